@@ -1,0 +1,146 @@
+//! Congestion control algorithms as pure values: events in, window out.
+//!
+//! An algorithm has no clock, timer, I/O, global, or knowledge of packets and sequence numbers, and allocates nothing.
+//! The engine (crate `tcp`) finds losses, runs recovery, samples the RTT and tells the algorithm what happened; the
+//! algorithm answers with a window. Windows are bytes; the engine sends whole segments.
+//!
+//! What the engine promises:
+//!
+//! 1. [`CongestionControl::on_ack`] is called once for every ACK of an open connection, duplicates included, before any
+//!    other event that the same ACK causes. Only the exit of a recovery comes before it.
+//! 2. [`CongestionControl::on_congestion`] is called at each entry into recovery, at each expiry of the retransmission
+//!    timer, and once per window for marks. The event says whether this window of data was cut already.
+//! 3. [`CongestionControl::on_recovery_exit`] is called exactly once for each recovery that was not ended by a timeout.
+//! 4. Windows are never read below one segment: the engine clamps what it reads, not what the algorithm keeps.
+//! 5. [`Path`] is up to date at every call: flight size before the effects of the call, the newest RTT included.
+#![no_std]
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+extern crate std;
+
+mod algorithm;
+mod credit;
+mod path;
+#[cfg(test)]
+mod testing;
+pub mod registry;
+
+pub mod reno;
+pub mod westwood_plus;
+
+pub use algorithm::Algorithm;
+pub use path::{Halved, Path};
+pub use registry::Config;
+use units::{Bytes, Span, Time};
+
+/// One arriving ACK, as the engine understood it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ack {
+    /// Time of arrival.
+    pub now: Time,
+    /// Bytes newly acknowledged cumulatively; zero for a duplicate.
+    pub newly_acked: Bytes,
+    /// The window may grow on this ACK: it advances, no recovery is on, and the window was in use.
+    pub grows: bool,
+    /// A recovery is on, after this ACK was taken into account.
+    pub in_recovery: bool,
+    /// Delay sample: from the newest never-retransmitted segment that this ACK covers; exact, no clock ticks.
+    pub rtt: Option<Span>,
+    /// When the acknowledged segment reached the receiver, by the receiver's clock (the ACK's timestamp). Only
+    /// differences of it mean anything.
+    pub receiver_time: Option<Time>,
+    /// The ACK carries a congestion mark (ECN echo, or the congestion warning of the Jersey family).
+    pub marked: bool,
+    /// Set on the first ACK beyond what had been sent when the round began, that is about once per RTT.
+    pub round: Option<Round>,
+}
+
+/// A round that has just ended: one window's worth of ACKs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Round {
+    /// How long it lasted.
+    pub length: Span,
+    /// What was sent for the first time while it lasted, from the segment that opened it, in bytes.
+    pub sent: Bytes,
+}
+
+/// Why the window may have to shrink.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// The threshold of duplicate ACKs was reached (or SACK found the loss).
+    DupAcks,
+    /// The retransmission timer expired.
+    Rto,
+    /// A congestion mark came back.
+    EcnMark,
+}
+
+/// A sign of congestion, perhaps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Congestion {
+    /// When it was noticed.
+    pub now: Time,
+    /// What it was.
+    pub cause: Cause,
+    /// Everything lost here was sent before the last reduction, so this window of data has paid already.
+    pub cut_already: bool,
+    /// Expiries of the retransmission timer in a row for this segment: 1 for the first, 0 for other causes.
+    pub timeouts: u32,
+    /// The lost segment had been retransmitted before.
+    pub retransmitted: bool,
+    /// When the lost segment was last sent, if the engine still knows.
+    pub sent_at: Option<Time>,
+    /// Keep ssthresh as it is (RFC 5681: the timer expired again for the same segment).
+    pub hold_ssthresh: bool,
+}
+
+/// What the algorithm made of a [`Congestion`] event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Response {
+    /// Congestion: the window was cut.
+    Reduced,
+    /// Congestion, but this window of data was cut already: nothing changed.
+    SameWindow,
+    /// Judged random: the window was kept for that reason.
+    Random,
+}
+
+/// The end of a recovery.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RecoveryExit {
+    /// When it ended.
+    pub now: Time,
+    /// The window the recovery core proposes, in bytes: without inflation, at least one segment.
+    pub window: Bytes,
+}
+
+/// A sender's rule for its window.
+pub trait CongestionControl {
+    /// The connection opened. `window` is the initial window, `ssthresh` the initial threshold.
+    fn on_init(&mut self, window: Bytes, ssthresh: Bytes, path: &Path);
+
+    /// An ACK arrived: update estimators, and the window where `ack.grows`.
+    fn on_ack(&mut self, ack: &Ack, path: &Path);
+
+    /// A loss or mark was found: decide about the window and say what was decided. For [`Cause::DupAcks`] the window
+    /// set here is the one to recover with, before any inflation.
+    fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response;
+
+    /// Recovery is over: take the window to go on with.
+    fn on_recovery_exit(&mut self, exit: &RecoveryExit, _path: &Path) {
+        self.set_cwnd(exit.window);
+    }
+
+    /// The engine's own adjustments: deflation by partial ACKs, idle restart.
+    fn set_cwnd(&mut self, cwnd: Bytes);
+
+    /// Congestion window.
+    fn cwnd(&self) -> Bytes;
+
+    /// Slow start threshold.
+    fn ssthresh(&self) -> Bytes;
+
+    /// Internal quantities worth drawing, each with its unit last in the name.
+    fn observe(&self, _out: &mut dyn FnMut(&'static str, f64)) {}
+}

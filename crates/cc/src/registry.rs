@@ -1,0 +1,250 @@
+//! The table of algorithms: names, parameters, sources. Help, documents and checks are made from it.
+
+use crate::Algorithm;
+
+mod rows;
+
+pub use rows::ALGORITHMS;
+
+/// Most parameters that one algorithm may have.
+pub const MAX_PARAMETERS: usize = 12;
+
+/// How the engine repairs losses; an algorithm names its default, a flow may choose another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovery {
+    /// Fast retransmit and slow start from one segment; go-back-N.
+    Tahoe,
+    /// Fast recovery that ends at the first new ACK.
+    Reno,
+    /// Fast recovery that lasts until everything sent before it is acknowledged (RFC 6582).
+    NewReno,
+    /// Selective acknowledgements: RFC 6675, or ns-2's Sack1 in the `ns2` profile.
+    Sack,
+    /// Vegas' fine-grained timeouts checked on duplicate and first ACKs.
+    Vegas,
+}
+
+/// One algorithm of the registry.
+#[derive(Debug)]
+pub struct Row {
+    /// Name, as in scenario files.
+    pub name: &'static str,
+    /// Other names that are understood.
+    pub aliases: &'static [&'static str],
+    /// One line: what it is.
+    pub summary: &'static str,
+    /// Where the rule comes from.
+    pub source: &'static str,
+    /// What a reader of results must know, if anything.
+    pub caution: Option<&'static str>,
+    /// Recovery core unless the flow names another.
+    pub recovery: Recovery,
+    /// Every loss is announced, also a second one in a window that was cut already: the engine's guard against repeated
+    /// fast retransmits is off and the algorithm decides itself.
+    pub hears_every_loss: bool,
+    /// Needs the receiver's clock in every ACK.
+    pub needs_receiver_time: bool,
+    /// Wants packets to be marked by routers (ECN-capable transport) with the mark echoed per packet.
+    pub uses_marks: bool,
+    /// Parameters, at most [`MAX_PARAMETERS`].
+    pub parameters: &'static [Parameter],
+    /// Makes the algorithm's state from parameter values.
+    pub build: fn(&Config) -> Algorithm,
+}
+
+/// One parameter of an algorithm.
+#[derive(Debug)]
+pub struct Parameter {
+    /// Name, as in scenario files.
+    pub name: &'static str,
+    /// Default and legal values.
+    pub kind: Kind,
+    /// Unit, "-" if none.
+    pub unit: &'static str,
+    /// What it does.
+    pub meaning: &'static str,
+    /// Where the default comes from.
+    pub source: &'static str,
+}
+
+/// Default and legal values of a parameter.
+#[derive(Debug)]
+pub enum Kind {
+    /// A number within a range, ends included.
+    Number {
+        /// Value unless the scenario says otherwise.
+        default: f64,
+        /// Least legal value.
+        min: f64,
+        /// Greatest legal value.
+        max: f64,
+    },
+    /// One word of a list; the first is the default.
+    Choice(&'static [&'static str]),
+    /// On or off.
+    Flag(bool),
+}
+
+/// A parameter's value: a number, the place of a word in its list, or 0 and 1 for a flag.
+type Value = f64;
+
+/// An algorithm with values for all its parameters; makes as many senders as wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    row: &'static Row,
+    values: [Value; MAX_PARAMETERS],
+}
+
+/// What can be wrong with a parameter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum BadParameter {
+    /// The algorithm has no parameter of that name.
+    Unknown,
+    /// A number, word or flag was wanted and something else given.
+    WrongKind(&'static str),
+    /// Outside the range.
+    OutOfRange {
+        /// Least legal value.
+        min: f64,
+        /// Greatest legal value.
+        max: f64,
+    },
+    /// Not one of these words.
+    NotListed(&'static [&'static str]),
+}
+
+/// The row of that name or alias.
+pub fn find(name: &str) -> Option<&'static Row> {
+    ALGORITHMS.iter().find(|row| row.name == name || row.aliases.contains(&name))
+}
+
+impl Config {
+    /// The algorithm of that name or alias with every default.
+    pub fn named(name: &str) -> Option<Config> {
+        find(name).map(Config::new)
+    }
+
+    /// The algorithm of a row with every default.
+    pub fn new(row: &'static Row) -> Config {
+        let mut values = [0.0; MAX_PARAMETERS];
+        for (value, parameter) in values.iter_mut().zip(row.parameters) {
+            *value = match parameter.kind {
+                Kind::Number { default, .. } => default,
+                Kind::Choice(_) => 0.0,
+                Kind::Flag(on) => f64::from(u8::from(on)),
+            };
+        }
+        Config { row, values }
+    }
+
+    /// The algorithm's row.
+    pub fn row(&self) -> &'static Row {
+        self.row
+    }
+
+    /// A sender's state, before `on_init`.
+    pub fn build(&self) -> Algorithm {
+        (self.row.build)(self)
+    }
+
+    fn index(&self, name: &str) -> Option<usize> {
+        self.row.parameters.iter().position(|p| p.name == name)
+    }
+
+    /// Set a number.
+    pub fn set_number(&mut self, name: &str, value: f64) -> Result<(), BadParameter> {
+        let at = self.index(name).ok_or(BadParameter::Unknown)?;
+        match self.row.parameters[at].kind {
+            Kind::Number { min, max, .. } if value >= min && value <= max => {
+                self.values[at] = value;
+                Ok(())
+            }
+            Kind::Number { min, max, .. } => Err(BadParameter::OutOfRange { min, max }),
+            Kind::Choice(words) => Err(BadParameter::NotListed(words)),
+            Kind::Flag(_) => Err(BadParameter::WrongKind("true or false")),
+        }
+    }
+
+    /// Set a word of a list.
+    pub fn set_choice(&mut self, name: &str, word: &str) -> Result<(), BadParameter> {
+        let at = self.index(name).ok_or(BadParameter::Unknown)?;
+        match self.row.parameters[at].kind {
+            Kind::Choice(words) => {
+                let place = words.iter().position(|w| *w == word).ok_or(BadParameter::NotListed(words))?;
+                self.values[at] = place as f64;
+                Ok(())
+            }
+            Kind::Number { .. } => Err(BadParameter::WrongKind("a number")),
+            Kind::Flag(_) => Err(BadParameter::WrongKind("true or false")),
+        }
+    }
+
+    /// Set a flag.
+    pub fn set_flag(&mut self, name: &str, on: bool) -> Result<(), BadParameter> {
+        let at = self.index(name).ok_or(BadParameter::Unknown)?;
+        match self.row.parameters[at].kind {
+            Kind::Flag(_) => {
+                self.values[at] = f64::from(u8::from(on));
+                Ok(())
+            }
+            Kind::Number { .. } => Err(BadParameter::WrongKind("a number")),
+            Kind::Choice(words) => Err(BadParameter::NotListed(words)),
+        }
+    }
+
+    /// Value of a number. Panics if the row has no such number: a bug of the row.
+    pub fn number(&self, name: &str) -> f64 {
+        let at = self.index(name).expect("the row lists every parameter its algorithm reads");
+        self.values[at]
+    }
+
+    /// Word chosen. Panics if the row has no such choice: a bug of the row.
+    pub fn choice(&self, name: &str) -> &'static str {
+        let at = self.index(name).expect("the row lists every parameter its algorithm reads");
+        match self.row.parameters[at].kind {
+            Kind::Choice(words) => words[self.values[at] as usize],
+            _ => panic!("parameter `{name}` is not a choice"),
+        }
+    }
+
+    /// Whether a flag is on. Panics if the row has no such flag: a bug of the row.
+    pub fn flag(&self, name: &str) -> bool {
+        self.number(name) != 0.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_aliases_are_unique() {
+        let mut seen = std::vec::Vec::new();
+        for row in ALGORITHMS {
+            for name in core::iter::once(&row.name).chain(row.aliases) {
+                assert!(!seen.contains(name), "`{name}` stands twice");
+                seen.push(name);
+            }
+        }
+    }
+
+    #[test]
+    fn every_row_builds_with_its_defaults_and_defaults_are_legal() {
+        for row in ALGORITHMS {
+            assert!(row.parameters.len() <= MAX_PARAMETERS);
+            let _ = Config::new(row).build();
+            for p in row.parameters {
+                if let Kind::Number { default, min, max } = p.kind {
+                    assert!(default >= min && default <= max, "{}.{}", row.name, p.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_number_outside_its_range_is_refused() {
+        let mut config = Config::named("westwood-plus").unwrap();
+        assert_eq!(config.set_number("wp_gain", 1.5), Err(BadParameter::OutOfRange { min: 0.0, max: 1.0 }));
+        assert_eq!(config.set_number("nonsense", 1.0), Err(BadParameter::Unknown));
+    }
+}

@@ -1,0 +1,141 @@
+//! TCP Reno's window: slow start, congestion avoidance, halving. Tahoe, Reno, NewReno and SACK share it; they differ
+//! only in the recovery core that the registry names for them.
+//! Source: RFC 5681; Jacobson 1988.
+//! Choices: ACK counting (one segment per ACK in slow start, 1/cwnd per ACK after it), overshoot of ssthresh allowed,
+//! `cwnd == ssthresh` is congestion avoidance.
+use units::Bytes;
+
+use crate::{Ack, Cause, Congestion, CongestionControl, Path, Response};
+
+/// State of Reno and its siblings.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reno {
+    cwnd: Bytes,
+    ssthresh: Bytes,
+    /// Tahoe: start over with one segment after duplicate ACKs, too.
+    tahoe: bool,
+}
+
+/// Reno's increase for one ACK that may grow the window.
+#[inline]
+pub fn increase(cwnd: Bytes, ssthresh: Bytes, mss: Bytes) -> Bytes {
+    if cwnd < ssthresh {
+        mss // slow start
+    } else {
+        mss * mss.over(cwnd) // congestion avoidance: about one segment per RTT
+    }
+}
+
+impl Reno {
+    /// Reno, NewReno or SACK.
+    pub fn new() -> Reno {
+        Reno::default()
+    }
+
+    /// Tahoe: no fast recovery.
+    pub fn tahoe() -> Reno {
+        Reno { tahoe: true, ..Reno::default() }
+    }
+}
+
+impl CongestionControl for Reno {
+    fn on_init(&mut self, window: Bytes, ssthresh: Bytes, _path: &Path) {
+        self.cwnd = window;
+        self.ssthresh = ssthresh;
+    }
+
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack, path: &Path) {
+        if ack.grows {
+            self.cwnd += increase(self.cwnd, self.ssthresh, path.mss);
+        }
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
+        let half = path.keep(0.5);
+        if !event.hold_ssthresh {
+            self.ssthresh = half.ssthresh;
+        }
+        self.cwnd = match event.cause {
+            Cause::Rto => path.mss, // loss window, RFC 5681 section 3.1
+            Cause::DupAcks if self.tahoe => path.mss,
+            Cause::DupAcks | Cause::EcnMark => half.cwnd,
+        };
+        Response::Reduced
+    }
+
+    fn set_cwnd(&mut self, cwnd: Bytes) {
+        self.cwnd = cwnd;
+    }
+
+    #[inline]
+    fn cwnd(&self) -> Bytes {
+        self.cwnd
+    }
+
+    #[inline]
+    fn ssthresh(&self) -> Bytes {
+        self.ssthresh
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::path::test_path;
+    use crate::testing::{ack, dup_acks, rto};
+
+    fn at(cwnd: f64, ssthresh: f64) -> Reno {
+        let mut reno = Reno::new();
+        reno.on_init(Bytes(cwnd), Bytes(ssthresh), &test_path());
+        reno
+    }
+
+    #[test]
+    fn slow_start_adds_a_segment_per_ack() {
+        let mut reno = at(2000.0, 8000.0);
+        reno.on_ack(&ack(1000.0), &test_path());
+        assert_eq!(reno.cwnd(), 3000.0);
+    }
+
+    #[test]
+    fn congestion_avoidance_adds_one_over_cwnd() {
+        // 10 segments, equality with ssthresh is congestion avoidance: 10 + 1/10
+        let mut reno = at(10_000.0, 10_000.0);
+        reno.on_ack(&ack(1000.0), &test_path());
+        assert_eq!(reno.cwnd(), 10_100.0);
+    }
+
+    #[test]
+    fn an_ack_that_may_not_grow_changes_nothing() {
+        let mut reno = at(4000.0, 8000.0);
+        reno.on_ack(&Ack { grows: false, ..ack(1000.0) }, &test_path());
+        assert_eq!(reno.cwnd(), 4000.0);
+    }
+
+    #[test]
+    fn duplicate_acks_halve_the_flight() {
+        let mut reno = at(12_000.0, 64_000.0);
+        // flight 10 segments: both become 5
+        assert_eq!(reno.on_congestion(&dup_acks(), &test_path()), Response::Reduced);
+        assert_eq!((reno.cwnd(), reno.ssthresh()), (Bytes(5000.0), Bytes(5000.0)));
+    }
+
+    #[test]
+    fn timeout_starts_over_with_one_segment() {
+        let mut reno = at(12_000.0, 64_000.0);
+        reno.on_congestion(&rto(1), &test_path());
+        assert_eq!((reno.cwnd(), reno.ssthresh()), (Bytes(1000.0), Bytes(5000.0)));
+        // again for the same segment: RFC 5681 holds ssthresh
+        reno.on_congestion(&Congestion { hold_ssthresh: true, ..rto(2) }, &test_path());
+        assert_eq!(reno.ssthresh(), 5000.0);
+    }
+
+    #[test]
+    fn tahoe_starts_over_after_duplicate_acks_too() {
+        let mut tahoe = Reno::tahoe();
+        tahoe.on_init(Bytes(12_000.0), Bytes(64_000.0), &test_path());
+        tahoe.on_congestion(&dup_acks(), &test_path());
+        assert_eq!((tahoe.cwnd(), tahoe.ssthresh()), (Bytes(1000.0), Bytes(5000.0)));
+    }
+}
