@@ -1,0 +1,130 @@
+//! A network as data: nodes, links, flows. [`crate::World`] is built from it.
+
+use units::{Span, Time};
+
+/// Number of a node in [`Network::nodes`].
+pub type NodeId = usize;
+
+/// A network with its traffic.
+#[derive(Clone, Debug, Default)]
+pub struct Network {
+    /// Names of the nodes.
+    pub nodes: Vec<String>,
+    /// Full-duplex links.
+    pub links: Vec<LinkSpec>,
+    /// Connections.
+    pub flows: Vec<FlowSpec>,
+}
+
+/// A full-duplex link between two nodes.
+#[derive(Clone, Debug)]
+pub struct LinkSpec {
+    /// Name, unique; random streams and results are named after it.
+    pub name: String,
+    /// One end.
+    pub a: NodeId,
+    /// The other end.
+    pub b: NodeId,
+    /// From `a` to `b`.
+    pub forward: DirectionSpec,
+    /// From `b` to `a`.
+    pub reverse: DirectionSpec,
+}
+
+/// One direction of a link: a queue, a transmitter, a wire.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DirectionSpec {
+    /// Rate, bits per second, positive.
+    pub rate_bps: u64,
+    /// Propagation delay.
+    pub delay: Span,
+    /// DropTail queue.
+    pub queue: QueueSpec,
+    /// Random loss.
+    pub loss: LossSpec,
+    /// Arrival numbers (from 0, every packet that arrives at this direction counts) that are lost before the queue.
+    pub drops: Vec<u64>,
+    /// Congestion warning for the Jersey family.
+    pub warning: Option<WarningSpec>,
+    /// Record the queue length on every change.
+    pub trace_queue: bool,
+}
+
+/// A DropTail queue.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct QueueSpec {
+    /// How much fits.
+    pub limit: QueueLimit,
+    /// How the limit counts.
+    pub counting: Counting,
+}
+
+/// How much a queue holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum QueueLimit {
+    /// Packets, at least 1.
+    Packets(u32),
+    /// Bytes, at least 1.
+    Bytes(u64),
+}
+
+/// What a queue limit of q means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counting {
+    /// q may wait beside the one in transmission.
+    Waiting,
+    /// ns-2: an arrival is dropped if waiting + 1 >= q, so q - 1 may wait.
+    Ns2,
+}
+
+/// Independent random loss of packets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LossSpec {
+    /// Probability in [0, 1].
+    pub probability: f64,
+    /// Where a packet is lost.
+    pub at: LossAt,
+}
+
+/// Where a packet is lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossAt {
+    /// Before the queue: a lost packet takes neither queue space nor link time.
+    Queue,
+    /// After transmission: a lost packet has used the link.
+    Wire,
+}
+
+/// Router's congestion warning: every ECN-capable packet is marked while the averaged queue is at or over the threshold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WarningSpec {
+    /// Threshold on the averaged queue, packets.
+    pub threshold_packets: f64,
+    /// Weight of a new queue sample in the average.
+    pub weight: f64,
+}
+
+/// One connection.
+#[derive(Clone, Debug)]
+pub struct FlowSpec {
+    /// Name, unique.
+    pub name: String,
+    /// Active end, which opens the connection and sends data.
+    pub from: NodeId,
+    /// Passive end.
+    pub to: NodeId,
+    /// Congestion control of every sender of this connection.
+    pub algorithm: cc::Config,
+    /// Engine rules of both ends.
+    pub tcp: tcp::Config,
+    /// When the active end opens.
+    pub start: Time,
+    /// When it stops offering new data; `None`: never.
+    pub stop: Option<Time>,
+    /// Payload bytes to send in each direction; `None`: unlimited.
+    pub size: Option<u64>,
+    /// Data flow from `to` to `from` on the same connection as well, from `reverse_start` on.
+    pub two_way: bool,
+    /// When the passive end may send data.
+    pub reverse_start: Time,
+}

@@ -1,0 +1,1 @@
+//! Clock, event queue, random streams.

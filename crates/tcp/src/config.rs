@@ -1,0 +1,204 @@
+//! Every rule of the engine that can be chosen, and the two named sets of choices.
+
+use cc::registry::Recovery;
+use units::Span;
+
+/// A named set of engine rules. Each rule is also a field of [`Config`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// The current RFCs: 5681, 6298, 6582, 6675, 6928, 3042, 7323.
+    Rfc,
+    /// The one-way agents of ns-2.35.
+    Ns2,
+}
+
+/// What a halving starts from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HalfBase {
+    /// The flight size (RFC 5681), without what limited transmit sent.
+    Flight,
+    /// The smaller of cwnd and the receiver's window (ns-2, CERL).
+    Window,
+}
+
+/// The window a connection starts with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum InitialWindow {
+    /// A number of segments.
+    Segments(u32),
+    /// min(4 MSS, max(2 MSS, 4380 bytes)), RFC 5681 and RFC 3390.
+    Rfc5681,
+    /// min(10 MSS, max(2 MSS, 14600 bytes)), RFC 6928.
+    Rfc6928,
+}
+
+/// When an ACK past `recover` allows the next fast retransmit (RFC 6582 section 4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecoverRule {
+    /// The ACK must cover more than recover.
+    Careful,
+    /// The ACK must cover recover.
+    LessCareful,
+    /// No guard.
+    Off,
+}
+
+/// How delayed ACKs are timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DelackMode {
+    /// The timer starts with the first unacknowledged in-order segment.
+    PerSegment,
+    /// A free-running heartbeat at multiples of the interval (ns-2 FullTcp).
+    Heartbeat,
+}
+
+/// The engine's rules for one connection. [`Config::profile`] gives a complete set; change what you need.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Config {
+    /// Sender's maximum segment size, payload bytes.
+    pub mss: u32,
+    /// Header bytes added to every segment on the wire, pure ACKs and the SYN included.
+    pub header: u32,
+    /// Receiver's window, segments.
+    pub window: u32,
+    /// Initial window.
+    pub initial_window: InitialWindow,
+    /// Initial slow start threshold, segments; `None`: the receiver's window.
+    pub initial_ssthresh: Option<u32>,
+    /// Recovery core; `None`: the one the algorithm names.
+    pub recovery: Option<Recovery>,
+    /// Duplicate-ACK threshold D, at least 1.
+    pub dup_threshold: u32,
+    /// Most segments that limited transmit may send below the threshold (RFC 3042: 2; ns-2: D - 1; 0: off).
+    pub limited_transmit: u32,
+    /// Guard against repeated fast retransmits.
+    pub recover_rule: RecoverRule,
+    /// ns-2's agents in recovery: partial ACKs deflate as ns-2 does, at most two segments per ACK, a full ACK removes the
+    /// inflation only and grows, Reno may cut again, SACK follows Sack1. Otherwise RFC 6582 and RFC 6675.
+    pub ns2_recovery: bool,
+    /// What a halving starts from.
+    pub half_base: HalfBase,
+    /// ssthresh counts whole segments (ns-2).
+    pub whole_ssthresh: bool,
+    /// Keep ssthresh when the timer expires again for the same segment (RFC 5681); ns-2 cuts again.
+    pub rto_ssthresh_hold: bool,
+    /// Grow cwnd only while it is in use (RFC 7661).
+    pub cwnd_limited: bool,
+    /// RTO before any sample.
+    pub rto_init: Span,
+    /// Least RTO.
+    pub rto_min: Span,
+    /// Greatest RTO.
+    pub rto_max: Span,
+    /// Clock tick of RTT measurement; zero for an exact clock. Non-zero means ns-2's arithmetic in ticks.
+    pub rtt_tick: Span,
+    /// RTT samples from timestamps on every ACK (RFC 7323) instead of one segment at a time. Adds 12 bytes (10 in ns-2)
+    /// to the header.
+    pub timestamps: bool,
+    /// After an idle time of one RTO restart from the initial window.
+    pub slow_start_restart: bool,
+    /// Segments per ACK: 1 acknowledges each, 2 is usual.
+    pub delayed_ack: u32,
+    /// Delayed-ACK timer.
+    pub delayed_ack_timer: Span,
+    /// How that timer runs.
+    pub delayed_ack_mode: DelackMode,
+    /// Count duplicate ACKs that ride on data (RFC 5681 and FullTcp do not).
+    pub dupack_from_data: bool,
+    /// Most segments released by one ACK; 0: no limit.
+    pub max_burst: u32,
+    /// Packets are ECN-capable.
+    pub ecn: bool,
+    /// Echo marks per packet instead of latching until CWR.
+    pub ecn_per_packet: bool,
+}
+
+impl Config {
+    /// The rules of a profile, with 1460-byte segments.
+    pub fn profile(profile: Profile) -> Config {
+        match profile {
+            Profile::Rfc => Config {
+                mss: 1460,
+                header: 40,
+                window: 1 << 20,
+                initial_window: InitialWindow::Rfc6928,
+                initial_ssthresh: None,
+                recovery: None,
+                dup_threshold: 3,
+                limited_transmit: 2,
+                recover_rule: RecoverRule::Careful,
+                ns2_recovery: false,
+                half_base: HalfBase::Flight,
+                whole_ssthresh: false,
+                rto_ssthresh_hold: true,
+                cwnd_limited: true,
+                rto_init: Span::from_millis(1000),
+                rto_min: Span::from_millis(1000),
+                rto_max: Span::from_millis(60_000),
+                rtt_tick: Span::ZERO,
+                timestamps: false,
+                slow_start_restart: true,
+                delayed_ack: 2,
+                delayed_ack_timer: Span::from_millis(100),
+                delayed_ack_mode: DelackMode::PerSegment,
+                dupack_from_data: false,
+                max_burst: 0,
+                ecn: false,
+                ecn_per_packet: false,
+            },
+            Profile::Ns2 => Config {
+                window: 1000,
+                initial_window: InitialWindow::Segments(2),
+                limited_transmit: u32::MAX,
+                ns2_recovery: true,
+                half_base: HalfBase::Window,
+                whole_ssthresh: true,
+                rto_ssthresh_hold: false,
+                cwnd_limited: false,
+                rto_init: Span::from_millis(3000),
+                rto_min: Span::from_millis(200),
+                rtt_tick: Span::from_millis(10),
+                delayed_ack: 1,
+                ..Config::profile(Profile::Rfc)
+            },
+        }
+    }
+
+    /// Header bytes on the wire, options included.
+    pub fn wire_header(&self) -> u32 {
+        match (self.timestamps, self.ns2_recovery) {
+            (false, _) => self.header,
+            (true, false) => self.header + 12,
+            (true, true) => self.header + 10,
+        }
+    }
+
+    /// Initial window in segments, by rule and MSS. May be fractional.
+    pub fn initial_window_segments(&self) -> f64 {
+        let by_rule = |most: u32, bytes: u32| f64::from((2 * self.mss).max(bytes).min(most * self.mss)) / f64::from(self.mss);
+        match self.initial_window {
+            InitialWindow::Segments(n) => f64::from(n),
+            InitialWindow::Rfc5681 => by_rule(4, 4380),
+            InitialWindow::Rfc6928 => by_rule(10, 14_600),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn initial_windows_by_rfc() {
+        let mut config = Config::profile(Profile::Rfc);
+        // 10 * 1460 = 14600
+        assert_eq!(config.initial_window_segments(), 10.0);
+        config.initial_window = InitialWindow::Rfc5681;
+        // 4380 = 3 * 1460
+        assert_eq!(config.initial_window_segments(), 3.0);
+        config.mss = 536;
+        assert_eq!(config.initial_window_segments(), 4.0);
+        config.mss = 2920;
+        assert_eq!(config.initial_window_segments(), 2.0);
+    }
+}
