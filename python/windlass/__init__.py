@@ -1,0 +1,98 @@
+"""Windlass: a workbench for TCP congestion control on lossy paths.
+
+>>> import windlass
+>>> scenario = windlass.load("lossy-dumbbell")
+>>> scenario.name
+'lossy-dumbbell'
+
+A :class:`Scenario` comes from a file (:func:`load`), a dict (:func:`from_dict`) or is built here; :func:`run` makes one run,
+:func:`sweep` all of them on all cores. :mod:`windlass.stats` has intervals and formulas, :mod:`windlass.plots` the figures.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from windlass.errors import InputError, Interrupted, StoreError, UnknownFlow, WindlassError
+
+# `sweep` and `run` are bound here, at once: later imports of the module of that name then leave the function in place.
+from windlass.sweep import RunResult, SweepResult, run, sweep
+
+if TYPE_CHECKING:
+    from windlass import output, palette, plots, stats
+    from windlass._core import ENGINE_VERSION, Cancel
+    from windlass.scenario import (
+        Dumbbell,
+        Flow,
+        Graph,
+        Link,
+        Point,
+        Scenario,
+        ThreeRouters,
+        from_dict,
+        load,
+        ready_scenarios,
+    )
+    from windlass.store import Store
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ENGINE_VERSION",
+    "Cancel",
+    "Dumbbell",
+    "Flow",
+    "Graph",
+    "InputError",
+    "Interrupted",
+    "Link",
+    "Point",
+    "RunResult",
+    "Scenario",
+    "Store",
+    "StoreError",
+    "SweepResult",
+    "ThreeRouters",
+    "UnknownFlow",
+    "WindlassError",
+    "__version__",
+    "from_dict",
+    "load",
+    "output",
+    "palette",
+    "plots",
+    "ready_scenarios",
+    "run",
+    "stats",
+    "sweep",
+]
+
+_HOMES = {
+    "Cancel": "_core",
+    "ENGINE_VERSION": "_core",
+    "Store": "store",
+    "Dumbbell": "scenario",
+    "Flow": "scenario",
+    "Graph": "scenario",
+    "Link": "scenario",
+    "Point": "scenario",
+    "Scenario": "scenario",
+    "ThreeRouters": "scenario",
+    "from_dict": "scenario",
+    "load": "scenario",
+    "ready_scenarios": "scenario",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for when it is asked for, so that ``import windlass`` stays quick."""
+    if name in _HOMES:
+        return getattr(importlib.import_module(f"windlass.{_HOMES[name]}"), name)
+    if name in ("output", "palette", "plots", "stats"):
+        return importlib.import_module(f"windlass.{name}")
+    raise AttributeError(f"module `windlass` has no attribute `{name}`")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,160 @@
+"""Errors that a user can cause: a stable code, one sentence, and what to write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+__all__ = ["InputError", "Interrupted", "StoreError", "UnknownFlow", "WindlassError", "core_errors", "error_codes"]
+
+CODES: dict[str, str] = {
+    "cli.usage": "the command line has an unknown option, a missing argument or a value of the wrong kind",
+    "cli.output": "the place for the results cannot be written",
+    "file.missing": "no file of that name, and no ready scenario either",
+    "file.directory": "a directory was given where a file is needed",
+    "file.unreadable": "the file cannot be read",
+    "file.not-text": "the file is not UTF-8 text, so it cannot be a scenario",
+    "list.unknown": "nothing of that name in the list",
+    "plot.no-axis": "the results have no column of that name to draw along",
+    "plot.no-metric": "the results have no such number to draw",
+    "plot.no-results": "the folder holds no results of a sweep",
+    "plot.no-trace": "the run recorded no such series",
+    "result.unknown-flow": "the results have no flow of that name",
+    "run.many-points": "the scenario sweeps several points where a single run was asked for",
+    "scenario.not-data": "a description made in Python holds something that a file could not",
+    "store.unwritable": "the store of finished runs cannot be written",
+    "sweep.interrupted": "the sweep was stopped before its end; finished runs are kept",
+    "sweep.jobs": "the number of threads is not positive",
+    "sweep.precision": "the target precision or its metric makes no sense",
+    "sweep.seeds": "the seeds are not a positive count or a list of different whole numbers",
+}
+"""Codes raised by this package itself, with their meaning. The engine has its own, see :func:`error_codes`."""
+
+
+class WindlassError(Exception):
+    """Base of everything that this package raises on purpose.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong, without the code.
+    code : str, optional
+        Stable code, listed by ``windlass errors``.
+    hint : str, optional
+        What to write or do instead.
+    file : str, optional
+        File in which it was found.
+    line : int, optional
+        Line of that file, from 1.
+    """
+
+    code = "windlass"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str | None = None,
+        hint: str | None = None,
+        file: str | None = None,
+        line: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        if code is not None:
+            self.code = code
+        self.message = message
+        self.hint = hint
+        self.file = file
+        self.line = line
+
+    def render(self) -> str:
+        """Text for people: ``error[code]: place: message`` and, on a second line, ``hint: ...``."""
+        place = ", ".join(
+            part for part in (self.file, f"line {self.line}" if self.line is not None else None) if part is not None
+        )
+        first = f"error[{self.code}]: {place}: {self.message}" if place else f"error[{self.code}]: {self.message}"
+        return first if self.hint is None else f"{first}\nhint: {self.hint}"
+
+    def __str__(self) -> str:
+        return self.render()
+
+
+class InputError(WindlassError):
+    """A scenario, an option or a file that cannot be used as it stands."""
+
+    code = "input"
+
+
+class UnknownFlow(InputError):
+    """The results have no flow of that name."""
+
+    code = "result.unknown-flow"
+
+
+class StoreError(WindlassError):
+    """The store of finished runs cannot be used."""
+
+    code = "store.unwritable"
+
+
+class Cancelled(WindlassError):
+    """A run was stopped by its cancel token before its end."""
+
+    code = "sweep.interrupted"
+
+
+class Interrupted(WindlassError):
+    """A sweep was stopped before its end.
+
+    Parameters
+    ----------
+    done : int
+        Runs that are finished.
+    total : int
+        Runs that were asked for.
+    stored : bool
+        Whether the finished runs are in the store, so that the same call goes on from there.
+    """
+
+    code = "sweep.interrupted"
+
+    def __init__(self, done: int, total: int, stored: bool) -> None:
+        kept = f"{done} of {total} runs are finished" + (" and kept" if stored else ", not kept (no store)")
+        hint = "the same command goes on from there" if stored else "leave the store on to be able to go on later"
+        super().__init__(f"stopped: {kept}", hint=hint)
+        self.done = done
+        self.total = total
+        self.stored = stored
+
+
+@contextmanager
+def core_errors() -> Iterator[None]:
+    """Turn the engine's exceptions into this package's; the one place where that is done.
+
+    Raises
+    ------
+    InputError
+        For ``_core.InputError``, with its code, message, file, line and hint.
+    Cancelled
+        For ``_core.Cancelled``.
+    """
+    from windlass import _core
+
+    try:
+        yield
+    except _core.InputError as error:
+        raise InputError(
+            error.message, code=error.code, hint=error.hint, file=error.file, line=error.line
+        ) from None
+    except _core.Cancelled:
+        raise Cancelled("the run was stopped before its end") from None
+
+
+def error_codes() -> dict[str, str]:
+    """Every error code with its meaning, the engine's and this package's, in alphabetical order."""
+    import json
+
+    from windlass import _core
+
+    codes = {row["code"]: row["meaning"] for row in json.loads(_core.errors())}
+    return dict(sorted((codes | CODES).items()))

@@ -1,0 +1,218 @@
+"""Folders of results: Parquet tables, a summary as CSV, and a manifest that says how they were made."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from windlass.errors import InputError, StoreError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from windlass.sweep import RunResult, SweepResult
+
+__all__ = ["SavedSweep", "check_folder", "read_sweep", "write_run", "write_sweep"]
+
+FORMAT = 1
+"""Version of the folder's layout, in the manifest."""
+
+
+@dataclass(frozen=True, eq=False)
+class SavedSweep:
+    """Results read back from a folder.
+
+    Attributes
+    ----------
+    name : str
+        Name of the scenario.
+    axes : list of str
+        Swept keys.
+    flows, links : pyarrow.Table
+        As in :class:`windlass.SweepResult`.
+    descriptions : list of dict
+        Effective description of each point.
+    """
+
+    name: str
+    axes: list[str]
+    flows: pa.Table
+    links: pa.Table
+    descriptions: list[dict[str, Any]]
+
+
+def check_folder(folder: Path) -> None:
+    """See to it, before anything is run, that results can go there; makes nothing.
+
+    Raises
+    ------
+    InputError
+        If the path or a part of it is a file.
+    """
+    for part in (folder, *folder.parents):
+        if part.is_dir():
+            return
+        if part.exists():
+            raise InputError(
+                "is a file, not a folder", code="cli.output", file=str(part), hint="name another folder with `--out DIR`"
+            )
+
+
+def write_sweep(result: SweepResult, folder: Path, command: Sequence[str] = ()) -> Path:
+    """Write ``flows.parquet``, ``links.parquet``, ``summary.csv``, ``manifest.json``, and the other tables where they have rows.
+
+    Parameters
+    ----------
+    result : SweepResult
+        What to write.
+    folder : Path
+        Made if it is not there; files of the same names are replaced.
+    command : sequence of str
+        Command line, for the manifest.
+
+    Raises
+    ------
+    StoreError
+        If the folder cannot be written.
+    """
+    from pyarrow import csv
+
+    points = [
+        {"axes": axes, "seeds": seeds, "description": json.loads(description)}
+        for (axes, seeds), description in zip(_point_seeds(result.runs), result.descriptions, strict=True)
+    ]
+    with _writing(folder):
+        files = _write_tables(folder, {name: getattr(result, name) for name in _tables(result.runs)})
+        csv.write_csv(result.summary(), folder / "summary.csv")
+        files.append("summary.csv")
+        _write_manifest(folder, result.name, files, command, {"points": points, "cautions": result.cautions})
+    return folder
+
+
+def write_run(name: str, result: RunResult, description: str, folder: Path, command: Sequence[str] = ()) -> Path:
+    """Write one run: its tables and a manifest.
+
+    Parameters
+    ----------
+    name : str
+        Name of the scenario.
+    result : RunResult
+        What to write.
+    description : str
+        Its effective description, JSON.
+    folder : Path
+        Made if it is not there; files of the same names are replaced.
+    command : sequence of str
+        Command line, for the manifest.
+
+    Raises
+    ------
+    StoreError
+        If the folder cannot be written.
+    """
+    from windlass.sweep import SweepResult
+
+    sweep = SweepResult(name, [result], [description])
+    points = [{"axes": result.axes, "seeds": [result.seed], "description": json.loads(description)}]
+    with _writing(folder):
+        files = _write_tables(folder, {table: getattr(sweep, table) for table in _tables([result])})
+        _write_manifest(folder, name, files, command, {"points": points, "cautions": []})
+    return folder
+
+
+def read_sweep(folder: Path) -> SavedSweep:
+    """Results from a folder that :func:`write_sweep` or :func:`write_run` made.
+
+    Raises
+    ------
+    InputError
+        If the folder holds no such results.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        flows = pq.read_table(folder / "flows.parquet", partitioning=None)
+        links = pq.read_table(folder / "links.parquet", partitioning=None)
+        descriptions = [point["description"] for point in manifest["points"]]
+        axes = list(manifest["points"][0]["axes"])
+        return SavedSweep(manifest["scenario"], axes, flows, links, descriptions)
+    except (OSError, pa.ArrowException, KeyError, IndexError, TypeError, ValueError) as error:
+        raise InputError(
+            f"holds no results: {error}".splitlines()[0],
+            code="plot.no-results",
+            file=str(folder),
+            hint="make them with `windlass sweep FILE --out DIR`",
+        ) from None
+
+
+class _writing:
+    """Makes the folder; what the system says against writing becomes an error of ours."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __enter__(self) -> None:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            self.__exit__(type(error), error, None)
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, OSError):
+            raise StoreError(
+                f"cannot write to `{self.folder}`: {error.strerror or error}",
+                code="cli.output",
+                hint="name another folder with `--out DIR`",
+            ) from error
+
+
+def _tables(runs: Sequence[RunResult]) -> list[str]:
+    from windlass.tables import TABLES
+
+    return [name for name in TABLES if name in ("flows", "links") or any(run.tables[name].num_rows for run in runs)]
+
+
+def _write_tables(folder: Path, tables: dict[str, pa.Table]) -> list[str]:
+    import pyarrow.parquet as pq
+
+    for name, table in tables.items():
+        pq.write_table(table, folder / f"{name}.parquet", compression="zstd")
+    return [f"{name}.parquet" for name in tables]
+
+
+def _point_seeds(runs: Sequence[RunResult]) -> list[tuple[dict[str, Any], list[int]]]:
+    """Axes and seeds of each point, in order; runs of a point stand together."""
+    points: list[tuple[dict[str, Any], list[int]]] = []
+    for run in runs:
+        if not points or points[-1][0] != run.axes or run.seed in points[-1][1]:
+            points.append((run.axes, []))
+        points[-1][1].append(run.seed)
+    return points
+
+
+def _write_manifest(
+    folder: Path, name: str, files: Sequence[str], command: Sequence[str], more: dict[str, Any]
+) -> None:
+    import windlass
+    from windlass import _core
+
+    manifest = {
+        "format": FORMAT,
+        "scenario": name,
+        "windlass": windlass.__version__,
+        "engine": _core.ENGINE_VERSION,
+        "python": platform.python_version(),
+        "machine": f"{platform.system()} {platform.machine()}",
+        "command": list(command),
+        "files": {file: hashlib.sha256((folder / file).read_bytes()).hexdigest() for file in files},
+        **more,
+    }
+    text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
+    (folder / "manifest.json").write_text(text, encoding="utf-8")

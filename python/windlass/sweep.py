@@ -1,0 +1,506 @@
+"""Sweeps: every point of a scenario with every seed, on all cores, each run made once.
+
+A sweep is a list of independent runs. Each has a content key; what the store already holds is read instead of run, so a stopped
+sweep goes on where it stopped and a repeated one costs nothing. Runs finish in any order; the tables are always in the order of
+points, then seeds, whatever the number of threads.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from windlass.errors import Cancelled, InputError, Interrupted
+from windlass.store import Store
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+    from windlass import _core
+    from windlass.scenario import Scenario
+
+__all__ = ["RunResult", "SweepResult", "execute", "run", "sweep"]
+
+MAX_SEEDS = 200
+"""Most seeds per point that a target precision may lead to, unless the caller says otherwise."""
+
+
+class Runnable(Protocol):
+    """What a sweep needs of a point; :class:`windlass.scenario.Point` has it."""
+
+    @property
+    def axes(self) -> dict[str, str | int | float | bool]:
+        """Swept keys and their values."""
+        ...
+
+    def key(self, seed: int) -> str:
+        """Content key of a run."""
+        ...
+
+    def effective_json(self) -> str:
+        """The description with every default."""
+        ...
+
+    def run(self, seed: int, cancel: _core.Cancel | None = None) -> RunResult:
+        """Make a run."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class RunResult:
+    """What one run gave.
+
+    Attributes
+    ----------
+    key : str
+        Content key of the run.
+    seed : int
+        Its seed.
+    axes : dict
+        Swept keys with their values, as written in the scenario.
+    tables : dict of str to pyarrow.Table
+        ``flows``, ``links``, ``traces``, ``events``, ``losses``.
+    stored : bool
+        Whether it was read from the store instead of made.
+    """
+
+    key: str
+    seed: int
+    axes: dict[str, str | int | float | bool]
+    tables: dict[str, pa.Table]
+    stored: bool = False
+
+    @property
+    def flows(self) -> pa.Table:
+        """One row per flow and direction."""
+        return self.tables["flows"]
+
+    @property
+    def links(self) -> pa.Table:
+        """One row per link and direction."""
+        return self.tables["links"]
+
+    @property
+    def traces(self) -> pa.Table:
+        """Series: ``time_s``, ``subject``, ``variable``, ``value``. Without rows unless asked for."""
+        return self.tables["traces"]
+
+    @property
+    def events(self) -> pa.Table:
+        """Window changes with what the sender took them for and what they truly were. Without rows unless asked for."""
+        return self.tables["events"]
+
+    @property
+    def losses(self) -> pa.Table:
+        """Lost packets with their true cause. Without rows unless asked for."""
+        return self.tables["losses"]
+
+    def to_pandas(self, table: str = "flows") -> pd.DataFrame:
+        """One of the tables as a pandas DataFrame."""
+        return self.tables[table].to_pandas()
+
+
+@dataclass(frozen=True, eq=False)
+class SweepResult:
+    """What a sweep gave: its runs in the order of points, then seeds.
+
+    Attributes
+    ----------
+    name : str
+        Name of the scenario.
+    runs : list of RunResult
+        All runs.
+    descriptions : list of str
+        Effective description of each point, JSON, in the order of points.
+    cautions : list of str
+        What to know before trusting the numbers.
+    """
+
+    name: str
+    runs: list[RunResult]
+    descriptions: list[str] = field(default_factory=list)
+    cautions: list[str] = field(default_factory=list)
+
+    @property
+    def axes(self) -> list[str]:
+        """Swept keys, in the order of the scenario."""
+        return list(self.runs[0].axes) if self.runs else []
+
+    @property
+    def seeds(self) -> list[int]:
+        """Every seed that some point was run with, ascending."""
+        return sorted({result.seed for result in self.runs})
+
+    @cached_property
+    def flows(self) -> pa.Table:
+        """One row per run, flow and direction: ``key``, ``seed``, the axes, then the flow's columns."""
+        return self.table("flows")
+
+    @cached_property
+    def links(self) -> pa.Table:
+        """One row per run, link and direction."""
+        return self.table("links")
+
+    @cached_property
+    def traces(self) -> pa.Table:
+        """Series of all runs."""
+        return self.table("traces")
+
+    @cached_property
+    def events(self) -> pa.Table:
+        """Window changes of all runs."""
+        return self.table("events")
+
+    @cached_property
+    def losses(self) -> pa.Table:
+        """Lost packets of all runs."""
+        return self.table("losses")
+
+    def table(self, name: str) -> pa.Table:
+        """One of the five tables over all runs, with the name, the axes and the engine's version in its metadata."""
+        from windlass import _core
+        from windlass.tables import join_runs
+
+        about = {"name": self.name, "axes": self.axes, "engine_version": _core.ENGINE_VERSION}
+        return join_runs(self.runs, name).replace_schema_metadata({"windlass": json.dumps(about)})
+
+    def to_pandas(self, table: str = "flows") -> pd.DataFrame:
+        """One of the tables as a pandas DataFrame."""
+        frame: pd.DataFrame = getattr(self, table).to_pandas()
+        return frame
+
+    def summary(self, metric: str | None = None, *, confidence: float = 0.95) -> pa.Table:
+        """Mean and interval over seeds for each point and group of flows; see :func:`windlass.stats.summarise`."""
+        from windlass import stats
+
+        return stats.summarise(self.flows, self.axes, [metric] if metric else None, confidence=confidence)
+
+    def write(self, folder: str | Path, *, command: Sequence[str] = ()) -> Path:
+        """Write tables, summary and manifest into a folder; see :mod:`windlass.output`."""
+        from windlass.output import write_sweep
+
+        return write_sweep(self, Path(folder), command)
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    def __iter__(self) -> Iterator[RunResult]:
+        return iter(self.runs)
+
+    def __repr__(self) -> str:
+        return f"<SweepResult {self.name!r}: {len(self.runs)} runs over {', '.join(self.axes) or 'one point'}>"
+
+
+Progress = Callable[[int, int], None]
+"""Called in the caller's thread after each finished run with how many are finished and how many there are."""
+
+
+def run(scenario: Scenario, seed: int | None = None) -> RunResult:
+    """Run a scenario of one point once. Can be stopped with Ctrl-C.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        Without a sweep, or with every swept key set.
+    seed : int, optional
+        The scenario's first seed if not given.
+
+    Raises
+    ------
+    InputError
+        If the scenario has more than one point, or its description cannot become a network.
+    Interrupted
+        After Ctrl-C.
+    """
+    points = scenario.points()
+    if len(points) != 1:
+        axes = ", ".join(f"`{axis}`" for axis in points[0].axes)
+        raise InputError(
+            f"`{scenario.name}` sweeps {axes}: {len(points)} points, and a single run needs one",
+            code="run.many-points",
+            hint=f"choose with `--set {next(iter(points[0].axes))}=VALUE` and so on, or use `windlass sweep`",
+        )
+    return execute([(points[0], scenario.seeds[0] if seed is None else seed)], jobs=1)[0]
+
+
+def sweep(
+    scenario: Scenario,
+    *,
+    seeds: int | Sequence[int] | None = None,
+    jobs: int | None = None,
+    store: Store | str | Path | bool = True,
+    progress: Progress | None = None,
+    cancel: _core.Cancel | None = None,
+    precision: float | None = None,
+    metric: str = "goodput_bps",
+    max_seeds: int = MAX_SEEDS,
+) -> SweepResult:
+    """Run every point of a scenario with every seed.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        With or without ``[sweep]``.
+    seeds : int or sequence of int, optional
+        How many seeds, or which; the scenario's own if not given.
+    jobs : int, optional
+        Threads; all cores if not given. The engine releases the interpreter's lock while it runs.
+    store : Store, path or bool
+        Where finished runs are kept and looked for: ``True`` the default store, ``False`` none.
+    progress : callable, optional
+        Called with (finished, total) after each run.
+    cancel : _core.Cancel, optional
+        Setting it from another thread stops the sweep as Ctrl-C does.
+    precision : float, optional
+        Half-width of the 95 % interval wanted, as a share of the mean (0.02 for 2 %). Seeds are added at each point until its
+        interval is that narrow or has ``max_seeds``.
+    metric : str
+        Column of ``flows`` that `precision` looks at, averaged over the flows of a run.
+    max_seeds : int
+        Most seeds per point with `precision`.
+
+    Returns
+    -------
+    SweepResult
+        Runs in the order of points, then seeds, whatever the number of threads.
+
+    Raises
+    ------
+    InputError
+        If seeds, jobs or precision make no sense, or a point cannot be run.
+    Interrupted
+        After Ctrl-C; finished runs stay in the store.
+    """
+    if seeds is not None:
+        scenario = scenario.with_({"scenario.seeds": _seeds(seeds)})
+    points = scenario.points()
+    chosen = scenario.seeds
+    place = open_store(store)
+    if precision is None:
+        tasks = [(point, seed) for point in points for seed in chosen]
+        results = execute(tasks, jobs=jobs, store=place, progress=progress, cancel=cancel)
+        cautions = []
+    else:
+        _check_precision(precision, max_seeds)
+        results, cautions = _until_precise(
+            points, chosen, precision, metric, max_seeds, jobs=jobs, store=place, progress=progress, cancel=cancel
+        )
+    return SweepResult(
+        scenario.name, results, [point.effective_json() for point in points], [*_algorithm_cautions(results), *cautions]
+    )
+
+
+def execute(
+    tasks: Sequence[tuple[Runnable, int]],
+    *,
+    jobs: int | None = None,
+    store: Store | None = None,
+    progress: Progress | None = None,
+    cancel: _core.Cancel | None = None,
+) -> list[RunResult]:
+    """Make runs side by side; runs with equal keys are made once.
+
+    Parameters
+    ----------
+    tasks : sequence of (point, seed)
+        What to run.
+    jobs, store, progress, cancel
+        As in :func:`sweep`.
+
+    Returns
+    -------
+    list of RunResult
+        In the order of `tasks`.
+
+    Raises
+    ------
+    InputError
+        If a run cannot be made.
+    Interrupted
+        After Ctrl-C or when the token was set; finished runs are in the store.
+    """
+    from windlass import _core
+
+    token = _core.Cancel() if cancel is None else cancel
+    keys = [point.key(seed) for point, seed in tasks]
+    unique = dict(zip(keys, tasks, strict=True))
+    made: dict[str, RunResult] = {}
+    with ThreadPoolExecutor(_threads(jobs), thread_name_prefix="windlass") as pool:
+        waiting = {
+            pool.submit(_one, point, seed, key, store, token, _core.ENGINE_VERSION): key
+            for key, (point, seed) in unique.items()
+        }
+        try:
+            for future in as_completed(waiting):
+                made[waiting[future]] = future.result()
+                if progress is not None:
+                    progress(len(made), len(unique))
+        except BaseException as error:
+            token.set()
+            pool.shutdown(wait=True, cancel_futures=True)
+            if isinstance(error, (KeyboardInterrupt, Cancelled)):
+                finished = sum(1 for future in waiting if not future.cancelled() and future.exception() is None)
+                raise Interrupted(finished, len(unique), store is not None) from None
+            raise
+    return [
+        RunResult(key, seed, dict(point.axes), made[key].tables, made[key].stored)
+        for key, (point, seed) in zip(keys, tasks, strict=True)
+    ]
+
+
+def _one(
+    point: Runnable, seed: int, key: str, store: Store | None, cancel: _core.Cancel, engine_version: str
+) -> RunResult:
+    """Read a run from the store, or make and keep it."""
+    if store is not None:
+        tables = store.read(key)
+        if tables is not None:
+            return RunResult(key, seed, point.axes, tables, stored=True)
+    result = point.run(seed, cancel)
+    if store is not None:
+        store.write(
+            key, result.tables, description=point.effective_json(), seed=seed, engine_version=engine_version
+        )
+    return result
+
+
+def open_store(store: Store | str | Path | bool) -> Store | None:
+    """The store that is meant: ``True`` the default one, ``False`` none, else that place."""
+    if isinstance(store, Store):
+        return store
+    if isinstance(store, bool):
+        return Store() if store else None
+    return Store(store)
+
+
+def _threads(jobs: int | None) -> int:
+    if jobs is None:
+        try:
+            return len(os.sched_getaffinity(0))
+        except AttributeError:  # not on this platform
+            return os.cpu_count() or 1
+    if jobs < 1:
+        raise InputError(f"{jobs} threads, must be at least 1", code="sweep.jobs", hint="leave it out to use all cores")
+    return jobs
+
+
+def _seeds(seeds: int | Sequence[int]) -> int | list[int]:
+    if isinstance(seeds, int):
+        if seeds >= 1:
+            return seeds
+    elif len(seeds) > 0 and len(set(seeds)) == len(seeds):
+        return list(seeds)
+    raise InputError(
+        f"seeds are {seeds!r}, must be a count from 1 or a list of different whole numbers",
+        code="sweep.seeds",
+        hint="10 means ten seeds from the scenario's first one",
+    )
+
+
+def _check_precision(precision: float, max_seeds: int) -> None:
+    if not 0.0 < precision < 1.0:
+        raise InputError(
+            f"precision {precision:g} is not between 0 and 1", code="sweep.precision", hint="0.02 means 2 % of the mean"
+        )
+    if max_seeds < 2:
+        raise InputError("an interval needs at least 2 seeds", code="sweep.precision", hint="give more `max_seeds`")
+
+
+def _until_precise(
+    points: Sequence[Runnable],
+    seeds: Sequence[int],
+    precision: float,
+    metric: str,
+    max_seeds: int,
+    *,
+    jobs: int | None,
+    store: Store | None,
+    progress: Progress | None,
+    cancel: _core.Cancel | None,
+) -> tuple[list[RunResult], list[str]]:
+    """Add seeds at each point until its interval is narrow enough; also the cautions for points where it never was.
+
+    How many are added depends on results only, never on time, so the outcome is the same on any machine.
+    """
+    from windlass import stats
+
+    chosen = [_grown(seeds, max(2, len(seeds))) for _ in points]
+    made: dict[tuple[int, int], RunResult] = {}
+    while True:
+        wanted = [(index, seed) for index, own in enumerate(chosen) for seed in own]
+        fresh = [task for task in wanted if task not in made]
+        before = len(made)
+
+        def count(done: int, total: int, before: int = before) -> None:
+            if progress is not None:
+                progress(before + done, before + total)
+
+        try:
+            results = execute(
+                [(points[index], seed) for index, seed in fresh], jobs=jobs, store=store, progress=count, cancel=cancel
+            )
+        except Interrupted as stopped:
+            raise Interrupted(before + stopped.done, before + stopped.total, stopped.stored) from None
+        made |= zip(fresh, results, strict=True)
+
+        wide: list[str] = []
+        grew = False
+        for index, own in enumerate(chosen):
+            values = [_run_mean(made[index, seed], metric) for seed in own]
+            interval = stats.mean_interval(values)
+            target = precision * abs(interval.mean)
+            if interval.half_width <= target:
+                continue
+            if len(own) < max_seeds and interval.n >= 2 and target > 0.0:
+                enough = stats.seeds_needed(values, target)
+                chosen[index] = _grown(own, min(max_seeds, max(len(own) + 1, min(enough, 2 * len(own)))))
+                grew = True
+            else:
+                wide.append(_too_wide(points[index], metric, interval, precision))
+        if not grew:
+            return [made[task] for task in wanted], wide
+
+
+def _grown(seeds: Iterable[int], count: int) -> list[int]:
+    """The seeds, with the numbers after the greatest added until there are `count`."""
+    own = list(seeds)
+    first = max(own) + 1
+    return own + list(range(first, first + count - len(own)))
+
+
+def _run_mean(result: RunResult, metric: str) -> float:
+    import pyarrow.compute as pc
+
+    if metric not in result.flows.column_names:
+        raise InputError(
+            f"flows have no column `{metric}`",
+            code="sweep.precision",
+            hint="the columns are " + ", ".join(f"`{name}`" for name in result.flows.column_names[3:]),
+        )
+    mean = pc.mean(result.flows[metric]).as_py()
+    return float("nan") if mean is None else float(mean)
+
+
+def _too_wide(point: Runnable, metric: str, interval: Any, precision: float) -> str:
+    where = ", ".join(f"{axis} = {value}" for axis, value in point.axes.items()) or "the only point"
+    share = abs(interval.half_width / interval.mean) if interval.mean else float("nan")
+    return f"{where}: {metric} is known to {share:.1%} after {interval.n} seeds, {precision:.1%} was asked for"
+
+
+def _algorithm_cautions(results: Sequence[RunResult]) -> list[str]:
+    """What the registry says about the algorithms that took part, in the registry's order."""
+    from windlass import _core
+
+    used = {name for result in results for name in result.flows["algorithm"].unique().to_pylist()}
+    return [
+        f"{row['name']}: {row['caution']}"
+        for row in json.loads(_core.algorithms())
+        if row["name"] in used and row.get("caution")
+    ]
