@@ -1,7 +1,17 @@
 //! Packets, queues, links, nodes: a network of TCP endpoints run by one event loop.
+#![forbid(unsafe_code)]
 
+mod link;
+mod packet;
+mod results;
+mod ring;
+mod route;
 mod spec;
+mod world;
 
+pub use link::{LinkStats, LossCause, LossCounts};
+pub use results::{FlowEvent, FlowResult, LinkResult, Loss, Results, TracePoint, Variable};
 pub use spec::{
     Counting, DirectionSpec, FlowSpec, LinkSpec, LossAt, LossSpec, Network, NodeId, QueueLimit, QueueSpec, WarningSpec,
 };
+pub use world::{BadNetwork, Cancelled, RunOptions, Traces, World};

@@ -1,1 +1,8 @@
-//! Clock, event queue, random streams.
+//! The simulation kernel: an event queue over integer nanoseconds and named random streams. Knows no networking.
+#![forbid(unsafe_code)]
+
+mod queue;
+mod stream;
+
+pub use queue::{EventId, EventQueue};
+pub use stream::{Chance, Stream};

@@ -1,5 +1,230 @@
-//! One sans-I/O TCP endpoint.
+//! One TCP endpoint without I/O: it is given the time and segments, and answers with segments and its next deadline.
+//!
+//! Call order, on every event:
+//!
+//! 1. one of [`Endpoint::open`], [`Endpoint::offer`], [`Endpoint::handle_segment`], [`Endpoint::handle_timeout`];
+//! 2. [`Endpoint::poll_transmit`] until it gives nothing, each segment sent at once;
+//! 3. [`Endpoint::next_deadline`], to know when to call `handle_timeout`.
+//!
+//! Time never goes back between calls.
+#![forbid(unsafe_code)]
 
 mod config;
+mod receiver;
+mod recovery;
+mod rtt;
+mod scoreboard;
+mod segment;
+mod sender;
 
 pub use config::{Config, DelackMode, HalfBase, InitialWindow, Profile, RecoverRule};
+pub use receiver::{Receiver, ReceiverStats};
+pub use rtt::RttEstimator;
+pub use segment::{Flags, MAX_SACK, SackBlocks, Segment};
+pub use sender::{Sender, SenderStats, WindowEvent, Why};
+
+use cc::registry::Recovery;
+use units::Time;
+
+/// Which end of the connection an endpoint is, and whether its peer sends data as well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Opens the connection and sends.
+    Active {
+        /// Data come back on the same connection.
+        peer_sends: bool,
+    },
+    /// Waits for the SYN; sends if it is offered data.
+    Passive,
+}
+
+/// Both halves of one end of a connection.
+#[derive(Clone, Debug)]
+pub struct Endpoint {
+    /// The sending half.
+    pub sender: Sender,
+    /// The receiving half.
+    pub receiver: Receiver,
+    role: Role,
+    syn_ack_due: bool,
+    mss: u32,
+    header: u32,
+    window: u32,
+    /// Payload bytes of the last segment of the transfer, if it is shorter than one MSS, and its number.
+    tail: Option<(u32, u32)>,
+    ecn: bool,
+    /// Pure ACKs sent, the answer to the SYN included.
+    pub acks_sent: u64,
+    /// Pure ACKs received, the answer to the SYN included.
+    pub acks_received: u64,
+}
+
+impl Endpoint {
+    /// An endpoint that follows `config`, with the congestion control `algorithm`.
+    pub fn new(config: &Config, algorithm: &cc::Config, role: Role) -> Endpoint {
+        let sack = config.recovery.unwrap_or(algorithm.row().recovery) == Recovery::Sack;
+        Endpoint {
+            sender: Sender::new(config, algorithm),
+            receiver: Receiver::new(config, sack),
+            role,
+            syn_ack_due: false,
+            mss: config.mss,
+            header: config.wire_header(),
+            window: config.window,
+            tail: None,
+            ecn: config.ecn,
+            acks_sent: 0,
+            acks_received: 0,
+        }
+    }
+
+    /// Open the connection: a SYN leaves at the next `poll_transmit`.
+    pub fn open(&mut self) {
+        self.sender.open();
+    }
+
+    /// Offer `bytes` in all to be sent; `None`: without end.
+    pub fn offer(&mut self, bytes: Option<u64>) {
+        let Some(bytes) = bytes else {
+            self.sender.offer(u32::MAX);
+            return;
+        };
+        let mss = u64::from(self.mss);
+        let segments = bytes.div_ceil(mss).min(u64::from(u32::MAX) - 1) as u32;
+        let rest = (bytes % mss) as u32;
+        self.tail = (rest > 0).then(|| (segments - 1, rest));
+        self.sender.offer(segments);
+    }
+
+    /// Header bytes of each of its segments on the wire.
+    #[inline]
+    pub fn header(&self) -> u32 {
+        self.header
+    }
+
+    /// Payload bytes in the first `segments` segments of this endpoint's own data.
+    pub fn bytes_in(&self, segments: u32) -> u64 {
+        let whole = u64::from(segments) * u64::from(self.mss);
+        match self.tail {
+            Some((number, rest)) if segments > number => whole - u64::from(self.mss - rest),
+            _ => whole,
+        }
+    }
+
+    /// A segment arrived.
+    #[inline]
+    pub fn handle_segment(&mut self, now: Time, segment: &Segment) {
+        let flags = segment.flags;
+        let data = flags.has(Flags::DATA);
+        if flags.has(Flags::SYN) {
+            self.handle_syn(now, segment);
+            return;
+        }
+        if !data {
+            self.acks_received += 1;
+        }
+        if flags.has(Flags::ACK) {
+            if self.role == Role::Passive {
+                self.sender.on_open(now); // our answer to the SYN arrived
+            }
+            self.sender.on_ack(now, segment, !data);
+        }
+        if data {
+            self.receiver.on_data(now, segment);
+        }
+    }
+
+    fn handle_syn(&mut self, now: Time, segment: &Segment) {
+        if segment.flags.has(Flags::ACK) {
+            self.acks_received += 1;
+            self.sender.on_open(now);
+            self.receiver.on_syn(now, segment);
+            if self.role == (Role::Active { peer_sends: true }) {
+                self.receiver.force_ack();
+            } else {
+                // the first data segment will say it
+                let mut none = *segment;
+                self.receiver.acknowledge(&mut none);
+            }
+        } else {
+            self.receiver.on_syn(now, segment);
+            self.syn_ack_due = true;
+        }
+    }
+
+    /// The deadline has come. Calls before it do nothing.
+    pub fn handle_timeout(&mut self, now: Time) {
+        if self.sender.deadline() <= now {
+            self.sender.on_rto(now);
+        }
+        if self.receiver.deadline() <= now {
+            self.receiver.on_timer();
+        }
+    }
+
+    /// The next segment that must leave now, if any.
+    #[inline]
+    pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
+        if let Some((number, again)) = self.sender.take_segment(now) {
+            return Some(self.data(now, number, again));
+        }
+        if self.receiver.ack_due() {
+            return Some(self.pure_ack());
+        }
+        if self.sender.take_syn(now) {
+            let mut syn = self.blank(Flags::SYN, now);
+            syn.size = self.header;
+            return Some(syn);
+        }
+        None
+    }
+
+    /// When `handle_timeout` must be called; `Time::NEVER` if no timer runs.
+    #[inline]
+    pub fn next_deadline(&self) -> Time {
+        self.sender.deadline().min(self.receiver.deadline())
+    }
+
+    #[inline]
+    fn blank(&self, flags: Flags, ts_val: Time) -> Segment {
+        Segment {
+            seq: 0,
+            ack: 0,
+            window: self.window,
+            size: self.header,
+            flags,
+            ts_val,
+            ts_ecr: Time::ZERO,
+            sack: SackBlocks::NONE,
+        }
+    }
+
+    #[inline]
+    fn data(&mut self, now: Time, number: u32, again: bool) -> Segment {
+        let mut segment = self.blank(Flags::DATA, now);
+        segment.seq = number;
+        segment.size += match self.tail {
+            Some((last, rest)) if last == number => rest,
+            _ => self.mss,
+        };
+        if again {
+            segment.flags.set(Flags::RETRANSMITTED);
+        }
+        if self.ecn {
+            segment.flags.set(Flags::ECT);
+            if self.sender.take_cwr() {
+                segment.flags.set(Flags::CWR);
+            }
+        }
+        self.receiver.acknowledge(&mut segment);
+        segment
+    }
+
+    fn pure_ack(&mut self) -> Segment {
+        self.acks_sent += 1;
+        let flags = if std::mem::take(&mut self.syn_ack_due) { Flags::SYN } else { Flags::default() };
+        let mut segment = self.blank(flags, self.receiver.last_arrival());
+        self.receiver.acknowledge(&mut segment);
+        segment
+    }
+}

@@ -1,0 +1,57 @@
+//! A segment on its way: a small plain value, moved from ring to ring.
+
+use tcp::{Flags, Segment};
+use units::Time;
+
+/// No SACK blocks.
+pub(crate) const NO_SACK: u32 = u32::MAX;
+
+/// A packet in a link's ring. SACK blocks, which few packets have, stand elsewhere.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Packet {
+    /// When it reaches the far end of the link it is on.
+    pub(crate) at: Time,
+    pub(crate) ts_val: Time,
+    pub(crate) ts_ecr: Time,
+    /// Place in the table of routes: the link it is on, or about to enter.
+    pub(crate) hop: u32,
+    pub(crate) seq: u32,
+    pub(crate) ack: u32,
+    pub(crate) window: u32,
+    /// Number of its SACK blocks, or [`NO_SACK`].
+    pub(crate) sack: u32,
+    /// Bytes on the wire.
+    pub(crate) size: u32,
+    pub(crate) flags: Flags,
+}
+
+impl Packet {
+    #[inline]
+    pub(crate) fn new(segment: &Segment, hop: u32) -> Packet {
+        Packet {
+            at: Time::ZERO,
+            ts_val: segment.ts_val,
+            ts_ecr: segment.ts_ecr,
+            hop,
+            seq: segment.seq,
+            ack: segment.ack,
+            window: segment.window,
+            sack: NO_SACK,
+            size: segment.size,
+            flags: segment.flags,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn is_data(&self) -> bool {
+        self.flags.has(Flags::DATA)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_packet_is_smaller_than_a_cache_line() {
+        assert!(size_of::<super::Packet>() <= 56);
+    }
+}

@@ -1,0 +1,139 @@
+//! What a run leaves behind.
+
+use tcp::{ReceiverStats, SenderStats, WindowEvent};
+use units::{Span, Time};
+
+use crate::link::{LinkStats, LossCause, LossCounts};
+
+/// Everything measured in one run.
+#[derive(Clone, Debug, Default)]
+pub struct Results {
+    /// One per direction of data: all flows forward and, for two-way flows, reverse, in the order of the flows.
+    pub flows: Vec<FlowResult>,
+    /// Two per link, forward and reverse, in the order of the links.
+    pub links: Vec<LinkResult>,
+    /// Traced values in the order of time within each variable.
+    pub traces: Vec<TracePoint>,
+    /// Window changes in the order of time within each flow.
+    pub events: Vec<FlowEvent>,
+    /// Lost packets in the order of time.
+    pub losses: Vec<Loss>,
+    /// Events that the loop handled.
+    pub loop_events: u64,
+    /// Packets that crossed a link.
+    pub packet_hops: u64,
+}
+
+/// One direction of data of one flow.
+#[derive(Clone, Debug)]
+pub struct FlowResult {
+    /// Number of the flow in the network.
+    pub flow: usize,
+    /// Data from the passive to the active end.
+    pub reverse: bool,
+    /// When data could first be sent.
+    pub start: Time,
+    /// Payload bytes delivered in order during the whole run.
+    pub delivered_bytes: u64,
+    /// Of these, after the warm-up.
+    pub measured_bytes: u64,
+    /// Payload bytes sent, retransmissions included, after the warm-up.
+    pub measured_sent_bytes: u64,
+    /// Payload bytes sent, retransmissions included.
+    pub sent_bytes: u64,
+    /// Sender's counters.
+    pub sender: SenderStats,
+    /// Receiver's counters.
+    pub receiver: ReceiverStats,
+    /// Data segments lost, by true cause.
+    pub lost: LossCounts,
+    /// Data segments still on their way.
+    pub in_flight: u64,
+    /// Pure ACKs, the answer to the SYN included, sent by the receiving end.
+    pub acks_sent: u64,
+    /// Of these, received.
+    pub acks_received: u64,
+    /// Of these, lost.
+    pub acks_lost: LossCounts,
+    /// Of these, still on their way.
+    pub acks_in_flight: u64,
+    /// Least delay sample, if any.
+    pub rtt_min: Span,
+    /// When the last byte was acknowledged, for a transfer of given size.
+    pub completed: Option<Time>,
+}
+
+/// One direction of one link.
+#[derive(Clone, Debug)]
+pub struct LinkResult {
+    /// Number of the link in the network.
+    pub link: usize,
+    /// From `b` to `a`.
+    pub reverse: bool,
+    /// Counters.
+    pub stats: LinkStats,
+    /// Packets on the link or in its queue at the end.
+    pub in_flight: u64,
+}
+
+/// A traced quantity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Variable {
+    /// Congestion window, segments, inflation included.
+    Cwnd,
+    /// Slow start threshold, segments.
+    Ssthresh,
+    /// Flight size, segments.
+    Flight,
+    /// Smoothed RTT, seconds.
+    Srtt,
+    /// Waiting packets.
+    Queue,
+}
+
+/// One value of a trace.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TracePoint {
+    /// When.
+    pub at: Time,
+    /// Number of the flow, or of the link for [`Variable::Queue`].
+    pub subject: usize,
+    /// Reverse direction of it.
+    pub reverse: bool,
+    /// What.
+    pub variable: Variable,
+    /// Its value from then on.
+    pub value: f64,
+}
+
+/// A window change of a flow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FlowEvent {
+    /// Number of the flow.
+    pub flow: usize,
+    /// Data from the passive to the active end.
+    pub reverse: bool,
+    /// What happened.
+    pub event: WindowEvent,
+    /// What truly became of the segment in question when it was last lost; `None`: it was not.
+    pub true_cause: Option<LossCause>,
+}
+
+/// A lost packet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Loss {
+    /// When.
+    pub at: Time,
+    /// Number of the link.
+    pub link: usize,
+    /// Direction of the link.
+    pub link_reverse: bool,
+    /// Number of the flow.
+    pub flow: usize,
+    /// Direction of the flow: from the passive to the active end.
+    pub flow_reverse: bool,
+    /// Number of the data segment; `None`: an ACK or SYN.
+    pub segment: Option<u32>,
+    /// Why.
+    pub cause: LossCause,
+}

@@ -1,0 +1,52 @@
+//! Shortest paths, and the flat table of routes that packets follow.
+
+use std::collections::VecDeque;
+
+use crate::spec::{LinkSpec, NodeId};
+
+/// Set in an entry of the table that names the endpoint at the end of a route instead of a link.
+pub(crate) const END: u32 = 1 << 31;
+
+/// A route through directed links, or none.
+pub(crate) type Path = Vec<u32>;
+
+/// Number of the directed link: even from `a` to `b`, odd back.
+pub(crate) fn directed(link: usize, reverse: bool) -> u32 {
+    (link * 2 + usize::from(reverse)) as u32
+}
+
+/// Neighbours of every node in the order of the links: (node, directed link).
+pub(crate) fn neighbours(nodes: usize, links: &[LinkSpec]) -> Vec<Vec<(NodeId, u32)>> {
+    let mut out = vec![Vec::new(); nodes];
+    for (i, link) in links.iter().enumerate() {
+        out[link.a].push((link.b, directed(i, false)));
+        out[link.b].push((link.a, directed(i, true)));
+    }
+    out
+}
+
+/// The path with the fewest links; among equals, the one whose links were declared first. `None` if there is none.
+pub(crate) fn shortest(neighbours: &[Vec<(NodeId, u32)>], from: NodeId, to: NodeId) -> Option<Path> {
+    let mut came: Vec<Option<(NodeId, u32)>> = vec![None; neighbours.len()];
+    let mut queue = VecDeque::from([from]);
+    while let Some(node) = queue.pop_front() {
+        if node == to {
+            break;
+        }
+        for &(next, link) in &neighbours[node] {
+            if next != from && came[next].is_none() {
+                came[next] = Some((node, link));
+                queue.push_back(next);
+            }
+        }
+    }
+    let mut path = Vec::new();
+    let mut node = to;
+    while node != from {
+        let (before, link) = came[node]?;
+        path.push(link);
+        node = before;
+    }
+    path.reverse();
+    Some(path)
+}

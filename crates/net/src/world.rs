@@ -1,0 +1,622 @@
+//! A network that runs: one event loop over links and endpoints.
+//!
+//! A packet is carried forward as far as its future is certain. Entering a link gives its arrival at the far end; if the
+//! next link is fed by this one alone, arrivals there come in this order and the packet enters it at once, with its
+//! future time. It waits in a ring, with one pending event for the ring's head, only before a link that others feed as
+//! well and before an endpoint.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use sim::EventQueue;
+use tcp::{Endpoint, Flags, Role, SackBlocks, Segment};
+use units::{Span, Time};
+
+use crate::link::{Fate, Link, LossCause, LossCounts};
+use crate::packet::{NO_SACK, Packet};
+use crate::results::{FlowEvent, FlowResult, LinkResult, Loss, Results, TracePoint, Variable};
+use crate::route::{self, END};
+use crate::spec::Network;
+
+/// What to run and what to record.
+#[derive(Clone, Copy, Debug)]
+pub struct RunOptions {
+    /// Simulated time.
+    pub duration: Span,
+    /// Part of it that the measured rates leave out.
+    pub warmup: Span,
+    /// Flow variables to trace.
+    pub traces: Traces,
+    /// Log window changes and losses.
+    pub events: bool,
+}
+
+/// Which flow variables are traced. Queues are traced per link, see [`crate::DirectionSpec::trace_queue`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traces {
+    /// Congestion window.
+    pub cwnd: bool,
+    /// Slow start threshold.
+    pub ssthresh: bool,
+    /// Flight size.
+    pub flight: bool,
+    /// Smoothed RTT.
+    pub srtt: bool,
+}
+
+/// The run was stopped from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cancelled;
+
+/// Why a network cannot be built.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BadNetwork {
+    /// No path between the ends of this flow.
+    NoRoute {
+        /// Name of the flow.
+        flow: String,
+    },
+    /// More links and flows than event numbers.
+    TooLarge,
+}
+
+/// Event numbers: directed links first, then endpoints' timers, then these.
+#[derive(Clone, Copy, Debug)]
+enum Control {
+    /// The active end opens its connection.
+    Open(u32),
+    /// The passive end may send from now on.
+    Offer(u32),
+    /// The endpoint's application stops.
+    Stop(u32),
+    /// The warm-up is over.
+    Warm,
+}
+
+const MAX_EVENT_IDS: usize = 1 << 24;
+/// How often the loop looks whether it was cancelled, events.
+const CANCEL_CHECK: u64 = 1 << 16;
+
+/// What the world keeps of an endpoint beside its TCP state.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seat {
+    /// Where its route begins in the table.
+    route: u32,
+    /// Time of its earliest pending timer event.
+    armed: Time,
+    /// Bytes of payload in segments it sent.
+    sent_bytes: u64,
+    /// What it had delivered and sent when the warm-up ended.
+    delivered_at_warm: u64,
+    sent_at_warm: u64,
+    /// Data segments it lost, by cause.
+    lost: LossCounts,
+    /// Pure ACKs it lost.
+    acks_lost: LossCounts,
+    started: Time,
+    size: Option<u64>,
+    completed: Option<Time>,
+}
+
+/// Last values of the traced variables of one endpoint.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    cwnd: f64,
+    ssthresh: f64,
+    flight: u32,
+    srtt: Span,
+}
+
+/// A network with its state. Build it, run it once, read the results.
+#[derive(Debug)]
+pub struct World {
+    queue: EventQueue,
+    links: Vec<Link>,
+    endpoints: Vec<Endpoint>,
+    seats: Vec<Seat>,
+    /// Routes of all endpoints, each a row of directed links and then `END | endpoint`.
+    routes: Vec<u32>,
+    sacks: Vec<SackBlocks>,
+    free_sacks: Vec<u32>,
+    controls: Vec<Control>,
+    two_way: Vec<bool>,
+    options: RunOptions,
+    end: Time,
+    traces: Vec<TracePoint>,
+    seen: Vec<Seen>,
+    losses: Option<Vec<Loss>>,
+    loop_events: u64,
+}
+
+impl World {
+    /// Build the network. Flow `i` has endpoints `2 i` (active) and `2 i + 1` (passive).
+    pub fn new(network: &Network, seed: u64, options: &RunOptions) -> Result<World, BadNetwork> {
+        if network.links.len() * 2 + network.flows.len() * 6 + 1 >= MAX_EVENT_IDS {
+            return Err(BadNetwork::TooLarge);
+        }
+        let mut links = Vec::with_capacity(network.links.len() * 2);
+        for spec in &network.links {
+            links.push(Link::new(&spec.forward, seed, &spec.name));
+            links.push(Link::new(&spec.reverse, seed, &format!("{}:reverse", spec.name)));
+        }
+        let mut world = World {
+            queue: EventQueue::new(),
+            links,
+            endpoints: Vec::with_capacity(network.flows.len() * 2),
+            seats: Vec::with_capacity(network.flows.len() * 2),
+            routes: Vec::new(),
+            sacks: Vec::new(),
+            free_sacks: Vec::new(),
+            controls: Vec::new(),
+            two_way: network.flows.iter().map(|f| f.two_way).collect(),
+            options: *options,
+            end: Time::ZERO + options.duration,
+            traces: Vec::new(),
+            seen: Vec::new(),
+            losses: options.events.then(Vec::new),
+            loop_events: 0,
+        };
+        world.add_flows(network)?;
+        world.find_eager_links();
+        if options.traces != Traces::default() {
+            let nothing = Seen { cwnd: f64::NAN, ssthresh: f64::NAN, flight: u32::MAX, srtt: Span(u64::MAX) };
+            world.seen = vec![nothing; world.endpoints.len()];
+        }
+        if options.warmup > Span::ZERO {
+            world.schedule(Time::ZERO + options.warmup, Control::Warm);
+        }
+        Ok(world)
+    }
+
+    fn add_flows(&mut self, network: &Network) -> Result<(), BadNetwork> {
+        let neighbours = route::neighbours(network.nodes.len(), &network.links);
+        for flow in &network.flows {
+            let there = route::shortest(&neighbours, flow.from, flow.to);
+            let path = there.filter(|p| !p.is_empty()).ok_or_else(|| BadNetwork::NoRoute { flow: flow.name.clone() })?;
+            let active = self.endpoints.len() as u32;
+            // the way back is the same path, link by link
+            let back: Vec<u32> = path.iter().rev().map(|link| link ^ 1).collect();
+            for (route, far) in [(path, active + 1), (back, active)] {
+                self.seats.push(Seat {
+                    route: self.routes.len() as u32,
+                    armed: Time::NEVER,
+                    started: if far == active { flow.reverse_start } else { flow.start },
+                    size: flow.size,
+                    ..Seat::default()
+                });
+                self.routes.extend(route);
+                self.routes.push(END | far);
+            }
+            for role in [Role::Active { peer_sends: flow.two_way }, Role::Passive] {
+                let mut endpoint = Endpoint::new(&flow.tcp, &flow.algorithm, role);
+                if self.options.events {
+                    endpoint.sender.log_events();
+                }
+                self.endpoints.push(endpoint);
+            }
+            self.endpoints[active as usize].offer(flow.size);
+            self.schedule(flow.start, Control::Open(active));
+            if flow.two_way {
+                self.schedule(flow.reverse_start.max(flow.start), Control::Offer(active + 1));
+            }
+            if let Some(stop) = flow.stop {
+                self.schedule(stop, Control::Stop(active));
+                if flow.two_way {
+                    self.schedule(stop, Control::Stop(active + 1));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A link is eager if exactly one other link and no endpoint feeds it.
+    fn find_eager_links(&mut self) {
+        const NONE: u32 = u32::MAX;
+        const MANY: u32 = u32::MAX - 1;
+        let mut feeder = vec![NONE; self.links.len()];
+        for seat in &self.seats {
+            let mut before = MANY; // the endpoint itself
+            for &hop in &self.routes[seat.route as usize..] {
+                if hop & END != 0 {
+                    break;
+                }
+                let known = &mut feeder[hop as usize];
+                *known = if *known == NONE || *known == before { before } else { MANY };
+                before = hop;
+            }
+        }
+        for (link, feeder) in self.links.iter_mut().zip(feeder) {
+            link.eager = feeder != NONE && feeder != MANY;
+        }
+    }
+
+    /// Take away the short cut of [`Link::eager`], so that every packet waits for its event before every link. Slower,
+    /// with the same results; for tests.
+    #[doc(hidden)]
+    pub fn without_short_cuts(&mut self) {
+        self.links.iter_mut().for_each(|link| link.eager = false);
+    }
+
+    fn schedule(&mut self, at: Time, control: Control) {
+        let number = self.control_base() + self.controls.len();
+        self.controls.push(control);
+        self.queue.push(at, number as u32);
+    }
+
+    fn seats_total(&self) -> usize {
+        self.two_way.len() * 2
+    }
+
+    /// First event number of the controls.
+    fn control_base(&self) -> usize {
+        self.links.len() + self.seats_total()
+    }
+
+    /// Run to the end. `cancel` is looked at now and then.
+    pub fn run(mut self, cancel: Option<&AtomicBool>) -> Result<Results, Cancelled> {
+        let links = self.links.len() as u32;
+        let controls = self.control_base() as u32;
+        while let Some((now, id)) = self.queue.peek() {
+            if now > self.end {
+                break;
+            }
+            self.loop_events += 1;
+            if self.loop_events % CANCEL_CHECK == 0 && cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
+                return Err(Cancelled);
+            }
+            if id < links {
+                self.on_link(id);
+            } else if id < controls {
+                self.queue.pop();
+                self.on_timer(now, id - links);
+            } else {
+                self.queue.pop();
+                self.on_control(now, self.controls[(id - controls) as usize]);
+            }
+        }
+        Ok(self.finish())
+    }
+
+    /// The packet at the head of a link's wire has arrived.
+    #[inline]
+    fn on_link(&mut self, id: u32) {
+        let (now, _) = self.queue.advance().expect("peeked before");
+        let link = &mut self.links[id as usize];
+        let mut packet = link.wire.pop().expect("a link with an event has a packet");
+        debug_assert_eq!(packet.at, now);
+        link.deliver(packet.size);
+        match link.wire.front() {
+            Some(next) => self.queue.replace_first(next.at, id),
+            None => {
+                self.queue.pop();
+            }
+        }
+        packet.hop += 1;
+        let hop = self.routes[packet.hop as usize];
+        if hop & END != 0 {
+            self.arrive(now, hop & !END, &packet);
+        } else {
+            self.carry(now, packet);
+        }
+    }
+
+    /// Carry a packet over the link it is about to enter, and on as far as its future is certain.
+    #[inline]
+    fn carry(&mut self, mut now: Time, mut packet: Packet) {
+        loop {
+            let id = self.routes[packet.hop as usize];
+            let link = &mut self.links[id as usize];
+            match link.enter(now, &mut packet, self.end) {
+                Fate::Arrives(at) => {
+                    let next = self.routes[packet.hop as usize + 1];
+                    if at <= self.end && next & END == 0 && self.links[next as usize].eager {
+                        self.links[id as usize].deliver(packet.size);
+                        packet.hop += 1;
+                        now = at;
+                        continue;
+                    }
+                    packet.at = at;
+                    let link = &mut self.links[id as usize];
+                    if link.wire.is_empty() {
+                        self.queue.push(at, id);
+                    }
+                    link.wire.push(packet);
+                }
+                Fate::Lost(at, cause) => self.lose(at, id, &packet, cause),
+                Fate::LostAfterEnd => {
+                    packet.at = Time::NEVER;
+                    link.wire.push(packet);
+                }
+            }
+            return;
+        }
+    }
+
+    /// Endpoint at the end of the route that `hop` is on.
+    fn destination(&self, hop: u32) -> u32 {
+        let end = self.routes[hop as usize..].iter().find(|&&h| h & END != 0);
+        end.expect("every route has an end") & !END
+    }
+
+    #[cold]
+    fn lose(&mut self, at: Time, link: u32, packet: &Packet, cause: LossCause) {
+        let sender = self.destination(packet.hop) ^ 1;
+        let seat = &mut self.seats[sender as usize];
+        if packet.is_data() {
+            seat.lost.add(cause);
+        } else if packet.flags.has(Flags::ACK) {
+            seat.acks_lost.add(cause);
+        }
+        if packet.sack != NO_SACK {
+            self.free_sacks.push(packet.sack);
+        }
+        if let Some(losses) = &mut self.losses {
+            losses.push(Loss {
+                at,
+                link: link as usize / 2,
+                link_reverse: link % 2 == 1,
+                flow: sender as usize / 2,
+                flow_reverse: sender % 2 == 1,
+                segment: packet.is_data().then_some(packet.seq),
+                cause,
+            });
+        }
+    }
+
+    /// A packet reached its endpoint.
+    #[inline]
+    fn arrive(&mut self, now: Time, number: u32, packet: &Packet) {
+        let sack = if packet.sack == NO_SACK {
+            SackBlocks::NONE
+        } else {
+            self.free_sacks.push(packet.sack);
+            self.sacks[packet.sack as usize]
+        };
+        let segment = Segment {
+            seq: packet.seq,
+            ack: packet.ack,
+            window: packet.window,
+            size: packet.size,
+            flags: packet.flags,
+            ts_val: packet.ts_val,
+            ts_ecr: packet.ts_ecr,
+            sack,
+        };
+        self.endpoints[number as usize].handle_segment(now, &segment);
+        self.drive(now, number);
+    }
+
+    /// Send what the endpoint has to send, and set its timer.
+    #[inline]
+    fn drive(&mut self, now: Time, number: u32) {
+        let at = number as usize;
+        while let Some(segment) = self.endpoints[at].poll_transmit(now) {
+            let seat = &mut self.seats[at];
+            let mut packet = Packet::new(&segment, seat.route);
+            if packet.is_data() {
+                seat.sent_bytes += u64::from(segment.size - self.endpoints[at].header());
+            }
+            if !segment.sack.is_empty() {
+                packet.sack = self.keep_sack(segment.sack);
+            }
+            self.carry(now, packet);
+        }
+        let deadline = self.endpoints[at].next_deadline();
+        if deadline < self.seats[at].armed {
+            self.seats[at].armed = deadline;
+            let id = self.links.len() as u32 + number;
+            self.queue.push(deadline, id);
+        }
+        if !self.seen.is_empty() {
+            self.observe(now, at);
+        }
+        let seat = &mut self.seats[at];
+        if seat.size.is_some() && seat.completed.is_none() && self.endpoints[at].sender.is_done() {
+            seat.completed = Some(now);
+        }
+    }
+
+    fn keep_sack(&mut self, blocks: SackBlocks) -> u32 {
+        match self.free_sacks.pop() {
+            Some(number) => {
+                self.sacks[number as usize] = blocks;
+                number
+            }
+            None => {
+                self.sacks.push(blocks);
+                self.sacks.len() as u32 - 1
+            }
+        }
+    }
+
+    /// A timer event. Timers are set back by moving the deadline only; the event that comes too early is set anew.
+    fn on_timer(&mut self, now: Time, number: u32) {
+        let at = number as usize;
+        if self.seats[at].armed != now {
+            return; // an earlier event took its place
+        }
+        self.seats[at].armed = Time::NEVER;
+        if self.endpoints[at].next_deadline() <= now {
+            self.endpoints[at].handle_timeout(now);
+        }
+        self.drive(now, number);
+    }
+
+    fn on_control(&mut self, now: Time, control: Control) {
+        match control {
+            Control::Open(number) => {
+                self.endpoints[number as usize].open();
+                self.drive(now, number);
+            }
+            Control::Offer(number) => {
+                let size = self.seats[number as usize].size;
+                self.endpoints[number as usize].offer(size);
+                self.drive(now, number);
+            }
+            Control::Stop(number) => self.endpoints[number as usize].sender.stop(),
+            Control::Warm => {
+                for at in 0..self.seats.len() {
+                    self.seats[at].delivered_at_warm = self.delivered_bytes(at);
+                    self.seats[at].sent_at_warm = self.seats[at].sent_bytes;
+                }
+            }
+        }
+    }
+
+    /// Payload bytes of the data sent by endpoint `at` that its peer received in order.
+    fn delivered_bytes(&self, at: usize) -> u64 {
+        self.endpoints[at].bytes_in(self.endpoints[at ^ 1].receiver.rcv_nxt())
+    }
+
+    /// Record what changed.
+    #[cold]
+    fn observe(&mut self, now: Time, at: usize) {
+        let sender = &self.endpoints[at].sender;
+        if !sender.is_open() {
+            return;
+        }
+        let is = Seen {
+            cwnd: sender.cwnd_segments(),
+            ssthresh: sender.ssthresh_segments(),
+            flight: sender.flight_size(),
+            srtt: sender.path().srtt,
+        };
+        let was = std::mem::replace(&mut self.seen[at], is);
+        let mut note = |on: bool, changed: bool, variable: Variable, value: f64| {
+            if on && changed {
+                self.traces.push(TracePoint { at: now, subject: at / 2, reverse: at % 2 == 1, variable, value });
+            }
+        };
+        let traces = self.options.traces;
+        note(traces.cwnd, is.cwnd != was.cwnd, Variable::Cwnd, is.cwnd);
+        note(traces.ssthresh, is.ssthresh != was.ssthresh, Variable::Ssthresh, is.ssthresh);
+        note(traces.flight, is.flight != was.flight, Variable::Flight, f64::from(is.flight));
+        note(traces.srtt, is.srtt != was.srtt, Variable::Srtt, is.srtt.secs());
+    }
+
+    fn finish(mut self) -> Results {
+        let end = self.end;
+        for link in &mut self.links {
+            link.finish();
+        }
+        for endpoint in &mut self.endpoints {
+            endpoint.sender.finish(end);
+        }
+        let mut losses = self.losses.take().unwrap_or_default();
+        losses.sort_by_key(|loss| loss.at);
+        let mut results = Results { loop_events: self.loop_events, ..Results::default() };
+        results.events = self.explain_events(&losses);
+        results.losses = losses;
+
+        let mut in_flight = vec![(0u64, 0u64); self.endpoints.len()];
+        for link in &self.links {
+            for packet in link.wire.iter() {
+                let count = &mut in_flight[(self.destination(packet.hop) ^ 1) as usize];
+                count.0 += u64::from(packet.is_data());
+                count.1 += u64::from(!packet.is_data() && packet.flags.has(Flags::ACK));
+            }
+        }
+        for (flow, &two_way) in self.two_way.iter().enumerate() {
+            for reverse in [false, true].into_iter().take(1 + usize::from(two_way)) {
+                results.flows.push(self.flow_result(flow, reverse, &in_flight));
+            }
+        }
+        results.traces = std::mem::take(&mut self.traces);
+        for (i, link) in self.links.iter_mut().enumerate() {
+            let (number, reverse) = (i / 2, i % 2 == 1);
+            results.packet_hops += link.stats.delivered_packets;
+            results.links.push(LinkResult {
+                link: number,
+                reverse,
+                stats: link.stats,
+                in_flight: link.wire.len() as u64,
+            });
+            results.traces.extend(link.queue_trace(end).into_iter().map(|(at, length)| TracePoint {
+                at,
+                subject: number,
+                reverse,
+                variable: Variable::Queue,
+                value: f64::from(length),
+            }));
+        }
+        if cfg!(debug_assertions) {
+            results.check_conservation().expect("packets are conserved");
+        }
+        results
+    }
+
+    fn flow_result(&self, flow: usize, reverse: bool, in_flight: &[(u64, u64)]) -> FlowResult {
+        let at = flow * 2 + usize::from(reverse);
+        let peer = at ^ 1;
+        let (seat, endpoint) = (&self.seats[at], &self.endpoints[at]);
+        let delivered = self.delivered_bytes(at);
+        FlowResult {
+            flow,
+            reverse,
+            start: seat.started,
+            delivered_bytes: delivered,
+            measured_bytes: delivered - seat.delivered_at_warm,
+            measured_sent_bytes: seat.sent_bytes - seat.sent_at_warm,
+            sent_bytes: seat.sent_bytes,
+            sender: endpoint.sender.stats,
+            receiver: self.endpoints[peer].receiver.stats,
+            lost: seat.lost,
+            in_flight: in_flight[at].0,
+            acks_sent: self.endpoints[peer].acks_sent,
+            acks_received: endpoint.acks_received,
+            acks_lost: self.seats[peer].acks_lost,
+            acks_in_flight: in_flight[peer].1,
+            rtt_min: endpoint.sender.path().rtt_min,
+            completed: seat.completed,
+        }
+    }
+
+    /// Window changes of all senders, each with the true fate of the segment in question.
+    fn explain_events(&mut self, losses: &[Loss]) -> Vec<FlowEvent> {
+        let mut all = Vec::new();
+        for at in 0..self.endpoints.len() {
+            let events = self.endpoints[at].sender.take_events();
+            if events.is_empty() {
+                continue;
+            }
+            let (flow, reverse) = (at / 2, at % 2 == 1);
+            // last cause of loss of each segment, brought forward as time goes on
+            let mut own = losses.iter().filter(|l| l.flow == flow && l.flow_reverse == reverse).peekable();
+            let mut causes = std::collections::BTreeMap::new();
+            for event in events {
+                while let Some(loss) = own.next_if(|l| l.at <= event.at) {
+                    if let Some(segment) = loss.segment {
+                        causes.insert(segment, loss.cause);
+                    }
+                }
+                causes = causes.split_off(&event.segment);
+                all.push(FlowEvent { flow, reverse, event, true_cause: causes.get(&event.segment).copied() });
+            }
+        }
+        all
+    }
+}
+
+impl Results {
+    /// Every packet is accounted for: on each link, offered = delivered + lost + in flight; for each flow, sent =
+    /// received + lost + in flight, for data and for pure ACKs.
+    pub fn check_conservation(&self) -> Result<(), String> {
+        for l in &self.links {
+            let s = &l.stats;
+            let accounted = s.delivered_packets + s.losses.total() + l.in_flight;
+            if s.offered_packets != accounted {
+                return Err(format!("link {}: {} packets offered, {accounted} accounted for", l.link, s.offered_packets));
+            }
+        }
+        for f in &self.flows {
+            let data = f.receiver.received_segments + f.lost.total() + f.in_flight;
+            if f.sender.sent_segments != data {
+                return Err(format!("flow {}: {} segments sent, {data} accounted for", f.flow, f.sender.sent_segments));
+            }
+            let acks = f.acks_received + f.acks_lost.total() + f.acks_in_flight;
+            if f.acks_sent != acks {
+                return Err(format!("flow {}: {} ACKs sent, {acks} accounted for", f.flow, f.acks_sent));
+            }
+        }
+        Ok(())
+    }
+}

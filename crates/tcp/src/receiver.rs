@@ -1,0 +1,386 @@
+//! The receiving half: reassembly, acknowledgements, SACK blocks, echoes.
+//! Source: RFC 9293, RFC 5681 section 4.2, RFC 2018, RFC 7323, RFC 3168.
+
+use units::{Span, Time};
+
+use crate::segment::{Flags, MAX_SACK, SackBlocks, Segment};
+use crate::{Config, DelackMode};
+
+/// Receiver's counters.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ReceiverStats {
+    /// Data segments that arrived, duplicates included.
+    pub received_segments: u64,
+    /// Data segments that had arrived before.
+    pub duplicate_segments: u64,
+    /// Sum of the one-way delays of the segments that were new, seconds.
+    pub delay_sum: f64,
+}
+
+/// State of the receiving half.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    /// Next segment expected.
+    rcv_nxt: u32,
+    /// Out-of-order ranges `[start, end)` above rcv_nxt, sorted, disjoint, not adjacent.
+    ranges: Vec<(u32, u32)>,
+    /// Starts of the most recently changed ranges, newest first.
+    recent: [u32; MAX_SACK + 1],
+    recent_len: u8,
+    sack: bool,
+    /// In-order segments not acknowledged yet.
+    unacked: u32,
+    every: u32,
+    timer: Span,
+    heartbeat: bool,
+    delack_at: Time,
+    ack_now: bool,
+    last_ack_sent: u32,
+    ts_recent: Time,
+    last_arrival: Time,
+    echo: Echo,
+    /// Counters.
+    pub stats: ReceiverStats,
+}
+
+/// The state of ECN's echo.
+#[derive(Clone, Copy, Debug)]
+struct Echo {
+    per_packet: bool,
+    on: bool,
+}
+
+impl Receiver {
+    /// Nothing received.
+    pub fn new(config: &Config, sack: bool) -> Receiver {
+        Receiver {
+            rcv_nxt: 0,
+            ranges: Vec::new(),
+            recent: [0; MAX_SACK + 1],
+            recent_len: 0,
+            sack,
+            unacked: 0,
+            every: config.delayed_ack.max(1),
+            timer: config.delayed_ack_timer,
+            heartbeat: config.delayed_ack_mode == DelackMode::Heartbeat,
+            delack_at: Time::NEVER,
+            ack_now: false,
+            last_ack_sent: 0,
+            ts_recent: Time::ZERO,
+            last_arrival: Time::ZERO,
+            echo: Echo { per_packet: config.ecn_per_packet, on: false },
+            stats: ReceiverStats::default(),
+        }
+    }
+
+    /// Next segment expected: everything below it was received in order.
+    #[inline]
+    pub fn rcv_nxt(&self) -> u32 {
+        self.rcv_nxt
+    }
+
+    /// An ACK must leave now.
+    #[inline]
+    pub fn ack_due(&self) -> bool {
+        self.ack_now
+    }
+
+    /// When the delayed-ACK timer fires.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        self.delack_at
+    }
+
+    /// Acknowledge at once, whatever the delay rules say.
+    pub fn force_ack(&mut self) {
+        self.ack_now = true;
+    }
+
+    /// The SYN arrived.
+    pub fn on_syn(&mut self, now: Time, segment: &Segment) {
+        self.ts_recent = segment.ts_val;
+        self.last_arrival = now;
+        self.ack_now = true;
+    }
+
+    /// A data segment arrived.
+    #[inline]
+    pub fn on_data(&mut self, now: Time, segment: &Segment) {
+        let number = segment.seq;
+        self.stats.received_segments += 1;
+        self.last_arrival = now;
+        self.on_ecn(segment.flags);
+        //= https://www.rfc-editor.org/rfc/rfc7323#section-4.3
+        //# SEG.SEQ <= Last.ACK.sent
+        if number <= self.last_ack_sent {
+            self.ts_recent = segment.ts_val;
+        }
+        if number == self.rcv_nxt && self.ranges.is_empty() {
+            self.stats.delay_sum += now.since(segment.ts_val).secs();
+            self.rcv_nxt += 1;
+            self.on_in_order(now);
+        } else if number < self.rcv_nxt || self.holds(number) {
+            self.stats.duplicate_segments += 1;
+            self.ack_now = true;
+        } else {
+            self.stats.delay_sum += now.since(segment.ts_val).secs();
+            self.insert(number);
+            self.ack_now = true; // out of order, or part of a gap filled
+        }
+    }
+
+    #[inline]
+    fn on_in_order(&mut self, now: Time) {
+        self.unacked += 1;
+        if self.unacked >= self.every {
+            self.ack_now = true;
+        } else if self.delack_at == Time::NEVER {
+            self.delack_at = if self.heartbeat {
+                Time((now.0 / self.timer.0 + 1) * self.timer.0)
+            } else {
+                now + self.timer
+            };
+        }
+    }
+
+    #[inline]
+    fn on_ecn(&mut self, flags: Flags) {
+        let marked = flags.has(Flags::CE);
+        if self.echo.per_packet {
+            self.echo.on = marked;
+        } else {
+            if flags.has(Flags::CWR) {
+                self.echo.on = false;
+            }
+            self.echo.on |= marked;
+        }
+    }
+
+    fn holds(&self, number: u32) -> bool {
+        let at = self.ranges.partition_point(|r| r.0 <= number);
+        at > 0 && number < self.ranges[at - 1].1
+    }
+
+    /// Store a segment that is not the next in order, or fills the first gap.
+    fn insert(&mut self, number: u32) {
+        if number == self.rcv_nxt {
+            self.rcv_nxt += 1;
+            if self.ranges[0].0 == self.rcv_nxt {
+                self.rcv_nxt = self.ranges.remove(0).1;
+            }
+            return;
+        }
+        let at = self.ranges.partition_point(|r| r.0 <= number);
+        let joins_left = at > 0 && self.ranges[at - 1].1 == number;
+        let joins_right = at < self.ranges.len() && self.ranges[at].0 == number + 1;
+        let start = match (joins_left, joins_right) {
+            (true, true) => {
+                let right = self.ranges.remove(at);
+                self.ranges[at - 1].1 = right.1;
+                self.ranges[at - 1].0
+            }
+            (true, false) => {
+                self.ranges[at - 1].1 += 1;
+                self.ranges[at - 1].0
+            }
+            (false, true) => {
+                self.ranges[at].0 = number;
+                number
+            }
+            (false, false) => {
+                self.ranges.insert(at, (number, number + 1));
+                number
+            }
+        };
+        if self.sack {
+            self.remember(start, number);
+        }
+    }
+
+    /// Put the range that starts at `start` in front of the recent ones. `touched` is the segment just stored.
+    fn remember(&mut self, start: u32, touched: u32) {
+        let mut kept = [0; MAX_SACK + 1];
+        kept[0] = start;
+        let mut len = 1;
+        for i in 0..usize::from(self.recent_len) {
+            let old = self.recent[i];
+            // a range that was joined to this one is this one
+            let same = old == start || old == touched + 1;
+            if !same && len < kept.len() {
+                kept[len] = old;
+                len += 1;
+            }
+        }
+        self.recent = kept;
+        self.recent_len = len as u8;
+    }
+
+    /// The timer fired.
+    pub fn on_timer(&mut self) {
+        self.delack_at = Time::NEVER;
+        if self.unacked > 0 {
+            self.ack_now = true;
+        }
+    }
+
+    /// Fill in the acknowledgement of a segment that is about to leave, and count it as sent.
+    #[inline]
+    pub fn acknowledge(&mut self, segment: &mut Segment) {
+        segment.ack = self.rcv_nxt;
+        segment.flags.set(Flags::ACK);
+        segment.ts_ecr = self.ts_recent;
+        if self.echo.on {
+            segment.flags.set(Flags::ECE);
+        }
+        if self.sack && !self.ranges.is_empty() {
+            segment.sack = self.blocks();
+        }
+        self.last_ack_sent = self.rcv_nxt;
+        self.unacked = 0;
+        self.delack_at = Time::NEVER;
+        self.ack_now = false;
+    }
+
+    /// When the segment that the next pure ACK answers arrived.
+    #[inline]
+    pub fn last_arrival(&self) -> Time {
+        self.last_arrival
+    }
+
+    fn blocks(&mut self) -> SackBlocks {
+        let mut blocks = SackBlocks::NONE;
+        let mut kept = 0;
+        for i in 0..usize::from(self.recent_len) {
+            let start = self.recent[i];
+            if let Ok(at) = self.ranges.binary_search_by_key(&start, |r| r.0) {
+                blocks.push(self.ranges[at].0, self.ranges[at].1);
+                self.recent[kept] = start;
+                kept += 1;
+            }
+        }
+        self.recent_len = kept as u8;
+        blocks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Profile;
+
+    fn data(seq: u32) -> Segment {
+        Segment {
+            seq,
+            ack: 0,
+            window: 0,
+            size: 1040,
+            flags: Flags::DATA,
+            ts_val: Time(u64::from(seq)),
+            ts_ecr: Time::ZERO,
+            sack: SackBlocks::NONE,
+        }
+    }
+
+    fn receiver(change: impl Fn(&mut Config)) -> Receiver {
+        let mut config = Config::profile(Profile::Ns2);
+        change(&mut config);
+        Receiver::new(&config, true)
+    }
+
+    fn ack(r: &mut Receiver) -> Segment {
+        let mut out = Segment { flags: Flags::default(), ..data(0) };
+        r.acknowledge(&mut out);
+        out
+    }
+
+    #[test]
+    fn blocks_are_reported_newest_first_and_joined() {
+        let mut r = receiver(|_| {});
+        for n in [0, 2, 4, 6] {
+            r.on_data(Time(1), &data(n));
+        }
+        assert_eq!(ack(&mut r).sack.as_slice(), [(6, 7), (4, 5), (2, 3)]);
+        r.on_data(Time(2), &data(3)); // joins 2 and 4
+        assert_eq!(ack(&mut r).sack.as_slice(), [(2, 5), (6, 7)]);
+        r.on_data(Time(3), &data(1)); // fills the first gap
+        let a = ack(&mut r);
+        assert_eq!((a.ack, a.sack.as_slice()), (5, &[(6, 7)][..]));
+        r.on_data(Time(4), &data(5));
+        let a = ack(&mut r);
+        assert_eq!((a.ack, a.sack.is_empty()), (7, true));
+    }
+
+    #[test]
+    fn every_second_segment_is_acknowledged_or_the_timer_fires() {
+        let mut r = receiver(|c| c.delayed_ack = 2);
+        r.on_data(Time(1_000_000), &data(0));
+        assert!(!r.ack_due());
+        assert_eq!(r.deadline(), Time(101_000_000));
+        r.on_data(Time(2_000_000), &data(1));
+        assert!(r.ack_due());
+        ack(&mut r);
+        assert_eq!(r.deadline(), Time::NEVER);
+        r.on_data(Time(3_000_000), &data(2));
+        r.on_timer();
+        assert!(r.ack_due());
+    }
+
+    #[test]
+    fn the_heartbeat_fires_at_multiples() {
+        let mut r = receiver(|c| {
+            c.delayed_ack = 2;
+            c.delayed_ack_mode = DelackMode::Heartbeat;
+        });
+        r.on_data(Time(130_000_000), &data(0));
+        assert_eq!(r.deadline(), Time(200_000_000));
+    }
+
+    #[test]
+    fn out_of_order_and_old_segments_are_acknowledged_at_once() {
+        let mut r = receiver(|c| c.delayed_ack = 2);
+        r.on_data(Time(1), &data(1));
+        assert!(r.ack_due());
+        ack(&mut r);
+        r.on_data(Time(2), &data(1));
+        assert!(r.ack_due());
+        assert_eq!(r.stats.duplicate_segments, 1);
+        ack(&mut r);
+        r.on_data(Time(3), &data(0)); // fills the gap
+        assert!(r.ack_due());
+        assert_eq!(ack(&mut r).ack, 2);
+    }
+
+    #[test]
+    fn the_echo_does_not_advance_during_a_hole() {
+        let mut r = receiver(|_| {});
+        r.on_data(Time(1), &data(0)); // stamped 0
+        ack(&mut r);
+        r.on_data(Time(2), &data(1)); // stamped 1
+        assert_eq!(ack(&mut r).ts_ecr, Time(1));
+        r.on_data(Time(3), &data(3)); // above the hole
+        assert_eq!(ack(&mut r).ts_ecr, Time(1));
+        r.on_data(Time(4), &data(2)); // the hole
+        assert_eq!(ack(&mut r).ts_ecr, Time(2));
+    }
+
+    #[test]
+    fn the_latched_echo_lasts_until_cwr() {
+        let mut r = receiver(|c| c.ecn = true);
+        let marked = |n, flags: u16| Segment { flags: Flags(Flags::DATA.0 | flags), ..data(n) };
+        r.on_data(Time(1), &marked(0, Flags::CE.0));
+        assert!(ack(&mut r).flags.has(Flags::ECE));
+        r.on_data(Time(2), &marked(1, 0));
+        assert!(ack(&mut r).flags.has(Flags::ECE));
+        r.on_data(Time(3), &marked(2, Flags::CWR.0));
+        assert!(!ack(&mut r).flags.has(Flags::ECE));
+    }
+
+    #[test]
+    fn the_per_packet_echo_follows_each_segment() {
+        let mut r = receiver(|c| c.ecn_per_packet = true);
+        r.on_data(Time(1), &Segment { flags: Flags(Flags::DATA.0 | Flags::CE.0), ..data(0) });
+        assert!(ack(&mut r).flags.has(Flags::ECE));
+        r.on_data(Time(2), &data(1));
+        assert!(!ack(&mut r).flags.has(Flags::ECE));
+    }
+}

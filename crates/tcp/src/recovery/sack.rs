@@ -1,0 +1,224 @@
+//! SACK recovery: RFC 6675, and ns-2's Sack1 after Fall and Floyd 1996.
+//!
+//! All segments but the last of a transfer are one MSS long, so RFC 6675's two tests of IsLost are one: a segment is lost
+//! when at least D segments above it are SACKed. The segments below the D-th highest SACKed one, `lost_edge`, that are not
+//! SACKed themselves are therefore the lost ones, and the pipe is kept up to date as the edge moves.
+
+use units::Time;
+
+use crate::segment::{MAX_SACK, SackBlocks};
+use crate::sender::Sender;
+
+/// What the SACK cores keep beside the scoreboard.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SackState {
+    /// Segments believed to be in the network.
+    pub(crate) pipe: i64,
+    /// One past the highest SACKed segment.
+    high_sacked: u32,
+    /// Every segment below it that is not SACKed is lost.
+    lost_edge: u32,
+    /// SACKed segments at or above the edge.
+    sacked_above: u32,
+    /// One past the last segment retransmitted in this recovery (HighRxt + 1).
+    next_resend: u32,
+    rescued: bool,
+    /// Sack1: duplicates do not count between a timeout and the next new ACK.
+    deaf: bool,
+    /// Blocks read already, to look only at what is new in them.
+    seen: [(u32, u32); MAX_SACK],
+}
+
+impl Sender {
+    /// Enter what a cumulative ACK and its SACK blocks say. True if a segment was SACKed that was not before.
+    pub(crate) fn sack_on_ack(&mut self, ack: u32, blocks: &SackBlocks) -> bool {
+        let s = &mut self.sack;
+        for n in self.snd_una..ack {
+            let record = self.board.get(n);
+            if record.sacked {
+                s.sacked_above -= u32::from(n >= s.lost_edge);
+            } else {
+                s.pipe -= i64::from(n >= s.lost_edge) + i64::from(record.resent);
+            }
+        }
+        s.lost_edge = s.lost_edge.max(ack);
+        s.next_resend = s.next_resend.max(ack);
+        let mut news = false;
+        for &(start, end) in blocks.as_slice() {
+            let known = s.seen.iter().find(|b| b.0 == start).map_or(start, |b| b.1.min(end));
+            for n in known.max(start).max(ack)..end.min(self.snd_max) {
+                let record = self.board.get_mut(n);
+                if !record.sacked {
+                    record.sacked = true;
+                    news = true;
+                    s.pipe -= i64::from(n >= s.lost_edge) + i64::from(record.resent);
+                    s.sacked_above += u32::from(n >= s.lost_edge);
+                    s.high_sacked = s.high_sacked.max(n + 1);
+                }
+            }
+        }
+        for (slot, &block) in s.seen.iter_mut().zip(blocks.as_slice()) {
+            *slot = block;
+        }
+        self.move_lost_edge();
+        news
+    }
+
+    /// The edge stands on the D-th highest SACKed segment; what it passes is lost.
+    fn move_lost_edge(&mut self) {
+        let s = &mut self.sack;
+        let threshold = self.rules.dup_threshold;
+        while s.sacked_above > threshold
+            || (s.sacked_above == threshold && s.sacked_above > 0 && !self.board.get(s.lost_edge).sacked)
+        {
+            if self.board.get(s.lost_edge).sacked {
+                s.sacked_above -= 1;
+            } else {
+                s.pipe -= 1;
+            }
+            s.lost_edge += 1;
+        }
+    }
+
+    // ---- RFC 6675 ----
+
+    /// A duplicate ACK: begin the recovery, or let the pipe decide what may leave.
+    pub(crate) fn sack_on_duplicate(&mut self, now: Time, news: bool) {
+        if !news {
+            return;
+        }
+        self.dupacks += 1;
+        let found = self.dupacks >= self.rules.dup_threshold || self.sack.lost_edge > self.snd_una;
+        if !self.in_recovery && found && self.may_fast_retransmit() {
+            self.enter_recovery(now);
+            self.sack.next_resend = self.snd_una;
+            self.sack.rescued = false;
+            self.note_resend(self.snd_una);
+        }
+    }
+
+    /// Account for a retransmission that is about to leave.
+    fn note_resend(&mut self, number: u32) {
+        self.sack.pipe += 1;
+        self.sack.next_resend = number + 1;
+    }
+
+    /// NextSeg() of RFC 6675 section 4, while the pipe has room.
+    pub(crate) fn sack_next(&mut self) -> Option<u32> {
+        if self.sack.pipe >= i64::from(self.window) {
+            return None;
+        }
+        let repairing = self.in_recovery || self.snd_una < self.recover;
+        if repairing && let Some(number) = self.first_hole(self.sack.lost_edge) {
+            // rule 1: the lowest lost segment not retransmitted yet
+            self.note_resend(number);
+            return Some(number);
+        }
+        if self.has_new_data() {
+            // rule 2: new data
+            self.sack.pipe += 1;
+            return Some(self.snd_max);
+        }
+        if !self.in_recovery {
+            return None;
+        }
+        if let Some(number) = self.first_hole(self.sack.high_sacked) {
+            // rule 3: a hole that is not known to be lost
+            self.note_resend(number);
+            return Some(number);
+        }
+        if !self.sack.rescued && self.sack.next_resend > 0 {
+            // rule 4: once, the last segment outstanding
+            self.sack.rescued = true;
+            let last = (self.snd_una..self.snd_max).rev().find(|&n| !self.board.get(n).sacked)?;
+            self.sack.pipe += 1;
+            return Some(last);
+        }
+        None
+    }
+
+    /// The lowest segment below `below` that is neither SACKed nor retransmitted in this recovery.
+    fn first_hole(&mut self, below: u32) -> Option<u32> {
+        let from = self.sack.next_resend.max(self.snd_una);
+        (from..below.min(self.snd_max)).find(|&n| {
+            let record = self.board.get(n);
+            !record.sacked && !record.resent
+        })
+    }
+
+    /// Recovery is over: retransmissions of it no longer count apart.
+    pub(crate) fn sack_on_exit(&mut self) {
+        for n in self.snd_una..self.snd_max {
+            let record = self.board.get_mut(n);
+            if record.resent {
+                record.resent = false;
+                if !record.sacked {
+                    self.sack.pipe -= 1;
+                }
+            }
+        }
+        self.sack.next_resend = self.snd_una;
+        self.sack.deaf = false;
+    }
+
+    /// The timer expired: everything not SACKed is lost, nothing is in the network.
+    pub(crate) fn sack_on_rto(&mut self) {
+        for n in self.snd_una..self.snd_max {
+            self.board.get_mut(n).resent = false;
+        }
+        self.sack.pipe = 0;
+        self.sack.lost_edge = self.snd_max;
+        self.sack.sacked_above = 0;
+        self.sack.next_resend = self.snd_una;
+    }
+
+    // ---- ns-2's Sack1 ----
+
+    /// A duplicate ACK: enter at the D-th that brought news; in recovery one packet has left the network.
+    pub(crate) fn sack1_on_duplicate(&mut self, now: Time, news: bool) {
+        if self.in_recovery {
+            self.sack.pipe -= 1;
+            return;
+        }
+        if self.sack.deaf || !news {
+            return;
+        }
+        self.dupacks += 1;
+        if self.dupacks == self.rules.dup_threshold {
+            if self.may_fast_retransmit() {
+                self.enter_recovery(now);
+                self.sack.pipe = i64::from(self.snd_max - self.snd_una) - i64::from(self.rules.dup_threshold);
+                self.sack.next_resend = self.snd_una + 1;
+            }
+        } else {
+            self.allow_limited_transmit();
+        }
+    }
+
+    /// While fewer packets than cwnd are in the pipe: the first hole below the highest SACKed packet, else new data.
+    pub(crate) fn sack1_next(&mut self) -> Option<u32> {
+        if self.sack.pipe >= self.cwnd() as i64 {
+            return None;
+        }
+        let number = match self.first_hole(self.sack.high_sacked) {
+            Some(number) => {
+                self.sack.next_resend = number + 1;
+                number
+            }
+            None if self.has_new_data() => self.snd_max,
+            None => return None,
+        };
+        self.sack.pipe += 1;
+        Some(number)
+    }
+
+    /// The timer expired: the scoreboard is forgotten.
+    pub(crate) fn sack1_on_rto(&mut self) {
+        for n in self.snd_una..self.snd_max {
+            let record = self.board.get_mut(n);
+            record.sacked = false;
+            record.resent = false;
+        }
+        self.sack = SackState { deaf: true, ..SackState::default() };
+    }
+}

@@ -1,0 +1,77 @@
+//! Vegas' recovery: a fine-grained timeout checked on duplicate ACKs and on the first ACKs after a retransmission.
+//! Source: Brakmo and Peterson, JSAC 13(8), 1995; constants as in ns-2's agent.
+
+use cc::Response;
+use units::{Span, Time};
+
+use crate::sender::Sender;
+
+/// The fine-grained timeout.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FineTimer {
+    srtt: f64,
+    mdev: f64,
+    /// Timeout, seconds; zero before the first sample.
+    timeout: f64,
+    /// New ACKs that still check it.
+    worried: u32,
+}
+
+impl FineTimer {
+    fn sample(&mut self, r: f64) {
+        if self.timeout == 0.0 {
+            self.srtt = r;
+            self.mdev = r / 4.0;
+        } else {
+            let error = r - self.srtt;
+            self.srtt += error / 8.0;
+            self.mdev += (error.abs() - self.mdev) / 4.0;
+        }
+        self.timeout = 17.0 / 16.0 * (self.srtt + 2.0 * self.mdev);
+    }
+}
+
+impl Sender {
+    fn fine_timeout_passed(&self, now: Time) -> bool {
+        self.snd_una < self.snd_max
+            && self.fine.timeout > 0.0
+            && now.since(self.board.get(self.snd_una).at).secs() >= self.fine.timeout
+    }
+
+    /// A new ACK: learn its delay, and look once more at the next segment if a retransmission was just made.
+    pub(crate) fn vegas_on_new_ack(&mut self, now: Time, delay: Option<Span>) {
+        if let Some(r) = delay {
+            self.fine.sample(r.secs());
+        }
+        if self.fine.worried > 0 {
+            self.fine.worried -= 1;
+            if self.fine_timeout_passed(now) {
+                self.resend = Some(self.snd_una);
+            } else {
+                self.fine.worried = 0;
+            }
+        }
+    }
+
+    /// A duplicate: retransmit if the fine timeout has passed or the threshold is reached, inflate beyond it.
+    pub(crate) fn vegas_on_duplicate(&mut self, now: Time) {
+        self.dupacks += 1;
+        let threshold = self.rules.dup_threshold;
+        if self.fine_timeout_passed(now) || self.dupacks == threshold {
+            if !(self.may_fast_retransmit() || self.last_cut_by_dupacks) {
+                return;
+            }
+            let times = self.board.get(self.snd_una).times;
+            self.fine.worried = (self.snd_nxt - self.snd_una).min(2);
+            self.fine.timeout *= if times > 1 { 2.0 } else { 9.0 / 8.0 };
+            let inflation = self.inflation;
+            let response = self.enter_recovery(now);
+            self.dupacks = self.dupacks.max(if self.dupacks == 1 { threshold } else { 0 });
+            self.inflation = if response == Response::Reduced { self.dupacks as i32 } else { inflation };
+        } else if self.dupacks > threshold {
+            self.inflation += 1;
+        } else {
+            self.burst = 0;
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! RTT estimation and the retransmission timeout.
+//! Source: RFC 6298; the clock-tick arithmetic is that of the one-way agents of ns-2.
+
+use units::{Span, Time};
+
+use crate::Config;
+
+/// Smoothed RTT, its variation, and the timeout made from them.
+#[derive(Clone, Debug)]
+pub struct RttEstimator {
+    estimate: Estimate,
+    backoff: u32,
+    rto_init: Span,
+    rto_min: Span,
+    rto_max: Span,
+}
+
+/// Two ways to keep the same quantities.
+#[derive(Clone, Debug)]
+enum Estimate {
+    /// Nanoseconds.
+    Exact { srtt: u64, rttvar: u64, sampled: bool },
+    /// Ticks: srtt with 3 and rttvar with 2 binary places; the timeout in force, in ticks.
+    Ticks { tick: u64, srtt: i64, rttvar: i64, rto_ticks: Option<u64> },
+}
+
+/// ns-2 starts with a variation of 12 s, which shows only when the estimate is folded before a first sample.
+const NS2_RTTVAR_INIT_SECS: u64 = 12;
+/// Back-off above which ns-2 throws srtt away and learns it anew.
+const NS2_FOLD_ABOVE: u32 = 8;
+
+impl RttEstimator {
+    /// No sample yet.
+    pub fn new(config: &Config) -> RttEstimator {
+        let tick = config.rtt_tick.0;
+        let estimate = if tick == 0 {
+            Estimate::Exact { srtt: 0, rttvar: 0, sampled: false }
+        } else {
+            let rttvar = ((NS2_RTTVAR_INIT_SECS * 1_000_000_000 / tick) << 2) as i64;
+            Estimate::Ticks { tick, srtt: 0, rttvar, rto_ticks: None }
+        };
+        RttEstimator {
+            estimate,
+            backoff: 1,
+            rto_init: config.rto_init,
+            rto_min: config.rto_min,
+            rto_max: config.rto_max,
+        }
+    }
+
+    /// Take a sample of the segment sent at `sent` and acknowledged now. `stamped`: measured by timestamps.
+    pub fn sample(&mut self, sent: Time, now: Time, stamped: bool) {
+        match &mut self.estimate {
+            Estimate::Exact { srtt, rttvar, sampled } => {
+                let r = now.since(sent).0;
+                if *sampled {
+                    //= https://www.rfc-editor.org/rfc/rfc6298#section-2
+                    //# RTTVAR <- (1 - beta) * RTTVAR + beta * |SRTT - R'|
+                    *rttvar = (3 * *rttvar + srtt.abs_diff(r)) / 4;
+                    *srtt = (7 * *srtt + r) / 8;
+                } else {
+                    *srtt = r;
+                    *rttvar = r / 2;
+                    *sampled = true;
+                }
+            }
+            Estimate::Ticks { tick, srtt, rttvar, rto_ticks } => {
+                // the number of ticks crossed; by timestamps, the nearest number of ticks
+                let r = if stamped {
+                    (now.since(sent).0 + *tick / 2) / *tick
+                } else {
+                    now.0 / *tick - sent.0 / *tick
+                };
+                let r = r.max(1) as i64;
+                if *srtt != 0 {
+                    let error = r - (*srtt >> 3);
+                    *srtt = (*srtt + error).max(1);
+                    *rttvar = (*rttvar + error.abs() - (*rttvar >> 2)).max(1);
+                } else {
+                    *srtt = r << 3;
+                    *rttvar = r << 1;
+                }
+                *rto_ticks = Some((((*rttvar << 3) + *srtt) >> 3) as u64);
+            }
+        }
+    }
+
+    /// The timeout in force, back-off included.
+    pub fn rto(&self) -> Span {
+        let factor = u64::from(self.backoff);
+        match self.estimate {
+            Estimate::Exact { sampled: false, .. } => (self.rto_init * factor).min(self.rto_max),
+            Estimate::Exact { srtt, rttvar, .. } => {
+                let rto = Span(srtt + (4 * rttvar).max(1)); // the clock's granularity is a nanosecond
+                (rto.max(self.rto_min) * factor).min(self.rto_max)
+            }
+            Estimate::Ticks { tick, rto_ticks, .. } => {
+                let rto = rto_ticks.map_or(self.rto_init, |ticks| Span(ticks * tick));
+                // the minimum is applied before the back-off, and two ticks are the least
+                (rto.max(self.rto_min) * factor).min(self.rto_max).max(Span(2 * tick))
+            }
+        }
+    }
+
+    /// The timer expired: double the timeout.
+    pub fn back_off(&mut self) {
+        if self.backoff < 64 || self.rto() < self.rto_max {
+            self.backoff = self.backoff.saturating_mul(2);
+        }
+        if let Estimate::Ticks { srtt, rttvar, .. } = &mut self.estimate
+            && self.backoff > NS2_FOLD_ABOVE
+        {
+            *rttvar += *srtt >> 3;
+            *srtt = 0;
+        }
+    }
+
+    /// New data were acknowledged by a valid sample: the back-off ends (Karn).
+    #[inline]
+    pub fn end_back_off(&mut self) {
+        self.backoff = 1;
+    }
+
+    /// RFC 6298 5.7: a lost SYN leaves a timeout of at least 3 s until there is a sample.
+    pub fn after_lost_syn(&mut self) {
+        self.rto_init = self.rto_init.max(Span::from_millis(3000));
+    }
+
+    /// Smoothed RTT, zero before the first sample.
+    #[inline]
+    pub fn srtt(&self) -> Span {
+        match self.estimate {
+            Estimate::Exact { srtt, .. } => Span(srtt),
+            Estimate::Ticks { tick, srtt, .. } => Span((srtt as u64 * tick) >> 3),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Profile;
+
+    fn after(profile: Profile, samples_ms: &[u64]) -> RttEstimator {
+        let mut config = Config::profile(profile);
+        config.rto_min = Span::from_millis(1);
+        let mut rtt = RttEstimator::new(&config);
+        for &ms in samples_ms {
+            rtt.sample(Time(0), Time(ms * 1_000_000), false);
+        }
+        rtt
+    }
+
+    #[test]
+    fn check_values_of_rfc_6298() {
+        // r = 100 ms: SRTT 0.1, RTTVAR 0.05, RTO 0.1 + 4 * 0.05 = 0.3 s
+        assert_eq!(after(Profile::Rfc, &[100]).rto(), Span::from_millis(300));
+        // then r = 200 ms: RTTVAR 0.75 * 0.05 + 0.25 * 0.1 = 0.0625, SRTT 0.1125, RTO 0.3625
+        let rtt = after(Profile::Rfc, &[100, 200]);
+        assert_eq!((rtt.srtt(), rtt.rto()), (Span(112_500_000), Span(362_500_000)));
+    }
+
+    #[test]
+    fn ticks_agree_with_the_exact_arithmetic_where_it_is_whole() {
+        // 10 ticks: srtt 80/8, rttvar 20/4, RTO (160 + 80) / 8 = 30 ticks
+        assert_eq!(after(Profile::Ns2, &[100]).rto(), Span::from_millis(300));
+    }
+
+    #[test]
+    fn a_sample_counts_the_ticks_crossed() {
+        let mut rtt = after(Profile::Ns2, &[]);
+        // from 9 ms to 41 ms the clock of 10 ms ticks four times
+        rtt.sample(Time(9_000_000), Time(41_000_000), false);
+        assert_eq!(rtt.srtt(), Span::from_millis(40));
+    }
+
+    #[test]
+    fn back_off_doubles_up_to_the_maximum() {
+        let mut rtt = after(Profile::Rfc, &[100]);
+        for _ in 0..3 {
+            rtt.back_off();
+        }
+        assert_eq!(rtt.rto(), Span::from_millis(2400));
+        for _ in 0..10 {
+            rtt.back_off();
+        }
+        assert_eq!(rtt.rto(), Span::from_millis(60_000));
+        rtt.end_back_off();
+        assert_eq!(rtt.rto(), Span::from_millis(300));
+    }
+
+    #[test]
+    fn the_minimum_comes_before_the_back_off() {
+        let mut config = Config::profile(Profile::Ns2);
+        config.rto_min = Span::from_millis(200);
+        let mut rtt = RttEstimator::new(&config);
+        rtt.sample(Time(0), Time(10_000_000), false);
+        rtt.back_off();
+        assert_eq!(rtt.rto(), Span::from_millis(400));
+    }
+}
