@@ -51,6 +51,12 @@ pub fn ceil(x: f64) -> f64 {
     -floor(-x)
 }
 
+/// Nearest whole number, halves upwards.
+#[inline]
+pub fn round(x: f64) -> f64 {
+    floor(x + 0.5)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -59,6 +65,11 @@ mod tests {
     fn floor_and_ceil_round_towards_the_named_side() {
         assert_eq!((floor(2.7), floor(-2.1), floor(3.0)), (2.0, -3.0, 3.0));
         assert_eq!((ceil(2.1), ceil(-2.7), ceil(3.0)), (3.0, -2.0, 3.0));
+    }
+
+    #[test]
+    fn round_goes_to_the_nearest_and_up_from_halves() {
+        assert_eq!((round(2.49), round(2.5), round(-2.5), round(-2.51)), (2.0, 3.0, -2.0, -3.0));
     }
 
     #[test]
