@@ -1,0 +1,252 @@
+//! TCP Veno: Reno that grows at half speed, and cuts by half instead of a fifth, only while a queue shows.
+//! Source: Fu and Liew, IEEE JSAC 21(2), 2003, restated in specs/papers/veno.md.
+//! Choices: the backlog takes the mean RTT of the last complete round (`veno_rtt`) and today's window; fewer than three
+//! samples in that round leave it unknown, which means Reno; a loss forgets the base RTT and the round (`veno_base_reset`);
+//! a mark halves.
+use units::{Bytes, Span};
+
+use crate::round_rtt::{RoundRtt, backlog_segments};
+use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, Response, reno};
+
+/// Samples that a round needs to tell anything.
+pub(crate) const MIN_SAMPLES: u64 = 3;
+
+/// State of Veno.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Veno {
+    cwnd: Bytes,
+    ssthresh: Bytes,
+    beta: f64, // backlog from which the path counts as congested, segments
+    keep: f64, // share kept after a random loss
+    least_of_round: bool,
+    same_on_rto: bool,
+    reset_base: bool,
+    base: Option<Span>, // least RTT since the last reset
+    round: RoundRtt,
+    rtt: Option<Span>, // of the last round
+    pace: HalfPace,
+}
+
+/// Lets every second ACK through.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct HalfPace {
+    skipped: bool,
+}
+
+impl HalfPace {
+    /// Whether this ACK is one of those let through.
+    #[inline]
+    pub(crate) fn passes(&mut self) -> bool {
+        let passes = self.skipped;
+        self.skipped = !passes;
+        passes
+    }
+}
+
+impl Veno {
+    /// Parameters `veno_beta`, `veno_keep`, `veno_rtt`, `veno_rto`, `veno_base_reset`.
+    pub fn new(config: &Config) -> Veno {
+        Veno {
+            cwnd: Bytes::ZERO,
+            ssthresh: Bytes::ZERO,
+            beta: config.number("veno_beta"),
+            keep: config.number("veno_keep"),
+            least_of_round: config.choice("veno_rtt") == "min_round",
+            same_on_rto: config.choice("veno_rto") == "same",
+            reset_base: config.choice("veno_base_reset") == "loss",
+            base: None,
+            round: RoundRtt::default(),
+            rtt: None,
+            pace: HalfPace::default(),
+        }
+    }
+
+    fn sample(&mut self, ack: &Ack) {
+        if let Some(rtt) = ack.rtt {
+            self.base = Some(self.base.map_or(rtt, |base| base.min(rtt)));
+        }
+        self.round.add(ack.rtt);
+        if ack.round.is_some() {
+            let ended = self.round.take();
+            let rtt = if self.least_of_round { ended.least() } else { ended.mean() };
+            self.rtt = rtt.filter(|_| ended.count() >= MIN_SAMPLES);
+        }
+    }
+
+    /// `N`, if the last round told it.
+    fn backlog(&self, path: &Path) -> Option<f64> {
+        //= specs/papers/veno.md#backlog
+        //# N = cwnd * (1 - baseRTT / RTT)
+        Some(backlog_segments(self.cwnd, path.mss, self.base?, self.rtt?))
+    }
+
+    /// Share of the window that a loss leaves.
+    fn share(&self, path: &Path) -> f64 {
+        //= specs/papers/veno.md#window-after-a-loss
+        //# ssthresh = 4/5 * cwnd if N < beta, else 1/2 * cwnd
+        match self.backlog(path) {
+            Some(n) if n < self.beta => self.keep,
+            _ => 0.5,
+        }
+    }
+
+    fn forget(&mut self) {
+        self.base = None;
+        self.rtt = None;
+        self.round = RoundRtt::default();
+    }
+}
+
+impl CongestionControl for Veno {
+    window_methods!();
+
+    fn on_ack(&mut self, ack: &Ack, path: &Path) {
+        self.sample(ack);
+        if !ack.grows {
+            return;
+        }
+        //= specs/papers/veno.md#growth
+        //# In congestion avoidance with N >= beta the window grows on every second ACK only.
+        let congested = self.cwnd >= self.ssthresh && self.backlog(path).is_some_and(|n| n >= self.beta);
+        if !congested || self.pace.passes() {
+            self.cwnd += reno::increase(self.cwnd, self.ssthresh, path.mss);
+        }
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
+        let kept = path.keep(match event.cause {
+            Cause::DupAcks => self.share(path),
+            Cause::Rto if self.same_on_rto => self.share(path),
+            Cause::Rto | Cause::EcnMark => 0.5,
+        });
+        if !event.hold_ssthresh {
+            self.ssthresh = kept.ssthresh;
+        }
+        self.cwnd = if event.cause == Cause::Rto { path.mss } else { kept.cwnd };
+        if self.reset_base && event.cause != Cause::EcnMark {
+            self.forget();
+        }
+        Response::Reduced
+    }
+
+    fn observe(&self, out: &mut dyn FnMut(&'static str, f64)) {
+        out("base_rtt_s", self.base.unwrap_or_default().secs());
+        out("round_rtt_s", self.rtt.unwrap_or_default().secs());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::path::test_path;
+    use crate::testing::{ack, dup_acks, last_of_round, rto};
+
+    fn config() -> Config {
+        Config::named("veno").unwrap()
+    }
+
+    /// In congestion avoidance at `cwnd` segments, after a round with these RTTs.
+    fn after_round(config: &Config, cwnd: f64, rtts_ms: &[u64]) -> Veno {
+        let mut veno = Veno::new(config);
+        veno.on_init(Bytes(cwnd * 1000.0), Bytes(2000.0), &test_path());
+        for (k, &ms) in rtts_ms.iter().enumerate() {
+            let rtt = Some(Span::from_millis(ms));
+            let ack = if k + 1 < rtts_ms.len() { ack(1000.0) } else { last_of_round(1000.0) };
+            veno.on_ack(&Ack { rtt, grows: false, ..ack }, &test_path());
+        }
+        veno
+    }
+
+    #[test]
+    fn a_short_queue_keeps_four_fifths() {
+        // RTTs 100, 110, 120: mean 110, N = 20 * (1 - 100/110) = 1.8 < 3; 4/5 of the flight of 10 is 8
+        let mut veno = after_round(&config(), 20.0, &[100, 110, 120]);
+        assert_eq!(veno.on_congestion(&dup_acks(), &test_path()), Response::Reduced);
+        assert_eq!((veno.cwnd(), veno.ssthresh()), (Bytes(8000.0), Bytes(8000.0)));
+    }
+
+    #[test]
+    fn a_long_queue_halves() {
+        // RTTs 100, 130, 130: mean 120, N = 20 * (1 - 100/120) = 3.333 >= 3
+        let mut veno = after_round(&config(), 20.0, &[100, 130, 130]);
+        assert!((veno.backlog(&test_path()).unwrap() - 3.333).abs() < 1e-3);
+        veno.on_congestion(&dup_acks(), &test_path());
+        assert_eq!((veno.cwnd(), veno.ssthresh()), (Bytes(5000.0), Bytes(5000.0)));
+    }
+
+    #[test]
+    fn the_least_rtt_of_the_round_shows_a_shorter_queue() {
+        // one sample of 100 ms in the round makes N = 0 by the minimum: 4/5, where the mean halves
+        let mut config = config();
+        config.set_choice("veno_rtt", "min_round").unwrap();
+        let mut veno = after_round(&config, 20.0, &[100, 130, 130]);
+        veno.on_congestion(&dup_acks(), &test_path());
+        assert_eq!(veno.cwnd(), 8000.0);
+    }
+
+    #[test]
+    fn a_long_queue_halves_the_growth() {
+        // N = 3.333: of two ACKs one adds 1/20 of a segment
+        let mut veno = after_round(&config(), 20.0, &[100, 130, 130]);
+        veno.on_ack(&ack(1000.0), &test_path());
+        assert_eq!(veno.cwnd(), 20_000.0);
+        veno.on_ack(&ack(1000.0), &test_path());
+        assert_eq!(veno.cwnd(), 20_050.0);
+        // N = 1.8: every ACK does
+        let mut veno = after_round(&config(), 20.0, &[100, 110, 120]);
+        veno.on_ack(&ack(1000.0), &test_path());
+        assert_eq!(veno.cwnd(), 20_050.0);
+    }
+
+    #[test]
+    fn slow_start_is_renos_whatever_the_queue() {
+        let mut veno = after_round(&config(), 20.0, &[100, 130, 130]);
+        veno.ssthresh = Bytes(64_000.0);
+        veno.on_ack(&ack(1000.0), &test_path());
+        assert_eq!(veno.cwnd(), 21_000.0);
+    }
+
+    #[test]
+    fn fewer_than_three_samples_mean_reno() {
+        let mut veno = after_round(&config(), 20.0, &[100, 101]);
+        assert_eq!(veno.backlog(&test_path()), None);
+        veno.on_congestion(&dup_acks(), &test_path());
+        assert_eq!(veno.cwnd(), 5000.0);
+    }
+
+    #[test]
+    fn a_loss_forgets_the_base_rtt() {
+        let mut veno = after_round(&config(), 20.0, &[100, 110, 120]);
+        veno.on_congestion(&dup_acks(), &test_path());
+        veno.on_congestion(&dup_acks(), &test_path());
+        // nothing is known for the second loss: half of 10
+        assert_eq!(veno.cwnd(), 5000.0);
+        let mut never = config();
+        never.set_choice("veno_base_reset", "never").unwrap();
+        let mut veno = after_round(&never, 20.0, &[100, 110, 120]);
+        veno.on_congestion(&dup_acks(), &test_path());
+        veno.on_congestion(&dup_acks(), &test_path());
+        assert_eq!(veno.cwnd(), 8000.0);
+    }
+
+    #[test]
+    fn a_timeout_is_renos_unless_told_otherwise() {
+        let mut veno = after_round(&config(), 20.0, &[100, 110, 120]);
+        veno.on_congestion(&rto(1), &test_path());
+        assert_eq!((veno.cwnd(), veno.ssthresh()), (Bytes(1000.0), Bytes(5000.0)));
+        let mut same = config();
+        same.set_choice("veno_rto", "same").unwrap();
+        let mut veno = after_round(&same, 20.0, &[100, 110, 120]);
+        veno.on_congestion(&rto(1), &test_path());
+        assert_eq!((veno.cwnd(), veno.ssthresh()), (Bytes(1000.0), Bytes(8000.0)));
+        veno.on_congestion(&Congestion { hold_ssthresh: true, ..rto(2) }, &test_path());
+        assert_eq!(veno.ssthresh(), 8000.0);
+    }
+
+    #[test]
+    fn a_mark_halves_whatever_the_queue() {
+        let mut veno = after_round(&config(), 20.0, &[100, 110, 120]);
+        veno.on_congestion(&Congestion { cause: Cause::EcnMark, ..dup_acks() }, &test_path());
+        assert_eq!(veno.cwnd(), 5000.0);
+    }
+}
