@@ -1,0 +1,301 @@
+//! CUBIC: after a cut the window follows a cubic function of time around the window of the last loss.
+//! Source: RFC 9438, restated in specs/papers/cubic.md.
+//! Choices: one step towards the curve per ACK; the Reno-friendly estimate counts acknowledged segments; time in which the
+//! window is not in use does not count; slow start is Reno's, without HyStart++; a cut keeps a share of the profile's
+//! halving base (flight size).
+use units::{Bytes, Span, Time, num};
+
+use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, Response};
+
+/// State of CUBIC. Its windows are segments, as in the source.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cubic {
+    cwnd: Bytes,
+    ssthresh: Bytes,
+    c: f64,    // seg/s^3
+    beta: f64, // share kept at a cut
+    fast_convergence: bool,
+    w_max: Option<f64>,
+    prior: f64, // window before the last cut
+    epoch: Epoch,
+    curve: Curve,
+    w_est: f64, // what Reno would have reached
+}
+
+/// Time since congestion avoidance began, as far as the window was in use.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Epoch {
+    start: Option<Time>,
+    last: Option<Time>, // newest ACK
+}
+
+impl Epoch {
+    /// Every ACK: what passed before one that finds the window not in use is not counted.
+    pub(crate) fn on_ack(&mut self, ack: &Ack) {
+        let unused = !ack.grows && !ack.in_recovery && ack.newly_acked > 0.0;
+        if let (true, Some(start), Some(last)) = (unused, self.start, self.last) {
+            self.start = Some(start + ack.now.since(last));
+        }
+        self.last = Some(ack.now);
+    }
+
+    /// Whether none is under way; if so, one begins now.
+    pub(crate) fn begins(&mut self, now: Time) -> bool {
+        let begins = self.start.is_none();
+        self.start.get_or_insert(now);
+        begins
+    }
+
+    pub(crate) fn end(&mut self) {
+        self.start = None;
+    }
+
+    pub(crate) fn elapsed(&self, now: Time) -> Span {
+        self.start.map_or(Span::ZERO, |start| now.since(start))
+    }
+}
+
+/// `Wc(t) = C (t - K)^3 + Wmax`, in segments and seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Curve {
+    pub(crate) c: f64,
+    pub(crate) k: f64,
+    pub(crate) w_max: f64,
+}
+
+impl Curve {
+    pub(crate) fn at(&self, secs: f64) -> f64 {
+        let t = secs - self.k;
+        //= specs/papers/cubic.md#window-function
+        //# Wc(t) = C * (t - K)^3 + Wmax
+        self.c * t * t * t + self.w_max
+    }
+}
+
+impl Cubic {
+    /// Parameters `cubic_c`, `cubic_beta`, `cubic_fast_convergence`.
+    pub fn new(config: &Config) -> Cubic {
+        Cubic {
+            cwnd: Bytes::ZERO,
+            ssthresh: Bytes::ZERO,
+            c: config.number("cubic_c"),
+            beta: config.number("cubic_beta"),
+            fast_convergence: config.flag("cubic_fast_convergence"),
+            w_max: None,
+            prior: 0.0,
+            epoch: Epoch::default(),
+            curve: Curve::default(),
+            w_est: 0.0,
+        }
+    }
+
+    /// Congestion avoidance begins at window `w`.
+    fn begin(&mut self, w: f64) {
+        let w_max = self.w_max.filter(|&w_max| w < w_max).unwrap_or(w);
+        self.w_max = Some(w_max);
+        //= specs/papers/cubic.md#window-function
+        //# K = cbrt((Wmax - cwnd_epoch) / C)
+        self.curve = Curve { c: self.c, k: num::cbrt((w_max - w) / self.c), w_max };
+        self.w_est = w;
+    }
+
+    /// The window after one ACK of `n` segments in congestion avoidance.
+    fn avoid(&mut self, now: Time, w: f64, n: f64, rtt: Span) -> f64 {
+        if self.epoch.begins(now) {
+            self.begin(w);
+        }
+        let t = self.epoch.elapsed(now).secs();
+        //= specs/papers/cubic.md#reno-friendly-region
+        //# alpha = 3 * (1 - beta) / (1 + beta), and 1 once West >= cwnd_prior
+        let alpha = if self.w_est >= self.prior { 1.0 } else { 3.0 * (1.0 - self.beta) / (1.0 + self.beta) };
+        //= specs/papers/cubic.md#reno-friendly-region
+        //# West = West + alpha * n / cwnd
+        self.w_est += alpha * n / w;
+        if self.curve.at(t) < self.w_est {
+            return self.w_est;
+        }
+        //= specs/papers/cubic.md#growth
+        //# target = Wc(t + RTT), at least cwnd and at most 1.5 * cwnd
+        let target = self.curve.at(t + rtt.secs()).clamp(w, 1.5 * w);
+        w + (target - w) / w
+    }
+}
+
+impl CongestionControl for Cubic {
+    window_methods!();
+
+    fn on_ack(&mut self, ack: &Ack, path: &Path) {
+        self.epoch.on_ack(ack);
+        if !ack.grows {
+            return;
+        }
+        if self.cwnd < self.ssthresh {
+            self.cwnd += path.mss;
+        } else {
+            let n = ack.newly_acked.over(path.mss);
+            self.cwnd = self.avoid(ack.now, self.cwnd.over(path.mss), n, path.srtt) * path.mss;
+        }
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
+        let w = self.cwnd.over(path.mss);
+        let kept = path.keep(self.beta);
+        //= specs/papers/cubic.md#cut
+        //# Wmax = cwnd * (1 + beta) / 2 if cwnd < Wmax (fast convergence), else cwnd
+        self.w_max = match self.w_max {
+            _ if event.cause == Cause::Rto => None,
+            Some(w_max) if self.fast_convergence && w < w_max => Some(w * (1.0 + self.beta) / 2.0),
+            _ => Some(w),
+        };
+        if event.timeouts <= 1 {
+            self.prior = w;
+        }
+        self.epoch.end();
+        if !event.hold_ssthresh {
+            self.ssthresh = kept.ssthresh;
+        }
+        self.cwnd = match event.cause {
+            Cause::Rto => path.mss,
+            Cause::DupAcks => kept.cwnd,
+            Cause::EcnMark => (path.half_base * self.beta).max(path.mss),
+        };
+        Response::Reduced
+    }
+
+    fn observe(&self, out: &mut dyn FnMut(&'static str, f64)) {
+        out("w_max_segments", self.w_max.unwrap_or(0.0));
+        out("k_s", self.curve.k);
+        out("w_est_segments", self.w_est);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::path::test_path;
+    use crate::testing::{ack, dup_acks, rto};
+
+    fn config() -> Config {
+        Config::named("cubic").unwrap()
+    }
+
+    /// A window of `segments`, all in flight.
+    fn full(segments: f64) -> (Cubic, Path) {
+        let bytes = Bytes(segments * 1000.0);
+        let mut cubic = Cubic::new(&config());
+        let path = Path { flight_size: bytes, half_base: bytes, ..test_path() };
+        cubic.on_init(bytes, bytes, &path);
+        (cubic, path)
+    }
+
+    fn after_cut() -> (Cubic, Path) {
+        let (mut cubic, path) = full(100.0);
+        cubic.on_congestion(&dup_acks(), &path);
+        (cubic, path)
+    }
+
+    fn at(secs: f64) -> Ack {
+        Ack { now: Time::from_secs(secs), ..ack(1000.0) }
+    }
+
+    #[test]
+    fn a_cut_keeps_seven_tenths() {
+        let (cubic, _) = after_cut();
+        assert!((cubic.cwnd().0 - 70_000.0).abs() < 1e-6);
+        assert_eq!(cubic.ssthresh(), cubic.cwnd());
+        assert_eq!((cubic.w_max, cubic.prior), (Some(100.0), 100.0));
+    }
+
+    #[test]
+    fn the_curve_starts_at_the_cut_and_is_flat_at_the_old_window() {
+        let (mut cubic, path) = after_cut();
+        cubic.on_ack(&at(10.0), &path);
+        // K = cbrt(30 / 0.4) = cbrt(75)
+        assert!((cubic.curve.k - 4.2172).abs() < 1e-4);
+        assert!((cubic.curve.at(0.0) - 70.0).abs() < 1e-9);
+        // 0.4 * (2 - 4.2172)^3 + 100 = 100 - 4.360
+        assert!((cubic.curve.at(2.0) - 95.640).abs() < 1e-3);
+        // 0.4 * 2^3 + 100
+        assert!((cubic.curve.at(cubic.curve.k + 2.0) - 103.2).abs() < 1e-9);
+    }
+
+    #[test]
+    fn an_ack_takes_one_step_towards_the_curve_one_rtt_ahead() {
+        let (mut cubic, path) = after_cut();
+        cubic.on_ack(&at(10.0), &path);
+        cubic.set_cwnd(Bytes(80_000.0));
+        cubic.on_ack(&at(11.9), &path);
+        // t = 1.9 s, RTT 0.1 s: target Wc(2.0) = 95.640; 80 + (95.640 - 80) / 80 = 80.1955
+        assert!((cubic.cwnd().0 - 80_195.5).abs() < 0.1, "{:?}", cubic.cwnd());
+    }
+
+    #[test]
+    fn the_target_is_at_most_half_as_much_again() {
+        let (mut cubic, path) = after_cut();
+        cubic.on_ack(&at(10.0), &path);
+        cubic.set_cwnd(Bytes(75_000.0));
+        cubic.on_ack(&at(19.9), &path);
+        // Wc(10) = 177 is cut to 1.5 * 75 = 112.5: 75 + 37.5/75
+        assert!((cubic.cwnd().0 - 75_500.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn where_reno_would_be_faster_the_window_is_renos() {
+        let (mut cubic, path) = after_cut();
+        // the first ACK: Wc(0) = 70 < West = 70 + 0.5294 / 70 = 70.00756
+        cubic.on_ack(&at(10.0), &path);
+        assert!((cubic.cwnd().0 - 70_007.56).abs() < 0.01);
+        // past the window before the cut alpha is 1: 100 + 1/70.00756
+        cubic.w_est = 100.0;
+        cubic.on_ack(&at(10.0), &path);
+        assert!((cubic.cwnd().0 - 100_014.28).abs() < 0.01);
+    }
+
+    #[test]
+    fn fast_convergence_gives_way() {
+        let (mut cubic, path) = after_cut();
+        cubic.set_cwnd(Bytes(80_000.0));
+        cubic.on_congestion(&dup_acks(), &path);
+        // 80 < 100: Wmax = 80 * 1.7 / 2
+        assert_eq!((cubic.w_max, cubic.prior), (Some(68.0), 80.0));
+        let mut config = config();
+        config.set_flag("cubic_fast_convergence", false).unwrap();
+        let mut cubic = Cubic { w_max: Some(100.0), cwnd: Bytes(80_000.0), ..Cubic::new(&config) };
+        cubic.on_congestion(&dup_acks(), &path);
+        assert_eq!(cubic.w_max, Some(80.0));
+    }
+
+    #[test]
+    fn after_a_timeout_the_curve_starts_flat() {
+        let (mut cubic, path) = full(100.0);
+        cubic.on_congestion(&rto(1), &path);
+        assert_eq!((cubic.cwnd(), cubic.w_max), (Bytes(1000.0), None));
+        assert!((cubic.ssthresh().0 - 70_000.0).abs() < 1e-6);
+        cubic.on_congestion(&Congestion { hold_ssthresh: true, ..rto(2) }, &path);
+        assert_eq!(cubic.prior, 100.0);
+        cubic.on_ack(&at(5.0), &path);
+        assert_eq!(cubic.cwnd(), 2000.0); // slow start
+        cubic.set_cwnd(Bytes(70_000.0));
+        cubic.on_ack(&at(10.0), &path);
+        assert_eq!((cubic.curve.k, cubic.curve.w_max), (0.0, 70.0));
+    }
+
+    #[test]
+    fn unused_time_does_not_count() {
+        let (mut cubic, path) = after_cut();
+        cubic.on_ack(&at(10.0), &path);
+        cubic.on_ack(&Ack { grows: false, ..at(13.0) }, &path);
+        assert_eq!(cubic.epoch.elapsed(Time::from_secs(13.5)), Span::from_millis(500));
+        // a recovery or a duplicate is not idleness
+        cubic.on_ack(&Ack { grows: false, in_recovery: true, ..at(13.5) }, &path);
+        cubic.on_ack(&Ack { grows: false, newly_acked: Bytes::ZERO, ..at(14.0) }, &path);
+        assert_eq!(cubic.epoch.elapsed(Time::from_secs(14.0)), Span::from_millis(1000));
+    }
+
+    #[test]
+    fn a_mark_may_leave_less_than_two_segments() {
+        let (mut cubic, path) = full(2.0);
+        cubic.on_congestion(&Congestion { cause: Cause::EcnMark, ..dup_acks() }, &path);
+        assert_eq!((cubic.cwnd(), cubic.ssthresh()), (Bytes(1400.0), Bytes(2000.0)));
+    }
+}

@@ -1,0 +1,179 @@
+//! CUBIC as published in 2008: beta is the share given up, and Reno's window is a formula of time.
+//! Source: Ha, Rhee and Xu, ACM SIGOPS OSR 42(5), 2008, restated in specs/papers/cubic-2008.md.
+//! Choices: `K` by the published formula also after fast convergence; before any loss, and after a timeout, the curve
+//! starts flat; the target looks one least RTT ahead; Reno's window advances by the smoothed RTT; unused time does not count.
+use units::{Bytes, Time, num};
+
+use crate::cubic::{Curve, Epoch};
+use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, Response};
+
+/// State of CUBIC of 2008. Its windows are segments, as in the source.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cubic2008 {
+    cwnd: Bytes,
+    ssthresh: Bytes,
+    c: f64,    // seg/s^3
+    beta: f64, // share given up at a cut
+    fast_convergence: bool,
+    w_max: Option<f64>,
+    epoch: Epoch,
+    curve: Curve,
+}
+
+impl Cubic2008 {
+    /// Parameters `cubic_c`, `cubic2008_beta`, `cubic_fast_convergence`.
+    pub fn new(config: &Config) -> Cubic2008 {
+        Cubic2008 {
+            cwnd: Bytes::ZERO,
+            ssthresh: Bytes::ZERO,
+            c: config.number("cubic_c"),
+            beta: config.number("cubic2008_beta"),
+            fast_convergence: config.flag("cubic_fast_convergence"),
+            w_max: None,
+            epoch: Epoch::default(),
+            curve: Curve::default(),
+        }
+    }
+
+    /// Congestion avoidance begins at window `w`.
+    fn begin(&mut self, w: f64) {
+        self.curve = match self.w_max {
+            Some(w_max) if w < w_max => {
+                //= specs/papers/cubic-2008.md#window-function
+                //# K = cbrt(Wmax * beta / C)
+                Curve { c: self.c, k: num::cbrt(w_max * self.beta / self.c), w_max }
+            }
+            _ => Curve { c: self.c, k: 0.0, w_max: w },
+        };
+        self.w_max = Some(self.curve.w_max);
+    }
+
+    /// What an ACK at `now` adds to a window of `w` segments in congestion avoidance.
+    fn step(&mut self, now: Time, w: f64, path: &Path) -> f64 {
+        if self.epoch.begins(now) {
+            self.begin(w);
+        }
+        let t = self.epoch.elapsed(now).secs();
+        let rounds = if path.srtt.secs() > 0.0 { t / path.srtt.secs() } else { 0.0 };
+        //= specs/papers/cubic-2008.md#growth
+        //# (target - cwnd) / cwnd if target > cwnd, else 1 / (100 * cwnd)
+        let target = self.curve.at(t + path.rtt_min.secs());
+        let step = if target > w { (target - w) / w } else { 0.01 / w };
+        //= specs/papers/cubic-2008.md#reno-friendly-region
+        //# Wtcp(t) = Wmax * (1 - beta) + 3 * beta / (2 - beta) * t / RTT
+        let w_tcp = self.curve.w_max * (1.0 - self.beta) + 3.0 * self.beta / (2.0 - self.beta) * rounds;
+        if w_tcp > w { step.max((w_tcp - w) / w) } else { step }
+    }
+}
+
+impl CongestionControl for Cubic2008 {
+    window_methods!();
+
+    fn on_ack(&mut self, ack: &Ack, path: &Path) {
+        self.epoch.on_ack(ack);
+        if !ack.grows {
+            return;
+        }
+        let step = if self.cwnd < self.ssthresh {
+            path.mss
+        } else {
+            self.step(ack.now, self.cwnd.over(path.mss), path) * path.mss
+        };
+        self.cwnd += step;
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
+        let w = self.cwnd.over(path.mss);
+        let kept = path.keep(1.0 - self.beta);
+        //= specs/papers/cubic-2008.md#cut
+        //# Wmax = cwnd * (2 - beta) / 2 if cwnd < Wmax (fast convergence), else cwnd
+        self.w_max = match self.w_max {
+            _ if event.cause == Cause::Rto => None,
+            Some(w_max) if self.fast_convergence && w < w_max => Some(w * (2.0 - self.beta) / 2.0),
+            _ => Some(w),
+        };
+        self.epoch.end();
+        if !event.hold_ssthresh {
+            self.ssthresh = kept.ssthresh;
+        }
+        self.cwnd = if event.cause == Cause::Rto { path.mss } else { kept.cwnd };
+        Response::Reduced
+    }
+
+    fn observe(&self, out: &mut dyn FnMut(&'static str, f64)) {
+        out("w_max_segments", self.w_max.unwrap_or(0.0));
+        out("k_s", self.curve.k);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::path::test_path;
+    use crate::testing::{ack, dup_acks, rto};
+
+    fn after_cut() -> (Cubic2008, Path) {
+        let bytes = Bytes(100_000.0);
+        let mut cubic = Cubic2008::new(&Config::named("cubic-2008").unwrap());
+        let path = Path { flight_size: bytes, half_base: bytes, ..test_path() };
+        cubic.on_init(bytes, bytes, &path);
+        cubic.on_congestion(&dup_acks(), &path);
+        (cubic, path)
+    }
+
+    fn at(secs: f64) -> Ack {
+        Ack { now: Time::from_secs(secs), ..ack(1000.0) }
+    }
+
+    #[test]
+    fn a_cut_gives_up_a_fifth() {
+        let (cubic, _) = after_cut();
+        assert_eq!((cubic.cwnd(), cubic.ssthresh()), (Bytes(80_000.0), Bytes(80_000.0)));
+    }
+
+    #[test]
+    fn the_curve_starts_at_the_window_after_the_cut() {
+        let (mut cubic, path) = after_cut();
+        cubic.on_ack(&at(10.0), &path);
+        // K = cbrt(100 * 0.2 / 0.4) = cbrt(50); 0.4 * (-K)^3 + 100 = 80
+        assert!((cubic.curve.k - 3.6840).abs() < 1e-4);
+        assert!((cubic.curve.at(0.0) - 80.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn an_ack_steps_towards_the_target_or_creeps() {
+        let (mut cubic, path) = after_cut();
+        cubic.on_ack(&at(10.0), &path);
+        cubic.set_cwnd(Bytes(90_000.0));
+        cubic.on_ack(&at(11.9), &path);
+        // Wc(2.0) = 0.4 * (2 - 3.6840)^3 + 100 = 98.0897; 90 + 8.0897/90 = 90.0899
+        assert!((cubic.cwnd().0 - 90_089.9).abs() < 0.1);
+        cubic.set_cwnd(Bytes(100_000.0));
+        cubic.on_ack(&at(11.9), &path);
+        // above the target: 1 / (100 * 100) of a segment
+        assert!((cubic.cwnd().0 - 100_000.1).abs() < 1e-6);
+    }
+
+    #[test]
+    fn where_reno_would_be_faster_the_step_is_renos() {
+        let (mut cubic, mut path) = after_cut();
+        path.srtt = units::Span::from_millis(1);
+        path.rtt_min = path.srtt;
+        cubic.on_ack(&at(10.0), &path);
+        cubic.set_cwnd(Bytes(90_000.0));
+        cubic.on_ack(&at(10.1), &path);
+        // 80 + 0.6 / 1.8 * 100 = 113.33; (113.33 - 90) / 90 = 0.2593
+        assert!((cubic.cwnd().0 - 90_259.3).abs() < 0.1);
+    }
+
+    #[test]
+    fn fast_convergence_and_timeout() {
+        let (mut cubic, path) = after_cut();
+        cubic.set_cwnd(Bytes(90_000.0));
+        cubic.on_congestion(&dup_acks(), &path);
+        // 90 < 100: 90 * 1.8 / 2 = 81
+        assert_eq!(cubic.w_max, Some(81.0));
+        cubic.on_congestion(&rto(1), &path);
+        assert_eq!((cubic.w_max, cubic.cwnd(), cubic.ssthresh()), (None, Bytes(1000.0), Bytes(80_000.0)));
+    }
+}
