@@ -1,0 +1,119 @@
+//! Algorithms that estimate the queue from delays.
+
+use super::{PLAIN, choice, number};
+use crate::registry::{Recovery, Row};
+use crate::{Algorithm, mveno, vegas, veno};
+
+const LARGE: f64 = 1e6;
+
+pub(super) const VEGAS: Row = Row {
+    name: "vegas",
+    summary: "Hold between alpha and beta segments in the bottleneck's queue",
+    source: "Brakmo and Peterson, IEEE JSAC 13(8), 1995",
+    recovery: Recovery::Vegas,
+    parameters: &[
+        number(
+            "vegas_alpha",
+            [1.0, 0.0, LARGE],
+            "segments",
+            "grow while fewer are queued; Linux 2",
+            "Brakmo and Peterson 1995; ns-2",
+        ),
+        number(
+            "vegas_beta",
+            [3.0, 0.0, LARGE],
+            "segments",
+            "shrink while more are queued; Linux 4",
+            "Brakmo and Peterson 1995; ns-2",
+        ),
+        number(
+            "vegas_gamma",
+            [1.0, 0.0, LARGE],
+            "segments",
+            "leave slow start when more are queued",
+            "Brakmo and Peterson 1995; ns-2",
+        ),
+        choice(
+            "vegas_impl",
+            &["ns2", "linux"],
+            "whole rule set: the paper's as in ns-2, or that of Linux and ns-3 (run it with the SACK or NewReno core)",
+            "ns-2.35; Linux",
+        ),
+        choice(
+            "vegas_ss",
+            &["alt_rtt", "alt_ack"],
+            "slow start grows in every second round or at every second ACK; `ns2` only",
+            "Brakmo and Peterson 1995; `alt_ack` Saedi 2019",
+        ),
+        choice(
+            "vegas_diff",
+            &["over_rtt", "over_base"],
+            "queue as a share of the RTT or, as in later Linux, of the base RTT; `linux` only",
+            "Linux before and since 5.x",
+        ),
+    ],
+    build: |config| Algorithm::Vegas(vegas::Vegas::new(config)),
+    ..PLAIN
+};
+
+pub(super) const VENO: Row = Row {
+    name: "veno",
+    summary: "Reno that keeps four fifths at a loss without a queue and grows slowly with one",
+    source: "Fu and Liew, IEEE JSAC 21(2), 2003",
+    parameters: &[
+        number(
+            "veno_beta",
+            [3.0, 0.0, LARGE],
+            "segments",
+            "queue from which the path counts as congested",
+            "Fu and Liew 2003",
+        ),
+        number("veno_keep", [0.8, 0.0, 1.0], "-", "share of the window kept at a random loss", "Fu and Liew 2003"),
+        choice(
+            "veno_rtt",
+            &["mean_round", "min_round"],
+            "RTT of the last round: mean or least of its samples",
+            "Fu and Liew 2003; `min_round` Linux and ns-3",
+        ),
+        choice(
+            "veno_rto",
+            &["reno", "same"],
+            "ssthresh after a timeout: half, or as after duplicate ACKs",
+            "Fu and Liew 2003; `same` Linux and ns-3",
+        ),
+        choice(
+            "veno_base_reset",
+            &["loss", "never"],
+            "whether a loss makes the least RTT be learned anew",
+            "Fu and Liew 2003; `never` Linux and ns-3",
+        ),
+    ],
+    build: |config| Algorithm::Veno(veno::Veno::new(config)),
+    ..PLAIN
+};
+
+pub(super) const MVENO: Row = Row {
+    name: "mveno",
+    aliases: &["m-veno"],
+    summary: "Multipath Veno; with one path, Veno that decides once per round",
+    source: "Dong et al., IEEE Trans. Commun. 64(8), 2016",
+    caution: Some("single path: the coupling weight is 1, so only the timing of decisions differs from Veno"),
+    parameters: &[
+        number(
+            "mveno_beta",
+            [3.0, 0.0, LARGE],
+            "segments",
+            "queue from which the path counts as congested",
+            "Dong et al. 2016",
+        ),
+        number("mveno_keep", [0.8, 0.0, 1.0], "-", "share of the window kept at a random loss", "Dong et al. 2016"),
+        choice(
+            "mveno_base",
+            &["ever", "round"],
+            "least RTT of the connection or of the round",
+            "Saedi 2019; `round` authors' module",
+        ),
+    ],
+    build: |config| Algorithm::MVeno(mveno::MVeno::new(config)),
+    ..PLAIN
+};
