@@ -1,0 +1,59 @@
+//! What there is to choose from, as JSON for help, documents and the Python package.
+
+use cc::registry::{ALGORITHMS, Kind};
+use serde_json::{Value as Json, json};
+use tcp::{Config, Profile};
+
+use crate::decode::tcp::{RULES, recovery_word};
+use crate::decode::topology::{LINK_MEANINGS, READY};
+
+/// Every algorithm: name, aliases, summary, source, caution, recovery, parameters.
+pub fn algorithms() -> String {
+    let parameter = |p: &cc::registry::Parameter| {
+        let (kind, default, min, max, choices) = match p.kind {
+            Kind::Number { default, min, max } => ("number", json!(default), json!(min), json!(max), json!([])),
+            Kind::Choice(words) => ("choice", json!(words.first()), Json::Null, Json::Null, json!(words)),
+            Kind::Flag(on) => ("flag", json!(on), Json::Null, Json::Null, json!([])),
+        };
+        json!({
+            "name": p.name, "kind": kind, "default": default, "min": min, "max": max, "choices": choices,
+            "unit": p.unit, "meaning": p.meaning, "source": p.source,
+        })
+    };
+    let row = |row: &cc::registry::Row| {
+        json!({
+            "name": row.name, "aliases": row.aliases, "summary": row.summary, "source": row.source,
+            "caution": row.caution, "recovery": recovery_word(row.recovery),
+            "parameters": row.parameters.iter().map(parameter).collect::<Vec<_>>(),
+        })
+    };
+    Json::from(ALGORITHMS.iter().map(row).collect::<Vec<_>>()).to_string()
+}
+
+fn meanings(keys: &[(&str, &str)]) -> Json {
+    keys.iter().map(|(name, meaning)| json!({ "name": name, "meaning": meaning })).collect()
+}
+
+/// Every topology: name, summary, its fields and those of its links.
+pub fn topologies() -> String {
+    let one = |ready: &crate::decode::topology::Ready| {
+        json!({
+            "name": ready.name, "summary": ready.summary, "fields": meanings(ready.keys),
+            "link_fields": meanings(LINK_MEANINGS),
+        })
+    };
+    Json::from(READY.iter().map(one).collect::<Vec<_>>()).to_string()
+}
+
+/// Every engine rule: name, meaning, its value in the profiles `rfc` and `ns2`.
+pub fn rules() -> String {
+    let (rfc, ns2) = (Config::profile(Profile::Rfc), Config::profile(Profile::Ns2));
+    let one = |rule: &crate::decode::tcp::Rule| json!({ "name": rule.key, "meaning": rule.meaning, "rfc": (rule.write)(&rfc), "ns2": (rule.write)(&ns2) });
+    Json::from(RULES.iter().map(one).collect::<Vec<_>>()).to_string()
+}
+
+/// Every error: code and meaning.
+pub fn errors_json() -> String {
+    let all = crate::errors().iter().map(|(code, meaning)| json!({ "code": code, "meaning": meaning }));
+    Json::from(all.collect::<Vec<_>>()).to_string()
+}

@@ -1,0 +1,465 @@
+//! Section `[[flows]]`: who sends to whom, when, with which algorithm and rules.
+
+use cc::registry::{self, ALGORITHMS, BadParameter, Kind as ParameterKind, Parameter};
+use net::NodeId;
+use serde_json::{Map, Value as Json, json};
+use tcp::Profile;
+use units::Span;
+
+use super::General;
+use super::tcp as rules;
+use super::topology::Topology;
+use crate::error::{Problem, choose, closest, code, listed, show};
+use crate::limits::{DURATION, FLOWS};
+use crate::node::{Node, Value, element_name};
+use crate::read::{Fields, Item};
+use crate::units::{Unreadable, parse, size_text, time_text};
+
+/// Flows that differ only in their ends.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    pub(crate) name: String,
+    from: String,
+    to: String,
+    count: usize,
+    /// Ends of the pairs; each has `count` connections.
+    ends: Vec<(NodeId, NodeId)>,
+    pub(crate) algorithm: cc::Config,
+    pub(crate) tcp: tcp::Config,
+    pub(crate) start: When,
+    pub(crate) stop: Option<Span>,
+    pub(crate) size: Option<u64>,
+    pub(crate) two_way: bool,
+    pub(crate) reverse_start: Option<When>,
+}
+
+/// When a flow starts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum When {
+    /// At this time.
+    At(Span),
+    /// Drawn evenly between two times.
+    Uniform(Span, Span),
+}
+
+const KEYS: &[&str] = &[
+    "name",
+    "from",
+    "to",
+    "count",
+    "algorithm",
+    "segment",
+    "start",
+    "stop",
+    "size",
+    "direction",
+    "reverse_start",
+    "tcp",
+];
+
+/// Most bytes a flow may be told to send.
+const PETABYTE: u64 = 1_000_000_000_000_000;
+
+/// Read the section; `shared` is the section `[tcp]`.
+pub(crate) fn read(
+    item: &Item<'_>,
+    shared: Option<&Item<'_>>,
+    topology: &Topology,
+    general: &General,
+) -> Result<Vec<Group>, Problem> {
+    let hint = "each group of flows is a table `[[flows]]`";
+    let items = item.list().map_err(|problem| problem.hint(hint))?;
+    if items.is_empty() {
+        return Err(item.problem(code::MISSING_KEY, "is empty").hint(hint));
+    }
+    if let Some(shared) = shared {
+        // Checked also by itself, so that a mistake is found whichever profile and algorithm it meets.
+        rules::read(shared, &mut tcp::Config::profile(general.profile))?;
+    }
+    let nodes = topology.nodes();
+    let islands = topology.islands();
+    let mut groups: Vec<Group> = Vec::new();
+    let mut flows = 0;
+    for (at, item) in items.iter().enumerate() {
+        let name = element_name("flows", at, item.node);
+        let path = if items.len() == 1 { "flows".to_owned() } else { format!("flows.{name}") };
+        let item = Item { node: item.node, path };
+        let group = group(&item, name, shared, &nodes, &islands, general)?;
+        if groups.iter().any(|other| other.name == group.name) {
+            let twice = format!("stands twice: two groups are named \"{}\"", show(&group.name));
+            return Err(item.problem(code::DUPLICATE_NAME, twice).hint("give each group a `name` of its own"));
+        }
+        flows += group.size();
+        if flows > FLOWS {
+            return Err(item.problem(
+                code::TOO_MANY_FLOWS,
+                format!("brings the number of flows to {flows}, at most {FLOWS} can be simulated"),
+            ));
+        }
+        groups.push(group);
+    }
+    Ok(groups)
+}
+
+fn group(
+    item: &Item<'_>,
+    name: String,
+    shared: Option<&Item<'_>>,
+    nodes: &[String],
+    islands: &[usize],
+    general: &General,
+) -> Result<Group, Problem> {
+    let table = item.table(KEYS)?;
+    if let Some(item) = table.get("name") {
+        item.name(KEYS, " ")?;
+    }
+    let algorithm = algorithm(&table.need("algorithm", "\"newreno\"")?)?;
+    let ends = ends(&table, nodes, islands)?;
+    let count = count(&table, ends.len())?;
+    let start = table.get("start").map_or(Ok(When::At(Span::ZERO)), |item| when(&item, general))?;
+    let stop = table.get("stop").map(|item| item.span(Span::ZERO..=DURATION)).transpose()?;
+    if let (Some(item), Some(stop)) = (table.get("stop"), stop)
+        && stop <= start.latest()
+    {
+        return Err(item.problem(code::NEVER_ACTIVE, format!("is {}, before the flow has started", time_text(stop))));
+    }
+    let two_way = table.get("direction").map_or(Ok(false), |item| item.word(&[("forward", false), ("both", true)]))?;
+    let reverse_start = table.get("reverse_start").map(|item| when(&item, general)).transpose()?;
+    if let (Some(item), false) = (table.get("reverse_start"), two_way) {
+        return Err(item
+            .problem(code::CONFLICT, "has no use without data in the reverse direction")
+            .hint("write `direction = \"both\"`"));
+    }
+    Ok(Group {
+        name,
+        from: table.need("from", "\"left/*\"")?.text()?.to_owned(),
+        to: table.need("to", "\"right/*\"")?.text()?.to_owned(),
+        count,
+        ends,
+        algorithm,
+        tcp: engine(&table, shared, &algorithm, general.profile)?,
+        start,
+        stop,
+        size: table.get("size").map(|item| item.bytes(1..=PETABYTE)).transpose()?,
+        two_way,
+        reverse_start,
+    })
+}
+
+/// The engine's rules: the profile, what the algorithm wants, the scenario's `[tcp]`, the flow's own.
+fn engine(
+    table: &Fields<'_>,
+    shared: Option<&Item<'_>>,
+    algorithm: &cc::Config,
+    profile: Profile,
+) -> Result<tcp::Config, Problem> {
+    let row = algorithm.row();
+    let mut config = tcp::Config::profile(profile);
+    config.recovery = Some(row.recovery);
+    if row.uses_marks {
+        config.ecn = true;
+        config.ecn_per_packet = true;
+    }
+    if let Some(item) = table.get("segment") {
+        config.mss = item.bytes(1..=65_535)? as u32;
+    }
+    if let Some(shared) = shared {
+        rules::read(shared, &mut config)?;
+    }
+    if let Some(own) = table.get("tcp") {
+        rules::read(&own, &mut config)?;
+    }
+    Ok(config)
+}
+
+/// Connections per pair.
+fn count(table: &Fields<'_>, pairs: usize) -> Result<usize, Problem> {
+    let Some(item) = table.get("count") else { return Ok(1) };
+    let count = item.whole(1..=u64::MAX)?;
+    match usize::try_from(count).ok().and_then(|count| count.checked_mul(pairs)) {
+        Some(flows) if flows <= FLOWS => Ok(count as usize),
+        _ => Err(item.problem(
+            code::TOO_MANY_FLOWS,
+            format!("is {count} for each of {pairs} pairs, at most {FLOWS} flows can be simulated"),
+        )),
+    }
+}
+
+/// The pairs that `from` and `to` name.
+fn ends(table: &Fields<'_>, nodes: &[String], islands: &[usize]) -> Result<Vec<(NodeId, NodeId)>, Problem> {
+    let (from, to) = (table.need("from", "\"left/*\"")?, table.need("to", "\"right/*\"")?);
+    let (senders, receivers) = (matching(&from, nodes)?, matching(&to, nodes)?);
+    if senders.len() != receivers.len() {
+        let what = format!(
+            "matches {} and `to` matches {}, which cannot pair up",
+            counted(senders.len()),
+            counted(receivers.len())
+        );
+        return Err(from
+            .problem(code::COUNTS_DIFFER, what)
+            .hint("write one `[[flows]]` for each receiver, or patterns that match equal numbers"));
+    }
+    let pairs: Vec<_> = senders.into_iter().zip(receivers).collect();
+    for &(a, b) in &pairs {
+        if a == b {
+            return Err(to.problem(code::SAME_NODE, format!("pairs `{}` with itself", show(&nodes[a]))));
+        }
+        if islands[a] != islands[b] {
+            let what = format!("cannot be reached: no route from `{}` to `{}`", show(&nodes[a]), show(&nodes[b]));
+            return Err(to
+                .problem(code::NO_ROUTE, what)
+                .hint("add a link between the two parts in `[[topology.links]]`"));
+        }
+    }
+    Ok(pairs)
+}
+
+fn counted(nodes: usize) -> String {
+    if nodes == 1 { "1 node".to_owned() } else { format!("{nodes} nodes") }
+}
+
+/// Nodes that a pattern matches, in order.
+fn matching(item: &Item<'_>, nodes: &[String]) -> Result<Vec<NodeId>, Problem> {
+    let pattern = item.text()?;
+    let found: Vec<NodeId> = (0..nodes.len()).filter(|at| matches_glob(pattern, &nodes[*at])).collect();
+    if found.is_empty() {
+        // Few names are enough to see how nodes are called; a ready topology may have 200 000.
+        let some = || nodes.iter().take(8).chain(nodes.iter().rev().take(4).rev()).map(String::as_str);
+        let hint = match closest(pattern, nodes.iter().map(String::as_str)) {
+            Some(meant) if nodes.len() <= 1000 => format!("did you mean `{}`?", show(meant)),
+            _ if nodes.len() <= 12 => choose(pattern, nodes.iter().map(String::as_str)),
+            _ => format!("there is {} and more", listed(some())),
+        };
+        return Err(item
+            .problem(code::UNKNOWN_NODE, format!("is \"{}\", which matches no node", show(pattern)))
+            .hint(hint));
+    }
+    Ok(found)
+}
+
+/// Whether `name` has the form of `pattern`, where `*` stands for any text.
+fn matches_glob(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = name.strip_prefix(first) else { return false };
+    let Some(last) = parts.next_back() else { return rest.is_empty() };
+    for part in parts {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+/// A time, or `uniform(a, b)`.
+fn when(item: &Item<'_>, general: &General) -> Result<When, Problem> {
+    let between = match &item.node.value {
+        Value::Text(text) => text.trim().strip_prefix("uniform(").map(|rest| rest.strip_suffix(')').unwrap_or(rest)),
+        _ => None,
+    };
+    let when = match between {
+        None => When::At(item.span(Span::ZERO..=DURATION)?),
+        Some(inner) => {
+            let mut bounds = Vec::new();
+            for bound in inner.split(',').take(3) {
+                let node = Node::new(item.node.place, Value::Text(bound.trim().to_owned()));
+                bounds.push(Item { node: &node, path: item.path.clone() }.span(Span::ZERO..=DURATION)?);
+            }
+            match bounds[..] {
+                [low, high] if low <= high => When::Uniform(low, high),
+                _ => {
+                    let hint = "write the earlier time first, as in \"uniform(0 s, 10 s)\"";
+                    return Err(item.problem(code::OUT_OF_RANGE, format!("is {}", item.node.value.show())).hint(hint));
+                }
+            }
+        }
+    };
+    if when.earliest() >= general.duration {
+        let what =
+            format!("is {}, when the run of {} is over", time_text(when.earliest()), time_text(general.duration));
+        return Err(item.problem(code::NEVER_ACTIVE, what).hint("start earlier or make `scenario.duration` longer"));
+    }
+    Ok(when)
+}
+
+impl When {
+    fn earliest(self) -> Span {
+        match self {
+            When::At(at) | When::Uniform(at, _) => at,
+        }
+    }
+
+    fn latest(self) -> Span {
+        match self {
+            When::At(at) | When::Uniform(_, at) => at,
+        }
+    }
+
+    fn text(self) -> String {
+        match self {
+            When::At(at) => time_text(at),
+            When::Uniform(low, high) => format!("uniform({}, {})", time_text(low), time_text(high)),
+        }
+    }
+}
+
+/// An algorithm by name, or a table of its name and parameters.
+fn algorithm(item: &Item<'_>) -> Result<cc::Config, Problem> {
+    let (name, table) = match &item.node.value {
+        Value::Table(_) => {
+            let table = item.open_table()?;
+            (table.need("name", "\"newreno\"")?, Some(table))
+        }
+        _ => (Item { node: item.node, path: item.path.clone() }, None),
+    };
+    let text = name.text()?;
+    let row = registry::find(text).ok_or_else(|| {
+        let names = ALGORITHMS.iter().flat_map(|row| std::iter::once(row.name).chain(row.aliases.iter().copied()));
+        let meant = closest(text, names).map_or(String::new(), |meant| format!("did you mean `{meant}`? "));
+        Problem::new(code::UNKNOWN_ALGORITHM, name.node.place, format!("no algorithm `{}`", show(text)))
+            .hint(format!("{meant}`windlass list algorithms` shows all"))
+    })?;
+    let mut config = cc::Config::new(row);
+    for (key, item) in table.iter().flat_map(Fields::entries).filter(|(key, _)| *key != "name") {
+        let parameter = row.parameters.iter().find(|parameter| parameter.name == key).ok_or_else(|| {
+            let names = row.parameters.iter().map(|parameter| parameter.name);
+            let hint = if row.parameters.is_empty() { "it has none".to_owned() } else { choose(key, names) };
+            Problem::new(
+                code::UNKNOWN_PARAMETER,
+                item.node.place,
+                format!("`{}` has no parameter `{}`", row.name, show(key)),
+            )
+            .hint(hint)
+        })?;
+        set_parameter(&mut config, parameter, &item)?;
+    }
+    Ok(config)
+}
+
+fn set_parameter(config: &mut cc::Config, parameter: &Parameter, item: &Item<'_>) -> Result<(), Problem> {
+    let set = match (&item.node.value, &parameter.kind) {
+        (Value::Text(word), ParameterKind::Choice(_)) => config.set_choice(parameter.name, word),
+        (Value::Flag(on), _) => config.set_flag(parameter.name, *on),
+        (_, ParameterKind::Number { .. }) => config.set_number(parameter.name, number(parameter, item)?),
+        (_, ParameterKind::Choice(words)) => Err(BadParameter::NotListed(words)),
+        (_, ParameterKind::Flag(_)) => Err(BadParameter::WrongKind("true or false")),
+    };
+    set.map_err(|bad| {
+        let wanted = match bad {
+            BadParameter::Unknown => "it is not a parameter".to_owned(),
+            BadParameter::WrongKind(kind) => format!("wanted is {kind}"),
+            BadParameter::OutOfRange { min, max } => {
+                format!("allowed is {} to {}", amount(parameter, min), amount(parameter, max))
+            }
+            BadParameter::NotListed(words) => format!("wanted is one of {}", listed(words.iter().copied())),
+        };
+        item.problem(code::BAD_PARAMETER, format!("is {}, {wanted}", item.node.value.show()))
+            .hint(format!("`{}` is the {}", parameter.name, parameter.meaning))
+    })
+}
+
+/// A parameter's number; with its unit, unless it has none.
+fn number(parameter: &Parameter, item: &Item<'_>) -> Result<f64, Problem> {
+    let Ok((_, own)) = parse(&format!("1 {}", parameter.unit)) else { return item.number() };
+    let text = match &item.node.value {
+        Value::Text(text) => text.as_str(),
+        _ => "",
+    };
+    match parse(text) {
+        Ok((value, unit)) if unit.word == own.word => Ok(value),
+        Ok((value, unit)) if unit.kind == own.kind => Ok(unit.to_base(value) / own.to_base(1.0)),
+        Err(Unreadable::NoNumber) if !text.is_empty() => item.quantity(own.kind),
+        _ => item.quantity(own.kind).map_err(|problem| {
+            let default = match parameter.kind {
+                ParameterKind::Number { default, .. } => default,
+                _ => 1.0,
+            };
+            problem.hint(format!("write it as in `{} = \"{default} {}\"`", parameter.name, parameter.unit))
+        }),
+    }
+}
+
+/// A parameter's number as it is written.
+fn amount(parameter: &Parameter, number: f64) -> String {
+    match parse(&format!("1 {}", parameter.unit)) {
+        Ok(_) => format!("{number} {}", parameter.unit),
+        Err(_) => number.to_string(),
+    }
+}
+
+impl Group {
+    /// How many connections the group has.
+    pub(crate) fn size(&self) -> usize {
+        self.ends.len() * self.count
+    }
+
+    /// Name and ends of every connection, in order.
+    pub(crate) fn members(&self) -> impl Iterator<Item = (String, NodeId, NodeId)> + '_ {
+        let single = self.size() == 1;
+        let all = self.ends.iter().flat_map(|ends| std::iter::repeat_n(*ends, self.count));
+        all.enumerate().map(move |(at, (from, to))| {
+            let name = if single { self.name.clone() } else { format!("{}/{at}", self.name) };
+            (name, from, to)
+        })
+    }
+
+    /// The group, complete.
+    pub(crate) fn effective(&self) -> Json {
+        let mut map = Map::new();
+        let mut put = |key: &str, value: Json| map.insert(key.to_owned(), value);
+        put("name", json!(self.name));
+        put("from", json!(self.from));
+        put("to", json!(self.to));
+        put("count", json!(self.count));
+        put("algorithm", algorithm_json(&self.algorithm));
+        put("segment", json!(format!("{} B", self.tcp.mss)));
+        put("start", json!(self.start.text()));
+        put("stop", json!(self.stop.map(time_text)));
+        put("size", json!(self.size.map(size_text)));
+        put("direction", json!(if self.two_way { "both" } else { "forward" }));
+        put("reverse_start", json!(self.reverse_start.map(When::text)));
+        put("tcp", rules::effective(&self.tcp));
+        Json::Object(map)
+    }
+}
+
+/// Name and every parameter.
+fn algorithm_json(config: &cc::Config) -> Json {
+    let mut map = Map::new();
+    map.insert("name".into(), config.row().name.into());
+    for parameter in config.row().parameters {
+        let value = match parameter.kind {
+            ParameterKind::Choice(_) => json!(config.choice(parameter.name)),
+            ParameterKind::Flag(_) => json!(config.flag(parameter.name)),
+            ParameterKind::Number { .. } => match parse(&format!("1 {}", parameter.unit)) {
+                Ok(_) => json!(amount(parameter, config.number(parameter.name))),
+                Err(_) => json!(config.number(parameter.name)),
+            },
+        };
+        map.insert(parameter.name.to_owned(), value);
+    }
+    Json::Object(map)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_any_text() {
+        for (pattern, name, yes) in [
+            ("left/*", "left/12", true),
+            ("left/*", "right/1", false),
+            ("*", "", true),
+            ("a*b*c", "a-b-b-c", true),
+            ("a*b*c", "acb", false),
+            ("a*a", "a", false),
+            ("node", "node", true),
+            ("node", "node1", false),
+            ("**x", "x", true),
+        ] {
+            assert_eq!(matches_glob(pattern, name), yes, "{pattern} {name}");
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Sections `[tcp]` and `flows.tcp`: one row per engine rule, read and printed by the same row.
+
+use cc::registry::Recovery;
+use serde_json::{Value as Json, json};
+use tcp::{Config, DelackMode, HalfBase, InitialWindow, RecoverRule};
+use units::Span;
+
+use crate::error::{Problem, code};
+use crate::read::{HOUR, INSTANT, Item};
+use crate::units::time_text;
+
+/// Most segments of a window.
+const SEGMENTS: u32 = 1 << 24;
+
+/// An engine rule as a key of the scenario.
+pub(crate) struct Rule {
+    pub(crate) key: &'static str,
+    pub(crate) meaning: &'static str,
+    read: fn(&mut Config, &Item<'_>) -> Result<(), Problem>,
+    pub(crate) write: fn(&Config) -> Json,
+}
+
+const RECOVERIES: &[(&str, Recovery)] = &[
+    ("tahoe", Recovery::Tahoe),
+    ("reno", Recovery::Reno),
+    ("newreno", Recovery::NewReno),
+    ("sack", Recovery::Sack),
+    ("vegas", Recovery::Vegas),
+];
+const RECOVER_RULES: &[(&str, RecoverRule)] =
+    &[("careful", RecoverRule::Careful), ("less-careful", RecoverRule::LessCareful), ("off", RecoverRule::Off)];
+const HALF_BASES: &[(&str, HalfBase)] = &[("flight", HalfBase::Flight), ("window", HalfBase::Window)];
+const MODES: &[(&str, DelackMode)] = &[("per-segment", DelackMode::PerSegment), ("heartbeat", DelackMode::Heartbeat)];
+const ECHOES: &[(&str, bool)] = &[("latched", false), ("per-packet", true)];
+
+/// The word of a value.
+fn word<T: PartialEq>(words: &[(&'static str, T)], value: T) -> &'static str {
+    words.iter().find(|(_, known)| *known == value).map_or("", |(word, _)| word)
+}
+
+/// Name of a recovery core.
+pub(crate) fn recovery_word(recovery: Recovery) -> &'static str {
+    word(RECOVERIES, recovery)
+}
+
+fn segments(n: u32) -> String {
+    format!("{n} segments")
+}
+
+/// A row whose value goes straight into a field.
+macro_rules! rule {
+    ($key:ident, $meaning:literal, flag) => {
+        rule!($key, $meaning, |item| item.flag(), |value| json!(value))
+    };
+    ($key:ident, $meaning:literal, span $least:expr) => {
+        rule!($key, $meaning, |item| item.span($least..=HOUR), |value| json!(time_text(value)))
+    };
+    ($key:ident, $meaning:literal, word $words:ident) => {
+        rule!($key, $meaning, |item| item.word($words), |value| json!(word($words, value)))
+    };
+    ($key:ident, $meaning:literal, |$item:ident| $read:expr, |$value:ident| $write:expr) => {
+        Rule {
+            key: stringify!($key),
+            meaning: $meaning,
+            read: |config, $item| {
+                config.$key = $read?;
+                Ok(())
+            },
+            write: |config| {
+                let $value = config.$key;
+                $write
+            },
+        }
+    };
+}
+
+/// Every rule.
+pub(crate) static RULES: &[Rule] = &[
+    rule!(window, "receiver's window", |item| item.segments(1..=SEGMENTS), |n| json!(segments(n))),
+    rule!(
+        header,
+        "header bytes of every segment on the wire, ACKs included",
+        |item| item.bytes(1..=1000).map(|bytes| bytes as u32),
+        |bytes| json!(format!("{bytes} B"))
+    ),
+    rule!(
+        initial_window,
+        "initial window: segments, \"rfc6928\" or \"rfc5681\"",
+        |item| initial_window(item),
+        |window| match window {
+            InitialWindow::Segments(n) => json!(segments(n)),
+            InitialWindow::Rfc5681 => json!("rfc5681"),
+            InitialWindow::Rfc6928 => json!("rfc6928"),
+        }
+    ),
+    rule!(
+        initial_ssthresh,
+        "initial slow start threshold; the receiver's window if not given",
+        |item| item.segments(1..=SEGMENTS).map(Some),
+        |n| n.map_or(Json::Null, |n| json!(segments(n)))
+    ),
+    rule!(
+        recovery,
+        "recovery core; the one that the algorithm names if not given",
+        |item| item.word(RECOVERIES).map(Some),
+        |core| core.map_or(Json::Null, |core| json!(recovery_word(core)))
+    ),
+    rule!(
+        dup_threshold,
+        "duplicate ACKs that mean a loss, 1 to 10",
+        |item| item.whole(1..=10).map(|n| n as u32),
+        |n| json!(n)
+    ),
+    rule!(
+        limited_transmit,
+        "segments that duplicate ACKs below the threshold may release: a number, \"off\", or \"all\"",
+        |item| limited_transmit(item),
+        |most| match most {
+            0 => json!("off"),
+            u32::MAX => json!("all"),
+            n => json!(segments(n)),
+        }
+    ),
+    rule!(recover_rule, "guard against repeated fast retransmits (RFC 6582)", word RECOVER_RULES),
+    rule!(ns2_recovery, "recover as ns-2's agents do instead of RFC 6582 and RFC 6675", flag),
+    rule!(half_base, "what a halving starts from: the flight size or the window", word HALF_BASES),
+    rule!(whole_ssthresh, "ssthresh counts whole segments", flag),
+    rule!(rto_ssthresh_hold, "keep ssthresh when the timer expires again for the same segment", flag),
+    rule!(cwnd_limited, "grow the window only while it is in use", flag),
+    rule!(rto_init, "retransmission timeout before any sample", span INSTANT),
+    rule!(rto_min, "least retransmission timeout", span INSTANT),
+    rule!(rto_max, "greatest retransmission timeout", span INSTANT),
+    rule!(rtt_tick, "clock tick of RTT measurement; zero for an exact clock", span Span::ZERO),
+    rule!(timestamps, "RTT samples from timestamps on every ACK (RFC 7323)", flag),
+    rule!(slow_start_restart, "restart from the initial window after an idle time of one RTO", flag),
+    rule!(delayed_ack, "segments per ACK, 1 to 16", |item| item.whole(1..=16).map(|n| n as u32), |n| json!(n)),
+    rule!(delayed_ack_timer, "longest time an ACK waits", span Span::from_millis(1)),
+    rule!(delayed_ack_mode, "that timer runs per segment, or as a heartbeat", word MODES),
+    rule!(dupack_from_data, "count duplicate ACKs that ride on data", flag),
+    rule!(
+        max_burst,
+        "most segments released by one ACK: a number or \"off\"",
+        |item| if item.is("off") { Ok(0) } else { item.segments(1..=SEGMENTS) },
+        |most| if most == 0 { json!("off") } else { json!(segments(most)) }
+    ),
+    rule!(ecn, "packets are ECN-capable; default by algorithm", flag),
+    Rule {
+        key: "ecn_echo",
+        meaning: "echo marks until the sender answers, or per packet; default by algorithm",
+        read: |config, item| {
+            config.ecn_per_packet = item.word(ECHOES)?;
+            Ok(())
+        },
+        write: |config| json!(word(ECHOES, config.ecn_per_packet)),
+    },
+];
+
+fn initial_window(item: &Item<'_>) -> Result<InitialWindow, Problem> {
+    match () {
+        () if item.is("rfc6928") => Ok(InitialWindow::Rfc6928),
+        () if item.is("rfc5681") => Ok(InitialWindow::Rfc5681),
+        () => item.segments(1..=SEGMENTS).map(InitialWindow::Segments),
+    }
+}
+
+fn limited_transmit(item: &Item<'_>) -> Result<u32, Problem> {
+    match () {
+        () if item.is("off") => Ok(0),
+        () if item.is("all") => Ok(u32::MAX),
+        () => item.segments(0..=SEGMENTS),
+    }
+}
+
+/// Change the rules that the table names.
+pub(crate) fn read(item: &Item<'_>, config: &mut Config) -> Result<(), Problem> {
+    let keys: Vec<&str> = RULES.iter().map(|rule| rule.key).collect();
+    let table = item.table(&keys)?;
+    for rule in RULES {
+        if let Some(item) = table.get(rule.key) {
+            (rule.read)(config, &item)?;
+        }
+    }
+    let ordered = [("rto_min", config.rto_min), ("rto_init", config.rto_init)];
+    match ordered.iter().find(|(_, span)| *span > config.rto_max) {
+        Some((key, _)) => Err(item.problem(code::OUT_OF_RANGE, format!("has a `{key}` above its `rto_max`"))),
+        None => Ok(()),
+    }
+}
+
+/// Every rule with its value.
+pub(crate) fn effective(config: &Config) -> Json {
+    RULES.iter().map(|rule| (rule.key.to_owned(), (rule.write)(config))).collect::<serde_json::Map<_, _>>().into()
+}

@@ -1,0 +1,174 @@
+//! Scenarios: text becomes a checked description, a description becomes runs, a run becomes tables.
+//!
+//! A [`Scenario`] is read from TOML or JSON. Units are written in values and checked, every unknown key is refused, and
+//! what is refused says where it stands and what to write instead ([`Error`]). A scenario is one or more [`Point`]s, the
+//! product of its sweep axes; a point and a seed are one run ([`Point::run`]), known by its [`Point::key`].
+//!
+//! Nothing a user can write panics.
+#![forbid(unsafe_code)]
+
+mod catalog;
+mod decode;
+mod effective;
+mod error;
+mod limits;
+mod node;
+mod read;
+mod run;
+mod sweep;
+mod table;
+mod units;
+
+use std::sync::Arc;
+
+pub use catalog::{algorithms, errors_json, rules, topologies};
+pub use error::{Error, errors};
+pub use run::{RunError, RunOptions, RunResult};
+pub use table::{Column, Table};
+
+use decode::Plan;
+use error::{Place, Problem, code};
+use node::Node;
+use sweep::Axis;
+
+/// Version of everything that can change a result. Part of every [`Point::key`].
+pub const ENGINE_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+1");
+
+/// A checked description of one run or a sweep.
+#[derive(Clone, Debug)]
+pub struct Scenario(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    /// The description without its sweep.
+    root: Node,
+    axes: Vec<Axis>,
+    name: String,
+    seeds: Vec<u64>,
+    duration_s: f64,
+    file: String,
+    sets: Vec<(String, String)>,
+}
+
+/// One point of a sweep: a description with nothing left to choose but the seed.
+#[derive(Clone, Debug)]
+pub struct Point {
+    scenario: Scenario,
+    index: usize,
+}
+
+impl Scenario {
+    /// Read TOML. `file` is named in errors; `sets` are overrides, a dotted key and a value each.
+    pub fn from_toml(text: &str, file: &str, sets: &[(String, String)]) -> Result<Scenario, Error> {
+        Scenario::read(text, file, sets, Node::from_toml)
+    }
+
+    /// Read JSON of the same form; null stands for a key that is not given.
+    pub fn from_json(text: &str, file: &str, sets: &[(String, String)]) -> Result<Scenario, Error> {
+        Scenario::read(text, file, sets, Node::from_json)
+    }
+
+    fn read(
+        text: &str,
+        file: &str,
+        sets: &[(String, String)],
+        parse: fn(&str) -> Result<Node, Problem>,
+    ) -> Result<Scenario, Error> {
+        let scenario = || {
+            if text.len() > limits::TEXT {
+                return Err(Problem::new(code::TOO_LONG, Place::Nowhere, "longer than 16 MiB"));
+            }
+            let mut root = parse(text)?;
+            let axes = sweep::axes(&mut root, sets)?;
+            let (name, seeds) = decode::label(&root)?;
+            let duration_s = check(&root, &axes)?;
+            Ok(Inner { root, axes, name, seeds, duration_s, file: file.to_owned(), sets: sets.to_vec() })
+        };
+        scenario().map(|inner| Scenario(Arc::new(inner))).map_err(|problem: Problem| problem.locate(file, sets))
+    }
+
+    /// Name, for people; it changes no run.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Seeds of the runs of each point.
+    pub fn seeds(&self) -> &[u64] {
+        &self.0.seeds
+    }
+
+    /// Length of the first point's run, seconds.
+    pub fn duration_s(&self) -> f64 {
+        self.0.duration_s
+    }
+
+    /// The points: the product of the axes, the last axis fastest; one point if there is no sweep.
+    pub fn points(&self) -> Vec<Point> {
+        (0..sweep::size(&self.0.axes)).map(|index| Point { scenario: self.clone(), index }).collect()
+    }
+}
+
+/// Check the points and return the first one's duration in seconds. A large sweep is checked one axis at a time, and
+/// each of its points again when it is used.
+fn check(root: &Node, axes: &[Axis]) -> Result<f64, Problem> {
+    /// Nodes and flows that may be gone through before a sweep counts as large.
+    const WORK: usize = 10_000_000;
+    let first = sweep::plan(root, axes, 0)?;
+    let size = sweep::size(axes);
+    let each = 100 + first.topology.size() + first.flows.iter().map(|group| group.size()).sum::<usize>();
+    if size.saturating_mul(each) <= WORK {
+        (1..size).try_for_each(|index| sweep::plan(root, axes, index).map(drop))?;
+    } else {
+        let mut stride = 1;
+        for axis in axes.iter().rev() {
+            (1..axis.values.len()).try_for_each(|at| sweep::plan(root, axes, at * stride).map(drop))?;
+            stride *= axis.values.len();
+        }
+    }
+    Ok(first.general.duration.secs())
+}
+
+impl Point {
+    /// The swept keys with this point's values as they were written.
+    pub fn axes(&self) -> Vec<(String, serde_json::Value)> {
+        let axes = &self.scenario.0.axes;
+        sweep::choice(axes, self.index).map(|(axis, node)| (axis.key.clone(), sweep::label(&node.value))).collect()
+    }
+
+    fn plan(&self) -> Result<Plan, Error> {
+        let inner = &self.scenario.0;
+        sweep::plan(&inner.root, &inner.axes, self.index).map_err(|problem| problem.locate(&inner.file, &inner.sets))
+    }
+
+    /// The description with every default filled, as JSON: the same text for equal runs. It has neither name, seeds,
+    /// sweep nor output. It reads back with [`Scenario::from_json`] to the same text.
+    pub fn effective(&self) -> Result<String, Error> {
+        Ok(self.plan()?.effective().to_string())
+    }
+
+    /// Key of the run with this seed: a hash of the description, what is recorded, the seed and [`ENGINE_VERSION`].
+    pub fn key(&self, seed: u64) -> Result<String, Error> {
+        let plan = self.plan()?;
+        let mut hash = blake3::Hasher::new();
+        for part in [
+            plan.effective().to_string(),
+            plan.output.effective().to_string(),
+            seed.to_string(),
+            ENGINE_VERSION.to_owned(),
+        ] {
+            hash.update(&(part.len() as u64).to_le_bytes());
+            hash.update(part.as_bytes());
+        }
+        Ok(hash.finalize().to_hex().to_string())
+    }
+
+    /// The network of the run with this seed, random starts drawn.
+    pub fn network(&self, seed: u64) -> Result<net::Network, Error> {
+        Ok(self.plan()?.network(seed))
+    }
+
+    /// Run it.
+    pub fn run(&self, seed: u64, options: &RunOptions<'_>) -> Result<RunResult, RunError> {
+        run::run(&self.plan()?, seed, options)
+    }
+}

@@ -1,0 +1,158 @@
+//! Overrides and sweep axes: which values a point puts where.
+
+use serde_json::Value as Json;
+
+use crate::decode::{self, Plan};
+use crate::error::{Place, Problem, code, show};
+use crate::limits::POINTS;
+use crate::node::{Node, Table, Value};
+
+/// A swept key and its values.
+#[derive(Clone, Debug)]
+pub(crate) struct Axis {
+    pub(crate) key: String,
+    pub(crate) values: Vec<Node>,
+    place: Place,
+}
+
+/// Keys that are no part of a run's description.
+const FIXED: &[&str] = &["scenario.name", "scenario.seeds", "scenario.first_seed", "output", "sweep"];
+
+/// Take the sweep out of the description and put the overrides into both. An override of a swept key ends its sweep;
+/// one of `sweep.KEY` sets the axis.
+pub(crate) fn axes(root: &mut Node, sets: &[(String, String)]) -> Result<Vec<Axis>, Problem> {
+    let Value::Table(table) = &mut root.value else {
+        return Err(Problem::new(
+            code::WRONG_TYPE,
+            root.place,
+            format!("a scenario is a table, not {}", root.value.kind()),
+        ));
+    };
+    let mut axes = Vec::new();
+    if let Some(node) = table.remove("sweep") {
+        let Value::Table(sweep) = &node.value else {
+            return Err(Problem::new(
+                code::WRONG_TYPE,
+                node.place,
+                format!("`sweep` is {}, wanted is a table", node.value.show()),
+            )
+            .hint("write `[sweep]` and below it `\"flows.algorithm\" = [\"newreno\", \"reno\"]`"));
+        };
+        flatten(sweep, "", &mut axes)?;
+    }
+    for (at, (key, text)) in sets.iter().enumerate() {
+        let (key, node) = (key.trim(), Node::from_set(text, Place::Set(at)));
+        let swept = key.strip_prefix("sweep.").map(unquoted);
+        axes.retain(|axis: &Axis| axis.key != swept.unwrap_or(key));
+        match swept {
+            Some(key) => axes.push(axis(key.to_owned(), &node)?),
+            None => root.set(key, &node)?,
+        }
+    }
+    let mut points: usize = 1;
+    for axis in &axes {
+        points = points.saturating_mul(axis.values.len());
+        if points > POINTS {
+            return Err(Problem::new(
+                code::TOO_MANY_POINTS,
+                axis.place,
+                format!("the sweep has more than {POINTS} points"),
+            ));
+        }
+    }
+    Ok(axes)
+}
+
+fn unquoted(key: &str) -> &str {
+    key.strip_prefix('"').and_then(|key| key.strip_suffix('"')).unwrap_or(key)
+}
+
+/// The axes of a sweep. Dotted keys without quotation marks stand as tables in tables.
+fn flatten(table: &Table, path: &str, axes: &mut Vec<Axis>) -> Result<(), Problem> {
+    for (key, node) in &table.0 {
+        let key = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+        match &node.value {
+            Value::Table(inner) => flatten(inner, &key, axes)?,
+            _ => axes.push(axis(key, node)?),
+        }
+    }
+    // The stable sort leaves axes of one line, or of no line, as they are.
+    axes.sort_by_key(|axis| match axis.place {
+        Place::Line(line) => line,
+        _ => 0,
+    });
+    Ok(())
+}
+
+fn axis(key: String, node: &Node) -> Result<Axis, Problem> {
+    let problem = |code, what: &str| Problem::new(code, node.place, format!("sweep axis `{}` {what}", show(&key)));
+    if FIXED.iter().any(|fixed| key == *fixed || key.strip_prefix(fixed).is_some_and(|rest| rest.starts_with('.'))) {
+        return Err(problem(code::NOT_SWEEPABLE, "cannot be swept").hint("an axis is a key that describes the run"));
+    }
+    let Value::List(values) = &node.value else {
+        return Err(
+            problem(code::WRONG_TYPE, "is not a list").hint("write the values in brackets, as in `[\"0 %\", \"1 %\"]`")
+        );
+    };
+    if values.is_empty() {
+        return Err(problem(code::EMPTY_AXIS, "has no values"));
+    }
+    if values.len() > POINTS {
+        return Err(problem(code::TOO_MANY_POINTS, &format!("has more than {POINTS} values")));
+    }
+    let mut labels: Vec<String> = values.iter().map(|node| node.value.to_json().to_string()).collect();
+    labels.sort_unstable();
+    if let Some(twice) = labels.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Err(problem(code::DUPLICATE_VALUE, &format!("has {} twice", show(&twice[0]))));
+    }
+    Ok(Axis { key, values: values.clone(), place: node.place })
+}
+
+/// How many points there are.
+pub(crate) fn size(axes: &[Axis]) -> usize {
+    axes.iter().map(|axis| axis.values.len()).product()
+}
+
+/// Each axis with the value it has at a point.
+pub(crate) fn choice(axes: &[Axis], index: usize) -> impl Iterator<Item = (&Axis, &Node)> {
+    let mut stride = size(axes);
+    axes.iter().map(move |axis| {
+        stride /= axis.values.len();
+        (axis, &axis.values[index / stride % axis.values.len()])
+    })
+}
+
+/// A swept value as a label: scalars as they are, `cerl(cerl_cmp=gt)` for a table with a name, other things as JSON.
+pub(crate) fn label(value: &Value) -> Json {
+    match value {
+        Value::Table(Table(entries)) => match entries.iter().find(|(key, _)| key == "name") {
+            Some((_, Node { value: Value::Text(name), .. })) => {
+                let rest = entries.iter().filter(|(key, _)| key != "name");
+                let rest: Vec<String> = rest.map(|(key, node)| format!("{key}={}", plain(&node.value))).collect();
+                Json::String(format!("{name}({})", rest.join(", ")))
+            }
+            _ => Json::String(plain(value)),
+        },
+        Value::List(_) => Json::String(plain(value)),
+        scalar => scalar.to_json(),
+    }
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Text(text) => text.clone(),
+        other => other.to_json().to_string(),
+    }
+}
+
+/// The plan of one point.
+pub(crate) fn plan(root: &Node, axes: &[Axis], index: usize) -> Result<Plan, Problem> {
+    if axes.is_empty() {
+        return decode::plan(root);
+    }
+    let mut root = root.clone();
+    for (axis, node) in choice(axes, index) {
+        root.set(&axis.key, node)?;
+    }
+    decode::plan(&root)
+}

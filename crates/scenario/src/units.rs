@@ -1,0 +1,222 @@
+//! Quantities as people write them: a number and its unit.
+
+use units::Span;
+
+/// What a quantity measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Bits per second.
+    Rate,
+    /// Nanoseconds.
+    Time,
+    /// Bytes.
+    Size,
+    /// Packets.
+    Packets,
+    /// Segments.
+    Segments,
+    /// Hundredths.
+    Percent,
+}
+
+/// A unit: its word, what it measures, and how many base units it is.
+#[derive(Debug)]
+pub(crate) struct Unit {
+    pub(crate) word: &'static str,
+    pub(crate) kind: Kind,
+    factor: f64,
+}
+
+const fn unit(word: &'static str, kind: Kind, factor: f64) -> Unit {
+    Unit { word, kind, factor }
+}
+
+/// Every unit. Within a kind that is printed, the larger come first.
+static UNITS: &[Unit] = &[
+    unit("Tbps", Kind::Rate, 1e12),
+    unit("Gbps", Kind::Rate, 1e9),
+    unit("Mbps", Kind::Rate, 1e6),
+    unit("kbps", Kind::Rate, 1e3),
+    unit("bps", Kind::Rate, 1.0),
+    unit("h", Kind::Time, 3600e9),
+    unit("min", Kind::Time, 60e9),
+    unit("s", Kind::Time, 1e9),
+    unit("ms", Kind::Time, 1e6),
+    unit("us", Kind::Time, 1e3),
+    unit("ns", Kind::Time, 1.0),
+    unit("TB", Kind::Size, 1e12),
+    unit("GB", Kind::Size, 1e9),
+    unit("MB", Kind::Size, 1e6),
+    unit("kB", Kind::Size, 1e3),
+    unit("GiB", Kind::Size, 1_073_741_824.0),
+    unit("MiB", Kind::Size, 1_048_576.0),
+    unit("KiB", Kind::Size, 1024.0),
+    unit("B", Kind::Size, 1.0),
+    unit("packets", Kind::Packets, 1.0),
+    unit("packet", Kind::Packets, 1.0),
+    unit("segments", Kind::Segments, 1.0),
+    unit("segment", Kind::Segments, 1.0),
+    unit("%", Kind::Percent, 1.0),
+];
+
+impl Kind {
+    /// The kind with its article.
+    pub(crate) fn noun(self) -> &'static str {
+        match self {
+            Kind::Rate => "a rate",
+            Kind::Time => "a time",
+            Kind::Size => "a size",
+            Kind::Packets => "a number of packets",
+            Kind::Segments => "a number of segments",
+            Kind::Percent => "a percentage",
+        }
+    }
+
+    /// A value of this kind, as it is written.
+    pub(crate) fn example(self) -> &'static str {
+        match self {
+            Kind::Rate => "8 Mbps",
+            Kind::Time => "50 ms",
+            Kind::Size => "1460 B",
+            Kind::Packets => "50 packets",
+            Kind::Segments => "64 segments",
+            Kind::Percent => "1 %",
+        }
+    }
+
+    /// The unit that somebody who wrote a bare number probably meant.
+    pub(crate) fn usual_unit(self) -> &'static str {
+        match self {
+            Kind::Rate => "Mbps",
+            Kind::Time => "ms",
+            Kind::Size => "B",
+            Kind::Packets => "packets",
+            Kind::Segments => "segments",
+            Kind::Percent => "%",
+        }
+    }
+
+    /// The units of this kind.
+    pub(crate) fn units(self) -> impl Iterator<Item = &'static str> + Clone {
+        UNITS.iter().filter(move |unit| unit.kind == self).map(|unit| unit.word)
+    }
+}
+
+/// Why a text is not a quantity.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Unreadable {
+    /// It does not begin with a finite number.
+    NoNumber,
+    /// A number and nothing else.
+    NoUnit(f64),
+    /// A number and a word that is no unit.
+    UnknownUnit(String),
+}
+
+/// Read a number and its unit. The value is in the unit as written.
+pub(crate) fn parse(text: &str) -> Result<(f64, &'static Unit), Unreadable> {
+    let text = text.trim();
+    let end = text
+        .find(|c: char| !(c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | '_' | 'e' | 'E')))
+        .unwrap_or(text.len());
+    let (number, word) = (text[..end].replace('_', ""), text[end..].trim());
+    let number = match number.parse::<f64>() {
+        Ok(number) if number.is_finite() => number,
+        _ => return Err(Unreadable::NoNumber),
+    };
+    if word.is_empty() {
+        return Err(Unreadable::NoUnit(number));
+    }
+    match UNITS.iter().find(|unit| unit.word == word) {
+        Some(unit) => Ok((number, unit)),
+        None => Err(Unreadable::UnknownUnit(word.to_owned())),
+    }
+}
+
+impl Unit {
+    /// `value` of this unit in base units. Counts of bits, bytes and nanoseconds are rounded to whole ones, as is right
+    /// for everything below 2^53.
+    pub(crate) fn to_base(&self, value: f64) -> f64 {
+        let base = value * self.factor;
+        match self.kind {
+            Kind::Rate | Kind::Time | Kind::Size => base.round(),
+            Kind::Packets | Kind::Segments | Kind::Percent => base,
+        }
+    }
+}
+
+/// A whole quantity in the largest of the decimal units that leaves it whole.
+fn print(kind: Kind, value: u64, words: &[&str]) -> String {
+    let fitting = UNITS.iter().filter(|unit| unit.kind == kind && words.contains(&unit.word));
+    for unit in fitting {
+        let factor = unit.factor as u64;
+        if value.is_multiple_of(factor) && (value > 0 || unit.word == words[0]) {
+            return format!("{} {}", value / factor, unit.word);
+        }
+    }
+    format!("{value} {}", kind.usual_unit())
+}
+
+/// Print a rate: `8 Mbps`.
+pub(crate) fn rate_text(bps: u64) -> String {
+    print(Kind::Rate, bps, &["Gbps", "Mbps", "kbps", "bps"])
+}
+
+/// Print a time: `50 ms`.
+pub(crate) fn time_text(span: Span) -> String {
+    print(Kind::Time, span.0, &["s", "ms", "us", "ns"])
+}
+
+/// Print a size: `75 kB`.
+pub(crate) fn size_text(bytes: u64) -> String {
+    print(Kind::Size, bytes, &["GB", "MB", "kB", "B"])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn base(text: &str) -> f64 {
+        let (value, unit) = parse(text).unwrap();
+        unit.to_base(value)
+    }
+
+    #[test]
+    fn numbers_with_units() {
+        assert_eq!(base("8 Mbps"), 8e6);
+        assert_eq!(base("0.1ms"), 100_000.0);
+        assert_eq!(base("1_000 B"), 1000.0);
+        assert_eq!(base("1e3 segments"), 1000.0);
+        assert_eq!(base("4 KiB"), 4096.0);
+        assert_eq!(base(" 0.5 % "), 0.5);
+        assert_eq!(base("-1 s"), -1e9);
+    }
+
+    #[test]
+    fn what_is_not_a_quantity() {
+        assert_eq!(parse("8").unwrap_err(), Unreadable::NoUnit(8.0));
+        assert_eq!(parse("8 mbps").unwrap_err(), Unreadable::UnknownUnit("mbps".into()));
+        for text in ["", "Mbps", "inf ms", "nan s", "1e999 ms", "-", "1.2.3 ms", "--1 s", "é"] {
+            assert_eq!(parse(text).unwrap_err(), Unreadable::NoNumber, "{text}");
+        }
+    }
+
+    #[test]
+    fn quantities_print_in_the_largest_whole_unit() {
+        assert_eq!(rate_text(8_000_000), "8 Mbps");
+        assert_eq!(rate_text(1_500_000), "1500 kbps");
+        assert_eq!(time_text(Span::from_millis(50)), "50 ms");
+        assert_eq!(time_text(Span(200_000_000_001)), "200000000001 ns");
+        assert_eq!(time_text(Span::ZERO), "0 s");
+        assert_eq!(size_text(1460), "1460 B");
+        assert_eq!(size_text(75_000), "75 kB");
+    }
+
+    #[test]
+    fn every_example_is_of_its_kind() {
+        for kind in [Kind::Rate, Kind::Time, Kind::Size, Kind::Packets, Kind::Segments, Kind::Percent] {
+            assert_eq!(parse(kind.example()).unwrap().1.kind, kind);
+            assert!(kind.units().any(|word| word == kind.usual_unit()));
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! Every mistake a user can make gives one or two lines: the code, the place, what to write.
+
+use scenario::{Error, Scenario};
+
+/// A scenario in which each test spoils one thing.
+const GOOD: &str = r#"[scenario]
+duration = "20 s"
+warmup = "1 s"
+
+[topology]
+kind = "dumbbell"
+pairs = 2
+access = { rate = "100 Mbps", delay = "1 ms" }
+bottleneck = { rate = "8 Mbps", delay = "50 ms", queue = "50 packets", loss = "1 %" }
+
+[[flows]]
+from = "left/*"
+to = "right/*"
+algorithm = "newreno"
+
+[sweep]
+"topology.access.loss.rate" = ["0 %", "1 %"]
+"#;
+
+const GRAPH: &str = r#"[scenario]
+duration = "20 s"
+
+[topology]
+kind = "graph"
+nodes = ["a", "b", "c", "d"]
+
+[[topology.links]]
+from = "a"
+to = "b"
+rate = "8 Mbps"
+delay = "1 ms"
+
+[[topology.links]]
+from = "c"
+to = "d"
+rate = "8 Mbps"
+delay = "1 ms"
+
+[[flows]]
+from = "a"
+to = "b"
+algorithm = "newreno"
+"#;
+
+fn refused(text: &str) -> Error {
+    let error = Scenario::from_toml(text, "fig.toml", &[]).expect_err("the scenario is wrong");
+    let shown = error.to_string();
+    assert!(shown.lines().count() <= 2, "{shown}");
+    assert!(shown.lines().all(|line| line.chars().count() < 500), "{shown}");
+    assert!(scenario::errors().iter().any(|(code, _)| *code == error.code), "{shown}");
+    error
+}
+
+/// The error after replacing `old` by `new` in the good scenario: "code, line, words of the message or hint".
+#[track_caller]
+fn spoiled(old: &str, new: &str, code: &str, line: usize, words: &str) {
+    spoiled_in(GOOD, old, new, code, line, words);
+}
+
+#[track_caller]
+fn spoiled_in(text: &str, old: &str, new: &str, code: &str, line: usize, words: &str) {
+    assert!(text.contains(old), "`{old}` is not in the scenario");
+    let shown = refused(&text.replacen(old, new, 1)).to_string();
+    assert!(shown.starts_with(&format!("error[scenario.{code}]: fig.toml, line {line}: ")), "{shown}");
+    assert!(shown.contains(words), "{shown}\nwanted: {words}");
+}
+
+#[test]
+fn the_good_ones_are_good() {
+    assert_eq!(Scenario::from_toml(GOOD, "fig.toml", &[]).unwrap().points().len(), 2);
+    assert_eq!(Scenario::from_toml(GRAPH, "fig.toml", &[]).unwrap().points().len(), 1);
+}
+
+#[test]
+fn algorithms() {
+    spoiled(
+        "\"newreno\"",
+        "\"newrneo\"",
+        "unknown-algorithm",
+        14,
+        "no algorithm `newrneo`\nhint: did you mean `newreno`?",
+    );
+    spoiled("\"newreno\"", "\"bogus\"", "unknown-algorithm", 14, "`windlass list algorithms` shows all");
+    spoiled("\"newreno\"", "3", "wrong-type", 14, "text");
+    let with = |parameter: &str| format!("{{ name = \"westwood-plus\", {parameter} }}");
+    spoiled("\"newreno\"", &with("wp_gian = 0.5"), "unknown-parameter", 14, "did you mean `wp_gain`?");
+    spoiled("\"newreno\"", &with("wp_gain = 1.5"), "bad-parameter", 14, "allowed is 0 to 1");
+    spoiled("\"newreno\"", &with("wp_gain = nan"), "bad-number", 14, "finite");
+    spoiled("\"newreno\"", &with("wp_gain = true"), "bad-parameter", 14, "number");
+    spoiled("\"newreno\"", &with("wp_raise = 1"), "bad-parameter", 14, "true or false");
+    spoiled("\"newreno\"", &with("wp_min_interval = 0.05"), "unit-missing", 14, "wp_min_interval");
+    spoiled("\"newreno\"", &with("wp_min_interval = \"8 Mbps\""), "wrong-unit", 14, "a time");
+    spoiled("\"newreno\"", "{ wp_gain = 0.5 }", "missing-key", 14, "`flows.algorithm.name` is not given");
+}
+
+#[test]
+fn units_and_numbers() {
+    spoiled("\"8 Mbps\"", "8", "unit-missing", 9, "write `rate = \"8 Mbps\"`");
+    spoiled("\"8 Mbps\"", "\"8\"", "unit-missing", 9, "without a unit");
+    spoiled(
+        "\"8 Mbps\"",
+        "\"8 ms\"",
+        "wrong-unit",
+        9,
+        "wanted is a rate: `ms` is a unit of a time\nhint: write a rate such as \"8 Mbps\"",
+    );
+    spoiled("\"8 Mbps\"", "\"8 mbps\"", "wrong-unit", 9, "did you mean `Mbps`?");
+    spoiled("\"8 Mbps\"", "\"8 furlongs\"", "wrong-unit", 9, "as in \"8 Mbps\"");
+    spoiled("\"8 Mbps\"", "\"fast\"", "bad-number", 9, "a number and its unit");
+    spoiled("\"8 Mbps\"", "\"inf Mbps\"", "bad-number", 9, "wanted is a rate");
+    spoiled("\"8 Mbps\"", "\"1e400 Mbps\"", "bad-number", 9, "wanted is a rate");
+    spoiled("\"8 Mbps\"", "nan", "bad-number", 9, "finite");
+    spoiled("\"8 Mbps\"", "[]", "wrong-type", 9, "a rate");
+    spoiled("\"8 Mbps\"", "\"-8 Mbps\"", "out-of-range", 9, "must be positive");
+    spoiled("\"8 Mbps\"", "\"0 Mbps\"", "out-of-range", 9, "must be positive");
+    spoiled("\"8 Mbps\"", "\"0.1 bps\"", "out-of-range", 9, "must be positive");
+    spoiled("\"8 Mbps\"", "\"11 Tbps\"", "out-of-range", 9, "10000 Gbps at most");
+    spoiled("\"50 ms\"", "\"-1 ms\"", "out-of-range", 9, "must not be negative");
+    spoiled("\"50 ms\"", "\"2 h\"", "out-of-range", 9, "3600 s at most");
+    spoiled("\"1 %\"", "\"101 %\"", "out-of-range", 9, "100 % at most");
+    spoiled("\"1 %\"", "\"-1 %\"", "out-of-range", 9, "must not be negative");
+    spoiled("\"1 %\"", "0.01", "unit-missing", 9, "%");
+    spoiled("\"50 packets\"", "\"0 packets\"", "out-of-range", 9, "1 packets at least");
+    spoiled("\"50 packets\"", "\"0 B\"", "out-of-range", 9, "1 B at least");
+    spoiled("\"50 packets\"", "\"2 PB\"", "wrong-unit", 9, "packets");
+    spoiled("\"50 packets\"", "\"2000 TB\"", "out-of-range", 9, "at most");
+    spoiled("\"50 packets\"", "\"2.5 packets\"", "bad-number", 9, "whole packets");
+    spoiled("\"50 packets\"", "99999999999999999999999", "unit-missing", 9, "packets");
+    spoiled("pairs = 2", "pairs = 99999999999999999999999", "out-of-range", 7, "pairs");
+    spoiled("pairs = 2", "pairs = 0", "out-of-range", 7, "is 0");
+    spoiled("pairs = 2", "pairs = -3", "out-of-range", 7, "is -3");
+    spoiled("pairs = 2", "pairs = 2.5", "bad-number", 7, "whole number");
+}
+
+#[test]
+fn times() {
+    spoiled(
+        "duration = \"20 s\"\n",
+        "",
+        "missing-key",
+        1,
+        "`scenario.duration` is not given\nhint: write `duration = \"100 s\"`",
+    );
+    spoiled("\"20 s\"", "\"0 s\"", "out-of-range", 2, "must be positive");
+    spoiled("\"20 s\"", "\"1e9 s\"", "out-of-range", 2, "at most");
+    spoiled("\"20 s\"", "\"1e300 s\"", "out-of-range", 2, "at most");
+    spoiled("warmup = \"1 s\"", "warmup = \"20 s\"", "warmup", 3, "the run lasts only 20 s");
+    let start = |time: &str| format!("algorithm = \"newreno\"\nstart = \"{time}\"");
+    spoiled("algorithm = \"newreno\"", &start("20 s"), "never-active", 15, "over");
+    spoiled("algorithm = \"newreno\"", &start("uniform(3 s, 1 s)"), "out-of-range", 15, "earlier time first");
+    spoiled("algorithm = \"newreno\"", &start("uniform(3 s)"), "out-of-range", 15, "uniform(0 s, 10 s)");
+    spoiled("algorithm = \"newreno\"", &start("uniform(3, 4)"), "unit-missing", 15, "without a unit");
+    spoiled("algorithm = \"newreno\"", &start("normal(3 s, 1 s)"), "bad-number", 15, "a time");
+    spoiled(
+        "algorithm = \"newreno\"",
+        &start("2 s\"\nstop = \"1 s"),
+        "never-active",
+        16,
+        "before the flow has started",
+    );
+}
+
+#[test]
+fn keys_and_words() {
+    spoiled("pairs", "piars", "unknown-key", 7, "`topology` has no key `piars`\nhint: did you mean `pairs`?");
+    spoiled("{ rate = \"8", "{ bandwidth = \"8", "unknown-key", 9, "there is `rate`");
+    spoiled(
+        "[[flows]]",
+        "[tpc]\nwindow = \"3 segments\"\n[[flows]]",
+        "unknown-key",
+        11,
+        "no section `tpc`\nhint: did you mean `tcp`?",
+    );
+    spoiled("\"dumbbell\"", "\"dumbell\"", "unknown-word", 6, "did you mean `dumbbell`?");
+    spoiled("kind = \"dumbbell\"\n", "", "missing-key", 5, "`topology.kind`");
+    spoiled("rate = \"8 Mbps\", ", "", "missing-key", 9, "`topology.bottleneck.rate` is not given");
+    let unswept = GOOD.split("[sweep]").next().unwrap();
+    let access = "access = { rate = \"100 Mbps\", delay = \"1 ms\" }\n";
+    spoiled_in(unswept, access, "", "missing-key", 5, "`topology.access` is not given");
+    spoiled("[[flows]]", "[flows]", "wrong-type", 11, "[[flows]]");
+    spoiled("pairs = 2", "pairs = \"2 pairs\"", "wrong-type", 7, "a number without unit");
+    spoiled("loss = \"1 %\"", "loss = { rate = \"1 %\", at = \"air\" }", "unknown-word", 9, "`wire`");
+    spoiled("loss = \"1 %\"", "loss = { rate = \"1 %\", model = \"gilbert\" }", "unknown-word", 9, "`uniform`");
+    spoiled("loss = \"1 %\"", "warning = { weight = 2.0 }", "out-of-range", 9, "up to 1");
+    spoiled("loss = \"1 %\"", "drops = { forward = [-1] }", "out-of-range", 9, "is -1");
+}
+
+#[test]
+fn engine_rules() {
+    let rule = |rule: &str| format!("algorithm = \"newreno\"\ntcp = {{ {rule} }}");
+    spoiled("algorithm = \"newreno\"", &rule("dup_threshold = 0"), "out-of-range", 15, "allowed is 1 to 10");
+    spoiled("algorithm = \"newreno\"", &rule("dup_threshold = 11"), "out-of-range", 15, "allowed is 1 to 10");
+    spoiled("algorithm = \"newreno\"", &rule("dupthreshold = 3"), "unknown-key", 15, "did you mean `dup_threshold`?");
+    spoiled("algorithm = \"newreno\"", &rule("initial_window = 2"), "unit-missing", 15, "2 segments");
+    spoiled(
+        "algorithm = \"newreno\"",
+        &rule("rto_min = \"2 s\", rto_max = \"1 s\""),
+        "out-of-range",
+        15,
+        "`rto_min` above its `rto_max`",
+    );
+    spoiled("algorithm = \"newreno\"", &rule("recovery = \"newton\""), "unknown-word", 15, "there is");
+    spoiled("[[flows]]", "[tcp]\necn = 1\n[[flows]]", "wrong-type", 12, "true or false");
+}
+
+#[test]
+fn nodes_and_routes() {
+    spoiled("\"left/*\"", "\"lfet/*\"", "unknown-node", 12, "matches no node");
+    spoiled("\"right/*\"", "\"right/7\"", "unknown-node", 13, "did you mean `right/0`?");
+    spoiled("\"right/*\"", "\"right/0\"", "counts-differ", 12, "matches 2 nodes and `to` matches 1 node");
+    spoiled("\"right/*\"", "\"left/*\"", "same-node", 13, "pairs `left/0` with itself");
+    spoiled_in(GRAPH, "to = \"b\"\nalgorithm", "to = \"d\"\nalgorithm", "no-route", 22, "no route from `a` to `d`");
+    spoiled_in(GRAPH, "to = \"b\"\nrate", "to = \"x\"\nrate", "unknown-node", 10, "not among `nodes`");
+    spoiled_in(GRAPH, "to = \"b\"\nrate", "to = \"a\"\nrate", "same-node", 8, "a node to itself");
+    spoiled_in(
+        GRAPH,
+        "from = \"c\"\nto = \"d\"\n",
+        "from = \"a\"\nto = \"b\"\n",
+        "duplicate-name",
+        14,
+        "`name` of its own",
+    );
+    spoiled_in(GRAPH, "\"c\", \"d\"", "\"c\", \"c\"", "duplicate-name", 6, "has \"c\" twice");
+    spoiled_in(GRAPH, "\"c\", \"d\"", "\"c*\", \"d\"", "bad-name", 6, "names have no `*`");
+    let two = "algorithm = \"newreno\"\n[[flows]]\nname = \"flow\"\nfrom = \"a\"\nto = \"b\"\nalgorithm = \"reno\"\n";
+    spoiled_in(GRAPH, "algorithm = \"newreno\"", two, "duplicate-name", 24, "two groups are named \"flow\"");
+    spoiled_in(
+        GRAPH,
+        "algorithm = \"newreno\"",
+        "algorithm = \"newreno\"\nname = \"tcp\"",
+        "bad-name",
+        24,
+        "a key of this table",
+    );
+}
+
+#[test]
+fn too_much() {
+    spoiled("pairs = 2", "pairs = 10_000_000", "too-many-flows", 7, "at most 100000");
+    spoiled("algorithm", "count = 5_000_000\nalgorithm", "too-many-flows", 14, "at most 100000 flows");
+    spoiled("algorithm", "count = 9223372036854775807\nalgorithm", "too-many-flows", 14, "at most 100000 flows");
+    let values: Vec<String> = (0..1001).map(|n| format!("{n}")).collect();
+    let axis = format!("[sweep]\n\"scenario.warmup\" = [{0}]\n\"flows.count\" = [{0}]\n", values.join(","));
+    spoiled("[sweep]\n", &axis, "too-many-points", 18, "more than 1000000 points");
+    assert_eq!(refused(&format!("# {}", "x".repeat(17 << 20))).code, "scenario.too-long");
+}
+
+#[test]
+fn sweeps() {
+    spoiled("[\"0 %\", \"1 %\"]", "[]", "empty-axis", 17, "has no values");
+    spoiled("[\"0 %\", \"1 %\"]", "[\"1 %\", \"1 %\"]", "duplicate-value", 17, "twice");
+    spoiled("[\"0 %\", \"1 %\"]", "\"1 %\"", "wrong-type", 17, "is not a list");
+    spoiled("[\"0 %\", \"1 %\"]", "[\"1 %\", \"101 %\"]", "out-of-range", 17, "100 % at most");
+    spoiled("access.loss", "acess.loss", "unknown-key", 17, "did you mean `access`?");
+    spoiled("\"topology.access.loss.rate\"", "\"flows.algoritm\"", "unknown-key", 17, "did you mean `algorithm`?");
+    spoiled("\"topology.access.loss.rate\"", "\"flows.folw.count\"", "unknown-flow", 17, "did you mean `flow`?");
+    spoiled("\"topology.access.loss.rate\"", "\"topology.pairs.x\"", "unknown-key", 17, "it has no key `x`");
+    spoiled("\"topology.access.loss.rate\"", "\"scenario.seeds\"", "not-sweepable", 17, "cannot be swept");
+    spoiled("\"topology.access.loss.rate\"", "\"a..b\"", "bad-key", 17, "joined by dots");
+}
+
+#[test]
+fn seeds() {
+    let seeds = |seeds: &str| format!("[scenario]\nseeds = {seeds}");
+    spoiled("[scenario]", &seeds("0"), "out-of-range", 2, "a list of seeds");
+    spoiled("[scenario]", &seeds("[]"), "empty-axis", 2, "empty");
+    spoiled("[scenario]", &seeds("[1, 1]"), "duplicate-value", 2, "has 1 twice");
+    spoiled("[scenario]", &seeds("[-1]"), "out-of-range", 2, "is -1");
+    spoiled("[scenario]", &seeds("[1]\nfirst_seed = 2"), "conflict", 3, "beside a list");
+}
+
+#[test]
+fn files_that_are_no_scenarios() {
+    let error = refused("this is not\nTOML");
+    assert_eq!((error.code, error.line), ("scenario.syntax", Some(1)));
+    let error = refused("[topology]\nrate = 8 Mbps\n");
+    assert_eq!((error.code, error.line), ("scenario.syntax", Some(2)));
+    assert_eq!(refused("").code, "scenario.missing-key");
+    assert_eq!(refused("\u{0}\u{1}").code, "scenario.syntax");
+    assert_eq!(refused("a = 1\na = 2").code, "scenario.syntax");
+    assert_eq!(refused("scenario = 3").code, "scenario.wrong-type");
+    let json = |text| Scenario::from_json(text, "<dict>", &[]).unwrap_err();
+    assert_eq!(json("[]").code, "scenario.wrong-type");
+    assert_eq!(json("{").code, "scenario.syntax");
+    assert_eq!(json("{\"scenario\": null}").code, "scenario.missing-key");
+}
+
+#[test]
+fn overrides() {
+    let with = |sets: &[(&str, &str)]| {
+        let sets: Vec<_> = sets.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+        Scenario::from_toml(GOOD, "fig.toml", &sets)
+    };
+    let shown = with(&[("flows.algorithm", "newrneo")]).unwrap_err().to_string();
+    assert_eq!(
+        shown,
+        "error[scenario.unknown-algorithm]: --set flows.algorithm: no algorithm `newrneo`\n\
+         hint: did you mean `newreno`? `windlass list algorithms` shows all"
+    );
+    assert_eq!(with(&[("topology.botleneck.rate", "1 Mbps")]).unwrap_err().code, "scenario.unknown-key");
+    assert_eq!(with(&[("", "1")]).unwrap_err().code, "scenario.bad-key");
+    assert_eq!(with(&[("topology.access.loss.rate", "2 %")]).unwrap().points().len(), 1);
+    assert_eq!(with(&[("sweep.flows.algorithm", "[\"reno\", \"sack\", \"tahoe\"]")]).unwrap().points().len(), 6);
+    assert_eq!(with(&[("scenario.seeds", "3")]).unwrap().seeds(), [1, 2, 3]);
+    assert_eq!(with(&[("flows", "[]")]).unwrap_err().code, "scenario.missing-key");
+}
