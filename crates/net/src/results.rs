@@ -41,6 +41,8 @@ pub struct FlowResult {
     pub measured_sent_bytes: u64,
     /// Payload bytes sent, retransmissions included.
     pub sent_bytes: u64,
+    /// Data segments acknowledged cumulatively.
+    pub acknowledged: u32,
     /// Sender's counters.
     pub sender: SenderStats,
     /// Receiver's counters.

@@ -557,6 +557,7 @@ impl World {
             measured_bytes: delivered - seat.delivered_at_warm,
             measured_sent_bytes: seat.sent_bytes - seat.sent_at_warm,
             sent_bytes: seat.sent_bytes,
+            acknowledged: endpoint.sender.snd_una(),
             sender: endpoint.sender.stats,
             receiver: self.endpoints[peer].receiver.stats,
             lost: seat.lost,

@@ -620,7 +620,7 @@ impl Sender {
                 !std::mem::replace(&mut self.first_partial, true)
             }
             Core::Sack1 => {
-                self.sack.pipe -= 2;
+                self.sack.sack1_pipe -= 2;
                 true
             }
             _ => true,
@@ -695,7 +695,7 @@ impl Sender {
             (Some(recover), RecoverRule::Careful) => self.snd_una > recover,
             (Some(recover), RecoverRule::LessCareful) => self.snd_una >= recover,
         };
-        passed || (self.last_cut_by_dupacks && matches!(self.core, Core::Reno | Core::Tahoe))
+        passed || (self.last_cut_by_dupacks && self.core == Core::Reno && !self.rules.ns2)
     }
 
     /// A loss was found: ask the algorithm, retransmit, and begin the recovery.

@@ -12,8 +12,10 @@ use crate::sender::Sender;
 /// What the SACK cores keep beside the scoreboard.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SackState {
-    /// Segments believed to be in the network.
-    pub(crate) pipe: i64,
+    /// Segments believed to be in the network (RFC 6675).
+    pipe: i64,
+    /// Sack1's own count of packets in the pipe, kept only during recovery.
+    pub(crate) sack1_pipe: i64,
     /// One past the highest SACKed segment.
     high_sacked: u32,
     /// Every segment below it that is not SACKed is lost.
@@ -177,7 +179,7 @@ impl Sender {
     /// A duplicate ACK: enter at the D-th that brought news; in recovery one packet has left the network.
     pub(crate) fn sack1_on_duplicate(&mut self, now: Time, news: bool) {
         if self.in_recovery {
-            self.sack.pipe -= 1;
+            self.sack.sack1_pipe -= 1;
             return;
         }
         if self.sack.deaf || !news {
@@ -187,7 +189,7 @@ impl Sender {
         if self.dupacks == self.rules.dup_threshold {
             if self.may_fast_retransmit() {
                 self.enter_recovery(now);
-                self.sack.pipe = i64::from(self.snd_max - self.snd_una) - i64::from(self.rules.dup_threshold);
+                self.sack.sack1_pipe = i64::from(self.snd_max - self.snd_una) - i64::from(self.rules.dup_threshold);
                 self.sack.next_resend = self.snd_una + 1;
             }
         } else {
@@ -197,7 +199,7 @@ impl Sender {
 
     /// While fewer packets than cwnd are in the pipe: the first hole below the highest SACKed packet, else new data.
     pub(crate) fn sack1_next(&mut self) -> Option<u32> {
-        if self.sack.pipe >= self.cwnd() as i64 {
+        if self.sack.sack1_pipe >= self.cwnd() as i64 {
             return None;
         }
         let number = match self.first_hole(self.sack.high_sacked) {
@@ -208,7 +210,7 @@ impl Sender {
             None if self.has_new_data() => self.snd_max,
             None => return None,
         };
-        self.sack.pipe += 1;
+        self.sack.sack1_pipe += 1;
         Some(number)
     }
 

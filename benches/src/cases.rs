@@ -1,0 +1,178 @@
+//! The cases W1 to W4: dumbbells of NewReno senders, an ACK per packet, DropTail, ns-2's rules.
+
+use net::{
+    Counting, DirectionSpec, FlowSpec, LinkSpec, LossAt, LossSpec, Network, QueueLimit, QueueSpec,
+};
+use tcp::{Config, Profile};
+use units::{Span, Time};
+
+/// A dumbbell with one or two hops between the gateways.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// Name, as in the table of results.
+    pub name: String,
+    /// Pairs of hosts.
+    pub pairs: u32,
+    /// Simulated seconds.
+    pub seconds: f64,
+    access_bps: u64,
+    access_delay: Span,
+    bottleneck_bps: u64,
+    bottleneck_delay: Span,
+    hops: usize,
+    loss: f64,
+    loss_back: f64,
+    two_way: bool,
+    mss: u32,
+    queue: u32,
+    access_queue: u32,
+    window: u32,
+    /// The same case for ns-2's script `dumbbell.tcl`.
+    pub ns2_arguments: String,
+}
+
+const KBPS: u64 = 1000;
+const MBPS: u64 = 1000 * KBPS;
+const GBPS: u64 = 1000 * MBPS;
+
+/// Ten flows, 8 Mbps, 1 % loss: the path of the thesis.
+pub fn w1() -> Case {
+    Case {
+        name: "W1".into(),
+        pairs: 10,
+        seconds: 2000.0,
+        access_bps: MBPS,
+        access_delay: Span::from_millis(10),
+        bottleneck_bps: 8 * MBPS,
+        bottleneck_delay: Span::from_millis(50),
+        hops: 1,
+        loss: 0.01,
+        loss_back: 0.0,
+        two_way: false,
+        mss: 1000,
+        queue: 100,
+        access_queue: 1000,
+        window: 1000,
+        ns2_arguments: "n 10 dur 2000 accbw 1Mb accd 10ms bbw 8Mb bd 50ms q 0.01 qlen 100".into(),
+    }
+}
+
+/// A hundred pairs of hosts with a flow each way over two lossy hops.
+pub fn w2() -> Case {
+    Case {
+        name: "W2".into(),
+        pairs: 100,
+        seconds: 200.0,
+        access_delay: Span::from_millis(20),
+        bottleneck_bps: 85 * MBPS,
+        bottleneck_delay: Span::from_millis(60),
+        hops: 2,
+        loss_back: 0.01,
+        two_way: true,
+        queue: 500,
+        ns2_arguments: "n 100 dur 200 accbw 1Mb accd 20ms bbw 85Mb bd 60ms hops 2 q 0.01 qrev 0.01 twoway 1 qlen 500"
+            .into(),
+        ..w1()
+    }
+}
+
+/// One flow at line rate through 1 Gbps.
+pub fn w3() -> Case {
+    Case {
+        name: "W3".into(),
+        pairs: 1,
+        seconds: 20.0,
+        access_bps: 10 * GBPS,
+        access_delay: Span(10_000),
+        bottleneck_bps: GBPS,
+        bottleneck_delay: Span::from_millis(10),
+        loss: 0.0,
+        mss: 1460,
+        queue: 1667,
+        access_queue: 5000,
+        window: 2500,
+        ns2_arguments:
+            "n 1 dur 20 accbw 10Gb accd 0.01ms bbw 1Gb bd 10ms q 0 pkt 1460 qlen 1667 accq 5000 wnd 2500".into(),
+        ..w1()
+    }
+}
+
+/// Many flows, 1 Mbps of the bottleneck for each.
+pub fn w4(pairs: u32) -> Case {
+    let seconds = if pairs == 10 { 400.0 } else { 20.0 };
+    Case {
+        name: format!("W4 N={pairs}"),
+        pairs,
+        seconds,
+        access_bps: 10 * MBPS,
+        bottleneck_bps: u64::from(pairs) * MBPS,
+        loss: 0.001,
+        queue: 12 * pairs,
+        ns2_arguments: format!(
+            "n {pairs} dur {seconds} accbw 10Mb accd 10ms bbw {pairs}Mb bd 50ms q 0.001 qlen {}",
+            12 * pairs
+        ),
+        ..w1()
+    }
+}
+
+impl Case {
+    /// The network of this case. Loss is drawn before the queue, as ns-2's script does.
+    pub fn network(&self, seed: u64) -> Network {
+        let direction = |rate_bps, delay, queue, loss| DirectionSpec {
+            rate_bps,
+            delay,
+            queue: QueueSpec { limit: QueueLimit::Packets(queue), counting: Counting::Ns2 },
+            loss: LossSpec { probability: loss, at: LossAt::Queue },
+            drops: vec![],
+            warning: None,
+            trace_queue: false,
+        };
+        let link = |name: String, a, b, there: DirectionSpec, back: DirectionSpec| LinkSpec {
+            name,
+            a,
+            b,
+            forward: there,
+            reverse: back,
+        };
+        let mut nodes: Vec<String> = (0..=self.hops).map(|i| format!("g{i}")).collect();
+        let mut links: Vec<LinkSpec> = (0..self.hops)
+            .map(|i| {
+                let side = |loss| direction(self.bottleneck_bps, self.bottleneck_delay, self.queue, loss);
+                link(format!("hop{i}"), i, i + 1, side(self.loss), side(self.loss_back))
+            })
+            .collect();
+        let mut tcp = Config::profile(Profile::Ns2);
+        tcp.mss = self.mss;
+        tcp.window = self.window;
+        let mut flows = Vec::new();
+        for i in 0..self.pairs {
+            let (left, right) = (nodes.len(), nodes.len() + 1);
+            nodes.push(format!("left/{i}"));
+            nodes.push(format!("right/{i}"));
+            let access = || direction(self.access_bps, self.access_delay, self.access_queue, 0.0);
+            links.push(link(format!("left/{i}"), left, 0, access(), access()));
+            links.push(link(format!("right/{i}"), self.hops, right, access(), access()));
+            for (name, from, to) in [("there", left, right), ("back", right, left)] {
+                if name == "back" && !self.two_way {
+                    continue;
+                }
+                let name = format!("{name}/{i}");
+                let start = sim::Stream::new(seed, &format!("{name}/start")).uniform();
+                flows.push(FlowSpec {
+                    name,
+                    from,
+                    to,
+                    algorithm: cc::Config::named("newreno").expect("in the registry"),
+                    tcp,
+                    start: Time::from_secs(start),
+                    stop: None,
+                    size: None,
+                    two_way: false,
+                    reverse_start: Time::ZERO,
+                });
+            }
+        }
+        Network { nodes, links, flows }
+    }
+}

@@ -1,0 +1,78 @@
+//! Packet-hops per CPU second of one case: `windlass-bench CASE [seconds]`, CASE one of W1, W2, W3, W4:N.
+//!
+//! A packet that crosses a link counts one, data and ACKs alike. Prints one line of `key=value` words, with a hash of
+//! the results so that a faster but different simulator is noticed.
+
+mod cases;
+
+use cases::Case;
+use cpu_time::ProcessTime;
+use net::{RunOptions, Traces, World};
+use units::Span;
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let name = arguments.next().unwrap_or_default();
+    let Some(mut case) = find(&name) else {
+        eprintln!("usage: windlass-bench W1|W2|W3|W4:N [seconds], or `ns2 CASE` for the arguments of dumbbell.tcl");
+        std::process::exit(2);
+    };
+    match arguments.next().as_deref() {
+        Some("ns2") => {
+            println!("{}", case.ns2_arguments);
+            return;
+        }
+        Some(seconds) => case.seconds = seconds.parse().expect("seconds are a number"),
+        None => {}
+    }
+    measure(&case);
+}
+
+fn find(name: &str) -> Option<Case> {
+    match name.split_once(':') {
+        None => match name {
+            "W1" => Some(cases::w1()),
+            "W2" => Some(cases::w2()),
+            "W3" => Some(cases::w3()),
+            _ => None,
+        },
+        Some(("W4", n)) => n.parse().ok().map(cases::w4),
+        Some(_) => None,
+    }
+}
+
+fn measure(case: &Case) {
+    let setup = ProcessTime::now();
+    let network = case.network(1);
+    let options = RunOptions {
+        duration: Span::from_secs(case.seconds),
+        warmup: Span::ZERO,
+        traces: Traces::default(),
+        events: false,
+    };
+    let world = World::new(&network, 1, &options).expect("the cases are sound");
+    let setup_s = setup.elapsed().as_secs_f64();
+    let running = ProcessTime::now();
+    let results = world.run(None).expect("nobody cancels");
+    let run_s = running.elapsed().as_secs_f64();
+    let delivered: u64 = results.flows.iter().map(|f| f.delivered_bytes).sum();
+    let sent: u64 = results.flows.iter().map(|f| f.sender.sent_segments).sum();
+    let hash = results.flows.iter().fold(0u64, |h, f| h.wrapping_mul(31).wrapping_add(f.delivered_bytes));
+    println!(
+        "case={} hops={} events={} run_cpu_s={run_s:.3} setup_cpu_s={setup_s:.3} mhops_per_s={:.2} goodput_mbps={:.2} \
+         sent={sent} rss_mb={:.1} hash={hash:016x}",
+        case.name.replace(' ', ":"),
+        results.packet_hops,
+        results.loop_events,
+        results.packet_hops as f64 / run_s / 1e6,
+        delivered as f64 * 8.0 / case.seconds / 1e6,
+        peak_rss_mb(),
+    );
+}
+
+/// Largest resident memory of this process so far, in megabytes; 0 where the system does not tell.
+fn peak_rss_mb() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|l| l.starts_with("VmHWM:")).unwrap_or_default();
+    line.split_whitespace().nth(1).and_then(|kb| kb.parse::<f64>().ok()).unwrap_or(0.0) / 1024.0
+}

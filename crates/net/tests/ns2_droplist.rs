@@ -1,0 +1,142 @@
+//! Segment by segment against ns-2: one flow, a list of lost packets, nothing random.
+//! Data: `tests/differential/ns2-droplist`, recorded with ns-2.35; its README gives the path and the columns.
+
+use net::*;
+use tcp::{Config, Profile};
+use units::{Span, Time};
+
+const SUMMARY: &str = include_str!("../../../tests/differential/ns2-droplist/summary.csv");
+
+struct Case {
+    name: String,
+    variant: String,
+    drops: Vec<u64>,
+    ack_drops: Vec<u64>,
+    dup_threshold: u32,
+    delayed_ack: u32,
+    duration_s: f64,
+    queue: u32,
+    /// acknowledged segments, retransmitted segments, timeouts, window reductions, data segments sent
+    expected: [i64; 5],
+}
+
+fn numbers(list: &str) -> Vec<u64> {
+    list.split_whitespace().filter_map(|n| n.parse().ok()).collect()
+}
+
+fn cases() -> Vec<Case> {
+    SUMMARY
+        .lines()
+        .skip(1)
+        .map(|line| {
+            let f: Vec<&str> = line.split(',').collect();
+            Case {
+                name: f[0].into(),
+                variant: f[1].into(),
+                drops: numbers(f[2]),
+                ack_drops: numbers(f[3]),
+                dup_threshold: f[4].parse().unwrap(),
+                delayed_ack: if f[5] == "1" { 2 } else { 1 },
+                duration_s: f[6].parse().unwrap(),
+                queue: f[7].parse().unwrap(),
+                expected: [8, 9, 10, 11, 12].map(|i| f[i].parse().unwrap()),
+            }
+        })
+        .collect()
+}
+
+fn direction(rate_bps: u64, delay_ms: u64, queue: u32, drops: &[u64]) -> DirectionSpec {
+    DirectionSpec {
+        rate_bps,
+        delay: Span::from_millis(delay_ms),
+        queue: QueueSpec { limit: QueueLimit::Packets(queue), counting: Counting::Ns2 },
+        loss: LossSpec { probability: 0.0, at: LossAt::Queue },
+        drops: drops.to_vec(),
+        warning: None,
+        trace_queue: false,
+    }
+}
+
+fn network(case: &Case) -> Network {
+    let mut tcp = Config::profile(Profile::Ns2);
+    tcp.mss = 1000;
+    tcp.dup_threshold = case.dup_threshold;
+    tcp.delayed_ack = case.delayed_ack;
+    Network {
+        nodes: ["s", "g", "r"].map(String::from).to_vec(),
+        links: vec![
+            LinkSpec {
+                name: "access".into(),
+                a: 0,
+                b: 1,
+                forward: direction(8_000_000, 1, 50, &[]),
+                reverse: direction(8_000_000, 1, 50, &[]),
+            },
+            LinkSpec {
+                name: "bottleneck".into(),
+                a: 1,
+                b: 2,
+                forward: direction(800_000, 100, case.queue, &case.drops),
+                reverse: direction(800_000, 100, 1000, &case.ack_drops),
+            },
+        ],
+        flows: vec![FlowSpec {
+            name: "f".into(),
+            from: 0,
+            to: 2,
+            algorithm: cc::Config::named(&case.variant).unwrap(),
+            tcp,
+            start: Time::ZERO,
+            stop: None,
+            size: None,
+            two_way: false,
+            reverse_start: Time::ZERO,
+        }],
+    }
+}
+
+fn run(case: &Case) -> Results {
+    let options = RunOptions {
+        duration: Span::from_secs(case.duration_s),
+        warmup: Span::ZERO,
+        traces: Traces { cwnd: true, ..Traces::default() },
+        events: true,
+    };
+    World::new(&network(case), 1, &options).unwrap().run(None).unwrap()
+}
+
+/// The five numbers as ns-2 counts them: the SYN is one acknowledged and one sent segment.
+fn measured(results: &Results) -> [i64; 5] {
+    let f = &results.flows[0];
+    let acked = f.acknowledged as i64 + 1;
+    let s = &f.sender;
+    [acked, s.retransmitted_segments as i64, s.timeouts as i64, s.window_cuts as i64, s.sent_segments as i64 + 1]
+}
+
+#[test]
+fn counts_agree_with_ns2() {
+    let only = std::env::var("CASE").unwrap_or_default();
+    let mut wrong = Vec::new();
+    for case in cases().into_iter().filter(|c| c.name.starts_with(&only)) {
+        if cc::Config::named(&case.variant).is_none() {
+            wrong.push(format!("{}: no such algorithm", case.name));
+            continue;
+        }
+        let results = run(&case);
+        if !only.is_empty() {
+            for t in &results.traces { println!("T {} {:.5} {:.4}", case.name, t.at.secs(), t.value); }
+            for e in &results.events { println!("E {:?}", e); }
+        }
+        let is = measured(&results);
+        let e = case.expected;
+        let good = if case.variant == "vegas" {
+            (is[0] - e[0]).abs() as f64 <= 0.03 * e[0] as f64
+        } else {
+            (is[0] - e[0]).abs() <= 2 && is[1..4] == e[1..4]
+        };
+        if !good {
+            wrong.push(format!("{:45} ns-2 {e:?}, here {is:?}", case.name));
+        }
+    }
+    assert!(wrong.is_empty(), "{} cases differ:\n{}", wrong.len(), wrong.join("\n"));
+}
