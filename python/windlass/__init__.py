@@ -5,8 +5,9 @@
 >>> scenario.name
 'lossy-dumbbell'
 
-A :class:`Scenario` comes from a file (:func:`load`), a dict (:func:`from_dict`) or is built here; :func:`run` makes one run,
-:func:`sweep` all of them on all cores. :mod:`windlass.stats` has intervals and formulas, :mod:`windlass.plots` the figures.
+A :class:`Scenario` comes from a file (:func:`load`), a dict (:func:`from_dict`) or is built here; :func:`run` makes one
+run, :func:`sweep` all of them on all cores. :mod:`windlass.stats` has intervals and formulas, :mod:`windlass.plots` the
+figures.
 """
 
 from __future__ import annotations

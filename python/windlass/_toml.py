@@ -40,7 +40,7 @@ def value(item: Any) -> str:
 
 
 def document(data: Mapping[str, Any]) -> str:
-    """A whole document: one table for each nested mapping, ``[[...]]`` for lists of mappings; empty values are left out."""
+    """A whole document: one table for each nested mapping, ``[[...]]`` for lists of mappings; ``None`` is left out."""
     lines: list[str] = []
     _table(data, (), lines)
     return "\n".join(lines).strip() + "\n"

@@ -14,11 +14,15 @@ CODES: dict[str, str] = {
     "file.directory": "a directory was given where a file is needed",
     "file.unreadable": "the file cannot be read",
     "file.not-text": "the file is not UTF-8 text, so it cannot be a scenario",
+    "ledger.broken": "the ledger of a paper contradicts itself",
     "list.unknown": "nothing of that name in the list",
     "plot.no-axis": "the results have no column of that name to draw along",
     "plot.no-metric": "the results have no such number to draw",
     "plot.no-results": "the folder holds no results of a sweep",
     "plot.no-trace": "the run recorded no such series",
+    "reproduce.not-yet": "the experiment needs something that the engine does not model",
+    "reproduce.seeds": "the number of seeds is not positive",
+    "reproduce.unknown": "no paper or experiment of that name in the ledger",
     "result.unknown-flow": "the results have no flow of that name",
     "run.many-points": "the scenario sweeps several points where a single run was asked for",
     "scenario.not-data": "a description made in Python holds something that a file could not",
@@ -143,9 +147,7 @@ def core_errors() -> Iterator[None]:
     try:
         yield
     except _core.InputError as error:
-        raise InputError(
-            error.message, code=error.code, hint=error.hint, file=error.file, line=error.line
-        ) from None
+        raise InputError(error.message, code=error.code, hint=error.hint, file=error.file, line=error.line) from None
     except _core.Cancelled:
         raise Cancelled("the run was stopped before its end") from None
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -59,12 +60,15 @@ def check_folder(folder: Path) -> None:
             return
         if part.exists():
             raise InputError(
-                "is a file, not a folder", code="cli.output", file=str(part), hint="name another folder with `--out DIR`"
+                "is a file, not a folder",
+                code="cli.output",
+                file=str(part),
+                hint="name another folder with `--out DIR`",
             )
 
 
 def write_sweep(result: SweepResult, folder: Path, command: Sequence[str] = ()) -> Path:
-    """Write ``flows.parquet``, ``links.parquet``, ``summary.csv``, ``manifest.json``, and the other tables where they have rows.
+    """Write ``flows.parquet``, ``links.parquet``, ``summary.csv``, ``manifest.json``; other tables if they have rows.
 
     Parameters
     ----------
@@ -152,25 +156,18 @@ def read_sweep(folder: Path) -> SavedSweep:
         ) from None
 
 
-class _writing:
-    """Makes the folder; what the system says against writing becomes an error of ours."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def __enter__(self) -> None:
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            self.__exit__(type(error), error, None)
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, OSError):
-            raise StoreError(
-                f"cannot write to `{self.folder}`: {error.strerror or error}",
-                code="cli.output",
-                hint="name another folder with `--out DIR`",
-            ) from error
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    """Make the folder; what the system says against writing becomes an error of ours."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+    except OSError as error:
+        raise StoreError(
+            f"cannot write to `{folder}`: {error.strerror or error}",
+            code="cli.output",
+            hint="name another folder with `--out DIR`",
+        ) from error
 
 
 def _tables(runs: Sequence[RunResult]) -> list[str]:

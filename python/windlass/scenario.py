@@ -1,9 +1,9 @@
 """Scenarios: from a file, from a dict, or built in Python. All three end in the same description.
 
-The engine reads and checks every description itself, so a unit, a default or a rule is written down in one place only and
-nothing is possible in a file that is not possible here, or the other way round. The builders (:class:`Scenario`,
-:class:`Dumbbell`, :class:`ThreeRouters`, :class:`Graph`, :class:`Link`, :class:`Flow`) are dataclasses whose fields are the
-keys of the file.
+The engine reads and checks every description itself, so a unit, a default or a rule is written down in one place only
+and nothing is possible in a file that is not possible here, or the other way round. The builders (:class:`Scenario`,
+:class:`Dumbbell`, :class:`ThreeRouters`, :class:`Graph`, :class:`Link`, :class:`Flow`) are dataclasses whose fields are
+the keys of the file.
 """
 
 from __future__ import annotations
@@ -260,7 +260,8 @@ class Point:
 class Scenario:
     """A checked description of one run or of a sweep of them. Values never change; :meth:`with_` makes another one.
 
-    The parameters are the tables and keys of the scenario file. Use :func:`load` for a file and :func:`from_dict` for a dict.
+    The parameters are the tables and keys of the scenario file. Use :func:`load` for a file and :func:`from_dict` for a
+    dict.
 
     Parameters
     ----------
@@ -407,7 +408,8 @@ class Scenario:
         Parameters
         ----------
         settings : mapping of str to value
-            Dotted keys as in ``--set`` and in ``[sweep]``: ``{"flows.algorithm": "cerl", "scenario.duration": "20 s"}``.
+            Dotted keys as in ``--set`` and in ``[sweep]``: ``{"flows.algorithm": "cerl", "scenario.duration": "20
+            s"}``.
 
         Raises
         ------
@@ -418,7 +420,7 @@ class Scenario:
         return self._make(self._form, self._text, self._filename, (*self._sets, *texts))
 
     def points(self) -> list[Point]:
-        """The product of the sweep's axes in the order of the file, the last axis fastest; one point if nothing is swept."""
+        """The product of the sweep's axes in the order of the file, the last one fastest; one if nothing is swept."""
         with core_errors():
             return [Point(point) for point in self._core.points()]
 

@@ -1,8 +1,8 @@
 """Statistics over seeds, and the formulas that results are held against.
 
-A seed is one observation: values of several flows of a run are reduced to one number before anything is said about the spread.
-Means get Student's t interval; ratios and indices the bias-corrected and accelerated bootstrap (BCa). Comparisons are paired by seed,
-since two algorithms meet the same losses under the same seed.
+A seed is one observation: values of several flows of a run are reduced to one number before anything is said about the
+spread. Means get Student's t interval; ratios and indices the bias-corrected and accelerated bootstrap (BCa).
+Comparisons are paired by seed, since two algorithms meet the same losses under the same seed.
 """
 
 from __future__ import annotations
@@ -371,7 +371,7 @@ SUMMARY: tuple[tuple[str, str, str], ...] = (
     ("loss_queue", "mean", "loss_queue"),
     ("srtt_mean_s", "mean", "srtt_mean_s"),
 )
-"""Rows of a summary: column of ``flows``, how the flows of a run are reduced to one number, and the name of the result."""
+"""Rows of a summary: column of ``flows``, how a run's flows are reduced to one number, name of the result."""
 
 
 def summarise(
@@ -393,9 +393,9 @@ def summarise(
     Returns
     -------
     pyarrow.Table
-        One row per point, group and direction, in the order of the runs: the axes, ``group``, ``direction``, ``algorithm``,
-        ``flows`` (in the group), and ``NAME_mean``, ``NAME_lo``, ``NAME_hi``, ``NAME_n`` for each number. Means of Jain's index have
-        bootstrap intervals, all others Student's t.
+        One row per point, group and direction, in the order of the runs: the axes, ``group``, ``direction``,
+        ``algorithm``, ``flows`` (in the group), and ``NAME_mean``, ``NAME_lo``, ``NAME_hi``, ``NAME_n`` for each
+        number. Means of Jain's index have bootstrap intervals, all others Student's t.
     """
     import pyarrow as pa
 

@@ -1,11 +1,11 @@
 """The store of finished runs: one folder per run, named by the content key of the run.
 
-A run's key is made from its whole description, its seed and the engine's version, so a stored run can never be out of date: change
-anything and the key is another one. A run is written under a temporary name and renamed when it is complete. What cannot be
-read is treated as not there, and the run is made again.
+A run's key is made from its whole description, its seed and the engine's version, so a stored run can never be out of
+date: change anything and the key is another one. A run is written under a temporary name and renamed when it is
+complete. What cannot be read is treated as not there, and the run is made again.
 
-Layout: ``<root>/ab/abcdef.../flows.parquet``, ``links.parquet``, and ``traces.parquet``, ``events.parquet``, ``losses.parquet`` where
-these have rows.
+Layout: ``<root>/ab/abcdef.../flows.parquet``, ``links.parquet``, and ``traces.parquet``, ``events.parquet``,
+``losses.parquet`` where these have rows.
 """
 
 from __future__ import annotations
@@ -110,9 +110,7 @@ class Store:
         """
         from windlass.tables import schema_text
 
-        empty = {
-            name: schema_text(table) for name, table in tables.items() if name != "flows" and table.num_rows == 0
-        }
+        empty = {name: schema_text(table) for name, table in tables.items() if name != "flows" and table.num_rows == 0}
         about = json.dumps(
             {
                 "key": key,

@@ -1,8 +1,8 @@
 """Sweeps: every point of a scenario with every seed, on all cores, each run made once.
 
-A sweep is a list of independent runs. Each has a content key; what the store already holds is read instead of run, so a stopped
-sweep goes on where it stopped and a repeated one costs nothing. Runs finish in any order; the tables are always in the order of
-points, then seeds, whatever the number of threads.
+A sweep is a list of independent runs. Each has a content key; what the store already holds is read instead of run, so a
+stopped sweep goes on where it stopped and a repeated one costs nothing. Runs finish in any order; the tables are always
+in the order of points, then seeds, whatever the number of threads.
 """
 
 from __future__ import annotations
@@ -30,6 +30,9 @@ __all__ = ["RunResult", "SweepResult", "execute", "run", "sweep"]
 
 MAX_SEEDS = 200
 """Most seeds per point that a target precision may lead to, unless the caller says otherwise."""
+
+START_SEEDS = 5
+"""Least number of seeds before a target precision is looked at: two may agree by luck."""
 
 
 class Runnable(Protocol):
@@ -259,8 +262,8 @@ def sweep(
     cancel : _core.Cancel, optional
         Setting it from another thread stops the sweep as Ctrl-C does.
     precision : float, optional
-        Half-width of the 95 % interval wanted, as a share of the mean (0.02 for 2 %). Seeds are added at each point until its
-        interval is that narrow or has ``max_seeds``.
+        Half-width of the 95 % interval wanted, as a share of the mean (0.02 for 2 %). Seeds are added at each point
+        until its interval is that narrow or has ``max_seeds``.
     metric : str
         Column of ``flows`` that `precision` looks at, averaged over the flows of a run.
     max_seeds : int
@@ -365,9 +368,7 @@ def _one(
             return RunResult(key, seed, point.axes, tables, stored=True)
     result = point.run(seed, cancel)
     if store is not None:
-        store.write(
-            key, result.tables, description=point.effective_json(), seed=seed, engine_version=engine_version
-        )
+        store.write(key, result.tables, description=point.effective_json(), seed=seed, engine_version=engine_version)
     return result
 
 
@@ -431,7 +432,7 @@ def _until_precise(
     """
     from windlass import stats
 
-    chosen = [_grown(seeds, max(2, len(seeds))) for _ in points]
+    chosen = [_grown(seeds, min(max_seeds, max(START_SEEDS, len(seeds)))) for _ in points]
     made: dict[tuple[int, int], RunResult] = {}
     while True:
         wanted = [(index, seed) for index, own in enumerate(chosen) for seed in own]
@@ -472,7 +473,7 @@ def _grown(seeds: Iterable[int], count: int) -> list[int]:
     """The seeds, with the numbers after the greatest added until there are `count`."""
     own = list(seeds)
     first = max(own) + 1
-    return own + list(range(first, first + count - len(own)))
+    return own + list(range(first, first + max(0, count - len(own))))
 
 
 def _run_mean(result: RunResult, metric: str) -> float:

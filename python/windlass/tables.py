@@ -1,8 +1,8 @@
 """Tables of results: the engine's columns as Arrow tables, and how runs are put together.
 
-A run gives five tables: ``flows`` (one row per flow and direction), ``links`` (one row per link and direction), ``traces``,
-``events`` and ``losses``. Units are the last part of a column's name. A number that does not exist (the round trip of a flow that
-sent nothing) is null, never 0.
+A run gives five tables: ``flows`` (one row per flow and direction), ``links`` (one row per link and direction),
+``traces``, ``events`` and ``losses``. Units are the last part of a column's name. A number that does not exist (the
+round trip of a flow that sent nothing) is null, never 0.
 """
 
 from __future__ import annotations
@@ -37,9 +37,7 @@ def tables_from_core(columns: Mapping[str, Mapping[str, tuple[str, bytes] | list
     dict of str to pyarrow.Table
         One for each of :data:`TABLES`, columns in the engine's order.
     """
-    return {
-        table: pa.table({name: _array(column) for name, column in columns[table].items()}) for table in TABLES
-    }
+    return {table: pa.table({name: _array(column) for name, column in columns[table].items()}) for table in TABLES}
 
 
 def _array(column: tuple[str, bytes] | list[str]) -> pa.Array:

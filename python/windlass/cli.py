@@ -1,0 +1,723 @@
+"""The command `windlass`. Results go to stdout, progress and errors to stderr.
+
+Exit codes: 0 done, 1 a claim or check failed where asked to judge, 2 the input is wrong, 130 stopped by Ctrl-C.
+Everything heavy is imported inside the commands, so that help appears at once.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import windlass
+from windlass.errors import InputError, Interrupted, WindlassError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from windlass.output import SavedSweep
+    from windlass.scenario import Scenario
+    from windlass.sweep import RunResult, SweepResult
+
+__all__ = ["main"]
+
+MOST_ROWS = 40
+"""Rows of a table on the screen; all of them are in the files and in `--json`."""
+
+
+class _Command(click.Group):
+    """A group whose errors have this project's form, whoever raised them."""
+
+    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
+        try:
+            code = super().main(*args, standalone_mode=False, **extra)
+        except Interrupted as stopped:
+            click.echo(_stopped_note(stopped), err=True)
+            code = 130
+        except WindlassError as error:
+            click.echo(error.render(), err=True)
+            code = 2
+        except click.exceptions.NoArgsIsHelpError as error:
+            click.echo(error.format_message())
+            code = 0
+        except click.UsageError as error:
+            path = error.ctx.command_path if error.ctx is not None else "windlass"
+            click.echo(f"error[cli.usage]: {_sentence(error.format_message())}", err=True)
+            click.echo(f"hint: `{path} --help` shows what it takes", err=True)
+            code = 2
+        except click.Abort:
+            click.echo("stopped", err=True)
+            code = 130
+        except OSError as error:
+            if error.errno != errno.EPIPE:
+                raise
+            # The reader of our output has gone (`windlass ... | head`); nothing more can be said.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            code = 0
+        if not standalone_mode:
+            return code
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def _stopped_note(stopped: Interrupted) -> str:
+    if stopped.stored:
+        return f"stopped: {stopped.done} of {stopped.total} runs are kept; the same command goes on from there"
+    if stopped.total == 1:
+        return "stopped before the end of the run"
+    return f"stopped: {stopped.done} of {stopped.total} runs were finished; without a store none is kept"
+
+
+def _sentence(text: str) -> str:
+    """A message of click in our form: one line, small first letter, no full stop, backticks round literals."""
+    line = " ".join(text.split()).rstrip(".").replace("'", "`")
+    return line[:1].lower() + line[1:]
+
+
+class _Setting(click.ParamType[tuple[str, str]]):
+    """``KEY=VALUE``."""
+
+    name = "KEY=VALUE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
+        if isinstance(value, tuple):
+            return value
+        key, equals, text = str(value).partition("=")
+        if not equals or not key.strip():
+            self.fail(f"`{value}` is not KEY=VALUE", param, ctx)
+        return key.strip(), text.strip()
+
+
+class _Share(click.ParamType[float]):
+    """``2%`` or ``0.02``."""
+
+    name = "SHARE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        if isinstance(value, float):
+            return value
+        text = str(value).strip()
+        try:
+            share = float(text[:-1]) / 100.0 if text.endswith("%") else float(text)
+        except ValueError:
+            self.fail(f"`{value}` is no share; write 2% or 0.02", param, ctx)
+        return share
+
+
+def _options(*decorators: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def decorate(function: Any) -> Any:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return decorate
+
+
+_sets = click.option(
+    "--set",
+    "sets",
+    multiple=True,
+    type=_Setting(),
+    metavar="KEY=VALUE",
+    help="Another value for a key of the scenario, e.g. --set flows.algorithm=cerl. Can be given many times.",
+)
+_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+_execution = _options(
+    click.option("--seeds", type=click.IntRange(min=1), help="Number of seeds, instead of the scenario's."),
+    click.option("--jobs", type=click.IntRange(min=1), help="Runs side by side; all cores if not given."),
+    click.option(
+        "--store",
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        help="Where finished runs are kept; $WINDLASS_STORE or ~/.cache/windlass/runs if not given.",
+    ),
+)
+
+
+@click.group(cls=_Command, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(windlass.__version__, "--version", message="windlass %(version)s")
+def main() -> None:
+    """Measure TCP congestion control on paths described in a few lines of text."""
+
+
+@main.command(short_help="Run a scenario once.")
+@click.argument("file")
+@_sets
+@click.option("--seed", type=int, help="Seed of the run; the scenario's first one if not given.")
+@click.option("--trace", metavar="NAMES", help="Series to record: cwnd, ssthresh, flight, srtt, queue; comma between.")
+@click.option("--events", is_flag=True, help="Record every window change and every loss, with its true cause.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Write the tables there (Parquet).")
+@_json
+def run(
+    file: str,
+    sets: Sequence[tuple[str, str]],
+    seed: int | None,
+    trace: str | None,
+    events: bool,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Run FILE once: a scenario file, or the name of a ready scenario."""
+    scenario = _load(file, sets)
+    if trace is not None:
+        names = [name.strip() for name in trace.split(",") if name.strip()]
+        scenario = scenario.with_({"output.traces": names})
+    if events:
+        scenario = scenario.with_({"output.events": True})
+    if out is not None:
+        _check_folder(out)
+    result = windlass.run(scenario, seed)
+    if out is not None:
+        from windlass.output import write_run
+
+        write_run(scenario.name, result, scenario.points()[0].effective_json(), out, _command_line())
+    if as_json:
+        _print_json(_run_json(scenario, result))
+    else:
+        _print_run(scenario, result)
+        if out is not None:
+            click.echo(f"written to {out}", err=True)
+
+
+@main.command(short_help="Run every point of a scenario with every seed.")
+@click.argument("file")
+@_sets
+@_execution
+@click.option(
+    "--resume/--no-store",
+    "resume",
+    default=True,
+    help="Go on with what the store has (the rule), or neither read nor write it.",
+)
+@click.option(
+    "--precision",
+    type=_Share(),
+    metavar="SHARE",
+    help="Add seeds until the 95 % interval is this narrow, e.g. 2% of the mean.",
+)
+@click.option("--metric", default="goodput_bps", show_default=True, help="Column of flows that --precision looks at.")
+@click.option("--max-seeds", type=click.IntRange(min=2), default=200, show_default=True, help="Most with --precision.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Folder for tables, summary and manifest; windlass-out/NAME if not given.",
+)
+@_json
+def sweep(
+    file: str,
+    sets: Sequence[tuple[str, str]],
+    seeds: int | None,
+    jobs: int | None,
+    store: Path | None,
+    resume: bool,
+    precision: float | None,
+    metric: str,
+    max_seeds: int,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Run every point of FILE with every seed: mean and 95 % interval for each.
+
+    Finished runs are kept, so a stopped sweep goes on where it stopped.
+    """
+    scenario = _load(file, sets)
+    folder = out if out is not None else Path("windlass-out") / _folder_name(scenario.name)
+    _check_folder(folder)
+    with _progress(scenario.name) as progress:
+        result = windlass.sweep(
+            scenario,
+            seeds=seeds,
+            jobs=jobs,
+            store=(store or True) if resume else False,
+            progress=progress,
+            precision=precision,
+            metric=metric,
+            max_seeds=max_seeds,
+        )
+    result.write(folder, command=_command_line())
+    if as_json:
+        _print_json(_sweep_json(result, folder))
+    else:
+        _print_sweep(result)
+        stored = sum(1 for run_ in result.runs if run_.stored)
+        click.echo(f"{len(result.runs)} runs, {stored} of them from the store; written to {folder}", err=True)
+
+
+@main.command(short_help="Draw a run's window, or the results of a sweep.")
+@click.argument("source")
+@click.option(
+    "--kind", type=click.Choice(["cwnd"]), default="cwnd", help="What to draw of a run: its window over time."
+)
+@_sets
+@click.option("--seed", type=int, help="Seed of the run; the scenario's first one if not given.")
+@click.option("--flow", metavar="NAME", help="Flow to draw; the first one if not given.")
+@click.option("--reverse", is_flag=True, help="Draw the sender at the other end of a two-way flow.")
+@click.option("--x", metavar="KEY", help="Swept key along the x axis; the last one if not given.")
+@click.option("--y", metavar="NUMBER", default="goodput_bps", show_default=True, help="Number to draw.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    default=Path("figure"),
+    show_default=True,
+    help="Where to write; with .pdf, .svg or .png only that one, without ending all three.",
+)
+def plot(
+    source: str,
+    kind: str,
+    sets: Sequence[tuple[str, str]],
+    seed: int | None,
+    flow: str | None,
+    reverse: bool,
+    x: str | None,
+    y: str,
+    output: Path,
+) -> None:
+    """Draw a run of a scenario file (its window over time), or the results of a sweep in a folder."""
+    from windlass import plots
+
+    if Path(source).is_dir():
+        from windlass.output import read_sweep
+
+        figure = _sweep_figure(read_sweep(Path(source)), x, y)
+    else:
+        recorded: dict[str, Any] = {"output.traces": ["cwnd", "ssthresh"], "output.events": True}
+        result = windlass.run(_load(source, sets).with_(recorded), seed)
+        name = flow if flow is not None else result.flows["flow"][0].as_py()
+        figure = plots.cwnd_over_time(result, name, direction="reverse" if reverse else "forward")
+    for file in plots.save(figure, output):
+        click.echo(str(file))
+
+
+@main.command("list", short_help="Show algorithms, topologies, scenarios, papers, errors.")
+@click.argument("what", type=click.Choice(["algorithms", "topologies", "scenarios", "papers", "errors"]))
+@click.argument("name", required=False)
+@_json
+def list_(what: str, name: str | None, as_json: bool) -> None:
+    """Show what there is; with NAME, everything about one: parameters, units, sources."""
+    rows = _LISTS[what]()
+    if name is None:
+        if as_json:
+            _print_json(rows)
+        else:
+            _print_table(_COLUMNS[what], rows)
+        return
+    first = _COLUMNS[what][0]
+    found = [row for row in rows if name in (row[first], *row.get("aliases", ()))]
+    if not found:
+        import difflib
+
+        close = difflib.get_close_matches(name, [row[first] for row in rows], n=1)
+        hint = f"did you mean `{close[0]}`? " if close else ""
+        raise InputError(
+            f"no `{name}` among the {what}", code="list.unknown", hint=f"{hint}`windlass list {what}` shows all"
+        )
+    if as_json:
+        _print_json(found[0])
+    else:
+        _print_details(found[0])
+
+
+@main.command(short_help="Show a scenario with every default.")
+@click.argument("file")
+@_sets
+@_json
+def explain(file: str, sets: Sequence[tuple[str, str]], as_json: bool) -> None:
+    """Show what FILE means: the whole description with every default.
+
+    Of a sweep, the first point is shown; with --json all of them.
+    """
+    from windlass import _toml
+
+    points = _load(file, sets).points()
+    if as_json:
+        _print_json([{"axes": point.axes, "description": point.effective()} for point in points])
+        return
+    first = points[0]
+    if first.axes:
+        click.echo(f"# Point 1 of {len(points)}:")
+        for axis, value in first.axes.items():
+            click.echo(f"#   {axis} = {_toml.value(value)}")
+    click.echo(_toml.document(first.effective()), nl=False)
+
+
+@main.command(short_help="Run a paper's experiments and judge its claims.")
+@click.argument("target")
+@_execution
+@click.option("--quick", is_flag=True, help="Few seeds and short runs: a first impression, not a verdict.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder for figures, tables and the report."
+)
+@_json
+def reproduce(
+    target: str,
+    seeds: int | None,
+    jobs: int | None,
+    store: Path | None,
+    quick: bool,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Run a paper's experiments again and judge its claims. TARGET is PAPER or PAPER/EXPERIMENT.
+
+    Exit code 1 if a claim is contradicted.
+    """
+    from windlass import reproduce as reproduction
+
+    if out is not None:
+        _check_folder(out)
+    with _progress(target) as progress:
+        outcome = reproduction.main(
+            target, seeds=seeds, quick=quick, jobs=jobs, out=out, store=store or True, progress=progress
+        )
+    if as_json:
+        _print_json(outcome.to_dict())
+    else:
+        outcome.render(_console())
+    if outcome.exit_code:
+        click.get_current_context().exit(outcome.exit_code)
+
+
+@main.command(short_help="Show every error code and what it means.")
+@_json
+def errors(as_json: bool) -> None:
+    """Show every error code and what it means."""
+    rows = _errors()
+    if as_json:
+        _print_json(rows)
+    else:
+        _print_table(_COLUMNS["errors"], rows)
+
+
+# ---- reading
+
+
+def _load(file: str, sets: Sequence[tuple[str, str]]) -> Scenario:
+    from windlass.scenario import load
+
+    return load(file, list(sets))
+
+
+def _check_folder(folder: Path) -> None:
+    from windlass.output import check_folder
+
+    check_folder(folder)
+
+
+def _folder_name(name: str) -> str:
+    return re.sub(r"[^\w.-]+", "-", name).strip(".-") or "scenario"
+
+
+def _command_line() -> list[str]:
+    return ["windlass", *sys.argv[1:]]
+
+
+@contextmanager
+def _progress(label: str) -> Iterator[Callable[[int, int], None]]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
+        task = bar.add_task(label, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _sweep_figure(saved: SavedSweep, x: str | None, y: str) -> Any:
+    from windlass import plots, stats
+
+    known = {name for _, _, name in stats.SUMMARY}
+    summary = stats.summarise(saved.flows, saved.axes, None if y in known else _metric(saved, y))
+    if x is None:
+        if not saved.axes:
+            raise InputError("the results sweep nothing", code="plot.no-axis", hint="sweep a key and draw along that")
+        x = saved.axes[-1]
+    if x.endswith("loss.rate") and y in ("goodput_bps", "goodput_total_bps"):
+        return plots.goodput_against_loss(summary, x=x, metric=y, **_path_of(saved, y))
+    return plots.metric_against_axis(summary, x, y)
+
+
+def _metric(saved: SavedSweep, name: str) -> list[str]:
+    import pyarrow as pa
+
+    fields = {field.name: field.type for field in saved.flows.schema}
+    if name not in fields or not (pa.types.is_floating(fields[name]) or pa.types.is_integer(fields[name])):
+        numbers = [key for key, kind in fields.items() if kind in (pa.float64(), pa.int64()) and key != "seed"]
+        raise InputError(
+            f"no number `{name}`", code="plot.no-metric", hint="flows have " + ", ".join(f"`{key}`" for key in numbers)
+        )
+    return [name]
+
+
+def _path_of(saved: SavedSweep, metric: str) -> dict[str, Any]:
+    """Capacity and round trip for the lines of theory, of a dumbbell whose links are not swept."""
+    from windlass.plots import quantity
+
+    facts: dict[str, Any] = {}
+    links = {(row["link"], row["direction"]): row for row in saved.links.to_pylist()}
+    same = saved.links.group_by(["link", "direction"]).aggregate(
+        [("rate_bps", "count_distinct"), ("delay_s", "count_distinct")]
+    )
+    if any(row["rate_bps_count_distinct"] > 1 or row["delay_s_count_distinct"] > 1 for row in same.to_pylist()):
+        return facts
+    runs = saved.flows.group_by(["key", "direction"]).aggregate([("flow", "count")])["flow_count"].to_pylist()
+    bottleneck = links.get(("bottleneck", "forward"))
+    if bottleneck is None or len(set(runs)) != 1:
+        return facts
+    flows = runs[0] if metric == "goodput_bps" else 1
+    facts["capacity_bps"] = bottleneck["rate_bps"] / flows
+    segments = {flow.get("segment") for point in saved.descriptions for flow in point.get("flows", ())}
+    path = [("left/0", "bottleneck", "right/0")[place] for place in range(3)]
+    if metric == "goodput_bps" and len(segments) == 1 and all((name, "reverse") in links for name in path):
+        rtt = sum(links[name, direction]["delay_s"] for name in path for direction in ("forward", "reverse"))
+        segment = quantity(next(iter(segments)))
+        if segment is not None and rtt > 0.0:
+            facts["mathis"] = {"mss_bytes": segment[0], "rtt_s": rtt}
+    return facts
+
+
+# ---- lists
+
+_COLUMNS = {
+    "algorithms": ("name", "aliases", "summary", "source"),
+    "topologies": ("name", "summary"),
+    "scenarios": ("name", "summary"),
+    "papers": ("name", "title", "claims"),
+    "errors": ("code", "meaning"),
+}
+"""Columns of each list on the screen; the first one names the row."""
+
+
+def _algorithms() -> list[dict[str, Any]]:
+    from windlass import _core
+
+    rows: list[dict[str, Any]] = json.loads(_core.algorithms())
+    return rows
+
+
+def _topologies() -> list[dict[str, Any]]:
+    from windlass import _core
+
+    rows: list[dict[str, Any]] = json.loads(_core.topologies())
+    return rows
+
+
+def _scenarios() -> list[dict[str, Any]]:
+    from windlass.scenario import ready_scenarios
+
+    rows = []
+    for name, text in ready_scenarios().items():
+        comment = [line[1:].strip() for line in text.splitlines() if line.startswith("#")]
+        rows.append({"name": name, "summary": comment[0] if comment else "", "text": text})
+    return rows
+
+
+def _papers() -> list[dict[str, Any]]:
+    from windlass import ledger
+
+    rows = []
+    for paper in ledger.papers():
+        book = ledger.load(paper)
+        rows.append(
+            {
+                "name": paper,
+                "title": book.title,
+                "claims": len(book.claims),
+                "citation": book.citation,
+                "experiments": [
+                    {
+                        "name": experiment.id,
+                        "title": experiment.title,
+                        "kind": experiment.kind,
+                        "claims": len(book.claims_of(experiment.id)),
+                    }
+                    for experiment in book.experiments.values()
+                ],
+            }
+        )
+    return rows
+
+
+def _errors() -> list[dict[str, Any]]:
+    from windlass.errors import error_codes
+
+    return [{"code": code, "meaning": meaning} for code, meaning in error_codes().items()]
+
+
+_LISTS: dict[str, Callable[[], list[dict[str, Any]]]] = {
+    "algorithms": _algorithms,
+    "topologies": _topologies,
+    "scenarios": _scenarios,
+    "papers": _papers,
+    "errors": _errors,
+}
+
+
+# ---- printing
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    # Into a file or a pipe, a line of the table is a line of the output, whatever its length.
+    return Console() if sys.stdout.isatty() else Console(width=240)
+
+
+def _print_json(data: Any) -> None:
+    click.echo(json.dumps(_no_nan(data), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def _no_nan(data: Any) -> Any:
+    """JSON has no NaN; a number that does not exist is null."""
+    if isinstance(data, float):
+        return data if data - data == 0.0 else None
+    if isinstance(data, Mapping):
+        return {name: _no_nan(part) for name, part in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [_no_nan(part) for part in data]
+    return data
+
+
+def _print_table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], right: Sequence[str] = ()) -> None:
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in columns:
+        table.add_column(escape(column), justify="right" if column in right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(escape(_cell(row[column])) for column in columns))
+    _console().print(table)
+
+
+def _print_details(row: Mapping[str, Any]) -> None:
+    if "text" in row:
+        click.echo(row["text"], nl=False)
+        return
+    for name, item in row.items():
+        if isinstance(item, list) and item and isinstance(item[0], Mapping):
+            columns = tuple(key for key in item[0] if any(part.get(key) is not None for part in item))
+            click.echo(f"{name}:")
+            _print_table(columns, [{key: part.get(key) for key in columns} for part in item])
+        elif item not in (None, [], ""):
+            click.echo(f"{name}: {_cell(item)}")
+
+
+def _cell(item: Any) -> str:
+    if item is None:
+        return ""
+    if isinstance(item, bool):
+        return "true" if item else "false"
+    if isinstance(item, float):
+        return f"{item:g}"
+    if isinstance(item, (list, tuple)):
+        return ", ".join(_cell(part) for part in item)
+    if isinstance(item, Mapping):
+        return json.dumps(item, ensure_ascii=False)
+    return str(item)
+
+
+def _run_json(scenario: Scenario, result: RunResult) -> dict[str, Any]:
+    from windlass import _core
+    from windlass.tables import TABLES
+
+    tables = {name: result.tables[name].to_pylist() for name in TABLES if result.tables[name].num_rows}
+    about = {"scenario": scenario.name, "engine": _core.ENGINE_VERSION, "key": result.key, "seed": result.seed}
+    return {**about, **tables}
+
+
+def _print_run(scenario: Scenario, result: RunResult) -> None:
+    rows = result.flows.to_pylist()
+    both = len({row["direction"] for row in rows}) > 1
+    shown = [
+        {
+            "flow": row["flow"] + (f" ({row['direction']})" if both else ""),
+            "algorithm": row["algorithm"],
+            "goodput Mbit/s": _fixed(row["goodput_bps"], 1e-6, 3),
+            "retransmitted": row["retransmitted_segments"],
+            "timeouts": row["timeouts"],
+            "lost at random": row["loss_random"],
+            "lost in queues": row["loss_queue"],
+            "srtt ms": _fixed(row["srtt_mean_s"], 1e3, 1),
+        }
+        for row in rows[:MOST_ROWS]
+    ]
+    click.echo(f"{scenario.name}, seed {result.seed}, {scenario.duration_s:g} s")
+    columns = tuple(shown[0]) if shown else ()
+    _print_table(columns, shown, right=columns[2:])
+    if len(rows) > MOST_ROWS:
+        click.echo(f"and {len(rows) - MOST_ROWS} more flows; --json or --out DIR gives all")
+    total = sum(row["goodput_bps"] or 0.0 for row in rows)
+    click.echo(f"all flows: {total * 1e-6:.3f} Mbit/s")
+
+
+def _fixed(value: float | None, scale: float, digits: int) -> str:
+    return "" if value is None else f"{value * scale:.{digits}f}"
+
+
+_SHOWN: tuple[tuple[str, str, float, int], ...] = (
+    ("goodput_bps", "goodput Mbit/s", 1e-6, 3),
+    ("goodput_total_bps", "all flows Mbit/s", 1e-6, 3),
+    ("jain", "Jain", 1.0, 3),
+    ("retransmitted_segments", "retransmitted", 1.0, 1),
+    ("timeouts", "timeouts", 1.0, 2),
+    ("srtt_mean_s", "srtt ms", 1e3, 1),
+)
+
+
+def _print_sweep(result: SweepResult) -> None:
+    rows = result.summary().to_pylist()
+    varied = [name for name in ("group", "direction") if len({row[name] for row in rows}) > 1]
+    names = [*result.axes, *varied]
+    if "flows.algorithm" not in result.axes:
+        names.append("algorithm")
+    shown = []
+    for row in rows:
+        line = {name: row[name] for name in names}
+        line["seeds"] = row["goodput_bps_n"]
+        for metric, words, scale, digits in _SHOWN:
+            line[words] = _with_interval(row, metric, scale, digits)
+        shown.append(line)
+    columns = tuple(shown[0]) if shown else ()
+    click.echo(f"{result.name}: mean per flow over seeds, ± half of the 95 % interval")
+    _print_table(columns, shown, right=columns[len(names) :])
+    for caution in result.cautions:
+        click.echo(f"caution: {caution}")
+
+
+def _with_interval(row: Mapping[str, Any], metric: str, scale: float, digits: int) -> str:
+    mean, low, high = (row[f"{metric}_{part}"] for part in ("mean", "lo", "hi"))
+    if mean is None:
+        return ""
+    if low is None or high is None:
+        return f"{mean * scale:.{digits}f} ± ?"
+    return f"{mean * scale:.{digits}f} ± {(high - low) / 2.0 * scale:.{digits}f}"
+
+
+def _sweep_json(result: SweepResult, folder: Path) -> dict[str, Any]:
+    from windlass import _core
+
+    return {
+        "scenario": result.name,
+        "engine": _core.ENGINE_VERSION,
+        "axes": result.axes,
+        "runs": len(result.runs),
+        "from_store": sum(1 for run_ in result.runs if run_.stored),
+        "out": str(folder),
+        "cautions": result.cautions,
+        "summary": result.summary().to_pylist(),
+    }
+
+
+if __name__ == "__main__":
+    main(prog_name="windlass")

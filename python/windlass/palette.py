@@ -1,0 +1,111 @@
+"""One look per algorithm, the same in every figure.
+
+Colours are those of Okabe and Ito, which people with any of the common colour vision deficiencies can tell apart. There
+are more algorithms than such colours, so an algorithm is a colour with a marker; relatives share the colour.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import NamedTuple
+
+__all__ = ["CAUSE", "LOOKS", "Look", "look"]
+
+BLACK = "#000000"
+ORANGE = "#E69F00"
+SKY = "#56B4E9"
+GREEN = "#009E73"
+BLUE = "#0072B2"
+VERMILION = "#D55E00"
+PURPLE = "#CC79A7"
+GREY = "#7F7F7F"
+
+
+class Look(NamedTuple):
+    """How an algorithm is drawn.
+
+    Attributes
+    ----------
+    colour : str
+        Hexadecimal RGB.
+    marker : str
+        A matplotlib marker.
+    """
+
+    colour: str
+    marker: str
+
+
+LOOKS: dict[str, Look] = {
+    # Loss only.
+    "tahoe": Look(BLACK, "v"),
+    "reno": Look(BLACK, "o"),
+    "newreno": Look(BLACK, "s"),
+    "sack": Look(BLACK, "D"),
+    # High speed.
+    "bic": Look(GREY, "v"),
+    "cubic": Look(GREY, "o"),
+    "cubic-2008": Look(GREY, "s"),
+    "yeah": Look(GREY, "D"),
+    "fast": Look(GREY, "^"),
+    "scalable": Look(GREY, "<"),
+    "highspeed": Look(GREY, ">"),
+    "htcp": Look(GREY, "P"),
+    "illinois": Look(GREY, "X"),
+    # Delay.
+    "vegas": Look(GREEN, "o"),
+    "veno": Look(GREEN, "s"),
+    "mveno": Look(GREEN, "D"),
+    "adaptive": Look(GREEN, "^"),
+    "ledbat": Look(GREEN, "v"),
+    # Bandwidth estimate.
+    "westwood": Look(BLUE, "o"),
+    "westwood-plus": Look(BLUE, "s"),
+    "wr": Look(SKY, "o"),
+    "ewr": Look(SKY, "s"),
+    "westwood-plus-handover": Look(BLUE, "D"),
+    "bbr": Look(BLUE, "^"),
+    # Marks.
+    "jersey": Look(PURPLE, "o"),
+    "new-jersey": Look(PURPLE, "s"),
+    "new-jersey-plus": Look(PURPLE, "D"),
+    "dctcp": Look(PURPLE, "^"),
+    # Queue length against a threshold.
+    "cerl": Look(VERMILION, "o"),
+    "cerl-plus": Look(VERMILION, "s"),
+    "cerl-plus-inverted": Look(VERMILION, "D"),
+    "cerl-plus-2": Look(VERMILION, "^"),
+    # Mobility and long paths.
+    "etfcc": Look(ORANGE, "o"),
+    "freeze": Look(ORANGE, "s"),
+    "hybla": Look(ORANGE, "D"),
+}
+"""Looks that are fixed by hand; no two are the same."""
+
+_SPARE_COLOURS = (ORANGE, SKY, GREEN, BLUE, VERMILION, PURPLE)
+_SPARE_MARKERS = ("p", "h", "8", "*", "d", "H")
+
+CAUSE: dict[str, tuple[str, str]] = {
+    "queue": (BLUE, "queue drop"),
+    "random": (VERMILION, "channel loss"),
+    "list": (VERMILION, "channel loss"),
+    "none": (GREY, "nothing lost"),
+    "": (GREY, "nothing lost"),
+}
+"""True cause of a loss, as in ``events.true_cause``: colour and words for it."""
+
+
+def look(algorithm: str) -> Look:
+    """Colour and marker of an algorithm.
+
+    Parameters
+    ----------
+    algorithm : str
+        Name in the registry. One that is not in :data:`LOOKS` gets a look made from its name: the same everywhere and
+        always, and with a marker that no algorithm of :data:`LOOKS` has, though two such names can meet in one look.
+    """
+    if algorithm in LOOKS:
+        return LOOKS[algorithm]
+    number = zlib.crc32(algorithm.encode())
+    marker = _SPARE_MARKERS[number // len(_SPARE_COLOURS) % len(_SPARE_MARKERS)]
+    return Look(_SPARE_COLOURS[number % len(_SPARE_COLOURS)], marker)

@@ -1,0 +1,208 @@
+"""Statistics against published tables and arithmetic done by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import windlass
+from windlass import stats
+
+
+@pytest.mark.parametrize(
+    ("n", "quantile"),
+    # Student's t, two-sided 95 %, by degrees of freedom n - 1: NIST/SEMATECH e-Handbook, table 1.3.6.7.2.
+    [(2, 12.706), (3, 4.303), (5, 2.776), (10, 2.262), (31, 2.042), (101, 1.984)],
+)
+def test_mean_interval_uses_students_t(n: int, quantile: float) -> None:
+    # Values with mean 0 and sample standard deviation s: the half-width is t s / sqrt(n).
+    values = np.linspace(-1.0, 1.0, n)
+    spread = math.sqrt(float((values**2).sum()) / (n - 1))
+    interval = stats.mean_interval(values + 7.0)
+    assert interval.n == n
+    assert interval.mean == pytest.approx(7.0)
+    assert interval.half_width == pytest.approx(quantile * spread / math.sqrt(n), rel=3e-4)
+
+
+def test_mean_interval_of_a_published_sample() -> None:
+    # NIST e-Handbook 1.3.5.2, heat flow meter 1: n = 195, mean 9.261460, s = 0.022789, 95 % interval 9.258242 to 9.264679.
+    base = np.linspace(-1.0, 1.0, 195)
+    values = 9.261460 + base / base.std(ddof=1) * 0.022789
+    interval = stats.mean_interval(values)
+    assert interval.lo == pytest.approx(9.258242, abs=1e-6)
+    assert interval.hi == pytest.approx(9.264679, abs=1e-6)
+
+
+def test_mean_interval_at_99_percent() -> None:
+    # t(0.995, 4) = 4.604; values 1..5 have s = sqrt(2.5).
+    interval = stats.mean_interval([1, 2, 3, 4, 5], confidence=0.99)
+    assert interval.half_width == pytest.approx(4.604 * math.sqrt(2.5 / 5), rel=1e-3)
+
+
+def test_one_value_has_no_interval_and_none_has_no_mean() -> None:
+    one = stats.mean_interval([4.0])
+    assert one.mean == 4.0
+    assert math.isnan(one.lo)
+    assert math.isnan(one.half_width)
+    assert not one.contains(4.0)
+    none = stats.mean_interval([])
+    assert none.n == 0
+    assert math.isnan(none.mean)
+
+
+def test_nan_is_left_out_and_not_counted() -> None:
+    assert stats.mean_interval([1.0, math.nan, 3.0]).n == 2
+    assert stats.mean_interval([1.0, math.nan, 3.0]).mean == 2.0
+
+
+def test_equal_values_have_an_interval_of_no_width() -> None:
+    interval = stats.mean_interval([2.5, 2.5, 2.5])
+    assert (interval.lo, interval.hi) == (2.5, 2.5)
+    assert interval.contains(2.5)
+
+
+def test_seeds_needed_is_the_least_number_that_suffices() -> None:
+    values = [9.0, 10.0, 11.0, 10.0, 10.0]  # s = sqrt(0.5)
+    s = math.sqrt(0.5)
+    # By the t table: n = 11 has t = 2.228 and half-width 0.4750; n = 10 has 2.262 and 0.5058.
+    assert 2.228 * s / math.sqrt(11) < 0.5 < 2.262 * s / math.sqrt(10)
+    assert stats.seeds_needed(values, 0.5) == 11
+
+
+def test_seeds_needed_refuses_what_has_no_answer() -> None:
+    with pytest.raises(ValueError, match="two values"):
+        stats.seeds_needed([1.0], 0.1)
+    with pytest.raises(ValueError, match="positive"):
+        stats.seeds_needed([1.0, 2.0], 0.0)
+    assert stats.seeds_needed([3.0, 3.0], 0.1) == 2
+
+
+def test_pairing_takes_the_common_seeds_in_order() -> None:
+    left, right = stats.paired({3: 30.0, 1: 10.0, 2: 20.0}, {1: 1.0, 3: 3.0, 9: 9.0})
+    assert left.tolist() == [10.0, 30.0]
+    assert right.tolist() == [1.0, 3.0]
+
+
+def test_paired_difference_takes_out_what_the_pairs_share() -> None:
+    common = np.array([100.0, 200.0, 300.0, 400.0])
+    noise = np.array([0.5, -0.5, 0.25, -0.25])
+    interval = stats.paired_difference(common + 5.0 + noise, common)
+    assert interval.mean == pytest.approx(5.0)
+    # s of the noise is sqrt(0.625 / 3) = 0.4564; t(0.975, 3) = 3.182.
+    assert interval.half_width == pytest.approx(3.182 * 0.4564 / 2.0, rel=1e-3)
+
+
+def test_paired_values_of_different_length_are_refused() -> None:
+    with pytest.raises(ValueError, match="paired"):
+        stats.paired_difference([1.0, 2.0], [1.0])
+
+
+def test_paired_ratio_of_proportional_values_is_exact() -> None:
+    base = np.array([1.0, 2.0, 5.0, 3.0, 4.0, 2.5, 1.5])
+    interval = stats.paired_ratio(1.5 * base, base)
+    assert interval.mean == pytest.approx(1.5)
+
+
+def test_paired_ratio_is_that_of_the_means_and_its_interval_holds_it() -> None:
+    rng = np.random.default_rng(3)
+    below = rng.normal(10.0, 1.0, 40)
+    above = 1.2 * below + rng.normal(0.0, 0.5, 40)
+    interval = stats.paired_ratio(above, below)
+    assert interval.mean == pytest.approx(above.mean() / below.mean())
+    assert interval.lo < interval.mean < interval.hi
+    assert interval.contains(1.2)
+    assert interval.half_width < 0.03
+    assert stats.paired_ratio(above, below) == interval, "the bootstrap draws from a fixed seed"
+
+
+def test_ratio_over_zero_is_no_number() -> None:
+    assert math.isnan(stats.paired_ratio([1.0, 2.0], [0.0, 0.0]).mean)
+
+
+def test_bca_interval_of_the_law_school_data() -> None:
+    # Efron and Tibshirani 1993, table 3.1 (15 schools): the 90 % BCa interval of the correlation is (0.43, 0.92).
+    lsat = np.array([576, 635, 558, 578, 666, 580, 555, 661, 651, 605, 653, 575, 545, 572, 594], float)
+    gpa = np.array(
+        [3.39, 3.30, 2.81, 3.03, 3.44, 3.07, 3.00, 3.43, 3.36, 3.13, 3.12, 2.74, 2.76, 2.88, 2.96], float
+    )
+
+    def correlation(x: np.ndarray, y: np.ndarray, axis: int = -1) -> np.ndarray:
+        x = x - x.mean(axis=axis, keepdims=True)
+        y = y - y.mean(axis=axis, keepdims=True)
+        return (x * y).sum(axis=axis) / np.sqrt((x * x).sum(axis=axis) * (y * y).sum(axis=axis))
+
+    interval = stats._bootstrap((lsat, gpa), correlation, 0.90)
+    assert interval.mean == pytest.approx(0.776, abs=1e-3)
+    assert interval.lo == pytest.approx(0.43, abs=0.02)
+    assert interval.hi == pytest.approx(0.92, abs=0.02)
+
+
+def test_jain() -> None:
+    assert stats.jain([2.0, 2.0, 2.0]) == pytest.approx(1.0)
+    assert stats.jain([1.0, 0.0, 0.0, 0.0]) == pytest.approx(0.25)
+    # (1 + 2 + 3)^2 / (3 * 14)
+    assert stats.jain([1.0, 2.0, 3.0]) == pytest.approx(36.0 / 42.0)
+    assert math.isnan(stats.jain([0.0, 0.0]))
+    assert math.isnan(stats.jain([]))
+
+
+@given(st.lists(st.floats(0.0, 1e9), min_size=1, max_size=50).filter(lambda values: max(values) > 1e-3))
+def test_jain_lies_between_one_share_and_one(values: list[float]) -> None:
+    assert 1.0 / len(values) - 1e-9 <= stats.jain(values) <= 1.0 + 1e-9
+
+
+def test_mathis_check_values() -> None:
+    # C = 1: 8 * 1460 / (0.1 * sqrt(0.01)) = 1.168 Mbit/s; C = sqrt(3/2): 1.4305.
+    assert float(stats.mathis(0.01, mss_bytes=1460, rtt_s=0.1, c=1.0)) == pytest.approx(1.168e6)
+    assert float(stats.mathis(0.01, mss_bytes=1460, rtt_s=0.1)) == pytest.approx(1.4305e6, rel=1e-4)
+    # b = 2: C = 0.8660.
+    assert float(stats.mathis(0.01, mss_bytes=1460, rtt_s=0.1, b=2)) == pytest.approx(1.0115e6, rel=1e-4)
+    assert math.isinf(float(stats.mathis(0.0, mss_bytes=1460, rtt_s=0.1)))
+
+
+@pytest.mark.parametrize(
+    ("p", "form", "mbit"),
+    [(0.01, "correct", 0.9278), (0.01, "huq", 0.9820), (0.1, "correct", 0.1462), (0.1, "huq", 0.2291)],
+)
+def test_pftk_check_values(p: float, form: str, mbit: float) -> None:
+    rate = stats.pftk(p, mss_bytes=1460, rtt_s=0.1, rto_s=0.4, b=2, form=form)
+    assert float(rate) == pytest.approx(mbit * 1e6, abs=60.0)
+
+
+def test_pftk_without_loss_is_the_window() -> None:
+    rate = stats.pftk([0.0, 1e-9], mss_bytes=1000, rtt_s=0.1, rto_s=0.4, window_segments=20)
+    assert rate.tolist() == [pytest.approx(1.6e6), pytest.approx(1.6e6)]
+
+
+def test_summary_has_one_row_per_point_and_counts_seeds(swept: windlass.Scenario) -> None:
+    result = windlass.sweep(swept)
+    summary = result.summary()
+    assert summary.num_rows == 6
+    assert summary.column_names[:6] == [
+        "flows.algorithm", "topology.bottleneck.loss.rate", "group", "direction", "algorithm", "flows",
+    ]  # fmt: skip
+    row = summary.to_pylist()[1]
+    assert (row["flows.algorithm"], row["topology.bottleneck.loss.rate"], row["flows"]) == ("newreno", "0.5 %", 2)
+    own = [
+        flow
+        for flow in result.flows.to_pylist()
+        if flow["flows.algorithm"] == "newreno" and flow["topology.bottleneck.loss.rate"] == "0.5 %"
+    ]
+    by_seed = {seed: [flow["goodput_bps"] for flow in own if flow["seed"] == seed] for seed in (1, 2, 3)}
+    means = [sum(values) / 2 for values in by_seed.values()]
+    assert row["goodput_bps_n"] == 3
+    assert row["goodput_bps_mean"] == pytest.approx(sum(means) / 3)
+    assert row["goodput_total_bps_mean"] == pytest.approx(2 * sum(means) / 3)
+    assert row["goodput_bps_lo"] < row["goodput_bps_mean"] < row["goodput_bps_hi"]
+    assert 0.5 <= row["jain_mean"] <= 1.0
+
+
+def test_summary_of_one_seed_has_null_ends(small: windlass.Scenario) -> None:
+    row = windlass.sweep(small, seeds=1).summary("goodput_bps").to_pylist()[0]
+    assert row["goodput_bps_mean"] > 0.0
+    assert row["goodput_bps_lo"] is None
+    assert row["goodput_bps_n"] == 1
