@@ -47,6 +47,26 @@ macro_rules! algorithms {
 algorithms! {
     /// Tahoe, Reno, NewReno and SACK.
     Reno(crate::reno::Reno),
+    /// Westwood.
+    Westwood(crate::westwood::Westwood),
     /// Westwood+.
     WestwoodPlus(crate::westwood_plus::WestwoodPlus),
+    /// New Jersey.
+    NewJersey(crate::new_jersey::NewJersey),
+    /// New Jersey+.
+    NewJerseyPlus(crate::new_jersey_plus::NewJerseyPlus),
+    /// Vegas.
+    Vegas(crate::vegas::Vegas),
+    /// Veno.
+    Veno(crate::veno::Veno),
+    /// mVeno.
+    MVeno(crate::mveno::MVeno),
+    /// YeAH.
+    Yeah(crate::yeah::Yeah),
+    /// CUBIC of RFC 9438.
+    Cubic(crate::cubic::Cubic),
+    /// CUBIC of 2008.
+    Cubic2008(crate::cubic_2008::Cubic2008),
+    /// CERL and the CERL+ family.
+    Cerl(crate::cerl::Cerl),
 }

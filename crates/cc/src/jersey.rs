@@ -84,12 +84,12 @@ impl Core {
         self.ownd.unwrap_or(path.keep(0.5).ssthresh)
     }
 
-    /// Fit the window to the rate, at most once per RTT.
+    /// Fit the window to the rate, at most once per RTT, as soon as there is an estimate.
     fn control(&mut self, now: Time, path: &Path) {
         if self.controlled.is_some_and(|then| now.since(then) < path.srtt) {
             return;
         }
-        let target = self.target(path);
+        let Some(target) = self.ownd else { return };
         //= specs/papers/new-jersey.md#rate-control
         //# ssthresh = ownd; cwnd = ownd in congestion avoidance and min(cwnd, ownd) in slow start
         self.cwnd = if self.cwnd < self.ssthresh { self.cwnd.min(target) } else { target };

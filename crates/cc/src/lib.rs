@@ -19,15 +19,34 @@
 #[cfg(test)]
 extern crate std;
 
+#[macro_use]
+mod window;
+
 mod algorithm;
 mod credit;
+#[cfg(test)]
+mod invariants;
+mod jersey;
 mod path;
+pub mod registry;
+mod round_rtt;
 #[cfg(test)]
 mod testing;
-pub mod registry;
+mod tsw;
 
+pub mod cerl;
+pub mod cerl_plus;
+pub mod cubic;
+pub mod cubic_2008;
+pub mod mveno;
+pub mod new_jersey;
+pub mod new_jersey_plus;
 pub mod reno;
+pub mod vegas;
+pub mod veno;
+pub mod westwood;
 pub mod westwood_plus;
+pub mod yeah;
 
 pub use algorithm::Algorithm;
 pub use path::{Halved, Path};

@@ -201,6 +201,7 @@ mod tests {
         let mut nj = NewJersey::new(&config());
         nj.on_init(Bytes(10_000.0), Bytes(64_000.0), &test_path());
         nj.on_ack(&Ack { marked: true, ..arrival(0.0, 40_000) }, &test_path());
+        assert_eq!((nj.cwnd(), nj.ssthresh()), (Bytes(10_000.0), Bytes(64_000.0)));
         nj.on_congestion(&dup_acks(), &test_path());
         assert_eq!((nj.cwnd(), nj.ssthresh()), (Bytes(5000.0), Bytes(5000.0)));
     }

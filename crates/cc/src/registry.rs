@@ -229,6 +229,26 @@ mod tests {
     }
 
     #[test]
+    fn the_names_of_the_papers_ledgers_are_understood() {
+        for (ledger, name) in [
+            ("cerlplus", "cerl-plus"),
+            ("cerlplusinverted", "cerl-plus-inverted"),
+            ("cerlplus2", "cerl-plus2"),
+            ("newjerseyplus", "newjersey-plus"),
+            ("nj+", "newjersey-plus"),
+            ("new-jersey", "newjersey"),
+            ("westwoodplus", "westwood-plus"),
+            ("cubic2008", "cubic-2008"),
+        ] {
+            assert_eq!(find(ledger).unwrap().name, name);
+        }
+        for name in ["tahoe", "reno", "newreno", "sack", "vegas", "veno", "mveno", "westwood", "cubic", "yeah", "cerl"]
+        {
+            assert_eq!(find(name).unwrap().name, name);
+        }
+    }
+
+    #[test]
     fn every_row_builds_with_its_defaults_and_defaults_are_legal() {
         for row in ALGORITHMS {
             assert!(row.parameters.len() <= MAX_PARAMETERS);

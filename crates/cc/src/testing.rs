@@ -1,8 +1,9 @@
-//! Events for the tests of algorithms: legal defaults, to be changed field by field.
+//! For the tests of algorithms: events with legal defaults, to be changed field by field, and a small model of the engine.
 
-use units::{Bytes, Span, Time};
+use units::{Bytes, Span, Time, num};
 
-use crate::{Ack, Cause, Congestion};
+use crate::path::test_path;
+use crate::{Ack, Cause, Congestion, CongestionControl, Path, RecoveryExit, Round};
 
 /// An ACK of `newly_acked` bytes at t = 1 s that may grow the window, with an RTT of 100 ms.
 pub(crate) fn ack(newly_acked: f64) -> Ack {
@@ -34,4 +35,172 @@ pub(crate) fn dup_acks() -> Congestion {
 /// The `timeouts`-th expiry in a row, at t = 2 s.
 pub(crate) fn rto(timeouts: u32) -> Congestion {
     Congestion { now: Time::from_secs(2.0), cause: Cause::Rto, timeouts, ..dup_acks() }
+}
+
+/// An ACK that ends a round of 100 ms in which 10 segments were sent.
+pub(crate) fn last_of_round(newly_acked: f64) -> Ack {
+    Ack { round: Some(Round { length: Span::from_millis(100), sent: Bytes(10_000.0) }), ..ack(newly_acked) }
+}
+
+/// A sender that always has data, on a path with a queue of wandering length and random losses, marks and timeouts. It calls
+/// an algorithm in the order the engine promises; it sends and receives nothing.
+#[derive(Clone)]
+pub(crate) struct Model {
+    random: u64,
+    now: Time,
+    path: Path,
+    queue_ms: u64,
+    to_round_end: f64, // segments
+    round_began: Time,
+    sent: f64, // segments, in this round
+    cut_at: Option<Time>,
+    /// How often each kind of step was made.
+    pub(crate) counts: [u32; Model::KINDS],
+}
+
+impl Model {
+    pub(crate) const MSS: Bytes = Bytes(1000.0);
+    pub(crate) const KINDS: usize = 5;
+    const RTT_MIN_MS: u64 = 40;
+    const ACK: usize = 0;
+    const LOSS: usize = 1;
+    const TIMEOUT: usize = 2;
+    const MARK: usize = 3;
+    const UNUSED: usize = 4;
+
+    /// Opens the connection at `start`, with the rounding of ns-2 or not.
+    pub(crate) fn new(algorithm: &mut impl CongestionControl, seed: u64, start: Time, ns2: bool) -> Model {
+        let none = Span::ZERO;
+        let path = Path { srtt: none, rtt: none, rtt_min: none, whole_ssthresh: ns2, ..test_path() };
+        let path = Path { rwnd: Bytes(200_000.0), ..path };
+        algorithm.on_init(Bytes(3000.0), path.rwnd, &path);
+        let (random, round_began) = (seed.wrapping_mul(2) + 1, start);
+        let (to_round_end, sent) = (0.0, 3.0);
+        let counts = [0; Model::KINDS];
+        Model { random, now: start, path, queue_ms: 0, to_round_end, round_began, sent, cut_at: None, counts }
+    }
+
+    /// A number below `limit`, from a linear congruential generator.
+    fn below(&mut self, limit: u64) -> u64 {
+        self.random = self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.random >> 33) % limit
+    }
+
+    /// One event of the network, with all calls that it causes.
+    pub(crate) fn step(&mut self, algorithm: &mut impl CongestionControl) {
+        let (what, wait) = (self.below(100), self.below(8_000_000));
+        // some ACKs come at the same instant
+        self.now += Span(if wait < 1_000_000 { 0 } else { wait });
+        let kind = match what {
+            0..80 => Model::ACK,
+            80..86 => Model::LOSS,
+            86..90 => Model::TIMEOUT,
+            90..95 => Model::MARK,
+            _ => Model::UNUSED,
+        };
+        self.counts[kind] += 1;
+        match kind {
+            Model::LOSS => self.loss(algorithm),
+            Model::TIMEOUT => self.timeouts(algorithm),
+            _ => {
+                let segments = 1.0 + self.below(2) as f64;
+                let event = self.ack(algorithm, segments, false);
+                let marked = kind == Model::MARK;
+                let grows = kind != Model::UNUSED;
+                algorithm.on_ack(&Ack { grows, marked, ..event }, &self.path);
+                if marked {
+                    self.congestion(algorithm, Cause::EcnMark, 0);
+                }
+            }
+        }
+    }
+
+    /// Window in use: whole segments, at least one.
+    fn outstanding(&self, algorithm: &impl CongestionControl) -> Bytes {
+        let whole = num::floor(algorithm.cwnd().min(self.path.rwnd).over(Model::MSS));
+        whole.max(1.0) * Model::MSS
+    }
+
+    fn ack(&mut self, algorithm: &impl CongestionControl, segments: f64, in_recovery: bool) -> Ack {
+        self.path.flight_size = self.outstanding(algorithm);
+        self.path.half_base = self.path.flight_size;
+        let rtt = (segments > 0.0).then(|| self.sample());
+        let newly_acked = (segments * Model::MSS).min(self.path.flight_size);
+        let receiver_time = Some(Time(self.now.0 + 5_000_000_000 - Model::RTT_MIN_MS * 500_000));
+        let round = self.round(newly_acked.over(Model::MSS));
+        Ack { now: self.now, newly_acked, grows: !in_recovery, in_recovery, rtt, receiver_time, marked: false, round }
+    }
+
+    fn sample(&mut self) -> Span {
+        self.queue_ms = (self.queue_ms + self.below(9)).saturating_sub(4).min(200);
+        let rtt = Span::from_millis(Model::RTT_MIN_MS + self.queue_ms);
+        let path = &mut self.path;
+        path.rtt = rtt;
+        path.rtt_min = if path.rtt_min == Span::ZERO { rtt } else { path.rtt_min.min(rtt) };
+        path.srtt = if path.srtt == Span::ZERO { rtt } else { (path.srtt * 7 + rtt) / 8 };
+        rtt
+    }
+
+    fn round(&mut self, acked: f64) -> Option<Round> {
+        self.to_round_end -= acked;
+        self.sent += acked;
+        if acked == 0.0 || self.to_round_end > 0.0 {
+            return None;
+        }
+        let round = Round { length: self.now.since(self.round_began), sent: self.sent * Model::MSS };
+        self.to_round_end = self.path.flight_size.over(Model::MSS);
+        (self.round_began, self.sent) = (self.now, 0.0);
+        Some(round)
+    }
+
+    fn congestion(&mut self, algorithm: &mut impl CongestionControl, cause: Cause, timeouts: u32) {
+        let sent_at = Time(self.now.0.saturating_sub(self.path.rtt.0));
+        let event = Congestion {
+            now: self.now,
+            cause,
+            cut_already: self.cut_at.is_some_and(|cut_at| sent_at <= cut_at),
+            timeouts,
+            retransmitted: timeouts > 1 || self.below(8) == 0,
+            sent_at: Some(sent_at.max(self.round_began)),
+            hold_ssthresh: timeouts > 1 && !self.path.whole_ssthresh,
+        };
+        if algorithm.on_congestion(&event, &self.path) == crate::Response::Reduced || cause == Cause::Rto {
+            self.cut_at = Some(self.now);
+        }
+    }
+
+    /// Duplicates up to the threshold, a recovery with a partial ACK or without, and its end. A timeout may end it.
+    fn loss(&mut self, algorithm: &mut impl CongestionControl) {
+        for _ in 0..self.path.dup_threshold {
+            let event = self.ack(algorithm, 0.0, false);
+            algorithm.on_ack(&Ack { grows: false, ..event }, &self.path);
+        }
+        self.congestion(algorithm, Cause::DupAcks, 0);
+        for segments in [0.0, 0.0, self.below(3) as f64] {
+            self.now += Span::from_millis(2);
+            let event = self.ack(algorithm, segments, true);
+            algorithm.on_ack(&event, &self.path);
+        }
+        if self.below(4) == 0 {
+            algorithm.set_cwnd((algorithm.cwnd() - Model::MSS).max(Model::MSS)); // deflation
+        }
+        if self.below(6) == 0 {
+            return self.timeouts(algorithm);
+        }
+        self.now += Span::from_millis(Model::RTT_MIN_MS);
+        let event = self.ack(algorithm, 3.0, false);
+        let window = algorithm.ssthresh().min(event.newly_acked + Model::MSS);
+        algorithm.on_recovery_exit(&RecoveryExit { now: self.now, window }, &self.path);
+        algorithm.on_ack(&Ack { grows: false, ..event }, &self.path);
+    }
+
+    fn timeouts(&mut self, algorithm: &mut impl CongestionControl) {
+        for timeouts in 1..=1 + self.below(3) as u32 {
+            self.now += Span::from_millis(1000 << timeouts);
+            self.path.flight_size = self.outstanding(algorithm);
+            self.path.half_base = self.path.flight_size;
+            self.congestion(algorithm, Cause::Rto, timeouts);
+        }
+        self.to_round_end = 0.0;
+    }
 }

@@ -27,7 +27,7 @@ pub struct Vegas {
     grow: bool,  // slow start: the round, or the ACK, is one that grows
     step: Bytes, // added per ACK until the next decision
     cut_at: Option<Time>,
-    after: Option<Bytes>, // window to go on with after recovery
+    after: Option<Bytes>, // W, to go on with after the recovery that began with a cut
 }
 
 impl Vegas {
@@ -178,13 +178,14 @@ impl Vegas {
             (None, Some(_)) => event.cut_already,
             (_, None) => false,
         };
-        if !paid {
-            self.cwnd = self.cut(event.retransmitted, path);
-            self.cut_at = Some(event.now);
-            self.step = Bytes::ZERO;
+        if paid {
+            return Response::SameWindow;
         }
+        self.cwnd = self.cut(event.retransmitted, path);
         self.after = Some(self.cwnd);
-        if paid { Response::SameWindow } else { Response::Reduced }
+        self.cut_at = Some(event.now);
+        self.step = Bytes::ZERO;
+        Response::Reduced
     }
 
     fn on_timeout(&mut self, event: &Congestion, path: &Path) -> Response {
@@ -404,6 +405,15 @@ mod tests {
             assert_eq!(vegas.on_congestion(&event, &path), expected);
             assert_eq!(vegas.cwnd(), cwnd);
         }
+    }
+
+    #[test]
+    fn a_recovery_without_a_cut_leaves_the_threshold() {
+        let (mut vegas, path) = at(&config(), 10.0, 64.0);
+        vegas.on_congestion(&rto(1), &path); // at 2 s: window 2, threshold 5 segments
+        assert_eq!(vegas.on_congestion(&dup_acks(), &path), Response::SameWindow);
+        vegas.on_recovery_exit(&RecoveryExit { now: Time::from_secs(3.0), window: Bytes(2000.0) }, &path);
+        assert_eq!((vegas.cwnd(), vegas.ssthresh()), (Bytes(2000.0), Bytes(5000.0)));
     }
 
     #[test]

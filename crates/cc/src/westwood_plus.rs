@@ -1,38 +1,74 @@
 //! TCP Westwood+: after congestion, size the window to the measured pipe instead of halving it.
 //! Source: Grieco and Mascolo, ACM CCR 34(2), 2004, restated in specs/papers/westwood-plus.md.
 //! Choices: a sample closes on the first ACK at least one RTT after the last one closed; the first sample is taken as it
-//! is; before any sample the window is halved; growth as Reno; a timeout sets ssthresh by the same estimate.
+//! is; before any sample the window is halved; growth as Reno; a timeout sets ssthresh by the same estimate; a timeout that
+//! the profile tells to hold ssthresh holds it. `wp_impl` has the filters and reactions of three implementations.
 use units::{Bytes, Rate, Ratio, Span, Time};
 
 use crate::credit::Credit;
-use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, Response, reno};
+use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, RecoveryExit, Response, reno};
+
+/// Least length of a sample in the Linux forms.
+const LINUX_MIN_INTERVAL: Span = Span::from_millis(50);
+/// Weight of the old value in both filters of the Linux forms.
+const LINUX_GAIN: Ratio = Ratio(7.0 / 8.0);
 
 /// State of Westwood+.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WestwoodPlus {
     cwnd: Bytes,
     ssthresh: Bytes,
-    bwe: Option<Rate>, // filtered bandwidth estimate
-    gain: Ratio,       // weight of the old estimate
+    form: Form,
+    gain: Ratio, // weight of the old estimate
     min_interval: Span,
     raise: bool,
+    bwe: Option<Rate>,    // filtered bandwidth estimate
+    before: Rate,         // first filter's output (Linux) or the last sample (ns-3)
     acked: Bytes,         // credited since the current sample opened
     opened: Option<Time>, // when it opened
+    least_srtt: Option<Span>,
+    cut: bool, // a loss was answered by halving, the estimate comes at the end of recovery (Linux)
     credit: Credit,
 }
 
+/// Whose filter and reactions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Form {
+    Paper,
+    Linux,
+    Ns3,
+    Ns2Linux,
+}
+
+impl Form {
+    fn is_linux(self) -> bool {
+        matches!(self, Form::Linux | Form::Ns2Linux)
+    }
+}
+
 impl WestwoodPlus {
-    /// Parameters `wp_gain`, `wp_min_interval`, `wp_raise`.
+    /// Parameters `wp_gain`, `wp_min_interval`, `wp_raise`, `wp_impl`.
     pub fn new(config: &Config) -> WestwoodPlus {
+        let form = match config.choice("wp_impl") {
+            "linux" => Form::Linux,
+            "ns3" => Form::Ns3,
+            "ns2linux" => Form::Ns2Linux,
+            _ => Form::Paper,
+        };
+        let min_interval = Span::from_secs(config.number("wp_min_interval"));
         WestwoodPlus {
             cwnd: Bytes::ZERO,
             ssthresh: Bytes::ZERO,
-            bwe: None,
+            form,
             gain: Ratio(config.number("wp_gain")),
-            min_interval: Span::from_secs(config.number("wp_min_interval")),
+            min_interval: if form.is_linux() { min_interval.max(LINUX_MIN_INTERVAL) } else { min_interval },
             raise: config.flag("wp_raise"),
+            bwe: None,
+            before: Rate(0.0),
             acked: Bytes::ZERO,
             opened: None,
+            least_srtt: None,
+            cut: false,
             credit: Credit::default(),
         }
     }
@@ -41,25 +77,67 @@ impl WestwoodPlus {
         self.acked += self.credit.on_ack(ack.newly_acked, path.mss);
         let opened = *self.opened.get_or_insert(ack.now);
         let elapsed = ack.now.since(opened);
-        if elapsed < path.rtt.max(self.min_interval) || elapsed == Span::ZERO {
+        let rtt = if self.form.is_linux() { path.srtt } else { path.rtt };
+        if elapsed < rtt.max(self.min_interval) || elapsed == Span::ZERO {
             return;
         }
         let sample = self.acked.per(elapsed);
-        //= specs/papers/westwood-plus.md#bandwidth-estimate
-        //# B[k] = g * B[k-1] + (1 - g) * D[k] / T[k]
-        self.bwe = Some(self.bwe.map_or(sample, |old| self.gain.blend(old, sample)));
+        self.bwe = Some(match self.bwe {
+            Some(old) => self.filter(old, sample),
+            None => sample,
+        });
+        if self.before == 0.0 || self.form == Form::Ns3 {
+            self.before = sample;
+        }
         self.acked = Bytes::ZERO;
         self.opened = Some(ack.now);
+    }
+
+    /// The estimate after a further sample.
+    fn filter(&mut self, old: Rate, sample: Rate) -> Rate {
+        match self.form {
+            //= specs/papers/westwood-plus.md#bandwidth-estimate
+            //# B[k] = g * B[k-1] + (1 - g) * D[k] / T[k]
+            Form::Paper => self.gain.blend(old, sample),
+            //= specs/papers/westwood-plus.md#implementations
+            //# the mean of the last two samples takes the place of the sample
+            Form::Ns3 => self.gain.blend(old, (sample + self.before) / 2.0),
+            //= specs/papers/westwood-plus.md#implementations
+            //# the sample passes two filters with g = 7/8, one after the other
+            Form::Linux | Form::Ns2Linux => {
+                self.before = LINUX_GAIN.blend(self.before, sample);
+                LINUX_GAIN.blend(old, self.before)
+            }
+        }
+    }
+
+    /// The estimate as a window.
+    fn pipe(&self, path: &Path) -> Bytes {
+        let least = if self.form.is_linux() { self.least_srtt.unwrap_or(path.srtt) } else { path.rtt_min };
+        //= specs/papers/westwood-plus.md#window-after-congestion
+        //# ssthresh = max(2 * MSS, B[k] * RTTmin)
+        self.bwe.map_or(path.keep(0.5).ssthresh, |bwe| path.pipe(bwe, least))
+    }
+
+    /// Threshold and window after duplicate ACKs or a mark.
+    fn reduced(&self, path: &Path) -> (Bytes, Bytes) {
+        let half = path.keep(0.5);
+        let pipe = self.pipe(path);
+        match self.form {
+            Form::Paper | Form::Ns3 => (pipe, if self.raise { pipe } else { self.cwnd.min(pipe) }),
+            Form::Linux => (half.ssthresh, half.cwnd),
+            Form::Ns2Linux => (half.ssthresh, pipe),
+        }
     }
 }
 
 impl CongestionControl for WestwoodPlus {
-    fn on_init(&mut self, window: Bytes, ssthresh: Bytes, _path: &Path) {
-        self.cwnd = window;
-        self.ssthresh = ssthresh;
-    }
+    window_methods!();
 
     fn on_ack(&mut self, ack: &Ack, path: &Path) {
+        if ack.rtt.is_some() {
+            self.least_srtt = Some(self.least_srtt.map_or(path.srtt, |least| least.min(path.srtt)));
+        }
         self.sample(ack, path);
         if ack.grows {
             self.cwnd += reno::increase(self.cwnd, self.ssthresh, path.mss);
@@ -67,30 +145,36 @@ impl CongestionControl for WestwoodPlus {
     }
 
     fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
-        //= specs/papers/westwood-plus.md#window-after-congestion
-        //# ssthresh = max(2 * MSS, B[k] * RTTmin)
-        self.ssthresh = match self.bwe {
-            Some(bwe) => path.pipe(bwe, path.rtt_min),
-            None => path.keep(0.5).ssthresh,
+        let (ssthresh, cwnd) = match event.cause {
+            Cause::DupAcks | Cause::EcnMark => self.reduced(path),
+            Cause::Rto if self.form == Form::Ns2Linux => (path.keep(0.5).ssthresh, path.mss),
+            Cause::Rto => (self.pipe(path), path.mss),
         };
-        self.cwnd = match event.cause {
-            Cause::Rto => path.mss,
-            Cause::DupAcks | Cause::EcnMark if self.raise => self.ssthresh,
-            Cause::DupAcks | Cause::EcnMark => self.cwnd.min(self.ssthresh),
-        };
+        if !event.hold_ssthresh {
+            self.ssthresh = ssthresh;
+        }
+        self.cwnd = cwnd;
+        self.cut = event.cause == Cause::DupAcks;
+        if event.cause == Cause::Rto && self.form == Form::Linux {
+            //= specs/papers/westwood-plus.md#implementations
+            //# A timeout makes it learn RTTmin anew.
+            self.least_srtt = None;
+        }
         Response::Reduced
     }
 
-    fn set_cwnd(&mut self, cwnd: Bytes) {
-        self.cwnd = cwnd;
-    }
-
-    fn cwnd(&self) -> Bytes {
-        self.cwnd
-    }
-
-    fn ssthresh(&self) -> Bytes {
-        self.ssthresh
+    fn on_recovery_exit(&mut self, exit: &RecoveryExit, path: &Path) {
+        let cut = core::mem::take(&mut self.cut);
+        self.cwnd = match self.form {
+            Form::Linux if cut && self.bwe.is_some() => {
+                //= specs/papers/westwood-plus.md#implementations
+                //# During recovery the window is Reno's half, and at its end cwnd = ssthresh = max(2 * MSS, B[k] * RTTmin).
+                self.ssthresh = self.pipe(path);
+                self.ssthresh
+            }
+            Form::Ns2Linux => self.cwnd.max(self.ssthresh),
+            _ => exit.window,
+        };
     }
 
     fn observe(&self, out: &mut dyn FnMut(&'static str, f64)) {
@@ -156,5 +240,89 @@ mod tests {
         w.on_init(Bytes(10_000.0), Bytes(64_000.0), &test_path());
         w.on_congestion(&dup_acks(), &test_path());
         assert_eq!(w.cwnd(), 5000.0);
+    }
+
+    fn form(word: &str) -> WestwoodPlus {
+        let mut config = Config::named("westwood-plus").unwrap();
+        config.set_choice("wp_impl", word).unwrap();
+        let mut w = WestwoodPlus::new(&config);
+        w.on_init(Bytes(4000.0), Bytes(64_000.0), &test_path());
+        w
+    }
+
+    /// Samples of 60, 50 and 100 kB/s: six segments in the first 100 ms, then five, then ten.
+    fn three_samples(w: &mut WestwoodPlus) {
+        for k in 0..11u64 {
+            w.on_ack(&Ack { now: Time(k * 20_000_000), grows: false, ..ack(1000.0) }, &test_path());
+        }
+        w.on_ack(&Ack { now: Time(300_000_000), grows: false, ..ack(10_000.0) }, &test_path());
+    }
+
+    #[test]
+    fn linux_filters_twice() {
+        let mut w = form("linux");
+        three_samples(&mut w);
+        // first filter: 60, 7/8 * 60 + 50/8 = 58.75, 7/8 * 58.75 + 100/8 = 63.90625
+        // second: 60, 7/8 * 60 + 58.75/8 = 59.84375, 7/8 * 59.84375 + 63.90625/8 = 60.3515625
+        assert!((w.bwe.unwrap().0 - 60_351.562_5).abs() < 1e-6);
+    }
+
+    #[test]
+    fn ns3_filters_the_mean_of_two_samples() {
+        let mut w = form("ns3");
+        three_samples(&mut w);
+        // 60; 0.9 * 60 + 0.1 * (50 + 60)/2 = 59.5; 0.9 * 59.5 + 0.1 * (100 + 50)/2 = 61.05
+        assert!((w.bwe.unwrap().0 - 61_050.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn linux_halves_during_recovery_and_sizes_the_window_at_its_end() {
+        let mut w = form("linux");
+        three_samples(&mut w);
+        w.on_congestion(&dup_acks(), &test_path());
+        assert_eq!((w.cwnd(), w.ssthresh()), (Bytes(5000.0), Bytes(5000.0)));
+        w.on_recovery_exit(&RecoveryExit { now: dup_acks().now, window: Bytes(4000.0) }, &test_path());
+        // 60.35 kB/s * 100 ms
+        assert!((w.cwnd().0 - 6035.15625).abs() < 1e-6 && w.ssthresh() == w.cwnd());
+        // a timeout takes the estimate, and learns the least SRTT anew
+        w.on_congestion(&rto(1), &test_path());
+        assert!((w.ssthresh().0 - 6035.15625).abs() < 1e-6);
+        assert_eq!((w.cwnd(), w.least_srtt), (Bytes(1000.0), None));
+    }
+
+    #[test]
+    fn under_the_ns2_linux_agent_the_threshold_is_renos() {
+        let mut w = form("ns2linux");
+        three_samples(&mut w);
+        w.on_congestion(&dup_acks(), &test_path());
+        assert!((w.cwnd().0 - 6035.15625).abs() < 1e-6);
+        assert_eq!(w.ssthresh(), 5000.0);
+        let exit = RecoveryExit { now: dup_acks().now, window: Bytes(3000.0) };
+        w.on_recovery_exit(&exit, &test_path());
+        assert!((w.cwnd().0 - 6035.15625).abs() < 1e-6);
+        w.set_cwnd(Bytes(2000.0));
+        w.on_recovery_exit(&exit, &test_path());
+        assert_eq!(w.cwnd(), 5000.0);
+        w.on_congestion(&rto(1), &test_path());
+        assert_eq!((w.cwnd(), w.ssthresh()), (Bytes(1000.0), Bytes(5000.0)));
+    }
+
+    #[test]
+    fn the_linux_forms_take_no_sample_shorter_than_50_ms() {
+        let short = Path { srtt: Span::from_millis(10), rtt: Span::from_millis(10), ..test_path() };
+        for (word, expected) in [("linux", None), ("paper", Some(Rate(50_000.0)))] {
+            let mut w = form(word);
+            for ms in [0, 40] {
+                w.on_ack(&Ack { now: Time(ms * 1_000_000), grows: false, ..ack(1000.0) }, &short);
+            }
+            assert_eq!(w.bwe, expected); // 2 segments in 40 ms
+        }
+    }
+
+    #[test]
+    fn a_repeated_timeout_holds_the_threshold() {
+        let mut w = fed();
+        w.on_congestion(&Congestion { hold_ssthresh: true, ..rto(2) }, &test_path());
+        assert_eq!((w.cwnd(), w.ssthresh()), (Bytes(1000.0), Bytes(64_000.0)));
     }
 }

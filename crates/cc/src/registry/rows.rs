@@ -1,7 +1,12 @@
 //! The rows. One per algorithm, parameters beside it.
 
 use super::{Kind, Parameter, Recovery, Row};
-use crate::{Algorithm, reno, westwood_plus};
+use crate::{Algorithm, reno};
+
+mod bandwidth;
+mod cerl;
+mod delay;
+mod high_speed;
 
 /// A row with nothing special; real rows change what they need.
 const PLAIN: Row = Row {
@@ -17,6 +22,32 @@ const PLAIN: Row = Row {
     parameters: &[],
     build: |_| Algorithm::Reno(reno::Reno::new()),
 };
+
+/// A number: default, then least and greatest legal value.
+const fn number(
+    name: &'static str,
+    [default, min, max]: [f64; 3],
+    unit: &'static str,
+    meaning: &'static str,
+    source: &'static str,
+) -> Parameter {
+    Parameter { name, kind: Kind::Number { default, min, max }, unit, meaning, source }
+}
+
+/// One of several words, the default first.
+const fn choice(
+    name: &'static str,
+    words: &'static [&'static str],
+    meaning: &'static str,
+    source: &'static str,
+) -> Parameter {
+    Parameter { name, kind: Kind::Choice(words), unit: "-", meaning, source }
+}
+
+/// On or off.
+const fn flag(name: &'static str, on: bool, meaning: &'static str, source: &'static str) -> Parameter {
+    Parameter { name, kind: Kind::Flag(on), unit: "-", meaning, source }
+}
 
 /// Every algorithm.
 pub static ALGORITHMS: &[Row] = &[
@@ -50,36 +81,18 @@ pub static ALGORITHMS: &[Row] = &[
         recovery: Recovery::Sack,
         ..PLAIN
     },
-    Row {
-        name: "westwood-plus",
-        aliases: &["westwoodplus", "westwood+"],
-        summary: "After congestion, size the window to the bandwidth measured once per RTT",
-        source: "Grieco and Mascolo, ACM CCR 34(2), 2004",
-        recovery: Recovery::NewReno,
-        parameters: &[
-            Parameter {
-                name: "wp_gain",
-                kind: Kind::Number { default: 0.9, min: 0.0, max: 1.0 },
-                unit: "-",
-                meaning: "weight of the old bandwidth estimate",
-                source: "Grieco and Mascolo 2004",
-            },
-            Parameter {
-                name: "wp_min_interval",
-                kind: Kind::Number { default: 0.0, min: 0.0, max: 10.0 },
-                unit: "s",
-                meaning: "least length of a bandwidth sample; Linux 0.05",
-                source: "Grieco and Mascolo 2004",
-            },
-            Parameter {
-                name: "wp_raise",
-                kind: Kind::Flag(true),
-                unit: "-",
-                meaning: "let the window rise to the estimate on duplicate ACKs, as the paper's formula does",
-                source: "literal reading of Grieco and Mascolo 2004",
-            },
-        ],
-        build: |config| Algorithm::WestwoodPlus(westwood_plus::WestwoodPlus::new(config)),
-        ..PLAIN
-    },
+    delay::VEGAS,
+    delay::VENO,
+    delay::MVENO,
+    bandwidth::WESTWOOD,
+    bandwidth::WESTWOOD_PLUS,
+    bandwidth::NEW_JERSEY,
+    bandwidth::NEW_JERSEY_PLUS,
+    cerl::CERL,
+    cerl::CERL_PLUS,
+    cerl::CERL_PLUS_INVERTED,
+    cerl::CERL_PLUS2,
+    high_speed::CUBIC,
+    high_speed::CUBIC_2008,
+    high_speed::YEAH,
 ];

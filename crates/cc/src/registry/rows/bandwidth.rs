@@ -1,0 +1,137 @@
+//! Algorithms that estimate bandwidth.
+
+use super::{PLAIN, choice, flag, number};
+use crate::registry::{Parameter, Row};
+use crate::{Algorithm, new_jersey, new_jersey_plus, westwood, westwood_plus};
+
+pub(super) const WESTWOOD: Row = Row {
+    name: "westwood",
+    aliases: &["tcpw"],
+    summary: "After congestion, size the window to the bandwidth measured at every ACK",
+    source: "Mascolo et al., MobiCom 2001",
+    parameters: &[
+        number(
+            "ww_tau",
+            [0.5, 0.001, 100.0],
+            "s",
+            "time constant of the filter; UCLA's ns-2 module 1.0",
+            "Mascolo et al. 2001",
+        ),
+        number(
+            "ww_m",
+            [2.0, 2.0, 1000.0],
+            "-",
+            "a sample of zero for each tau/m without an ACK",
+            "Mascolo et al. 2001",
+        ),
+        choice(
+            "ww_first",
+            &["sample", "zero"],
+            "the estimate starts with the first sample or from zero",
+            "interpretation; `zero` UCLA's ns-2 module",
+        ),
+        number(
+            "ww_credit_cap",
+            [0.0, 0.0, 1e6],
+            "segments",
+            "most segments that one ACK stands for; 0 for no limit, UCLA's ns-2 module and INET 2",
+            "Mascolo et al. 2001",
+        ),
+        flag(
+            "ww_a",
+            false,
+            "divide by the early version's reduction factor after losses in slow start",
+            "Westwood's early version; INET",
+        ),
+    ],
+    build: |config| Algorithm::Westwood(westwood::Westwood::new(config)),
+    ..PLAIN
+};
+
+pub(super) const WESTWOOD_PLUS: Row = Row {
+    name: "westwood-plus",
+    aliases: &["westwoodplus", "westwood+"],
+    summary: "After congestion, size the window to the bandwidth measured once per RTT",
+    source: "Grieco and Mascolo, ACM CCR 34(2), 2004",
+    parameters: &[
+        number(
+            "wp_gain",
+            [0.9, 0.0, 1.0],
+            "-",
+            "weight of the old bandwidth estimate; not used by the Linux forms",
+            "Grieco and Mascolo 2004",
+        ),
+        number(
+            "wp_min_interval",
+            [0.0, 0.0, 10.0],
+            "s",
+            "least length of a bandwidth sample; the Linux forms use at least 0.05",
+            "Grieco and Mascolo 2004",
+        ),
+        flag(
+            "wp_raise",
+            true,
+            "let the window rise to the estimate on duplicate ACKs, as the paper's formula does",
+            "literal reading of Grieco and Mascolo 2004",
+        ),
+        choice(
+            "wp_impl",
+            &["paper", "linux", "ns3", "ns2linux"],
+            "filter and reactions of the paper, Linux, ns-3, or Linux's module under the ns-2.35 Linux agent",
+            "Grieco and Mascolo 2004; Linux tcp_westwood; ns-3; ns-2.35",
+        ),
+    ],
+    build: |config| Algorithm::WestwoodPlus(westwood_plus::WestwoodPlus::new(config)),
+    ..PLAIN
+};
+
+const JERSEY: &[Parameter] = &[
+    number("jersey_k", [1.0, 0.01, 100.0], "RTT", "memory of the rate estimator", "Xu, Tian and Ansari 2004"),
+    choice(
+        "jersey_rtt",
+        &["srtt", "min"],
+        "RTT that turns the rate into a window: smoothed or least",
+        "interpretation of Xu, Tian and Ansari 2004",
+    ),
+    choice(
+        "cw_scope",
+        &["rtt", "ack"],
+        "a loss is warned of by a mark within one RTT before the newest ACK, or on that ACK",
+        "interpretation of Xu, Tian and Ansari 2004",
+    ),
+    choice(
+        "nj_rto_mix",
+        &["ownd", "cwnd"],
+        "a timeout without a warning takes the mean of ownd and the ownd before, or and cwnd",
+        "Saedi 2019: listing; `cwnd` prose",
+    ),
+    choice(
+        "nj_prev",
+        &["ack", "round"],
+        "the ownd before: of the previous ACK, or at the end of the last round",
+        "Saedi 2019: listing; `round` interpretation",
+    ),
+];
+
+/// Marks by routers, and the receiver's clock in ACKs.
+const JERSEY_FAMILY: Row = Row { needs_receiver_time: true, uses_marks: true, parameters: JERSEY, ..PLAIN };
+
+pub(super) const NEW_JERSEY: Row = Row {
+    name: "newjersey",
+    aliases: &["new-jersey"],
+    summary: "Cut to the rate measured at the receiver, and only when routers warn",
+    source: "Xu, Tian and Ansari, Computer Networks 47, 2005",
+    caution: Some("without routers that mark (congestion warning), no loss found by duplicate ACKs cuts the window"),
+    build: |config| Algorithm::NewJersey(new_jersey::NewJersey::new(config)),
+    ..JERSEY_FAMILY
+};
+
+pub(super) const NEW_JERSEY_PLUS: Row = Row {
+    name: "newjersey-plus",
+    aliases: &["newjerseyplus", "new-jersey-plus", "nj-plus", "nj+"],
+    summary: "New Jersey with the larger of the rates seen by sender and receiver",
+    source: "Kim, Koo and Choo, LNCS 4479, 2007",
+    caution: NEW_JERSEY.caution,
+    build: |config| Algorithm::NewJerseyPlus(new_jersey_plus::NewJerseyPlus::new(config)),
+    ..JERSEY_FAMILY
+};
