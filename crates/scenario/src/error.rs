@@ -34,6 +34,7 @@ codes! {
     COUNTS_DIFFER "scenario.counts-differ" "The patterns `from` and `to` match different numbers of nodes, so they cannot pair up."
     NO_ROUTE "scenario.no-route" "No chain of links joins the two ends of a flow."
     TOO_MANY_FLOWS "scenario.too-many-flows" "More than 100000 flows, pairs of hosts, or nodes."
+    TOO_MANY_SAMPLES "scenario.too-many-samples" "The traces on a grid of `trace_step` would have more than 10000000 values."
     UNKNOWN_ALGORITHM "scenario.unknown-algorithm" "No congestion control algorithm of that name."
     UNKNOWN_PARAMETER "scenario.unknown-parameter" "The algorithm has no parameter of that name."
     BAD_PARAMETER "scenario.bad-parameter" "An algorithm's parameter of the wrong kind or outside its range."

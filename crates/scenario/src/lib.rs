@@ -14,6 +14,7 @@ mod error;
 mod limits;
 mod node;
 mod read;
+mod results;
 mod run;
 mod sweep;
 mod table;
@@ -169,6 +170,6 @@ impl Point {
 
     /// Run it.
     pub fn run(&self, seed: u64, options: &RunOptions<'_>) -> Result<RunResult, RunError> {
-        run::run(&self.plan()?, seed, options)
+        run::run(&self.plan()?, seed, &self.scenario.0.file, options)
     }
 }

@@ -12,3 +12,5 @@ pub(crate) const SEEDS: u64 = 1_000_000;
 pub(crate) const TEXT: usize = 16 << 20;
 /// Longest run: thirty days. Nanoseconds of it are exact in `f64`.
 pub(crate) const DURATION: Span = Span(30 * 24 * 3_600_000_000_000);
+/// Most values of traces on an even grid.
+pub(crate) const SAMPLES: u64 = 10_000_000;

@@ -2,12 +2,14 @@
 
 use std::sync::atomic::AtomicBool;
 
-use net::{FlowSpec, Network};
-use units::Time;
+use net::{BadNetwork, FlowSpec, Network, World};
+use sim::Stream;
+use units::{Span, Time};
 
 use crate::decode::Plan;
 use crate::decode::flows::When;
-use crate::{Error, Table};
+use crate::error::{Place, Problem, code};
+use crate::{Error, Table, results};
 
 /// How a run is watched.
 #[derive(Clone, Copy, Debug, Default)]
@@ -16,19 +18,23 @@ pub struct RunOptions<'a> {
     pub cancel: Option<&'a AtomicBool>,
 }
 
-/// The tables of a run.
+/// The tables of a run, and what it cost.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunResult {
     /// One row per flow and direction with data.
     pub flows: Table,
     /// One row per link and direction.
     pub links: Table,
-    /// Values over time.
+    /// Values over time, if asked for.
     pub traces: Table,
-    /// What the senders decided, with the true cause.
+    /// Window changes with the true cause behind them, if asked for.
     pub events: Table,
-    /// Every packet lost.
+    /// Lost packets, if events are asked for.
     pub losses: Table,
+    /// Events that the loop handled.
+    pub loop_events: u64,
+    /// Packets that crossed a link.
+    pub packet_hops: u64,
 }
 
 /// Why there is no result.
@@ -46,15 +52,23 @@ impl From<Error> for RunError {
     }
 }
 
+/// A start as drawn: random ones come from the stream named after the flow, so they are the same for every algorithm.
+fn draw(when: When, seed: u64, flow: &str, what: &str) -> Time {
+    match when {
+        When::At(at) => Time(at.0),
+        When::Uniform(low, high) => {
+            let share = Stream::new(seed, &format!("{flow}/{what}")).uniform();
+            Time(low.0) + Span((share * (high - low).0 as f64) as u64)
+        }
+    }
+}
+
 impl Plan {
-    /// The network of the run with this seed. Random starts come from the stream named after the flow.
-    pub(crate) fn network(&self, _seed: u64) -> Network {
-        let draw = |when: When, _flow: &str, _what: &str| match when {
-            When::At(at) | When::Uniform(at, _) => Time(at.0),
-        };
+    /// The network of the run with this seed.
+    pub(crate) fn network(&self, seed: u64) -> Network {
         let flows = self.flows.iter().flat_map(|group| {
             group.members().map(move |(name, from, to)| {
-                let start = draw(group.start, &name, "start");
+                let start = draw(group.start, seed, &name, "start");
                 FlowSpec {
                     from,
                     to,
@@ -64,7 +78,7 @@ impl Plan {
                     stop: group.stop.map(|stop| Time(stop.0)),
                     size: group.size,
                     two_way: group.two_way,
-                    reverse_start: group.reverse_start.map_or(start, |when| draw(when, &name, "reverse_start")),
+                    reverse_start: group.reverse_start.map_or(start, |when| draw(when, seed, &name, "reverse_start")),
                     name,
                 }
             })
@@ -73,8 +87,32 @@ impl Plan {
     }
 }
 
-/// Run a plan.
-pub(crate) fn run(plan: &Plan, seed: u64, _options: &RunOptions<'_>) -> Result<RunResult, RunError> {
-    let _ = plan.network(seed);
-    Ok(RunResult::default())
+/// Run a plan; `file` is named in errors.
+pub(crate) fn run(plan: &Plan, seed: u64, file: &str, options: &RunOptions<'_>) -> Result<RunResult, RunError> {
+    let network = plan.network(seed);
+    let wanted = net::RunOptions {
+        duration: plan.general.duration,
+        warmup: plan.general.warmup,
+        traces: net::Traces {
+            cwnd: plan.output.cwnd,
+            ssthresh: plan.output.ssthresh,
+            flight: plan.output.flight,
+            srtt: plan.output.srtt,
+        },
+        events: plan.output.events,
+    };
+    let world = World::new(&network, seed, &wanted).map_err(|bad| {
+        // Both are found when the scenario is read; this is the net below it.
+        let problem = match bad {
+            BadNetwork::NoRoute { flow } => {
+                Problem::new(code::NO_ROUTE, Place::Nowhere, format!("no route for flow `{flow}`"))
+            }
+            BadNetwork::TooLarge => {
+                Problem::new(code::TOO_MANY_FLOWS, Place::Nowhere, "more links and flows than can be simulated")
+            }
+        };
+        RunError::Input(problem.locate(file, &[]))
+    })?;
+    let found = world.run(options.cancel).map_err(|_| RunError::Cancelled)?;
+    Ok(results::tables(plan, &network, &found))
 }

@@ -309,3 +309,11 @@ fn overrides() {
     assert_eq!(with(&[("scenario.seeds", "3")]).unwrap().seeds(), [1, 2, 3]);
     assert_eq!(with(&[("flows", "[]")]).unwrap_err().code, "scenario.missing-key");
 }
+
+#[test]
+fn traces() {
+    let output = "[output]\ntraces = [\"cwnd\"]\ntrace_step = \"1 us\"\n[[flows]]";
+    spoiled("[[flows]]", output, "too-many-samples", 11, "`trace_step` longer");
+    spoiled("[[flows]]", &output.replace("cwnd", "cwdn"), "unknown-word", 12, "did you mean `cwnd`?");
+    spoiled("[[flows]]", &output.replace("1 us", "0 s"), "out-of-range", 13, "must be positive");
+}

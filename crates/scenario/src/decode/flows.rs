@@ -123,6 +123,13 @@ fn group(
     {
         return Err(item.problem(code::NEVER_ACTIVE, format!("is {}, before the flow has started", time_text(stop))));
     }
+    let tcp = engine(&table, shared, &algorithm, general.profile)?;
+    let size = table.get("size").map(|item| item.bytes(1..=PETABYTE)).transpose()?;
+    if let (Some(item), Some(size)) = (table.get("size"), size)
+        && size.div_ceil(u64::from(tcp.mss)) >= u64::from(u32::MAX)
+    {
+        return Err(item.problem(code::OUT_OF_RANGE, format!("is more than 2^32 segments of {} B", tcp.mss)));
+    }
     let two_way = table.get("direction").map_or(Ok(false), |item| item.word(&[("forward", false), ("both", true)]))?;
     let reverse_start = table.get("reverse_start").map(|item| when(&item, general)).transpose()?;
     if let (Some(item), false) = (table.get("reverse_start"), two_way) {
@@ -137,10 +144,10 @@ fn group(
         count,
         ends,
         algorithm,
-        tcp: engine(&table, shared, &algorithm, general.profile)?,
+        tcp,
         start,
         stop,
-        size: table.get("size").map(|item| item.bytes(1..=PETABYTE)).transpose()?,
+        size,
         two_way,
         reverse_start,
     })

@@ -9,7 +9,7 @@ use ::tcp::Profile;
 use units::Span;
 
 use crate::error::{Problem, code};
-use crate::limits::{DURATION, SEEDS};
+use crate::limits::{DURATION, SAMPLES, SEEDS};
 use crate::node::{Node, Value};
 use crate::read::{Fields, INSTANT, Item};
 use crate::units::time_text;
@@ -47,7 +47,25 @@ pub(crate) fn plan(root: &Node) -> Result<Plan, Problem> {
     let need = "[{ from = \"left/*\", to = \"right/*\", algorithm = \"newreno\" }]";
     let flows = flows::read(&all.need("flows", need)?, all.get("tcp").as_ref(), &topology, &general)?;
     let output = output::read(all.get("output").as_ref())?;
-    Ok(Plan { general, topology, flows, output })
+    let plan = Plan { general, topology, flows, output };
+    check_samples(&plan, all.get("output").as_ref())?;
+    Ok(plan)
+}
+
+/// A problem if the traces on a grid are more than fit in memory.
+fn check_samples(plan: &Plan, item: Option<&Item<'_>>) -> Result<(), Problem> {
+    let (Some(step), Some(item)) = (plan.output.step, item) else { return Ok(()) };
+    let flows: u64 = plan.flows.iter().map(|group| group.size() as u64 * (1 + u64::from(group.two_way))).sum();
+    let queues = if plan.output.queue { 2 * plan.topology.link_count() as u64 } else { 0 };
+    let series = flows * plan.output.flow_variables() + queues;
+    let samples = series.saturating_mul(plan.general.duration.0 / step.0 + 1);
+    if samples <= SAMPLES {
+        return Ok(());
+    }
+    let what = format!("asks for {series} series of {} each", time_text(step));
+    Err(item
+        .problem(code::TOO_MANY_SAMPLES, format!("{what}, {samples} values in all; at most {SAMPLES} are kept"))
+        .hint("make `trace_step` longer, or trace less"))
 }
 
 fn general(item: &Item<'_>) -> Result<General, Problem> {

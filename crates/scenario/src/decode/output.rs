@@ -40,6 +40,11 @@ pub(crate) fn read(item: Option<&Item<'_>>) -> Result<Output, Problem> {
 }
 
 impl Output {
+    /// How many variables of each flow are traced.
+    pub(crate) fn flow_variables(&self) -> u64 {
+        [self.cwnd, self.ssthresh, self.flight, self.srtt].into_iter().map(u64::from).sum()
+    }
+
     /// The section, complete and in one order, however it was written.
     pub(crate) fn effective(&self) -> Json {
         let traces = [

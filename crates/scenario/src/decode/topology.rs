@@ -434,6 +434,14 @@ impl Topology {
         }
     }
 
+    /// How many links there are.
+    pub(crate) fn link_count(&self) -> usize {
+        match self {
+            Topology::Graph { links, .. } => links.len(),
+            Topology::Row { pairs, middle, .. } => 2 * pairs + middle.len(),
+        }
+    }
+
     /// For each node a number that it shares with those it can reach, and no others.
     pub(crate) fn islands(&self) -> Vec<usize> {
         let Topology::Graph { nodes, links } = self else { return vec![0; self.size()] };

@@ -1,0 +1,266 @@
+//! What a run measured, as tables.
+
+use std::collections::BTreeMap;
+
+use net::{LossCause, Network, Results, TracePoint, Variable};
+use tcp::Why;
+use units::{Span, Time};
+
+use crate::decode::Plan;
+use crate::run::RunResult;
+use crate::{Column, Table};
+
+/// A column of measured values; NaN where there is none.
+fn number<R>(rows: &[R], value: impl Fn(&R) -> f64) -> Column {
+    Column::F64(rows.iter().map(value).collect())
+}
+
+/// A column of counts.
+fn count<R>(rows: &[R], value: impl Fn(&R) -> u64) -> Column {
+    Column::I64(rows.iter().map(|row| i64::try_from(value(row)).unwrap_or(i64::MAX)).collect())
+}
+
+/// A column of words.
+fn words<R, S: Into<String>>(rows: &[R], value: impl Fn(&R) -> S) -> Column {
+    Column::Str(rows.iter().map(|row| value(row).into()).collect())
+}
+
+fn direction(reverse: bool) -> &'static str {
+    if reverse { "reverse" } else { "forward" }
+}
+
+fn cause(cause: LossCause) -> &'static str {
+    match cause {
+        LossCause::Queue => "queue",
+        LossCause::Random => "random",
+        LossCause::List => "list",
+    }
+}
+
+/// `part / whole`, or NaN where there is nothing to divide by.
+fn ratio(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { f64::NAN }
+}
+
+/// Seconds, or NaN for a span that was never set.
+fn seconds(span: Span) -> f64 {
+    if span == Span::ZERO { f64::NAN } else { span.secs() }
+}
+
+/// Every table of a run.
+pub(crate) fn tables(plan: &Plan, network: &Network, results: &Results) -> RunResult {
+    RunResult {
+        flows: flows(plan, network, results),
+        links: links(plan, network, results),
+        traces: traces(plan, network, results),
+        events: events(network, results),
+        losses: losses(network, results),
+        loop_events: results.loop_events,
+        packet_hops: results.packet_hops,
+    }
+}
+
+fn flows(plan: &Plan, network: &Network, results: &Results) -> Table {
+    let rows = &results.flows[..];
+    let end = Time(plan.general.duration.0);
+    let warm = Time(plan.general.warmup.0);
+    let groups: Vec<&str> = plan.flows.iter().flat_map(|g| std::iter::repeat_n(g.name.as_str(), g.size())).collect();
+    let spec = |row: &net::FlowResult| &network.flows[row.flow];
+    let ends = |row: &net::FlowResult| {
+        let flow = spec(row);
+        if row.reverse { (flow.to, flow.from) } else { (flow.from, flow.to) }
+    };
+    // Seconds that count: from the start or the end of the warm-up to the end of the run.
+    let active = |row: &net::FlowResult| end.since(row.start.max(warm)).secs();
+    let run = plan.general.duration.secs() - plan.general.warmup.secs();
+    let bits = |bytes: u64| bytes as f64 * 8.0;
+    Table(vec![
+        ("flow", words(rows, |r| spec(r).name.as_str())),
+        ("group", words(rows, |r| groups[r.flow])),
+        ("direction", words(rows, |r| direction(r.reverse))),
+        ("algorithm", words(rows, |r| spec(r).algorithm.row().name)),
+        ("from", words(rows, |r| network.nodes[ends(r).0].as_str())),
+        ("to", words(rows, |r| network.nodes[ends(r).1].as_str())),
+        ("start_s", number(rows, |r| r.start.secs())),
+        ("active_s", number(rows, active)),
+        ("goodput_bps", number(rows, |r| ratio(bits(r.measured_bytes), active(r)))),
+        ("goodput_run_bps", number(rows, |r| ratio(bits(r.measured_bytes), run))),
+        ("throughput_bps", number(rows, |r| ratio(bits(r.measured_sent_bytes), active(r)))),
+        ("delivered_bytes", count(rows, |r| r.delivered_bytes)),
+        ("sent_segments", count(rows, |r| r.sender.sent_segments)),
+        ("sent_bytes", count(rows, |r| r.sent_bytes)),
+        ("received_segments", count(rows, |r| r.receiver.received_segments)),
+        ("duplicate_segments", count(rows, |r| r.receiver.duplicate_segments)),
+        ("retransmitted_segments", count(rows, |r| r.sender.retransmitted_segments)),
+        ("timeouts", count(rows, |r| r.sender.timeouts)),
+        ("fast_retransmits", count(rows, |r| r.sender.fast_retransmits)),
+        ("window_cuts", count(rows, |r| r.sender.window_cuts)),
+        ("judged_random", count(rows, |r| r.sender.judged_random)),
+        ("loss_random", count(rows, |r| r.lost.random)),
+        ("loss_queue", count(rows, |r| r.lost.queue)),
+        ("loss_list", count(rows, |r| r.lost.list)),
+        ("in_flight_segments", count(rows, |r| r.in_flight)),
+        ("acks_sent", count(rows, |r| r.acks_sent)),
+        ("acks_received", count(rows, |r| r.acks_received)),
+        ("acks_lost_random", count(rows, |r| r.acks_lost.random)),
+        ("acks_lost_queue", count(rows, |r| r.acks_lost.queue)),
+        ("acks_lost_list", count(rows, |r| r.acks_lost.list)),
+        ("acks_in_flight", count(rows, |r| r.acks_in_flight)),
+        ("marks", count(rows, |r| r.sender.marks)),
+        ("srtt_mean_s", number(rows, |r| ratio(r.sender.rtt_sum, r.sender.rtt_samples as f64))),
+        ("rtt_min_s", number(rows, |r| seconds(r.rtt_min))),
+        ("rtt_max_s", number(rows, |r| seconds(r.sender.rtt_max))),
+        ("owd_mean_s", number(rows, |r| ratio(r.receiver.delay_sum, r.receiver.received_segments as f64))),
+        ("cwnd_mean_segments", number(rows, |r| ratio(r.sender.cwnd_integral, end.since(r.start).secs()))),
+        ("completion_s", number(rows, |r| r.completed.map_or(f64::NAN, |at| at.since(r.start).secs()))),
+    ])
+}
+
+fn links(plan: &Plan, network: &Network, results: &Results) -> Table {
+    let rows = &results.links[..];
+    let run = plan.general.duration.secs();
+    let spec = |row: &net::LinkResult| {
+        let link = &network.links[row.link];
+        if row.reverse { &link.reverse } else { &link.forward }
+    };
+    Table(vec![
+        ("link", words(rows, |r| network.links[r.link].name.as_str())),
+        ("direction", words(rows, |r| direction(r.reverse))),
+        ("offered_packets", count(rows, |r| r.stats.offered_packets)),
+        ("offered_bytes", count(rows, |r| r.stats.offered_bytes)),
+        ("transmitted_packets", count(rows, |r| r.stats.transmitted_packets)),
+        ("transmitted_bytes", count(rows, |r| r.stats.transmitted_bytes)),
+        ("delivered_packets", count(rows, |r| r.stats.delivered_packets)),
+        ("delivered_bytes", count(rows, |r| r.stats.delivered_bytes)),
+        ("loss_random", count(rows, |r| r.stats.losses.random)),
+        ("loss_queue", count(rows, |r| r.stats.losses.queue)),
+        ("loss_list", count(rows, |r| r.stats.losses.list)),
+        ("in_flight_packets", count(rows, |r| r.in_flight)),
+        ("marked_packets", count(rows, |r| r.stats.marked_packets)),
+        ("queue_mean_packets", number(rows, |r| ratio(r.stats.queue_integral, run))),
+        ("queue_max_packets", count(rows, |r| u64::from(r.stats.queue_max))),
+        ("utilisation", number(rows, |r| ratio(r.stats.busy_s, run))),
+        ("rate_bps", number(rows, |r| spec(r).rate_bps as f64)),
+        ("delay_s", number(rows, |r| spec(r).delay.secs())),
+    ])
+}
+
+/// Name in the tables of what a trace belongs to.
+fn subject(network: &Network, point: &TracePoint) -> String {
+    let name = match point.variable {
+        Variable::Queue => &network.links[point.subject].name,
+        _ => &network.flows[point.subject].name,
+    };
+    if point.reverse { format!("{name}:reverse") } else { name.clone() }
+}
+
+/// Order and name of a traced variable.
+fn variable(variable: Variable) -> (u8, &'static str) {
+    match variable {
+        Variable::Cwnd => (0, "cwnd_segments"),
+        Variable::Ssthresh => (1, "ssthresh_segments"),
+        Variable::Flight => (2, "flight_segments"),
+        Variable::Srtt => (3, "srtt_s"),
+        Variable::Queue => (4, "queue_packets"),
+    }
+}
+
+/// Traces one series after the other: by variable, then flow or link, then time.
+fn traces(plan: &Plan, network: &Network, results: &Results) -> Table {
+    let mut series: BTreeMap<(u8, usize, bool), Vec<TracePoint>> = BTreeMap::new();
+    for point in &results.traces {
+        series.entry((variable(point.variable).0, point.subject, point.reverse)).or_default().push(*point);
+    }
+    let rows: Vec<TracePoint> = match plan.output.step {
+        None => series.into_values().flatten().collect(),
+        Some(step) => series.values().flat_map(|points| on_grid(points, step, plan.general.duration)).collect(),
+    };
+    let rows = &rows[..];
+    Table(vec![
+        ("time_s", number(rows, |r| r.at.secs())),
+        ("subject", words(rows, |r| subject(network, r))),
+        ("variable", words(rows, |r| variable(r.variable).1)),
+        ("value", number(rows, |r| r.value)),
+    ])
+}
+
+/// A series on an even grid from its first value on; each point has the last value at or before it.
+fn on_grid(points: &[TracePoint], step: Span, duration: Span) -> Vec<TracePoint> {
+    let mut grid = Vec::new();
+    let mut at = 0;
+    for tick in 0..=duration.0 / step.0 {
+        let now = Time(tick * step.0);
+        while points.get(at + 1).is_some_and(|next| next.at <= now) {
+            at += 1;
+        }
+        if let Some(last) = points.get(at).filter(|point| point.at <= now) {
+            grid.push(TracePoint { at: now, ..*last });
+        }
+    }
+    grid
+}
+
+fn events(network: &Network, results: &Results) -> Table {
+    let rows = &results.events[..];
+    let kind = |why: Why| match why {
+        Why::DupAcks => "dup-acks",
+        Why::SameWindow => "same-window",
+        Why::JudgedRandom => "judged-random",
+        Why::Timeout => "timeout",
+        Why::Mark => "mark",
+        Why::RecoveryExit => "recovery-exit",
+    };
+    let truth = |event: &net::FlowEvent| match event.event.why {
+        Why::Mark | Why::RecoveryExit => "",
+        _ => event.true_cause.map_or("none", cause),
+    };
+    Table(vec![
+        ("time_s", number(rows, |r| r.event.at.secs())),
+        ("flow", words(rows, |r| network.flows[r.flow].name.as_str())),
+        ("direction", words(rows, |r| direction(r.reverse))),
+        ("kind", words(rows, |r| kind(r.event.why))),
+        ("cwnd_before_segments", number(rows, |r| r.event.cwnd_before)),
+        ("cwnd_after_segments", number(rows, |r| r.event.cwnd_after)),
+        ("ssthresh_after_segments", number(rows, |r| r.event.ssthresh_after)),
+        ("segment", count(rows, |r| u64::from(r.event.segment))),
+        ("true_cause", words(rows, truth)),
+    ])
+}
+
+fn losses(network: &Network, results: &Results) -> Table {
+    let rows = &results.losses[..];
+    let segments = rows.iter().map(|r| r.segment.map_or(-1, i64::from)).collect();
+    Table(vec![
+        ("time_s", number(rows, |r| r.at.secs())),
+        ("link", words(rows, |r| network.links[r.link].name.as_str())),
+        ("direction", words(rows, |r| direction(r.link_reverse))),
+        ("flow", words(rows, |r| network.flows[r.flow].name.as_str())),
+        ("flow_direction", words(rows, |r| direction(r.flow_reverse))),
+        ("segment", Column::I64(segments)),
+        ("is_ack", count(rows, |r| u64::from(r.segment.is_none()))),
+        ("cause", words(rows, |r| cause(r.cause))),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(at: f64, value: f64) -> TracePoint {
+        TracePoint { at: Time::from_secs(at), subject: 0, reverse: false, variable: Variable::Cwnd, value }
+    }
+
+    #[test]
+    fn a_grid_holds_the_last_value() {
+        let points = [point(0.5, 1.0), point(1.0, 2.0), point(1.2, 3.0), point(9.0, 4.0)];
+        let grid = on_grid(&points, Span::from_secs(1.0), Span::from_secs(3.5));
+        assert_eq!(grid, [point(1.0, 2.0), point(2.0, 3.0), point(3.0, 3.0)]);
+        assert_eq!(on_grid(&[], Span::from_secs(1.0), Span::from_secs(3.0)), []);
+    }
+
+    #[test]
+    fn nothing_divided_by_nothing_is_missing() {
+        assert!(ratio(0.0, 0.0).is_nan());
+        assert_eq!(ratio(1.0, 2.0), 0.5);
+    }
+}

@@ -1,0 +1,194 @@
+//! Scenarios that run: tables as promised, the same twice, nothing above what the links can carry.
+
+use std::sync::atomic::AtomicBool;
+
+use scenario::{Column, RunError, RunOptions, RunResult, Scenario, Table};
+
+const LOSSY: &str = r#"
+[scenario]
+duration = "20 s"
+warmup = "2 s"
+profile = "ns2"
+
+[topology]
+kind = "dumbbell"
+pairs = 2
+access = { rate = "100 Mbps", delay = "1 ms" }
+bottleneck = { rate = "8 Mbps", delay = "20 ms", queue = "20 packets", loss = "0.5 %" }
+
+[[flows]]
+from = "left/*"
+to = "right/*"
+algorithm = "newreno"
+start = "uniform(0 s, 1 s)"
+
+[[flows]]
+name = "short"
+from = "right/0"
+to = "left/0"
+algorithm = "westwood-plus"
+start = "3 s"
+size = "100 kB"
+
+[output]
+traces = ["cwnd", "queue"]
+trace_step = "0.5 s"
+events = true
+"#;
+
+fn run(text: &str, seed: u64) -> RunResult {
+    let scenario = Scenario::from_toml(text, "test.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
+    scenario.points()[0].run(seed, &RunOptions::default()).unwrap()
+}
+
+fn numbers<'a>(table: &'a Table, name: &str) -> &'a [f64] {
+    match table.column(name) {
+        Some(Column::F64(values)) => values,
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+fn counts<'a>(table: &'a Table, name: &str) -> &'a [i64] {
+    match table.column(name) {
+        Some(Column::I64(values)) => values,
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+fn words<'a>(table: &'a Table, name: &str) -> Vec<&'a str> {
+    match table.column(name) {
+        Some(Column::Str(values)) => values.iter().map(String::as_str).collect(),
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+#[test]
+fn tables_have_their_rows() {
+    let result = run(LOSSY, 1);
+    assert_eq!(words(&result.flows, "flow"), ["flow/0", "flow/1", "short"]);
+    assert_eq!(words(&result.flows, "group"), ["flow", "flow", "short"]);
+    assert_eq!(words(&result.flows, "from"), ["left/0", "left/1", "right/0"]);
+    assert_eq!(words(&result.flows, "algorithm"), ["newreno", "newreno", "westwood-plus"]);
+    // two access links a side and the bottleneck, two directions each
+    assert_eq!(result.links.rows(), 10);
+    let starts = numbers(&result.flows, "start_s");
+    assert!(starts[0] != starts[1] && starts[..2].iter().all(|start| (0.0..1.0).contains(start)), "{starts:?}");
+    assert_eq!(starts[2], 3.0);
+    for table in [&result.flows, &result.links, &result.traces, &result.events, &result.losses] {
+        assert!(table.rows() > 0);
+        assert!(table.0.iter().all(|(_, column)| column.len() == table.rows()));
+    }
+}
+
+#[test]
+fn numbers_stay_within_what_the_links_carry() {
+    let result = run(LOSSY, 2);
+    let goodput = numbers(&result.flows, "goodput_bps");
+    // 1460 of 1500 bytes of 8 Mbit/s
+    assert!(goodput[0] + goodput[1] < 8e6 * 1460.0 / 1500.0, "{goodput:?}");
+    assert!(goodput[0] + goodput[1] > 1e6, "{goodput:?}");
+    assert!(numbers(&result.links, "utilisation").iter().all(|share| (0.0..=1.0).contains(share)));
+    // 2 * (1 + 20 + 1) ms and the transmission of data and ACK
+    assert!(numbers(&result.flows, "rtt_min_s")[..2].iter().all(|rtt| (0.044..0.060).contains(rtt)));
+    assert_eq!(counts(&result.flows, "delivered_bytes")[2], 100_000);
+    assert!(numbers(&result.flows, "completion_s")[2] < 5.0);
+    assert!(numbers(&result.flows, "completion_s")[0].is_nan());
+}
+
+#[test]
+fn every_segment_is_accounted_for() {
+    let result = run(LOSSY, 3);
+    let sum = |names: &[&str], row: usize| names.iter().map(|name| counts(&result.flows, name)[row]).sum::<i64>();
+    for row in 0..result.flows.rows() {
+        let fates = ["received_segments", "loss_random", "loss_queue", "loss_list", "in_flight_segments"];
+        assert_eq!(sum(&["sent_segments"], row), sum(&fates, row));
+        let fates = ["acks_received", "acks_lost_random", "acks_lost_queue", "acks_lost_list", "acks_in_flight"];
+        assert_eq!(sum(&["acks_sent"], row), sum(&fates, row));
+    }
+    let lost: i64 = ["loss_random", "loss_queue"].iter().flat_map(|name| counts(&result.links, name)).sum();
+    assert_eq!(result.losses.rows() as i64, lost);
+    assert!(words(&result.losses, "cause").contains(&"random"));
+}
+
+#[test]
+fn traces_stand_on_their_grid() {
+    let result = run(LOSSY, 1);
+    assert!(numbers(&result.traces, "time_s").iter().all(|time| (time * 2.0).fract() == 0.0));
+    let subjects = words(&result.traces, "subject");
+    assert!(
+        subjects.contains(&"bottleneck") && subjects.contains(&"bottleneck:reverse") && subjects.contains(&"short")
+    );
+}
+
+#[test]
+fn equal_runs_are_equal_and_others_are_not() {
+    assert_eq!(format!("{:?}", run(LOSSY, 7)), format!("{:?}", run(LOSSY, 7)));
+    assert_ne!(run(LOSSY, 7).flows, run(LOSSY, 8).flows);
+}
+
+#[test]
+fn keys_name_what_changes_a_run_and_nothing_else() {
+    let key = |text: &str, seed| Scenario::from_toml(text, "a.toml", &[]).unwrap().points()[0].key(seed).unwrap();
+    let plain = key(LOSSY, 1);
+    assert_eq!(plain.len(), 64);
+    let same =
+        LOSSY.replace("\"8 Mbps\"", "\"8000 kbps\"").replace("\"20 s\"", "\"20 s\"\nname = \"other\"\nseeds = 4");
+    assert_eq!(key(&same, 1), plain);
+    assert_ne!(key(LOSSY, 2), plain);
+    assert_ne!(key(&LOSSY.replace("8 Mbps", "9 Mbps"), 1), plain);
+    assert_ne!(key(&LOSSY.replace("events = true", ""), 1), plain);
+}
+
+#[test]
+fn algorithms_meet_the_same_starts() {
+    let starts = |algorithm: &str| {
+        let run = run(&LOSSY.replace("\"newreno\"", algorithm), 5);
+        numbers(&run.flows, "start_s").to_vec()
+    };
+    assert_eq!(starts("\"reno\""), starts("\"sack\""));
+}
+
+#[test]
+fn marks_are_on_for_the_algorithms_that_use_them() {
+    for row in cc::registry::ALGORITHMS {
+        let text = LOSSY.replace("\"newreno\"", &format!("\"{}\"", row.name));
+        let scenario = Scenario::from_toml(&text, "test.toml", &[]).unwrap();
+        let flow = scenario.points()[0].network(1).unwrap().flows.remove(0);
+        assert_eq!((flow.tcp.ecn, flow.tcp.ecn_per_packet), (row.uses_marks, row.uses_marks), "{}", row.name);
+    }
+}
+
+#[test]
+fn a_cancelled_run_has_no_result() {
+    let text = LOSSY.replace("duration = \"20 s\"", "duration = \"20000 s\"");
+    let scenario = Scenario::from_toml(&text, "test.toml", &[]).unwrap();
+    let stop = AtomicBool::new(true);
+    let run = scenario.points()[0].run(1, &RunOptions { cancel: Some(&stop) });
+    assert_eq!(run, Err(RunError::Cancelled));
+}
+
+#[test]
+fn three_routers_and_graphs_run() {
+    let rows = |text: &str| {
+        let result = run(text, 1);
+        assert!(numbers(&result.flows, "goodput_bps").iter().all(|bps| *bps > 3e4));
+        result.links.rows()
+    };
+    let three = LOSSY.replace("dumbbell", "three-routers").replace("bottleneck =", "first =")
+        + "[topology.second]\nrate = \"6 Mbps\"\ndelay = \"5 ms\"\n";
+    assert_eq!(rows(&three), 12);
+    let graph = r#"
+scenario = { duration = "20 s" }
+topology.kind = "graph"
+topology.links = [
+  { from = "a", to = "b", rate = "8 Mbps", delay = "1 ms" },
+  { from = "b", to = "c", rate = "8 Mbps", delay = "1 ms", reverse = { rate = "1 Mbps" } },
+]
+[[flows]]
+from = "a"
+to = "c"
+direction = "both"
+algorithm = "sack"
+"#;
+    assert_eq!(rows(graph), 4);
+}
