@@ -1,8 +1,6 @@
 //! The cases W1 to W4: dumbbells of NewReno senders, an ACK per packet, DropTail, ns-2's rules.
 
-use net::{
-    Counting, DirectionSpec, FlowSpec, LinkSpec, LossAt, LossSpec, Network, QueueLimit, QueueSpec,
-};
+use net::{Counting, DirectionSpec, FlowSpec, LinkSpec, LossAt, LossSpec, Network, QueueLimit, QueueSpec};
 use tcp::{Config, Profile};
 use units::{Span, Time};
 
@@ -91,8 +89,8 @@ pub fn w3() -> Case {
         queue: 1667,
         access_queue: 5000,
         window: 2500,
-        ns2_arguments:
-            "n 1 dur 20 accbw 10Gb accd 0.01ms bbw 1Gb bd 10ms q 0 pkt 1460 qlen 1667 accq 5000 wnd 2500".into(),
+        ns2_arguments: "n 1 dur 20 accbw 10Gb accd 0.01ms bbw 1Gb bd 10ms q 0 pkt 1460 qlen 1667 accq 5000 wnd 2500"
+            .into(),
         ..w1()
     }
 }

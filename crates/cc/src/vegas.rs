@@ -30,6 +30,12 @@ pub struct Vegas {
     after: Option<Bytes>, // W, to go on with after the recovery that began with a cut
 }
 
+/// What ns-2's agent counts as outstanding: one segment more than the flight size that the ACK leaves, which is what was
+/// outstanding before it where each segment is acknowledged.
+fn outstanding(path: &Path) -> Bytes {
+    path.flight_size + path.mss
+}
+
 impl Vegas {
     /// Parameters `vegas_alpha`, `vegas_beta`, `vegas_gamma`, `vegas_impl`, `vegas_ss`, `vegas_diff`.
     pub fn new(config: &Config) -> Vegas {
@@ -72,7 +78,7 @@ impl Vegas {
         }
         //= specs/papers/vegas.md#difference
         //# diff = (W / baseRTT - S / RTT) * baseRTT, rounded to the nearest integer
-        let expected = path.flight_size.over(path.mss) / base_s;
+        let expected = outstanding(path).over(path.mss) / base_s;
         let actual = round.sent.over(path.mss) / rtt.secs();
         num::round((expected - actual) * base_s)
     }
@@ -136,7 +142,7 @@ impl Vegas {
         }
         //= specs/papers/vegas.md#growth
         //# An ACK adds inc only if cwnd - flight <= 2.
-        if self.cwnd - path.flight_size > 2.0 * path.mss {
+        if self.cwnd - outstanding(path) > 2.0 * path.mss {
             return Bytes::ZERO;
         }
         if self.slow_start() && self.every_second_ack {
@@ -270,10 +276,10 @@ mod tests {
         config
     }
 
-    /// `cwnd` segments, all in flight, threshold in segments.
+    /// `cwnd` segments, all in flight before each ACK of one of them; threshold in segments.
     fn at(config: &Config, cwnd: f64, ssthresh: f64) -> (Vegas, Path) {
         let mut vegas = Vegas::new(config);
-        let path = Path { flight_size: Bytes(cwnd * 1000.0), half_base: Bytes(cwnd * 1000.0), ..test_path() };
+        let path = Path { flight_size: Bytes((cwnd - 1.0) * 1000.0), half_base: Bytes(cwnd * 1000.0), ..test_path() };
         vegas.on_init(Bytes(cwnd * 1000.0), Bytes(ssthresh * 1000.0), &path);
         vegas.base = Some(Span::from_millis(100));
         (vegas, path)
@@ -317,8 +323,8 @@ mod tests {
         vegas.on_ack(&ack(1000.0), &path);
         vegas.on_ack(&ack(1000.0), &path);
         assert_eq!(vegas.cwnd(), 20_100.0);
-        // a window that is not used does not grow: 20.1 - 18 segments
-        let unused = Path { flight_size: Bytes(18_000.0), ..path };
+        // a window that is not used does not grow: 20.1 - (17 + 1) segments
+        let unused = Path { flight_size: Bytes(17_000.0), ..path };
         vegas.on_ack(&ack(1000.0), &unused);
         assert_eq!(vegas.cwnd(), 20_100.0);
     }

@@ -81,7 +81,7 @@ pub struct LinkResult {
 /// A traced quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variable {
-    /// Congestion window, segments, inflation included.
+    /// Congestion window, segments, without the inflation of fast recovery.
     Cwnd,
     /// Slow start threshold, segments.
     Ssthresh,

@@ -171,7 +171,8 @@ impl World {
         let neighbours = route::neighbours(network.nodes.len(), &network.links);
         for flow in &network.flows {
             let there = route::shortest(&neighbours, flow.from, flow.to);
-            let path = there.filter(|p| !p.is_empty()).ok_or_else(|| BadNetwork::NoRoute { flow: flow.name.clone() })?;
+            let path =
+                there.filter(|p| !p.is_empty()).ok_or_else(|| BadNetwork::NoRoute { flow: flow.name.clone() })?;
             let active = self.endpoints.len() as u32;
             // the way back is the same path, link by link
             let back: Vec<u32> = path.iter().rev().map(|link| link ^ 1).collect();
@@ -393,7 +394,7 @@ impl World {
             let seat = &mut self.seats[at];
             let mut packet = Packet::new(&segment, seat.route);
             if packet.is_data() {
-                seat.sent_bytes += u64::from(segment.size - self.endpoints[at].header());
+                seat.sent_bytes += u64::from(segment.size - self.endpoints[at].data_header());
             }
             if !segment.sack.is_empty() {
                 packet.sack = self.keep_sack(segment.sack);
@@ -471,11 +472,11 @@ impl World {
     #[cold]
     fn observe(&mut self, now: Time, at: usize) {
         let sender = &self.endpoints[at].sender;
-        if !sender.is_open() {
+        if !sender.is_open() || (at % 2 == 1 && !self.two_way[at / 2]) {
             return;
         }
         let is = Seen {
-            cwnd: sender.cwnd_segments(),
+            cwnd: sender.cwnd(),
             ssthresh: sender.ssthresh_segments(),
             flight: sender.flight_size(),
             srtt: sender.path().srtt,
@@ -605,7 +606,10 @@ impl Results {
             let s = &l.stats;
             let accounted = s.delivered_packets + s.losses.total() + l.in_flight;
             if s.offered_packets != accounted {
-                return Err(format!("link {}: {} packets offered, {accounted} accounted for", l.link, s.offered_packets));
+                return Err(format!(
+                    "link {}: {} packets offered, {accounted} accounted for",
+                    l.link, s.offered_packets
+                ));
             }
         }
         for f in &self.flows {

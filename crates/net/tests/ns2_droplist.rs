@@ -124,8 +124,12 @@ fn counts_agree_with_ns2() {
         }
         let results = run(&case);
         if !only.is_empty() {
-            for t in &results.traces { println!("T {} {:.5} {:.4}", case.name, t.at.secs(), t.value); }
-            for e in &results.events { println!("E {:?}", e); }
+            for t in &results.traces {
+                println!("T {} {:.5} {:.4}", case.name, t.at.secs(), t.value);
+            }
+            for e in &results.events {
+                println!("E {:?}", e);
+            }
         }
         let is = measured(&results);
         let e = case.expected;

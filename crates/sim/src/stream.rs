@@ -33,11 +33,7 @@ impl Stream {
     #[inline]
     pub fn happens(&mut self, chance: Chance) -> bool {
         let draw = self.rng.next_u32();
-        if draw != chance.high {
-            draw < chance.high
-        } else {
-            chance.certain || self.rng.next_u32() < chance.low
-        }
+        if draw != chance.high { draw < chance.high } else { chance.certain || self.rng.next_u32() < chance.low }
     }
 }
 
@@ -61,7 +57,6 @@ impl Chance {
     pub fn is_never(self) -> bool {
         self.high == 0 && self.low == 0
     }
-
 }
 
 /// 64-bit FNV-1a: a small, portable way from a name to a number.

@@ -74,7 +74,8 @@ pub struct Config {
     /// Guard against repeated fast retransmits.
     pub recover_rule: RecoverRule,
     /// ns-2's agents in recovery: partial ACKs deflate as ns-2 does, at most two segments per ACK, a full ACK removes the
-    /// inflation only and grows, Reno may cut again, SACK follows Sack1. Otherwise RFC 6582 and RFC 6675.
+    /// inflation only and grows, SACK follows Sack1, the delaying sink delays the ACK of a second copy of the last
+    /// segment in order, and Vegas' segments have no header. Otherwise RFC 6582, RFC 6675 and RFC 5681 section 4.2.
     pub ns2_recovery: bool,
     /// What a halving starts from.
     pub half_base: HalfBase,
@@ -175,7 +176,8 @@ impl Config {
 
     /// Initial window in segments, by rule and MSS. May be fractional.
     pub fn initial_window_segments(&self) -> f64 {
-        let by_rule = |most: u32, bytes: u32| f64::from((2 * self.mss).max(bytes).min(most * self.mss)) / f64::from(self.mss);
+        let by_rule =
+            |most: u32, bytes: u32| f64::from((2 * self.mss).max(bytes).min(most * self.mss)) / f64::from(self.mss);
         match self.initial_window {
             InitialWindow::Segments(n) => f64::from(n),
             InitialWindow::Rfc5681 => by_rule(4, 4380),

@@ -21,7 +21,7 @@ pub use config::{Config, DelackMode, HalfBase, InitialWindow, Profile, RecoverRu
 pub use receiver::{Receiver, ReceiverStats};
 pub use rtt::RttEstimator;
 pub use segment::{Flags, MAX_SACK, SackBlocks, Segment};
-pub use sender::{Sender, SenderStats, WindowEvent, Why};
+pub use sender::{Sender, SenderStats, Why, WindowEvent};
 
 use cc::registry::Recovery;
 use units::Time;
@@ -48,7 +48,10 @@ pub struct Endpoint {
     role: Role,
     syn_ack_due: bool,
     mss: u32,
+    /// Header bytes of a pure ACK and of the SYN.
     header: u32,
+    /// Header bytes of a data segment.
+    data_header: u32,
     window: u32,
     /// Payload bytes of the last segment of the transfer, if it is shorter than one MSS, and its number.
     tail: Option<(u32, u32)>,
@@ -62,7 +65,9 @@ pub struct Endpoint {
 impl Endpoint {
     /// An endpoint that follows `config`, with the congestion control `algorithm`.
     pub fn new(config: &Config, algorithm: &cc::Config, role: Role) -> Endpoint {
-        let sack = config.recovery.unwrap_or(algorithm.row().recovery) == Recovery::Sack;
+        let recovery = config.recovery.unwrap_or(algorithm.row().recovery);
+        let sack = recovery == Recovery::Sack;
+        let headless = config.ns2_recovery && recovery == Recovery::Vegas;
         Endpoint {
             sender: Sender::new(config, algorithm),
             receiver: Receiver::new(config, sack),
@@ -70,6 +75,7 @@ impl Endpoint {
             syn_ack_due: false,
             mss: config.mss,
             header: config.wire_header(),
+            data_header: if headless { 0 } else { config.wire_header() },
             window: config.window,
             tail: None,
             ecn: config.ecn,
@@ -96,10 +102,10 @@ impl Endpoint {
         self.sender.offer(segments);
     }
 
-    /// Header bytes of each of its segments on the wire.
+    /// Header bytes of each of its data segments on the wire.
     #[inline]
-    pub fn header(&self) -> u32 {
-        self.header
+    pub fn data_header(&self) -> u32 {
+        self.data_header
     }
 
     /// Payload bytes in the first `segments` segments of this endpoint's own data.
@@ -203,10 +209,11 @@ impl Endpoint {
     fn data(&mut self, now: Time, number: u32, again: bool) -> Segment {
         let mut segment = self.blank(Flags::DATA, now);
         segment.seq = number;
-        segment.size += match self.tail {
+        let payload = match self.tail {
             Some((last, rest)) if last == number => rest,
             _ => self.mss,
         };
+        segment.size = self.data_header + payload;
         if again {
             segment.flags.set(Flags::RETRANSMITTED);
         }

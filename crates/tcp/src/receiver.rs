@@ -33,6 +33,7 @@ pub struct Receiver {
     every: u32,
     timer: Span,
     heartbeat: bool,
+    ns2: bool,
     delack_at: Time,
     ack_now: bool,
     last_ack_sent: u32,
@@ -63,6 +64,7 @@ impl Receiver {
             every: config.delayed_ack.max(1),
             timer: config.delayed_ack_timer,
             heartbeat: config.delayed_ack_mode == DelackMode::Heartbeat,
+            ns2: config.ns2_recovery,
             delack_at: Time::NEVER,
             ack_now: false,
             last_ack_sent: 0,
@@ -121,11 +123,21 @@ impl Receiver {
             self.on_in_order(now);
         } else if number < self.rcv_nxt || self.holds(number) {
             self.stats.duplicate_segments += 1;
-            self.ack_now = true;
+            self.on_duplicate(now, number);
         } else {
             self.stats.delay_sum += now.since(segment.ts_val).secs();
             self.insert(number);
             self.ack_now = true; // out of order, or part of a gap filled
+        }
+    }
+
+    /// A segment that is here already: acknowledge at once. ns-2's delaying sink takes a second copy of the last segment
+    /// in order for the segment itself, and delays.
+    fn on_duplicate(&mut self, now: Time, number: u32) {
+        if self.ns2 && self.every > 1 && number + 1 == self.rcv_nxt && self.ranges.is_empty() {
+            self.on_in_order(now);
+        } else {
+            self.ack_now = true;
         }
     }
 
@@ -135,11 +147,8 @@ impl Receiver {
         if self.unacked >= self.every {
             self.ack_now = true;
         } else if self.delack_at == Time::NEVER {
-            self.delack_at = if self.heartbeat {
-                Time((now.0 / self.timer.0 + 1) * self.timer.0)
-            } else {
-                now + self.timer
-            };
+            self.delack_at =
+                if self.heartbeat { Time((now.0 / self.timer.0 + 1) * self.timer.0) } else { now + self.timer };
         }
     }
 

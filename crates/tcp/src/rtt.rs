@@ -66,11 +66,7 @@ impl RttEstimator {
             }
             Estimate::Ticks { tick, srtt, rttvar, rto_ticks } => {
                 // the number of ticks crossed; by timestamps, the nearest number of ticks
-                let r = if stamped {
-                    (now.since(sent).0 + *tick / 2) / *tick
-                } else {
-                    now.0 / *tick - sent.0 / *tick
-                };
+                let r = if stamped { (now.since(sent).0 + *tick / 2) / *tick } else { now.0 / *tick - sent.0 / *tick };
                 let r = r.max(1) as i64;
                 if *srtt != 0 {
                     let error = r - (*srtt >> 3);

@@ -302,10 +302,10 @@ impl Sender {
         self.snd_max
     }
 
-    /// cwnd in segments, inflation during recovery included, as ns-2 and Linux show it.
+    /// cwnd in segments, at least one, without the inflation of fast recovery.
     #[inline]
-    pub fn cwnd_segments(&self) -> f64 {
-        self.cwnd() + f64::from(self.inflation)
+    pub fn cwnd(&self) -> f64 {
+        self.cc.cwnd().max(self.path.mss).over(self.path.mss)
     }
 
     /// ssthresh in segments.
@@ -340,10 +340,9 @@ impl Sender {
         self.rto_at
     }
 
-    /// cwnd in segments, at least one, without inflation.
-    #[inline]
-    pub(crate) fn cwnd(&self) -> f64 {
-        self.cc.cwnd().max(self.path.mss).over(self.path.mss)
+    /// cwnd with the inflation, segments.
+    fn inflated(&self) -> f64 {
+        (self.cwnd() + f64::from(self.inflation)).max(1.0)
     }
 
     // ---- opening ----
@@ -378,7 +377,7 @@ impl Sender {
         self.rto_at = Time::NEVER;
         let mss = self.path.mss;
         let lost_syn = self.timeouts_in_row > 0;
-        let window = if lost_syn { 1.0 } else { self.rules.initial_window };
+        let window = if lost_syn || self.opens_late() { 1.0 } else { self.rules.initial_window };
         // ns-2 halves ssthresh for the lost SYN, too
         let ssthresh = if lost_syn && self.rules.ns2 { 2.0 } else { self.rules.initial_ssthresh };
         if lost_syn && !self.rules.ns2 {
@@ -392,6 +391,11 @@ impl Sender {
         self.cwnd_since = now;
         self.burst = self.rules.max_burst;
         self.update_window();
+    }
+
+    /// ns-2's Vegas takes its initial window only on the ACK of the first data.
+    fn opens_late(&self) -> bool {
+        self.rules.ns2 && self.core == Core::Vegas
     }
 
     // ---- sending ----
@@ -562,11 +566,17 @@ impl Sender {
             Core::NewReno | Core::Sack | Core::Sack1 => Progress::Partial,
         };
         self.sample_rto(now, segment, progress);
+        if self.snd_una == 0 && self.opens_late() {
+            self.cc.set_cwnd(self.rules.initial_window * self.path.mss);
+        }
         if matches!(self.core, Core::Sack | Core::Sack1) {
             self.sack_on_ack(ack, &segment.sack);
         }
         self.snd_una = ack;
         self.snd_nxt = self.snd_nxt.max(ack);
+        if self.core == Core::Sack1 && progress != Progress::Partial {
+            self.sack1_forget();
+        }
         self.timeouts_in_row = 0;
         self.limited_sent = 0;
         self.path.flight_size = self.bytes(self.snd_nxt - ack);
@@ -659,7 +669,7 @@ impl Sender {
         self.cc.on_ack(&event, &self.path);
         match self.core {
             Core::Sack => self.sack_on_duplicate(now, news),
-            Core::Sack1 => self.sack1_on_duplicate(now, news),
+            Core::Sack1 => self.sack1_on_duplicate(now),
             Core::Vegas => self.vegas_on_duplicate(now),
             Core::Tahoe | Core::Reno | Core::NewReno => self.reno_on_duplicate(now),
         }
@@ -731,11 +741,15 @@ impl Sender {
             };
             self.resend = Some(self.snd_una);
         }
-        self.log(now, before, match response {
-            Response::Reduced => Why::DupAcks,
-            Response::SameWindow => Why::SameWindow,
-            Response::Random => Why::JudgedRandom,
-        });
+        self.log(
+            now,
+            before,
+            match response {
+                Response::Reduced => Why::DupAcks,
+                Response::SameWindow => Why::SameWindow,
+                Response::Random => Why::JudgedRandom,
+            },
+        );
         response
     }
 
@@ -745,7 +759,7 @@ impl Sender {
         self.path.flight_size = self.bytes(self.flight_size());
         self.path.half_base = match self.rules.half_base {
             HalfBase::Flight => self.bytes(self.flight_size() - self.limited_sent.min(self.flight_size())),
-            HalfBase::Window => (self.cwnd_segments().max(1.0) * mss).min(self.path.rwnd),
+            HalfBase::Window => (self.inflated() * mss).min(self.path.rwnd),
         };
         let response = self.cc.on_congestion(event, &self.path);
         match response {
@@ -760,7 +774,7 @@ impl Sender {
     }
 
     fn leave_recovery(&mut self, now: Time) {
-        let before = self.cwnd_segments();
+        let before = self.inflated();
         let cwnd = self.cwnd();
         //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
         //# min (ssthresh, max(FlightSize, SMSS) + SMSS)
@@ -776,7 +790,7 @@ impl Sender {
         if self.core == Core::NewReno {
             self.last_cut_by_dupacks = false;
         }
-        if matches!(self.core, Core::Sack | Core::Sack1) {
+        if self.core == Core::Sack {
             self.sack_on_exit();
         }
         self.log(now, before, Why::RecoveryExit);
@@ -815,7 +829,7 @@ impl Sender {
             return;
         }
         let lost = *self.board.get(self.snd_una);
-        let before = self.cwnd_segments();
+        let before = self.inflated();
         let event = Congestion {
             now,
             cause: Cause::Rto,
@@ -832,7 +846,9 @@ impl Sender {
         let response = self.ask(&event);
         self.inflation = 0;
         self.in_recovery = false;
-        self.dupacks = 0;
+        if !(self.rules.ns2 && self.core == Core::Tahoe) {
+            self.dupacks = 0; // ns-2's Tahoe goes on counting, so that no limited transmit follows
+        }
         self.resend = None;
         self.limited_sent = 0;
         self.guard = Some(self.snd_max);

@@ -160,7 +160,6 @@ impl Sender {
             }
         }
         self.sack.next_resend = self.snd_una;
-        self.sack.deaf = false;
     }
 
     /// The timer expired: everything not SACKed is lost, nothing is in the network.
@@ -177,12 +176,12 @@ impl Sender {
     // ---- ns-2's Sack1 ----
 
     /// A duplicate ACK: enter at the D-th that brought news; in recovery one packet has left the network.
-    pub(crate) fn sack1_on_duplicate(&mut self, now: Time, news: bool) {
+    pub(crate) fn sack1_on_duplicate(&mut self, now: Time) {
         if self.in_recovery {
             self.sack.sack1_pipe -= 1;
             return;
         }
-        if self.sack.deaf || !news {
+        if self.sack.deaf {
             return;
         }
         self.dupacks += 1;
@@ -214,13 +213,22 @@ impl Sender {
         Some(number)
     }
 
-    /// The timer expired: the scoreboard is forgotten.
+    /// The timer expired: duplicates say nothing until something new is acknowledged.
     pub(crate) fn sack1_on_rto(&mut self) {
+        self.sack1_forget();
+        self.sack.deaf = true;
+    }
+
+    /// Clear the scoreboard: after a timeout, at the end of a recovery, and on every new ACK outside one.
+    pub(crate) fn sack1_forget(&mut self) {
+        if self.sack.high_sacked == 0 && !self.sack.deaf {
+            return; // nothing entered since the last time
+        }
         for n in self.snd_una..self.snd_max {
             let record = self.board.get_mut(n);
             record.sacked = false;
             record.resent = false;
         }
-        self.sack = SackState { deaf: true, ..SackState::default() };
+        self.sack = SackState::default();
     }
 }

@@ -46,7 +46,10 @@ impl Sender {
         if self.fine.worried > 0 {
             self.fine.worried -= 1;
             if self.fine_timeout_passed(now) {
+                // one more hole: repair it without asking for another cut; duplicates inflate from here on
                 self.resend = Some(self.snd_una);
+                self.dupacks = self.rules.dup_threshold;
+                self.in_recovery = true;
             } else {
                 self.fine.worried = 0;
             }
