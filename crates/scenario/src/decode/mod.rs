@@ -37,7 +37,8 @@ pub(crate) struct General {
 /// Names of the profiles.
 pub(crate) const PROFILES: &[(&str, Profile)] = &[("rfc", Profile::Rfc), ("ns2", Profile::Ns2)];
 
-const SECTIONS: &[&str] = &["scenario", "topology", "tcp", "flows", "output"];
+/// The sections; the sweep is taken out before the others are read.
+const SECTIONS: &[&str] = &["scenario", "topology", "tcp", "flows", "output", "sweep"];
 
 /// Read a description without its sweep.
 pub(crate) fn plan(root: &Node) -> Result<Plan, Problem> {

@@ -21,7 +21,7 @@ const PACKETS: u32 = 1_000_000_000;
 #[derive(Clone, Debug)]
 pub(crate) enum Topology {
     /// Pairs of hosts either side of a row of routers: one bottleneck, or two in a row.
-    Row { kind: &'static str, pairs: usize, left: Link, right: Link, middle: Vec<(&'static str, Link)> },
+    Row { kind: &'static str, pairs: usize, left: Box<Link>, right: Box<Link>, middle: Vec<(&'static str, Link)> },
     /// Any nodes and links.
     Graph { nodes: Vec<String>, links: Vec<GraphLink> },
 }
@@ -156,8 +156,8 @@ fn row(fields: &Fields<'_>, ready: &Ready, profile: Profile) -> Result<Topology,
     Ok(Topology::Row {
         kind: ready.name,
         pairs,
-        left: side("left")?,
-        right: side("right")?,
+        left: Box::new(side("left")?),
+        right: Box::new(side("right")?),
         middle: ready.middle.iter().map(middle).collect::<Result<_, _>>()?,
     })
 }

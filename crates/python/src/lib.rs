@@ -1,0 +1,151 @@
+//! The extension module `windlass._core`: conversion between Python and crate `scenario`, no decisions.
+
+mod raise;
+mod tables;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use scenario::RunOptions;
+
+use raise::raise;
+
+type Sets = Vec<(String, String)>;
+
+/// Stops runs from another thread.
+#[pyclass(frozen, module = "windlass._core")]
+#[derive(Default)]
+struct Cancel(Arc<AtomicBool>);
+
+#[pymethods]
+impl Cancel {
+    #[new]
+    fn new() -> Cancel {
+        Cancel::default()
+    }
+
+    /// Stop the runs that were given this token, and those that will be.
+    fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether `set` was called.
+    fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// A checked description of one run or a sweep.
+#[pyclass(frozen, module = "windlass._core")]
+struct Scenario(scenario::Scenario);
+
+#[pymethods]
+impl Scenario {
+    /// Read TOML text.
+    #[staticmethod]
+    #[pyo3(signature = (text, filename, sets = Sets::new()))]
+    fn from_toml(py: Python<'_>, text: &str, filename: &str, sets: Sets) -> PyResult<Scenario> {
+        let read = py.detach(|| scenario::Scenario::from_toml(text, filename, &sets));
+        read.map(Scenario).map_err(|error| raise(py, error))
+    }
+
+    /// Read JSON text of the same form.
+    #[staticmethod]
+    #[pyo3(signature = (text, filename = "<dict>", sets = Sets::new()))]
+    fn from_json(py: Python<'_>, text: &str, filename: &str, sets: Sets) -> PyResult<Scenario> {
+        let read = py.detach(|| scenario::Scenario::from_json(text, filename, &sets));
+        read.map(Scenario).map_err(|error| raise(py, error))
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    #[getter]
+    fn seeds(&self) -> Vec<u64> {
+        self.0.seeds().to_vec()
+    }
+
+    #[getter]
+    fn duration_s(&self) -> f64 {
+        self.0.duration_s()
+    }
+
+    /// The points of the sweep, the last axis fastest.
+    fn points(&self) -> Vec<Point> {
+        self.0.points().into_iter().map(Point).collect()
+    }
+}
+
+/// One point of a sweep: everything chosen but the seed.
+#[pyclass(frozen, module = "windlass._core")]
+struct Point(scenario::Point);
+
+#[pymethods]
+impl Point {
+    /// The swept keys with this point's values.
+    #[getter]
+    fn axes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let axes = PyDict::new(py);
+        for (key, value) in self.0.axes() {
+            axes.set_item(key, tables::scalar(py, &value)?)?;
+        }
+        Ok(axes)
+    }
+
+    /// The description with every default filled, as JSON.
+    fn effective(&self, py: Python<'_>) -> PyResult<String> {
+        self.0.effective().map_err(|error| raise(py, error))
+    }
+
+    /// Key of the run with this seed.
+    fn key(&self, py: Python<'_>, seed: u64) -> PyResult<String> {
+        self.0.key(seed).map_err(|error| raise(py, error))
+    }
+
+    /// Run with this seed. The interpreter is free meanwhile.
+    #[pyo3(signature = (seed, cancel = None))]
+    fn run<'py>(&self, py: Python<'py>, seed: u64, cancel: Option<&Cancel>) -> PyResult<Bound<'py, PyDict>> {
+        let cancel = cancel.map(|cancel| &*cancel.0);
+        let result = py.detach(|| self.0.run(seed, &RunOptions { cancel }));
+        tables::all(py, result.map_err(|error| raise(py, error))?)
+    }
+}
+
+/// Every algorithm, as JSON.
+#[pyfunction]
+fn algorithms() -> String {
+    scenario::algorithms()
+}
+
+/// Every topology, as JSON.
+#[pyfunction]
+fn topologies() -> String {
+    scenario::topologies()
+}
+
+/// Every engine rule, as JSON.
+#[pyfunction]
+fn rules() -> String {
+    scenario::rules()
+}
+
+/// Every error, as JSON.
+#[pyfunction]
+fn errors() -> String {
+    scenario::errors_json()
+}
+
+/// Scenarios and runs, in Rust.
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use super::raise::{Cancelled, InputError};
+    #[pymodule_export]
+    use super::{Cancel, Point, Scenario, algorithms, errors, rules, topologies};
+    #[pymodule_export]
+    const ENGINE_VERSION: &str = scenario::ENGINE_VERSION;
+}

@@ -1,0 +1,65 @@
+//! Result tables as Python dictionaries.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyString};
+use scenario::{Column, RunResult, Table};
+use serde_json::Value;
+
+/// A scalar JSON value as a Python one; anything else as its text.
+pub(crate) fn scalar<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match value {
+        Value::Bool(on) => on.into_pyobject(py)?.to_owned().into_any(),
+        Value::Number(n) => match n.as_i64() {
+            Some(whole) => whole.into_pyobject(py)?.into_any(),
+            None => n.as_f64().into_pyobject(py)?.into_any(),
+        },
+        Value::String(text) => text.into_pyobject(py)?.into_any(),
+        other => other.to_string().into_pyobject(py)?.into_any(),
+    })
+}
+
+/// Every table of a run by its name.
+pub(crate) fn all(py: Python<'_>, result: RunResult) -> PyResult<Bound<'_, PyDict>> {
+    let tables = PyDict::new(py);
+    tables.set_item("flows", table(py, result.flows)?)?;
+    tables.set_item("links", table(py, result.links)?)?;
+    tables.set_item("traces", table(py, result.traces)?)?;
+    tables.set_item("events", table(py, result.events)?)?;
+    tables.set_item("losses", table(py, result.losses)?)?;
+    Ok(tables)
+}
+
+fn table(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict>> {
+    let columns = PyDict::new(py);
+    for (name, column) in table.0 {
+        columns.set_item(name, self::column(py, column)?)?;
+    }
+    Ok(columns)
+}
+
+/// Numbers as the type and the little-endian bytes, words as a list.
+fn column(py: Python<'_>, column: Column) -> PyResult<Bound<'_, PyAny>> {
+    match column {
+        Column::F64(values) => {
+            let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+            ("f8", PyBytes::new(py, &bytes)).into_pyobject(py).map(Bound::into_any)
+        }
+        Column::I64(values) => {
+            let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+            ("i8", PyBytes::new(py, &bytes)).into_pyobject(py).map(Bound::into_any)
+        }
+        Column::Str(words) => {
+            // Neighbours are mostly equal: one object serves all of them.
+            let list = PyList::empty(py);
+            let mut last: Option<(String, Bound<'_, PyString>)> = None;
+            for word in words {
+                if last.as_ref().is_none_or(|(known, _)| *known != word) {
+                    let object = PyString::new(py, &word);
+                    last = Some((word, object));
+                }
+                list.append(last.as_ref().map(|(_, object)| object))?;
+            }
+            Ok(list.into_any())
+        }
+    }
+}

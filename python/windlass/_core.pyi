@@ -1,0 +1,240 @@
+"""The simulator: scenarios, runs, and what there is to choose from."""
+
+from typing import final
+
+__all__ = [
+    "ENGINE_VERSION",
+    "Cancel",
+    "Cancelled",
+    "InputError",
+    "Point",
+    "Scenario",
+    "algorithms",
+    "errors",
+    "rules",
+    "topologies",
+]
+
+ENGINE_VERSION: str
+"""Version of everything that can change a result; part of every key."""
+
+class InputError(Exception):
+    """The scenario is wrong.
+
+    ``str()`` gives one line with the code, the place and the message, and a second one with the hint, if there is one.
+
+    Attributes
+    ----------
+    code : str
+        Stable code, one of those that `errors` lists, such as ``"scenario.unknown-key"``.
+    message : str
+        What is wrong, one line.
+    file : str or None
+        File, or the override that brought the value.
+    line : int or None
+        Line in the file, from 1.
+    hint : str or None
+        What to write instead, one line.
+    """
+
+    code: str
+    message: str
+    file: str | None
+    line: int | None
+    hint: str | None
+
+class Cancelled(Exception):
+    """The run was stopped by its `Cancel` token; it has no result."""
+
+@final
+class Cancel:
+    """Token that stops runs from another thread."""
+
+    def __new__(cls) -> Cancel: ...
+    def set(self) -> None:
+        """Stop the runs that were given this token, and those that will be."""
+
+    def is_set(self) -> bool:
+        """Tell whether `set` was called.
+
+        Returns
+        -------
+        bool
+        """
+
+@final
+class Scenario:
+    """A checked description of one run or a sweep. Made by `from_toml` or `from_json`; cannot be changed."""
+
+    @staticmethod
+    def from_toml(text: str, filename: str, sets: list[tuple[str, str]] = []) -> Scenario:
+        """Read TOML.
+
+        Parameters
+        ----------
+        text : str
+            The description.
+        filename : str
+            Its name in errors; no file is opened.
+        sets : list of (str, str)
+            Overrides, a dotted key and a value each. A value is read as TOML if it is that, and as text otherwise. An
+            override of a swept key ends its sweep; one of ``sweep.KEY`` makes ``KEY`` an axis.
+
+        Returns
+        -------
+        Scenario
+
+        Raises
+        ------
+        InputError
+            If anything in the description is wrong.
+        """
+
+    @staticmethod
+    def from_json(text: str, filename: str = "<dict>", sets: list[tuple[str, str]] = []) -> Scenario:
+        """Read JSON of the same form; null stands for a key that is not given.
+
+        Parameters
+        ----------
+        text : str
+            The description.
+        filename : str
+            Its name in errors.
+        sets : list of (str, str)
+            Overrides, as in `from_toml`.
+
+        Returns
+        -------
+        Scenario
+
+        Raises
+        ------
+        InputError
+            If anything in the description is wrong.
+        """
+
+    @property
+    def name(self) -> str:
+        """Name, for people; it changes no run."""
+
+    @property
+    def seeds(self) -> list[int]:
+        """Seeds of the runs of each point."""
+
+    @property
+    def duration_s(self) -> float:
+        """Length of the first point's run, seconds of simulated time."""
+
+    def points(self) -> list[Point]:
+        """Product of the sweep axes, the last axis fastest; one point if there is no sweep.
+
+        Returns
+        -------
+        list of Point
+        """
+
+@final
+class Point:
+    """One point of a sweep: everything chosen but the seed."""
+
+    @property
+    def axes(self) -> dict[str, str | float | int | bool]:
+        """Swept keys with this point's values as they were written, in the order of the file.
+
+        A table is shown as its name and the rest, such as ``"cerl(cerl_cmp=gt)"``.
+        """
+
+    def effective(self) -> str:
+        """Write the description out with every default filled.
+
+        Returns
+        -------
+        str
+            JSON, the same text for equal runs, without name, seeds, sweep and output. `Scenario.from_json` reads it.
+
+        Raises
+        ------
+        InputError
+            If this point of a large sweep is wrong; the points of a small one are checked when it is read.
+        """
+
+    def key(self, seed: int) -> str:
+        """Key of the run with this seed.
+
+        Parameters
+        ----------
+        seed : int
+            Seed, 0 to 2**64 - 1.
+
+        Returns
+        -------
+        str
+            64 hexadecimal digits: hash of the description, what is recorded, the seed and `ENGINE_VERSION`.
+
+        Raises
+        ------
+        InputError
+            As `effective`.
+        """
+
+    def run(self, seed: int, cancel: Cancel | None = None) -> dict[str, dict[str, tuple[str, bytes] | list[str]]]:
+        """Run with this seed. Other threads of the interpreter go on meanwhile.
+
+        Parameters
+        ----------
+        seed : int
+            Seed, 0 to 2**64 - 1.
+        cancel : Cancel, optional
+            Token that stops the run.
+
+        Returns
+        -------
+        dict
+            Tables ``flows``, ``links``, ``traces``, ``events`` and ``losses``, each a dict of columns of equal length in
+            order. A column of numbers is a pair of its type, ``"f8"`` or ``"i8"``, and its little-endian bytes, NaN where
+            a value is missing; a column of words is a list.
+
+        Raises
+        ------
+        InputError
+            As `effective`.
+        Cancelled
+            If the token was set before the end.
+        """
+
+def algorithms() -> str:
+    """List the congestion control algorithms.
+
+    Returns
+    -------
+    str
+        JSON list of objects with name, aliases, summary, source, caution, recovery, and parameters, each with name, kind
+        (number, choice, flag), default, min, max, choices, unit, meaning, source.
+    """
+
+def topologies() -> str:
+    """List the topologies.
+
+    Returns
+    -------
+    str
+        JSON list of objects with name, summary, and fields and link_fields, each with name and meaning.
+    """
+
+def rules() -> str:
+    """List the engine's rules, the keys of section ``tcp``.
+
+    Returns
+    -------
+    str
+        JSON list of objects with name, meaning, and the values in the profiles, rfc and ns2.
+    """
+
+def errors() -> str:
+    """List the errors of scenarios.
+
+    Returns
+    -------
+    str
+        JSON list of objects with code and meaning.
+    """
