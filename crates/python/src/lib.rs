@@ -102,14 +102,15 @@ impl Point {
     }
 
     /// Key of the run with this seed.
-    fn key(&self, py: Python<'_>, seed: u64) -> PyResult<String> {
-        self.0.key(seed).map_err(|error| raise(py, error))
+    fn key(&self, py: Python<'_>, seed: i64) -> PyResult<String> {
+        scenario::seed(seed).and_then(|seed| self.0.key(seed)).map_err(|error| raise(py, error))
     }
 
     /// Run with this seed. The interpreter is free meanwhile.
     #[pyo3(signature = (seed, cancel = None))]
-    fn run<'py>(&self, py: Python<'py>, seed: u64, cancel: Option<&Cancel>) -> PyResult<Bound<'py, PyDict>> {
+    fn run<'py>(&self, py: Python<'py>, seed: i64, cancel: Option<&Cancel>) -> PyResult<Bound<'py, PyDict>> {
         let cancel = cancel.map(|cancel| &*cancel.0);
+        let seed = scenario::seed(seed).map_err(|error| raise(py, error))?;
         let result = py.detach(|| self.0.run(seed, &RunOptions { cancel }));
         tables::all(py, result.map_err(|error| raise(py, error))?)
     }

@@ -35,6 +35,13 @@ use sweep::Axis;
 /// Version of everything that can change a result. Part of every [`Point::key`].
 pub const ENGINE_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+1");
 
+/// A seed from a number that a user gave.
+pub fn seed(number: i64) -> Result<u64, Error> {
+    let negative =
+        || Problem::new(code::OUT_OF_RANGE, Place::Nowhere, format!("a seed of {number}: it must not be negative"));
+    u64::try_from(number).map_err(|_| Error { file: None, ..negative().locate("", &[]) })
+}
+
 /// A checked description of one run or a sweep.
 #[derive(Clone, Debug)]
 pub struct Scenario(Arc<Inner>);

@@ -21,7 +21,7 @@ enum Estimate {
     /// Nanoseconds.
     Exact { srtt: u64, rttvar: u64, sampled: bool },
     /// Ticks: srtt with 3 and rttvar with 2 binary places; the timeout in force, in ticks.
-    Ticks { tick: u64, srtt: i64, rttvar: i64, rto_ticks: Option<u64> },
+    Ticks { tick: u64, offset: u64, srtt: i64, rttvar: i64, rto_ticks: Option<u64> },
 }
 
 /// ns-2 starts with a variation of 12 s, which shows only when the estimate is folded before a first sample.
@@ -37,7 +37,7 @@ impl RttEstimator {
             Estimate::Exact { srtt: 0, rttvar: 0, sampled: false }
         } else {
             let rttvar = ((NS2_RTTVAR_INIT_SECS * 1_000_000_000 / tick) << 2) as i64;
-            Estimate::Ticks { tick, srtt: 0, rttvar, rto_ticks: None }
+            Estimate::Ticks { tick, offset: config.clock_offset.0, srtt: 0, rttvar, rto_ticks: None }
         };
         RttEstimator {
             estimate,
@@ -64,9 +64,9 @@ impl RttEstimator {
                     *sampled = true;
                 }
             }
-            Estimate::Ticks { tick, srtt, rttvar, rto_ticks } => {
+            Estimate::Ticks { tick, offset, srtt, rttvar, rto_ticks } => {
                 // the number of ticks crossed; by timestamps, the nearest number of ticks
-                let r = if stamped { (now.since(sent).0 + *tick / 2) / *tick } else { now.0 / *tick - sent.0 / *tick };
+                let r = if stamped { (now.since(sent).0 + *tick / 2) / *tick } else { (now.0 + *offset) / *tick - (sent.0 + *offset) / *tick };
                 let r = r.max(1) as i64;
                 if *srtt != 0 {
                     let error = r - (*srtt >> 3);
