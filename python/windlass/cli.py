@@ -717,7 +717,3 @@ def _sweep_json(result: SweepResult, folder: Path) -> dict[str, Any]:
         "cautions": result.cautions,
         "summary": result.summary().to_pylist(),
     }
-
-
-if __name__ == "__main__":
-    main(prog_name="windlass")

@@ -21,7 +21,7 @@ CODES: dict[str, str] = {
     "plot.no-results": "the folder holds no results of a sweep",
     "plot.no-trace": "the run recorded no such series",
     "reproduce.not-yet": "the experiment needs something that the engine does not model",
-    "reproduce.seeds": "the number of seeds is not positive",
+    "reproduce.seeds": "too few seeds to judge claims",
     "reproduce.unknown": "no paper or experiment of that name in the ledger",
     "result.unknown-flow": "the results have no flow of that name",
     "run.many-points": "the scenario sweeps several points where a single run was asked for",

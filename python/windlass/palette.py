@@ -18,7 +18,7 @@ GREEN = "#009E73"
 BLUE = "#0072B2"
 VERMILION = "#D55E00"
 PURPLE = "#CC79A7"
-GREY = "#7F7F7F"
+GREY = "#555555"
 
 
 class Look(NamedTuple):

@@ -1,0 +1,100 @@
+"""The command as a process of its own: exit codes, streams, Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import SMALL_TOML
+
+from windlass import Store
+
+WINDLASS = [sys.executable, "-m", "windlass"]
+
+
+def windlass(*args: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*WINDLASS, *map(str, args)], capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_a_run(tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(SMALL_TOML)
+    done = windlass("run", tmp_path / "small.toml", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(json.loads(done.stdout)["flows"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (SMALL_TOML.replace("newreno", "westwod"), "scenario.unknown-algorithm"),
+        (SMALL_TOML.replace('"2 Mbps"', "2"), "scenario.unit-missing"),
+        (SMALL_TOML.replace("pairs = 2", "pairs = 10000000"), "scenario."),
+    ],
+)
+def test_wrong_input_ends_with_two_lines_and_code_two(tmp_path: Path, work: Path, text: str, code: str) -> None:
+    (tmp_path / "wrong.toml").write_text(text)
+    done = windlass("sweep", tmp_path / "wrong.toml")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"error[{code}")
+    assert len(done.stderr.splitlines()) <= 2
+    assert list(work.iterdir()) == []
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    done = subprocess.run(
+        ["sh", "-c", f"'{sys.executable}' -m windlass list errors --json | head -n 1"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.stdout == "[\n"
+    assert done.stderr == ""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+def test_ctrl_c_keeps_finished_runs_and_the_same_command_goes_on(tmp_path: Path, work: Path) -> None:
+    long = SMALL_TOML.replace('"5 s"', '"400 s"').replace("seeds = 3", "seeds = 60")
+    (tmp_path / "long.toml").write_text(long)
+    store = Store(tmp_path / "store")
+    args = ["sweep", str(tmp_path / "long.toml"), "--jobs", "1", "--json"]
+    process = subprocess.Popen([*WINDLASS, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while len(list(store.keys())) < 2:
+        assert process.poll() is None, "the sweep ended before it could be stopped"
+        time.sleep(0.005)
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=60)
+    kept = len(list(store.keys()))
+    assert process.returncode == 130
+    assert stdout == ""
+    assert stderr == f"stopped: {kept} of 60 runs are kept; the same command goes on from there\n"
+    assert 2 <= kept < 60
+    assert list(work.iterdir()) == []
+    assert [path for path in store.root.rglob(".part-*")] == []
+
+    done = windlass(*args)
+    assert done.returncode == 0
+    resumed = json.loads(done.stdout)
+    assert (resumed["runs"], resumed["from_store"]) == (60, kept)
+    fresh = json.loads(windlass(*args, "--no-store", "--out", "fresh").stdout)
+    assert fresh["summary"] == resumed["summary"]
+    for name in ("flows.parquet", "links.parquet", "summary.csv"):
+        assert (work / "fresh" / name).read_bytes() == (work / "windlass-out" / "small" / name).read_bytes()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+def test_ctrl_c_stops_a_single_run_soon(tmp_path: Path) -> None:
+    endless = SMALL_TOML.replace('"5 s"', '"3600 s"').replace('"2 Mbps"', '"1 Gbps"').replace('"10 Mbps"', '"1 Gbps"')
+    (tmp_path / "endless.toml").write_text(endless.replace(', loss = "1 %"', ""))
+    process = subprocess.Popen(
+        [*WINDLASS, "run", str(tmp_path / "endless.toml")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    # Nothing outside tells that the run has begun; a second is enough for the imports.
+    time.sleep(1.0)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=30)
+    assert (process.returncode, stdout, stderr) == (130, "", "stopped before the end of the run\n")

@@ -1,0 +1,351 @@
+"""Figures: what they show, and that the same figure has the same bytes."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import windlass
+from windlass import InputError, RunResult, Scenario, UnknownFlow, _core, palette, plots, stats
+
+LOSS = "topology.bottleneck.loss.rate"
+
+
+def summary_table(rates: list[Any], algorithms: tuple[str, ...] = ("newreno", "cerl"), **more: list[Any]) -> pa.Table:
+    rows = [(algorithm, rate) for algorithm in algorithms for rate in rates]
+    means = [1e6 + 1e5 * index for index in range(len(rows))]
+    return pa.table(
+        {
+            "flows.algorithm": [algorithm for algorithm, _ in rows],
+            LOSS: [rate for _, rate in rows],
+            **more,
+            "group": ["flow"] * len(rows),
+            "direction": ["forward"] * len(rows),
+            "algorithm": [algorithm for algorithm, _ in rows],
+            "flows": [2] * len(rows),
+            "goodput_bps_mean": means,
+            "goodput_bps_lo": [mean - 5e4 for mean in means],
+            "goodput_bps_hi": [mean + 7e4 for mean in means],
+            "goodput_bps_n": [5] * len(rows),
+        }
+    )
+
+
+def lines(figure: Any) -> dict[str, Any]:
+    """Lines with interval bars, by label."""
+    return {container.get_label(): container for container in figure.axes[0].containers}
+
+
+def legend(figure: Any) -> list[str]:
+    return [text.get_text() for text in figure.legends[0].get_texts()]
+
+
+def test_means_and_intervals_are_drawn_where_they_are() -> None:
+    figure = plots.metric_against_axis(summary_table(["0 %", "0.1 %", "5 %"]), LOSS)
+    drawn = lines(figure)
+    assert list(drawn) == ["newreno", "cerl"]
+    line, _, bars = drawn["newreno"]
+    assert line.get_xdata().tolist() == [0.0, 0.1, 5.0]
+    assert line.get_ydata().tolist() == pytest.approx([1.0, 1.1, 1.2])
+    low_high = [(segment[0][1], segment[1][1]) for segment in bars[0].get_segments()]
+    assert low_high == [pytest.approx((mean - 0.05, mean + 0.07)) for mean in (1.0, 1.1, 1.2)]
+    axes = figure.axes[0]
+    assert axes.get_xlabel() == "loss.rate (%)"
+    assert axes.get_ylabel() == "goodput (Mbit/s)"
+    assert axes.get_title() == ""
+    assert axes.get_ylim()[0] <= 0.0
+    assert legend(figure) == ["newreno", "cerl"]
+
+
+def test_the_legend_stands_outside_the_data() -> None:
+    figure = plots.metric_against_axis(summary_table(["0 %", "1 %"]), LOSS)
+    figure.draw_without_rendering()
+    axes_box = figure.axes[0].get_window_extent()
+    assert figure.legends[0].get_window_extent().x0 >= axes_box.x1
+
+
+def test_looks_come_from_the_palette() -> None:
+    drawn = lines(plots.metric_against_axis(summary_table(["0 %", "1 %"]), LOSS))
+    for algorithm, (line, *_rest) in drawn.items():
+        assert (line.get_color(), line.get_marker()) == palette.look(algorithm)
+
+
+@pytest.mark.parametrize(
+    ("rates", "scale"),
+    [
+        (["0.01 %", "0.1 %", "5 %"], "log"),
+        (["0 %", "0.1 %", "5 %"], "symlog"),
+        (["1 %", "2 %", "3 %"], "linear"),
+        (["0 %", "1 %", "2 %"], "linear"),
+    ],
+)
+def test_the_scale_follows_the_values(rates: list[str], scale: str) -> None:
+    assert plots.metric_against_axis(summary_table(rates), LOSS).axes[0].get_xscale() == scale
+
+
+def test_words_along_the_axis_keep_their_order() -> None:
+    figure = plots.metric_against_axis(summary_table(["1 %"], ("newreno", "cerl", "cubic")), "flows.algorithm")
+    labels = [text.get_text() for text in figure.axes[0].get_xticklabels()]
+    assert labels == ["newreno", "cerl", "cubic"]
+
+
+def test_units_that_differ_become_base_units() -> None:
+    figure = plots.metric_against_axis(summary_table(["500 ms", "2 s"], ("cerl",)), LOSS)
+    assert lines(figure)["cerl"][0].get_xdata().tolist() == [0.5, 2.0]
+    assert figure.axes[0].get_xlabel() == "loss.rate (s)"
+
+
+def test_other_swept_keys_make_lines_of_their_own() -> None:
+    table = summary_table(["1 %", "2 %", "1 %", "2 %"], ("cerl",), **{"topology.pairs": [1, 1, 4, 4]})
+    drawn = lines(plots.metric_against_axis(table, LOSS))
+    assert list(drawn) == ["cerl, topology.pairs 1", "cerl, topology.pairs 4"]
+    assert len({container[0].get_linestyle() for container in drawn.values()}) == 2
+
+
+def test_one_seed_draws_no_interval_and_does_not_fail(small: Scenario) -> None:
+    table = windlass.sweep(small.with_({f"sweep.{LOSS}": ["0 %", "1 %"]}), seeds=1).summary()
+    bars = lines(plots.metric_against_axis(table, LOSS))["newreno"][2][0]
+    assert all(segment[0][1] == segment[1][1] for segment in bars.get_segments())
+
+
+def test_goodput_against_loss_has_capacity_and_mathis() -> None:
+    path = {"mss_bytes": 1460.0, "rtt_s": 0.1}
+    figure = plots.goodput_against_loss(summary_table(["0 %", "0.1 %", "5 %"]), capacity_bps=2e6, mathis=path)
+    theory = {line.get_label(): line for line in figure.axes[0].get_lines()}
+    assert list(theory["capacity"].get_ydata()) == [2.0, 2.0]
+    curve = theory["Reno, 1/√p (Mathis)"]
+    assert curve.get_xdata()[0] == pytest.approx(0.1)
+    assert curve.get_ydata()[0] == pytest.approx(float(stats.mathis(0.001, **path)) * 1e-6)
+    assert figure.axes[0].get_ylim()[1] > 2.0, "the capacity is inside the figure"
+    assert figure.axes[0].get_xlabel() == "loss rate (%)"
+    assert set(legend(figure)) == {"capacity", "Reno, 1/√p (Mathis)", "newreno", "cerl"}
+
+
+def test_what_cannot_be_drawn_says_what_can() -> None:
+    table = summary_table(["1 %"])
+    with pytest.raises(InputError, match="loss.rate") as caught:
+        plots.metric_against_axis(table, "flows.size")
+    assert caught.value.code == "plot.no-axis"
+    with pytest.raises(InputError, match="goodput_bps") as caught:
+        plots.metric_against_axis(table, LOSS, "speed")
+    assert caught.value.code == "plot.no-metric"
+    with pytest.raises(InputError) as caught:
+        plots.goodput_against_loss(table, x="flows.algorithm")
+    assert caught.value.code == "plot.no-axis"
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("0.1 %", (0.1, "%")),
+        ("8Mbps", (8.0, "Mbps")),
+        (3, (3.0, "")),
+        (2.5, (2.5, "")),
+        ("1e-3 s", (1e-3, "s")),
+        (True, None),
+        ("cerl", None),
+        ("uniform(0 s, 1 s)", None),
+    ],
+)
+def test_quantity(value: object, expected: tuple[float, str] | None) -> None:
+    assert plots.quantity(value) == expected
+
+
+# ---- the window over time
+
+
+def recorded(kind: str = "dup-acks", cause: str = "queue") -> RunResult:
+    """A run of one flow with a window that rises from 2 to 8, is cut to 4 at 3 s, and has one event of that kind."""
+    times = [0.0, 1.0, 2.0, 3.0]
+    traces = pa.table(
+        {
+            "time_s": [*times, 0.0, 3.0, 1.0],
+            "subject": ["flow"] * 6 + ["other"],
+            "variable": ["cwnd_segments"] * 4 + ["ssthresh_segments"] * 2 + ["cwnd_segments"],
+            "value": [2.0, 4.0, 8.0, 4.0, 1e6, 4.0, 99.0],
+        }
+    )
+    events = pa.table(
+        {
+            "time_s": [3.0, 3.5, 2.0],
+            "flow": ["flow", "flow", "other"],
+            "direction": ["forward"] * 3,
+            "kind": [kind, "recovery-exit", "timeout"],
+            "cwnd_before_segments": [8.0, 4.0, 50.0],
+            "cwnd_after_segments": [4.0, 4.0, 1.0],
+            "ssthresh_after_segments": [4.0, 4.0, 25.0],
+            "segment": [11, -1, 3],
+            "true_cause": [cause, "", "queue"],
+        }
+    )
+    flows = pa.table(
+        {"flow": ["flow", "other"], "direction": ["forward"] * 2, "algorithm": ["cerl", "newreno"]}
+    )
+    return RunResult("k", 1, {}, {"flows": flows, "traces": traces, "events": events})
+
+
+def test_the_window_is_a_step_line_and_ssthresh_is_dashed() -> None:
+    axes = plots.cwnd_over_time(recorded(), "flow").axes[0]
+    drawn = {line.get_label(): line for line in axes.get_lines()}
+    cwnd, ssthresh = drawn["cwnd"], drawn["ssthresh"]
+    assert cwnd.get_drawstyle() == "steps-post"
+    assert list(zip(cwnd.get_xdata(), cwnd.get_ydata(), strict=True)) == [(0, 2), (1, 4), (2, 8), (3, 4)]
+    assert cwnd.get_color() == palette.look("cerl").colour
+    assert ssthresh.get_linestyle() == "--"
+    assert axes.get_ylim()[1] < 20, "an ssthresh that was never set does not flatten the curve"
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("time (s)", "window (segments)")
+
+
+@pytest.mark.parametrize("kind", ["dup-acks", "timeout", "mark", "judged-random", "same-window"])
+@pytest.mark.parametrize("cause", ["queue", "random", "list", "none", ""])
+def test_every_change_is_marked_where_it_happened(kind: str, cause: str) -> None:
+    figure = plots.cwnd_over_time(recorded(kind, cause), "flow")
+    marks = [line for line in figure.axes[0].get_lines() if list(line.get_xdata()) == [3.0]]
+    assert len(marks) == 1
+    assert list(marks[0].get_ydata()) == [8.0]
+    words = {"queue": "queue drop", "random": "channel loss", "list": "channel loss"}.get(cause, "nothing lost")
+    assert f"cause: {words}" in legend(figure)
+    assert len(legend(figure)) == 4, "cwnd, ssthresh, what the sender did, what had happened"
+
+
+def test_kinds_and_causes_can_be_told_apart() -> None:
+    def look(kind: str, cause: str) -> tuple[Any, ...]:
+        axes = plots.cwnd_over_time(recorded(kind, cause), "flow").axes[0]
+        mark = next(line for line in axes.get_lines() if list(line.get_xdata()) == [3.0])
+        return mark.get_marker(), mark.get_color(), mark.get_markerfacecolor()
+
+    kinds = ["dup-acks", "timeout", "mark", "judged-random", "same-window"]
+    assert len({look(kind, "queue")[0] for kind in kinds}) == 5
+    queue, channel, none = (look("timeout", cause) for cause in ("queue", "random", "none"))
+    assert len({queue[1], channel[1], none[1]}) == 3
+    assert queue[2] != channel[2], "told apart without colour too: filled and hollow"
+
+
+def test_flows_and_series_that_are_not_there() -> None:
+    with pytest.raises(UnknownFlow, match="`flow`, `other`"):
+        plots.cwnd_over_time(recorded(), "nobody")
+    result = recorded()
+    result.tables["traces"] = result.traces.slice(0, 0)
+    with pytest.raises(InputError, match="traces") as caught:
+        plots.cwnd_over_time(result, "flow")
+    assert caught.value.code == "plot.no-trace"
+
+
+def test_a_real_run_draws_its_window(small: Scenario) -> None:
+    scenario = small.with_({"output.traces": ["cwnd", "ssthresh"], "output.events": True})
+    result = scenario.run(1)
+    figure = plots.cwnd_over_time(result, "flow/0")
+    cwnd = next(line for line in figure.axes[0].get_lines() if line.get_label() == "cwnd")
+    assert len(cwnd.get_xdata()) > 10
+    assert max(cwnd.get_xdata()) <= 5.0
+    assert min(cwnd.get_ydata()) >= 1.0
+    cuts = [row for row in result.events.to_pylist() if row["flow"] == "flow/0" and row["kind"] == "dup-acks"]
+    assert cuts, "one packet in a hundred is lost, so there are cuts"
+    assert "cut on duplicate ACKs" in legend(figure)
+
+
+# ---- files
+
+
+def test_save_writes_three_formats_with_the_same_bytes_each_time(tmp_path: Path) -> None:
+    def write(folder: str) -> list[bytes]:
+        files = plots.save(plots.cwnd_over_time(recorded(), "flow"), tmp_path / folder / "figure")
+        assert [file.name for file in files] == ["figure.pdf", "figure.svg", "figure.png"]
+        return [file.read_bytes() for file in files]
+
+    first = write("a")
+    assert first == write("b")
+    assert first[0].startswith(b"%PDF")
+    assert b"</svg>" in first[1]
+    assert first[2].startswith(b"\x89PNG")
+    assert b"CreationDate" not in first[0]
+
+
+def test_an_ending_chooses_the_format(tmp_path: Path) -> None:
+    figure = plots.metric_against_axis(summary_table(["0 %", "1 %"]), LOSS)
+    assert plots.save(figure, tmp_path / "a.svg") == [tmp_path / "a.svg"]
+    assert [path.name for path in tmp_path.glob("a*")] == ["a.svg"]
+    text = (tmp_path / "a.svg").read_text()
+    for word in ("newreno", "cerl", "goodput (Mbit/s)"):
+        assert f">{word}<" in text
+    dotted = plots.save(figure, tmp_path / "loss.rate", formats=["png"])
+    assert dotted == [tmp_path / "loss.rate.png"]
+
+
+def test_drawing_leaves_the_callers_settings_alone(tmp_path: Path) -> None:
+    before = dict(mpl.rcParams)
+    plots.save(plots.metric_against_axis(summary_table(["0 %", "1 %"]), LOSS), tmp_path / "a")
+    assert dict(mpl.rcParams) == before
+
+
+def test_the_callers_settings_leave_the_drawing_alone(tmp_path: Path) -> None:
+    def draw(name: str) -> bytes:
+        figure = plots.metric_against_axis(summary_table(["0 %", "1 %"]), LOSS)
+        return plots.save(figure, tmp_path / f"{name}.svg")[0].read_bytes()
+
+    plain = draw("a")
+    with mpl.rc_context({"lines.linewidth": 9.0, "axes.facecolor": "black", "font.size": 30}):
+        assert draw("b") == plain
+
+
+def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(windlass.StoreError) as caught:
+        plots.save(plots.metric_against_axis(summary_table(["1 %"]), LOSS), tmp_path / "file" / "figure")
+    assert caught.value.code == "cli.output"
+
+
+# ---- the palette
+
+
+def test_no_two_algorithms_look_the_same() -> None:
+    assert len(set(palette.LOOKS.values())) == len(palette.LOOKS)
+
+
+def test_every_algorithm_of_the_engine_has_a_look_of_its_own() -> None:
+    names = [row["name"] for row in json.loads(_core.algorithms())]
+    assert [name for name in names if name not in palette.LOOKS] == []
+
+
+def test_an_unknown_algorithm_always_gets_the_same_look() -> None:
+    # Fixed here, so that a change of the rule, which would change published figures, is noticed.
+    assert palette.look("my-sender") == palette.look("my-sender")
+    assert palette.look("my-sender") not in palette.LOOKS.values()
+    assert palette.look("my-sender") != palette.look("my-other-sender")
+
+
+# How the colours of a screen look to people without one kind of cone, and to all others (linear RGB).
+# Machado, Oliveira and Fernandes, IEEE TVCG 15(6), 2009, severity 1.0.
+SEEN_BY = {
+    "all cones": np.eye(3),
+    "no L cones": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "no M cones": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    "no S cones": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+}
+XYZ_OF_SRGB = np.array(
+    [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]]
+)
+
+
+def cielab(colour: str, seen_by: Any) -> np.ndarray:
+    coded = np.array([int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)])
+    linear = np.where(coded <= 0.04045, coded / 12.92, ((coded + 0.055) / 1.055) ** 2.4)
+    xyz = XYZ_OF_SRGB @ np.clip(np.array(seen_by) @ linear, 0.0, 1.0) / np.array([0.95047, 1.0, 1.08883])
+    f = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+
+@pytest.mark.parametrize("eyes", SEEN_BY)
+def test_colours_can_be_told_apart_by_everyone(eyes: str) -> None:
+    colours = sorted({look.colour for look in palette.LOOKS.values()})
+    # A CIELAB distance of about 2.3 is just noticed; thin lines on paper need several times that.
+    for one, other in itertools.combinations(colours, 2):
+        distance = np.linalg.norm(cielab(one, SEEN_BY[eyes]) - cielab(other, SEEN_BY[eyes]))
+        assert distance > 15.0, (one, other)

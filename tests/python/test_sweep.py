@@ -1,0 +1,255 @@
+"""Sweeps: order, store, stopping, growth; the same tables whatever the number of threads."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from conftest import small_document
+
+import windlass
+from windlass import Cancel, InputError, Interrupted, RunResult, Scenario, Store, stats
+from windlass.sweep import execute
+from windlass.tables import TABLES
+
+
+class Point:
+    """A point that counts its runs and takes as long as it is told."""
+
+    def __init__(self, name: str, seconds: float = 0.0, spread: float = 0.0) -> None:
+        self.name = name
+        self.seconds = seconds
+        self.ran: list[int] = []
+
+    @property
+    def axes(self) -> dict[str, Any]:
+        return {"name": self.name}
+
+    def key(self, seed: int) -> str:
+        return f"{self.name}{seed}".encode().hex()
+
+    def effective_json(self) -> str:
+        return "{}"
+
+    def run(self, seed: int, cancel: Cancel | None = None) -> RunResult:
+        self.ran.append(seed)
+        time.sleep(self.seconds)
+        empty = pa.table({"flow": pa.array([], pa.string())})
+        tables = {name: empty for name in TABLES} | {"flows": pa.table({"flow": ["f"], "seed_seen": [seed]})}
+        return RunResult(self.key(seed), seed, self.axes, tables)
+
+
+def test_results_stand_in_the_order_of_the_tasks_not_of_their_ends() -> None:
+    slow, quick = Point("slow", seconds=0.05), Point("quick")
+    tasks = [(slow, 2), (quick, 1), (slow, 1), (quick, 2)]
+    results = execute(tasks, jobs=4)
+    assert [(result.axes["name"], result.seed) for result in results] == [
+        ("slow", 2), ("quick", 1), ("slow", 1), ("quick", 2),
+    ]  # fmt: skip
+
+
+def test_equal_keys_run_once() -> None:
+    point = Point("a")
+    results = execute([(point, 1), (point, 1), (point, 2)], jobs=2)
+    assert sorted(point.ran) == [1, 2]
+    assert [result.seed for result in results] == [1, 1, 2]
+
+
+def test_stored_runs_are_read_and_not_run(tmp_path: Any) -> None:
+    store = Store(tmp_path / "runs")
+    first, again = Point("a"), Point("a")
+    execute([(first, 1), (first, 2)], store=store)
+    results = execute([(again, 1), (again, 2), (again, 3)], store=store)
+    assert again.ran == [3]
+    assert [result.stored for result in results] == [True, True, False]
+
+
+def test_progress_counts_up_to_the_total_in_the_callers_thread() -> None:
+    seen = []
+    here = threading.get_ident()
+
+    def progress(done: int, total: int) -> None:
+        assert threading.get_ident() == here
+        seen.append((done, total))
+
+    execute([(Point("a"), seed) for seed in range(5)], jobs=3, progress=progress)
+    assert seen == [(done, 5) for done in range(1, 6)]
+
+
+def test_the_error_of_a_run_stops_the_others() -> None:
+    class Broken(Point):
+        def run(self, seed: int, cancel: Cancel | None = None) -> RunResult:
+            raise InputError("no such thing", code="scenario.unknown-key")
+
+    late = Point("late", seconds=0.01)
+    with pytest.raises(InputError, match="no such thing"):
+        execute([(Broken("b"), 1), *((late, seed) for seed in range(500))], jobs=1)
+    assert len(late.ran) < 500
+
+
+def test_interrupting_keeps_what_is_finished_and_the_next_call_goes_on(swept: Scenario, tmp_path: Any) -> None:
+    store = Store(tmp_path / "runs")
+
+    def stop_after_four(done: int, total: int) -> None:
+        if done == 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted) as caught:
+        windlass.sweep(swept, store=store, jobs=2, progress=stop_after_four)
+    stopped = caught.value
+    assert stopped.total == 18
+    assert 4 <= stopped.done < 18
+    assert stopped.stored
+    assert len(list(store.keys())) == stopped.done
+    result = windlass.sweep(swept, store=store)
+    assert sum(run.stored for run in result) == stopped.done
+    fresh = windlass.sweep(swept, store=False)
+    for name in TABLES:
+        assert result.table(name).equals(fresh.table(name)), name
+
+
+def test_interrupting_without_a_store_says_that_nothing_is_kept(small: Scenario) -> None:
+    def stop(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted, match="not kept") as caught:
+        windlass.sweep(small, store=False, progress=stop)
+    assert not caught.value.stored
+
+
+def test_a_token_stops_a_long_run_from_another_thread() -> None:
+    document = small_document()
+    document["scenario"]["duration"] = "3600 s"
+    document["topology"]["bottleneck"]["rate"] = "1 Gbps"
+    document["topology"]["access"]["rate"] = "1 Gbps"
+    document["topology"]["bottleneck"]["loss"] = "0 %"
+    document["topology"]["bottleneck"]["queue"] = "10000 packets"
+    token = Cancel()
+    timer = threading.Timer(0.2, token.set)
+    timer.start()
+    with pytest.raises(Interrupted) as caught:
+        windlass.sweep(windlass.from_dict(document), store=False, jobs=1, cancel=token)
+    timer.join()
+    assert caught.value.done == 0
+
+
+@pytest.mark.parametrize("jobs", [2, 5])
+def test_threads_change_nothing(swept: Scenario, jobs: int) -> None:
+    scenario = swept.with_({"output.traces": ["cwnd", "queue"], "output.events": True})
+    one = windlass.sweep(scenario, store=False, jobs=1)
+    many = windlass.sweep(scenario, store=False, jobs=jobs)
+    for name in TABLES:
+        assert _bytes(one.table(name)) == _bytes(many.table(name)), name
+
+
+def _bytes(table: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue().to_pybytes()
+
+
+def test_run_columns_come_first(swept: Scenario) -> None:
+    result = windlass.sweep(swept, seeds=2)
+    axes = ["flows.algorithm", "topology.bottleneck.loss.rate"]
+    assert result.axes == axes
+    for name in TABLES:
+        assert result.table(name).column_names[:4] == ["key", "seed", *axes], name
+    assert result.flows.num_rows == 6 * 2 * 2
+    assert result.flows["seed"].to_pylist()[:8] == [1, 1, 2, 2, 1, 1, 2, 2]
+    assert result.links["flows.algorithm"].unique().to_pylist() == ["newreno", "westwood-plus"]
+    frame = result.to_pandas()
+    assert frame.shape == (24, result.flows.num_columns)
+    assert result.to_pandas("links")["link"].nunique() == 5
+
+
+def test_axes_keep_their_type(small: Scenario) -> None:
+    whole = windlass.sweep(small.with_({"sweep.topology.pairs": [1, 2]}), seeds=1)
+    assert whole.flows.schema.field("topology.pairs").type == pa.int64()
+    flags = windlass.sweep(small.with_({"sweep.flows.tcp.timestamps": [True, False]}), seeds=1)
+    assert flags.flows.schema.field("flows.tcp.timestamps").type == pa.bool_()
+
+
+def test_two_algorithms_meet_the_same_losses(small: Scenario) -> None:
+    # Starts are drawn from streams named after the flow, so they do not depend on the algorithm.
+    result = windlass.sweep(small.with_({"sweep.flows.algorithm": ["newreno", "reno"]}), seeds=2)
+    rows = result.flows.to_pylist()
+    starts = {name: [row["start_s"] for row in rows if row["algorithm"] == name] for name in ("newreno", "reno")}
+    assert starts["newreno"] == starts["reno"]
+    assert len(set(starts["reno"])) == 4
+
+
+@pytest.mark.parametrize("seeds", [0, -1, [], [1, 1]])
+def test_seeds_that_make_no_sense(small: Scenario, seeds: Any) -> None:
+    with pytest.raises(InputError) as caught:
+        windlass.sweep(small, seeds=seeds)
+    assert caught.value.code == "sweep.seeds"
+
+
+def test_seeds_can_be_a_count_or_a_list(small: Scenario) -> None:
+    assert windlass.sweep(small, seeds=2).seeds == [1, 2]
+    assert [run.seed for run in windlass.sweep(small, seeds=[9, 3])] == [9, 3]
+
+
+def test_no_threads_make_no_sense(small: Scenario) -> None:
+    with pytest.raises(InputError) as caught:
+        windlass.sweep(small, jobs=0)
+    assert caught.value.code == "sweep.jobs"
+
+
+def test_precision_adds_seeds_until_the_interval_is_narrow(small: Scenario) -> None:
+    result = windlass.sweep(small, seeds=2, precision=0.03, max_seeds=200)
+    row = result.summary("goodput_bps").to_pylist()[0]
+    half = (row["goodput_bps_hi"] - row["goodput_bps_lo"]) / 2.0
+    assert half <= 0.03 * row["goodput_bps_mean"]
+    assert row["goodput_bps_n"] > 5
+    assert result.seeds == list(range(1, row["goodput_bps_n"] + 1))
+    assert result.cautions == []
+    again = windlass.sweep(small, seeds=2, precision=0.03, max_seeds=200, store=False, jobs=1)
+    assert again.flows.equals(result.flows), "how many seeds are added depends on results only"
+
+
+def test_precision_gives_up_at_the_limit_and_says_so(small: Scenario) -> None:
+    result = windlass.sweep(small, seeds=2, precision=1e-6, max_seeds=8, store=False)
+    assert len(result) == 8
+    assert len(result.cautions) == 1
+    assert "after 8 seeds" in result.cautions[0]
+
+
+def test_precision_gives_each_point_what_it_needs(swept: Scenario) -> None:
+    result = windlass.sweep(swept, seeds=2, precision=0.08, max_seeds=100)
+    for row in result.summary("goodput_bps").to_pylist():
+        half = (row["goodput_bps_hi"] - row["goodput_bps_lo"]) / 2.0
+        assert half <= 0.08 * row["goodput_bps_mean"]
+    order = [(run.axes["flows.algorithm"], run.axes["topology.bottleneck.loss.rate"], run.seed) for run in result]
+    points = [tuple(point.axes.values()) for point in swept.points()]
+    assert order == sorted(order, key=lambda run: (points.index(run[:2]), run[2]))
+
+
+@pytest.mark.parametrize(
+    "options", [{"precision": 0.0}, {"precision": 1.5}, {"precision": 0.1, "metric": "speed"}, {"precision": 0.1, "max_seeds": 1}]
+)
+def test_precision_that_makes_no_sense(small: Scenario, options: dict[str, Any]) -> None:
+    with pytest.raises(InputError) as caught:
+        windlass.sweep(small, seeds=1, **options)
+    assert caught.value.code == "sweep.precision"
+
+
+def test_paired_by_seed_is_narrower_than_apart(swept: Scenario) -> None:
+    """What pairing is for: the difference is known better than from two separate intervals."""
+    flows = windlass.sweep(swept, seeds=12).flows.to_pylist()
+
+    def by_seed(algorithm: str) -> dict[int, float]:
+        values: dict[int, list[float]] = {}
+        for row in flows:
+            if (row["flows.algorithm"], row["topology.bottleneck.loss.rate"]) == (algorithm, "0.5 %"):
+                values.setdefault(row["seed"], []).append(row["goodput_bps"])
+        return {seed: sum(part) for seed, part in values.items()}
+
+    left, right = stats.paired(by_seed("westwood-plus"), by_seed("newreno"))
+    assert len(left) == 12
+    together = stats.paired_difference(left, right)
+    assert together.mean == pytest.approx(left.mean() - right.mean())
