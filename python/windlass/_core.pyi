@@ -164,7 +164,7 @@ class Point:
         Parameters
         ----------
         seed : int
-            Seed, 0 to 2**64 - 1.
+            Seed, 0 to 2**63 - 1.
 
         Returns
         -------
@@ -174,7 +174,7 @@ class Point:
         Raises
         ------
         InputError
-            As `effective`.
+            As `effective`, or if the seed is negative.
         """
 
     def run(self, seed: int, cancel: Cancel | None = None) -> dict[str, dict[str, tuple[str, bytes] | list[str]]]:
@@ -183,7 +183,7 @@ class Point:
         Parameters
         ----------
         seed : int
-            Seed, 0 to 2**64 - 1.
+            Seed, 0 to 2**63 - 1.
         cancel : Cancel, optional
             Token that stops the run.
 
@@ -197,7 +197,7 @@ class Point:
         Raises
         ------
         InputError
-            As `effective`.
+            As `effective`, or if the seed is negative.
         Cancelled
             If the token was set before the end.
         """

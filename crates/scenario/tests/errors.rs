@@ -317,3 +317,10 @@ fn traces() {
     spoiled("[[flows]]", &output.replace("cwnd", "cwdn"), "unknown-word", 12, "did you mean `cwnd`?");
     spoiled("[[flows]]", &output.replace("1 us", "0 s"), "out-of-range", 13, "must be positive");
 }
+
+#[test]
+fn a_negative_seed_is_refused() {
+    assert_eq!(scenario::seed(7), Ok(7));
+    let shown = scenario::seed(-1).unwrap_err().to_string();
+    assert_eq!(shown, "error[scenario.out-of-range]: a seed of -1: it must not be negative");
+}
