@@ -37,9 +37,16 @@ MOST_ROWS = 40
 class _Command(click.Group):
     """A group whose errors have this project's form, whoever raised them."""
 
-    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
         try:
-            code = super().main(*args, standalone_mode=False, **extra)
+            code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         except Interrupted as stopped:
             click.echo(_stopped_note(stopped), err=True)
             code = 130
@@ -298,12 +305,15 @@ def plot(
         click.echo(str(file))
 
 
-@main.command("list", short_help="Show algorithms, topologies, scenarios, papers, errors.")
-@click.argument("what", type=click.Choice(["algorithms", "topologies", "scenarios", "papers", "errors"]))
+@main.command("list", short_help="Show algorithms, topologies, rules, scenarios, papers, errors.")
+@click.argument("what", type=click.Choice(["algorithms", "topologies", "rules", "scenarios", "papers", "errors"]))
 @click.argument("name", required=False)
 @_json
 def list_(what: str, name: str | None, as_json: bool) -> None:
-    """Show what there is; with NAME, everything about one: parameters, units, sources."""
+    """Show what there is; with NAME, everything about one: parameters, units, sources.
+
+    The rules are the keys of [tcp] and flows.tcp, with their values in the profiles rfc and ns2.
+    """
     rows = _LISTS[what]()
     if name is None:
         if as_json:
@@ -490,6 +500,7 @@ def _path_of(saved: SavedSweep, metric: str) -> dict[str, Any]:
 _COLUMNS = {
     "algorithms": ("name", "aliases", "summary", "source"),
     "topologies": ("name", "summary"),
+    "rules": ("name", "meaning", "rfc", "ns2"),
     "scenarios": ("name", "summary"),
     "papers": ("name", "title", "claims"),
     "errors": ("code", "meaning"),
@@ -508,6 +519,13 @@ def _topologies() -> list[dict[str, Any]]:
     from windlass import _core
 
     rows: list[dict[str, Any]] = json.loads(_core.topologies())
+    return rows
+
+
+def _rules() -> list[dict[str, Any]]:
+    from windlass import _core
+
+    rows: list[dict[str, Any]] = json.loads(_core.rules())
     return rows
 
 
@@ -556,6 +574,7 @@ def _errors() -> list[dict[str, Any]]:
 _LISTS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "algorithms": _algorithms,
     "topologies": _topologies,
+    "rules": _rules,
     "scenarios": _scenarios,
     "papers": _papers,
     "errors": _errors,

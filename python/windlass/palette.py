@@ -67,14 +67,14 @@ LOOKS: dict[str, Look] = {
     "bbr": Look(BLUE, "^"),
     # Marks.
     "jersey": Look(PURPLE, "o"),
-    "new-jersey": Look(PURPLE, "s"),
-    "new-jersey-plus": Look(PURPLE, "D"),
+    "newjersey": Look(PURPLE, "s"),
+    "newjersey-plus": Look(PURPLE, "D"),
     "dctcp": Look(PURPLE, "^"),
     # Queue length against a threshold.
     "cerl": Look(VERMILION, "o"),
     "cerl-plus": Look(VERMILION, "s"),
     "cerl-plus-inverted": Look(VERMILION, "D"),
-    "cerl-plus-2": Look(VERMILION, "^"),
+    "cerl-plus2": Look(VERMILION, "^"),
     # Mobility and long paths.
     "etfcc": Look(ORANGE, "o"),
     "freeze": Look(ORANGE, "s"),

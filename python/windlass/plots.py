@@ -91,9 +91,9 @@ def _styled(draw: Callable[Given, Made]) -> Callable[Given, Made]:
 
     @wraps(draw)
     def styled(*args: Given.args, **options: Given.kwargs) -> Made:
-        import matplotlib
+        from matplotlib import style
 
-        with matplotlib.rc_context({**matplotlib.rcParamsDefault, **_STYLE}):
+        with style.context(["default", _STYLE]):
             return draw(*args, **options)
 
     return styled

@@ -219,25 +219,25 @@ def _fields(builder: Any) -> dict[str, Any]:
 class Point:
     """One setting of a scenario: every default filled in, nothing left to sweep but the seed."""
 
-    _core: _core.Point
+    _point: _core.Point
 
     @property
     def axes(self) -> dict[str, str | int | float | bool]:
         """Swept keys with the value that they have here, as written."""
-        return dict(self._core.axes)
+        return dict(self._point.axes)
 
     def effective(self) -> dict[str, Any]:
         """The description with every default."""
-        return json.loads(self._core.effective())
+        return json.loads(self._point.effective())
 
     def effective_json(self) -> str:
         """The description with every default in its canonical text; the run's key is made from it."""
-        return self._core.effective()
+        return self._point.effective()
 
     def key(self, seed: int) -> str:
         """Content key of the run with this seed: equal keys, equal results."""
         with core_errors():
-            return self._core.key(seed)
+            return self._point.key(seed)
 
     def run(self, seed: int, cancel: _core.Cancel | None = None) -> RunResult:
         """Run once, here and now, without looking into a store.
@@ -253,7 +253,7 @@ class Point:
         from windlass.tables import tables_from_core
 
         with core_errors():
-            columns = self._core.run(seed, cancel)
+            columns = self._point.run(seed, cancel)
         return RunResult(key=self.key(seed), seed=seed, axes=self.axes, tables=tables_from_core(columns))
 
 

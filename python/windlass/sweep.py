@@ -289,7 +289,7 @@ def sweep(
     if precision is None:
         tasks = [(point, seed) for point in points for seed in chosen]
         results = execute(tasks, jobs=jobs, store=place, progress=progress, cancel=cancel)
-        cautions = []
+        cautions: list[str] = []
     else:
         _check_precision(precision, max_seeds)
         results, cautions = _until_precise(

@@ -21,7 +21,7 @@ from windlass.cli import main
 
 Command = Callable[..., Result]
 
-SWEEP_TOML = SMALL_TOML + """
+SWEEP_TOML = f"""{SMALL_TOML}
 [sweep]
 "flows.algorithm" = ["newreno", "westwood-plus"]
 "topology.bottleneck.loss.rate" = ["0 %", "0.5 %", "5 %"]
@@ -261,6 +261,7 @@ def test_lists(command: Command) -> None:
         assert row["name"] in algorithms.stdout
         assert row["source"].split(";")[0] in algorithms.stdout
     assert "dumbbell" in command("list", "topologies").stdout
+    assert "dup_threshold" in command("list", "rules").stdout
     assert "lossy-dumbbell" in command("list", "scenarios").stdout
     assert "saedi2019" in command("list", "papers").stdout
     assert "scenario.unknown-key" in command("list", "errors").stdout
@@ -276,7 +277,7 @@ def test_list_of_one_shows_parameters_units_and_sources(command: Command) -> Non
     assert "fig3" in command("list", "papers", "saedi2019").stdout
 
 
-@pytest.mark.parametrize("what", ["algorithms", "topologies", "scenarios", "papers", "errors"])
+@pytest.mark.parametrize("what", ["algorithms", "topologies", "rules", "scenarios", "papers", "errors"])
 def test_lists_as_json(command: Command, what: str) -> None:
     rows = json.loads(command("list", what, "--json").stdout)
     assert len(rows) >= 3
@@ -321,7 +322,7 @@ def test_reproduce_hands_over_and_returns_the_exit_code(command: Command, monkey
 
     def fake(target: str, **options: Any) -> Any:
         given.update(options, target=target)
-        render = lambda console: console.print("a report")  # noqa: E731
+        render = lambda console: console.print("a report")
         return SimpleNamespace(exit_code=1, to_dict=lambda: {"verdict": "contradicted"}, render=render)
 
     monkeypatch.setattr(reproduce, "main", fake)

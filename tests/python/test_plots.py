@@ -130,7 +130,7 @@ def test_goodput_against_loss_has_capacity_and_mathis() -> None:
 
 def test_what_cannot_be_drawn_says_what_can() -> None:
     table = summary_table(["1 %"])
-    with pytest.raises(InputError, match="loss.rate") as caught:
+    with pytest.raises(InputError, match=r"loss\.rate") as caught:
         plots.metric_against_axis(table, "flows.size")
     assert caught.value.code == "plot.no-axis"
     with pytest.raises(InputError, match="goodput_bps") as caught:
@@ -185,9 +185,7 @@ def recorded(kind: str = "dup-acks", cause: str = "queue") -> RunResult:
             "true_cause": [cause, "", "queue"],
         }
     )
-    flows = pa.table(
-        {"flow": ["flow", "other"], "direction": ["forward"] * 2, "algorithm": ["cerl", "newreno"]}
-    )
+    flows = pa.table({"flow": ["flow", "other"], "direction": ["forward"] * 2, "algorithm": ["cerl", "newreno"]})
     return RunResult("k", 1, {}, {"flows": flows, "traces": traces, "events": events})
 
 
@@ -229,7 +227,7 @@ def test_kinds_and_causes_can_be_told_apart() -> None:
 
 
 def test_flows_and_series_that_are_not_there() -> None:
-    with pytest.raises(UnknownFlow, match="`flow`, `other`"):
+    with pytest.raises(UnknownFlow, match=r"`flow`, `other`"):
         plots.cwnd_over_time(recorded(), "nobody")
     result = recorded()
     result.tables["traces"] = result.traces.slice(0, 0)

@@ -29,7 +29,7 @@ def test_mean_interval_uses_students_t(n: int, quantile: float) -> None:
 
 
 def test_mean_interval_of_a_published_sample() -> None:
-    # NIST e-Handbook 1.3.5.2, heat flow meter 1: n = 195, mean 9.261460, s = 0.022789, 95 % interval 9.258242 to 9.264679.
+    # NIST e-Handbook 1.3.5.2, heat flow meter 1: n = 195, mean 9.261460, s = 0.022789; 95 %: 9.258242 to 9.264679.
     base = np.linspace(-1.0, 1.0, 195)
     values = 9.261460 + base / base.std(ddof=1) * 0.022789
     interval = stats.mean_interval(values)
@@ -126,9 +126,7 @@ def test_ratio_over_zero_is_no_number() -> None:
 def test_bca_interval_of_the_law_school_data() -> None:
     # Efron and Tibshirani 1993, table 3.1 (15 schools): the 90 % BCa interval of the correlation is (0.43, 0.92).
     lsat = np.array([576, 635, 558, 578, 666, 580, 555, 661, 651, 605, 653, 575, 545, 572, 594], float)
-    gpa = np.array(
-        [3.39, 3.30, 2.81, 3.03, 3.44, 3.07, 3.00, 3.43, 3.36, 3.13, 3.12, 2.74, 2.76, 2.88, 2.96], float
-    )
+    gpa = np.array([3.39, 3.30, 2.81, 3.03, 3.44, 3.07, 3.00, 3.43, 3.36, 3.13, 3.12, 2.74, 2.76, 2.88, 2.96], float)
 
     def correlation(x: np.ndarray, y: np.ndarray, axis: int = -1) -> np.ndarray:
         x = x - x.mean(axis=axis, keepdims=True)

@@ -38,7 +38,7 @@ class Point:
         self.ran.append(seed)
         time.sleep(self.seconds)
         empty = pa.table({"flow": pa.array([], pa.string())})
-        tables = {name: empty for name in TABLES} | {"flows": pa.table({"flow": ["f"], "seed_seen": [seed]})}
+        tables = dict.fromkeys(TABLES, empty) | {"flows": pa.table({"flow": ["f"], "seed_seen": [seed]})}
         return RunResult(self.key(seed), seed, self.axes, tables)
 
 
@@ -230,7 +230,8 @@ def test_precision_gives_each_point_what_it_needs(swept: Scenario) -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [{"precision": 0.0}, {"precision": 1.5}, {"precision": 0.1, "metric": "speed"}, {"precision": 0.1, "max_seeds": 1}]
+    "options",
+    [{"precision": 0.0}, {"precision": 1.5}, {"precision": 0.1, "metric": "speed"}, {"precision": 0.1, "max_seeds": 1}],
 )
 def test_precision_that_makes_no_sense(small: Scenario, options: dict[str, Any]) -> None:
     with pytest.raises(InputError) as caught:
