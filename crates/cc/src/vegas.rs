@@ -27,7 +27,7 @@ pub struct Vegas {
     grow: bool,  // slow start: the round, or the ACK, is one that grows
     step: Bytes, // added per ACK until the next decision
     cut_at: Option<Time>,
-    after: Option<Bytes>, // W, to go on with after the recovery that began with a cut
+    after: Option<Bytes>, // W of the last cut, to go on with after a recovery
 }
 
 /// What ns-2's agent counts as outstanding: one segment more than the flight size that the ACK leaves, which is what was
@@ -214,7 +214,9 @@ impl CongestionControl for Vegas {
         if let Some(rtt) = ack.rtt {
             self.base = Some(self.base.map_or(rtt, |base| base.min(rtt)));
         }
-        self.round.add(ack.rtt);
+        if self.linux {
+            self.round.add(ack.rtt);
+        }
         if let Some(round) = &ack.round {
             let ended = self.round.take();
             if self.linux && !ack.in_recovery {
@@ -225,6 +227,9 @@ impl CongestionControl for Vegas {
                     self.decide(diff, path.mss);
                 }
             }
+        }
+        if !self.linux {
+            self.round.add(ack.rtt); // ns-2 counts the sample of the ACK that ends a round for the next one
         }
         if ack.grows {
             let growth = self.growth(path);
@@ -241,11 +246,14 @@ impl CongestionControl for Vegas {
     }
 
     fn on_recovery_exit(&mut self, exit: &RecoveryExit, path: &Path) {
-        match self.after.take() {
+        if exit.window > self.cwnd {
+            self.cwnd = exit.window; // too few duplicates for the core to deflate (ns-2)
+        } else if let Some(window) = self.after {
             //= specs/papers/vegas.md#cut
             //# Recovery ends with cwnd = W and ssthresh = 2.
-            Some(window) => (self.cwnd, self.ssthresh) = (window, 2.0 * path.mss),
-            None => self.cwnd = exit.window,
+            (self.cwnd, self.ssthresh) = (window.min(self.cwnd), 2.0 * path.mss);
+        } else {
+            self.cwnd = exit.window;
         }
         if self.linux {
             self.round = RoundRtt::default();
@@ -391,10 +399,18 @@ mod tests {
             let event = Congestion { retransmitted, ..dup_acks() };
             assert_eq!(vegas.on_congestion(&event, &path), Response::Reduced);
             assert_eq!(vegas.cwnd(), expected);
-            vegas.set_cwnd(Bytes(1000.0));
-            vegas.on_recovery_exit(&RecoveryExit { now: event.now, window: Bytes(1500.0) }, &path);
+            vegas.set_cwnd(Bytes(expected + 1000.0)); // a later recovery of the same cut goes back to W, too
+            vegas.on_recovery_exit(&RecoveryExit { now: event.now, window: vegas.cwnd() }, &path);
             assert_eq!((vegas.cwnd(), vegas.ssthresh()), (Bytes(expected), Bytes(2000.0)));
         }
+    }
+
+    #[test]
+    fn a_window_that_the_core_leaves_inflated_stays() {
+        let (mut vegas, path) = at(&config(), 3.0, 64.0);
+        vegas.on_congestion(&dup_acks(), &path); // 2 segments
+        vegas.on_recovery_exit(&RecoveryExit { now: Time::from_secs(1.1), window: Bytes(4000.0) }, &path);
+        assert_eq!((vegas.cwnd(), vegas.ssthresh()), (Bytes(4000.0), Bytes(64_000.0)));
     }
 
     #[test]

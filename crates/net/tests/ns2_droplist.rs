@@ -108,7 +108,7 @@ fn run(case: &Case) -> Results {
     let options = RunOptions {
         duration: Span::from_secs(case.duration_s),
         warmup: Span::ZERO,
-        traces: Traces { cwnd: true, ..Traces::default() },
+        traces: Traces { cwnd: true, flight: true, ..Traces::default() },
         events: true,
     };
     World::new(&network(case), 1, &options).unwrap().run(None).unwrap()
@@ -134,7 +134,8 @@ fn counts_agree_with_ns2() {
         let results = run(&case);
         if !only.is_empty() {
             for t in &results.traces {
-                println!("T {} {:.5} {:.4}", case.name, t.at.secs(), t.value);
+                let kind = if t.variable == Variable::Cwnd { "T" } else { "F" };
+                println!("{kind} {} {:.5} {:.4}", case.name, t.at.secs(), t.value);
             }
             for e in &results.events {
                 println!("E {:?}", e);

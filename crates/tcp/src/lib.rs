@@ -179,7 +179,8 @@ impl Endpoint {
         }
         if self.sender.take_syn(now) {
             let mut syn = self.blank(Flags::SYN, now);
-            syn.size = self.header;
+            // ns-2's Vegas has no headers, and a SYN as large as a segment
+            syn.size = if self.data_header == 0 { self.mss } else { self.header };
             return Some(syn);
         }
         None

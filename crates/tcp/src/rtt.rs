@@ -66,7 +66,11 @@ impl RttEstimator {
             }
             Estimate::Ticks { tick, offset, srtt, rttvar, rto_ticks } => {
                 // the number of ticks crossed; by timestamps, the nearest number of ticks
-                let r = if stamped { (now.since(sent).0 + *tick / 2) / *tick } else { (now.0 + *offset) / *tick - (sent.0 + *offset) / *tick };
+                let r = if stamped {
+                    (now.since(sent).0 + *tick / 2) / *tick
+                } else {
+                    (now.0 + *offset) / *tick - (sent.0 + *offset) / *tick
+                };
                 let r = r.max(1) as i64;
                 if *srtt != 0 {
                     let error = r - (*srtt >> 3);

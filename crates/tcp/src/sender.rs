@@ -371,6 +371,7 @@ impl Sender {
         if let Some((_, sent)) = self.timed.take() {
             self.rtt.sample(sent, now, false);
             self.rtt.end_back_off();
+            self.fine.open(now.since(sent).secs());
         }
         self.state = State::Open;
         self.syn_due = false;
@@ -780,6 +781,8 @@ impl Sender {
         //# min (ssthresh, max(FlightSize, SMSS) + SMSS)
         let window = if self.core == Core::NewReno && !self.rules.ns2 {
             cwnd.min(f64::from(self.flight_size().max(1) + 1))
+        } else if self.core == Core::Vegas && !self.vegas_deflates() {
+            cwnd + f64::from(self.inflation)
         } else {
             cwnd
         };
@@ -816,6 +819,12 @@ impl Sender {
     }
 
     // ---- timer ----
+
+    /// Double the timeout and start the timer anew, as Vegas does with every retransmission.
+    pub(crate) fn back_off(&mut self, now: Time) {
+        self.rtt.back_off();
+        self.rto_at = now + self.rtt.rto();
+    }
 
     /// The retransmission timer expired.
     pub fn on_rto(&mut self, now: Time) {

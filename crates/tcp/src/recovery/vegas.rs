@@ -18,20 +18,31 @@ pub(crate) struct FineTimer {
 }
 
 impl FineTimer {
+    /// The RTT of the SYN starts the estimate.
+    pub(crate) fn open(&mut self, r: f64) {
+        self.srtt = r;
+        self.mdev = r / 4.0;
+        self.timeout = self.srtt + 2.0 * self.mdev;
+    }
+
     fn sample(&mut self, r: f64) {
         if self.timeout == 0.0 {
-            self.srtt = r;
-            self.mdev = r / 4.0;
-        } else {
-            let error = r - self.srtt;
-            self.srtt += error / 8.0;
-            self.mdev += (error.abs() - self.mdev) / 4.0;
+            self.open(r); // the SYN was lost and gave none
+            return;
         }
+        let error = r - self.srtt;
+        self.srtt += error / 8.0;
+        self.mdev += (error.abs() - self.mdev) / 4.0;
         self.timeout = 17.0 / 16.0 * (self.srtt + 2.0 * self.mdev);
     }
 }
 
 impl Sender {
+    /// Whether ns-2's agent deflates at the end of this recovery: only if duplicates came beyond the threshold.
+    pub(crate) fn vegas_deflates(&self) -> bool {
+        !self.rules.ns2 || self.dupacks > self.rules.dup_threshold
+    }
+
     fn fine_timeout_passed(&self, now: Time) -> bool {
         self.snd_una < self.snd_max
             && self.fine.timeout > 0.0
@@ -69,8 +80,9 @@ impl Sender {
             self.fine.timeout *= if times > 1 { 2.0 } else { 9.0 / 8.0 };
             let inflation = self.inflation;
             let response = self.enter_recovery(now);
-            self.dupacks = self.dupacks.max(if self.dupacks == 1 { threshold } else { 0 });
             self.inflation = if response == Response::Reduced { self.dupacks as i32 } else { inflation };
+            self.dupacks = self.dupacks.max(threshold);
+            self.back_off(now);
         } else if self.dupacks > threshold {
             self.inflation += 1;
         } else {

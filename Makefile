@@ -1,0 +1,52 @@
+# `make demo` runs the main job, `make test` everything that must pass. Both set up what they need in .venv.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+JOBS   ?=
+
+.PHONY: demo test test-rust test-python lint build bench validate clean help
+
+help:
+	@echo "make demo      build, install into .venv, reproduce figure 3.5 of saedi2019 (quick)"
+	@echo "make test      lints and tests, Rust and Python"
+	@echo "make bench     packet-hops per CPU second, beside ns-2 where it is installed"
+	@echo "make validate  compare with the stored ns-2 figures and write docs/validation.md"
+
+$(BIN)/maturin: pyproject.toml
+	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "Windlass needs Python 3.11 or newer"'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'maturin>=1.16,<2'
+	touch $(BIN)/maturin
+
+# The extension and the package, in place: an edit of a Python file needs no new build.
+build: $(BIN)/maturin
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --quiet --release --extras dev
+
+demo: build
+	$(BIN)/windlass reproduce saedi2019/fig3.5 --quick
+
+test: lint test-rust test-python
+
+lint: build
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	$(BIN)/ruff check python tests benches
+	$(BIN)/mypy
+
+test-rust:
+	cargo test --workspace --quiet
+
+test-python: build
+	$(BIN)/python -m pytest tests/python
+
+bench: build
+	cargo build --release --quiet -p windlass-bench
+	$(BIN)/python benches/compare.py
+
+validate: build
+	$(BIN)/python tests/differential/validate.py
+
+clean:
+	rm -rf target $(VENV)
