@@ -16,7 +16,7 @@ from typing import Any
 
 from windlass.errors import InputError
 from windlass.ledger import Axis, Check, Claim, Experiment, Ledger, Topology, WireLink
-from windlass.verdicts import Limit
+from windlass.verdicts import Limit, derived
 
 __all__ = [
     "Case",
@@ -320,7 +320,7 @@ def _bdp_packets(ledger: Ledger, experiment: Experiment) -> int:
         round_trip_ms = 2 * sum(_number(link.delay_ms) for link in topology.links)
         packet_bytes = _segment_bytes(experiment) + HEADER_BYTES
         return round(min(rates) * 1000 * round_trip_ms / 8 / packet_bytes)
-    except (ValueError, TypeError):
+    except TypeError:
         return 0
 
 
@@ -608,7 +608,7 @@ def _named(check: Check, key: str, values: Sequence[Any]) -> set[int]:
 # ---- what a claim needs beside its own experiment ----
 
 
-def partners(claims: Iterable[Claim], experiment: Experiment) -> dict[str, set[str]]:
+def partners(ledger: Ledger, claims: Iterable[Claim], experiment: Experiment) -> dict[str, set[str]]:
     """Other experiments that the claims compare with, and the variants that are needed of them."""
     needed: dict[str, set[str]] = {}
     for claim in claims:
@@ -619,7 +619,10 @@ def partners(claims: Iterable[Claim], experiment: Experiment) -> dict[str, set[s
                 other = check[f"{side}_from"]
                 names = [check[side]] if isinstance(check[side], str) else list(check[side])
                 if isinstance(other, str) and other != experiment.id:
-                    needed.setdefault(other, set()).update(_plain_name(name) for name in names)
+                    wanted = needed.setdefault(other, set())
+                    wanted.update(_plain_name(name) for name in names)
+                    if derived(str(check["metric"])):
+                        wanted.update(ledger.experiments[other].variants)
     return needed
 
 
@@ -686,5 +689,5 @@ def cerl_like(experiment: Experiment) -> list[str]:
 
 def _number(value: Any) -> float:
     if not isinstance(value, (int, float)):
-        raise ValueError(f"{value!r} is not a number")
+        raise TypeError(f"{value!r} is not a number")
     return float(value)

@@ -33,26 +33,17 @@ GOOD_WORDS = {
     "not measurable": "not measurable",
 }
 
-RULES = (
-    (
-        "reproduced",
-        "The 95 % interval lies inside the claim's tolerance, or meets it and is no wider than the tolerance. "
-        "Of an order: enough points say yes with their whole interval.",
-    ),
-    (
-        "direction only",
-        "The sign or the order is right beyond the interval, the size is not; of an order asked at several "
-        "points, at least half of them agree, but fewer than the claim needs.",
-    ),
-    ("contradicted", "The interval leaves the tolerance out, and the sign is not the claimed one either."),
-    ("undecided", "The interval is too wide at this number of seeds."),
-    (
-        "impossible",
-        "Even with all that the links can carry, over the lower end of the measured reference, the gain would "
-        "stay below the claim less its tolerance, at every point that may be meant.",
-    ),
-    ("not measurable", "The check needs something that these runs do not give."),
-)
+RULES = {
+    "reproduced": "The 95 % interval lies inside the claim's tolerance, or meets it and is no wider than the tolerance. Of an "
+    "order: enough points say yes with their whole interval.",
+    "direction only": "The sign or the order is right beyond the interval, the size is not; of an order asked at several points, "
+    "at least half of them agree, but fewer than the claim needs.",
+    "contradicted": "The interval leaves the tolerance out, and the sign is not the claimed one either.",
+    "undecided": "The interval is too wide at this number of seeds.",
+    "impossible": "Even with all that the links can carry, over the lower end of the measured reference, the gain would stay below "
+    "the claim less its tolerance, at every point that may be meant.",
+    "not measurable": "The check needs something that these runs do not give.",
+}
 
 
 @dataclass(frozen=True)
@@ -208,7 +199,7 @@ def _context(reproduction: Reproduction, figures: Sequence[Figure]) -> dict[str,
         "inconsistencies": [row for row in book.touching(experiment) if row.take != "None needed."],
         "algorithms": _algorithms(reproduction),
         "mechanisms": _mechanisms(reproduction),
-        "rules": [(verdict, _slug(verdict), words) for verdict, words in RULES],
+        "rules": [(verdict, _slug(verdict), words) for verdict, words in RULES.items()],
         "command": reproduction.command,
         "seeds": reproduction.seeds,
         "runs": reproduction.total,
@@ -257,7 +248,7 @@ def _tables(reproduction: Reproduction) -> list[dict[str, Any]]:
     data, experiment = reproduction.data, reproduction.experiment
     variants = shown_variants(experiment, data)
     metric, unit = headline_metric(data)
-    tables = []
+    tables: list[dict[str, Any]] = []
     for name, words in ((metric, f"{metric}, mean of the flows"), ("throughput-total", "throughput, sum of the flows")):
         if name not in data.metrics or (tables and any("#" in variant for variant in variants)):
             continue
@@ -396,6 +387,7 @@ def _claim(reproduction: Reproduction, outcome: Outcome) -> dict[str, Any]:
             }
             for row in judgement.largest
         ],
+        "room": _room(judgement.largest),
         "alternatives": [
             {"text": text, "verdict": other.verdict, "slug": _slug(other.verdict), "measured": other.measured}
             for text, other in judgement.alternatives
@@ -410,10 +402,24 @@ def _claim(reproduction: Reproduction, outcome: Outcome) -> dict[str, Any]:
             }
             for reading, other, _ in outcome.readings
         ],
+        "unsettled": [reading.title for reading in outcome.unsettled],
         "missing": [{"title": reading.title, "why": why} for reading, why in outcome.missing],
         "changed": len(changed),
         "asked": len(outcome.readings),
     }
+
+
+def _room(largest: Sequence[Mapping[str, Any]]) -> str:
+    """Largest possible gain where it is least and where it is most."""
+    if not largest:
+        return ""
+    ranked = sorted(largest, key=lambda row: math.inf if row["percent"] is None else row["percent"])
+    ends = [ranked[0], ranked[-1]] if len(ranked) > 1 else [ranked[0]]
+    words = [
+        f"{row['where']}: " + ("without bound" if row["percent"] is None else f"{row['percent']:+.0f} %")
+        for row in ends
+    ]
+    return " to ".join(words)
 
 
 def _point_row(row: Mapping[str, Any]) -> dict[str, str]:
@@ -525,11 +531,9 @@ def _readings(reproduction: Reproduction) -> dict[str, Any]:
                 "title": run.reading.title,
                 "why": run.reading.why,
                 "missing": run.missing,
-                "points": len(run.data.points) if run.data is not None else 0,
             }
             for run in reproduction.runs
         ],
-        "all_points": len(reproduction.data.points),
     }
 
 
@@ -543,7 +547,7 @@ def _judged(reproduction: Reproduction) -> list[dict[str, Any]]:
         rows.append(
             {
                 "algorithm": row["algorithm"],
-                "where": ", ".join(f"{key} = {value:g}" for key, value in row["point"].items()),
+                "where": str(row["where"]),
                 "cells": [
                     counts[call, cause]
                     for call in ("random", "congestion")

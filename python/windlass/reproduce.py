@@ -36,9 +36,7 @@ LEAST_SEEDS = 10
 
 QUICK_SEEDS = 3
 QUICK_POINTS = 7
-QUICK_READING_POINTS = 4
-QUICK_DURATION_S = 100.0
-"""A quick run is meant to end within a minute on two cores."""
+"""A quick run is meant to end within a minute on two cores. Its runs are as long as a full one's, which so finds them stored."""
 
 JUDGED_POINTS = 3
 """Points at which the senders' calls are held against the true cause of each loss, with one seed."""
@@ -64,8 +62,18 @@ class Outcome:
 
     @property
     def changed(self) -> list[tuple[Reading, Judgement]]:
-        """Readings in which the verdict is another one, with the same points and seeds."""
+        """Readings in which the verdict is another one, both being decided."""
         return [(reading, judgement) for reading, judgement, differs in self.readings if differs]
+
+    @property
+    def unsettled(self) -> list[Reading]:
+        """Readings of which it is not known whether they change the verdict, since one of the two is undecided."""
+        base = self.judgement.verdict
+        return [
+            reading
+            for reading, judgement, _ in self.readings
+            if judgement.verdict != base and "undecided" in (judgement.verdict, base)
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -83,6 +91,7 @@ class Outcome:
             "conflict": list(claim.conflict),
             **self.judgement.to_dict(),
             "depends_on_reading": [reading.key for reading, _ in self.changed],
+            "open_in_reading": [reading.key for reading in self.unsettled],
             "readings": [
                 {"key": reading.key, "title": reading.title, "changes_verdict": differs, **judgement.to_dict()}
                 for reading, judgement, differs in self.readings
@@ -104,7 +113,7 @@ class Reproduction:
     seeds : list of int
         Seeds of the base runs.
     quick : bool
-        Fewer points and seeds, shorter runs.
+        Fewer points and seeds.
     data : Data
         Measurements in the base setting.
     algorithms : dict
@@ -210,14 +219,16 @@ class Reproduction:
         for heading in ("claim", "verdict", "measured", "depends on the reading"):
             claims.add_column(heading)
         for outcome in self.outcomes:
-            depends = ", ".join(f"{reading.key}: {judgement.verdict}" for reading, judgement in outcome.changed)
+            depends = ", ".join(f"{reading.key}: {judgement.verdict}" for reading, judgement in outcome.changed) or "no"
+            if outcome.unsettled:
+                depends += "; open in " + ", ".join(reading.key for reading in outcome.unsettled)
             verdict = outcome.judgement.verdict
             found = outcome.judgement.measured or outcome.judgement.reason
             claims.add_row(
                 escape(f"{outcome.claim.id.rsplit('/', 1)[-1]}. {outcome.claim.text}"),
                 f"[{_COLOURS[verdict]}]{verdict}[/]",
                 escape(found),
-                escape(depends or "no"),
+                escape(depends if outcome.readings else ""),
             )
         console.print(claims)
         console.print(f"report: {self.report}", soft_wrap=True)
@@ -255,7 +266,7 @@ def main(
     seeds : int, optional
         Runs per point: the ledger's default, at least ten, or three if `quick`.
     quick : bool
-        Fewer points and seeds and shorter runs; what a claim names is kept. Intervals are wide.
+        Fewer points and seeds; the points that a claim names are kept. Intervals are wide.
     jobs : int, optional
         Threads; all cores if not given.
     out : path, optional
@@ -320,9 +331,7 @@ def main(
 def _setting(book: Ledger, experiment: Experiment, seeds: int | None, quick: bool) -> Setting:
     setting = experiments.base_setting(book, experiment)
     if quick:
-        # What starts within ten seconds of 200 must not start within ten of 100.
-        shorter = min(setting.duration_s, QUICK_DURATION_S)
-        return replace(setting, duration_s=shorter, seeds=QUICK_SEEDS if seeds is None else seeds)
+        return replace(setting, seeds=QUICK_SEEDS if seeds is None else seeds)
     if seeds is not None and seeds < LEAST_SEEDS:
         raise InputError(
             f"{seeds} seeds are too few for a full run, which has at least {LEAST_SEEDS}",
@@ -368,8 +377,7 @@ class _Plan:
         self.points = (
             experiments.thinned(experiment, claims, QUICK_POINTS) if quick else experiments.points_of(experiment)
         )
-        self.reading_points = experiments.thinned(experiment, claims, QUICK_READING_POINTS) if quick else self.points
-        self.wanted = {experiment.id: set(experiment.variants), **experiments.partners(claims, experiment)}
+        self.wanted = {experiment.id: set(experiment.variants), **experiments.partners(book, claims, experiment)}
         self._plan()
 
     def _plan(self) -> None:
@@ -422,7 +430,7 @@ class _Plan:
             entry = self.book.experiments[name]
             setting = reading.apply(self._setting_of(entry))
             touched = {variant for variant in variants if reading.concerns([variant])}
-            points = self.reading_points if entry is self.experiment else self._points_like(entry, self.reading_points)
+            points = self.points if entry is self.experiment else self._points_like(entry, self.points)
             self._need(entry, touched, setting)
             jobs += [
                 _Job(reading.key, case, seeds) for case in experiments.cases(self.book, entry, setting, points, touched)
@@ -532,6 +540,7 @@ class _Plan:
     def judged(self, results: Sequence[RunResult]) -> list[dict[str, Any]]:
         """How often each sender called a loss random or congestion, by what it truly was."""
         rows = []
+        axes = Data(self.experiment.id, tuple(axis.key for axis in self.experiment.axes), (), {}, {})
         for job, point, result in self.rows(results, "events"):
             counts = {(call, cause): 0 for call in _CALLS for cause in _CAUSES}
             for kind, cause in zip(
@@ -546,10 +555,7 @@ class _Plan:
                 rows.append(
                     {
                         "algorithm": self.known[name]["name"],
-                        "point": {
-                            key: value
-                            for key, value in zip([axis.key for axis in self.experiment.axes], point, strict=True)
-                        },
+                        "where": axes.label(point),
                         "calls": [
                             {"call": call, "cause": cause, "count": count} for (call, cause), count in counts.items()
                         ],
@@ -575,10 +581,7 @@ def _outcome(
     plan: _Plan,
     measured: Mapping[tuple[str, str], _Values],
 ) -> Outcome:
-    """A claim's verdict in the base setting and in each reading that can change it.
-
-    Whether a reading changes the verdict is asked at the reading's points, which are fewer than the base's in a quick run.
-    """
+    """A claim's verdict in the base setting and in each reading that can change it."""
     name = plan.experiment.id
     variants = {variant for check in (claim.check, *claim.check.also) for variant in check.variants}
     base = plan.data(measured, "base", name)
@@ -598,9 +601,8 @@ def _outcome(
             limits=experiments.limit(plan.book, plan.experiment, setting),
             others=plan.others(measured, run.reading.key),
         )
-        same = base.only(run.data.points, range(1, plan.setting.seeds + 1))
-        reference = verdicts.judge(claim.check, same, limits=limits, others=plan.others(measured, "base"))
-        found.append((run.reading, other, other.verdict != reference.verdict))
+        settled = "undecided" not in (other.verdict, judgement.verdict)
+        found.append((run.reading, other, settled and other.verdict != judgement.verdict))
     return Outcome(claim, judgement, tuple(found), tuple(missing))
 
 
@@ -729,10 +731,11 @@ def _cautions(plan: _Plan, results: Sequence[RunResult]) -> list[str]:
     found = []
     setting = plan.setting
     if plan.quick:
-        counts = " × ".join(str(len(values)) for values in plan.points) or "1"
+        counts = math.prod(len(values) for values in plan.points)
+        every = math.prod(len(axis.points) for axis in plan.experiment.axes)
         found.append(
-            f"Quick run: {setting.seeds} seeds, {counts} points and {setting.duration_s:g} s instead of "
-            f"{LEAST_SEEDS} seeds, every point and the full length. Intervals are wide and verdicts are provisional."
+            f"Quick run: {setting.seeds} seeds and {counts} of {every} points instead of at least {LEAST_SEEDS} seeds and "
+            "every point. Intervals are wide and verdicts provisional."
         )
     opened = [plan.book.open[key] for key in plan.experiment.open]
     found.append(
@@ -759,12 +762,9 @@ def _without_queue_loss(plan: _Plan, results: Sequence[RunResult]) -> list[str]:
     for job, point, result in plan.rows(results):
         if job.reading == "base" and job.case.experiment == plan.experiment.id:
             lost[point] = lost.get(point, 0.0) + float(pc.sum(result.flows["loss_queue"]).as_py() or 0)
-    keys = [axis.key for axis in plan.experiment.axes]
-    return [
-        ", ".join(f"{key} = {value:g}" for key, value in zip(keys, point, strict=True)) or "the only point"
-        for point, count in lost.items()
-        if count == 0
-    ]
+    axes = tuple(axis.key for axis in plan.experiment.axes)
+    data = Data(plan.experiment.id, axes, (), {}, {})
+    return [data.label(point) or "the only point" for point, count in lost.items() if count == 0]
 
 
 # ---- files ----

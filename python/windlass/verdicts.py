@@ -35,7 +35,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any, Literal
 
 from windlass.ledger import Check
@@ -46,6 +46,7 @@ __all__ = [
     "Interval",
     "Judgement",
     "Limit",
+    "derived",
     "judge",
     "largest_gain_percent",
     "mean",
@@ -57,6 +58,9 @@ VERDICTS = ("reproduced", "direction only", "contradicted", "undecided", "imposs
 
 _WORST_FIRST = ("impossible", "contradicted", "not measurable", "undecided", "direction only", "reproduced")
 _BEST_FIRST = ("reproduced", "undecided", "direction only", "contradicted", "impossible", "not measurable")
+
+STRICT = 1e-9
+"""Percent by which a number must pass another to be above it and not equal."""
 
 Point = tuple[Any, ...]
 Samples = Mapping[int, float]
@@ -134,7 +138,7 @@ class Data:
         return {seed: math.fsum(part[seed] for part in parts) / len(parts) for seed in sorted(seeds)}
 
     def _one(self, metric: str, variant: str, point: Point) -> Samples:
-        if metric == "throughput-margin" or metric.startswith("gain-over-"):
+        if derived(metric):
             return self._gain_over(metric, variant, point)
         return self.values.get((metric, variant, point), {})
 
@@ -158,16 +162,6 @@ class Data:
         """Metrics that were measured."""
         return frozenset(metric for metric, _, _ in self.values)
 
-    def only(self, points: Iterable[Point], seeds: Iterable[int]) -> Data:
-        """The same, for some of the points and seeds."""
-        kept, chosen = set(points), set(seeds)
-        values = {
-            key: {seed: value for seed, value in samples.items() if seed in chosen}
-            for key, samples in self.values.items()
-            if key[2] in kept
-        }
-        return replace(self, points=tuple(point for point in self.points if point in kept), values=values)
-
     def select(self, at: Mapping[str, Any]) -> list[Point]:
         """Points that a check's ``at`` means: a number is a point, two are a range, more or names are a set."""
         for key in at:
@@ -182,8 +176,8 @@ class Data:
         ]
 
     def label(self, point: Point) -> str:
-        """``q_percent = 1`` in words that people read."""
-        return ", ".join(f"{key} = {_plain(value)}" for key, value in zip(self.axes, point, strict=True))
+        """``(1,)`` of ``q_percent`` as ``q = 1 %``."""
+        return _place(zip(self.axes, point, strict=True))
 
 
 @dataclass(frozen=True)
@@ -248,6 +242,11 @@ class _Answer:
         found = self.interval
         numbers = {} if found is None else {"mean": found.mean, "low": found.low, "high": found.high}
         return {"where": self.where, "what": self.what, **numbers, "unit": self.unit, "reply": self.reply}
+
+
+def derived(metric: str) -> bool:
+    """Whether a metric is made from the throughput of several variants, in percent and with a sign."""
+    return metric == "throughput-margin" or metric.startswith("gain-over-")
 
 
 class _Unmeasured(Exception):
@@ -323,7 +322,7 @@ def _judge_one(check: Check, data: Data, limits: Limits | None, others: Others |
 def _require(check: Check, data: Data) -> None:
     """Stop if a metric or a variant was not measured."""
     metric = str(check["metric"])
-    if metric == "throughput-margin" or metric.startswith("gain-over-"):
+    if derived(metric):
         metric = "throughput"
     if metric not in data.metrics:
         raise _Unmeasured(f"needs `{metric}`, which the tables of runs do not give")
@@ -433,8 +432,7 @@ def _groups(check: Check, data: Data, at: str = "at") -> list[tuple[str, list[Po
     """Selected points, those that are averaged over together, each with its label."""
     points = data.select(check.get(at) or {})
     if not points:
-        wanted = ", ".join(f"{key} = {_plain(value)}" for key, value in (check.get(at) or {}).items())
-        raise _Unmeasured(f"needs a point with {wanted}")
+        raise _Unmeasured(f"needs a point with {_place((check.get(at) or {}).items())}")
     over = check.get("avg_over") or []
     keep = [index for index, key in enumerate(data.axes) if key not in over]
     grouped: dict[Point, list[Point]] = {}
@@ -442,7 +440,7 @@ def _groups(check: Check, data: Data, at: str = "at") -> list[tuple[str, list[Po
         grouped.setdefault(tuple(point[index] for index in keep), []).append(point)
     named = [(data.axes[index], index) for index in keep]
     return [
-        (", ".join(f"{key} = {_plain(members[0][index])}" for key, index in named) or "all points", members)
+        (_place((key, members[0][index]) for key, index in named) or "all points", members)
         for members in grouped.values()
     ]
 
@@ -472,6 +470,20 @@ def _plain(value: Any) -> str:
             return f"{value[0]:g} to {value[1]:g}"
         return ", ".join(_plain(item) for item in value)
     return f"{value:g}" if isinstance(value, (int, float)) else str(value)
+
+
+_UNITS = {"percent": "%", "mbps": "Mbps", "ms": "ms", "s": "s", "packets": "packets", "segments": "segments"}
+
+
+def _place(values: Iterable[tuple[str, Any]]) -> str:
+    """Keys and values of a point in words: ``q = 1 %, rate L = 8 Mbps``."""
+    words = []
+    for key, value in values:
+        name, _, unit = key.rpartition("_")
+        known = _UNITS.get(unit) if name else None
+        text = f"{(name if known else key).replace('_', ' ')} = {_plain(value)}"
+        words.append(f"{text} {known}" if known else text)
+    return ", ".join(words)
 
 
 def _finite(value: Any) -> Any:
@@ -567,7 +579,7 @@ def _percent_in_band(
 
 def _between(found: Sequence[tuple[str, _Answer]], low: float, high: float) -> str:
     """A remark when the gain passes through the band between two neighbouring points of the sweep."""
-    for (_, first), (_, second) in zip(found, found[1:], strict=False):
+    for (_, first), (_, second) in pairwise(found):
         if min(_centre(first), _centre(second)) < low and max(_centre(first), _centre(second)) > high:
             return f" (it passes through the claimed range between {first.where} and {second.where})"
     return ""
@@ -583,9 +595,10 @@ def _percent_text(answer: _Answer) -> str:
     assert interval is not None
     if not math.isfinite(interval.mean):
         return "without bound, over zero"
+    sign = "" if answer.what.endswith(" by") else "+"
     if math.isinf(interval.half):
-        return f"{interval.mean:+.1f} % (one run, no interval)"
-    return f"{interval.mean:+.1f} % [{interval.low:+.1f}, {interval.high:+.1f}]"
+        return f"{interval.mean:{sign}.1f} % (one run, no interval)"
+    return f"{interval.mean:{sign}.1f} % [{interval.low:{sign}.1f}, {interval.high:{sign}.1f}]"
 
 
 def _centre(answer: _Answer) -> float:
@@ -802,7 +815,7 @@ def _lines(check: Check, data: Data, axis: str) -> list[tuple[str, list[Point]]]
     rest = [key for key in data.axes if key != axis]
     return [
         (
-            ", ".join(f"{key} = {_plain(value)}" for key, value in zip(rest, other, strict=True)),
+            _place(zip(rest, other, strict=True)),
             sorted(line, key=lambda point: point[index]),
         )
         for other, line in lines.items()
@@ -959,7 +972,7 @@ def _trend_of(
         steps.append(_at_least(change, -slack, where, what) if up else _at_most(change, slack, where, what))
     whole = ratio(tables[-1], tables[0]).scaled(100, -100)
     what = f"{name} from {data.label(line[0])} to {data.label(line[-1])}"
-    ends = _at_least(whole, 1e-9, where, what) if up else _at_most(whole, -1e-9, where, what)
+    ends = _at_least(whole, STRICT, where, what) if up else _at_most(whole, -STRICT, where, what)
     sense = whole.low > 0 if up else whole.high < 0
     decided = _every([ends, *steps], where or name)
     return (replace(ends, where=where or name) if decided.reply == "yes" else decided), sense
@@ -1064,14 +1077,17 @@ def _cross(check: Check, data: Data, others: Others, limits: Limits | None) -> J
         elif relation == "close":
             answers.append(_alike(first, metric, [(a, f"{b} there", one, two)], float(check["within_rel"]), where))
         else:
-            signed = metric == "throughput-margin" or metric.startswith("gain-over-")
+            signed = derived(metric)
             number, unit = (_difference(one, two), "points") if signed else (change, "%")
             slack = 0.0 if signed else 100 * float(check.get("slack_rel", 0.0))
+            if not relation.endswith("=") and slack == 0.0:
+                slack = -STRICT
             above = relation.startswith(">")
             answers.append(
                 _at_least(number, -slack, where, what, unit) if above else _at_most(number, slack, where, what, unit)
             )
-    return _all_parts(parts) if parts else _shared(check, answers, f"{relation} as claimed")
+    words = {"<": "below", ">": "above", ">=": "not below"}.get(relation, relation)
+    return _all_parts(parts) if parts else _shared(check, answers, f"{words} as claimed")
 
 
 def _ratio(check: Check, data: Data, others: Others, limits: Limits | None) -> Judgement:
