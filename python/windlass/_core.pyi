@@ -67,7 +67,7 @@ class Scenario:
     """A checked description of one run or a sweep. Made by `from_toml` or `from_json`; cannot be changed."""
 
     @staticmethod
-    def from_toml(text: str, filename: str, sets: list[tuple[str, str]] = []) -> Scenario:
+    def from_toml(text: str, filename: str, sets: list[tuple[str, str]] = ...) -> Scenario:
         """Read TOML.
 
         Parameters
@@ -91,7 +91,7 @@ class Scenario:
         """
 
     @staticmethod
-    def from_json(text: str, filename: str = "<dict>", sets: list[tuple[str, str]] = []) -> Scenario:
+    def from_json(text: str, filename: str = "<dict>", sets: list[tuple[str, str]] = ...) -> Scenario:
         """Read JSON of the same form; null stands for a key that is not given.
 
         Parameters

@@ -4,8 +4,9 @@ use cc::registry::{ALGORITHMS, Kind};
 use serde_json::{Value as Json, json};
 use tcp::{Config, Profile};
 
+use crate::decode::link;
 use crate::decode::tcp::{RULES, recovery_word};
-use crate::decode::topology::{LINK_MEANINGS, READY};
+use crate::decode::topology::READY;
 
 /// Every algorithm: name, aliases, summary, source, caution, recovery, parameters.
 pub fn algorithms() -> String {
@@ -39,7 +40,7 @@ pub fn topologies() -> String {
     let one = |ready: &crate::decode::topology::Ready| {
         json!({
             "name": ready.name, "summary": ready.summary, "fields": meanings(ready.keys),
-            "link_fields": meanings(LINK_MEANINGS),
+            "link_fields": meanings(link::MEANINGS),
         })
     };
     Json::from(READY.iter().map(one).collect::<Vec<_>>()).to_string()

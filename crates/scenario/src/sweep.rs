@@ -18,8 +18,8 @@ pub(crate) struct Axis {
 /// Keys that are no part of a run's description.
 const FIXED: &[&str] = &["scenario.name", "scenario.seeds", "scenario.first_seed", "output", "sweep"];
 
-/// Take the sweep out of the description and put the overrides into both. An override of a swept key ends its sweep;
-/// one of `sweep.KEY` sets the axis.
+/// Take the sweep out of the description and put the overrides into both. An override of a swept key, or of what holds
+/// it, ends its sweep; one of `sweep.KEY` sets the axis.
 pub(crate) fn axes(root: &mut Node, sets: &[(String, String)]) -> Result<Vec<Axis>, Problem> {
     let Value::Table(table) = &mut root.value else {
         return Err(Problem::new(
@@ -28,22 +28,24 @@ pub(crate) fn axes(root: &mut Node, sets: &[(String, String)]) -> Result<Vec<Axi
             format!("a scenario is a table, not {}", root.value.kind()),
         ));
     };
-    let mut axes = Vec::new();
-    if let Some(node) = table.remove("sweep") {
-        let Value::Table(sweep) = &node.value else {
-            return Err(Problem::new(
-                code::WRONG_TYPE,
-                node.place,
-                format!("`sweep` is {}, wanted is a table", node.value.show()),
-            )
-            .hint("write `[sweep]` and below it `\"flows.algorithm\" = [\"newreno\", \"reno\"]`"));
-        };
-        flatten(sweep, "", &mut axes)?;
-    }
+    let mut axes = table.remove("sweep").map_or(Ok(Vec::new()), |node| all(&node))?;
     for (at, (key, text)) in sets.iter().enumerate() {
         let (key, node) = (key.trim(), Node::from_set(text, Place::Set(at)));
+        if key == "sweep" {
+            axes = all(&node)?;
+            continue;
+        }
         let swept = key.strip_prefix("sweep.").map(unquoted);
-        axes.retain(|axis: &Axis| axis.key != swept.unwrap_or(key));
+        if let (None, Some(axis)) = (swept, axes.iter().find(|axis| within(key, &axis.key))) {
+            let what = format!("`{}` is part of `{}`, which is swept", show(key), show(&axis.key));
+            return Err(Problem::new(code::CONFLICT, node.place, what)
+                .hint(format!("override `sweep.{}` instead", show(&axis.key))));
+        }
+        // What is set is not swept any more, nor any part of it.
+        axes.retain(|axis: &Axis| match swept {
+            Some(swept) => axis.key != swept,
+            None => axis.key != key && !within(&axis.key, key),
+        });
         match swept {
             Some(key) => axes.push(axis(key.to_owned(), &node)?),
             None => root.set(key, &node)?,
@@ -61,6 +63,23 @@ pub(crate) fn axes(root: &mut Node, sets: &[(String, String)]) -> Result<Vec<Axi
         }
     }
     Ok(axes)
+}
+
+/// The axes of a section `[sweep]`.
+fn all(node: &Node) -> Result<Vec<Axis>, Problem> {
+    let Value::Table(sweep) = &node.value else {
+        let what = format!("`sweep` is {}, wanted is a table", node.value.show());
+        return Err(Problem::new(code::WRONG_TYPE, node.place, what)
+            .hint("write `[sweep]` and below it `\"flows.algorithm\" = [\"newreno\", \"reno\"]`"));
+    };
+    let mut axes = Vec::new();
+    flatten(sweep, "", &mut axes)?;
+    Ok(axes)
+}
+
+/// Whether dotted key `inner` lies below `outer`.
+fn within(inner: &str, outer: &str) -> bool {
+    inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('.'))
 }
 
 fn unquoted(key: &str) -> &str {
@@ -86,7 +105,7 @@ fn flatten(table: &Table, path: &str, axes: &mut Vec<Axis>) -> Result<(), Proble
 
 fn axis(key: String, node: &Node) -> Result<Axis, Problem> {
     let problem = |code, what: &str| Problem::new(code, node.place, format!("sweep axis `{}` {what}", show(&key)));
-    if FIXED.iter().any(|fixed| key == *fixed || key.strip_prefix(fixed).is_some_and(|rest| rest.starts_with('.'))) {
+    if FIXED.iter().any(|fixed| key == *fixed || within(&key, fixed)) {
         return Err(problem(code::NOT_SWEEPABLE, "cannot be swept").hint("an axis is a key that describes the run"));
     }
     let Value::List(values) = &node.value else {

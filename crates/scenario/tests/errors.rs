@@ -307,6 +307,12 @@ fn overrides() {
     assert_eq!(with(&[("topology.access.loss.rate", "2 %")]).unwrap().points().len(), 1);
     assert_eq!(with(&[("sweep.flows.algorithm", "[\"reno\", \"sack\", \"tahoe\"]")]).unwrap().points().len(), 6);
     assert_eq!(with(&[("scenario.seeds", "3")]).unwrap().seeds(), [1, 2, 3]);
+    // Setting what holds a swept key ends its sweep; setting a part of it has no clear meaning.
+    assert_eq!(with(&[("topology.access.loss", "2 %")]).unwrap().points().len(), 1);
+    let algorithms = ("sweep.flows.algorithm", "[\"reno\", \"westwood-plus\"]");
+    assert_eq!(with(&[algorithms, ("flows.algorithm.wp_gain", "0.5")]).unwrap_err().code, "scenario.conflict");
+    assert_eq!(with(&[("sweep", "{}")]).unwrap().points().len(), 1);
+    assert_eq!(with(&[("sweep", "none")]).unwrap_err().code, "scenario.wrong-type");
     assert_eq!(with(&[("flows", "[]")]).unwrap_err().code, "scenario.missing-key");
 }
 

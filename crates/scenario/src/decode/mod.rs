@@ -1,6 +1,8 @@
 //! From a tree of values to a checked plan of one run.
 
+pub(crate) mod algorithm;
 pub(crate) mod flows;
+pub(crate) mod link;
 pub(crate) mod output;
 pub(crate) mod tcp;
 pub(crate) mod topology;

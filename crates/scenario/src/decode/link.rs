@@ -1,0 +1,240 @@
+//! A link of a topology: rate, delay, queue, loss and marks in both directions.
+
+use net::{Counting, DirectionSpec, LinkSpec, LossAt, LossSpec, NodeId, QueueLimit, QueueSpec, WarningSpec};
+use serde_json::{Map, Value as Json, json};
+use tcp::Profile;
+use units::Span;
+
+use crate::effective::percent_text;
+use crate::error::{Problem, code};
+use crate::node::{Node, Table, Value};
+use crate::read::{Fields, HOUR, Item};
+use crate::units::{Kind, parse, rate_text, size_text, time_text};
+
+/// Most bytes a queue may hold.
+const PETABYTE: u64 = 1_000_000_000_000_000;
+/// Most packets a queue may hold.
+const PACKETS: u32 = 1_000_000_000;
+
+/// A link in both directions.
+#[derive(Clone, Debug)]
+pub(crate) struct Link {
+    forward: Direction,
+    reverse: Direction,
+}
+
+#[derive(Clone, Debug)]
+struct Direction {
+    rate_bps: u64,
+    delay: Span,
+    queue: QueueSpec,
+    loss: Loss,
+    drops: Vec<u64>,
+    warning: Option<WarningSpec>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Loss {
+    percent: f64,
+    at: LossAt,
+}
+
+const NO_LOSS: Loss = Loss { percent: 0.0, at: LossAt::Wire };
+
+/// Keys of a link.
+pub(crate) const KEYS: &[&str] = &["rate", "delay", "queue", "queue_counting", "loss", "drops", "warning", "reverse"];
+const REVERSE_KEYS: &[&str] = &["rate", "delay", "queue", "queue_counting", "loss", "warning"];
+const COUNTINGS: &[(&str, Counting)] = &[("waiting", Counting::Waiting), ("ns2", Counting::Ns2)];
+const PLACES: &[(&str, LossAt)] = &[("wire", LossAt::Wire), ("queue", LossAt::Queue)];
+
+/// Keys of a link and what they mean.
+pub(crate) static MEANINGS: &[(&str, &str)] = &[
+    ("rate", "bits per second, such as \"8 Mbps\""),
+    ("delay", "propagation delay, such as \"50 ms\""),
+    ("queue", "DropTail limit, \"50 packets\" (default) or \"75 kB\""),
+    ("queue_counting", "\"waiting\": the limit counts packets that wait; \"ns2\": one less; default by profile"),
+    ("loss", "random loss: \"1 %\" or a table with model, rate, at (wire, queue), direction (forward, reverse, both)"),
+    ("drops", "arrival numbers, from 0, lost before the queue: a table with forward, reverse"),
+    ("warning", "congestion warning marks: true or a table with threshold (default half the queue), weight (0.002)"),
+    ("reverse", "changes for the reverse direction, which otherwise equals the forward one but has no loss"),
+];
+
+/// Read a link; `keys` are those of the table it stands in.
+pub(crate) fn read(item: &Item<'_>, keys: &[&str], profile: Profile) -> Result<Link, Problem> {
+    let table = item.table(keys)?;
+    let counting = match profile {
+        Profile::Rfc => Counting::Waiting,
+        Profile::Ns2 => Counting::Ns2,
+    };
+    let base = Direction {
+        rate_bps: table.need("rate", "\"8 Mbps\"")?.rate()?,
+        delay: table.need("delay", "\"50 ms\"")?.span(Span::ZERO..=HOUR)?,
+        queue: QueueSpec { limit: QueueLimit::Packets(50), counting },
+        loss: NO_LOSS,
+        drops: Vec::new(),
+        warning: None,
+    };
+    let mut forward = changed(&table, base, table.get("warning"))?;
+    let mut reverse = forward.clone();
+    if let Some(item) = table.get("loss") {
+        let (loss, on_forward, on_reverse) = directed_loss(&item)?;
+        forward.loss = if on_forward { loss } else { NO_LOSS };
+        reverse.loss = if on_reverse { loss } else { NO_LOSS };
+    }
+    if let Some(item) = table.get("reverse") {
+        let own = item.table(REVERSE_KEYS)?;
+        // A threshold of half the queue is half of this direction's queue.
+        reverse = changed(&own, reverse, own.get("warning").or(table.get("warning")))?;
+        if let Some(item) = own.get("loss") {
+            reverse.loss = loss(&item, &["model", "rate", "at"])?;
+        }
+    }
+    if let Some(item) = table.get("drops") {
+        let table = item.table(&["forward", "reverse"])?;
+        forward.drops = arrivals(table.get("forward"))?;
+        reverse.drops = arrivals(table.get("reverse"))?;
+    }
+    Ok(Link { forward, reverse })
+}
+
+/// A direction with what the table says about rate, delay and queue, and its warning.
+fn changed(table: &Fields<'_>, mut direction: Direction, warned: Option<Item<'_>>) -> Result<Direction, Problem> {
+    if let Some(item) = table.get("rate") {
+        direction.rate_bps = item.rate()?;
+    }
+    if let Some(item) = table.get("delay") {
+        direction.delay = item.span(Span::ZERO..=HOUR)?;
+    }
+    if let Some(item) = table.get("queue") {
+        direction.queue.limit = queue_limit(&item)?;
+    }
+    if let Some(item) = table.get("queue_counting") {
+        direction.queue.counting = item.word(COUNTINGS)?;
+    }
+    if let Some(item) = warned {
+        direction.warning = warning(&item, direction.queue.limit)?;
+    }
+    Ok(direction)
+}
+
+fn queue_limit(item: &Item<'_>) -> Result<QueueLimit, Problem> {
+    let in_bytes = item.text().is_ok_and(|text| matches!(parse(text), Ok((_, unit)) if unit.kind == Kind::Size));
+    if in_bytes {
+        item.bytes(1..=PETABYTE).map(QueueLimit::Bytes)
+    } else {
+        item.whole_packets(1..=PACKETS).map(QueueLimit::Packets)
+    }
+}
+
+fn warning(item: &Item<'_>, limit: QueueLimit) -> Result<Option<WarningSpec>, Problem> {
+    if item.flag().is_ok_and(|on| !on) {
+        return Ok(None);
+    }
+    let whole = Node::new(item.node.place, Value::Table(Table::default()));
+    let table = match item.node.value {
+        Value::Flag(_) => Item { node: &whole, path: item.path.clone() }.table(&["threshold", "weight"])?,
+        Value::Table(_) => item.table(&["threshold", "weight"])?,
+        _ => return Err(item.problem(code::WRONG_TYPE, "is neither true, false nor a table")),
+    };
+    let threshold_packets = match (table.get("threshold"), limit) {
+        (Some(item), _) => item.packets(0..=PACKETS)?,
+        (None, QueueLimit::Packets(packets)) => f64::from(packets) / 2.0,
+        (None, QueueLimit::Bytes(_)) => {
+            return Err(table.need("threshold", "\"25 packets\"").err().expect("it is not there"));
+        }
+    };
+    let weight = match table.get("weight") {
+        None => 0.002,
+        Some(item) => {
+            let weight = item.number()?;
+            if !(weight > 0.0 && weight <= 1.0) {
+                return Err(item.problem(code::OUT_OF_RANGE, format!("is {weight}, allowed is above 0, up to 1")));
+            }
+            weight
+        }
+    };
+    Ok(Some(WarningSpec { threshold_packets, weight }))
+}
+
+/// A loss, and whether it is on the forward and on the reverse direction.
+fn directed_loss(item: &Item<'_>) -> Result<(Loss, bool, bool), Problem> {
+    let found = loss(item, &["model", "rate", "at", "direction"])?;
+    let direction = match item.node.value {
+        Value::Table(_) => item.open_table()?.get("direction"),
+        _ => None,
+    };
+    let words = [("forward", (true, false)), ("reverse", (false, true)), ("both", (true, true))];
+    let (forward, reverse) = direction.map_or(Ok((true, false)), |item| item.word(&words))?;
+    Ok((found, forward, reverse))
+}
+
+fn loss(item: &Item<'_>, keys: &[&str]) -> Result<Loss, Problem> {
+    if !matches!(item.node.value, Value::Table(_)) {
+        return Ok(Loss { percent: item.percent()?, ..NO_LOSS });
+    }
+    let table = item.table(keys)?;
+    table.get("model").map_or(Ok(()), |item| item.word(&[("uniform", ())]))?;
+    Ok(Loss {
+        percent: table.need("rate", "\"1 %\"")?.percent()?,
+        at: table.get("at").map_or(Ok(LossAt::Wire), |item| item.word(PLACES))?,
+    })
+}
+
+fn arrivals(item: Option<Item<'_>>) -> Result<Vec<u64>, Problem> {
+    let items = item.as_ref().map_or(Ok(Vec::new()), Item::list)?;
+    let mut arrivals = items.iter().map(|item| item.whole(0..=i64::MAX as u64)).collect::<Result<Vec<_>, _>>()?;
+    arrivals.sort_unstable();
+    arrivals.dedup();
+    Ok(arrivals)
+}
+
+impl Direction {
+    fn spec(&self, trace_queue: bool) -> DirectionSpec {
+        DirectionSpec {
+            rate_bps: self.rate_bps,
+            delay: self.delay,
+            queue: self.queue,
+            loss: LossSpec { probability: self.loss.percent / 100.0, at: self.loss.at },
+            drops: self.drops.clone(),
+            warning: self.warning,
+            trace_queue,
+        }
+    }
+
+    /// The direction's own keys, complete.
+    fn effective(&self) -> Map<String, Json> {
+        let queue = match self.queue.limit {
+            QueueLimit::Packets(packets) => format!("{packets} packets"),
+            QueueLimit::Bytes(bytes) => size_text(bytes),
+        };
+        let warning = self.warning.map_or(json!(false), |warning| {
+            json!({ "threshold": format!("{} packets", warning.threshold_packets), "weight": warning.weight })
+        });
+        let word =
+            |words: &[(&'static str, Counting)]| words.iter().find(|(_, c)| *c == self.queue.counting).map(|(w, _)| *w);
+        let at = PLACES.iter().find(|(_, at)| *at == self.loss.at).map(|(word, _)| *word);
+        let mut map = Map::new();
+        map.insert("rate".into(), rate_text(self.rate_bps).into());
+        map.insert("delay".into(), time_text(self.delay).into());
+        map.insert("queue".into(), queue.into());
+        map.insert("queue_counting".into(), word(COUNTINGS).into());
+        map.insert("loss".into(), json!({ "model": "uniform", "rate": percent_text(self.loss.percent), "at": at }));
+        map.insert("warning".into(), warning);
+        map
+    }
+}
+
+impl Link {
+    /// The link as the network wants it.
+    pub(crate) fn spec(&self, name: String, a: NodeId, b: NodeId, trace_queue: bool) -> LinkSpec {
+        LinkSpec { name, a, b, forward: self.forward.spec(trace_queue), reverse: self.reverse.spec(trace_queue) }
+    }
+
+    /// The keys of the link, complete.
+    pub(crate) fn effective(&self) -> Map<String, Json> {
+        let mut map = self.forward.effective();
+        map.insert("drops".into(), json!({ "forward": self.forward.drops, "reverse": self.reverse.drops }));
+        map.insert("reverse".into(), Json::Object(self.reverse.effective()));
+        map
+    }
+}
