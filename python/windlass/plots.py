@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
@@ -238,7 +239,8 @@ def cwnd_over_time(result: RunResult, flow: str, *, direction: str = "forward") 
     if flow not in known:
         raise UnknownFlow(f"no flow `{flow}`", hint="the flows are " + _some(known))
     subject = flow if direction == "forward" else f"{flow}:{direction}"
-    times, windows = _trace(result, subject, "cwnd_segments")
+    cwnd = _trace(result, subject, "cwnd_segments")
+    times, windows = cwnd
     if not times:
         raise InputError(
             f"the window of `{subject}` was not recorded",
@@ -256,7 +258,7 @@ def cwnd_over_time(result: RunResult, flow: str, *, direction: str = "forward") 
         axes.step(
             times, thresholds, where="post", color="0.45", linewidth=0.8, linestyle="--", label="ssthresh", zorder=1
         )
-    _draw_events(axes, result, flow, direction)
+    _draw_events(axes, result, flow, direction, cwnd)
     # An ssthresh that was never set is far above every window and would flatten the curve.
     axes.set_ylim(0.0, 1.1 * max(windows))
     axes.set_xlabel("time (s)")
@@ -425,7 +427,10 @@ def _positions(values: Sequence[Any]) -> tuple[list[float], str | None]:
     return [float(labels.index(str(value))) for value in values], None
 
 
-def _draw_events(axes: Axes, result: RunResult, flow: str, direction: str) -> None:
+def _draw_events(
+    axes: Axes, result: RunResult, flow: str, direction: str, cwnd: tuple[Sequence[float], Sequence[float]]
+) -> None:
+    """Markers on the line of the window, where it stood just before each event."""
     from matplotlib.lines import Line2D
 
     places: dict[tuple[str, str], tuple[list[float], list[float]]] = {}
@@ -433,7 +438,7 @@ def _draw_events(axes: Axes, result: RunResult, flow: str, direction: str) -> No
         if row["flow"] == flow and row["direction"] == direction and row["kind"] in _KINDS:
             times, windows = places.setdefault((row["kind"], row["true_cause"]), ([], []))
             times.append(row["time_s"])
-            windows.append(row["cwnd_before_segments"])
+            windows.append(cwnd[1][max(0, bisect_left(cwnd[0], row["time_s"]) - 1)])
     for (kind, cause), (times, windows) in sorted(places.items()):
         colour, _ = CAUSE[cause]
         face = colour if cause == "queue" else "white"

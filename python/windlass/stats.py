@@ -401,12 +401,13 @@ def summarise(
 
     rows = SUMMARY if metrics is None else tuple((name, "mean", name) for name in metrics)
     by = [*axes, "group", "direction", "algorithm"]
-    keys = flows.select(by).to_pylist()
-    seeds = flows["seed"].to_pylist()
     columns = {column: _numbers(flows, column) for column, _, _ in rows}
+    # Rows of each run and group; without threads the groups stand in the order of their first row.
+    numbered = flows.select([*by, "seed"]).append_column("row", pa.array(np.arange(flows.num_rows)))
+    grouped = numbered.group_by([*by, "seed"], use_threads=False).aggregate([("row", "list")])
     places: dict[tuple[object, ...], dict[int, list[int]]] = {}
-    for index, (key, seed) in enumerate(zip(keys, seeds, strict=True)):
-        places.setdefault(tuple(key.values()), {}).setdefault(seed, []).append(index)
+    for found in grouped.to_pylist():
+        places.setdefault(tuple(found[name] for name in by), {})[found["seed"]] = found["row_list"]
 
     out: dict[str, list[object]] = {name: [] for name in (*by, "flows")}
     for key, runs in places.items():
@@ -415,8 +416,10 @@ def summarise(
         out["flows"].append(max(len(indices) for indices in runs.values()))
         for column, reduce, name in rows:
             values = [_reduce(columns[column][indices], reduce) for indices in runs.values()]
-            found = bootstrap_interval(values, confidence=confidence) if reduce == "jain" else None
-            interval = mean_interval(values, confidence) if found is None else found
+            if reduce == "jain":
+                interval = bootstrap_interval(values, confidence=confidence)
+            else:
+                interval = mean_interval(values, confidence)
             out.setdefault(f"{name}_mean", []).append(_null(interval.mean))
             out.setdefault(f"{name}_lo", []).append(_null(interval.lo))
             out.setdefault(f"{name}_hi", []).append(_null(interval.hi))

@@ -322,7 +322,10 @@ def test_reproduce_hands_over_and_returns_the_exit_code(command: Command, monkey
 
     def fake(target: str, **options: Any) -> Any:
         given.update(options, target=target)
-        render = lambda console: console.print("a report")
+
+        def render(console: Any) -> None:
+            console.print("a report")
+
         return SimpleNamespace(exit_code=1, to_dict=lambda: {"verdict": "contradicted"}, render=render)
 
     monkeypatch.setattr(reproduce, "main", fake)

@@ -213,6 +213,16 @@ def test_every_change_is_marked_where_it_happened(kind: str, cause: str) -> None
     assert len(legend(figure)) == 4, "cwnd, ssthresh, what the sender did, what had happened"
 
 
+def test_marks_stand_on_the_line_even_where_the_window_was_inflated() -> None:
+    # While a sender recovers, an event may report a window inflated by duplicate ACKs; the line does not show it.
+    result = recorded()
+    column = result.events.column_names.index("cwnd_before_segments")
+    result.tables["events"] = result.events.set_column(column, "cwnd_before_segments", pa.array([578.0, 4.0, 50.0]))
+    axes = plots.cwnd_over_time(result, "flow").axes[0]
+    mark = next(line for line in axes.get_lines() if list(line.get_xdata()) == [3.0])
+    assert list(mark.get_ydata()) == [8.0]
+
+
 def test_kinds_and_causes_can_be_told_apart() -> None:
     def look(kind: str, cause: str) -> tuple[Any, ...]:
         axes = plots.cwnd_over_time(recorded(kind, cause), "flow").axes[0]
