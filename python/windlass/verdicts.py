@@ -385,7 +385,7 @@ def _seeds_to(interval: Interval, half: float) -> int | None:
     if half <= 0 or interval.n < 2 or math.isinf(interval.half):
         return None
     # Student's factor falls with n, so this errs on the high side for few seeds.
-    return max(interval.n + 1, math.ceil(interval.n * (interval.half / half) ** 2))
+    return max(interval.n + 1, math.ceil(interval.n * (interval.half / half) ** 2 - 1e-6))
 
 
 def _at_least(interval: Interval, limit: float, where: str, what: str, unit: str = "%") -> _Answer:
@@ -1205,4 +1205,7 @@ _KINDS: dict[str, Callable[[Check, Data], Judgement]] = {
     "trend": _trend,
 }
 KINDS_JUDGED = frozenset({"arith", *_CROSS, *_KINDS, *_WITH_LIMITS})
-"""Kinds of check that are judged; the others end as not measurable with the reason."""
+"""Kinds of check that are judged."""
+
+KINDS_NOT_JUDGED = frozenset(_NEEDS)
+"""Kinds of check that end as not measurable, with the reason."""

@@ -1,0 +1,471 @@
+"""Verdict rules, with tables made by hand; the arithmetic stands in the comments."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from windlass import experiments, ledger, verdicts
+from windlass.ledger import Check
+from windlass.verdicts import Data, Interval, Limit, judge
+
+# Student's t for 95 % and n - 1 = 2 and 9.
+T2, T9 = 4.302653, 2.262157
+
+
+def spread(mean: float, half: float, n: int = 10) -> dict[int, float]:
+    """Samples over n seeds with that mean and 95 % half-width.
+
+    Half of the seeds stand d above and half d below, so the deviation is d sqrt(n / (n - 1)) and the half-width t d / sqrt(n - 1).
+    """
+    t = {10: T9}[n]
+    d = half * math.sqrt(n - 1) / t
+    return {seed: mean + (d if seed % 2 else -d) for seed in range(1, n + 1)}
+
+
+def flat(value: float, n: int = 10) -> dict[int, float]:
+    """The same value at every seed."""
+    return {seed: value for seed in range(1, n + 1)}
+
+
+def table(
+    rows: Mapping[str, Sequence[Mapping[int, float]]],
+    points: Sequence[Any] = (1,),
+    axis: str = "q_percent",
+    **fixed: Any,
+) -> Data:
+    """Data with one axis: for each variant its samples at each point."""
+    values = {
+        ("throughput", name, (point,)): samples
+        for name, row in rows.items()
+        for point, samples in zip(points, row, strict=True)
+    }
+    return Data("p/fig1", (axis,), tuple((point,) for point in points), fixed, values)
+
+
+def gain(percent: float, tolerance: float, **fields: Any) -> Check:
+    return Check(
+        "gain",
+        {
+            "metric": "throughput",
+            "a": "a",
+            "b": "b",
+            "percent": percent,
+            "tolerance_pp": tolerance,
+            "pick": "best",
+            **fields,
+        },
+    )
+
+
+def rank(among: Sequence[str], position: int = 1, share: float = 1.0, **fields: Any) -> Check:
+    return Check(
+        "rank",
+        {
+            "metric": "throughput",
+            "a": "a",
+            "among": list(among),
+            "position": position,
+            "tie_rel": 0.03,
+            "share": share,
+            **fields,
+        },
+    )
+
+
+# ---- intervals ----
+
+
+def test_mean_and_interval_of_three_seeds() -> None:
+    """1, 2, 3: mean 2, deviation 1, half-width 4.303 / sqrt(3) = 2.484."""
+    found = verdicts.mean({1: 1.0, 2: 2.0, 3: 3.0})
+    assert found.mean == 2.0
+    assert found.half == pytest.approx(T2 / math.sqrt(3), rel=1e-5)
+
+
+def test_a_single_seed_has_no_bound() -> None:
+    found = verdicts.mean({1: 5.0})
+    assert (found.mean, found.low, found.high) == (5.0, -math.inf, math.inf)
+    assert "one run" in found.text("Mbps")
+
+
+def test_ratio_is_paired_by_seed() -> None:
+    """Both vary by a factor of ten over seeds, their ratio is always 1.5: the interval is a point. Seed 4 has no partner."""
+    found = verdicts.ratio({1: 1.5, 2: 15.0, 3: 6.0, 4: 9.0}, {1: 1.0, 2: 10.0, 3: 4.0})
+    assert found.n == 3
+    assert found.mean == pytest.approx(1.5)
+    assert found.half == pytest.approx(0.0, abs=1e-12)
+
+
+def test_ratio_by_hand() -> None:
+    """a = 2, 4; b = 1, 3: R = 6/4 = 1.5; (a - R b)/mean b = 0.25, -0.25; deviation 0.3536, t(1) = 12.706, half 3.177."""
+    found = verdicts.ratio({1: 2.0, 2: 4.0}, {1: 1.0, 2: 3.0})
+    assert found.mean == 1.5
+    assert found.half == pytest.approx(12.7062 * math.sqrt(0.125) / math.sqrt(2), rel=1e-4)
+
+
+def test_ratios_with_zeros() -> None:
+    assert verdicts.ratio(flat(0.0), flat(0.0)).mean == 1.0
+    assert verdicts.ratio(flat(1.0), flat(0.0)).mean == math.inf
+
+
+# ---- gains ----
+
+
+@pytest.mark.parametrize(
+    ("measured", "percent", "tolerance", "verdict"),
+    [
+        (1.40, 46, 23, "reproduced"),  # +40 % lies in 23..69
+        (1.80, 46, 23, "direction only"),  # +80 % is above 69, right sign
+        (1.10, 46, 23, "direction only"),  # +10 % is below 23, right sign
+        (1.00, 46, 23, "contradicted"),  # 0 % is outside, and no gain
+        (0.70, 46, 23, "contradicted"),  # -30 %
+        (0.70, -30, 5, "reproduced"),
+        (0.90, -30, 5, "direction only"),
+    ],
+)
+def test_gain_against_its_band(measured: float, percent: float, tolerance: float, verdict: str) -> None:
+    data = table({"a": [flat(measured)], "b": [flat(1.0)]})
+    assert judge(gain(percent, tolerance), data).verdict == verdict
+
+
+def test_a_wide_interval_is_undecided_and_says_how_many_seeds() -> None:
+    """+40 ± 30 % meets 23..69 and is 60 wide, more than the tolerance 23.
+
+    A width of 23 needs half-widths of 11.5 in place of 30: 10 (30 / 11.5)^2 = 68.05, so 69 seeds.
+    """
+    data = table({"a": [spread(1.40, 0.30)], "b": [flat(1.0)]})
+    found = judge(gain(46, 23), data)
+    assert found.verdict == "undecided"
+    assert found.seeds_needed == 69
+
+
+def test_an_interval_over_the_edge_counts_if_it_is_narrow() -> None:
+    """+70 ± 5 %: 65..75 meets 23..69 and is 10 wide, less than 23."""
+    data = table({"a": [spread(1.70, 0.05)], "b": [flat(1.0)]})
+    assert judge(gain(46, 23), data).verdict == "reproduced"
+
+
+def test_the_most_favourable_point_counts() -> None:
+    """-10 % at 0, +44 % at 1, +90 % at 2: the second lies in 23..69."""
+    data = table({"a": [flat(0.9), flat(1.44), flat(1.9)], "b": [flat(1.0)] * 3}, (0, 1, 2))
+    found = judge(gain(46, 23), data)
+    assert found.verdict == "reproduced"
+    assert found.measured == "+44.0 % [+44.0, +44.0] at q = 1 %"
+    assert [row["reply"] for row in found.rows] == ["no", "yes", "no"]
+
+
+def test_a_gain_that_jumps_over_the_band_is_remarked() -> None:
+    data = table({"a": [flat(1.05), flat(1.9)], "b": [flat(1.0)] * 2}, (1, 2))
+    found = judge(gain(46, 23), data)
+    assert found.verdict == "direction only"
+    assert "passes through the claimed range between q = 1 % and q = 2 %" in found.measured
+
+
+def test_the_mean_over_points_is_one_number() -> None:
+    """a 1 and 4, b 1 and 2: 5 / 3 is +66.7 %."""
+    data = table({"a": [flat(1.0), flat(4.0)], "b": [flat(1.0), flat(2.0)]}, (1, 2))
+    found = judge(gain(66.7, 1, pick="mean"), data)
+    assert found.verdict == "reproduced"
+
+
+def test_at_selects_points_and_fixed_values() -> None:
+    data = table({"a": [flat(1.0), flat(2.0)], "b": [flat(1.0)] * 2}, (1, 2), rate_L_mbps=8)
+    assert judge(gain(100, 5, pick="point", at={"q_percent": 2}), data).verdict == "reproduced"
+    assert judge(gain(100, 5, at={"rate_L_mbps": 8}), data).verdict == "reproduced"
+    assert judge(gain(100, 5, at={"rate_L_mbps": 9}), data).verdict == "not measurable"
+    assert (
+        judge(gain(100, 5, at={"ifq": 9}), data).reason == "needs `ifq`, which this experiment neither sweeps nor fixes"
+    )
+
+
+def test_bands_reductions_and_lower_bounds() -> None:
+    data = table({"a": [flat(1.2)], "b": [flat(1.0)], "c": [flat(1.1)], "d": [flat(2.0)]})
+    fields = {"metric": "throughput", "a": "a", "pick": "point", "tolerance_pp": 3.0}
+    # +20 % over b and +9.1 % over c lie in 7..18 widened to 4..21.
+    assert (
+        judge(Check("gain-band", {**fields, "b": ["b", "c"], "percent_range": [7, 18]}), data).verdict == "reproduced"
+    )
+    # -40 % against d does not.
+    assert (
+        judge(Check("gain-band", {**fields, "b": ["b", "d"], "percent_range": [7, 18]}), data).verdict == "contradicted"
+    )
+    # 1 - 1.2 / 2 is 40 %.
+    assert judge(Check("reduction", {**fields, "b": "d", "percent": 40}), data).verdict == "reproduced"
+    assert judge(gain(10, 5, at_least=True), data).verdict == "reproduced"
+
+
+# ---- impossible ----
+
+
+# Sum of ten NewReno flows as ns-2 measures it at 1 % loss, by rate of L: mean and half-width, Mbps.
+NS2_NEWRENO = {
+    5: (4.7663, 0.0032),
+    10: (7.3183, 0.0411),
+    15: (7.3540, 0.0405),
+    20: (7.3517, 0.0424),
+    25: (7.3770, 0.0322),
+}
+
+
+def fig36() -> tuple[Data, Callable[[tuple[Any, ...]], Limit | None]]:
+    book, experiment = ledger.experiment("saedi2019/fig3.6")
+    rows = [spread(mean / 10, half / 10) for mean, half in NS2_NEWRENO.values()]
+    data = table({"newreno": rows, "cerl": [flat(0.9)] * 5}, tuple(NS2_NEWRENO), "rate_L_mbps", q_percent=1)
+    return data, experiments.limit(book, experiment, experiments.base_setting(book, experiment))
+
+
+def test_fig36_is_impossible() -> None:
+    """169 - 60 = 109 % would be needed.
+
+    Ten access links carry 10 x 1460/1500 = 9.733; over 7.3183 - 0.0411 = 7.2772 that is a gain of 33.75 % at the most.
+    """
+    data, limits = fig36()
+    claim = next(claim for claim in ledger.load("saedi2019").claims if claim.id == "saedi2019/fig3.6/1")
+    found = judge(claim.check, data, limits=limits)
+    assert found.verdict == "impossible"
+    assert found.arithmetic == (
+        "10 × 1 Mbps sender links carry at most 9.73 Mbps of payload (1460 of every 1500 B). At rate L = 10 Mbps newreno already "
+        "gets 7.32 ± 0.04 Mbps, so the largest possible gain is 34 %. The claim is 169 %, at least 109 % with its tolerance."
+    )
+    assert [round(row["percent"], 1) for row in found.largest] == [7.6, 33.8, 33.1, 33.2, 32.5]
+
+
+def test_the_narrow_link_is_allowed_the_time_before_the_last_start() -> None:
+    """5 x 1460/1500 = 4.867; 200 s of it over the 190 s of the last to start are 5.123, and over 4.7631 that is 7.55 %."""
+    _, limits = fig36()
+    cap = limits((5,))
+    assert cap is not None
+    assert cap.total_mbps == pytest.approx(5.1228, abs=1e-4)
+    assert verdicts.largest_gain_percent(cap, Interval(0.47663, 0.47631, 0.47695, 10)) == pytest.approx(7.55, abs=0.01)
+
+
+def test_one_point_with_room_is_enough_to_be_possible() -> None:
+    """At the second point b gets 0.1 of 1.0: +900 % is possible, so the claim is judged by what was measured."""
+    cap = Limit(10.0, 1.0, 10, "The link carries 10 Mbps.")
+    data = table({"a": [flat(0.9), flat(0.11)], "b": [flat(0.8), flat(0.1)]}, (1, 2))
+    found = judge(gain(169, 60), data, limits=lambda _: cap)
+    assert found.verdict == "direction only"
+    assert judge(gain(169, 60, at={"q_percent": 1}), data, limits=lambda _: cap).verdict == "impossible"
+
+
+def test_a_value_above_the_capacity_is_impossible() -> None:
+    cap = Limit(10.0, 1.0, 10, "The link carries 10 Mbps.")
+    data = table({"a": [flat(0.9)]})
+    check = Check("value", {"metric": "throughput", "a": "a", "value": 1.79, "unit": "Mbps", "tolerance_rel": 0.3})
+    # 1.79 less 30 % is 1.253, above 1.0.
+    assert judge(check, data, limits=lambda _: cap).verdict == "impossible"
+
+
+# ---- order and likeness ----
+
+
+def test_rank_with_ties_in_favour() -> None:
+    """b is 2 % ahead, inside the tie of 3 %; c is 5 % ahead, outside."""
+    data = table({"a": [flat(1.0)], "b": [flat(1.02)], "c": [flat(1.05)]})
+    assert judge(rank(["a", "b"]), data).verdict == "reproduced"
+    assert judge(rank(["a", "b", "c"]), data).verdict == "contradicted"
+    assert judge(rank(["a", "b", "c"], position=2), data).verdict == "reproduced"
+    assert judge(rank(["a", "b", "c"], position=3), data).verdict == "reproduced"
+    assert judge(rank(["a", "b", "c"], lower_is_better=True), data).verdict == "reproduced"
+    assert judge(rank(["a", "c"], negate=True), data).verdict == "reproduced"
+
+
+def test_rank_on_the_edge_is_undecided() -> None:
+    """b is ahead by 3.5 ± 1 %: 2.5 to 4.5 holds the tie of 3. A distance of 0.5 needs 10 (1 / 0.5)^2 = 40 seeds."""
+    data = table({"a": [flat(1.0)], "b": [spread(1.035, 0.01)]})
+    found = judge(rank(["a", "b"]), data)
+    assert found.verdict == "undecided"
+    assert found.seeds_needed == pytest.approx(40, abs=1)
+
+
+def test_rank_share_of_points() -> None:
+    """a leads at three of four points: enough for 0.7, not for 0.8, which leaves the direction; one of four is too few."""
+    data = table({"a": [flat(2.0)] * 3 + [flat(0.5)], "b": [flat(1.0)] * 4}, (1, 2, 3, 4))
+    assert judge(rank(["a", "b"], share=0.7), data).verdict == "reproduced"
+    assert judge(rank(["a", "b"], share=0.8), data).verdict == "direction only"
+    assert judge(rank(["b", "a"], share=0.8, a="b"), data).verdict == "contradicted"
+    assert judge(rank(["a", "b"], share=0.7, must_hold_at={"q_percent": 4}), data).verdict == "contradicted"
+    assert judge(rank(["a", "b"], except_at={"q_percent": 4}), data).verdict == "reproduced"
+    assert judge(rank(["a", "b"], at={"q_percent": [1, 3]}, last_at={"q_percent": 4}), data).verdict == "reproduced"
+
+
+def test_rank_with_a_margin() -> None:
+    data = table({"a": [flat(1.04)], "b": [flat(1.0)]})
+    assert judge(rank(["a", "b"], min_margin_rel=0.02), data).verdict == "reproduced"
+    assert judge(rank(["a", "b"], min_margin_rel=0.05), data).verdict == "contradicted"
+
+
+def close(among: Sequence[str], within: float, share: float = 1.0, **fields: Any) -> Check:
+    return Check(
+        "close", {"metric": "throughput", "among": list(among), "within_rel": within, "share": share, **fields}
+    )
+
+
+def test_close_counts_from_the_larger() -> None:
+    """0.9 is 10 % below 1.0 and 14.3 % below 1.05."""
+    data = table({"a": [flat(1.0)], "b": [flat(0.9)], "c": [flat(1.05)]})
+    assert judge(close(["a", "b"], 0.11), data).verdict == "reproduced"
+    assert judge(close(["a", "b", "c"], 0.11), data).verdict == "contradicted"
+    assert judge(close(["a", "b", "c"], 0.15), data).verdict == "reproduced"
+    assert judge(close(["a", "b"], 0.11, some_differ_rel=0.01), data).verdict == "reproduced"
+    assert judge(close(["a", "b"], 0.11, some_differ_rel=0.2), data).verdict == "contradicted"
+
+
+def test_close_along_an_axis() -> None:
+    data = table({"a": [flat(1.0), flat(0.99), flat(0.98)]}, (0.55, 0.7, 1.0), "threshold_A")
+    assert judge(close(["a"], 0.03, over="threshold_A"), data).verdict == "reproduced"
+    assert judge(close(["a"], 0.01, over="threshold_A"), data).verdict == "contradicted"
+    check = Check(
+        "same-across", {"metric": "throughput", "among": ["a"], "param": "threshold_A", "values": [0.55, 0.7]}
+    )
+    assert judge(Check("same-across", {**check.fields, "within_rel": 0.02}), data).verdict == "reproduced"
+
+
+def trend(direction: str, slack: float = 0.05) -> Check:
+    return Check(
+        "trend",
+        {"metric": "throughput", "among": ["a"], "over": "q_percent", "direction": direction, "slack_rel": slack},
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "direction", "verdict"),
+    [
+        ((4, 3, 2), "down", "reproduced"),
+        ((4, 2, 2.05), "down", "reproduced"),  # one step up of 2.5 %, less than the slack
+        ((4, 2, 3), "down", "direction only"),  # one step up of 50 %, yet lower at the end
+        ((4, 4, 4), "down", "contradicted"),  # nothing moves
+        ((2, 3, 4), "down", "contradicted"),
+        ((2, 3, 3), "up-then-flat", "reproduced"),
+    ],
+)
+def test_trend(values: Sequence[float], direction: str, verdict: str) -> None:
+    data = table({"a": [flat(value) for value in values]}, (1, 2, 3))
+    assert judge(trend(direction), data).verdict == verdict
+
+
+def test_order_is_kendalls_tau() -> None:
+    """Claimed a, b, c; measured a 3, b 1, c 2: pairs ab and ac agree, bc does not: (2 - 1) / 3 = 0.33."""
+    data = table({"a": [flat(3.0)], "b": [flat(1.0)], "c": [flat(2.0)]})
+    fields = {"metric": "throughput", "best_first": ["a", "b", "c"], "tie_rel": 0.03}
+    assert judge(Check("order", {**fields, "min_tau": 0.3}), data).verdict == "reproduced"
+    found = judge(Check("order", {**fields, "min_tau": 0.6}), data)
+    assert found.verdict == "direction only"
+    assert found.measured == "Kendall's tau 0.33 over 3 pairs, 0.6 is asked"
+    grouped = {**fields, "groups": [["a"], ["b", "c"]], "min_tau": 1.0}
+    assert judge(Check("order", grouped), data).verdict == "reproduced"
+    assert (
+        judge(Check("order", {**fields, "best_first": ["b", "c", "a"], "min_tau": 0.6}), data).verdict == "contradicted"
+    )
+
+
+def test_the_other_kinds_of_statement() -> None:
+    data = table({"a": [flat(1.0), flat(3.0)], "b": [flat(2.0), flat(2.0)]}, (1, 2))
+    base = {"metric": "throughput"}
+    cases: list[tuple[str, dict[str, Any], str]] = [
+        ("value", {"a": "a", "value": 2.1, "tolerance_rel": 0.1}, "reproduced"),  # mean over points 2
+        ("value", {"a": "a", "value": 3.0, "tolerance_rel": 0.1}, "contradicted"),
+        ("bound", {"among": ["a", "b"], "min": 1.0, "max": 2.9, "slack": 0.1}, "reproduced"),
+        ("bound", {"among": ["a", "b"], "max": 1.5}, "contradicted"),
+        ("not-below", {"a": "a", "b": "b", "slack_rel": 0.05}, "reproduced"),
+        ("differs", {"a": "a", "among": ["a", "b"], "min_rel": 0.3}, "reproduced"),
+        ("spread", {"a": "a", "over": ["q_percent"], "min_rel": 1.5}, "reproduced"),
+        ("crossover", {"a": "a", "b": "b", "a_above": {"q_percent": 2}, "b_above": {"q_percent": 1}}, "reproduced"),
+        ("argmax", {"among": ["a"], "param": "q_percent", "argmax": 2}, "reproduced"),
+        ("argmax", {"among": ["a"], "param": "q_percent", "argmin": 2}, "contradicted"),
+        ("best-set", {"param": "q_percent", "values": [2], "reference": 1, "min_share": 1.0}, "reproduced"),
+    ]
+    for kind, fields, verdict in cases:
+        assert judge(Check(kind, {**base, **fields}), data).verdict == verdict, (kind, fields)
+
+
+# ---- several experiments, several parts, no runs ----
+
+
+def cross(relation: str, **fields: Any) -> Check:
+    own = {"metric": "throughput", "a": "a", "a_from": "p/fig1", "b": "a", "b_from": "p/fig2", "relation": relation}
+    return Check("cross", {**own, **fields})
+
+
+def test_cross_takes_the_points_that_both_have() -> None:
+    """Point 3 is only in the first; over 1 and 2 the mean is 2 against 1.6, a gain of 25 %."""
+    here = table({"a": [flat(1.0), flat(3.0), flat(0.0)]}, (1, 2, 3))
+    there = table({"a": [flat(1.2), flat(2.0)]}, (1, 2))
+    others = {"p/fig2": Data("p/fig2", there.axes, there.points, {}, there.values)}.get
+    assert judge(cross(">"), here, others=others).verdict == "reproduced"
+    assert judge(cross("<"), here, others=others).verdict == "contradicted"
+    assert (
+        judge(cross("gain", percent=25.0, tolerance_pp=5.0, pick="mean"), here, others=others).verdict == "reproduced"
+    )
+    assert judge(cross("close", within_rel=0.1), here, others=others).verdict == "contradicted"
+    assert judge(cross(">"), here).reason == "needs the runs of p/fig2"
+
+
+def test_margin_is_the_gain_over_the_mean_of_the_others() -> None:
+    """3 against the mean of 1 and 2 is +100 % here, 2 against the same +33 % there."""
+    here = table({"a": [flat(3.0)], "b": [flat(1.0)], "c": [flat(2.0)]})
+    there = table({"a": [flat(2.0)], "b": [flat(1.0)], "c": [flat(2.0)]})
+    others = {"p/fig2": Data("p/fig2", there.axes, there.points, {}, there.values)}.get
+    assert here.get("throughput-margin", "a", [(1,)])[1] == pytest.approx(100.0)
+    assert judge(cross(">", metric="throughput-margin"), here, others=others).verdict == "reproduced"
+
+
+def test_all_parts_must_hold() -> None:
+    data = table({"a": [flat(3.0), flat(2.0)], "b": [flat(1.0), flat(1.0)]}, (1, 2))
+    whole = Check("rank", rank(["a", "b"]).fields, also=(trend("down"),))
+    assert judge(whole, data).verdict == "reproduced"
+    whole = Check("rank", rank(["a", "b"]).fields, also=(trend("up"),))
+    assert judge(whole, data).verdict == "contradicted"
+
+
+def test_an_alternative_is_judged_beside() -> None:
+    data = table({"a": [flat(0.9)], "b": [flat(1.8)]})
+    fields = {"metric": "throughput", "a": "a", "value": 1.79, "tolerance_rel": 0.3, "alternative": {"a": "b"}}
+    found = judge(Check("value", fields), data)
+    assert found.verdict == "contradicted"
+    assert [(text, other.verdict) for text, other in found.alternatives] == [("a = b", "reproduced")]
+
+
+def test_arithmetic_needs_no_run() -> None:
+    """100 (1.79 / 0.89 - 1) = 101.1, printed 115; a list of five is no list of six."""
+    data = table({})
+    fields = {"expr": "100*(1.79/0.89-1)", "stated": 115.0, "computed": 101.1, "holds": False, "tolerance": 1.5}
+    assert judge(Check("arith", fields), data).verdict == "contradicted"
+    assert judge(Check("arith", {**fields, "stated": 101.0}), data).verdict == "reproduced"
+    assert judge(Check("arith", {**fields, "expr": "len([38,30,18,13,7])", "stated": 5}), data).verdict == "reproduced"
+    assert judge(Check("arith", {**fields, "expr": "open('x')"}), data).verdict == "not measurable"
+
+
+@pytest.mark.parametrize("paper", ledger.papers())
+def test_every_printed_arithmetic_comes_out_as_the_ledger_says(paper: str) -> None:
+    for claim in ledger.load(paper).claims:
+        if claim.check.kind == "arith":
+            assert (judge(claim.check, table({})).verdict == "reproduced") == claim.check["holds"], claim.id
+
+
+@pytest.mark.parametrize("kind", sorted(verdicts.KINDS_NOT_JUDGED))
+def test_what_is_not_judged_says_what_it_needs(kind: str) -> None:
+    found = judge(Check(kind, {}), table({}))
+    assert found.verdict == "not measurable"
+    assert found.reason.startswith("needs ")
+
+
+def test_missing_metrics_and_variants_are_named() -> None:
+    data = table({"a": [flat(1.0)]})
+    assert judge(rank(["a", "b"]), data).reason == "needs runs of `b`, which this experiment does not have"
+    assert "`seqno`" in judge(rank(["a"], metric="seqno"), data).reason
+
+
+def test_every_claim_of_the_ledger_gets_a_verdict() -> None:
+    """Whatever the data, a claim ends in one of the six verdicts; here there is nothing but one variant."""
+    data = table({"newreno": [flat(1.0)]})
+    for paper in ledger.papers():
+        for claim in ledger.load(paper).claims:
+            found = judge(claim.check, data)
+            assert found.verdict in verdicts.VERDICTS
+            assert found.verdict != "not measurable" or found.reason.startswith("needs "), claim.id
+            assert found.to_dict()["verdict"] == found.verdict
