@@ -3,6 +3,7 @@
 
 mod link;
 mod packet;
+mod pool;
 mod results;
 mod ring;
 mod route;

@@ -8,6 +8,7 @@ use tcp::Flags;
 use units::{Time, num};
 
 use crate::packet::Packet;
+use crate::pool::Fifo;
 use crate::ring::Ring;
 use crate::spec::{Counting, DirectionSpec, LossAt, QueueLimit};
 
@@ -110,7 +111,7 @@ pub(crate) struct Link {
     memo: (u32, u64),
     waiting: Ring<Waiting>,
     /// Packets on their way, to be taken up by an event.
-    pub(crate) wire: Ring<Packet>,
+    pub(crate) wire: Fifo,
     limit: Limit,
     loss_at: LossAt,
     chance: Chance,
@@ -172,7 +173,7 @@ impl Link {
             delay: spec.delay,
             memo: (0, 0),
             waiting: Ring::new(),
-            wire: Ring::new(),
+            wire: Fifo::EMPTY,
             // ns-2 drops an arrival that would make the queue as long as the limit
             limit: match spec.queue.limit {
                 QueueLimit::Packets(q) => Limit::Packets(if ns2 { q - 1 } else { q }),

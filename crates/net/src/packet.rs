@@ -1,4 +1,4 @@
-//! A segment on its way: a small plain value, moved from ring to ring.
+//! A segment on its way: a small plain value, moved from link to link.
 
 use tcp::{Flags, Segment};
 use units::Time;
@@ -6,7 +6,7 @@ use units::Time;
 /// No SACK blocks.
 pub(crate) const NO_SACK: u32 = u32::MAX;
 
-/// A packet in a link's ring. SACK blocks, which few packets have, stand elsewhere.
+/// A packet on a link. SACK blocks, which few packets have, stand elsewhere.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Packet {
     /// When it reaches the far end of the link it is on.
@@ -45,13 +45,5 @@ impl Packet {
     #[inline]
     pub(crate) fn is_data(&self) -> bool {
         self.flags.has(Flags::DATA)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn a_packet_is_smaller_than_a_cache_line() {
-        assert!(size_of::<super::Packet>() <= 56);
     }
 }

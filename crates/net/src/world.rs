@@ -2,7 +2,7 @@
 //!
 //! A packet is carried forward as far as its future is certain. Entering a link gives its arrival at the far end; if the
 //! next link is fed by this one alone, arrivals there come in this order and the packet enters it at once, with its
-//! future time. It waits in a ring, with one pending event for the ring's head, only before a link that others feed as
+//! future time. It waits in the link's list, with one pending event for its head, only before a link that others feed as
 //! well and before an endpoint.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,6 +13,7 @@ use units::{Span, Time};
 
 use crate::link::{Fate, Link, LossCause, LossCounts};
 use crate::packet::{NO_SACK, Packet};
+use crate::pool::Pool;
 use crate::results::{FlowEvent, FlowResult, LinkResult, Loss, Results, TracePoint, Variable};
 use crate::route::{self, END};
 use crate::spec::Network;
@@ -111,6 +112,7 @@ struct Seen {
 pub struct World {
     queue: EventQueue,
     links: Vec<Link>,
+    pool: Pool,
     endpoints: Vec<Endpoint>,
     seats: Vec<Seat>,
     /// Routes of all endpoints, each a row of directed links and then `END | endpoint`.
@@ -141,6 +143,7 @@ impl World {
         let mut world = World {
             queue: EventQueue::new(),
             links,
+            pool: Pool::new(),
             endpoints: Vec::with_capacity(network.flows.len() * 2),
             seats: Vec::with_capacity(network.flows.len() * 2),
             routes: Vec::new(),
@@ -282,10 +285,10 @@ impl World {
     fn on_link(&mut self, id: u32) {
         let (now, _) = self.queue.advance().expect("peeked before");
         let link = &mut self.links[id as usize];
-        let mut packet = link.wire.pop().expect("a link with an event has a packet");
+        let mut packet = self.pool.pop(&mut link.wire).expect("a link with an event has a packet");
         debug_assert_eq!(packet.at, now);
         link.deliver(packet.size);
-        match link.wire.front() {
+        match self.pool.front(&link.wire) {
             Some(next) => self.queue.replace_first(next.at, id),
             None => {
                 self.queue.pop();
@@ -320,12 +323,12 @@ impl World {
                     if link.wire.is_empty() {
                         self.queue.push(at, id);
                     }
-                    link.wire.push(packet);
+                    self.pool.push(&mut link.wire, packet);
                 }
                 Fate::Lost(at, cause) => self.lose(at, id, &packet, cause),
                 Fate::LostAfterEnd => {
                     packet.at = Time::NEVER;
-                    link.wire.push(packet);
+                    self.pool.push(&mut link.wire, packet);
                 }
             }
             return;
@@ -510,7 +513,7 @@ impl World {
 
         let mut in_flight = vec![(0u64, 0u64); self.endpoints.len()];
         for link in &self.links {
-            for packet in link.wire.iter() {
+            for packet in self.pool.iter(&link.wire) {
                 let count = &mut in_flight[(self.destination(packet.hop) ^ 1) as usize];
                 count.0 += u64::from(packet.is_data());
                 count.1 += u64::from(!packet.is_data() && packet.flags.has(Flags::ACK));
@@ -529,7 +532,7 @@ impl World {
                 link: number,
                 reverse,
                 stats: link.stats,
-                in_flight: link.wire.len() as u64,
+                in_flight: self.pool.iter(&link.wire).count() as u64,
             });
             results.traces.extend(link.queue_trace(end).into_iter().map(|(at, length)| TracePoint {
                 at,

@@ -1,0 +1,123 @@
+//! Packets in flight: one pool for the whole network, and first-in-first-out lists through it.
+//!
+//! A pool needs memory for as many packets as are in flight at once, in all; a ring for each link would need each link's
+//! own peak. The place freed last is used first, so that a small network stays in the cache. Nothing is allocated once
+//! the pool has seen its peak.
+
+use crate::packet::Packet;
+
+const NONE: u32 = u32::MAX;
+
+/// All packets in flight.
+#[derive(Clone, Debug)]
+pub(crate) struct Pool {
+    slots: Vec<Slot>,
+    free: u32,
+}
+
+/// A packet and the place of the one behind it: one cache line.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Slot {
+    packet: Packet,
+    next: u32,
+}
+
+/// A list of packets in the pool, first in, first out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fifo {
+    head: u32,
+    tail: u32,
+}
+
+impl Fifo {
+    pub(crate) const EMPTY: Fifo = Fifo { head: NONE, tail: NONE };
+
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.head == NONE
+    }
+}
+
+impl Pool {
+    pub(crate) const fn new() -> Pool {
+        Pool { slots: Vec::new(), free: NONE }
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, list: &mut Fifo, packet: Packet) {
+        let slot = Slot { packet, next: NONE };
+        let place = if self.free == NONE {
+            self.slots.push(slot);
+            (self.slots.len() - 1) as u32
+        } else {
+            let place = self.free;
+            self.free = self.slots[place as usize].next;
+            self.slots[place as usize] = slot;
+            place
+        };
+        if list.head == NONE {
+            list.head = place;
+        } else {
+            self.slots[list.tail as usize].next = place;
+        }
+        list.tail = place;
+    }
+
+    #[inline]
+    pub(crate) fn pop(&mut self, list: &mut Fifo) -> Option<Packet> {
+        let place = list.head;
+        let slot = self.slots.get_mut(place as usize)?;
+        let packet = slot.packet;
+        list.head = slot.next;
+        slot.next = self.free;
+        self.free = place;
+        Some(packet)
+    }
+
+    #[inline]
+    pub(crate) fn front(&self, list: &Fifo) -> Option<&Packet> {
+        self.slots.get(list.head as usize).map(|slot| &slot.packet)
+    }
+
+    pub(crate) fn iter(&self, list: &Fifo) -> impl Iterator<Item = &Packet> {
+        let mut at = list.head;
+        std::iter::from_fn(move || {
+            let slot = self.slots.get(at as usize)?;
+            at = slot.next;
+            Some(&slot.packet)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbered(seq: u32) -> Packet {
+        Packet { seq, ..Packet::default() }
+    }
+
+    #[test]
+    fn two_lists_share_the_pool_and_keep_their_order() {
+        let mut pool = Pool::new();
+        let (mut odd, mut even) = (Fifo::EMPTY, Fifo::EMPTY);
+        for n in 0..10 {
+            pool.push(if n % 2 == 1 { &mut odd } else { &mut even }, numbered(n));
+        }
+        let seqs = |pool: &Pool, list| pool.iter(list).map(|p| p.seq).collect::<Vec<_>>();
+        assert_eq!(seqs(&pool, &odd), [1, 3, 5, 7, 9]);
+        assert_eq!(pool.pop(&mut odd).map(|p| p.seq), Some(1));
+        assert_eq!(pool.front(&even).map(|p| p.seq), Some(0));
+        pool.push(&mut even, numbered(11));
+        assert_eq!(pool.slots.len(), 10); // the place of number 1 was used again
+        assert_eq!(seqs(&pool, &even), [0, 2, 4, 6, 8, 11]);
+        while pool.pop(&mut odd).is_some() {}
+        assert!(odd.is_empty());
+    }
+
+    #[test]
+    fn a_packet_with_its_link_is_one_cache_line() {
+        assert_eq!(size_of::<Slot>(), 64);
+    }
+}
