@@ -395,7 +395,8 @@ def summarise(
     pyarrow.Table
         One row per point, group and direction, in the order of the runs: the axes, ``group``, ``direction``,
         ``algorithm``, ``flows`` (in the group), and ``NAME_mean``, ``NAME_lo``, ``NAME_hi``, ``NAME_n`` for each
-        number. Means of Jain's index have bootstrap intervals, all others Student's t.
+        number. Jain's index is over all flows of a run in that direction, of every group; its mean has a bootstrap
+        interval, all others Student's t.
     """
     import pyarrow as pa
 
@@ -406,8 +407,12 @@ def summarise(
     numbered = flows.select([*by, "seed"]).append_column("row", pa.array(np.arange(flows.num_rows)))
     grouped = numbered.group_by([*by, "seed"], use_threads=False).aggregate([("row", "list")])
     places: dict[tuple[object, ...], dict[int, list[int]]] = {}
+    # All flows of a run in one direction, whatever their group: fairness is between groups too.
+    neighbours: dict[tuple[object, ...], list[int]] = {}
+    shared = [*axes, "direction", "seed"]
     for found in grouped.to_pylist():
         places.setdefault(tuple(found[name] for name in by), {})[found["seed"]] = found["row_list"]
+        neighbours.setdefault(tuple(found[name] for name in shared), []).extend(found["row_list"])
 
     out: dict[str, list[object]] = {name: [] for name in (*by, "flows")}
     for key, runs in places.items():
@@ -415,10 +420,13 @@ def summarise(
             out[name].append(part)
         out["flows"].append(max(len(indices) for indices in runs.values()))
         for column, reduce, name in rows:
-            values = [_reduce(columns[column][indices], reduce) for indices in runs.values()]
             if reduce == "jain":
+                place = dict(zip(by, key, strict=True))
+                everyone = [neighbours[tuple((place | {"seed": seed})[part] for part in shared)] for seed in runs]
+                values = [jain(columns[column][indices]) for indices in everyone]
                 interval = bootstrap_interval(values, confidence=confidence)
             else:
+                values = [_reduce(columns[column][indices], reduce) for indices in runs.values()]
                 interval = mean_interval(values, confidence)
             out.setdefault(f"{name}_mean", []).append(_null(interval.mean))
             out.setdefault(f"{name}_lo", []).append(_null(interval.lo))
@@ -443,8 +451,6 @@ def _reduce(values: Floats, how: str) -> float:
     data = _finite(values)
     if len(data) == 0:
         return math.nan
-    if how == "jain":
-        return jain(data)
     return float(data.sum() if how == "sum" else data.mean())
 
 

@@ -199,6 +199,27 @@ def test_summary_has_one_row_per_point_and_counts_seeds(swept: windlass.Scenario
     assert 0.5 <= row["jain_mean"] <= 1.0
 
 
+def test_fairness_is_between_groups_too(small: windlass.Scenario) -> None:
+    document = small.document()
+    flow = document["flows"][0] | {"start": "0 s"}
+    # The second group has little to send, so the two shares are far apart.
+    document["flows"] = [
+        flow | {"name": "endless", "from": "left/0", "to": "right/0"},
+        flow | {"name": "limited", "from": "left/1", "to": "right/1", "size": "20 kB"},
+    ]
+    result = windlass.sweep(windlass.from_dict(document))
+    rows = {row["group"]: row for row in result.summary().to_pylist()}
+    assert set(rows) == {"endless", "limited"}
+    assert rows["endless"]["flows"] == rows["limited"]["flows"] == 1
+    by_seed: dict[int, list[float]] = {}
+    for row in result.flows.to_pylist():
+        by_seed.setdefault(row["seed"], []).append(row["goodput_bps"])
+    expected = sum(sum(x) ** 2 / (2 * sum(y * y for y in x)) for x in by_seed.values()) / len(by_seed)
+    assert expected < 0.9
+    for row in rows.values():
+        assert row["jain_mean"] == pytest.approx(expected)
+
+
 def test_summary_of_one_seed_has_null_ends(small: windlass.Scenario) -> None:
     row = windlass.sweep(small, seeds=1).summary("goodput_bps").to_pylist()[0]
     assert row["goodput_bps_mean"] > 0.0

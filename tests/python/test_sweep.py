@@ -161,9 +161,17 @@ def test_run_columns_come_first(swept: Scenario) -> None:
     assert result.flows.num_rows == 6 * 2 * 2
     assert result.flows["seed"].to_pylist()[:8] == [1, 1, 2, 2, 1, 1, 2, 2]
     assert result.links["flows.algorithm"].unique().to_pylist() == ["newreno", "westwood-plus"]
+    assert len(result.links["link"].unique()) == 5
+
+
+def test_tables_become_data_frames(swept: Scenario) -> None:
+    pytest.importorskip("pandas")
+    result = windlass.sweep(swept, seeds=2)
     frame = result.to_pandas()
     assert frame.shape == (24, result.flows.num_columns)
+    assert frame.groupby("flows.algorithm")["goodput_bps"].mean().index.tolist() == ["newreno", "westwood-plus"]
     assert result.to_pandas("links")["link"].nunique() == 5
+    assert result.runs[0].to_pandas()["algorithm"].tolist() == ["newreno", "newreno"]
 
 
 def test_axes_keep_their_type(small: Scenario) -> None:
