@@ -321,7 +321,7 @@ def main(
         folder=folder,
         registry=registry,
         scenarios=plan.documents(),
-        made=sum(not result.stored for result in results),
+        made=len({result.key for result in results if not result.stored}),
         total=len({result.key for result in results}),
     )
     _write(reproduction, plan, results)

@@ -1,0 +1,253 @@
+"""A reproduction from end to end, tiny: the files, the page and the promises made on them."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from windlass import experiments, ledger, reproduce, verdicts
+from windlass.errors import InputError
+from windlass.experiments import NotYet
+from windlass.reproduce import Reproduction
+
+TARGET = "saedi2019/fig3.6"
+READINGS = {"tie-gt", "cubic-2008", "queue-bdp", "rwnd-20", "loss-both", "loss-queue", "starts-1s", "all-sack"}
+
+
+def short(patch: pytest.MonkeyPatch) -> None:
+    """Runs of ten seconds at as few points as the claims allow, the first seeds only."""
+
+    def setting(book: Any, experiment: Any, seeds: int | None, quick: bool) -> experiments.Setting:
+        return replace(
+            experiments.base_setting(book, experiment), duration_s=10.0, start_s=(0.0, 1.0), seeds=seeds or 2
+        )
+
+    patch.setattr(reproduce, "_setting", setting)
+    patch.setattr(reproduce, "QUICK_POINTS", 2)
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Folder of the report, and the store."""
+    return tmp_path_factory.mktemp("report"), tmp_path_factory.mktemp("store")
+
+
+@pytest.fixture(scope="module")
+def made(places: tuple[Path, Path]) -> Reproduction:
+    seen: list[tuple[int, int]] = []
+    with pytest.MonkeyPatch.context() as patch:
+        short(patch)
+        found = reproduce.main(
+            TARGET,
+            quick=True,
+            jobs=2,
+            out=places[0],
+            store=places[1],
+            progress=lambda done, total: seen.append((done, total)),
+        )
+    assert seen[-1] == (found.total, found.total)
+    assert found.made == found.total > 0
+    return found
+
+
+def test_every_claim_has_a_verdict(made: Reproduction) -> None:
+    assert [outcome.claim.id for outcome in made.outcomes] == [f"{TARGET}/{number}" for number in (1, 2, 3)]
+    assert all(outcome.judgement.verdict in verdicts.VERDICTS for outcome in made.outcomes)
+    assert made.exit_code == 0
+    assert sum(made.counts.values()) == 3
+
+
+def test_every_reading_that_can_touch_a_claim_is_judged(made: Reproduction) -> None:
+    """The first claim is of CERL and NewReno, so CUBIC's reading cannot touch it."""
+    assert {run.reading.key for run in made.runs if not run.missing} == READINGS
+    keys = {reading.key for reading, _, _ in made.outcomes[0].readings}
+    assert keys == READINGS - {"cubic-2008"}
+    assert {reading.key for reading, _, _ in made.outcomes[2].readings} == READINGS
+
+
+def test_the_files_are_there_and_the_manifest_knows_them(made: Reproduction) -> None:
+    names = {path.name for path in made.folder.iterdir()}
+    assert names >= {
+        "report.html",
+        "claims.json",
+        "flows.parquet",
+        "links.parquet",
+        "summary.csv",
+        "manifest.json",
+        "fig3.6.pdf",
+        "fig3.6.svg",
+        "fig3.6.png",
+    }
+    manifest = json.loads((made.folder / "manifest.json").read_text(encoding="utf-8"))
+    assert set(manifest["files"]) >= names - {"manifest.json", "scenarios"}
+    for name, digest in manifest["files"].items():
+        assert hashlib.sha256((made.folder / name).read_bytes()).hexdigest() == digest
+    assert manifest["command"] == f"windlass reproduce {TARGET} --quick --seeds 2"
+
+
+def test_the_tables_hold_every_run(made: Reproduction) -> None:
+    import pyarrow.parquet as pq
+
+    flows = pq.read_table(made.folder / "flows.parquet")
+    assert set(flows["reading"].to_pylist()) == {"base"} | READINGS
+    assert set(flows["variant"].to_pylist()) == set(made.experiment.variants)
+    # Seven variants, two seeds, three points (5, 20 and 25 Mbps), ten flows.
+    base = [reading for reading in flows["reading"].to_pylist() if reading == "base"]
+    assert len(base) == 7 * 2 * 3 * 10
+    with (made.folder / "summary.csv").open(encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["reading"] == "base" and row["metric"] == "throughput"]
+    assert len(rows) == 7 * 3
+    assert all(float(row["lo"]) <= float(row["mean"]) <= float(row["hi"]) for row in rows)
+
+
+def test_nothing_exceeds_what_the_links_carry(made: Reproduction) -> None:
+    for point in made.data.points:
+        cap = made.limits(point)
+        assert cap is not None
+        for variant in made.data.variants:
+            for value in made.data.get("throughput", variant, [point]).values():
+                assert value <= cap.per_flow_mbps
+
+
+def test_claims_are_plain_data(made: Reproduction) -> None:
+    text = (made.folder / "claims.json").read_text(encoding="utf-8")
+
+    def refuse(name: str) -> None:
+        raise AssertionError(f"{name} is no JSON")
+
+    document = json.loads(text, parse_constant=refuse)
+    assert document["experiment"] == TARGET
+    assert [claim["id"] for claim in document["claims"]] == [outcome.claim.id for outcome in made.outcomes]
+    assert document["claims"][0]["largest_possible_gain"]
+    assert json.loads(json.dumps(made.to_dict()))["verdicts"] == made.counts
+
+
+class References(HTMLParser):
+    """Every address that a browser would fetch, and whether the tags close."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fetched: list[str] = []
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in ("meta", "img", "br", "link"):
+            self.open.append(tag)
+        self.fetched += [value or "" for name, value in attrs if name in ("src", "href", "srcset", "action", "data")]
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.fetched += [value or "" for name, value in attrs if name in ("src", "href")]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_the_page_needs_no_network(made: Reproduction) -> None:
+    text = made.report.read_text(encoding="utf-8")
+    page = References()
+    page.feed(text)
+    assert page.open == []
+    assert page.fetched
+    assert all(address.startswith(("data:image/svg+xml;base64,", "#")) for address in page.fetched)
+    assert not re.search(r"@import|url\(|<script|<iframe", text)
+
+
+def test_the_page_says_what_matters(made: Reproduction) -> None:
+    text = made.report.read_text(encoding="utf-8")
+    for outcome in made.outcomes:
+        assert outcome.judgement.verdict in text
+        assert outcome.claim.source in text
+    for key in made.experiment.open:
+        assert f"<code>{key}</code>" in text
+    assert "Quick run: 2 seeds and 3 of 5 points" in text
+    assert "x14" in text
+    assert made.command in text
+    assert "largest possible" in text
+
+
+def test_the_console_shows_table_claims_and_place(made: Reproduction) -> None:
+    from rich.console import Console
+
+    out = io.StringIO()
+    made.render(Console(file=out, width=160))
+    text = out.getvalue()
+    assert "newreno" in text
+    assert "±" in text
+    assert str(made.report) in text
+    assert all(outcome.judgement.verdict in text for outcome in made.outcomes)
+
+
+def test_a_second_time_runs_nothing_and_says_the_same(
+    made: Reproduction, places: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    short(monkeypatch)
+    again = reproduce.main(TARGET, quick=True, jobs=1, out=tmp_path, store=places[1])
+    assert again.made == 0
+    for name in ("flows.parquet", "summary.csv", "fig3.6.svg"):
+        assert (tmp_path / name).read_bytes() == (made.folder / name).read_bytes()
+
+
+def test_a_cross_claim_runs_its_partner(
+    tmp_path: Path, places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fig. 4.9 compares CERL+ with CERL of Fig. 3.6, and runs CERL+ in both forms."""
+    short(monkeypatch)
+    found = reproduce.main("saedi2019/fig4.9", quick=True, out=tmp_path, store=places[1])
+    first = found.outcomes[0]
+    assert first.claim.check.kind == "cross"
+    assert first.judgement.verdict != "not measurable"
+    assert "inverted" in {reading.key for reading, _, _ in first.readings}
+    assert "cerl-plus-inverted" in found.report.read_text(encoding="utf-8")
+
+
+def test_a_fixed_mix_is_judged_flow_by_flow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    short(monkeypatch)
+    found = reproduce.main("saedi2019/fig4.26", quick=True, out=tmp_path, store=False)
+    assert set(found.data.variants) == {"newreno", "newreno#1", "newreno#2"}
+    assert found.outcomes[0].judgement.verdict in verdicts.VERDICTS[:4]
+
+
+def test_too_few_seeds_for_a_full_run() -> None:
+    with pytest.raises(InputError) as caught:
+        reproduce.main(TARGET, seeds=5)
+    assert caught.value.code == "reproduce.seeds"
+    assert "--quick" in (caught.value.hint or "")
+
+
+@pytest.mark.parametrize("target", ["saedi2019/fig3.1", "janevski2012/fig3", "saedi2019/summary-ch5"])
+def test_what_cannot_be_run_says_so_in_a_line(target: str) -> None:
+    with pytest.raises(NotYet) as caught:
+        reproduce.main(target, quick=True)
+    assert caught.value.render().startswith(f"error[reproduce.not-yet]: `{target}`")
+
+
+def test_an_algorithm_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reproduce, "_registry", lambda: [{"name": "reno", "aliases": [], "parameters": []}])
+    with pytest.raises(NotYet, match="needs the algorithm"):
+        reproduce.main(TARGET, quick=True)
+
+
+def test_a_reading_that_cannot_be_run_is_listed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, places: tuple[Path, Path]
+) -> None:
+    short(monkeypatch)
+    rows = [row for row in reproduce._registry() if row["name"] != "cubic-2008"]
+    monkeypatch.setattr(reproduce, "_registry", lambda: rows)
+    found = reproduce.main(TARGET, quick=True, out=tmp_path, store=places[1])
+    (missing,) = [run for run in found.runs if run.missing]
+    assert missing.reading.key == "cubic-2008"
+    assert [reading.key for reading, _ in found.outcomes[2].missing] == ["cubic-2008"]
+    assert "not run: this version has no algorithm" in found.report.read_text(encoding="utf-8")
+
+
+def test_every_code_is_explained() -> None:
+    assert {"reproduce.not-yet", "reproduce.seeds", "reproduce.unknown", "ledger.broken"} <= ledger.CODES.keys()
