@@ -403,14 +403,15 @@ def summarise(
     rows = SUMMARY if metrics is None else tuple((name, "mean", name) for name in metrics)
     by = [*axes, "group", "direction", "algorithm"]
     columns = {column: _numbers(flows, column) for column, _, _ in rows}
-    # Rows of each run and group; without threads the groups stand in the order of their first row.
+    # Rows of each run and group, in the order of their first row: grouping itself promises no order.
     numbered = flows.select([*by, "seed"]).append_column("row", pa.array(np.arange(flows.num_rows)))
-    grouped = numbered.group_by([*by, "seed"], use_threads=False).aggregate([("row", "list")])
+    grouped = numbered.group_by([*by, "seed"], use_threads=False).aggregate([("row", "list")]).to_pylist()
+    grouped.sort(key=lambda found: min(found["row_list"]))
     places: dict[tuple[object, ...], dict[int, list[int]]] = {}
     # All flows of a run in one direction, whatever their group: fairness is between groups too.
     neighbours: dict[tuple[object, ...], list[int]] = {}
     shared = [*axes, "direction", "seed"]
-    for found in grouped.to_pylist():
+    for found in grouped:
         places.setdefault(tuple(found[name] for name in by), {})[found["seed"]] = found["row_list"]
         neighbours.setdefault(tuple(found[name] for name in shared), []).extend(found["row_list"])
 
