@@ -228,11 +228,12 @@ class Point:
 
     def effective(self) -> dict[str, Any]:
         """The description with every default."""
-        return json.loads(self._point.effective())
+        return json.loads(self.effective_json())
 
     def effective_json(self) -> str:
         """The description with every default in its canonical text; the run's key is made from it."""
-        return self._point.effective()
+        with core_errors():
+            return self._point.effective()
 
     def key(self, seed: int) -> str:
         """Content key of the run with this seed: equal keys, equal results."""

@@ -305,6 +305,16 @@ def test_explain_is_a_scenario_that_gives_the_same_run(command: Command, sweep_f
     assert "dup_threshold" in result.stdout, "defaults are written out"
 
 
+@pytest.mark.parametrize("name", sorted(windlass.ready_scenarios()))
+def test_explained_ready_scenarios_give_the_same_run(command: Command, name: str, tmp_path: Path) -> None:
+    # What is recorded is no part of the description, so it is set to the same in both.
+    nothing = {"output.traces": [], "output.events": False}
+    file = tmp_path / "explained.toml"
+    file.write_text(command("explain", name).stdout)
+    explained = windlass.load(file, nothing).points()[0]
+    assert explained.key(3) == windlass.load(name, nothing).points()[0].key(3)
+
+
 def test_explain_as_json_has_every_point(command: Command, sweep_file: Path) -> None:
     points = json.loads(command("explain", sweep_file, "--json").stdout)
     assert len(points) == 6
