@@ -18,7 +18,6 @@ from typing import Any
 from windlass.errors import InputError, WindlassError
 
 __all__ = [
-    "CODES",
     "KINDS",
     "Axis",
     "Check",
@@ -34,14 +33,6 @@ __all__ = [
     "load",
     "papers",
 ]
-
-CODES: dict[str, str] = {
-    "ledger.broken": "a ledger file that comes with the package contradicts itself",
-    "reproduce.not-yet": "the experiment needs something that this version cannot simulate",
-    "reproduce.seeds": "a full run needs at least ten seeds",
-    "reproduce.unknown": "no paper or experiment of that name in the ledger",
-}
-"""Error codes of the modules that reproduce papers, with their meaning."""
 
 KINDS: dict[str, frozenset[str]] = {
     "gain": frozenset({"metric", "a", "b", "percent", "tolerance_pp", "pick"}),

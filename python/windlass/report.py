@@ -21,6 +21,7 @@ from windlass.verdicts import Data, Interval
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from matplotlib.figure import Figure as MatplotlibFigure
 
 __all__ = ["Figure", "draw", "page"]
 
@@ -96,6 +97,9 @@ def draw(reproduction: Reproduction, folder: Path) -> list[Figure]:
             x_label=f"{axis.parameter} ({axis.unit})",
             y_label="goodput per flow (Mbit/s)",
         )
+        if len(caps) == len(reproduction.data.points):
+            _draw_capacity(figure, [point[0] for point in reproduction.data.points], caps)
+            words.append("dashed: a flow's share of the narrowest cut, payload only")
     if not axis.points_stated:
         words.append(
             "the points of the sweep are ours, the paper states "
@@ -104,6 +108,13 @@ def draw(reproduction: Reproduction, folder: Path) -> list[Figure]:
     stem = reproduction.experiment.name
     plots.save(figure, folder / stem)
     return [Figure(stem, "; ".join(words) + ".", (folder / f"{stem}.svg").read_bytes())]
+
+
+def _draw_capacity(figure: MatplotlibFigure, places: Sequence[float], caps: Sequence[float]) -> None:
+    """What the links carry, as a dashed line behind the curves."""
+    axes = figure.axes[0]
+    axes.plot(places, caps, color="black", linewidth=0.8, linestyle=(0, (6, 3)), zorder=1)
+    axes.set_ylim(bottom=0.0, top=max(axes.get_ylim()[1], 1.05 * max(caps)))
 
 
 def _summary(reproduction: Reproduction, metric: str) -> pa.Table:
@@ -227,8 +238,11 @@ def _dependence(reproduction: Reproduction) -> str:
     if not asked:
         return ""
     changed = [outcome for outcome in asked if outcome.changed]
-    if not changed:
+    unsettled = sum(bool(outcome.unsettled) for outcome in asked)
+    if not changed and not unsettled:
         return "No verdict depends on how the open parameters are read."
+    if not changed:
+        return f"No verdict is known to depend on how the open parameters are read; {unsettled} of {len(asked)} are undecided in some reading."
     keys: dict[str, int] = {}
     for outcome in changed:
         for reading, _ in outcome.changed:
@@ -246,15 +260,16 @@ def _slug(verdict: str) -> str:
 def _tables(reproduction: Reproduction) -> list[dict[str, Any]]:
     """Throughput by point and variant: per flow, and summed over the flows."""
     data, experiment = reproduction.data, reproduction.experiment
-    variants = shown_variants(experiment, data)
+    curves = list(_curves(reproduction))
     metric, unit = headline_metric(data)
+    mixed = any("#" in variant for _, _, variant in curves)
     tables: list[dict[str, Any]] = []
     for name, words in ((metric, f"{metric}, mean of the flows"), ("throughput-total", "throughput, sum of the flows")):
-        if name not in data.metrics or (tables and any("#" in variant for variant in variants)):
+        if name not in data.metrics or (tables and mixed):
             continue
         rows = []
         for point in data.points:
-            found = [verdicts.mean(data.get(name, variant, [point])) for variant in variants]
+            found = [verdicts.mean(source.get(name, variant, [point])) for _, source, variant in curves]
             best = max((one.mean for one in found if not math.isnan(one.mean)), default=math.nan)
             rows.append(
                 {
@@ -263,7 +278,7 @@ def _tables(reproduction: Reproduction) -> list[dict[str, Any]]:
                 }
             )
         head = " and ".join(f"{axis.parameter} ({axis.unit})" for axis in experiment.axes)
-        names = [reproduction.algorithms.get(variant, variant) for variant in variants]
+        names = [title for title, _, _ in curves]
         tables.append({"words": words, "unit": unit, "head": head or "setting", "variants": names, "rows": rows})
     return tables
 
@@ -401,6 +416,11 @@ def _claim(reproduction: Reproduction, outcome: Outcome) -> dict[str, Any]:
                 "changed": reading.key in changed,
             }
             for reading, other, _ in outcome.readings
+        ],
+        "forms": [
+            {"title": reading.title, "verdict": other.verdict, "slug": _slug(other.verdict), "measured": other.measured}
+            for reading, other, _ in outcome.readings
+            if reading.key == "inverted"
         ],
         "unsettled": [reading.title for reading in outcome.unsettled],
         "missing": [{"title": reading.title, "why": why} for reading, why in outcome.missing],

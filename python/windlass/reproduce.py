@@ -317,7 +317,7 @@ def main(
         outcomes=outcomes,
         limits=limits,
         judged=plan.judged(results),
-        cautions=_cautions(plan, results),
+        cautions=_cautions(plan, results, base),
         folder=folder,
         registry=registry,
         scenarios=plan.documents(),
@@ -726,7 +726,7 @@ def _engine_version() -> str:
     return str(_core.ENGINE_VERSION)
 
 
-def _cautions(plan: _Plan, results: Sequence[RunResult]) -> list[str]:
+def _cautions(plan: _Plan, results: Sequence[RunResult], data: Data) -> list[str]:
     """What to know before trusting the numbers, the most general first."""
     found = []
     setting = plan.setting
@@ -748,11 +748,27 @@ def _cautions(plan: _Plan, results: Sequence[RunResult]) -> list[str]:
             f"No variant lost a packet in a queue at {', '.join(dry)}: differences between reactions to congestion are not "
             "exercised there."
         )
+    same = _without_chance(plan, data)
+    if same:
+        found.append(
+            f"Every seed gives the same at {', '.join(same)}: nothing is random there, so the interval says nothing."
+        )
     used = set(plan.algorithm_names().values())
     for row in {row["name"]: row for row in plan.known.values()}.values():
         if row["name"] in used and row.get("caution"):
             found.append(f"{row['name']}: {row['caution']}.".replace("..", "."))
     return found
+
+
+def _without_chance(plan: _Plan, data: Data) -> list[str]:
+    """Points at which all seeds of every variant give the same throughput."""
+    if plan.setting.seeds < 2:
+        return []
+    return [
+        data.label(point) or "the only point"
+        for point in data.points
+        if all(len(set(data.get("throughput", variant, [point]).values())) == 1 for variant in data.variants)
+    ]
 
 
 def _without_queue_loss(plan: _Plan, results: Sequence[RunResult]) -> list[str]:

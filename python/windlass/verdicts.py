@@ -1065,7 +1065,7 @@ def _cross(check: Check, data: Data, others: Others, limits: Limits | None) -> J
     parts: list[Judgement] = []
     for a, b in pairs:
         one, two = first.get(metric, a, points_a), second.get(metric, b, points_b)
-        what = f"{a} in {first.experiment} against {b} in {second.experiment}"
+        what = f"{a} in {_short(first)} against {b} in {_short(second)}"
         where = f"mean over {len(points_a)} points" if len(points_a) > 1 else first.label(points_a[0])
         change = ratio(one, two).scaled(100, -100)
         if relation == "gain":
@@ -1086,8 +1086,7 @@ def _cross(check: Check, data: Data, others: Others, limits: Limits | None) -> J
             answers.append(
                 _at_least(number, -slack, where, what, unit) if above else _at_most(number, slack, where, what, unit)
             )
-    words = {"<": "below", ">": "above", ">=": "not below"}.get(relation, relation)
-    return _all_parts(parts) if parts else _shared(check, answers, f"{words} as claimed")
+    return _all_parts(parts) if parts else _shared(check, answers, "as claimed")
 
 
 def _ratio(check: Check, data: Data, others: Others, limits: Limits | None) -> Judgement:
@@ -1117,6 +1116,10 @@ def _other(name: str, data: Data, others: Others) -> Data:
     if found is None:
         raise _Unmeasured(f"needs the runs of {name}")
     return found
+
+
+def _short(data: Data) -> str:
+    return data.experiment.rsplit("/", 1)[-1]
 
 
 def _listed(names: str | Sequence[str]) -> list[str]:

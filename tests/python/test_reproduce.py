@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from windlass import experiments, ledger, reproduce, verdicts
+from windlass import experiments, reproduce, verdicts
 from windlass.errors import InputError
 from windlass.experiments import NotYet
 from windlass.reproduce import Reproduction
@@ -247,7 +247,3 @@ def test_a_reading_that_cannot_be_run_is_listed(
     assert missing.reading.key == "cubic-2008"
     assert [reading.key for reading, _ in found.outcomes[2].missing] == ["cubic-2008"]
     assert "not run: this version has no algorithm" in found.report.read_text(encoding="utf-8")
-
-
-def test_every_code_is_explained() -> None:
-    assert {"reproduce.not-yet", "reproduce.seeds", "reproduce.unknown", "ledger.broken"} <= ledger.CODES.keys()
