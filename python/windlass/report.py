@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 from windlass import experiments, verdicts
 from windlass.experiments import Setting
 from windlass.ledger import Check
-from windlass.reproduce import Outcome, Reproduction, headline_metric, shown_variants
+from windlass.reproduce import Outcome, PaperReproduction, Reproduction, headline_metric, shown_variants
 from windlass.verdicts import Data, Interval
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure as MatplotlibFigure
 
-__all__ = ["Figure", "draw", "page"]
+__all__ = ["Figure", "draw", "headline", "page", "paper_page"]
 
 GOOD_WORDS = {
     "reproduced": "reproduced",
@@ -171,6 +171,43 @@ def _mathis(reproduction: Reproduction) -> dict[str, float] | None:
 
 def page(reproduction: Reproduction, figures: Sequence[Figure]) -> str:
     """The HTML of the report; nothing in it is fetched from anywhere."""
+    return _render("report.html.j2", _context(reproduction, figures))
+
+
+def paper_page(paper: PaperReproduction) -> str:
+    """The HTML of a paper's overview, with links to the reports beside it."""
+    from windlass import __version__, _core
+
+    return _render(
+        "paper.html.j2",
+        {
+            "id": paper.ledger.id,
+            "title": paper.ledger.title,
+            "citation": paper.ledger.citation,
+            "headline": headline(paper.counts),
+            "counts": _chips(paper.counts),
+            "quick": paper.quick,
+            "parts": [
+                {
+                    "name": part.experiment.name,
+                    "title": part.experiment.title,
+                    "counts": _chips(part.counts),
+                    "claims": [_claim(part, outcome) for outcome in part.outcomes],
+                }
+                for part in paper.parts
+            ],
+            "missing": [
+                {"name": entry.name, "claims": len(paper.ledger.claims_of(entry.id)), "why": why}
+                for entry, why in paper.missing
+            ],
+            "command": paper.command,
+            "engine_version": str(_core.ENGINE_VERSION),
+            "version": __version__,
+        },
+    )
+
+
+def _render(template: str, context: Mapping[str, Any]) -> str:
     import jinja2
 
     environment = jinja2.Environment(
@@ -180,7 +217,11 @@ def page(reproduction: Reproduction, figures: Sequence[Figure]) -> str:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    return environment.get_template("report.html.j2").render(**_context(reproduction, figures))
+    return environment.get_template(template).render(**context)
+
+
+def _chips(counts: Mapping[str, int]) -> list[tuple[str, str, int]]:
+    return [(verdict, _slug(verdict), count) for verdict, count in counts.items()]
 
 
 def _context(reproduction: Reproduction, figures: Sequence[Figure]) -> dict[str, Any]:
@@ -193,9 +234,9 @@ def _context(reproduction: Reproduction, figures: Sequence[Figure]) -> dict[str,
         "citation": book.citation,
         "section": experiment.section,
         "figures_of": ", ".join(experiment.figures),
-        "headline": _headline(reproduction),
+        "headline": headline(reproduction.counts),
         "dependence": _dependence(reproduction),
-        "counts": [(verdict, _slug(verdict), count) for verdict, count in reproduction.counts.items()],
+        "counts": _chips(reproduction.counts),
         "cautions": reproduction.cautions,
         "stated": experiment.stated,
         "figures": figures,
@@ -221,12 +262,11 @@ def _context(reproduction: Reproduction, figures: Sequence[Figure]) -> dict[str,
     }
 
 
-def _headline(reproduction: Reproduction) -> str:
+def headline(counts: Mapping[str, int]) -> str:
     """How many claims got each verdict, as a sentence."""
-    total = len(reproduction.outcomes)
+    total = sum(counts.values())
     if total == 0:
         return "The paper states nothing in words about this figure; the runs are shown for reference."
-    counts = reproduction.counts
     parts = [f"{count} {'is' if count == 1 else 'are'} {GOOD_WORDS[verdict]}" for verdict, count in counts.items()]
     joined = parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
     return f"Of {total} claim{'s' if total > 1 else ''}, {joined}."

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from windlass.store import Store
     from windlass.sweep import RunResult
 
-__all__ = ["Outcome", "Reproduction", "main"]
+__all__ = ["Outcome", "PaperReproduction", "Reproduction", "main"]
 
 LEAST_SEEDS = 10
 """Seeds of a full run, at the least."""
@@ -234,6 +234,82 @@ class Reproduction:
         console.print(f"report: {self.report}", soft_wrap=True)
 
 
+@dataclass(frozen=True)
+class PaperReproduction:
+    """All experiments of a paper that could be run.
+
+    Attributes
+    ----------
+    ledger : Ledger
+        The paper.
+    parts : list of Reproduction
+        Each with its own report, in the paper's order.
+    missing : list of (Experiment, str)
+        What was not run, and why.
+    quick : bool
+        Fewer points and seeds.
+    folder : Path
+        Where the overview is, with a folder for each experiment.
+    """
+
+    ledger: Ledger
+    parts: list[Reproduction]
+    missing: list[tuple[Experiment, str]]
+    quick: bool
+    folder: Path
+
+    @property
+    def exit_code(self) -> int:
+        """Always 0: a verdict against the paper is a result, not a failure."""
+        return 0
+
+    @property
+    def report(self) -> Path:
+        """The page to read first."""
+        return self.folder / "report.html"
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many claims got each verdict."""
+        total = {verdict: sum(part.counts.get(verdict, 0) for part in self.parts) for verdict in verdicts.VERDICTS}
+        return {verdict: count for verdict, count in total.items() if count}
+
+    @property
+    def command(self) -> str:
+        """The command that makes the same again."""
+        seeds = len(self.parts[0].seeds)
+        return f"windlass reproduce {self.ledger.id}" + (" --quick" if self.quick else "") + f" --seeds {seeds}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "paper": self.ledger.id,
+            "citation": self.ledger.citation,
+            "command": self.command,
+            "verdicts": self.counts,
+            "experiments": [part.to_dict() for part in self.parts],
+            "not_run": [{"experiment": entry.id, "why": why} for entry, why in self.missing],
+            "report": str(self.report),
+        }
+
+    def render(self, console: Console) -> None:
+        """Print the verdicts of each experiment, and where the report is."""
+        from rich.markup import escape
+        from rich.table import Table
+
+        console.print(f"[bold]{escape(self.ledger.id)}[/bold] {escape(self.ledger.title)}")
+        table = Table()
+        for heading in ("experiment", "what", "verdicts"):
+            table.add_column(heading)
+        for part in self.parts:
+            words = ", ".join(f"[{_COLOURS[name]}]{count} {name}[/]" for name, count in part.counts.items())
+            table.add_row(part.experiment.name, escape(part.experiment.title), words or "no claim")
+        console.print(table)
+        for entry, why in self.missing:
+            console.print(f"not run: {escape(entry.name)}: {escape(why)}", style="dim")
+        console.print(f"report: {self.report}", soft_wrap=True)
+
+
 _COLOURS = {
     "reproduced": "green",
     "direction only": "cyan",
@@ -256,13 +332,13 @@ def main(
     out: str | Path | None = None,
     store: Store | str | Path | bool | None = None,
     progress: Progress | None = None,
-) -> Reproduction:
-    """Run an experiment again and judge its claims.
+) -> Reproduction | PaperReproduction:
+    """Run an experiment, or all of a paper's, again and judge the claims.
 
     Parameters
     ----------
     target : str
-        ``"saedi2019/fig3.5"``.
+        ``"saedi2019/fig3.5"``, or ``"saedi2019"`` for every experiment that can be run (this can take hours).
     seeds : int, optional
         Runs per point: the ledger's default, at least ten, or three if `quick`.
     quick : bool
@@ -270,7 +346,7 @@ def main(
     jobs : int, optional
         Threads; all cores if not given.
     out : path, optional
-        Folder for report and data; ``reproduced/<paper>-<experiment>`` if not given.
+        Folder for report and data; ``reproduced/<paper>-<experiment>`` (or ``reproduced/<paper>``) if not given.
     store : Store, path or bool, optional
         Where finished runs are kept; the default store if not given.
     progress : callable, optional
@@ -278,7 +354,7 @@ def main(
 
     Returns
     -------
-    Reproduction
+    Reproduction or PaperReproduction
         With the report and the data written.
 
     Raises
@@ -288,13 +364,65 @@ def main(
     NotYet
         If the experiment needs something that this version cannot simulate.
     """
+    place = True if store is None else store
+    if "/" not in target:
+        return _whole_paper(target, seeds, quick, jobs, out, place, progress)
     book, experiment = books.experiment(target)
-    setting = _setting(book, experiment, seeds, quick)
+    plan = _plan(book, experiment, seeds, quick)
     folder = Path(out) if out is not None else Path("reproduced") / experiment.id.replace("/", "-")
-    claims = book.claims_of(experiment.id)
-    registry = _registry()
-    plan = _Plan(book, experiment, setting, claims, quick, registry)
-    results = plan.run(jobs=jobs, store=True if store is None else store, progress=progress)
+    return _reproduce(plan, folder, plan.run(jobs=jobs, store=place, progress=progress))
+
+
+def _whole_paper(
+    paper: str,
+    seeds: int | None,
+    quick: bool,
+    jobs: int | None,
+    out: str | Path | None,
+    store: Store | str | Path | bool,
+    progress: Progress | None,
+) -> PaperReproduction:
+    """Every experiment of a paper that can be run, one after the other, and an overview."""
+    from windlass import report
+
+    book = books.load(paper)
+    plans, missing = [], []
+    for entry in book.experiments.values():
+        try:
+            plans.append(_plan(book, entry, seeds, quick))
+        except NotYet as error:
+            missing.append((entry, error.message))
+    if not plans:
+        raise NotYet(f"`{paper}` has no experiment that can be run yet: {missing[0][1]}")
+    folder = Path(out) if out is not None else Path("reproduced") / paper
+    total = sum(len(plan.tasks) for plan in plans)
+    parts = []
+    done = 0
+    for plan in plans:
+        step = None if progress is None else _offset(progress, done, total)
+        results = plan.run(jobs=jobs, store=store, progress=step)
+        parts.append(_reproduce(plan, folder / plan.experiment.name, results))
+        done += len(plan.tasks)
+    if progress is not None:
+        progress(total, total)
+    whole = PaperReproduction(book, parts, missing, quick, folder)
+    whole.report.write_text(report.paper_page(whole), encoding="utf-8")
+    (folder / "claims.json").write_text(_json(whole.to_dict()), encoding="utf-8")
+    return whole
+
+
+def _offset(progress: Progress, before: int, total: int) -> Progress:
+    return lambda finished, _: progress(before + finished, total)
+
+
+def _plan(book: Ledger, experiment: Experiment, seeds: int | None, quick: bool) -> _Plan:
+    setting = _setting(book, experiment, seeds, quick)
+    return _Plan(book, experiment, setting, book.claims_of(experiment.id), quick, _registry())
+
+
+def _reproduce(plan: _Plan, folder: Path, results: Sequence[RunResult]) -> Reproduction:
+    """Judge the claims on the results of a plan, and write report and data."""
+    book, experiment, setting = plan.book, plan.experiment, plan.setting
     measured = plan.measure(results)
     base = plan.data(measured, "base", experiment.id)
     limits = experiments.limit(book, experiment, setting)
@@ -304,13 +432,13 @@ def main(
         else ReadingRun(reading, plan.data(measured, reading.key, experiment.id))
         for reading in plan.readings
     ]
-    outcomes = [_outcome(claim, runs, plan, measured) for claim in claims]
+    outcomes = [_outcome(claim, runs, plan, measured) for claim in plan.claims]
     reproduction = Reproduction(
         ledger=book,
         experiment=experiment,
         setting=setting,
         seeds=list(range(1, setting.seeds + 1)),
-        quick=quick,
+        quick=plan.quick,
         data=base,
         algorithms=plan.algorithm_names(),
         runs=runs,
@@ -319,7 +447,7 @@ def main(
         judged=plan.judged(results),
         cautions=_cautions(plan, results, base),
         folder=folder,
-        registry=registry,
+        registry=plan.registry,
         scenarios=plan.documents(),
         made=len({result.key for result in results if not result.stored}),
         total=len({result.key for result in results}),
@@ -361,13 +489,14 @@ class _Plan:
         setting: Setting,
         claims: Sequence[Claim],
         quick: bool,
-        registry: Sequence[Mapping[str, Any]],
+        registry: Sequence[dict[str, Any]],
     ) -> None:
         self.book = book
         self.experiment = experiment
         self.setting = setting
         self.claims = claims
         self.quick = quick
+        self.registry = list(registry)
         self.known = {name: row for row in registry for name in (row["name"], *row.get("aliases", []))}
         self.readings = experiments.readings(book, experiment)
         self.missing: dict[str, str] = {}

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from windlass import experiments, reproduce, verdicts
+from windlass import experiments, ledger, reproduce, verdicts
 from windlass.errors import InputError
 from windlass.experiments import NotYet
-from windlass.reproduce import Reproduction
+from windlass.reproduce import PaperReproduction, Reproduction
 
 TARGET = "saedi2019/fig3.6"
 READINGS = {"tie-gt", "cubic-2008", "queue-bdp", "rwnd-20", "loss-both", "loss-queue", "starts-1s", "all-sack"}
@@ -35,6 +35,13 @@ def short(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(reproduce, "QUICK_POINTS", 2)
 
 
+def one(target: str, **options: Any) -> Reproduction:
+    """The reproduction of a single experiment."""
+    found = reproduce.main(target, **options)
+    assert isinstance(found, Reproduction)
+    return found
+
+
 @pytest.fixture(scope="module")
 def places(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Folder of the report, and the store."""
@@ -46,7 +53,7 @@ def made(places: tuple[Path, Path]) -> Reproduction:
     seen: list[tuple[int, int]] = []
     with pytest.MonkeyPatch.context() as patch:
         short(patch)
-        found = reproduce.main(
+        found = one(
             TARGET,
             quick=True,
             jobs=2,
@@ -190,7 +197,7 @@ def test_a_second_time_runs_nothing_and_says_the_same(
     made: Reproduction, places: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     short(monkeypatch)
-    again = reproduce.main(TARGET, quick=True, jobs=1, out=tmp_path, store=places[1])
+    again = one(TARGET, quick=True, jobs=1, out=tmp_path, store=places[1])
     assert again.made == 0
     for name in ("flows.parquet", "summary.csv", "fig3.6.svg"):
         assert (tmp_path / name).read_bytes() == (made.folder / name).read_bytes()
@@ -201,7 +208,7 @@ def test_a_cross_claim_runs_its_partner(
 ) -> None:
     """Fig. 4.9 compares CERL+ with CERL of Fig. 3.6, and runs CERL+ in both forms."""
     short(monkeypatch)
-    found = reproduce.main("saedi2019/fig4.9", quick=True, out=tmp_path, store=places[1])
+    found = one("saedi2019/fig4.9", quick=True, out=tmp_path, store=places[1])
     first = found.outcomes[0]
     assert first.claim.check.kind == "cross"
     assert first.judgement.verdict != "not measurable"
@@ -211,9 +218,42 @@ def test_a_cross_claim_runs_its_partner(
 
 def test_a_fixed_mix_is_judged_flow_by_flow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     short(monkeypatch)
-    found = reproduce.main("saedi2019/fig4.26", quick=True, out=tmp_path, store=False)
+    found = one("saedi2019/fig4.26", quick=True, out=tmp_path, store=False)
     assert set(found.data.variants) == {"newreno", "newreno#1", "newreno#2"}
     assert found.outcomes[0].judgement.verdict in verdicts.VERDICTS[:4]
+
+
+def test_a_whole_paper_has_an_overview(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A paper of two mixes and an illustration: two reports, one overview that links to them, one reason."""
+    short(monkeypatch)
+    book = ledger.load("saedi2019")
+    kept = {f"saedi2019/{name}": book.experiments[f"saedi2019/{name}"] for name in ("fig3.1", "fig4.26", "fig4.28")}
+    monkeypatch.setattr(ledger, "load", lambda _: replace(book, experiments=kept))
+    seen: list[tuple[int, int]] = []
+    found = reproduce.main(
+        "saedi2019", quick=True, out=tmp_path, store=False, progress=lambda done, total: seen.append((done, total))
+    )
+    assert isinstance(found, PaperReproduction)
+    assert [part.experiment.name for part in found.parts] == ["fig4.26", "fig4.28"]
+    assert [entry.name for entry, _ in found.missing] == ["fig3.1"]
+    assert seen[-1][0] == seen[-1][1]
+    page = References()
+    page.feed(found.report.read_text(encoding="utf-8"))
+    assert page.open == []
+    assert set(page.fetched) == {
+        "fig4.26/report.html",
+        "fig4.26/report.html#claim-1",
+        "fig4.28/report.html",
+        "fig4.28/report.html#claim-1",
+    }
+    assert all((tmp_path / address.split("#")[0]).is_file() for address in page.fetched)
+    assert sum(found.counts.values()) == 2
+    from rich.console import Console
+
+    out = io.StringIO()
+    found.render(Console(file=out, width=160))
+    assert "not run: fig3.1" in out.getvalue()
+    assert json.loads((tmp_path / "claims.json").read_text(encoding="utf-8"))["verdicts"] == found.counts
 
 
 def test_too_few_seeds_for_a_full_run() -> None:
@@ -242,7 +282,7 @@ def test_a_reading_that_cannot_be_run_is_listed(
     short(monkeypatch)
     rows = [row for row in reproduce._registry() if row["name"] != "cubic-2008"]
     monkeypatch.setattr(reproduce, "_registry", lambda: rows)
-    found = reproduce.main(TARGET, quick=True, out=tmp_path, store=places[1])
+    found = one(TARGET, quick=True, out=tmp_path, store=places[1])
     (missing,) = [run for run in found.runs if run.missing]
     assert missing.reading.key == "cubic-2008"
     assert [reading.key for reading, _ in found.outcomes[2].missing] == ["cubic-2008"]
