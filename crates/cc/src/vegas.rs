@@ -1,7 +1,7 @@
 //! TCP Vegas: hold between alpha and beta segments in the queue.
 //! Source: Brakmo and Peterson, IEEE JSAC 13(8), 1995, restated in specs/papers/vegas.md.
 //! Choices: the window's side only, its fine-grained timeouts are the recovery core's; slow start grows in every second round
-//! (`vegas_ss`); nothing grows between a cut and the next decision; a mark halves. `vegas_impl = linux` decides by the least
+//! (`vegas_ss`); what a decision adds per ACK goes on after a cut or timeout until the next one, as in ns-2; a mark halves. `vegas_impl = linux` decides by the least
 //! RTT of the round, doubles in every round and halves at a loss; it is meant for the SACK or NewReno core.
 use units::{Bytes, Span, Time, num};
 
@@ -190,7 +190,6 @@ impl Vegas {
         self.cwnd = self.cut(event.retransmitted, path);
         self.after = Some(self.cwnd);
         self.cut_at = Some(event.now);
-        self.step = Bytes::ZERO;
         Response::Reduced
     }
 
@@ -201,8 +200,10 @@ impl Vegas {
         self.cwnd = if self.linux { path.mss } else { 2.0 * path.mss };
         self.cut_at = Some(event.now);
         self.after = None;
-        self.grow = false;
-        self.step = Bytes::ZERO;
+        if self.linux {
+            self.grow = false;
+            self.step = Bytes::ZERO;
+        }
         Response::Reduced
     }
 }

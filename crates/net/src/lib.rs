@@ -1,9 +1,10 @@
 //! Packets, queues, links, nodes: a network of TCP endpoints run by one event loop.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod link;
 mod packet;
 mod pool;
+mod prefetch;
 mod results;
 mod ring;
 mod route;

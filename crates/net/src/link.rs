@@ -5,7 +5,7 @@
 
 use sim::{Chance, Stream};
 use tcp::Flags;
-use units::{Time, num};
+use units::{Span, Time, num};
 
 use crate::packet::Packet;
 use crate::pool::Fifo;
@@ -45,6 +45,12 @@ impl LossCounts {
         }
     }
 
+    /// With those of another place.
+    #[must_use]
+    pub fn plus(&self, other: &LossCounts) -> LossCounts {
+        LossCounts { queue: self.queue + other.queue, random: self.random + other.random, list: self.list + other.list }
+    }
+
     /// All of them.
     pub fn total(&self) -> u64 {
         self.queue + self.random + self.list
@@ -68,6 +74,8 @@ pub struct LinkStats {
     pub delivered_bytes: u64,
     /// Packets lost, by cause.
     pub losses: LossCounts,
+    /// Packets in the queue, in transmission or on the wire at the end.
+    pub in_flight_packets: u64,
     /// Packets marked with a congestion warning.
     pub marked_packets: u64,
     /// Integral over time of the number of waiting packets, packet-seconds.
@@ -96,39 +104,65 @@ struct Waiting {
     size: u32,
 }
 
+/// What every packet touches stands in [`Hot`], one cache line; the rest is needed only when packets wait, or on links
+/// with something special.
+#[derive(Debug)]
+pub(crate) struct Link {
+    pub(crate) hot: Hot,
+    cold: Cold,
+}
+
+#[derive(Debug)]
+#[repr(align(64))]
+pub(crate) struct Hot {
+    /// When the transmitter has sent everything accepted so far.
+    free_at: Time,
+    delay: Span,
+    /// The packet size seen last, and its transmission time in nanoseconds.
+    memo_size: u32,
+    memo_tx: u32,
+    /// Packets on their way, to be taken up by an event.
+    pub(crate) wire: Fifo,
+    offered_packets: u64,
+    offered_bytes: u64,
+    delivered_packets: u64,
+    /// Its only feeder is another link, so packets can be passed on before their time.
+    pub(crate) eager: bool,
+    /// Loss, drop list, marking or tracing is on.
+    special: bool,
+    /// ns-2's counting with a limit of one packet takes nothing at all, not even into an idle link.
+    takes_nothing: bool,
+}
+
+#[derive(Debug)]
+struct Cold {
+    waiting: Ring<Waiting>,
+    waiting_bytes: u64,
+    queue_integral: f64,
+    queue_max: u32,
+    limit: Limit,
+    rate_bps: u64,
+    losses: LossCounts,
+    lost_bytes: u64,
+    /// Lost before the queue or at it: never transmitted.
+    refused: LossCounts,
+    refused_bytes: u64,
+    extras: Option<Box<Extras>>,
+}
+
 #[derive(Clone, Copy, Debug)]
 enum Limit {
     Packets(u32),
     Bytes(u64),
 }
 
-#[derive(Debug)]
-pub(crate) struct Link {
-    /// When the transmitter has sent everything accepted so far.
-    free_at: Time,
-    delay: units::Span,
-    /// Transmission time of the packet size seen last.
-    memo: (u32, u64),
-    waiting: Ring<Waiting>,
-    /// Packets on their way, to be taken up by an event.
-    pub(crate) wire: Fifo,
-    limit: Limit,
-    loss_at: LossAt,
-    chance: Chance,
-    /// Loss, drop list, marking or tracing is on.
-    special: bool,
-    /// Its only feeder is another link, so packets can be passed on before their time.
-    pub(crate) eager: bool,
-    rate_bps: u64,
-    waiting_bytes: u64,
-    extras: Option<Box<Extras>>,
-    pub(crate) stats: LinkStats,
-}
-
 /// What few links have.
 #[derive(Debug)]
 struct Extras {
+    loss_at: LossAt,
+    chance: Chance,
     stream: Stream,
+    marked_packets: u64,
     drops: Vec<u64>,
     next_drop: usize,
     warning: Option<Warning>,
@@ -155,6 +189,9 @@ impl Link {
         drops.sort_unstable();
         let extras = special.then(|| {
             Box::new(Extras {
+                loss_at: spec.loss.at,
+                chance,
+                marked_packets: 0,
                 stream: Stream::new(seed, &format!("{name}/loss")),
                 drops,
                 next_drop: 0,
@@ -169,124 +206,153 @@ impl Link {
         });
         let ns2 = spec.queue.counting == Counting::Ns2;
         Link {
-            free_at: Time::ZERO,
-            delay: spec.delay,
-            memo: (0, 0),
-            waiting: Ring::new(),
-            wire: Fifo::EMPTY,
-            // ns-2 drops an arrival that would make the queue as long as the limit
-            limit: match spec.queue.limit {
-                QueueLimit::Packets(q) => Limit::Packets(if ns2 { q - 1 } else { q }),
-                QueueLimit::Bytes(q) => Limit::Bytes(if ns2 { q - 1 } else { q }),
+            hot: Hot {
+                free_at: Time::ZERO,
+                delay: spec.delay,
+                memo_size: 0,
+                memo_tx: 0,
+                wire: Fifo::EMPTY,
+                offered_packets: 0,
+                offered_bytes: 0,
+                delivered_packets: 0,
+                eager: false,
+                special,
+                takes_nothing: ns2 && spec.queue.limit == QueueLimit::Packets(1),
             },
-            loss_at: spec.loss.at,
-            chance,
-            special,
-            eager: false,
-            rate_bps: spec.rate_bps,
-            waiting_bytes: 0,
-            extras,
-            stats: LinkStats::default(),
+            cold: Cold {
+                waiting: Ring::new(),
+                waiting_bytes: 0,
+                queue_integral: 0.0,
+                queue_max: 0,
+                // ns-2 drops an arrival that would make the queue as long as the limit
+                limit: match spec.queue.limit {
+                    QueueLimit::Packets(q) => Limit::Packets(if ns2 { q - 1 } else { q }),
+                    QueueLimit::Bytes(q) => Limit::Bytes(if ns2 { q - 1 } else { q }),
+                },
+                rate_bps: spec.rate_bps,
+                losses: LossCounts::default(),
+                lost_bytes: 0,
+                refused: LossCounts::default(),
+                refused_bytes: 0,
+                extras,
+            },
         }
     }
 
     /// A packet enters at `now`; `end` is when the run ends. Arrivals come in order of time.
     #[inline]
     pub(crate) fn enter(&mut self, now: Time, packet: &mut Packet, end: Time) -> Fate {
-        let arrival = self.stats.offered_packets;
-        self.stats.offered_packets += 1;
-        self.stats.offered_bytes += u64::from(packet.size);
-        if self.special
+        let arrival = self.hot.offered_packets;
+        let size = u32::from(packet.size);
+        self.hot.offered_packets += 1;
+        self.hot.offered_bytes += u64::from(size);
+        if self.hot.special
             && let Some(fate) = self.before_queue(now, packet, arrival)
         {
             return fate;
         }
+        // an idle transmitter has nobody waiting: nothing but the hot line is looked at
+        let start = self.hot.free_at.max(now);
+        if start > now {
+            if !self.queue(now, start, size, end) {
+                return self.refuse(now, size, LossCause::Queue);
+            }
+        } else if self.hot.takes_nothing {
+            return self.refuse(now, size, LossCause::Queue);
+        }
+        let departs = Time(start.0 + self.transmission(size));
+        self.hot.free_at = departs;
+        if self.hot.special && self.channel_loses(LossAt::Wire) {
+            return if departs <= end { self.lose(departs, size, LossCause::Random) } else { Fate::LostAfterEnd };
+        }
+        Fate::Arrives(departs + self.hot.delay)
+    }
+
+    /// Find a place to wait from `now` until `start`. False if there is none.
+    #[inline]
+    fn queue(&mut self, now: Time, start: Time, size: u32, end: Time) -> bool {
         self.retire(now);
-        let full = match self.limit {
-            Limit::Packets(most) => self.waiting.len() as u32 >= most,
-            Limit::Bytes(most) => self.waiting_bytes + u64::from(packet.size) > most,
+        let c = &mut self.cold;
+        let full = match c.limit {
+            Limit::Packets(most) => c.waiting.len() as u32 >= most,
+            Limit::Bytes(most) => c.waiting_bytes + u64::from(size) > most,
         };
         if full {
-            return self.lose(now, LossCause::Queue);
+            return false;
         }
-        let tx = self.transmission(packet.size);
-        let start = self.free_at.max(now);
-        if start > now {
-            self.waiting.push(Waiting { start, size: packet.size });
-            self.waiting_bytes += u64::from(packet.size);
-            self.stats.queue_max = self.stats.queue_max.max(self.waiting.len() as u32);
-            self.stats.queue_integral += start.min(end).since(now).secs();
-            if self.special {
-                self.trace_wait(now, start);
-            }
+        c.waiting.push(Waiting { start, size });
+        c.waiting_bytes += u64::from(size);
+        c.queue_max = c.queue_max.max(c.waiting.len() as u32);
+        c.queue_integral += start.min(end).since(now).secs();
+        if self.hot.special {
+            self.trace_wait(now, start);
         }
-        let departs = Time(start.0 + tx);
-        self.free_at = departs;
-        let in_time = departs <= end;
-        if in_time {
-            self.stats.transmitted_packets += 1;
-            self.stats.transmitted_bytes += u64::from(packet.size);
-        }
-        if self.special && self.loss_at == LossAt::Wire && self.channel_loses() {
-            return if in_time { self.lose(departs, LossCause::Random) } else { Fate::LostAfterEnd };
-        }
-        Fate::Arrives(departs + self.delay)
+        true
     }
 
     /// Count a packet that reached the far end.
     #[inline]
-    pub(crate) fn deliver(&mut self, size: u32) {
-        self.stats.delivered_packets += 1;
-        self.stats.delivered_bytes += u64::from(size);
+    pub(crate) fn deliver(&mut self) {
+        self.hot.delivered_packets += 1;
     }
 
-    #[inline]
-    fn lose(&mut self, at: Time, cause: LossCause) -> Fate {
-        self.stats.losses.add(cause);
+    /// Lose a packet that was transmitted.
+    fn lose(&mut self, at: Time, size: u32, cause: LossCause) -> Fate {
+        self.cold.losses.add(cause);
+        self.cold.lost_bytes += u64::from(size);
+        Fate::Lost(at, cause)
+    }
+
+    /// Lose a packet before it is transmitted.
+    fn refuse(&mut self, at: Time, size: u32, cause: LossCause) -> Fate {
+        self.cold.refused.add(cause);
+        self.cold.refused_bytes += u64::from(size);
         Fate::Lost(at, cause)
     }
 
     /// Forget those whose transmission has begun.
     #[inline]
     fn retire(&mut self, now: Time) {
-        while let Some(first) = self.waiting.front() {
+        let c = &mut self.cold;
+        while let Some(first) = c.waiting.front() {
             if first.start > now {
                 break;
             }
-            self.waiting_bytes -= u64::from(first.size);
-            self.waiting.pop();
+            c.waiting_bytes -= u64::from(first.size);
+            c.waiting.pop();
         }
     }
 
     /// Nanoseconds to transmit so many bytes, rounded up: a link never carries more than its rate.
     #[inline]
     fn transmission(&mut self, size: u32) -> u64 {
-        if self.memo.0 != size {
-            self.memo = (size, (u64::from(size) * 8 * 1_000_000_000).div_ceil(self.rate_bps));
+        if self.hot.memo_size == size {
+            return u64::from(self.hot.memo_tx);
         }
-        self.memo.1
+        let tx = (u64::from(size) * 8 * 1_000_000_000).div_ceil(self.cold.rate_bps);
+        if let Ok(short) = u32::try_from(tx) {
+            (self.hot.memo_size, self.hot.memo_tx) = (size, short);
+        }
+        tx
     }
 
     #[inline]
-    fn channel_loses(&mut self) -> bool {
-        if self.chance.is_never() {
-            return false;
-        }
-        let chance = self.chance;
-        self.extras.as_mut().is_some_and(|e| e.stream.happens(chance))
+    fn channel_loses(&mut self, at: LossAt) -> bool {
+        self.cold.extras.as_mut().is_some_and(|e| e.loss_at == at && !e.chance.is_never() && e.stream.happens(e.chance))
     }
 
     /// Drop list, loss before the queue, congestion warning.
     fn before_queue(&mut self, now: Time, packet: &mut Packet, arrival: u64) -> Option<Fate> {
-        let extras = self.extras.as_mut()?;
+        let size = u32::from(packet.size);
+        let extras = self.cold.extras.as_mut()?;
         if extras.drops.get(extras.next_drop) == Some(&arrival) {
             while extras.drops.get(extras.next_drop) == Some(&arrival) {
                 extras.next_drop += 1;
             }
-            return Some(self.lose(now, LossCause::List));
+            return Some(self.refuse(now, size, LossCause::List));
         }
-        if self.loss_at == LossAt::Queue && self.channel_loses() {
-            return Some(self.lose(now, LossCause::Random));
+        if self.channel_loses(LossAt::Queue) {
+            return Some(self.refuse(now, size, LossCause::Random));
         }
         self.warn(now, packet);
         None
@@ -295,21 +361,22 @@ impl Link {
     /// Average the queue as RED does and mark every ECN-capable packet while it is at or over the threshold.
     fn warn(&mut self, now: Time, packet: &mut Packet) {
         self.retire(now);
-        let (queue, idle) = (self.waiting.len() as f64, now.since(self.free_at).secs());
-        let Some(w) = self.extras.as_mut().and_then(|e| e.warning.as_mut()) else { return };
+        let (queue, idle) = (self.cold.waiting.len() as f64, now.since(self.hot.free_at).secs());
+        let Some(extras) = self.cold.extras.as_mut() else { return };
+        let Some(w) = extras.warning.as_mut() else { return };
         if idle > 0.0 {
             w.average *= num::pow(1.0 - w.weight, num::floor(idle * w.aging_pps));
         }
         w.average = (1.0 - w.weight) * w.average + w.weight * queue;
         if w.average >= w.threshold && packet.flags.has(Flags::ECT) {
             packet.flags.set(Flags::CE);
-            self.stats.marked_packets += 1;
+            extras.marked_packets += 1;
         }
     }
 
     #[cold]
     fn trace_wait(&mut self, from: Time, to: Time) {
-        if let Some(trace) = self.extras.as_mut().and_then(|e| e.trace.as_mut()) {
+        if let Some(trace) = self.cold.extras.as_mut().and_then(|e| e.trace.as_mut()) {
             trace.push((from, 1));
             trace.push((to, -1));
         }
@@ -317,7 +384,7 @@ impl Link {
 
     /// The queue's length at every change up to `end`, in packets, if it was traced.
     pub(crate) fn queue_trace(&mut self, end: Time) -> Vec<(Time, u32)> {
-        let Some(mut changes) = self.extras.as_mut().and_then(|e| e.trace.take()) else { return Vec::new() };
+        let Some(mut changes) = self.cold.extras.as_mut().and_then(|e| e.trace.take()) else { return Vec::new() };
         changes.sort_by_key(|c| c.0);
         let mut length = 0i32;
         let mut trace: Vec<(Time, u32)> = Vec::new();
@@ -331,9 +398,36 @@ impl Link {
         trace
     }
 
-    /// Close the books at the end of the run; a transmission that was under way counts for nothing.
-    pub(crate) fn finish(&mut self) {
-        self.stats.busy_s = self.stats.transmitted_bytes as f64 * 8.0 / self.rate_bps as f64;
+    /// The counters at the end of the run; `on_wire` are the packets of its list. A transmission that was under way
+    /// counts for nothing.
+    pub(crate) fn stats<'a>(&self, on_wire: impl Iterator<Item = &'a Packet>, end: Time) -> LinkStats {
+        let (h, c) = (&self.hot, &self.cold);
+        let (mut in_flight, mut in_flight_bytes, mut untransmitted, mut untransmitted_bytes) = (0, 0, 0, 0);
+        for packet in on_wire {
+            let size = u64::from(packet.size);
+            in_flight += 1;
+            in_flight_bytes += size;
+            if packet.at.0.saturating_sub(h.delay.0) > end.0 {
+                untransmitted += 1;
+                untransmitted_bytes += size;
+            }
+        }
+        let accepted_bytes = h.offered_bytes - c.refused_bytes;
+        let transmitted_bytes = accepted_bytes - untransmitted_bytes;
+        LinkStats {
+            offered_packets: h.offered_packets,
+            offered_bytes: h.offered_bytes,
+            transmitted_packets: h.offered_packets - c.refused.total() - untransmitted,
+            transmitted_bytes,
+            delivered_packets: h.delivered_packets,
+            delivered_bytes: accepted_bytes - c.lost_bytes - in_flight_bytes,
+            losses: c.losses.plus(&c.refused),
+            in_flight_packets: in_flight,
+            marked_packets: c.extras.as_ref().map_or(0, |e| e.marked_packets),
+            queue_integral: c.queue_integral,
+            queue_max: c.queue_max,
+            busy_s: transmitted_bytes as f64 * 8.0 / c.rate_bps as f64,
+        }
     }
 }
 
@@ -341,7 +435,6 @@ impl Link {
 mod tests {
     use super::*;
     use crate::spec::{LossSpec, QueueSpec};
-    use units::Span;
 
     const END: Time = Time(1_000_000_000_000);
 
@@ -358,12 +451,17 @@ mod tests {
     }
 
     fn enter(link: &mut Link, at_us: u64, size: u32) -> Fate {
-        let mut packet = Packet { size, ..Packet::default() };
+        let mut packet = Packet { size: size as u16, ..Packet::default() };
         link.enter(Time(at_us * 1000), &mut packet, END)
     }
 
     fn arrives(us: u64) -> Fate {
         Fate::Arrives(Time(us * 1000))
+    }
+
+    #[test]
+    fn what_every_packet_touches_is_one_cache_line() {
+        assert_eq!(size_of::<Hot>(), 64);
     }
 
     #[test]
@@ -420,7 +518,8 @@ mod tests {
             s.loss = LossSpec { probability: 1.0, at };
             let mut link = Link::new(&s, 1, "l");
             enter(&mut link, 0, 1000);
-            (link.stats.transmitted_packets, link.stats.losses.random)
+            let stats = link.stats(std::iter::empty(), END);
+            (stats.transmitted_packets, stats.losses.random)
         };
         assert_eq!(at(LossAt::Wire), (1, 1));
         assert_eq!(at(LossAt::Queue), (0, 1));
@@ -437,8 +536,9 @@ mod tests {
         let ms = |n: u64| Time(n * 1_000_000);
         assert_eq!(link.queue_trace(END), [(ms(0), 2), (ms(1), 1), (ms(2), 0)]);
         // two packets wait 1 and 2 ms
-        assert!((link.stats.queue_integral - 0.003).abs() < 1e-12);
-        assert_eq!(link.stats.queue_max, 2);
+        let stats = link.stats(std::iter::empty(), END);
+        assert!((stats.queue_integral - 0.003).abs() < 1e-12);
+        assert_eq!(stats.queue_max, 2);
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub(crate) struct Packet {
     /// Number of its SACK blocks, or [`NO_SACK`].
     pub(crate) sack: u32,
     /// Bytes on the wire.
-    pub(crate) size: u32,
+    pub(crate) size: u16,
     pub(crate) flags: Flags,
 }
 
@@ -37,7 +37,7 @@ impl Packet {
             ack: segment.ack,
             window: segment.window,
             sack: NO_SACK,
-            size: segment.size,
+            size: segment.size as u16,
             flags: segment.flags,
         }
     }

@@ -4,6 +4,8 @@
 //! own peak. The place freed last is used first, so that a small network stays in the cache. Nothing is allocated once
 //! the pool has seen its peak.
 
+use units::Time;
+
 use crate::packet::Packet;
 
 const NONE: u32 = u32::MAX;
@@ -15,11 +17,13 @@ pub(crate) struct Pool {
     free: u32,
 }
 
-/// A packet and the place of the one behind it: one cache line.
+/// A packet, with the place of the one behind it and the time of that one's arrival, so that the next event of a link is
+/// known without a look at the next packet: one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct Slot {
     packet: Packet,
+    next_at: Time,
     next: u32,
 }
 
@@ -46,7 +50,7 @@ impl Pool {
 
     #[inline]
     pub(crate) fn push(&mut self, list: &mut Fifo, packet: Packet) {
-        let slot = Slot { packet, next: NONE };
+        let slot = Slot { packet, next_at: Time::NEVER, next: NONE };
         let place = if self.free == NONE {
             self.slots.push(slot);
             (self.slots.len() - 1) as u32
@@ -59,25 +63,32 @@ impl Pool {
         if list.head == NONE {
             list.head = place;
         } else {
-            self.slots[list.tail as usize].next = place;
+            let last = &mut self.slots[list.tail as usize];
+            last.next = place;
+            last.next_at = packet.at;
         }
         list.tail = place;
     }
 
+    /// The first packet of a list, and when the one behind it arrives, if there is one.
     #[inline]
-    pub(crate) fn pop(&mut self, list: &mut Fifo) -> Option<Packet> {
+    pub(crate) fn pop(&mut self, list: &mut Fifo) -> Option<(Packet, Option<Time>)> {
         let place = list.head;
         let slot = self.slots.get_mut(place as usize)?;
         let packet = slot.packet;
+        let next_at = (slot.next != NONE).then_some(slot.next_at);
         list.head = slot.next;
         slot.next = self.free;
         self.free = place;
-        Some(packet)
+        Some((packet, next_at))
     }
 
+    /// Ask for the first packet of a list to be brought into the cache.
     #[inline]
-    pub(crate) fn front(&self, list: &Fifo) -> Option<&Packet> {
-        self.slots.get(list.head as usize).map(|slot| &slot.packet)
+    pub(crate) fn prefetch(&self, list: &Fifo) {
+        if let Some(slot) = self.slots.get(list.head as usize) {
+            crate::prefetch::prefetch(slot);
+        }
     }
 
     pub(crate) fn iter(&self, list: &Fifo) -> impl Iterator<Item = &Packet> {
@@ -98,6 +109,10 @@ mod tests {
         Packet { seq, ..Packet::default() }
     }
 
+    fn seqs(pool: &Pool, list: &Fifo) -> Vec<u32> {
+        pool.iter(list).map(|p| p.seq).collect()
+    }
+
     #[test]
     fn two_lists_share_the_pool_and_keep_their_order() {
         let mut pool = Pool::new();
@@ -105,10 +120,8 @@ mod tests {
         for n in 0..10 {
             pool.push(if n % 2 == 1 { &mut odd } else { &mut even }, numbered(n));
         }
-        let seqs = |pool: &Pool, list| pool.iter(list).map(|p| p.seq).collect::<Vec<_>>();
         assert_eq!(seqs(&pool, &odd), [1, 3, 5, 7, 9]);
-        assert_eq!(pool.pop(&mut odd).map(|p| p.seq), Some(1));
-        assert_eq!(pool.front(&even).map(|p| p.seq), Some(0));
+        assert_eq!(pool.pop(&mut odd).map(|(p, _)| p.seq), Some(1));
         pool.push(&mut even, numbered(11));
         assert_eq!(pool.slots.len(), 10); // the place of number 1 was used again
         assert_eq!(seqs(&pool, &even), [0, 2, 4, 6, 8, 11]);

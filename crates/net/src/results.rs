@@ -74,8 +74,6 @@ pub struct LinkResult {
     pub reverse: bool,
     /// Counters.
     pub stats: LinkStats,
-    /// Packets on the link or in its queue at the end.
-    pub in_flight: u64,
 }
 
 /// A traced quantity.

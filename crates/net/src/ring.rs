@@ -19,11 +19,6 @@ impl<T: Copy + Default> Ring<T> {
     }
 
     #[inline]
-    pub(crate) fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    #[inline]
     pub(crate) fn push(&mut self, item: T) {
         if self.len as usize == self.slots.len() {
             self.grow();

@@ -14,6 +14,7 @@ use units::{Span, Time};
 use crate::link::{Fate, Link, LossCause, LossCounts};
 use crate::packet::{NO_SACK, Packet};
 use crate::pool::Pool;
+use crate::prefetch::prefetch;
 use crate::results::{FlowEvent, FlowResult, LinkResult, Loss, Results, TracePoint, Variable};
 use crate::route::{self, END};
 use crate::spec::Network;
@@ -77,6 +78,9 @@ const MAX_EVENT_IDS: usize = 1 << 24;
 /// How often the loop looks whether it was cancelled, events.
 const CANCEL_CHECK: u64 = 1 << 16;
 
+/// From so many flows on it pays to look ahead, by measurement (`make bench`, case W4).
+const LARGE_FLOWS: usize = 1000;
+
 /// What the world keeps of an endpoint beside its TCP state.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seat {
@@ -121,6 +125,8 @@ pub struct World {
     free_sacks: Vec<u32>,
     controls: Vec<Control>,
     two_way: Vec<bool>,
+    /// Too large for the processor's nearer caches.
+    large: bool,
     options: RunOptions,
     end: Time,
     traces: Vec<TracePoint>,
@@ -151,6 +157,7 @@ impl World {
             free_sacks: Vec::new(),
             controls: Vec::new(),
             two_way: network.flows.iter().map(|f| f.two_way).collect(),
+            large: network.flows.len() >= LARGE_FLOWS,
             options: *options,
             end: Time::ZERO + options.duration,
             traces: Vec::new(),
@@ -229,15 +236,15 @@ impl World {
             }
         }
         for (link, feeder) in self.links.iter_mut().zip(feeder) {
-            link.eager = feeder != NONE && feeder != MANY;
+            link.hot.eager = feeder != NONE && feeder != MANY;
         }
     }
 
-    /// Take away the short cut of [`Link::eager`], so that every packet waits for its event before every link. Slower,
+    /// Take away the short cut of eager links, so that every packet waits for its event before every link. Slower,
     /// with the same results; for tests.
     #[doc(hidden)]
     pub fn without_short_cuts(&mut self) {
-        self.links.iter_mut().for_each(|link| link.eager = false);
+        self.links.iter_mut().for_each(|link| link.hot.eager = false);
     }
 
     fn schedule(&mut self, at: Time, control: Control) {
@@ -264,7 +271,7 @@ impl World {
                 break;
             }
             self.loop_events += 1;
-            if self.loop_events % CANCEL_CHECK == 0 && cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
+            if self.loop_events.is_multiple_of(CANCEL_CHECK) && cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
                 return Err(Cancelled);
             }
             if id < links {
@@ -285,14 +292,17 @@ impl World {
     fn on_link(&mut self, id: u32) {
         let (now, _) = self.queue.advance().expect("peeked before");
         let link = &mut self.links[id as usize];
-        let mut packet = self.pool.pop(&mut link.wire).expect("a link with an event has a packet");
+        let (mut packet, next_at) = self.pool.pop(&mut link.hot.wire).expect("a link with an event has a packet");
         debug_assert_eq!(packet.at, now);
-        link.deliver(packet.size);
-        match self.pool.front(&link.wire) {
-            Some(next) => self.queue.replace_first(next.at, id),
+        link.deliver();
+        match next_at {
+            Some(next_at) => self.queue.replace_first(next_at, id),
             None => {
                 self.queue.pop();
             }
+        }
+        if self.large {
+            self.look_ahead();
         }
         packet.hop += 1;
         let hop = self.routes[packet.hop as usize];
@@ -300,6 +310,20 @@ impl World {
             self.arrive(now, hop & !END, &packet);
         } else {
             self.carry(now, packet);
+        }
+    }
+
+    /// Bring what the next events need into the cache: with thousands of flows most of the time goes into waiting for it.
+    #[inline]
+    fn look_ahead(&self) {
+        let mut soon = self.queue.soon();
+        if let Some(link) = soon.next().and_then(|id| self.links.get(id as usize)) {
+            self.pool.prefetch(&link.hot.wire);
+        }
+        for id in soon {
+            if let Some(link) = self.links.get(id as usize) {
+                prefetch(&link.hot);
+            }
         }
     }
 
@@ -312,23 +336,23 @@ impl World {
             match link.enter(now, &mut packet, self.end) {
                 Fate::Arrives(at) => {
                     let next = self.routes[packet.hop as usize + 1];
-                    if at <= self.end && next & END == 0 && self.links[next as usize].eager {
-                        self.links[id as usize].deliver(packet.size);
+                    if at <= self.end && next & END == 0 && self.links[next as usize].hot.eager {
+                        self.links[id as usize].deliver();
                         packet.hop += 1;
                         now = at;
                         continue;
                     }
                     packet.at = at;
                     let link = &mut self.links[id as usize];
-                    if link.wire.is_empty() {
+                    if link.hot.wire.is_empty() {
                         self.queue.push(at, id);
                     }
-                    self.pool.push(&mut link.wire, packet);
+                    self.pool.push(&mut link.hot.wire, packet);
                 }
                 Fate::Lost(at, cause) => self.lose(at, id, &packet, cause),
                 Fate::LostAfterEnd => {
                     packet.at = Time::NEVER;
-                    self.pool.push(&mut link.wire, packet);
+                    self.pool.push(&mut link.hot.wire, packet);
                 }
             }
             return;
@@ -379,7 +403,7 @@ impl World {
             seq: packet.seq,
             ack: packet.ack,
             window: packet.window,
-            size: packet.size,
+            size: u32::from(packet.size),
             flags: packet.flags,
             ts_val: packet.ts_val,
             ts_ecr: packet.ts_ecr,
@@ -499,9 +523,6 @@ impl World {
 
     fn finish(mut self) -> Results {
         let end = self.end;
-        for link in &mut self.links {
-            link.finish();
-        }
         for endpoint in &mut self.endpoints {
             endpoint.sender.finish(end);
         }
@@ -513,7 +534,7 @@ impl World {
 
         let mut in_flight = vec![(0u64, 0u64); self.endpoints.len()];
         for link in &self.links {
-            for packet in self.pool.iter(&link.wire) {
+            for packet in self.pool.iter(&link.hot.wire) {
                 let count = &mut in_flight[(self.destination(packet.hop) ^ 1) as usize];
                 count.0 += u64::from(packet.is_data());
                 count.1 += u64::from(!packet.is_data() && packet.flags.has(Flags::ACK));
@@ -527,13 +548,9 @@ impl World {
         results.traces = std::mem::take(&mut self.traces);
         for (i, link) in self.links.iter_mut().enumerate() {
             let (number, reverse) = (i / 2, i % 2 == 1);
-            results.packet_hops += link.stats.delivered_packets;
-            results.links.push(LinkResult {
-                link: number,
-                reverse,
-                stats: link.stats,
-                in_flight: self.pool.iter(&link.wire).count() as u64,
-            });
+            let stats = link.stats(self.pool.iter(&link.hot.wire), end);
+            results.packet_hops += stats.delivered_packets;
+            results.links.push(LinkResult { link: number, reverse, stats });
             results.traces.extend(link.queue_trace(end).into_iter().map(|(at, length)| TracePoint {
                 at,
                 subject: number,
@@ -607,7 +624,7 @@ impl Results {
     pub fn check_conservation(&self) -> Result<(), String> {
         for l in &self.links {
             let s = &l.stats;
-            let accounted = s.delivered_packets + s.losses.total() + l.in_flight;
+            let accounted = s.delivered_packets + s.losses.total() + s.in_flight_packets;
             if s.offered_packets != accounted {
                 return Err(format!(
                     "link {}: {} packets offered, {accounted} accounted for",

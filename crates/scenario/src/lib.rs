@@ -32,8 +32,8 @@ use error::{Place, Problem, code};
 use node::Node;
 use sweep::Axis;
 
-/// Version of everything that can change a result. Part of every [`Point::key`].
-pub const ENGINE_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+1");
+/// Version of everything that can change a result: the release and a hash of the engine's sources. Part of every [`Point::key`].
+pub const ENGINE_VERSION: &str = env!("WINDLASS_ENGINE");
 
 /// A seed from a number that a user gave.
 pub fn seed(number: i64) -> Result<u64, Error> {

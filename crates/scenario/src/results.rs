@@ -135,7 +135,7 @@ fn links(plan: &Plan, network: &Network, results: &Results) -> Table {
         ("loss_random", count(rows, |r| r.stats.losses.random)),
         ("loss_queue", count(rows, |r| r.stats.losses.queue)),
         ("loss_list", count(rows, |r| r.stats.losses.list)),
-        ("in_flight_packets", count(rows, |r| r.in_flight)),
+        ("in_flight_packets", count(rows, |r| r.stats.in_flight_packets)),
         ("marked_packets", count(rows, |r| r.stats.marked_packets)),
         ("queue_mean_packets", number(rows, |r| ratio(r.stats.queue_integral, run))),
         ("queue_max_packets", count(rows, |r| u64::from(r.stats.queue_max))),

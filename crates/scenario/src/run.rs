@@ -69,11 +69,16 @@ impl Plan {
         let flows = self.flows.iter().flat_map(|group| {
             group.members().map(move |(name, from, to)| {
                 let start = draw(group.start, seed, &name, "start");
+                let mut tcp = group.tcp;
+                if tcp.clock_offset.is_none() {
+                    let share = Stream::new(seed, &format!("{name}/clock")).uniform();
+                    tcp.clock_offset = Some(Span((share * tcp.rtt_tick.0 as f64) as u64));
+                }
                 FlowSpec {
                     from,
                     to,
                     algorithm: group.algorithm,
-                    tcp: group.tcp,
+                    tcp,
                     start,
                     stop: group.stop.map(|stop| Time(stop.0)),
                     size: group.size,

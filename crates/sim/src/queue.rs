@@ -82,6 +82,12 @@ impl EventQueue {
         Some((at, id))
     }
 
+    /// The next event, then four of which one is the second: for those who want to prepare for them.
+    #[inline]
+    pub fn soon(&self) -> impl Iterator<Item = EventId> {
+        self.heap.iter().take(1 + ARITY).map(|&key| split(key).1)
+    }
+
     #[inline]
     fn key(&mut self, at: Time, id: EventId) -> u128 {
         assert!(at >= self.now, "an event cannot be scheduled in the past");

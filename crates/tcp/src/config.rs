@@ -93,8 +93,8 @@ pub struct Config {
     pub rto_max: Span,
     /// Clock tick of RTT measurement; zero for an exact clock. Non-zero means ns-2's arithmetic in ticks.
     pub rtt_tick: Span,
-    /// Where the sender's clock stands at time zero, within one tick.
-    pub clock_offset: Span,
+    /// Where the sender's clock stands at time zero, within one tick; `None`: at a tick.
+    pub clock_offset: Option<Span>,
     /// RTT samples from timestamps on every ACK (RFC 7323) instead of one segment at a time. Adds 12 bytes (10 in ns-2)
     /// to the header.
     pub timestamps: bool,
@@ -139,7 +139,7 @@ impl Config {
                 rto_min: Span::from_millis(1000),
                 rto_max: Span::from_millis(60_000),
                 rtt_tick: Span::ZERO,
-                clock_offset: Span::ZERO,
+                clock_offset: None,
                 timestamps: false,
                 slow_start_restart: true,
                 delayed_ack: 2,

@@ -25,7 +25,7 @@ enum Estimate {
 }
 
 /// ns-2 starts with a variation of 12 s, which shows only when the estimate is folded before a first sample.
-const NS2_RTTVAR_INIT_SECS: u64 = 12;
+const NS2_RTTVAR_INIT: Span = Span::from_millis(12_000);
 /// Back-off above which ns-2 throws srtt away and learns it anew.
 const NS2_FOLD_ABOVE: u32 = 8;
 
@@ -33,11 +33,17 @@ impl RttEstimator {
     /// No sample yet.
     pub fn new(config: &Config) -> RttEstimator {
         let tick = config.rtt_tick.0;
-        let estimate = if tick == 0 {
+        let estimate = if config.rtt_tick == Span::ZERO {
             Estimate::Exact { srtt: 0, rttvar: 0, sampled: false }
         } else {
-            let rttvar = ((NS2_RTTVAR_INIT_SECS * 1_000_000_000 / tick) << 2) as i64;
-            Estimate::Ticks { tick, offset: config.clock_offset.0, srtt: 0, rttvar, rto_ticks: None }
+            let rttvar = ((NS2_RTTVAR_INIT.0 / tick) << 2) as i64;
+            Estimate::Ticks {
+                tick,
+                offset: config.clock_offset.unwrap_or_default().0,
+                srtt: 0,
+                rttvar,
+                rto_ticks: None,
+            }
         };
         RttEstimator {
             estimate,

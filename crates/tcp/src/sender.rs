@@ -759,7 +759,7 @@ impl Sender {
         let mss = self.path.mss;
         self.path.flight_size = self.bytes(self.flight_size());
         self.path.half_base = match self.rules.half_base {
-            HalfBase::Flight => self.bytes(self.flight_size() - self.limited_sent.min(self.flight_size())),
+            HalfBase::Flight => self.bytes(self.flight_to_halve()),
             HalfBase::Window => (self.inflated() * mss).min(self.path.rwnd),
         };
         let response = self.cc.on_congestion(event, &self.path);
@@ -774,8 +774,18 @@ impl Sender {
         response
     }
 
+    /// The flight size that a halving starts from: without what limited transmit sent (RFC 5681 section 3.2), and, when a
+    /// timeout ends a recovery, without what duplicates or SACK have reported as received. Counting those would hand the
+    /// inflation of the recovery to ssthresh.
+    fn flight_to_halve(&self) -> u32 {
+        let received = match self.core {
+            Core::Sack if self.in_recovery => self.flight_size().saturating_sub(self.sack.pipe()),
+            _ => self.inflation.max(0) as u32,
+        };
+        self.flight_size().saturating_sub(self.limited_sent + received)
+    }
+
     fn leave_recovery(&mut self, now: Time) {
-        let before = self.inflated();
         let cwnd = self.cwnd();
         //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
         //# min (ssthresh, max(FlightSize, SMSS) + SMSS)
@@ -796,7 +806,7 @@ impl Sender {
         if self.core == Core::Sack {
             self.sack_on_exit();
         }
-        self.log(now, before, Why::RecoveryExit);
+        self.log(now, cwnd, Why::RecoveryExit);
     }
 
     fn on_mark(&mut self, now: Time) {
@@ -838,7 +848,7 @@ impl Sender {
             return;
         }
         let lost = *self.board.get(self.snd_una);
-        let before = self.inflated();
+        let before = self.cwnd();
         let event = Congestion {
             now,
             cause: Cause::Rto,

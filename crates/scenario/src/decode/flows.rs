@@ -167,8 +167,10 @@ fn engine(
         config.ecn = true;
         config.ecn_per_packet = true;
     }
+    // the receiver's clock travels in the timestamp option, which costs header bytes
+    config.timestamps = row.needs_receiver_time;
     if let Some(item) = table.get("segment") {
-        config.mss = item.bytes(1..=65_535)? as u32;
+        config.mss = item.bytes(1..=64_000)? as u32;
     }
     if let Some(shared) = shared {
         rules::read(shared, &mut config)?;

@@ -131,7 +131,13 @@ pub(crate) static RULES: &[Rule] = &[
     rule!(rto_min, "least retransmission timeout", span INSTANT),
     rule!(rto_max, "greatest retransmission timeout", span INSTANT),
     rule!(rtt_tick, "clock tick of RTT measurement; zero for an exact clock", span Span::ZERO),
-    rule!(timestamps, "RTT samples from timestamps on every ACK (RFC 7323)", flag),
+    rule!(
+        clock_offset,
+        "where the sender's clock stands at the start, within a tick; drawn for each flow if not given",
+        |item| item.span(Span::ZERO..=HOUR).map(Some),
+        |at| at.map_or(Json::Null, |at| json!(time_text(at)))
+    ),
+    rule!(timestamps, "RTT samples from timestamps on every ACK (RFC 7323); default by algorithm", flag),
     rule!(slow_start_restart, "restart from the initial window after an idle time of one RTO", flag),
     rule!(delayed_ack, "segments per ACK, 1 to 16", |item| item.whole(1..=16).map(|n| n as u32), |n| json!(n)),
     rule!(delayed_ack_timer, "longest time an ACK waits", span Span::from_millis(1)),

@@ -31,6 +31,13 @@ pub(crate) struct SackState {
     seen: [(u32, u32); MAX_SACK],
 }
 
+impl SackState {
+    /// Segments believed to be in the network.
+    pub(crate) fn pipe(&self) -> u32 {
+        self.pipe.max(0) as u32
+    }
+}
+
 impl Sender {
     /// Enter what a cumulative ACK and its SACK blocks say. True if a segment was SACKed that was not before.
     pub(crate) fn sack_on_ack(&mut self, ack: u32, blocks: &SackBlocks) -> bool {
