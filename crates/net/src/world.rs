@@ -61,7 +61,8 @@ pub enum BadNetwork {
     TooLarge,
 }
 
-/// Event numbers: directed links first, then endpoints' timers, then these.
+/// Event numbers: directed links first, then endpoints' timers, then these. Events of the same time run in this order:
+/// packets before timers before the scenario's own events, so a packet that arrives in the instant of a timeout counts.
 #[derive(Clone, Copy, Debug)]
 enum Control {
     /// The active end opens its connection.
@@ -527,7 +528,7 @@ impl World {
             endpoint.sender.finish(end);
         }
         let mut losses = self.losses.take().unwrap_or_default();
-        losses.sort_by_key(|loss| loss.at);
+        losses.sort_by_key(|loss| (loss.at, loss.link, loss.link_reverse));
         let mut results = Results { loop_events: self.loop_events, ..Results::default() };
         results.events = self.explain_events(&losses);
         results.losses = losses;

@@ -1,16 +1,18 @@
-//! The event queue: the earliest event first, ties in the order scheduled.
+//! The event queue: the earliest event first, ties in the order of the ids, then in the order scheduled.
 
 use units::Time;
 
-/// What an event is about: a number that the owner of the queue gave it, below 2^24.
+/// What an event is about: a number that the owner of the queue gave it, below 2^24. It also ranks events of the same time,
+/// so that their order does not depend on which of them happened to be scheduled first.
 pub type EventId = u32;
 
 const ID_BITS: u32 = 24;
+const SERIAL_BITS: u32 = 64 - ID_BITS;
 const ARITY: usize = 4;
 
-/// Pending events, ordered by (time, serial number).
+/// Pending events, ordered by (time, id, serial number).
 ///
-/// A four-way heap over one 128-bit key per event: time in the upper half, then a serial number of 40 bits, then the id.
+/// A four-way heap over one 128-bit key per event: time in the upper half, then the id, then a serial number of 40 bits.
 #[derive(Clone, Debug, Default)]
 pub struct EventQueue {
     heap: Vec<u128>,
@@ -93,7 +95,7 @@ impl EventQueue {
         assert!(at >= self.now, "an event cannot be scheduled in the past");
         debug_assert!(id < 1 << ID_BITS);
         self.serial += 1;
-        (u128::from(at.0) << 64) | u128::from(self.serial << ID_BITS) | u128::from(id)
+        (u128::from(at.0) << 64) | (u128::from(id) << SERIAL_BITS) | u128::from(self.serial)
     }
 
     #[inline]
@@ -140,7 +142,7 @@ impl EventQueue {
 
 #[inline]
 fn split(key: u128) -> (Time, EventId) {
-    (Time((key >> 64) as u64), (key as u32) & ((1 << ID_BITS) - 1))
+    (Time((key >> 64) as u64), (key as u64 >> SERIAL_BITS) as u32)
 }
 
 #[cfg(test)]
@@ -148,9 +150,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn earliest_first_and_ties_in_the_order_scheduled() {
+    fn earliest_first_and_ties_in_the_order_of_ids() {
         let mut q = EventQueue::new();
-        for (at, id) in [(5, 1), (3, 2), (5, 3), (3, 4), (1, 5)] {
+        for (at, id) in [(5, 3), (3, 4), (5, 1), (3, 2), (1, 5)] {
             q.push(Time(at), id);
         }
         let order: Vec<_> = std::iter::from_fn(|| q.pop()).map(|(t, id)| (t.0, id)).collect();
@@ -166,27 +168,24 @@ mod tests {
             state >> 33
         };
         let mut q = EventQueue::new();
-        let mut list: Vec<(u64, u64, u32)> = Vec::new();
-        let mut serial = 0;
+        let mut list: Vec<(u64, u32)> = Vec::new();
         for step in 0..20_000u32 {
             if next() % 3 != 0 || list.is_empty() {
                 let at = q.now().0 + next() % 50;
-                serial += 1;
                 q.push(Time(at), step);
-                list.push((at, serial, step));
+                list.push((at, step));
             } else if next() % 4 == 0 {
                 let least = *list.iter().min().unwrap();
                 list.retain(|e| *e != least);
                 let (now, id) = q.advance().unwrap();
-                assert_eq!((now.0, id), (least.0, least.2));
+                assert_eq!((now.0, id), (least.0, least.1));
                 let at = now.0 + next() % 50;
-                serial += 1;
                 q.replace_first(Time(at), step);
-                list.push((at, serial, step));
+                list.push((at, step));
             } else {
                 let least = *list.iter().min().unwrap();
                 list.retain(|e| *e != least);
-                assert_eq!(q.pop(), Some((Time(least.0), least.2)));
+                assert_eq!(q.pop(), Some((Time(least.0), least.1)));
             }
         }
         assert_eq!(q.len(), list.len());

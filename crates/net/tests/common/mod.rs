@@ -1,0 +1,72 @@
+//! Small networks for tests.
+#![allow(dead_code)]
+
+use net::*;
+use tcp::{Config, Profile};
+use units::{Span, Time};
+
+pub fn direction(rate_bps: u64, delay_ms: u64, queue: u32) -> DirectionSpec {
+    DirectionSpec {
+        rate_bps,
+        delay: Span::from_millis(delay_ms),
+        queue: QueueSpec { limit: QueueLimit::Packets(queue), counting: Counting::Waiting },
+        loss: LossSpec { probability: 0.0, at: LossAt::Wire },
+        drops: vec![],
+        warning: None,
+        trace_queue: false,
+    }
+}
+
+pub fn link(name: &str, a: usize, b: usize, both: DirectionSpec) -> LinkSpec {
+    LinkSpec { name: name.into(), a, b, forward: both.clone(), reverse: both }
+}
+
+pub fn flow(name: &str, from: usize, to: usize, algorithm: &str, profile: Profile) -> FlowSpec {
+    let algorithm = cc::Config::named(algorithm).expect("in the registry");
+    let mut tcp = Config::profile(profile);
+    tcp.window = 1000;
+    if algorithm.row().uses_marks {
+        (tcp.ecn, tcp.ecn_per_packet) = (true, true);
+    }
+    FlowSpec {
+        name: name.into(),
+        from,
+        to,
+        algorithm,
+        tcp,
+        start: Time::ZERO,
+        stop: None,
+        size: None,
+        two_way: false,
+        reverse_start: Time::ZERO,
+    }
+}
+
+/// `pairs` senders and receivers on both sides of one link. Nodes: g1, g2, then left and right by turns.
+pub fn dumbbell(
+    pairs: usize,
+    bottleneck: DirectionSpec,
+    access: &DirectionSpec,
+    algorithm: &str,
+    p: Profile,
+) -> Network {
+    let mut network = Network { nodes: vec!["g1".into(), "g2".into()], ..Network::default() };
+    network.links.push(link("bottleneck", 0, 1, bottleneck));
+    for i in 0..pairs {
+        let (left, right) = (network.nodes.len(), network.nodes.len() + 1);
+        network.nodes.extend([format!("left/{i}"), format!("right/{i}")]);
+        network.links.push(link(&format!("left/{i}"), left, 0, access.clone()));
+        network.links.push(link(&format!("right/{i}"), 1, right, access.clone()));
+        network.flows.push(flow(&format!("f/{i}"), left, right, algorithm, p));
+    }
+    network
+}
+
+pub fn options(seconds: f64) -> RunOptions {
+    RunOptions { duration: Span::from_secs(seconds), warmup: Span::ZERO, traces: Traces::default(), events: false }
+}
+
+/// Run, with everything recorded. Debug builds assert conservation at the end of every run.
+pub fn run(network: &Network, seed: u64, options: &RunOptions) -> Results {
+    World::new(network, seed, options).expect("the network is sound").run(None).expect("nobody cancels")
+}

@@ -1,0 +1,262 @@
+//! What must hold of any network: packets are conserved, nothing exceeds capacity, equal runs are equal, and the short
+//! cuts of the event loop change nothing.
+
+mod common;
+
+use common::*;
+use net::*;
+use proptest::prelude::*;
+use tcp::Profile;
+use units::{Span, Time};
+
+/// A network with flows across two, one or no shared links, everything else drawn.
+#[derive(Clone, Debug)]
+struct Drawn {
+    seed: u64,
+    profile: Profile,
+    pairs: usize,
+    algorithms: Vec<usize>,
+    rate_kbps: u64,
+    delay_ms: u64,
+    queue: u32,
+    bytes: bool,
+    loss: f64,
+    at_queue: bool,
+    drops: Vec<u64>,
+    two_way: bool,
+    timestamps: bool,
+    size: Option<u64>,
+    delayed_ack: u32,
+    warning: bool,
+}
+
+fn drawn() -> impl Strategy<Value = Drawn> {
+    let path = (100u64..20_000, 0u64..80, 1u32..60, any::<bool>(), 0.0..0.15f64, any::<bool>());
+    let flows = (1usize..5, proptest::collection::vec(0usize..64, 5), any::<bool>(), any::<bool>(), 1u32..4);
+    let rest = (any::<u64>(), any::<bool>(), proptest::collection::vec(0u64..200, 0..6), 0u64..400_000, any::<bool>());
+    (path, flows, rest).prop_map(|(path, flows, rest)| Drawn {
+        seed: rest.0,
+        profile: if rest.1 { Profile::Ns2 } else { Profile::Rfc },
+        pairs: flows.0,
+        algorithms: flows.1,
+        rate_kbps: path.0,
+        delay_ms: path.1,
+        queue: path.2,
+        bytes: path.3,
+        loss: path.4,
+        at_queue: path.5,
+        drops: rest.2,
+        two_way: flows.2,
+        timestamps: flows.3,
+        size: (rest.3 > 200_000).then_some(rest.3),
+        delayed_ack: flows.4,
+        warning: rest.4,
+    })
+}
+
+impl Drawn {
+    fn network(&self) -> Network {
+        let mut core = direction(self.rate_kbps * 1000, self.delay_ms, self.queue);
+        core.loss = LossSpec { probability: self.loss, at: if self.at_queue { LossAt::Queue } else { LossAt::Wire } };
+        core.drops = self.drops.clone();
+        if self.bytes {
+            core.queue.limit = QueueLimit::Bytes(u64::from(self.queue) * 1500 + 1500);
+        }
+        if self.warning {
+            core.warning = Some(WarningSpec { threshold_packets: 3.0, weight: 0.05 });
+        }
+        let access = direction(2_000_000, 3, 20);
+        let mut network = dumbbell(self.pairs, core.clone(), &access, "newreno", self.profile);
+        // a third router, so that some links are fed by one link alone and others by several
+        network.nodes.push("g3".into());
+        let (g3, last) = (network.nodes.len() - 1, network.flows.len() - 1);
+        network.links.push(link("tail", 1, g3, core));
+        network.flows[last].to = g3;
+        for (i, flow) in network.flows.iter_mut().enumerate() {
+            let rows = cc::registry::ALGORITHMS;
+            flow.algorithm = cc::Config::new(&rows[self.algorithms[i] % rows.len()]);
+            let marks = flow.algorithm.row().uses_marks;
+            (flow.tcp.ecn, flow.tcp.ecn_per_packet) = (marks, marks);
+            flow.tcp.timestamps = self.timestamps;
+            flow.tcp.delayed_ack = self.delayed_ack;
+            flow.two_way = self.two_way;
+            flow.size = self.size;
+            flow.start = Time(i as u64 * 37_000_003);
+            flow.reverse_start = Time(i as u64 * 101_000_007);
+        }
+        network
+    }
+
+    fn options(&self) -> RunOptions {
+        RunOptions { warmup: Span::from_secs(1.0), events: true, ..options(6.0) }
+    }
+}
+
+/// Each case runs a network for six simulated seconds.
+const CASES: u32 = 150;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: CASES, ..ProptestConfig::default() })]
+
+    #[test]
+    fn packets_are_conserved_and_capacity_holds(case in drawn()) {
+        let network = case.network();
+        let results = run(&network, case.seed, &case.options());
+        prop_assert_eq!(results.check_conservation(), Ok(()));
+        for l in &results.links {
+            let spec = &network.links[l.link];
+            let rate = if l.reverse { spec.reverse.rate_bps } else { spec.forward.rate_bps };
+            prop_assert!(l.stats.transmitted_bytes * 8 <= rate * 6, "link {} above its rate", spec.name);
+            prop_assert!(l.stats.delivered_packets <= l.stats.transmitted_packets);
+            prop_assert!(l.stats.delivered_bytes <= l.stats.transmitted_bytes);
+        }
+        for f in &results.flows {
+            prop_assert!(f.delivered_bytes <= f.sent_bytes);
+            prop_assert!(f.receiver.received_segments <= f.sender.sent_segments);
+            prop_assert!(f.measured_bytes <= f.delivered_bytes);
+            if let Some(size) = case.size {
+                prop_assert!(f.delivered_bytes <= size);
+            }
+        }
+        // every loss in the log is counted on its link, and the other way round
+        let lost: u64 = results.links.iter().map(|l| l.stats.losses.total()).sum();
+        prop_assert_eq!(results.losses.len() as u64, lost);
+    }
+
+    #[test]
+    fn short_cuts_change_nothing(case in drawn()) {
+        let network = case.network();
+        let mut plain = World::new(&network, case.seed, &case.options()).unwrap();
+        plain.without_short_cuts();
+        let (plain, quick) = (plain.run(None).unwrap(), run(&network, case.seed, &case.options()));
+        prop_assert!(format!("{:?}", plain.flows) == format!("{:?}", quick.flows), "flows differ");
+        prop_assert!(format!("{:?}", plain.links) == format!("{:?}", quick.links), "links differ");
+        prop_assert!(plain.losses == quick.losses, "losses differ");
+        prop_assert!(plain.events == quick.events, "window changes differ");
+        prop_assert!(quick.loop_events <= plain.loop_events);
+    }
+}
+
+fn lossy(algorithm: &str, profile: Profile) -> Network {
+    let mut core = direction(8_000_000, 50, 50);
+    core.loss.probability = 0.01;
+    dumbbell(4, core, &direction(4_000_000, 10, 50), algorithm, profile)
+}
+
+#[test]
+fn equal_runs_are_equal_and_other_seeds_differ() {
+    let network = lossy("newreno", Profile::Ns2);
+    let text = |seed| format!("{:?}", run(&network, seed, &options(20.0)));
+    assert_eq!(text(1), text(1));
+    assert_ne!(text(1), text(2));
+}
+
+#[test]
+fn worlds_run_side_by_side_give_what_they_give_alone() {
+    let network = lossy("cubic", Profile::Rfc);
+    let text = |seed| format!("{:?}", run(&network, seed, &options(10.0)));
+    let alone: Vec<String> = (0..4).map(text).collect();
+    let together: Vec<String> = std::thread::scope(|s| {
+        let threads: Vec<_> = (0..4).map(|seed| s.spawn(move || text(seed))).collect();
+        threads.into_iter().map(|t| t.join().unwrap()).collect()
+    });
+    assert_eq!(alone, together);
+}
+
+#[test]
+fn two_algorithms_meet_the_same_losses() {
+    // the n-th packet that enters the lossy link is lost in both runs or in none
+    let first_lost = |algorithm| {
+        let mut network = lossy(algorithm, Profile::Ns2);
+        network.flows.truncate(1);
+        let results = run(&network, 3, &RunOptions { events: true, ..options(60.0) });
+        let losses = results.losses.iter().filter(|l| l.cause == LossCause::Random && !l.link_reverse);
+        losses.map(|l| l.segment).next().expect("one in a hundred is lost")
+    };
+    assert_eq!(first_lost("newreno"), first_lost("westwood-plus"));
+}
+
+#[test]
+fn a_cancelled_run_stops() {
+    let cancel = std::sync::atomic::AtomicBool::new(true);
+    let world = World::new(&lossy("newreno", Profile::Ns2), 1, &options(1e6)).unwrap();
+    assert!(matches!(world.run(Some(&cancel)), Err(Cancelled)));
+}
+
+#[test]
+fn unconnected_ends_are_refused() {
+    let mut network = lossy("newreno", Profile::Rfc);
+    network.nodes.push("island".into());
+    network.flows[2].to = network.nodes.len() - 1;
+    let bad = World::new(&network, 1, &options(1.0)).err();
+    assert_eq!(bad, Some(BadNetwork::NoRoute { flow: "f/2".into() }));
+}
+
+#[test]
+fn routes_take_the_fewest_links() {
+    // a ring of five: from 0 to 2 the short way has two links, the long one three
+    let mut network = Network { nodes: (0..5).map(|i| i.to_string()).collect(), ..Network::default() };
+    for i in 0..5 {
+        network.links.push(link(&format!("l{i}"), i, (i + 1) % 5, direction(1_000_000, 1, 50)));
+    }
+    network.flows.push(flow("f", 0, 2, "newreno", Profile::Rfc));
+    let results = run(&network, 1, &options(5.0));
+    let used: Vec<usize> = results.links.iter().filter(|l| l.stats.offered_packets > 0).map(|l| l.link).collect();
+    assert_eq!(used, [0, 0, 1, 1]);
+}
+
+#[test]
+fn a_finite_transfer_completes_and_its_last_segment_is_short() {
+    let mut network = lossy("sack", Profile::Rfc);
+    network.flows.truncate(1);
+    network.flows[0].size = Some(100_001); // 68 segments of 1460 and one of 721 bytes
+    let results = run(&network, 1, &options(60.0));
+    let f = &results.flows[0];
+    assert_eq!((f.delivered_bytes, f.acknowledged), (100_001, 69));
+    let done = f.completed.expect("60 s are enough");
+    assert!(done > Time::from_secs(0.4) && done < Time::from_secs(10.0), "{done}");
+}
+
+#[test]
+fn both_directions_of_a_connection_carry_data() {
+    let mut network = dumbbell(1, direction(8_000_000, 20, 100), &direction(20_000_000, 1, 200), "sack", Profile::Rfc);
+    network.flows[0].two_way = true;
+    let results = run(&network, 1, &options(20.0));
+    assert_eq!(results.flows.len(), 2);
+    for f in &results.flows {
+        // 8 Mbps less headers and the start: well over 80 % each way
+        assert!(f.delivered_bytes as f64 * 8.0 / 20.0 > 0.8 * 8e6, "{} bytes", f.delivered_bytes);
+        // ACKs ride on data where the window lets data leave: without that, one for two segments
+        assert!(f.acks_sent * 3 < f.receiver.received_segments, "{} pure ACKs", f.acks_sent);
+    }
+}
+
+#[test]
+fn a_long_flow_without_loss_fills_the_link() {
+    // buffer of one bandwidth-delay product (8 Mbps * 104 ms = 104 kB = 70 packets): at least 99 % after slow start
+    for (algorithm, profile) in [("newreno", Profile::Ns2), ("sack", Profile::Rfc), ("cubic", Profile::Rfc)] {
+        let mut network =
+            dumbbell(1, direction(8_000_000, 50, 70), &direction(100_000_000, 1, 1000), algorithm, profile);
+        network.flows[0].tcp.delayed_ack = 1;
+        let results = run(&network, 1, &RunOptions { warmup: Span::from_secs(40.0), ..options(200.0) });
+        let share = results.flows[0].measured_bytes as f64 * 8.0 / 160.0 / (8e6 * 1460.0 / 1500.0);
+        // an ACK of data that had come before the warm-up ended may add a little
+        assert!((0.99..=1.001).contains(&share), "{algorithm}: {share}");
+    }
+}
+
+#[test]
+fn the_event_log_tells_the_true_cause() {
+    let mut network = lossy("cerl", Profile::Ns2);
+    network.links[0].forward.loss.probability = 0.0;
+    network.links[0].reverse.loss.probability = 0.0;
+    network.links[0].forward.drops = vec![200];
+    network.flows.truncate(1);
+    network.flows[0].tcp.window = 40; // the queue never fills: the listed packet is the only loss
+    let results = run(&network, 1, &RunOptions { events: true, ..options(20.0) });
+    assert_eq!(results.losses.len(), 1);
+    let event = results.events.iter().find(|e| e.event.why != tcp::Why::RecoveryExit).expect("the loss is noticed");
+    assert_eq!(event.true_cause, Some(LossCause::List));
+    assert_eq!(Some(event.event.segment), results.losses[0].segment);
+    assert!(event.event.at > results.losses[0].at);
+}
