@@ -3,29 +3,35 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-JOBS   ?=
 
-.PHONY: demo test test-rust test-python lint build bench validate clean help
+.PHONY: demo test test-rust test-python lint build docs bench validate clean help
 
 help:
 	@echo "make demo      build, install into .venv, reproduce figure 3.5 of saedi2019 (quick)"
 	@echo "make test      lints and tests, Rust and Python"
+	@echo "make docs      write docs/reference from the tables of the engine"
 	@echo "make bench     packet-hops per CPU second, beside ns-2 where it is installed"
 	@echo "make validate  compare with the stored ns-2 figures and write docs/validation.md"
 
 $(BIN)/maturin: pyproject.toml
-	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "Windlass needs Python 3.11 or newer"'
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'maturin>=1.16,<2'
-	touch $(BIN)/maturin
+	@$(PYTHON) -c 'import sys; sys.exit("Windlass needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
+	@echo "making a Python environment in $(VENV) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'maturin>=1.16,<2'
+	@touch $(BIN)/maturin
 
 # The extension and the package, in place: an edit of a Python file needs no new build.
 build: $(BIN)/maturin
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --quiet --release --extras dev
+	@command -v cargo >/dev/null || { echo "Windlass needs Rust: no \`cargo\` found, see https://rustup.rs" >&2; exit 1; }
+	@command -v cc >/dev/null || { echo "Windlass needs a C compiler to link: no \`cc\` found" >&2; exit 1; }
+	@echo "building the engine (two minutes the first time, seconds afterwards) ..."
+	@VIRTUAL_ENV=$(CURDIR)/$(VENV) PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 \
+		$(BIN)/maturin develop --quiet --release --extras dev >/dev/null
 
 demo: build
-	$(BIN)/windlass reproduce saedi2019/fig3.5 --quick
+	@echo "reproducing figure 3.5 of saedi2019, quick: about a minute on two cores, nothing on a second call ..."
+	@$(BIN)/windlass reproduce saedi2019/fig3.5 --quick
 
 test: lint test-rust test-python
 
@@ -46,7 +52,10 @@ bench: build
 	$(BIN)/python benches/compare.py
 
 validate: build
-	$(BIN)/python tests/differential/validate.py
+	$(BIN)/python -m windlass.validation
+
+docs: build
+	$(BIN)/python -m windlass.docs docs/reference
 
 clean:
 	rm -rf target $(VENV)

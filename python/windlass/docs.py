@@ -1,0 +1,156 @@
+"""Reference pages made from the engine's own tables: algorithms, topologies, rules, errors.
+
+``python -m windlass.docs docs/reference`` writes them (``make docs``); with ``--check`` nothing is written, and the exit code
+is 1 if a page differs from what the engine says now.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+__all__ = ["PAGES", "algorithms_page", "main", "scenario_page"]
+
+_NOTE = "<!-- Made by `make docs` from the engine's tables. Do not edit. -->"
+
+_ALGORITHMS_INTRO = """\
+Set one with `algorithm = "NAME"` in `[[flows]]`, with parameters as `algorithm = { name = "NAME", PARAMETER = VALUE }`.
+A parameter whose unit is one of the scenario file's is written with it (`"80 segments"`), the others are bare numbers.
+The recovery core is a default; `recovery` in `[tcp]` names another."""
+
+_RULES_INTRO = """\
+Keys of `[tcp]`, for all flows, and of `flows.tcp`, for one group. The columns are the values in the two profiles; a dash
+stands for a value that the algorithm, the flow or another key decides."""
+
+
+def algorithms_page() -> str:
+    """The algorithms of the registry with their parameters, in Markdown."""
+    from windlass import _core
+
+    rows = json.loads(_core.algorithms())
+    overview = ([_link(row["name"]), row["recovery"], row["summary"]] for row in rows)
+    parts = [
+        "# Algorithms",
+        _NOTE,
+        _ALGORITHMS_INTRO,
+        _table(["name", "recovery", "rule"], overview),
+        *(_algorithm(row) for row in rows),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def scenario_page() -> str:
+    """Topologies, keys of a link, engine rules and error codes, in Markdown."""
+    from windlass import _core
+
+    topologies = json.loads(_core.topologies())
+    rules = ([_code(r["name"]), r["meaning"], _value(r["rfc"]), _value(r["ns2"])] for r in json.loads(_core.rules()))
+    parts = [
+        "# Keys of a scenario",
+        _NOTE,
+        "The guide [scenario files](../guide/scenario-files.md) shows how they are used.",
+        "## Topologies",
+        *(_topology(row) for row in topologies),
+        "## Keys of a link",
+        _table(["key", "meaning"], _meanings(topologies[0]["link_fields"])),
+        "## Engine rules",
+        _RULES_INTRO,
+        _table(["key", "meaning", "`rfc`", "`ns2`"], rules),
+        "## Error codes",
+        "`windlass errors` also has those of the command and of the Python package.",
+        _table(["code", "meaning"], ([_code(e["code"]), e["meaning"]] for e in json.loads(_core.errors()))),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+PAGES: Mapping[str, Callable[[], str]] = {"algorithms.md": algorithms_page, "scenario.md": scenario_page}
+"""Pages by file name."""
+
+
+def _algorithm(row: Mapping[str, Any]) -> str:
+    lines = [f"- Source: {row['source']}", f"- Recovery: `{row['recovery']}`"]
+    if row["aliases"]:
+        lines.insert(0, "- Also: " + ", ".join(_code(alias) for alias in row["aliases"]))
+    if row["caution"]:
+        lines.append(f"- **Caution:** {row['caution']}")
+    parts = [f"## {row['name']}", row["summary"] + ".", "\n".join(lines)]
+    if row["parameters"]:
+        head = ["parameter", "default", "allowed", "unit", "meaning", "source"]
+        parts.append(_table(head, (_parameter(parameter) for parameter in row["parameters"])))
+    return "\n\n".join(parts)
+
+
+def _parameter(parameter: Mapping[str, Any]) -> list[str]:
+    if parameter["kind"] == "number":
+        allowed = f"{parameter['min']:g} to {parameter['max']:g}"
+    elif parameter["kind"] == "choice":
+        allowed = ", ".join(_code(word) for word in parameter["choices"])
+    else:
+        allowed = "`true`, `false`"
+    return [
+        _code(parameter["name"]),
+        _value(parameter["default"]),
+        allowed,
+        parameter["unit"],
+        parameter["meaning"],
+        parameter["source"],
+    ]
+
+
+def _topology(row: Mapping[str, Any]) -> str:
+    return f"### {row['name']}\n\n{row['summary']}.\n\n" + _table(["key", "meaning"], _meanings(row["fields"]))
+
+
+def _meanings(fields: Iterable[Mapping[str, str]]) -> list[list[str]]:
+    return [[_code(field["name"]), field["meaning"]] for field in fields]
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+def _code(text: str) -> str:
+    return f"`{text}`"
+
+
+def _link(name: str) -> str:
+    return f"[`{name}`](#{name})"
+
+
+def _value(value: Any) -> str:
+    """A value as a scenario file has it; a dash for none."""
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return _code(str(value).lower())
+    return _code(f"{value:g}" if isinstance(value, float) else str(value))
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@click.option("--check", is_flag=True, help="Only say which pages are out of date.")
+def main(folder: Path, check: bool) -> None:
+    """Write the reference pages into FOLDER."""
+    old = [name for name, page in PAGES.items() if _read(folder / name) != page()]
+    for name in old:
+        if check:
+            click.echo(f"{folder / name} is out of date; `make docs` writes it", err=True)
+        else:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(PAGES[name](), encoding="utf-8")
+            click.echo(f"written: {folder / name}")
+    if check and old:
+        raise SystemExit(1)
+
+
+def _read(path: Path) -> str | None:
+    return path.read_text(encoding="utf-8") if path.exists() else None
+
+
+if __name__ == "__main__":
+    main()
