@@ -151,11 +151,6 @@ class Reproduction:
     total: int = 0
 
     @property
-    def exit_code(self) -> int:
-        """Always 0: a verdict against the paper is a result, not a failure."""
-        return 0
-
-    @property
     def report(self) -> Path:
         """The page to read."""
         return self.folder / "report.html"
@@ -257,11 +252,6 @@ class PaperReproduction:
     missing: list[tuple[Experiment, str]]
     quick: bool
     folder: Path
-
-    @property
-    def exit_code(self) -> int:
-        """Always 0: a verdict against the paper is a result, not a failure."""
-        return 0
 
     @property
     def report(self) -> Path:

@@ -325,7 +325,7 @@ def test_explain_as_json_has_every_point(command: Command, sweep_file: Path) -> 
 # ---- reproduce
 
 
-def test_reproduce_hands_over_and_returns_the_exit_code(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reproduce_hands_over_and_judges_only_if_asked(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     from windlass import reproduce
 
     given: dict[str, Any] = {}
@@ -336,16 +336,17 @@ def test_reproduce_hands_over_and_returns_the_exit_code(command: Command, monkey
         def render(console: Any) -> None:
             console.print("a report")
 
-        return SimpleNamespace(exit_code=1, to_dict=lambda: {"verdict": "contradicted"}, render=render)
+        return SimpleNamespace(counts={"contradicted": 1}, to_dict=lambda: {"verdict": "contradicted"}, render=render)
 
     monkeypatch.setattr(reproduce, "main", fake)
     result = command("reproduce", "saedi2019/fig3.5", "--seeds", "4", "--quick", "--jobs", "1", "--out", "o")
-    assert (result.exit_code, result.stdout.strip()) == (1, "a report")
+    assert (result.exit_code, result.stdout.strip()) == (0, "a report")
     assert given.pop("progress") is not None
     assert given == {
         "target": "saedi2019/fig3.5", "seeds": 4, "quick": True, "jobs": 1, "out": Path("o"), "store": True,
     }  # fmt: skip
     assert json.loads(command("reproduce", "x", "--json").stdout) == {"verdict": "contradicted"}
+    assert command("reproduce", "x", "--check").exit_code == 1
 
 
 # ---- wrong input

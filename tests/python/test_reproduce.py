@@ -69,7 +69,6 @@ def made(places: tuple[Path, Path]) -> Reproduction:
 def test_every_claim_has_a_verdict(made: Reproduction) -> None:
     assert [outcome.claim.id for outcome in made.outcomes] == [f"{TARGET}/{number}" for number in (1, 2, 3)]
     assert all(outcome.judgement.verdict in verdicts.VERDICTS for outcome in made.outcomes)
-    assert made.exit_code == 0
     assert sum(made.counts.values()) == 3
 
 
