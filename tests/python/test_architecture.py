@@ -1,0 +1,142 @@
+"""The invariants of docs/architecture.md that a machine can check."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import shutil
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+CRATES = ROOT / "crates"
+
+NEEDS = {
+    "units": set(),
+    "cc": {"units"},
+    "tcp": {"cc", "units"},
+    "sim": {"units"},
+    "net": {"cc", "tcp", "sim", "units"},
+    "scenario": {"cc", "net", "sim", "tcp", "units"},
+    "windlass-python": {"scenario"},
+    "windlass-bench": {"cc", "net", "sim", "tcp", "units"},
+}
+"""Which of our crates each may need; docs/architecture.md draws the same arrows."""
+
+FOREIGN = {
+    "units": {"libm"},
+    "cc": set(),
+    "tcp": set(),
+    "sim": {"chacha20", "rand_core"},
+    "net": set(),
+}
+"""What the crates below `scenario` take from outside: very little."""
+
+
+def manifests() -> dict[str, dict[str, object]]:
+    files = [*sorted(CRATES.glob("*/Cargo.toml")), ROOT / "benches" / "Cargo.toml"]
+    read = [tomllib.loads(file.read_text(encoding="utf-8")) for file in files]
+    return {manifest["package"]["name"]: manifest for manifest in read}
+
+
+def code(folder: Path) -> Iterator[tuple[Path, str]]:
+    """Rust files of a folder without comments and without what follows `#[cfg(test)] mod tests`."""
+    for file in sorted(folder.rglob("*.rs")):
+        text = re.split(r"#\[cfg\(test\)\]\s*mod tests", file.read_text(encoding="utf-8"))[0]
+        yield file.relative_to(ROOT), re.sub(r"//.*", "", text)
+
+
+def test_every_crate_is_on_the_map() -> None:
+    assert set(manifests()) == set(NEEDS)
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    for folder in CRATES.iterdir():
+        assert f"crates/{folder.name}" in page, folder.name
+
+
+@pytest.mark.parametrize("name", NEEDS)
+def test_crates_depend_downwards_only(name: str) -> None:
+    needs = set(manifests()[name].get("dependencies", {}))
+    assert needs & set(NEEDS) == NEEDS[name]
+    if name in FOREIGN:
+        assert needs - set(NEEDS) == FOREIGN[name]
+
+
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="needs cargo")
+def test_cargo_sees_the_same_arrows() -> None:
+    command = ["cargo", "metadata", "--no-deps", "--offline", "--format-version", "1"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    for package in json.loads(done.stdout)["packages"]:
+        needs = {one["name"] for one in package["dependencies"] if one["kind"] is None and one.get("path")}
+        assert needs == NEEDS[package["name"]], package["name"]
+
+
+def test_cc_is_no_std_and_safe() -> None:
+    head = (CRATES / "cc" / "src" / "lib.rs").read_text(encoding="utf-8")
+    assert "#![no_std]" in head
+    assert "#![forbid(unsafe_code)]" in head
+    assert "extern crate alloc" not in head
+
+
+@pytest.mark.parametrize(
+    ("what", "pattern"),
+    [
+        ("the wall clock", r"std::time|SystemTime|\bInstant\b"),
+        ("a hash map", r"\bHashMap\b|\bHashSet\b"),
+        ("files, sockets, the environment", r"std::(fs|net|env)\b|\bFile::"),
+        ("printing", r"\be?println!|\bdbg!"),
+        ("the platform's mathematics", r"\.(powf|powi|exp|exp2|ln|log10|log2|cbrt|sin|cos|tan)\("),
+    ],
+)
+def test_the_engine_has_no(what: str, pattern: str) -> None:
+    for crate in CRATES.iterdir():
+        for file, text in code(crate / "src"):
+            found = re.search(pattern, text)
+            assert found is None, f"{file} has {what}: {found[0]}"
+
+
+@pytest.mark.parametrize(
+    ("crate", "what", "pattern"),
+    [
+        ("sim", "a packet", r"(?i)packet|segment|\blink"),
+        ("tcp", "a simulator", r"\bsim::|\bnet::|(?i:EventQueue)"),
+        ("cc", "sequence numbers", r"snd_una|snd_nxt|\bseq\b"),
+        ("net", "the name of an algorithm", r"\.row\(\)|Config::named"),
+    ],
+)
+def test_a_crate_does_not_know(crate: str, what: str, pattern: str) -> None:
+    for file, text in code(CRATES / crate / "src"):
+        found = re.search(pattern, text)
+        assert found is None, f"{file} knows {what}: {found[0]}"
+
+
+def test_unsafe_stands_in_one_file() -> None:
+    having = [str(file) for crate in CRATES.iterdir() for file, text in code(crate / "src") if "unsafe {" in text]
+    assert having == ["crates/net/src/prefetch.rs"]
+
+
+def test_help_of_the_command_imports_nothing_heavy() -> None:
+    tree = ast.parse((ROOT / "python" / "windlass" / "cli.py").read_text(encoding="utf-8"))
+    names = set()
+    for node in tree.body:
+        if isinstance(node, ast.Import):
+            names |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names.add((node.module or "").split(".")[0])
+    assert not names & {"numpy", "pyarrow", "scipy", "matplotlib", "rich", "jinja2", "pandas"}
+
+
+def test_data_folders_hold_data_only() -> None:
+    package = ROOT / "python" / "windlass"
+    for folder in ("papers", "scenarios"):
+        assert {file.suffix for file in (package / folder).iterdir()} <= {".toml", ".md"}
+
+
+def test_files_that_the_page_names_exist() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    for name in set(re.findall(r"`((?:crates|python|specs|tests|benches|docs)/[\w./-]+)`", page)):
+        assert (ROOT / name).exists(), name
