@@ -10,14 +10,32 @@ const ID_BITS: u32 = 24;
 const SERIAL_BITS: u32 = 64 - ID_BITS;
 const ARITY: usize = 4;
 
+/// No event: later than all.
+const NONE: u128 = u128::MAX;
+
 /// Pending events, ordered by (time, id, serial number).
 ///
 /// A four-way heap over one 128-bit key per event: time in the upper half, then the id, then a serial number of 40 bits.
-#[derive(Clone, Debug, Default)]
+/// The four children of a node share a cache line, and places without an event hold [`NONE`], so that the least child is
+/// found without a look at the heap's size.
+#[derive(Clone, Debug)]
 pub struct EventQueue {
-    heap: Vec<u128>,
+    root: u128,
+    /// Children of node `n` are `children[n]`, nodes `4 n + 1` to `4 n + 4`.
+    children: Vec<Four>,
+    len: usize,
     serial: u64,
     now: Time,
+}
+
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Four([u128; ARITY]);
+
+impl Default for EventQueue {
+    fn default() -> EventQueue {
+        EventQueue { root: NONE, children: Vec::new(), len: 0, serial: 0, now: Time::ZERO }
+    }
 }
 
 impl EventQueue {
@@ -34,37 +52,42 @@ impl EventQueue {
 
     /// Number of pending events.
     pub fn len(&self) -> usize {
-        self.heap.len()
+        self.len
     }
 
     /// No event is pending.
     pub fn is_empty(&self) -> bool {
-        self.heap.is_empty()
+        self.len == 0
     }
 
     /// Schedule an event. Panics if `at` is in the past or `id` needs more than 24 bits: bugs of the caller.
     #[inline]
     pub fn push(&mut self, at: Time, id: EventId) {
         let key = self.key(at, id);
-        self.heap.push(key);
-        self.sift_up(self.heap.len() - 1, key);
+        let node = self.len;
+        self.len += 1;
+        if node > self.children.len() * ARITY {
+            self.children.push(Four([NONE; ARITY]));
+        }
+        self.sift_up(node, key);
     }
 
     /// The earliest event, left in place.
     #[inline]
     pub fn peek(&self) -> Option<(Time, EventId)> {
-        self.heap.first().map(|&key| split(key))
+        (self.root != NONE).then(|| split(self.root))
     }
 
     /// Take the earliest event out.
     #[inline]
     pub fn pop(&mut self) -> Option<(Time, EventId)> {
-        let &first = self.heap.first()?;
-        let last = self.heap.pop()?;
-        if !self.heap.is_empty() {
+        let (at, id) = self.peek()?;
+        self.len -= 1;
+        let last = self.get(self.len);
+        self.set(self.len, NONE);
+        if self.len > 0 {
             self.sift_down(last);
         }
-        let (at, id) = split(first);
         self.now = at;
         Some((at, id))
     }
@@ -84,59 +107,65 @@ impl EventQueue {
         Some((at, id))
     }
 
-    /// The next event, then four of which one is the second: for those who want to prepare for them.
+    /// The next event, then four of which one is the second: for those who want to prepare for them. Places without an
+    /// event give the largest id there can be.
     #[inline]
     pub fn soon(&self) -> impl Iterator<Item = EventId> {
-        self.heap.iter().take(1 + ARITY).map(|&key| split(key).1)
+        let second = self.children.first().map_or([NONE; ARITY], |four| four.0);
+        std::iter::once(self.root).chain(second).map(|key| split(key).1)
     }
 
     #[inline]
     fn key(&mut self, at: Time, id: EventId) -> u128 {
         assert!(at >= self.now, "an event cannot be scheduled in the past");
-        debug_assert!(id < 1 << ID_BITS);
+        debug_assert!(id < (1 << ID_BITS) - 1);
         self.serial += 1;
         (u128::from(at.0) << 64) | (u128::from(id) << SERIAL_BITS) | u128::from(self.serial)
+    }
+
+    #[inline]
+    fn get(&self, node: usize) -> u128 {
+        if node == 0 { self.root } else { self.children[(node - 1) / ARITY].0[(node - 1) % ARITY] }
+    }
+
+    #[inline]
+    fn set(&mut self, node: usize, key: u128) {
+        if node == 0 {
+            self.root = key;
+        } else {
+            self.children[(node - 1) / ARITY].0[(node - 1) % ARITY] = key;
+        }
     }
 
     #[inline]
     fn sift_up(&mut self, mut hole: usize, key: u128) {
         while hole > 0 {
             let parent = (hole - 1) / ARITY;
-            if self.heap[parent] <= key {
+            let above = self.get(parent);
+            if above <= key {
                 break;
             }
-            self.heap[hole] = self.heap[parent];
+            self.set(hole, above);
             hole = parent;
         }
-        self.heap[hole] = key;
+        self.set(hole, key);
     }
 
     /// Put `key` where the first event was and let it sink.
     #[inline]
     fn sift_down(&mut self, key: u128) {
-        let heap = &mut self.heap[..];
         let mut hole = 0;
-        loop {
-            let first = hole * ARITY + 1;
-            let children = match heap.get(first..(first + ARITY).min(heap.len()).max(first)) {
-                Some([]) | None => break,
-                Some(children) => children,
-            };
-            let mut least = first;
-            let mut least_key = children[0];
-            for (i, &child) in children.iter().enumerate().skip(1) {
-                if child < least_key {
-                    least_key = child;
-                    least = first + i;
-                }
-            }
+        while let Some(&Four(four)) = self.children.get(hole) {
+            let (left, left_key) = if four[1] < four[0] { (1, four[1]) } else { (0, four[0]) };
+            let (right, right_key) = if four[3] < four[2] { (3, four[3]) } else { (2, four[2]) };
+            let (least, least_key) = if right_key < left_key { (right, right_key) } else { (left, left_key) };
             if least_key >= key {
                 break;
             }
-            heap[hole] = least_key;
-            hole = least;
+            self.set(hole, least_key);
+            hole = hole * ARITY + 1 + least;
         }
-        heap[hole] = key;
+        self.set(hole, key);
     }
 }
 
