@@ -25,12 +25,12 @@ $(BIN)/maturin: pyproject.toml
 build: $(BIN)/maturin
 	@command -v cargo >/dev/null || { echo "Windlass needs Rust: no \`cargo\` found, see https://rustup.rs" >&2; exit 1; }
 	@command -v cc >/dev/null || { echo "Windlass needs a C compiler to link: no \`cc\` found" >&2; exit 1; }
-	@echo "building the engine (two minutes the first time, seconds afterwards) ..."
+	@echo "building the engine (a minute or two the first time, seconds afterwards) ..."
 	@VIRTUAL_ENV=$(CURDIR)/$(VENV) PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 \
 		$(BIN)/maturin develop --quiet --release --extras dev >/dev/null
 
 demo: build
-	@echo "reproducing figure 3.5 of saedi2019, quick: about a minute on two cores, nothing on a second call ..."
+	@echo "reproducing figure 3.5 of saedi2019, quick: about a minute on two cores, seconds on a second call ..."
 	@$(BIN)/windlass reproduce saedi2019/fig3.5 --quick
 
 test: lint test-rust test-python
