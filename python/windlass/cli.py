@@ -394,7 +394,7 @@ def reproduce(
     if as_json:
         _print_json(outcome.to_dict())
     else:
-        outcome.render(_console())
+        outcome.render(_console(width=150))  # claims are sentences: broken into lines rather than cut by the reader's window
     if check and any(outcome.counts.get(verdict) for verdict in ("contradicted", "impossible")):
         click.get_current_context().exit(1)
 
@@ -586,11 +586,11 @@ _LISTS: dict[str, Callable[[], list[dict[str, Any]]]] = {
 # ---- printing
 
 
-def _console() -> Console:
+def _console(width: int = 240) -> Console:
     from rich.console import Console
 
     # Into a file or a pipe, a line of the table is a line of the output, whatever its length.
-    return Console() if sys.stdout.isatty() else Console(width=240)
+    return Console() if sys.stdout.isatty() else Console(width=width)
 
 
 def _print_json(data: Any) -> None:
