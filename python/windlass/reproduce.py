@@ -219,6 +219,8 @@ class Reproduction:
                 depends += "; open in " + ", ".join(reading.key for reading in outcome.unsettled)
             verdict = outcome.judgement.verdict
             found = outcome.judgement.measured or outcome.judgement.reason
+            if outcome.judgement.arithmetic:
+                found += f". {outcome.judgement.arithmetic}"
             claims.add_row(
                 escape(f"{outcome.claim.id.rsplit('/', 1)[-1]}. {outcome.claim.text}"),
                 f"[{_COLOURS[verdict]}]{verdict}[/]",
