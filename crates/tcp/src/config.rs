@@ -32,7 +32,8 @@ pub enum InitialWindow {
     Rfc6928,
 }
 
-/// When an ACK past `recover` allows the next fast retransmit (RFC 6582 section 4).
+/// When an ACK past `recover` allows the next fast retransmit (RFC 6582 section 4). With SACK it is always from
+/// RecoveryPoint on (RFC 6675 section 5.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecoverRule {
     /// The ACK must cover more than recover.

@@ -47,6 +47,7 @@ pub struct Endpoint {
     pub receiver: Receiver,
     role: Role,
     syn_ack_due: bool,
+    syn_seen: bool,
     mss: u32,
     /// Header bytes of a pure ACK and of the SYN.
     header: u32,
@@ -55,7 +56,6 @@ pub struct Endpoint {
     window: u32,
     /// Payload bytes of the last segment of the transfer, if it is shorter than one MSS, and its number.
     tail: Option<(u32, u32)>,
-    ecn: bool,
     /// Pure ACKs sent, the answer to the SYN included.
     pub acks_sent: u64,
     /// Pure ACKs received, the answer to the SYN included.
@@ -73,12 +73,12 @@ impl Endpoint {
             receiver: Receiver::new(config, sack),
             role,
             syn_ack_due: false,
+            syn_seen: false,
             mss: config.mss,
             header: config.wire_header(),
             data_header: if headless { 0 } else { config.wire_header() },
             window: config.window,
             tail: None,
-            ecn: config.ecn,
             acks_sent: 0,
             acks_received: 0,
         }
@@ -141,6 +141,7 @@ impl Endpoint {
     }
 
     fn handle_syn(&mut self, now: Time, segment: &Segment) {
+        self.sender.set_rwnd(segment.window);
         if segment.flags.has(Flags::ACK) {
             self.acks_received += 1;
             self.sender.on_open(now);
@@ -153,6 +154,9 @@ impl Endpoint {
                 self.receiver.acknowledge(&mut none);
             }
         } else {
+            if std::mem::replace(&mut self.syn_seen, true) {
+                self.sender.on_syn_again();
+            }
             self.receiver.on_syn(now, segment);
             self.syn_ack_due = true;
         }
@@ -218,7 +222,7 @@ impl Endpoint {
         if again {
             segment.flags.set(Flags::RETRANSMITTED);
         }
-        if self.ecn {
+        if self.sender.is_ecn_capable(again) {
             segment.flags.set(Flags::ECT);
             if self.sender.take_cwr() {
                 segment.flags.set(Flags::CWR);

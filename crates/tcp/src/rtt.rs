@@ -127,9 +127,12 @@ impl RttEstimator {
         self.backoff = 1;
     }
 
-    /// RFC 6298 5.7: a lost SYN leaves a timeout of at least 3 s until there is a sample.
+    /// A lost SYN leaves a timeout of 3 s, no longer backed off, until there is a sample.
+    //= https://www.rfc-editor.org/rfc/rfc6298#section-5
+    //# the RTO MUST be re-initialized to 3 seconds when data transmission begins
     pub fn after_lost_syn(&mut self) {
         self.rto_init = self.rto_init.max(Span::from_millis(3000));
+        self.backoff = 1;
     }
 
     /// Smoothed RTT, zero before the first sample.

@@ -118,6 +118,7 @@ pub struct Sender {
     offered: u32,
     /// Usable window in whole segments: cwnd and inflation, within the receiver's window.
     pub(crate) window: u32,
+    /// The receiver's window, from its latest segment.
     pub(crate) rwnd: u32,
     pub(crate) dupacks: u32,
     /// Segments added to cwnd for duplicates; negative where RFC 6582 deflates below cwnd.
@@ -151,12 +152,15 @@ pub struct Sender {
     /// First partial ACK of this recovery seen.
     first_partial: bool,
     timeouts_in_row: u32,
-    limited_sent: u32,
+    pub(crate) limited_sent: u32,
     /// A round ends at the first ACK beyond this segment.
     round_mark: u32,
     round_began: Time,
     last_sent_at: Time,
+    /// No cut for marks until an ACK passes this: the window of data was cut already.
     ecn_recover: u32,
+    /// One past the highest segment sent when a mark last cut the window.
+    mark_cut: u32,
     cwr_due: bool,
     pub(crate) sack: SackState,
     pub(crate) fine: FineTimer,
@@ -175,7 +179,7 @@ pub struct Sender {
 pub(crate) struct Rules {
     pub(crate) ns2: bool,
     pub(crate) dup_threshold: u32,
-    limited_transmit: u32,
+    pub(crate) limited_transmit: u32,
     recover_rule: RecoverRule,
     half_base: HalfBase,
     rto_ssthresh_hold: bool,
@@ -186,7 +190,7 @@ pub(crate) struct Rules {
     max_burst: u32,
     ecn: bool,
     initial_window: f64,
-    initial_ssthresh: f64,
+    initial_ssthresh: Option<u32>,
 }
 
 /// Most segments that ns-2's NewReno releases on one ACK during recovery.
@@ -248,6 +252,7 @@ impl Sender {
             round_began: Time::ZERO,
             last_sent_at: Time::ZERO,
             ecn_recover: 0,
+            mark_cut: 0,
             cwr_due: false,
             sack: SackState::default(),
             fine: FineTimer::default(),
@@ -267,7 +272,7 @@ impl Sender {
                 max_burst: if config.max_burst == 0 { u32::MAX } else { config.max_burst },
                 ecn: config.ecn,
                 initial_window: config.initial_window_segments(),
-                initial_ssthresh: f64::from(config.initial_ssthresh.unwrap_or(config.window)),
+                initial_ssthresh: config.initial_ssthresh,
             },
             cwnd_since: Time::ZERO,
             log: None,
@@ -363,6 +368,25 @@ impl Sender {
         self.offered = self.offered.min(self.snd_max);
     }
 
+    /// The SYN came again, so the answer to it was lost or late. Like a lost SYN it leaves an initial window of one
+    /// segment (RFC 5681 section 3.1).
+    pub fn on_syn_again(&mut self) {
+        if self.state == State::Closed && !self.rules.ns2 {
+            self.timeouts_in_row += 1;
+        }
+    }
+
+    /// The receiver's window changed.
+    ///
+    /// A window of zero stops new data. Probing it (RFC 9293 section 3.8.6.1, the persist timer) is left out: the simulated
+    /// reader takes everything at once, so an endpoint never closes its window for good.
+    #[cold]
+    pub fn set_rwnd(&mut self, segments: u32) {
+        self.rwnd = segments;
+        self.path.rwnd = self.bytes(segments);
+        self.update_window();
+    }
+
     /// The other side answered the SYN (or, on the passive side, our answer).
     pub fn on_open(&mut self, now: Time) {
         if self.state == State::Open {
@@ -380,7 +404,11 @@ impl Sender {
         let lost_syn = self.timeouts_in_row > 0;
         let window = if lost_syn || self.opens_late() { 1.0 } else { self.rules.initial_window };
         // ns-2 halves ssthresh for the lost SYN, too
-        let ssthresh = if lost_syn && self.rules.ns2 { 2.0 } else { self.rules.initial_ssthresh };
+        let ssthresh = match self.rules.initial_ssthresh {
+            _ if lost_syn && self.rules.ns2 => 2.0,
+            Some(segments) => f64::from(segments),
+            None => f64::from(self.rwnd),
+        };
         if lost_syn && !self.rules.ns2 {
             self.rtt.after_lost_syn();
         }
@@ -482,7 +510,13 @@ impl Sender {
             let record = self.board.get_mut(number);
             record.at = now;
             record.times = record.times.saturating_add(1);
-            record.resent = true;
+            // RFC 6675's core keeps its own account, without the rescue
+            record.resent |= self.core != Core::Sack;
+            //= https://www.rfc-editor.org/rfc/rfc6298#section-3
+            //# RTT samples MUST NOT be made using segments that were retransmitted
+            if self.timed.is_some_and(|(timed, _)| timed == number) && !self.rules.ns2 {
+                self.timed = None;
+            }
         } else {
             self.board.reserve(self.snd_una, number);
             self.board.first_sent(number, now);
@@ -500,7 +534,17 @@ impl Sender {
         again
     }
 
-    /// The next data segment must say that the window was reduced.
+    /// The data segment about to leave takes part in ECN. `again`: it was sent before.
+    ///
+    /// Warnings of the Jersey family (and ns-2) mark retransmissions, too.
+    //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.5
+    //# ECN-capable TCP implementations MUST NOT set either ECT codepoint
+    //# (ECT(0) or ECT(1)) in the IP header for retransmitted data packets
+    pub(crate) fn is_ecn_capable(&self, again: bool) -> bool {
+        self.rules.ecn && (!again || self.rules.ns2 || self.acts_on_marks)
+    }
+
+    /// This data segment must say that the window was reduced.
     pub(crate) fn take_cwr(&mut self) -> bool {
         std::mem::take(&mut self.cwr_due)
     }
@@ -526,13 +570,17 @@ impl Sender {
         }
         self.burst = self.rules.max_burst;
         self.limited = false;
+        let window_changed = segment.window != self.rwnd;
+        if window_changed {
+            self.set_rwnd(segment.window);
+        }
         let marked = self.rules.ecn && segment.flags.has(Flags::ECE);
         if marked {
             self.stats.marks += 1;
         }
         if ack > self.snd_una {
             self.on_new_ack(now, segment, marked);
-        } else if self.is_duplicate(segment, pure) {
+        } else if self.is_duplicate(segment, pure, window_changed) {
             self.on_duplicate(now, segment, marked);
         } else {
             return;
@@ -544,13 +592,12 @@ impl Sender {
 
     //= https://www.rfc-editor.org/rfc/rfc5681#section-2
     //# the advertised window in the incoming acknowledgment equals the advertised window in the last incoming acknowledgment
-    fn is_duplicate(&mut self, segment: &Segment, pure: bool) -> bool {
+    fn is_duplicate(&self, segment: &Segment, pure: bool, window_changed: bool) -> bool {
         let outstanding = self.snd_max > self.snd_una;
-        let window_unchanged = segment.window == self.rwnd;
         outstanding
             && match self.core {
                 Core::Sack | Core::Sack1 => !segment.sack.is_empty(),
-                _ => (pure || self.rules.dupack_from_data) && window_unchanged,
+                _ => (pure || self.rules.dupack_from_data) && !window_changed,
             }
     }
 
@@ -570,9 +617,10 @@ impl Sender {
         if self.snd_una == 0 && self.opens_late() {
             self.cc.set_cwnd(self.rules.initial_window * self.path.mss);
         }
-        if matches!(self.core, Core::Sack | Core::Sack1) {
-            self.sack_on_ack(ack, &segment.sack);
-        }
+        let news = match self.core {
+            Core::Sack | Core::Sack1 => self.sack_on_ack(ack, &segment.sack),
+            _ => false,
+        };
         self.snd_una = ack;
         self.snd_nxt = self.snd_nxt.max(ack);
         if self.core == Core::Sack1 && progress != Progress::Partial {
@@ -583,7 +631,7 @@ impl Sender {
         self.path.flight_size = self.bytes(self.snd_nxt - ack);
         self.account_cwnd(now);
 
-        let mut grows = in_use;
+        let mut grows = in_use && !(marked && self.mark_stops_growth(ack));
         let mut restart_timer = true;
         match progress {
             Progress::Open => self.dupacks = 0,
@@ -609,8 +657,10 @@ impl Sender {
             round,
         };
         self.cc.on_ack(&event, &self.path);
-        if self.core == Core::Vegas {
-            self.vegas_on_new_ack(now, delay);
+        match self.core {
+            Core::Vegas => self.vegas_on_new_ack(now, delay),
+            Core::Sack if !self.in_recovery => self.sack_after_new_ack(now, news),
+            _ => {}
         }
         if restart_timer {
             self.rto_at = if ack < self.snd_max { now + self.rtt.rto() } else { Time::NEVER };
@@ -714,6 +764,10 @@ impl Sender {
         let lost = *self.board.get(self.snd_una);
         let before = self.cwnd();
         self.stats.fast_retransmits += 1;
+        //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.2
+        //# the TCP sender's congestion window should be reduced only once in response to a series of dropped and/or CE
+        //# packets from a single window of data
+        let paid = !self.hears_every_loss && self.snd_una < self.mark_cut && lost.times == 1;
         let event = Congestion {
             now,
             cause: Cause::DupAcks,
@@ -721,9 +775,11 @@ impl Sender {
             timeouts: 0,
             retransmitted: lost.times > 1,
             sent_at: Some(lost.at),
-            hold_ssthresh: false,
+            hold_ssthresh: paid,
         };
-        let response = self.ask(&event);
+        // Tahoe starts over with one segment even so
+        let response = if paid && self.core != Core::Tahoe { Response::SameWindow } else { self.ask(&event) };
+        self.limited_sent = 0;
         self.recover = self.snd_max;
         if !self.hears_every_loss {
             self.guard = Some(self.snd_max);
@@ -759,7 +815,7 @@ impl Sender {
         let mss = self.path.mss;
         self.path.flight_size = self.bytes(self.flight_size());
         self.path.half_base = match self.rules.half_base {
-            HalfBase::Flight => self.bytes(self.flight_to_halve()),
+            HalfBase::Flight => self.flight_to_halve(),
             HalfBase::Window => (self.inflated() * mss).min(self.path.rwnd),
         };
         let response = self.cc.on_congestion(event, &self.path);
@@ -767,6 +823,10 @@ impl Sender {
             Response::Reduced => {
                 self.stats.window_cuts += 1;
                 self.last_cut = Some(self.snd_max);
+                self.cwr_due = true; // for whatever reason the window was reduced, RFC 3168 section 6.1.2
+                if event.cause != Cause::Rto || !self.rules.ns2 {
+                    self.ecn_recover = self.snd_max;
+                }
             }
             Response::Random => self.stats.judged_random += 1,
             Response::SameWindow => {}
@@ -774,15 +834,12 @@ impl Sender {
         response
     }
 
-    /// The flight size that a halving starts from: without what limited transmit sent (RFC 5681 section 3.2), and, when a
-    /// timeout ends a recovery, without what duplicates or SACK have reported as received. Counting those would hand the
-    /// inflation of the recovery to ssthresh.
-    fn flight_to_halve(&self) -> u32 {
-        let received = match self.core {
-            Core::Sack if self.in_recovery => self.flight_size().saturating_sub(self.sack.pipe()),
-            _ => self.inflation.max(0) as u32,
-        };
-        self.flight_size().saturating_sub(self.limited_sent + received)
+    /// The flight size that a halving starts from: without what limited transmit sent (RFC 5681 section 3.2), and within a
+    /// recovery no more than cwnd. Beyond that, what is outstanding was sent for duplicates, that is for segments that
+    /// have left the network, and would hand the inflation of the recovery to ssthresh.
+    fn flight_to_halve(&self) -> Bytes {
+        let flight = self.bytes(self.flight_size().saturating_sub(self.limited_sent));
+        if self.in_recovery { flight.min(self.cwnd() * self.path.mss) } else { flight }
     }
 
     fn leave_recovery(&mut self, now: Time) {
@@ -822,10 +879,30 @@ impl Sender {
         };
         self.account_cwnd(now);
         self.ask(&event);
+        if self.cwnd() > before {
+            self.cc.set_cwnd(before * self.path.mss); // the least window of two segments is no reason to grow
+        }
         self.ecn_recover = self.snd_max;
+        self.mark_cut = self.snd_max;
         self.cwr_due = true;
+        if before < 2.0 {
+            //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.2
+            //# the sending TCP MUST reset the retransmit timer on receiving the ECN-Echo packet when the congestion window
+            //# is one.
+            self.burst = 0; // nothing new until it expires, or another ACK comes
+            self.rto_at = now + self.rtt.rto();
+        }
         self.update_window();
         self.log(now, before, Why::Mark);
+    }
+
+    /// Whether an ACK that advances to `ack` and carries a mark leaves the window as it is. After a timeout it does not:
+    /// the echo lasts until CWR can travel on new data, and says nothing new of the segments sent again until then.
+    //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.2
+    //# The sending TCP SHOULD NOT increase the congestion window in response to the receipt of an ECN-Echo ACK packet.
+    fn mark_stops_growth(&self, ack: u32) -> bool {
+        let after_timeout = !self.in_recovery && !self.last_cut_by_dupacks && ack < self.recover;
+        !self.acts_on_marks && !after_timeout
     }
 
     // ---- timer ----
@@ -838,6 +915,12 @@ impl Sender {
 
     /// The retransmission timer expired.
     pub fn on_rto(&mut self, now: Time) {
+        if self.state == State::Open && self.snd_una == self.snd_max {
+            // nothing is lost: a mark at a window of one segment made the sender wait
+            self.rto_at = Time::NEVER;
+            self.burst = self.rules.max_burst;
+            return;
+        }
         self.stats.timeouts += 1;
         self.timeouts_in_row += 1;
         self.timed = None;

@@ -31,13 +31,6 @@ pub(crate) struct SackState {
     seen: [(u32, u32); MAX_SACK],
 }
 
-impl SackState {
-    /// Segments believed to be in the network.
-    pub(crate) fn pipe(&self) -> u32 {
-        self.pipe.max(0) as u32
-    }
-}
-
 impl Sender {
     /// Enter what a cumulative ACK and its SACK blocks say. True if a segment was SACKed that was not before.
     pub(crate) fn sack_on_ack(&mut self, ack: u32, blocks: &SackBlocks) -> bool {
@@ -97,8 +90,30 @@ impl Sender {
             return;
         }
         self.dupacks += 1;
+        if !self.in_recovery {
+            self.sack_look_for_loss(now);
+        }
+    }
+
+    /// An ACK advanced outside recovery, or ended one. News beyond it make it the first duplicate as well:
+    //= https://www.rfc-editor.org/rfc/rfc6675#section-5
+    //# If the incoming ACK is a duplicate acknowledgment per the definition in Section 2 (regardless of its status as a
+    //# cumulative acknowledgment), and the TCP is not currently in loss recovery, the TCP MUST increase DupAcks by one
+    #[inline]
+    pub(crate) fn sack_after_new_ack(&mut self, now: Time, news: bool) {
+        self.dupacks = u32::from(news);
+        self.sack_look_for_loss(now);
+    }
+
+    /// Begin the recovery if the first outstanding segment is lost.
+    #[inline]
+    fn sack_look_for_loss(&mut self, now: Time) {
         let found = self.dupacks >= self.rules.dup_threshold || self.sack.lost_edge > self.snd_una;
-        if !self.in_recovery && found && self.may_fast_retransmit() {
+        // Segments sent again in vain give no duplicates that count, so this is guard enough, whatever the rule:
+        //= https://www.rfc-editor.org/rfc/rfc6675#section-5.1
+        //# a new recovery phase (as described in Section 5) MUST NOT be initiated until HighACK is greater than or equal
+        //# to the new value of RecoveryPoint
+        if found && self.snd_una >= self.recover {
             self.enter_recovery(now);
             self.sack.next_resend = self.snd_una;
             self.sack.rescued = false;
@@ -108,6 +123,7 @@ impl Sender {
 
     /// Account for a retransmission that is about to leave.
     fn note_resend(&mut self, number: u32) {
+        self.board.get_mut(number).resent = true;
         self.sack.pipe += 1;
         self.sack.next_resend = number + 1;
     }
@@ -117,14 +133,23 @@ impl Sender {
         if self.sack.pipe >= i64::from(self.window) {
             return None;
         }
-        let repairing = self.in_recovery || self.snd_una < self.recover;
-        if repairing && let Some(number) = self.first_hole(self.sack.lost_edge) {
+        // after a timeout only what was outstanding then: a loss of newer data begins a recovery, which cuts the window
+        let repairable = if self.in_recovery { self.snd_max } else { self.recover };
+        let repairing = self.snd_una < repairable;
+        if repairing && let Some(number) = self.first_hole(self.sack.lost_edge.min(repairable)) {
             // rule 1: the lowest lost segment not retransmitted yet
             self.note_resend(number);
             return Some(number);
         }
         if self.has_new_data() {
             // rule 2: new data
+            if !repairing && self.snd_max - self.snd_una >= self.window {
+                // only duplicates have made room: limited transmit
+                if self.limited_sent >= self.rules.limited_transmit {
+                    return None;
+                }
+                self.limited_sent += 1;
+            }
             self.sack.pipe += 1;
             return Some(self.snd_max);
         }
@@ -136,12 +161,13 @@ impl Sender {
             self.note_resend(number);
             return Some(number);
         }
-        if !self.sack.rescued && self.sack.next_resend > 0 {
+        if !self.sack.rescued {
             // rule 4: once, the last segment outstanding
+            //= https://www.rfc-editor.org/rfc/rfc6675#section-4
+            //# HighRxt MUST NOT be updated.
+            // SetPipe() does not see it either
             self.sack.rescued = true;
-            let last = (self.snd_una..self.snd_max).rev().find(|&n| !self.board.get(n).sacked)?;
-            self.sack.pipe += 1;
-            return Some(last);
+            return (self.snd_una..self.snd_max).rev().find(|&n| !self.board.get(n).sacked);
         }
         None
     }
@@ -157,7 +183,7 @@ impl Sender {
 
     /// Recovery is over: retransmissions of it no longer count apart.
     pub(crate) fn sack_on_exit(&mut self) {
-        for n in self.snd_una..self.snd_max {
+        for n in self.snd_una..self.sack.next_resend {
             let record = self.board.get_mut(n);
             if record.resent {
                 record.resent = false;

@@ -1,0 +1,15 @@
+//! The sending half, packet by packet. Each scenario is a timeline: what arrives, what must leave, what the windows are.
+//!
+//! Segments are 1000 bytes and numbered from 0; times are milliseconds after the connection opened; the handshake took
+//! 100 ms, so SRTT starts at 100 ms and the timeout at its minimum (1 s in the `rfc` profile).
+
+mod host;
+
+mod ecn;
+mod limited_transmit;
+mod newreno;
+mod reno_tahoe;
+mod sack;
+mod timer;
+mod two_way;
+mod windows;
