@@ -265,3 +265,6 @@ impl Sender {
         self.sack = SackState::default();
     }
 }
+
+#[cfg(test)]
+mod tests;

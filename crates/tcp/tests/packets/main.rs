@@ -8,6 +8,7 @@ mod host;
 mod ecn;
 mod limited_transmit;
 mod newreno;
+mod pipe;
 mod reno_tahoe;
 mod sack;
 mod timer;
