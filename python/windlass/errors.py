@@ -31,6 +31,10 @@ CODES: dict[str, str] = {
     "sweep.jobs": "the number of threads is not positive",
     "sweep.precision": "the target precision or its metric makes no sense",
     "sweep.seeds": "the seeds are not a positive count or a list of different whole numbers",
+    "validate.no-ns2": "the binary `ns` of ns-2 is not installed",
+    "validate.not-expressible": "ns-2, or the generator of its scripts, has no such thing",
+    "validate.ns2-failed": "no run of ns-2 gave a result",
+    "validate.seeds": "too few seeds for an interval",
 }
 """Codes raised by this package itself, with their meaning. The engine has its own, see :func:`error_codes`."""
 

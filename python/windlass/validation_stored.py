@@ -1,0 +1,283 @@
+"""Figures measured with ns-2 2.35 that come with the package, and the scenario that each of them describes.
+
+The files ``reference/ns2/*.csv`` hold means and 95 % intervals over ten seeds. A row is *judged* if every agent in it
+follows the rules of an algorithm here; *reported* if its agent is Westwood+ of ns-2's Linux agent, which has a near
+counterpart; and left out, but counted, if it has no counterpart or needs traffic that the engine does not have yet.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from windlass.scenario import Scenario
+
+__all__ = ["FAMILIES", "VARIANTS", "Status", "StoredPoint", "scenario_of", "stored_points"]
+
+VARIANTS = ("newreno", "sack", "reno", "tahoe", "vegas")
+"""Agents of ns-2 that follow the rules of an algorithm here."""
+
+REPORTED = "linux-westwood"
+"""Agent of ns-2 with a near counterpart here."""
+
+FAMILIES: dict[str, str] = {
+    "saedi_config1_oneway": "Saedi, configuration 1, one-way",
+    "saedi_fairness": "Saedi, fairness",
+    "huq_61_lossy_link": "Huq 6.1, lossy link",
+    "huq_63_ten_nodes": "Huq 6.3, ten nodes",
+}
+"""Files of stored figures, with what they are called on the page."""
+
+HEADER_BYTES = 40
+
+
+class Status(Enum):
+    """What is done with a stored point."""
+
+    JUDGED = "judged"
+    REPORTED = "reported"
+    NO_COUNTERPART = "no counterpart"
+    NOT_EXPRESSIBLE = "not expressible yet"
+
+
+@dataclass(frozen=True)
+class StoredPoint:
+    """One row of the stored figures.
+
+    Attributes
+    ----------
+    family, scenario, variant, parameter, value : str
+        What was run, as the row says; ``variant`` has a ``+`` between the agents of mixed flows.
+    mean_mbps, half_width_mbps : float
+        Sum of the flows' goodput and the half width of its 95 % interval, Mbit/s, header bytes taken out.
+    seeds : int
+        Number of runs.
+    """
+
+    family: str
+    scenario: str
+    variant: str
+    parameter: str
+    value: str
+    mean_mbps: float
+    half_width_mbps: float
+    seeds: int
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """Family, agent, scenario and value: what tells this point from all others."""
+        return (self.family, self.variant, self.scenario, self.value)
+
+    @property
+    def agents(self) -> list[str]:
+        """Agents of the flows, one for each in turn."""
+        return self.variant.split("+")
+
+    @property
+    def status(self) -> Status:
+        """What is done with this point."""
+        if "CBR" in self.scenario and not self.scenario.endswith("CBR 0"):
+            return Status.NOT_EXPRESSIBLE
+        agents = set(self.agents)
+        if agents <= set(VARIANTS):
+            return Status.JUDGED
+        return Status.REPORTED if agents <= {*VARIANTS, REPORTED} else Status.NO_COUNTERPART
+
+
+def stored_points(*statuses: Status, families: tuple[str, ...] = tuple(FAMILIES)) -> Iterator[StoredPoint]:
+    """Stored figures of the wired families.
+
+    Parameters
+    ----------
+    *statuses : Status
+        Only points of these; all if none is given.
+    families : tuple of str
+        Only files of these names.
+
+    Yields
+    ------
+    StoredPoint
+        In the order of the files.
+    """
+    for family in families:
+        for row in _rows(family):
+            scale, extra = _vegas_correction(family, row)
+            point = StoredPoint(
+                family=family,
+                scenario=row["scenario"],
+                variant=row["variant"],
+                parameter=row["param"],
+                value=row["value"],
+                mean_mbps=float(row["goodput_mbps_mean"]) * scale - extra,
+                half_width_mbps=float(row["goodput_ci95"]) * scale,
+                seeds=int(row["seeds"]),
+            )
+            if not statuses or point.status in statuses:
+                yield point
+
+
+@cache
+def _rows(name: str) -> list[dict[str, str]]:
+    file = resources.files("windlass").joinpath(f"reference/ns2/{name}.csv")
+    return list(csv.DictReader(file.read_text(encoding="utf-8").splitlines()))
+
+
+def _vegas_correction(family: str, row: dict[str, str]) -> tuple[float, float]:
+    """Factor, and Mbit/s to take off afterwards, that turn a stored figure into goodput where Vegas takes part.
+
+    The script divided the bytes received by the size of a segment with headers. Segments of ns-2's Vegas have none, and
+    its SYN, which was counted too, is as long as a segment.
+    """
+    agents = row["variant"].split("+")
+    if "vegas" not in agents:
+        return 1.0, 0.0
+    segment = 1000 if family.startswith("huq") else 1460
+    duration_s = {"saedi_config1_oneway": 200, "saedi_fairness": 100, "huq_61_lossy_link": 325}.get(family, 100)
+    flows = 10
+    if family == "saedi_fairness":
+        flows = int(row["scenario"].split()[0]) if row["scenario"].endswith("equal flows") else agents.count("vegas")
+    elif family == "huq_61_lossy_link":
+        flows = 1
+    return 1.0 + _vegas_share(row) * HEADER_BYTES / segment, flows * segment * 8.0 / duration_s / 1e6
+
+
+def _vegas_share(row: dict[str, str]) -> float:
+    """Share of Vegas flows in the sum: from the series of the flows where they are mixed with others."""
+    agents = row["variant"].split("+")
+    if set(agents) == {"vegas"}:
+        return 1.0
+    last: dict[int, float] = {}
+    for sample in _rows("saedi_fairness_timeseries"):
+        if all(sample[ours] == row[theirs] for ours, theirs in _SERIES):
+            last[int(sample["flow"])] = float(sample["delivered_segments_mean"])
+    return sum(n for flow, n in last.items() if agents[flow - 1] == "vegas") / sum(last.values())
+
+
+_SERIES = (("scenario", "scenario"), ("variants", "variant"), ("q_percent", "value"))
+"""Columns of the series, and of the row that they belong to."""
+
+
+def scenario_of(point: StoredPoint) -> Scenario:
+    """The scenario that a stored point describes.
+
+    Raises
+    ------
+    ValueError
+        If its status is neither judged nor reported.
+    """
+    from windlass.scenario import from_dict
+
+    if point.status not in (Status.JUDGED, Status.REPORTED):
+        raise ValueError(f"{point.key}: {point.status.value}")
+    describe = {
+        "saedi_config1_oneway": _saedi_config1,
+        "saedi_fairness": _saedi_fairness,
+        "huq_61_lossy_link": _huq_61,
+        "huq_63_ten_nodes": _huq_63,
+    }[point.family]
+    duration_s, topology, flows = describe(point)
+    head = {"name": "ns-2", "duration": f"{duration_s} s", "profile": "ns2", "seeds": 10}
+    return from_dict({"scenario": head, "topology": topology, "flows": flows})
+
+
+_Parts = tuple[int, dict[str, Any], list[dict[str, Any]]]
+
+
+def _link(rate: str, delay: str, loss_percent: str | None = None, queue: str = "50") -> dict[str, Any]:
+    link: dict[str, Any] = {"rate": rate, "delay": delay, "queue": f"{queue} packets"}
+    if loss_percent is not None:
+        link["loss"] = {"model": "uniform", "rate": f"{loss_percent} %", "at": "wire"}
+    return link
+
+
+def _flow(agent: str, segment: int, **more: Any) -> dict[str, Any]:
+    """One group. TCP/Linux has SACK, timestamps on every segment and a clock of 1 ms."""
+    tcp: dict[str, Any] = {"window": more.pop("window", "1000 segments")}
+    algorithm: Any = agent
+    if agent == REPORTED:
+        algorithm = {"name": "westwood-plus", "wp_impl": "ns2linux"}
+        tcp |= {
+            "recovery": "sack",
+            "timestamps": True,
+            "header": f"{HEADER_BYTES + 10} B",
+            "rtt_tick": "1 ms",
+            "rto_max": "120 s",
+        }
+    ends = {"from": "left/*", "to": "right/*", "start": "uniform(0.01 s, 1.01 s)"}
+    return ends | {"algorithm": algorithm, "segment": f"{segment} B", "tcp": tcp} | more
+
+
+def _saedi_config1(point: StoredPoint) -> _Parts:
+    """Ten pairs, 1 Mbps and 10 ms access, 8 Mbps and 50 ms between the routers."""
+    left = _link("1 Mbps", "10 ms")
+    right = dict(left)
+    bottleneck = _link("8 Mbps", "50 ms", "1" if "q=1%" in point.scenario else "0")
+    match point.parameter:
+        case "q_percent":
+            bottleneck["loss"]["rate"] = f"{point.value} %"
+        case "L_mbps":
+            bottleneck["rate"] = f"{point.value} Mbps"
+        case "L_delay_ms":
+            bottleneck["delay"] = f"{point.value} ms"
+        case "rcv_delay_ms":
+            right["delay"] = f"{point.value} ms"
+        case "L_queue_pkts":
+            bottleneck["queue"] = f"{point.value} packets"
+        case other:
+            raise ValueError(f"unknown parameter {other} in the stored figures")
+    if "both directions" in point.scenario:
+        bottleneck["loss"]["direction"] = "both"
+    if "lossmodel" in point.scenario:
+        bottleneck["loss"]["at"] = "queue"
+    window = "20 segments" if "window_=20" in point.scenario else "1000 segments"
+    topology = {"kind": "dumbbell", "pairs": 10, "access": left, "right": right, "bottleneck": bottleneck}
+    return 200, topology, [_flow(point.variant, 1460, window=window)]
+
+
+def _saedi_fairness(point: StoredPoint) -> _Parts:
+    """One to four pairs, 15 Mbps access, 8 Mbps and 50 ms between the routers, starts within 0.1 s."""
+    single = point.scenario.startswith("single flow")
+    agents = point.agents
+    if point.scenario.endswith("equal flows"):
+        agents = agents * int(point.scenario.split()[0])
+    topology = {
+        "kind": "dumbbell",
+        "pairs": len(agents),
+        "access": _link("15 Mbps", "20 ms" if single else "2 ms"),
+        "bottleneck": _link("8 Mbps", "50 ms", point.value),
+    }
+    start = "uniform(0.01 s, 0.11 s)"
+    flows = [
+        _flow(agent, 1460, name=f"f{i}", start=start, **{"from": f"left/{i}", "to": f"right/{i}"})
+        for i, agent in enumerate(agents)
+    ]
+    return 100, topology, flows
+
+
+def _huq_61(point: StoredPoint) -> _Parts:
+    """Two hosts at the ends of one link of 5 Mbps and 5 ms."""
+    topology = {"kind": "graph", "links": [_link("5 Mbps", "5 ms", point.value) | {"from": "a", "to": "b"}]}
+    return 325, topology, [_flow(point.variant, 1000, **{"from": "a", "to": "b"})]
+
+
+def _huq_63(point: StoredPoint) -> _Parts:
+    """Ten pairs, 100 Mbps and 2 ms access, 10 Mbps and 1 ms between the routers."""
+    topology = {
+        "kind": "dumbbell",
+        "pairs": 10,
+        "access": _link("100 Mbps", "2 ms"),
+        "bottleneck": _link("10 Mbps", "1 ms", point.value),
+    }
+    if not point.scenario.startswith("6.4"):
+        return 100, topology, [_flow(point.variant, 1000)]
+    flows = [
+        _flow(point.variant, 1000, name=f"f{i}", start=f"{i + 0.01} s", **{"from": f"left/{i}", "to": f"right/{i}"})
+        for i in range(10)
+    ]
+    return 21, topology, flows
