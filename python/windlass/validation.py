@@ -26,8 +26,9 @@ __all__ = ["EXPLAINED", "StoredOutcome", "compare", "compare_all", "page", "to_d
 EXPLAINED = {
     ("saedi_config1_oneway", "vegas", "q-sweep window_=20 (ns-2 default)", "5"): (
         "ns-2's Vegas keeps the send times of its segments in a table of `window_` places. With 20 places a window that "
-        "duplicates inflate beyond 20 overwrites times that are still needed, and later decisions use wrong ones. The "
-        "same points with `window_` 1000 agree."
+        "duplicates inflate beyond 20 overwrites times that are still needed, and later decisions use wrong ones. "
+        "Checked: ns-2 with a table for 1000 and `window_` set to 20 just after the start gives 3.78 ± 0.11, which agrees "
+        "with the figure here; the same points with `window_` 1000 agree too."
     ),
 }
 """Stored points that differ, with the reason."""

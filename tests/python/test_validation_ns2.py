@@ -1,0 +1,206 @@
+"""Runs of ns-2 as a process, and the command. What needs ns-2 itself is skipped where it is not installed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import windlass
+from windlass import InputError, Interrupted, WindlassError, validation_ns2
+from windlass.cli import main
+from windlass.validation_ns2 import NsRun, built_in, compare, run_scripts
+from windlass.validation_tcl import check
+
+needs_ns2 = pytest.mark.skipif(shutil.which("ns") is None, reason="needs ns-2")
+
+TINY = """\
+[scenario]
+name = "tiny"
+duration = "20 s"
+profile = "ns2"
+seeds = 3
+
+[topology]
+kind = "dumbbell"
+access = { rate = "10 Mbps", delay = "5 ms" }
+bottleneck = { rate = "1 Mbps", delay = "30 ms", queue = "10 packets" }
+
+[[flows]]
+from = "left/*"
+to = "right/*"
+algorithm = "newreno"
+"""
+
+
+def invoke(*args: str) -> Any:
+    return CliRunner().invoke(main, ["validate", "ns2", *args])
+
+
+@pytest.fixture
+def no_ns2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "bin").mkdir()
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+
+
+def test_missing_binary(no_ns2: None) -> None:
+    result = invoke()
+    assert result.exit_code == 2
+    assert result.stderr.splitlines() == [
+        "error[validate.no-ns2]: ns-2 is not installed: no `ns` among the programs",
+        "hint: `apt-get install ns2` installs it on Debian; `windlass validate ns2 --stored` needs none",
+    ]
+
+
+def test_stored_needs_no_binary(no_ns2: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    from windlass import validation
+    from windlass.validation_stored import Status, stored_points
+
+    few = [point for point in stored_points(Status.JUDGED) if point.family == "huq_61_lossy_link"][:2]
+    monkeypatch.setattr(validation, "stored_points", lambda *_: few)
+    result = invoke("--stored", "--seeds", "2", "--json")
+    assert result.exit_code == 0, result.output
+    data = json.loads(result.stdout)
+    assert (data["agreeing"], data["total"]) == (2, 2)
+    assert {"family", "agent", "scenario", "value", "agrees", "goodput_mbps"} <= set(data["points"][0])
+    table = invoke("--stored", "--seeds", "2")
+    assert "2 of 2 points agree" in table.stdout
+
+
+@pytest.mark.parametrize("more", [["lossy-dumbbell"], ["--set", "flows.algorithm=sack"], ["--jobs", "1"]])
+def test_stored_has_scenarios_of_its_own(more: list[str]) -> None:
+    result = invoke("--stored", *more)
+    assert result.exit_code == 2
+    assert "error[cli.usage]" in result.stderr
+
+
+def test_what_ns2_cannot_express_is_refused_before_anything_runs(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(validation_ns2, "find_ns", lambda: "ns")
+    (work / "tiny.toml").write_text(TINY, encoding="utf-8")
+    result = invoke("tiny.toml", "--set", "flows.algorithm=cerl")
+    assert result.exit_code == 2
+    assert "error[validate.not-expressible]: `flows.algorithm` = cerl" in result.stderr
+
+
+def test_built_in_scenarios_can_be_expressed() -> None:
+    scenarios = built_in()
+    assert len(scenarios) == 6
+    for scenario in scenarios:
+        for point in scenario.points():
+            check(point.effective())
+
+
+@needs_ns2
+def test_real_ns2_without_randomness_in_the_network(work: Path) -> None:
+    (work / "tiny.toml").write_text(TINY, encoding="utf-8")
+    result = invoke("tiny.toml", "--json", "--out", "there")
+    assert result.exit_code == 0, result.output
+    (point,) = json.loads(result.stdout)["points"]
+    assert point["agrees"]
+    assert point["failures"] == []
+    assert point["goodput_mbps"]["ns2_runs"] == 3
+    assert abs(point["goodput_mbps"]["difference"]) < 0.03
+    assert sorted(file.name for file in (work / "there" / "scripts").iterdir()) == [
+        f"tiny-1-seed{seed}.tcl" for seed in (1, 2, 3)
+    ]
+    assert json.loads((work / "there" / "comparison.json").read_text(encoding="utf-8"))["total"] == 1
+
+
+@needs_ns2
+def test_real_ns2_with_random_loss_and_a_sweep() -> None:
+    scenario = windlass.from_dict(
+        {
+            "scenario": {"name": "lossy", "duration": "60 s", "profile": "ns2", "seeds": 4},
+            "topology": {
+                "kind": "three-routers",
+                "pairs": 2,
+                "access": {"rate": "10 Mbps", "delay": "2 ms"},
+                "first": {"rate": "2 Mbps", "delay": "10 ms", "loss": "2 %"},
+                "second": {"rate": "4 Mbps", "delay": "10 ms"},
+            },
+            "flows": [{"from": "left/*", "to": "right/*", "algorithm": "sack", "start": "uniform(0 s, 1 s)"}],
+            "sweep": {"flows.algorithm": ["sack", "vegas"]},
+        }
+    )
+    outcome = compare([scenario], store=False)
+    assert [point.axes for point in outcome.points] == [{"flows.algorithm": "sack"}, {"flows.algorithm": "vegas"}]
+    assert outcome.agreeing == 2
+    assert len(outcome.scripts) == 8
+
+
+def test_a_difference_gives_exit_code_1(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    half = NsRun([{"flow": 0, "delivered": 800, "retransmitted": 1, "timeouts": 0}])
+    monkeypatch.setattr(validation_ns2, "find_ns", lambda: "ns")
+    monkeypatch.setattr(validation_ns2, "run_scripts", lambda texts, **_: [half] * len(texts))
+    (work / "tiny.toml").write_text(TINY, encoding="utf-8")
+    result = invoke("tiny.toml")
+    assert result.exit_code == 1
+    assert "0 of 1 points agree" in result.stdout
+
+
+def stand_in(folder: Path, text: str) -> list[str]:
+    """A program in the place of ns-2."""
+    (folder / "stand_in.py").write_text(text, encoding="utf-8")
+    return [sys.executable, str(folder / "stand_in.py")]
+
+
+def test_a_run_without_end_is_stopped(tmp_path: Path) -> None:
+    command = stand_in(tmp_path, "import time; time.sleep(60)")
+    (run,) = run_scripts([""], limit_s=0.2, command=command)
+    assert run == NsRun([], "did not end within 0.2 s")
+
+
+def test_results_are_found_in_the_middle_of_other_output(tmp_path: Path) -> None:
+    command = stand_in(tmp_path, "print('resizing', 'windlass-flow 0 10 9 12 2 1 1')")
+    seen: list[tuple[int, int]] = []
+    runs = run_scripts(["", ""], jobs=2, command=command, progress=lambda done, total: seen.append((done, total)))
+    counts = {"delivered": 10, "acknowledged": 9, "sent": 12, "retransmitted": 2, "timeouts": 1, "cuts": 1}
+    assert runs == [NsRun([{"flow": 0} | counts])] * 2
+    assert seen == [(1, 2), (2, 2)]
+
+
+def test_a_failed_run_says_why(tmp_path: Path) -> None:
+    command = stand_in(tmp_path, "import sys; print('invalid command name'); sys.exit(1)")
+    (run,) = run_scripts([""], command=command)
+    assert run.failure == "no result, exit code 1: invalid command name"
+
+
+def test_all_runs_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(validation_ns2, "find_ns", lambda: "ns")
+    monkeypatch.setattr(validation_ns2, "run_scripts", lambda texts, **_: [NsRun([], "broken")] * len(texts))
+    with pytest.raises(WindlassError) as caught:
+        compare([windlass.Scenario.from_toml(TINY)], store=False)
+    assert caught.value.code == "validate.ns2-failed"
+
+
+def test_one_seed_gives_no_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(validation_ns2, "find_ns", lambda: "ns")
+    with pytest.raises(InputError) as caught:
+        compare([windlass.Scenario.from_toml(TINY)], seeds=1)
+    assert caught.value.code == "validate.seeds"
+
+
+def test_ctrl_c_leaves_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "pids"
+    folder.mkdir()
+    text = f"import os, time, pathlib; (pathlib.Path({str(folder)!r}) / str(os.getpid())).touch(); time.sleep(60)"
+    pids: list[int] = []
+
+    def stop_when_both_run(_: float) -> None:
+        pids[:] = [int(file.name) for file in folder.iterdir()]
+        if len(pids) == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(validation_ns2.time, "sleep", stop_when_both_run)
+    with pytest.raises(Interrupted) as caught:
+        run_scripts(["", ""], jobs=2, command=stand_in(tmp_path, text))
+    assert (caught.value.done, caught.value.total, caught.value.stored) == (0, 2, False)
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)

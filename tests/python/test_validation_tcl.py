@@ -1,0 +1,252 @@
+"""Descriptions as ns-2 scripts: one whole script, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import windlass
+from windlass import InputError
+from windlass.validation_tcl import FlowStart, check, flow_starts, quantity, script
+
+GOLDEN = """\
+# Written by Windlass. Usage: ns FILE
+remove-all-packet-headers
+add-packet-header Common Flags IP TCP
+set net [new Simulator]
+
+# Neighbouring seeds begin with related numbers, so the first ones are thrown away.
+$defaultRNG seed 10654331
+set any [new RandomVariable/Uniform]
+for {set i 0} {$i < 50} {incr i} { $any value }
+
+for {set i 0} {$i < 3} {incr i} { set node($i) [$net node] }
+
+# From, to, bit/s, seconds, limit.
+foreach {a b rate delay limit} {
+    0 1 8000000 0.001 51
+    1 0 8000000 0.001 51
+    1 2 800000 0.1 20
+    2 1 800000 0.1 1000
+} {
+    $net simplex-link $node($a) $node($b) $rate $delay DropTail
+    $net queue-limit $node($a) $node($b) $limit
+}
+
+proc losing {model} {
+    $model drop-target [new Agent/Null]
+    return $model
+}
+
+# From, to, share of the packets, behind the link or before its queue.
+foreach {a b share command} {
+    0 1 0.005 lossmodel
+    1 2 0.01 link-lossmodel
+} {
+    set model [losing [new ErrorModel]]
+    $model unit pkt
+    $model set rate_ $share
+    $model ranvar [new RandomVariable/Uniform]
+    $net $command $model $node($a) $node($b)
+}
+
+# From, to, arrivals that are lost.
+foreach {a b arrivals} {
+    1 2 {3 8}
+} {
+    set model [losing [new ErrorModel/List]]
+    $model droplist $arrivals
+    $net lossmodel $model $node($a) $node($b)
+}
+
+# Bytes of the SYN and of a segment as the receiver counts them, start, sender and receiver with their settings.
+set flows {}
+foreach {a b syn whole start agent settings sink sinksettings} {
+    0 2 40 1040 0.250000000 Agent/TCP/Sack1 {packetSize_ 1000 tcpip_base_hdr_size_ 40 window_ 1000 windowInit_ 2\
+ numdupacks_ 4 singledup_ 1 rtxcur_init_ 3 minrto_ 0.2 maxrto_ 60 tcpTick_ 0.01 slow_start_restart_ true}\
+ Agent/TCPSink/Sack1/DelAck {packetSize_ 40 interval_ 0.1}
+    0 2 1460 1460 1.500000000 Agent/TCP/Vegas {packetSize_ 1460 tcpip_base_hdr_size_ 40 window_ 20 windowInit_ 2\
+ numdupacks_ 3 singledup_ 1 rtxcur_init_ 3 minrto_ 0.2 maxrto_ 60 tcpTick_ 0.01 slow_start_restart_ true\
+ v_alpha_ 2 v_beta_ 4 v_gamma_ 1} Agent/TCPSink {packetSize_ 40}
+} {
+    set sender [new $agent]
+    set receiver [new $sink]
+    foreach {name value} $settings { $sender set $name $value }
+    foreach {name value} $sinksettings { $receiver set $name $value }
+    $net attach-agent $node($a) $sender
+    $net attach-agent $node($b) $receiver
+    $net connect $sender $receiver
+    set source [new Application/FTP]
+    $source attach-agent $sender
+    $net at $start "$source start"
+    lappend flows $sender $receiver $syn $whole
+}
+
+proc results {} {
+    global flows
+    set i 0
+    foreach {sender receiver syn whole} $flows {
+        set delivered [expr {([$receiver set bytes_] - $syn) / $whole}]
+        if {$delivered < 0} { set delivered 0 }
+        set acknowledged [$sender set ack_]
+        if {$acknowledged < 0} { set acknowledged 0 }
+        puts "\\nwindlass-flow $i [format %.0f $delivered] $acknowledged [$sender set ndatapack_]\\
+            [$sender set nrexmitpack_] [$sender set nrexmit_] [$sender set ncwndcuts_]"
+        incr i
+    }
+    flush stdout
+    exit 0
+}
+$net at 20 results
+$net run
+"""
+
+
+def document() -> dict[str, Any]:
+    """Two links, both kinds of loss, a list, two agents."""
+    access = {"from": "s", "to": "g", "rate": "8 Mbps", "delay": "1 ms", "queue": "50 packets"}
+    slow = {"from": "g", "to": "r", "rate": "0.8 Mbps", "delay": "100 ms", "queue": "20 packets"}
+    sack = {"name": "x", "from": "s", "to": "r", "algorithm": "sack", "segment": "1000 B", "start": "0.25 s"}
+    vegas = {
+        "name": "y",
+        "from": "s",
+        "to": "r",
+        "algorithm": {"name": "vegas", "vegas_alpha": "2 segments", "vegas_beta": "4 segments"},
+    }
+    return {
+        "scenario": {"duration": "20 s", "profile": "ns2"},
+        "topology": {
+            "kind": "graph",
+            "links": [
+                access | {"queue_counting": "waiting", "loss": {"rate": "0.5 %", "at": "queue"}},
+                slow | {"loss": "1 %", "drops": {"forward": [3, 8]}, "reverse": {"queue": "1000 packets"}},
+            ],
+        },
+        "flows": [
+            sack | {"tcp": {"delayed_ack": 2, "dup_threshold": 4}},
+            vegas | {"start": "1.5 s", "tcp": {"window": "20 segments"}},
+        ],
+    }
+
+
+def effective(document: dict[str, Any]) -> dict[str, Any]:
+    return windlass.from_dict(document).points()[0].effective()
+
+
+STARTS = [FlowStart("x", "x", "s", "r", 0.25), FlowStart("y", "y", "s", "r", 1.5)]
+
+
+def test_a_whole_script() -> None:
+    text = script(effective(document()), STARTS, 3)
+    assert text == GOLDEN
+
+
+def test_starts_are_those_of_the_run_here() -> None:
+    scenario = windlass.from_dict(document() | {"scenario": {"duration": "2 s", "profile": "ns2"}})
+    assert flow_starts(scenario.run(1).flows.to_pylist()) == STARTS
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("5500 kbps", 5.5e6), ("5250 us", 5.25e-3), ("0.1 %", 1e-3), ("50 packets", 50.0), ("40 B", 40.0), ("2 s", 2.0)],
+)
+def test_quantities(text: str, value: float) -> None:
+    assert quantity(text) == pytest.approx(value, rel=1e-12)
+
+
+def small(**more: Any) -> dict[str, Any]:
+    return {
+        "scenario": {"duration": "5 s", "profile": "ns2"},
+        "topology": {
+            "kind": "dumbbell",
+            "pairs": 1,
+            "access": {"rate": "10 Mbps", "delay": "5 ms"},
+            "bottleneck": {"rate": "2 Mbps", "delay": "20 ms"},
+        },
+        "flows": [{"from": "left/*", "to": "right/*", "algorithm": "newreno"} | more],
+    }
+
+
+@pytest.mark.parametrize("algorithm", ["tahoe", "reno", "newreno", "sack", "vegas"])
+@pytest.mark.parametrize("rules", [{}, {"delayed_ack": 2, "limited_transmit": "off", "rto_min": "1 s"}])
+def test_agents_with_rules_that_ns2_has_pass(algorithm: str, rules: dict[str, Any]) -> None:
+    check(effective(small(algorithm=algorithm, tcp=rules)))
+
+
+@pytest.mark.parametrize(
+    ("key", "flow"),
+    [
+        ("flows.algorithm", {"algorithm": "westwood-plus"}),
+        ("flows.algorithm.vegas_ss", {"algorithm": {"name": "vegas", "vegas_ss": "alt_ack"}}),
+        ("flows.algorithm.vegas_alpha", {"algorithm": {"name": "vegas", "vegas_alpha": "1.5 segments"}}),
+        ("flows.direction", {"direction": "both"}),
+        ("flows.stop", {"stop": "3 s"}),
+        ("flows.size", {"size": "1 MB"}),
+        ("flows.tcp.recovery", {"algorithm": "reno", "tcp": {"recovery": "sack"}}),
+        ("flows.tcp.timestamps", {"tcp": {"timestamps": True}}),
+        ("flows.tcp.half_base", {"tcp": {"half_base": "flight"}}),
+        ("flows.tcp.initial_window", {"tcp": {"initial_window": "rfc6928"}}),
+        ("flows.tcp.initial_ssthresh", {"tcp": {"initial_ssthresh": "10 segments"}}),
+        ("flows.tcp.delayed_ack", {"tcp": {"delayed_ack": 3}}),
+        ("flows.tcp.limited_transmit", {"tcp": {"limited_transmit": "2 segments", "dup_threshold": 5}}),
+        ("flows.tcp.rtt_tick", {"tcp": {"rtt_tick": "0 s"}}),
+        ("flows.tcp.clock_offset", {"tcp": {"clock_offset": "1 ms"}}),
+        ("flows.tcp.ecn", {"tcp": {"ecn": True}}),
+    ],
+)
+def test_flows_that_ns2_cannot_express(key: str, flow: dict[str, Any]) -> None:
+    refused(key, small(**flow))
+
+
+@pytest.mark.parametrize(
+    ("key", "link"),
+    [
+        ("topology.bottleneck.queue", {"queue": "30 kB"}),
+        ("topology.bottleneck.warning", {"warning": True}),
+        ("topology.bottleneck.drops", {"loss": {"rate": "1 %", "at": "queue"}, "drops": {"forward": [3]}}),
+    ],
+)
+def test_links_that_ns2_cannot_express(key: str, link: dict[str, Any]) -> None:
+    description = small()
+    description["topology"]["bottleneck"] |= link
+    refused(key, description)
+
+
+def test_the_other_profile_is_refused_first() -> None:
+    refused("scenario.profile", small() | {"scenario": {"duration": "5 s"}})
+
+
+def test_two_links_between_the_same_nodes_and_equal_paths_are_refused() -> None:
+    def graph(*ends: tuple[str, str]) -> dict[str, Any]:
+        links = [
+            {"from": a, "to": b, "name": f"l{i}", "rate": "1 Mbps", "delay": "1 ms"} for i, (a, b) in enumerate(ends)
+        ]
+        flow = {"from": "a", "to": "d", "algorithm": "reno"}
+        return {
+            "scenario": {"duration": "5 s", "profile": "ns2"},
+            "topology": {"kind": "graph", "links": links},
+            "flows": [flow],
+        }
+
+    refused("topology.links", graph(("a", "d"), ("a", "d")))
+    square = effective(graph(("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")))
+    with pytest.raises(InputError, match="several shortest paths from a to d") as caught:
+        script(square, [FlowStart("flow", "flow", "a", "d", 0.0)], 1)
+    assert caught.value.code == "validate.not-expressible"
+
+
+def refused(key: str, description: dict[str, Any]) -> None:
+    with pytest.raises(InputError) as caught:
+        check(effective(description))
+    assert caught.value.code == "validate.not-expressible"
+    assert caught.value.message.startswith(f"`{key}`"), caught.value.message
+
+
+def test_a_refusal_says_what_to_write() -> None:
+    with pytest.raises(InputError) as caught:
+        check(effective(small(tcp={"timestamps": True})))
+    assert caught.value.render() == (
+        "error[validate.not-expressible]: `flows.tcp.timestamps` = true: ns-2's `newreno` has no such rule\n"
+        "hint: write `timestamps = false`"
+    )
