@@ -9,7 +9,9 @@
 //! 1. [`CongestionControl::on_ack`] is called once for every ACK of an open connection, duplicates included, before any
 //!    other event that the same ACK causes. Only the exit of a recovery comes before it.
 //! 2. [`CongestionControl::on_congestion`] is called at each entry into recovery, at each expiry of the retransmission
-//!    timer, and once per window for marks. The event says whether this window of data was cut already.
+//!    timer, and once per window for marks. The event says whether this window of data was cut already. Two exceptions:
+//!    a loss in a window that a mark has cut is announced only to algorithms that hear every loss, and marks are not
+//!    announced to algorithms that act on marks themselves (they see them in [`Ack::marked`]).
 //! 3. [`CongestionControl::on_recovery_exit`] is called exactly once for each recovery that was not ended by a timeout.
 //! 4. Windows are never read below one segment: the engine clamps what it reads, not what the algorithm keeps.
 //! 5. [`Path`] is up to date at every call: flight size before the effects of the call, the newest RTT included.

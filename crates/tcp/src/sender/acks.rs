@@ -1,0 +1,230 @@
+//! What an arriving ACK means: new, duplicate or old; delay samples, rounds, marks.
+//! Source: RFC 5681 section 2, RFC 6298 section 3, RFC 3168 section 6.1.2.
+
+use cc::{Ack, Cause, Congestion, CongestionControl, Round};
+use units::{Bytes, Span, Time};
+
+use super::{Core, Progress, Sender, Why};
+use crate::segment::{Flags, Segment};
+
+impl Sender {
+    /// An acknowledgement arrived. `pure`: without data.
+    #[inline]
+    pub fn on_ack(&mut self, now: Time, segment: &Segment, pure: bool) {
+        let ack = segment.ack;
+        if ack > self.snd_max || ack < self.snd_una {
+            return; // acknowledges what was never sent, or what is acknowledged already
+        }
+        self.burst = self.rules.max_burst;
+        self.limited = false;
+        let window_changed = segment.window != self.rwnd;
+        if window_changed {
+            self.set_rwnd(segment.window);
+        }
+        let marked = self.rules.ecn && segment.flags.has(Flags::ECE);
+        if marked {
+            self.stats.marks += 1;
+        }
+        if ack > self.snd_una {
+            self.on_new_ack(now, segment, marked);
+        } else if self.is_duplicate(segment, pure, window_changed) {
+            self.on_duplicate(now, segment, marked);
+        } else {
+            return;
+        }
+        if marked && !self.acts_on_marks && self.snd_una > self.ecn_recover {
+            self.on_mark(now);
+        }
+    }
+
+    //= https://www.rfc-editor.org/rfc/rfc5681#section-2
+    //# the advertised window in the incoming acknowledgment equals the advertised window in the last incoming acknowledgment
+    pub(super) fn is_duplicate(&self, segment: &Segment, pure: bool, window_changed: bool) -> bool {
+        let outstanding = self.snd_max > self.snd_una;
+        outstanding
+            && match self.core {
+                Core::Sack | Core::Sack1 => !segment.sack.is_empty(),
+                _ => (pure || self.rules.dupack_from_data) && !window_changed,
+            }
+    }
+
+    pub(super) fn on_new_ack(&mut self, now: Time, segment: &Segment, marked: bool) {
+        let ack = segment.ack;
+        let newly = ack - self.snd_una;
+        let delay = self.delay_sample(ack, now);
+        let in_use = !self.rules.cwnd_limited || f64::from(self.snd_nxt - self.snd_una) >= self.cwnd().floor();
+
+        let progress = match self.core {
+            _ if !self.in_recovery => Progress::Open,
+            Core::Reno | Core::Tahoe | Core::Vegas => Progress::Full,
+            Core::NewReno | Core::Sack | Core::Sack1 if ack >= self.recover => Progress::Full,
+            Core::NewReno | Core::Sack | Core::Sack1 => Progress::Partial,
+        };
+        self.sample_rto(now, segment, progress);
+        if self.snd_una == 0 && self.opens_late() {
+            self.cc.set_cwnd(self.rules.initial_window * self.path.mss);
+        }
+        let news = match self.core {
+            Core::Sack | Core::Sack1 => self.sack_on_ack(ack, &segment.sack),
+            _ => false,
+        };
+        self.snd_una = ack;
+        self.snd_nxt = self.snd_nxt.max(ack);
+        if self.core == Core::Sack1 && progress != Progress::Partial {
+            self.sack1_forget();
+        }
+        self.timeouts_in_row = 0;
+        self.limited_sent = 0;
+        self.path.flight_size = self.bytes(self.snd_nxt - ack);
+        self.account_cwnd(now);
+
+        let mut grows = in_use && !(marked && self.mark_stops_growth(ack));
+        let mut restart_timer = true;
+        match progress {
+            Progress::Open => self.dupacks = 0,
+            Progress::Full => {
+                // ns-2's agents of the Reno family grow on the ACK that ends recovery
+                grows = self.rules.ns2 && matches!(self.core, Core::Reno | Core::NewReno | Core::Vegas);
+                self.leave_recovery(now);
+            }
+            Progress::Partial => {
+                grows = false;
+                restart_timer = self.on_partial(newly);
+            }
+        }
+        let round = self.end_of_round(now, ack);
+        let event = Ack {
+            now,
+            newly_acked: self.bytes(newly),
+            grows,
+            in_recovery: self.in_recovery,
+            rtt: delay,
+            receiver_time: Some(segment.ts_val),
+            marked,
+            round,
+        };
+        self.cc.on_ack(&event, &self.path);
+        match self.core {
+            Core::Vegas => self.vegas_on_new_ack(now, delay),
+            Core::Sack if !self.in_recovery => self.sack_after_new_ack(now, news),
+            _ => {}
+        }
+        if restart_timer {
+            self.rto_at = if ack < self.snd_max { now + self.rtt.rto() } else { Time::NEVER };
+        }
+        self.update_window();
+    }
+
+    pub(super) fn on_duplicate(&mut self, now: Time, segment: &Segment, marked: bool) {
+        let news = match self.core {
+            Core::Sack | Core::Sack1 => self.sack_on_ack(segment.ack, &segment.sack),
+            _ => true,
+        };
+        self.path.flight_size = self.bytes(self.flight_size());
+        let event = Ack {
+            now,
+            newly_acked: Bytes::ZERO,
+            grows: false,
+            in_recovery: self.in_recovery,
+            rtt: None,
+            receiver_time: Some(segment.ts_val),
+            marked,
+            round: None,
+        };
+        self.account_cwnd(now);
+        self.cc.on_ack(&event, &self.path);
+        match self.core {
+            Core::Sack => self.sack_on_duplicate(now, news),
+            Core::Sack1 => self.sack1_on_duplicate(now),
+            Core::Vegas => self.vegas_on_duplicate(now),
+            Core::Tahoe | Core::Reno | Core::NewReno => self.reno_on_duplicate(now),
+        }
+        self.update_window();
+    }
+
+    pub(super) fn on_mark(&mut self, now: Time) {
+        let before = self.cwnd();
+        let event = Congestion {
+            now,
+            cause: Cause::EcnMark,
+            cut_already: false,
+            timeouts: 0,
+            retransmitted: false,
+            sent_at: None,
+            hold_ssthresh: false,
+        };
+        self.account_cwnd(now);
+        self.ask(&event);
+        if self.cwnd() > before {
+            self.cc.set_cwnd(before * self.path.mss); // the least window of two segments is no reason to grow
+        }
+        self.ecn_recover = self.snd_max;
+        self.mark_cut = self.snd_max;
+        self.cwr_due = true;
+        if before < 2.0 {
+            //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.2
+            //# the sending TCP MUST reset the retransmit timer on receiving the ECN-Echo packet when the congestion window
+            //# is one.
+            self.burst = 0; // nothing new until it expires, or another ACK comes
+            self.rto_at = now + self.rtt.rto();
+        }
+        self.update_window();
+        self.log(now, before, Why::Mark);
+    }
+
+    /// Whether an ACK that advances to `ack` and carries a mark leaves the window as it is. After a timeout it does not:
+    /// the echo lasts until CWR can travel on new data, and says nothing new of the segments sent again until then.
+    //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.2
+    //# The sending TCP SHOULD NOT increase the congestion window in response to the receipt of an ECN-Echo ACK packet.
+    pub(super) fn mark_stops_growth(&self, ack: u32) -> bool {
+        let after_timeout = !self.in_recovery && !self.last_cut_by_dupacks && ack < self.recover;
+        !self.acts_on_marks && !after_timeout
+    }
+
+    /// Delay of the newest never-retransmitted segment that the ACK covers.
+    #[inline]
+    pub(super) fn delay_sample(&mut self, ack: u32, now: Time) -> Option<Span> {
+        let newest = (self.snd_una..ack).rev().find(|&n| self.board.get(n).times == 1)?;
+        let r = now.since(self.board.get(newest).at);
+        self.path.rtt = r;
+        if r < self.path.rtt_min || self.path.rtt_min == Span::ZERO {
+            self.path.rtt_min = r;
+        }
+        self.stats.rtt_samples += 1;
+        self.stats.rtt_sum += r.secs();
+        self.stats.rtt_max = self.stats.rtt_max.max(r);
+        Some(r)
+    }
+
+    /// Feed the retransmission timeout's estimator.
+    #[inline]
+    pub(super) fn sample_rto(&mut self, now: Time, segment: &Segment, progress: Progress) {
+        if self.rules.timestamps && progress != Progress::Partial {
+            self.rtt.sample(segment.ts_ecr, now, true);
+            self.path.srtt = self.rtt.srtt();
+            if !self.rules.ns2 {
+                self.rtt.end_back_off();
+            }
+        }
+        let Some((number, sent)) = self.timed else { return };
+        if segment.ack > number {
+            self.timed = None;
+            self.rtt.end_back_off();
+            if !self.rules.timestamps && progress != Progress::Partial {
+                self.rtt.sample(sent, now, false);
+                self.path.srtt = self.rtt.srtt();
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn end_of_round(&mut self, now: Time, ack: u32) -> Option<Round> {
+        if ack <= self.round_mark {
+            return None;
+        }
+        let round = Round { length: now.since(self.round_began), sent: self.bytes(self.snd_nxt - self.round_mark) };
+        self.round_mark = self.snd_nxt;
+        self.round_began = now;
+        Some(round)
+    }
+}

@@ -1,0 +1,181 @@
+//! Entering and leaving a recovery, and the cores without SACK: Tahoe, Reno, NewReno.
+//! Source: RFC 5681 section 3.2, RFC 6582; the `ns2` rules are those of ns-2's one-way agents.
+
+use cc::{Cause, Congestion, CongestionControl, RecoveryExit, Response};
+use units::{Bytes, Time};
+
+use super::{Core, NS2_RECOVERY_BURST, Sender, Why};
+use crate::{HalfBase, RecoverRule};
+
+impl Sender {
+    /// Duplicates of the cores without SACK: limited transmit, entry at the threshold, inflation beyond it.
+    pub(super) fn reno_on_duplicate(&mut self, now: Time) {
+        self.dupacks += 1;
+        let threshold = self.rules.dup_threshold;
+        if self.in_recovery {
+            self.inflation += 1;
+            if self.rules.ns2 && self.core == Core::NewReno {
+                self.burst = NS2_RECOVERY_BURST;
+            }
+        } else if self.dupacks == threshold && self.may_fast_retransmit() {
+            self.enter_recovery(now);
+            if self.rules.ns2 && self.core == Core::NewReno {
+                self.burst = NS2_RECOVERY_BURST;
+            }
+        } else {
+            self.allow_limited_transmit();
+        }
+    }
+
+    /// A partial ACK: repair the next hole. True if the retransmission timer restarts.
+    pub(super) fn on_partial(&mut self, newly: u32) -> bool {
+        match self.core {
+            Core::NewReno => {
+                self.deflate(newly);
+                self.resend = Some(self.snd_una);
+                if self.rules.ns2 {
+                    self.burst = NS2_RECOVERY_BURST;
+                }
+                // restarted only by the first partial ACK ("impatient"), RFC 6582 section 4
+                !std::mem::replace(&mut self.first_partial, true)
+            }
+            Core::Sack1 => {
+                self.sack.sack1_pipe -= 2;
+                true
+            }
+            _ => true,
+        }
+    }
+
+    /// Take the acknowledged segments out of the inflated window, and add one back.
+    pub(super) fn deflate(&mut self, newly: u32) {
+        let newly = newly as i32;
+        if self.rules.ns2 && self.inflation <= newly {
+            let cwnd = self.cwnd() - f64::from(newly - self.inflation);
+            self.cc.set_cwnd(cwnd.max(1.0) * self.path.mss);
+            self.inflation = 1;
+        } else {
+            self.inflation -= newly - 1;
+        }
+    }
+
+    pub(crate) fn allow_limited_transmit(&mut self) {
+        self.limited = self.dupacks <= self.rules.limited_transmit;
+    }
+
+    pub(crate) fn may_fast_retransmit(&self) -> bool {
+        let passed = match (self.guard, self.rules.recover_rule) {
+            (None, _) | (_, RecoverRule::Off) => true,
+            (Some(recover), RecoverRule::Careful) => self.snd_una > recover,
+            (Some(recover), RecoverRule::LessCareful) => self.snd_una >= recover,
+        };
+        passed || (self.last_cut_by_dupacks && self.core == Core::Reno && !self.rules.ns2)
+    }
+
+    /// A loss was found: ask the algorithm, retransmit, and begin the recovery.
+    pub(crate) fn enter_recovery(&mut self, now: Time) -> Response {
+        let lost = *self.board.get(self.snd_una);
+        let before = self.cwnd();
+        self.stats.fast_retransmits += 1;
+        //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.2
+        //# the TCP sender's congestion window should be reduced only once in response to a series of dropped and/or CE
+        //# packets from a single window of data
+        let paid = !self.hears_every_loss && self.snd_una < self.mark_cut && lost.times == 1;
+        let event = Congestion {
+            now,
+            cause: Cause::DupAcks,
+            cut_already: self.last_cut.is_some_and(|cut| self.snd_una <= cut),
+            timeouts: 0,
+            retransmitted: lost.times > 1,
+            sent_at: Some(lost.at),
+            hold_ssthresh: paid,
+        };
+        // Tahoe starts over with one segment even so
+        let response = if paid && self.core != Core::Tahoe { Response::SameWindow } else { self.ask(&event) };
+        self.limited_sent = 0;
+        self.recover = self.snd_max;
+        if !self.hears_every_loss {
+            self.guard = Some(self.snd_max);
+        }
+        self.last_cut_by_dupacks = true;
+        self.first_partial = false;
+        self.timed = None;
+        self.rto_at = now + self.rtt.rto();
+        if self.core == Core::Tahoe {
+            self.snd_nxt = self.snd_una; // go back: the window of one sends the lost segment
+        } else {
+            self.in_recovery = true;
+            self.inflation = match self.core {
+                Core::Reno | Core::NewReno => self.rules.dup_threshold as i32,
+                _ => 0,
+            };
+            self.resend = Some(self.snd_una);
+        }
+        self.log(
+            now,
+            before,
+            match response {
+                Response::Reduced => Why::DupAcks,
+                Response::SameWindow => Why::SameWindow,
+                Response::Random => Why::JudgedRandom,
+            },
+        );
+        response
+    }
+
+    /// Tell the algorithm of congestion and keep the books on what it answers.
+    pub(super) fn ask(&mut self, event: &Congestion) -> Response {
+        let mss = self.path.mss;
+        self.path.flight_size = self.bytes(self.flight_size());
+        self.path.half_base = match self.rules.half_base {
+            HalfBase::Flight => self.flight_to_halve(),
+            HalfBase::Window => (self.inflated() * mss).min(self.path.rwnd),
+        };
+        let response = self.cc.on_congestion(event, &self.path);
+        match response {
+            Response::Reduced => {
+                self.stats.window_cuts += 1;
+                self.last_cut = Some(self.snd_max);
+                self.cwr_due = true; // for whatever reason the window was reduced, RFC 3168 section 6.1.2
+                if event.cause != Cause::Rto || !self.rules.ns2 {
+                    self.ecn_recover = self.snd_max;
+                }
+            }
+            Response::Random => self.stats.judged_random += 1,
+            Response::SameWindow => {}
+        }
+        response
+    }
+
+    /// The flight size that a halving starts from: without what limited transmit sent (RFC 5681 section 3.2), and within a
+    /// recovery no more than cwnd. Beyond that, what is outstanding was sent for duplicates, that is for segments that
+    /// have left the network, and would hand the inflation of the recovery to ssthresh.
+    pub(super) fn flight_to_halve(&self) -> Bytes {
+        let flight = self.bytes(self.flight_size().saturating_sub(self.limited_sent));
+        if self.in_recovery { flight.min(self.cwnd() * self.path.mss) } else { flight }
+    }
+
+    pub(super) fn leave_recovery(&mut self, now: Time) {
+        let cwnd = self.cwnd();
+        //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
+        //# min (ssthresh, max(FlightSize, SMSS) + SMSS)
+        let window = if self.core == Core::NewReno && !self.rules.ns2 {
+            cwnd.min(f64::from(self.flight_size().max(1) + 1))
+        } else if self.core == Core::Vegas && !self.vegas_deflates() {
+            cwnd + f64::from(self.inflation)
+        } else {
+            cwnd
+        };
+        self.in_recovery = false;
+        self.inflation = 0;
+        self.dupacks = 0;
+        self.cc.on_recovery_exit(&RecoveryExit { now, window: window * self.path.mss }, &self.path);
+        if self.core == Core::NewReno {
+            self.last_cut_by_dupacks = false;
+        }
+        if self.core == Core::Sack {
+            self.sack_on_exit();
+        }
+        self.log(now, cwnd, Why::RecoveryExit);
+    }
+}

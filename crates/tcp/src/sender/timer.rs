@@ -1,0 +1,72 @@
+//! The retransmission timer expires.
+//! Source: RFC 6298 section 5, RFC 5681 section 3.1.
+
+use cc::{Cause, Congestion, Response};
+use units::Time;
+
+use super::{Core, Sender, State, Why};
+
+impl Sender {
+    /// Double the timeout and start the timer anew, as Vegas does with every retransmission.
+    pub(crate) fn back_off(&mut self, now: Time) {
+        self.rtt.back_off();
+        self.rto_at = now + self.rtt.rto();
+    }
+
+    /// The retransmission timer expired.
+    pub fn on_rto(&mut self, now: Time) {
+        if self.state == State::Open && self.snd_una == self.snd_max {
+            // nothing is lost: a mark at a window of one segment made the sender wait
+            self.rto_at = Time::NEVER;
+            self.burst = self.rules.max_burst;
+            return;
+        }
+        self.stats.timeouts += 1;
+        self.timeouts_in_row += 1;
+        self.timed = None;
+        self.rtt.back_off();
+        self.rto_at = now + self.rtt.rto();
+        if self.state == State::SynSent {
+            self.syn_due = true;
+            return;
+        }
+        let lost = *self.board.get(self.snd_una);
+        let before = self.cwnd();
+        let event = Congestion {
+            now,
+            cause: Cause::Rto,
+            cut_already: self.last_cut.is_some_and(|cut| self.snd_una <= cut),
+            timeouts: self.timeouts_in_row,
+            retransmitted: lost.times > 1,
+            sent_at: Some(lost.at),
+            hold_ssthresh: self.rules.rto_ssthresh_hold && self.timeouts_in_row > 1,
+        };
+        self.account_cwnd(now);
+        if self.rules.ns2 {
+            self.inflation = 0;
+        }
+        let response = self.ask(&event);
+        self.inflation = 0;
+        self.in_recovery = false;
+        if !(self.rules.ns2 && self.core == Core::Tahoe) {
+            self.dupacks = 0; // ns-2's Tahoe goes on counting, so that no limited transmit follows
+        }
+        self.resend = None;
+        self.limited_sent = 0;
+        self.guard = Some(self.snd_max);
+        self.recover = self.snd_max;
+        self.last_cut = Some(self.snd_max);
+        self.last_cut_by_dupacks = false;
+        match self.core {
+            Core::Sack => self.sack_on_rto(),
+            Core::Sack1 => self.sack1_on_rto(),
+            _ => {}
+        }
+        if self.core != Core::Sack {
+            self.snd_nxt = self.snd_una; // go-back-N
+        }
+        self.burst = self.rules.max_burst;
+        self.update_window();
+        self.log(now, before, if response == Response::Random { Why::JudgedRandom } else { Why::Timeout });
+    }
+}

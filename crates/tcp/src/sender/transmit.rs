@@ -1,0 +1,139 @@
+//! What may leave: windows, limited transmit, idle restart.
+//! Source: RFC 5681 sections 3.1 and 4.1, RFC 3042.
+
+use cc::CongestionControl;
+use units::Time;
+
+use super::{Core, Sender, State};
+
+impl Sender {
+    /// A SYN must leave now. Counts it as sent.
+    pub fn take_syn(&mut self, now: Time) -> bool {
+        if !self.syn_due {
+            return false;
+        }
+        self.syn_due = false;
+        self.timed = (self.timeouts_in_row == 0).then_some((0, now));
+        self.rto_at = now + self.rtt.rto();
+        true
+    }
+
+    /// The next segment to send now, if any. Counts it as sent.
+    #[inline]
+    pub fn take_segment(&mut self, now: Time) -> Option<(u32, bool)> {
+        if self.state != State::Open {
+            return None;
+        }
+        let number = match self.resend.take() {
+            Some(number) => number,
+            None => {
+                let number = self.next_segment(now)?;
+                self.burst -= 1;
+                number
+            }
+        };
+        Some((number, self.on_sent(number, now)))
+    }
+
+    #[inline]
+    pub(super) fn next_segment(&mut self, now: Time) -> Option<u32> {
+        if self.burst == 0 {
+            return None;
+        }
+        if self.snd_nxt == self.snd_una && self.rules.slow_start_restart {
+            self.restart_if_idle(now);
+        }
+        match self.core {
+            Core::Sack => self.sack_next(),
+            Core::Sack1 if self.in_recovery => self.sack1_next(),
+            _ => self.windowed_next(),
+        }
+    }
+
+    #[inline]
+    pub(super) fn windowed_next(&mut self) -> Option<u32> {
+        if self.snd_nxt >= self.offered {
+            return None;
+        }
+        let in_flight = self.snd_nxt - self.snd_una;
+        if in_flight < self.window {
+            return Some(self.snd_nxt);
+        }
+        if self.limited {
+            self.limited = false;
+            //= https://www.rfc-editor.org/rfc/rfc3042#section-2
+            //# The amount of outstanding data would remain less than or equal to the congestion window plus 2 segments.
+            if f64::from(in_flight + 1) <= self.cwnd() + f64::from(self.dupacks) && in_flight < self.rwnd {
+                self.limited_sent += 1;
+                return Some(self.snd_nxt);
+            }
+        }
+        None
+    }
+
+    /// Whether there are new data to send within the receiver's window.
+    #[inline]
+    pub(crate) fn has_new_data(&self) -> bool {
+        self.snd_max < self.offered && self.snd_max - self.snd_una < self.rwnd
+    }
+
+    /// Account for a segment that leaves now. True if it was sent before.
+    #[inline]
+    pub(super) fn on_sent(&mut self, number: u32, now: Time) -> bool {
+        self.stats.sent_segments += 1;
+        self.last_sent_at = now;
+        let again = number < self.snd_max;
+        if again {
+            self.stats.retransmitted_segments += 1;
+            let record = self.board.get_mut(number);
+            record.at = now;
+            record.times = record.times.saturating_add(1);
+            // RFC 6675's core keeps its own account, without the rescue
+            record.resent |= self.core != Core::Sack;
+            //= https://www.rfc-editor.org/rfc/rfc6298#section-3
+            //# RTT samples MUST NOT be made using segments that were retransmitted
+            if self.timed.is_some_and(|(timed, _)| timed == number) && !self.rules.ns2 {
+                self.timed = None;
+            }
+        } else {
+            self.board.reserve(self.snd_una, number);
+            self.board.first_sent(number, now);
+            self.snd_max = number + 1;
+            if self.timed.is_none() {
+                self.timed = Some((number, now));
+            }
+        }
+        if number == self.snd_nxt {
+            self.snd_nxt += 1;
+        }
+        if self.rto_at == Time::NEVER {
+            self.rto_at = now + self.rtt.rto();
+        }
+        again
+    }
+
+    /// The data segment about to leave takes part in ECN. `again`: it was sent before.
+    ///
+    /// Warnings of the Jersey family (and ns-2) mark retransmissions, too.
+    //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.5
+    //# ECN-capable TCP implementations MUST NOT set either ECT codepoint
+    //# (ECT(0) or ECT(1)) in the IP header for retransmitted data packets
+    pub(crate) fn is_ecn_capable(&self, again: bool) -> bool {
+        self.rules.ecn && (!again || self.rules.ns2 || self.acts_on_marks)
+    }
+
+    /// This data segment must say that the window was reduced.
+    pub(crate) fn take_cwr(&mut self) -> bool {
+        std::mem::take(&mut self.cwr_due)
+    }
+
+    /// Nothing was sent for longer than one RTO: restart from the initial window (RFC 5681 section 4.1).
+    pub(super) fn restart_if_idle(&mut self, now: Time) {
+        if self.snd_max > 0 && now.since(self.last_sent_at) > self.rtt.rto() {
+            let restart = self.rules.initial_window * self.path.mss;
+            self.account_cwnd(now);
+            self.cc.set_cwnd(self.cc.cwnd().min(restart));
+            self.update_window();
+        }
+    }
+}
