@@ -34,7 +34,13 @@ def test_a_run(tmp_path: Path) -> None:
     [
         (SMALL_TOML.replace("newreno", "westwod"), "scenario.unknown-algorithm"),
         (SMALL_TOML.replace('"2 Mbps"', "2"), "scenario.unit-missing"),
-        (SMALL_TOML.replace("pairs = 2", "pairs = 10000000"), "scenario."),
+        (SMALL_TOML.replace('"2 Mbps"', '"-2 Mbps"'), "scenario.out-of-range"),
+        (SMALL_TOML.replace('"1 %"', '"101 %"'), "scenario.out-of-range"),
+        (SMALL_TOML.replace('"20 packets"', '"0 packets"'), "scenario.out-of-range"),
+        (SMALL_TOML.replace('"right/*"', '"rigth/*"'), "scenario.unknown-node"),
+        (SMALL_TOML.replace('"5 s"', '"0 s"'), "scenario.out-of-range"),
+        (SMALL_TOML.replace("pairs = 2", "pairs = 10000000"), "scenario.too-many-flows"),
+        (SMALL_TOML + "rate = [\n", "scenario.syntax"),
     ],
 )
 def test_wrong_input_ends_with_two_lines_and_code_two(tmp_path: Path, work: Path, text: str, code: str) -> None:
@@ -42,7 +48,9 @@ def test_wrong_input_ends_with_two_lines_and_code_two(tmp_path: Path, work: Path
     done = windlass("sweep", tmp_path / "wrong.toml")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"error[{code}")
-    assert len(done.stderr.splitlines()) <= 2
+    first, second = done.stderr.splitlines()
+    assert ": " + str(tmp_path / "wrong.toml") + ", line " in first
+    assert second.startswith("hint: ")
     assert list(work.iterdir()) == []
 
 

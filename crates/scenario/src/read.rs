@@ -157,7 +157,8 @@ impl<'a> Item<'a> {
             return Err(self.problem(code::BAD_NUMBER, format!("is {x}, wanted is a whole number")));
         }
         let bounds = format!("is {}, allowed is {} to {}", self.node.value.show(), range.start(), range.end());
-        Err(self.problem(code::OUT_OF_RANGE, bounds))
+        let hint = format!("write a whole number from {} to {}", range.start(), range.end());
+        Err(self.problem(code::OUT_OF_RANGE, bounds).hint(hint))
     }
 
     /// One of the words, and what it stands for.
@@ -224,7 +225,8 @@ impl<'a> Item<'a> {
         } else {
             format!("allowed is {} at least", print(least))
         };
-        Err(self.problem(code::OUT_OF_RANGE, format!("is {}: {bound}", self.node.value.show())))
+        let hint = format!("write {} from {} to {}", kind.noun(), print(least), print(most));
+        Err(self.problem(code::OUT_OF_RANGE, format!("is {}: {bound}", self.node.value.show())).hint(hint))
     }
 
     /// Bits per second, positive, up to 10 Tbps.

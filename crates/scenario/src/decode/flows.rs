@@ -91,10 +91,12 @@ pub(crate) fn read(
         }
         flows += group.size();
         if flows > FLOWS {
-            return Err(item.problem(
-                code::TOO_MANY_FLOWS,
-                format!("brings the number of flows to {flows}, at most {FLOWS} can be simulated"),
-            ));
+            return Err(item
+                .problem(
+                    code::TOO_MANY_FLOWS,
+                    format!("brings the number of flows to {flows}, at most {FLOWS} can be simulated"),
+                )
+                .hint(FEWER));
         }
         groups.push(group);
     }
@@ -181,16 +183,21 @@ fn engine(
     Ok(config)
 }
 
+/// What to do with too many flows.
+const FEWER: &str = "simulate a share of the flows on the same share of the rate";
+
 /// Connections per pair.
 fn count(table: &Fields<'_>, pairs: usize) -> Result<usize, Problem> {
     let Some(item) = table.get("count") else { return Ok(1) };
     let count = item.whole(1..=u64::MAX)?;
     match usize::try_from(count).ok().and_then(|count| count.checked_mul(pairs)) {
         Some(flows) if flows <= FLOWS => Ok(count as usize),
-        _ => Err(item.problem(
-            code::TOO_MANY_FLOWS,
-            format!("is {count} for each of {pairs} pairs, at most {FLOWS} flows can be simulated"),
-        )),
+        _ => Err(item
+            .problem(
+                code::TOO_MANY_FLOWS,
+                format!("is {count} for each of {pairs} pairs, at most {FLOWS} flows can be simulated"),
+            )
+            .hint(FEWER)),
     }
 }
 

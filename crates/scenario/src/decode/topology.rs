@@ -80,8 +80,10 @@ fn row(fields: &Fields<'_>, ready: &Ready, profile: Profile) -> Result<Topology,
         None => 1,
         Some(item) => {
             let pairs = item.whole(1..=u64::MAX)?;
-            let many =
-                || item.problem(code::TOO_MANY_FLOWS, format!("is {pairs}, at most {FLOWS} pairs can be simulated"));
+            let many = || {
+                item.problem(code::TOO_MANY_FLOWS, format!("is {pairs}, at most {FLOWS} pairs can be simulated"))
+                    .hint("simulate a share of the pairs on the same share of the rate")
+            };
             usize::try_from(pairs).ok().filter(|pairs| *pairs <= FLOWS).ok_or_else(many)?
         }
     };
