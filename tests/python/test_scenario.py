@@ -279,7 +279,7 @@ def test_every_ready_scenario_runs_shortened(name: str) -> None:
     assert text.startswith("# "), "the first line says what it is about"
     scenario = windlass.load(name)
     assert scenario.name == name
-    short = scenario.with_({"scenario.duration": "12 s", "scenario.warmup": "0 s", "scenario.seeds": 1})
+    short = scenario.with_({"scenario.duration": "20 s", "scenario.warmup": "0 s", "scenario.seeds": 1})
     result = windlass.sweep(short, store=False)
     assert len(result) == len(scenario.points())
     assert all(value > 0 for value in result.flows["delivered_bytes"].to_pylist())
