@@ -18,7 +18,7 @@ from typing import Any
 
 from windlass.validation_compare import Comparison
 from windlass.validation_droplist import EXPLAINED as EXPLAINED_CASES
-from windlass.validation_droplist import CaseOutcome, read_cases, run_case, table
+from windlass.validation_droplist import CaseOutcome, long_table, read_cases, read_long_cases, run_case, table
 from windlass.validation_stored import FAMILIES, Status, StoredPoint, scenario_of, stored_points
 
 __all__ = ["EXPLAINED", "StoredOutcome", "compare", "compare_all", "page", "to_dict"]
@@ -32,6 +32,16 @@ EXPLAINED = {
     ),
 }
 """Stored points that differ, with the reason."""
+
+EXPLAINED_LISTS: dict[str, str] = {
+    "sack": (
+        "in part. ns-2's SACK agent answers three duplicates of an ACK that just reaches the end of the repair before; the "
+        "guard here (`recover_rule`, `careful`) leaves such a loss to the timer. Checked: with `less-careful` 9 of the 12 "
+        "lists agree. ns-2's ACKs also grow by 8 bytes with each SACK block, seen in its trace; here they do not. The "
+        "rest is not explained yet"
+    ),
+}
+"""Agents whose longer lists differ, with the reason."""
 
 CASES = Path("tests/differential/ns2-droplist/summary.csv")
 """The runs without randomness, from the root of the source tree."""
@@ -195,14 +205,24 @@ not judged. What each difference comes from is not explained yet.
 """
 
 
-def page(outcomes: Sequence[StoredOutcome], cases: Sequence[CaseOutcome] = ()) -> str:
+LONG_CASES_INTRODUCTION = """### Longer lists
+
+The same path, 60 s, threshold 3, an ACK for each segment, queue of 100, lists drawn once at a loss rate of 2 %, the same for
+every agent. Sums over the lists: one number where both are equal, else ns-2 / **Windlass**. A list agrees by the rule above.
+ns-2's Vegas does not count its cuts on duplicate ACKs.
+"""
+
+
+def page(
+    outcomes: Sequence[StoredOutcome], cases: Sequence[CaseOutcome] = (), long_cases: Sequence[CaseOutcome] = ()
+) -> str:
     """The page with tables of all comparisons and the reasons for those that differ.
 
     Parameters
     ----------
     outcomes : sequence of StoredOutcome
         Stored points, judged and reported, in the order in which they are to stand.
-    cases : sequence of CaseOutcome
+    cases, long_cases : sequence of CaseOutcome
         Runs without randomness.
 
     Returns
@@ -214,6 +234,11 @@ def page(outcomes: Sequence[StoredOutcome], cases: Sequence[CaseOutcome] = ()) -
     if cases:
         lines += [CASES_INTRODUCTION, f"{sum(one.agrees for one in cases)} of {len(cases)} cases agree.", ""]
         lines += [*table(cases), ""]
+    if long_cases:
+        lines += [LONG_CASES_INTRODUCTION, *long_table(long_cases), ""]
+        different = [case.case.variant for case in long_cases if not case.agrees]
+        lines += [f"- {agent}: {EXPLAINED_LISTS.get(agent, 'not explained yet')}" for agent in dict.fromkeys(different)]
+        lines += [""]
     judged = [one for one in outcomes if one.point.status is Status.JUDGED]
     reported = [one for one in outcomes if one.point.status is Status.REPORTED]
     lines += [STORED_INTRODUCTION, f"{sum(one.agrees for one in judged)} of {len(judged)} points agree.", ""]
@@ -279,7 +304,8 @@ def _table(rows: Iterable[StoredOutcome]) -> list[str]:
 def main() -> int:
     """Run every stored point and every case, and write the page. Returns 1 if something differs without a reason."""
     cases = [run_case(case) for case in read_cases(CASES)] if CASES.exists() else []
-    for case in cases:
+    long_cases = [run_case(case) for case in read_long_cases()]
+    for case in (*cases, *long_cases):
         if not case.agrees:
             sys.stderr.write(f"differs {case.case.name}\n")
     done = []
@@ -290,7 +316,7 @@ def main() -> int:
         words = f"{point.family} {point.variant} {point.scenario} {point.value}"
         sys.stderr.write(f"{sign} {words}: {100 * outcome.goodput.difference:+.1f} %\n")
     Path("docs").mkdir(exist_ok=True)
-    Path("docs/validation.md").write_text(page(done, cases), encoding="utf-8")
+    Path("docs/validation.md").write_text(page(done, cases, long_cases), encoding="utf-8")
     wrong = [one for one in done if one.point.status is Status.JUDGED and not one.agrees and one.reason is None]
     strange = [one for one in cases if not one.agrees and one.case.name not in EXPLAINED_CASES]
     return 1 if wrong or strange else 0

@@ -159,7 +159,7 @@ def check(description: Mapping[str, Any]) -> None:
         _agent_settings(group)
 
 
-def script(description: Mapping[str, Any], flows: Sequence[FlowStart], seed: int) -> str:
+def script(description: Mapping[str, Any], flows: Sequence[FlowStart], seed: int | None) -> str:
     """Write the script of one run.
 
     Parameters
@@ -168,8 +168,8 @@ def script(description: Mapping[str, Any], flows: Sequence[FlowStart], seed: int
         With every default, as :meth:`windlass.scenario.Point.effective` gives it.
     flows : sequence of FlowStart
         From the run here, see :func:`flow_starts`.
-    seed : int
-        Seed of ns-2's random numbers. Not ours: equal seeds do not mean equal losses.
+    seed : int or None
+        Seed of ns-2's random numbers. Not ours: equal seeds do not mean equal losses. ``None`` leaves ns-2's default.
 
     Returns
     -------
@@ -199,11 +199,16 @@ def script(description: Mapping[str, Any], flows: Sequence[FlowStart], seed: int
         "add-packet-header Common Flags IP TCP",
         "set net [new Simulator]",
         "",
-        "# Neighbouring seeds begin with related numbers, so the first ones are thrown away.",
-        f"$defaultRNG seed {_ns2_seed(seed)}",
-        "set any [new RandomVariable/Uniform]",
-        "for {set i 0} {$i < 50} {incr i} { $any value }",
-        "",
+    ]
+    if seed is not None:
+        lines += [
+            "# Neighbouring seeds begin with related numbers, so the first ones are thrown away.",
+            f"$defaultRNG seed {_ns2_seed(seed)}",
+            "set any [new RandomVariable/Uniform]",
+            "for {set i 0} {$i < 50} {incr i} { $any value }",
+            "",
+        ]
+    lines += [
         f"for {{set i 0}} {{$i < {len(nodes)}}} {{incr i}} {{ set node($i) [$net node] }}",
         "",
         "# From, to, bit/s, seconds, limit.",

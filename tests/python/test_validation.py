@@ -9,7 +9,7 @@ import pytest
 from windlass.stats import Interval, mean_interval
 from windlass.validation import EXPLAINED, StoredOutcome, compare, page
 from windlass.validation_compare import Comparison
-from windlass.validation_droplist import CaseOutcome, DroplistCase, read_cases, run_case
+from windlass.validation_droplist import CaseOutcome, DroplistCase, read_cases, read_long_cases, run_case
 from windlass.validation_stored import Status, StoredPoint, scenario_of, stored_points
 
 POINTS = {point.key: point for point in stored_points()}
@@ -122,6 +122,14 @@ def test_cases_without_randomness() -> None:
     for name in ("newreno-three-ack_none-dup3-delack0-q100", "sack-burst4-ack_none-dup3-delack1-q100"):
         outcome = run_case(cases[name])
         assert outcome.agrees
+        assert outcome.here == cases[name].ns2
+
+
+def test_long_lists_without_randomness() -> None:
+    cases = {case.name: case for case in read_long_cases()}
+    assert len(cases) == 60
+    for name in ("newreno-list1", "reno-list1", "tahoe-list1", "newreno-list12"):
+        outcome = run_case(cases[name])
         assert outcome.here == cases[name].ns2
 
 
