@@ -1,7 +1,7 @@
 """One look per algorithm, the same in every figure.
 
 Colours are those of Okabe and Ito, which people with any of the common colour vision deficiencies can tell apart. There
-are more algorithms than such colours, so an algorithm is a colour with a marker; relatives share the colour.
+are more algorithms than such colours, so an algorithm is a colour with a marker; relatives share the colour, except that those which the papers draw together differ.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ LOOKS: dict[str, Look] = {
     "sack": Look(BLACK, "D"),
     # High speed.
     "bic": Look(GREY, "v"),
-    "cubic": Look(GREY, "o"),
-    "cubic-2008": Look(GREY, "s"),
-    "yeah": Look(GREY, "D"),
+    "cubic": Look(SKY, "o"),
+    "cubic-2008": Look(SKY, "s"),
+    "yeah": Look(ORANGE, "^"),
     "fast": Look(GREY, "^"),
     "scalable": Look(GREY, "<"),
     "highspeed": Look(GREY, ">"),
@@ -61,8 +61,8 @@ LOOKS: dict[str, Look] = {
     # Bandwidth estimate.
     "westwood": Look(BLUE, "o"),
     "westwood-plus": Look(BLUE, "s"),
-    "wr": Look(SKY, "o"),
-    "ewr": Look(SKY, "s"),
+    "wr": Look(SKY, "^"),
+    "ewr": Look(SKY, "v"),
     "westwood-plus-handover": Look(BLUE, "D"),
     "bbr": Look(BLUE, "^"),
     # Marks.
