@@ -823,9 +823,16 @@ def _print_validation(data: Mapping[str, Any]) -> None:
         line["difference"] = f"{100.0 * goodput['difference']:+.1f} %"
         line["allowed"] = f"{100.0 * goodput['allowed']:.1f} %"
         line["agrees"] = "yes" if point["agrees"] else "no"
+        if "timeouts" in point:
+            # Not judged, but they tell more of two senders than the goodput does.
+            line["timeouts, ns-2 / Windlass"] = " / ".join(
+                f"{point['timeouts'][f'{name}_mean']:.1f}" for name in ("ns2", "windlass")
+            )
         shown.append(line)
     columns = tuple(dict.fromkeys(name for line in shown for name in line))
-    _print_table(columns, [{name: line.get(name, "") for name in columns} for line in shown], right=columns[-5:-1])
+    words = ("scenario", "agent", "agrees")
+    right = [name for name in columns if name not in words]
+    _print_table(columns, [{name: line.get(name, "") for name in columns} for line in shown], right=right)
     click.echo(f"{data['agreeing']} of {data['total']} points agree")
     for point in data["points"]:
         for failure in point.get("failures", ()):
