@@ -173,8 +173,10 @@ impl Sender {
         if self.core == Core::NewReno {
             self.last_cut_by_dupacks = false;
         }
-        if self.core == Core::Sack {
-            self.sack_on_exit();
+        match self.core {
+            Core::Sack => self.sack_on_exit(),
+            Core::Sack1 => self.guard = None, // ns-2 forgets the recovery point with the scoreboard
+            _ => {}
         }
         self.log(now, cwnd, Why::RecoveryExit);
     }
