@@ -23,6 +23,7 @@ NEEDS = {
     "sim": {"units"},
     "net": {"cc", "tcp", "sim", "units"},
     "scenario": {"cc", "net", "sim", "tcp", "units"},
+    "script": {"cc", "tcp", "units"},
     "windlass-python": {"scenario"},
     "windlass-bench": {"cc", "net", "sim", "tcp", "units"},
 }
@@ -34,6 +35,7 @@ FOREIGN = {
     "tcp": set(),
     "sim": {"chacha20", "rand_core"},
     "net": set(),
+    "script": set(),
 }
 """What the crates below `scenario` take from outside: very little."""
 
