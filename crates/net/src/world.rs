@@ -422,7 +422,7 @@ impl World {
             let seat = &mut self.seats[at];
             let mut packet = Packet::new(&segment, seat.route);
             if packet.is_data() {
-                seat.sent_bytes += u64::from(segment.size - self.endpoints[at].data_header());
+                seat.sent_bytes += u64::from(self.endpoints[at].payload(segment.seq));
             }
             if !segment.sack.is_empty() {
                 packet.sack = self.keep_sack(segment.sack);

@@ -144,6 +144,9 @@ fn counts_agree_with_ns2() {
                 let kind = if t.variable == Variable::Cwnd { "T" } else { "F" };
                 println!("{kind} {} {:.5} {:.4}", case.name, t.at.secs(), t.value);
             }
+            for l in &results.losses {
+                println!("L {:.5} reverse {} segment {:?}", l.at.secs(), l.flow_reverse, l.segment);
+            }
             for e in &results.events {
                 println!("E {:?}", e);
             }

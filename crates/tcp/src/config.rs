@@ -58,7 +58,7 @@ pub enum DelackMode {
 pub struct Config {
     /// Sender's maximum segment size, payload bytes.
     pub mss: u32,
-    /// Header bytes added to every segment on the wire, pure ACKs and the SYN included.
+    /// Header bytes added to every segment on the wire, pure ACKs and the SYN included; options come on top.
     pub header: u32,
     /// Receiver's window, segments.
     pub window: u32,

@@ -53,6 +53,8 @@ pub struct Endpoint {
     header: u32,
     /// Header bytes of a data segment.
     data_header: u32,
+    /// Bytes of a SACK option beside its blocks.
+    sack_header: u32,
     window: u32,
     /// Payload bytes of the last segment of the transfer, if it is shorter than one MSS, and its number.
     tail: Option<(u32, u32)>,
@@ -77,6 +79,7 @@ impl Endpoint {
             mss: config.mss,
             header: config.wire_header(),
             data_header: if headless { 0 } else { config.wire_header() },
+            sack_header: if config.ns2_recovery { 0 } else { 4 },
             window: config.window,
             tail: None,
             acks_sent: 0,
@@ -106,6 +109,15 @@ impl Endpoint {
     #[inline]
     pub fn data_header(&self) -> u32 {
         self.data_header
+    }
+
+    /// Payload bytes of one of its own data segments.
+    #[inline]
+    pub fn payload(&self, number: u32) -> u32 {
+        match self.tail {
+            Some((last, rest)) if last == number => rest,
+            _ => self.mss,
+        }
     }
 
     /// Payload bytes in the first `segments` segments of this endpoint's own data.
@@ -210,15 +222,20 @@ impl Endpoint {
         }
     }
 
+    /// Fill in the acknowledgement. SACK blocks take 8 bytes each; outside ns-2, kind, length and padding take 4 more.
+    #[inline]
+    fn acknowledge(&mut self, segment: &mut Segment) {
+        self.receiver.acknowledge(segment);
+        if !segment.sack.is_empty() {
+            segment.size += 8 * segment.sack.as_slice().len() as u32 + self.sack_header;
+        }
+    }
+
     #[inline]
     fn data(&mut self, now: Time, number: u32, again: bool) -> Segment {
         let mut segment = self.blank(Flags::DATA, now);
         segment.seq = number;
-        let payload = match self.tail {
-            Some((last, rest)) if last == number => rest,
-            _ => self.mss,
-        };
-        segment.size = self.data_header + payload;
+        segment.size = self.data_header + self.payload(number);
         if again {
             segment.flags.set(Flags::RETRANSMITTED);
         }
@@ -228,7 +245,7 @@ impl Endpoint {
                 segment.flags.set(Flags::CWR);
             }
         }
-        self.receiver.acknowledge(&mut segment);
+        self.acknowledge(&mut segment);
         segment
     }
 
@@ -236,7 +253,7 @@ impl Endpoint {
         self.acks_sent += 1;
         let flags = if std::mem::take(&mut self.syn_ack_due) { Flags::SYN } else { Flags::default() };
         let mut segment = self.blank(flags, self.receiver.last_arrival());
-        self.receiver.acknowledge(&mut segment);
+        self.acknowledge(&mut segment);
         segment
     }
 }

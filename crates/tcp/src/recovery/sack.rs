@@ -209,12 +209,12 @@ impl Sender {
     // ---- ns-2's Sack1 ----
 
     /// A duplicate ACK: enter at the D-th that brought news; in recovery one packet has left the network.
-    pub(crate) fn sack1_on_duplicate(&mut self, now: Time) {
+    pub(crate) fn sack1_on_duplicate(&mut self, now: Time, news: bool) {
         if self.in_recovery {
             self.sack.sack1_pipe -= 1;
             return;
         }
-        if self.sack.deaf {
+        if self.sack.deaf || !news {
             return;
         }
         self.dupacks += 1;

@@ -135,7 +135,7 @@ impl Sender {
         self.cc.on_ack(&event, &self.path);
         match self.core {
             Core::Sack => self.sack_on_duplicate(now, news),
-            Core::Sack1 => self.sack1_on_duplicate(now),
+            Core::Sack1 => self.sack1_on_duplicate(now, news),
             Core::Vegas => self.vegas_on_duplicate(now),
             Core::Tahoe | Core::Reno | Core::NewReno => self.reno_on_duplicate(now),
         }
