@@ -33,14 +33,7 @@ EXPLAINED = {
 }
 """Stored points that differ, with the reason."""
 
-EXPLAINED_LISTS: dict[str, str] = {
-    "sack": (
-        "in part. ns-2's SACK agent answers three duplicates of an ACK that just reaches the end of the repair before; the "
-        "guard here (`recover_rule`, `careful`) leaves such a loss to the timer. Checked: with `less-careful` 9 of the 12 "
-        "lists agree. ns-2's ACKs also grow by 8 bytes with each SACK block, seen in its trace; here they do not. The "
-        "rest is not explained yet"
-    ),
-}
+EXPLAINED_LISTS: dict[str, str] = {}
 """Agents whose longer lists differ, with the reason."""
 
 CASES = Path("tests/differential/ns2-droplist/summary.csv")
