@@ -162,8 +162,9 @@ pub struct Sender {
     round_mark: u32,
     round_began: Time,
     last_sent_at: Time,
-    /// No cut for marks until an ACK passes this: the window of data was cut already.
-    ecn_recover: u32,
+    /// No cut for marks until an ACK passes this: the window of data was cut already. `None`: nothing was cut so far, so
+    /// that a mark may come with a duplicate of the first ACK (ns-2 waits for an ACK of data even so).
+    ecn_recover: Option<u32>,
     /// One past the highest segment sent when a mark last cut the window.
     mark_cut: u32,
     cwr_due: bool,
@@ -256,7 +257,7 @@ impl Sender {
             round_mark: 0,
             round_began: Time::ZERO,
             last_sent_at: Time::ZERO,
-            ecn_recover: 0,
+            ecn_recover: config.ns2_recovery.then_some(0),
             mark_cut: 0,
             cwr_due: false,
             sack: SackState::default(),

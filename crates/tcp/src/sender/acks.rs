@@ -32,7 +32,7 @@ impl Sender {
         } else {
             return;
         }
-        if marked && !self.acts_on_marks && self.snd_una > self.ecn_recover {
+        if marked && !self.acts_on_marks && self.ecn_recover.is_none_or(|cut| self.snd_una > cut) {
             self.on_mark(now);
         }
     }
@@ -158,7 +158,7 @@ impl Sender {
         if self.cwnd() > before {
             self.cc.set_cwnd(before * self.path.mss); // the least window of two segments is no reason to grow
         }
-        self.ecn_recover = self.snd_max;
+        self.ecn_recover = Some(self.snd_max);
         self.mark_cut = self.snd_max;
         self.cwr_due = true;
         if before < 2.0 {

@@ -138,7 +138,7 @@ impl Sender {
                 self.last_cut = Some(self.snd_max);
                 self.cwr_due = true; // for whatever reason the window was reduced, RFC 3168 section 6.1.2
                 if event.cause != Cause::Rto || !self.rules.ns2 {
-                    self.ecn_recover = self.snd_max;
+                    self.ecn_recover = Some(self.snd_max);
                 }
             }
             Response::Random => self.stats.judged_random += 1,
