@@ -87,7 +87,7 @@ impl Reader<'_> {
         if word == "forever" {
             return Ok(Action::Write(None));
         }
-        if self.written % self.mss() != 0 {
+        if !self.written.is_multiple_of(self.mss()) {
             return Err("only the last write may end within a segment".to_string());
         }
         self.written += amount(word)?;
@@ -169,6 +169,8 @@ impl Reader<'_> {
             _ => {}
         }
         let mut kinds = Vec::new();
+        // the words after the ranges hold for all of them
+        let mut described = false;
         let mut rest = Departure { kind: Kind::Ack, ack: None, sack: Vec::new(), flags: Flags::default(), echo: None };
         while let Some(&word) = words.next() {
             match word {
@@ -184,9 +186,13 @@ impl Reader<'_> {
                 "cwr" => rest.flags.set(Flags::CWR),
                 "ece" => rest.flags.set(Flags::ECE),
                 "ts" => rest.echo = Some(seconds(words.next().ok_or("which stamp?")?)?),
+                _ if word.contains(':') && described => {
+                    return Err(format!("`{word}` stands after a word that holds for the whole line: begin a new one"));
+                }
                 _ if word.contains(':') => self.cut(word, &mut kinds)?,
                 _ => return Err(format!("`{word}` is nothing that leaves")),
             }
+            described |= !word.contains(':');
         }
         if kinds.is_empty() {
             if rest.ack.is_none() {

@@ -42,6 +42,10 @@ fn steps_are_refused_with_their_line() {
     bad_step("+0 >", "what leaves? `> none` if nothing");
     bad_step("+0 > 500:1000", "`500:1000` does not begin at a multiple of the MSS of 1000");
     bad_step("+0 > 0:1500", "`0:1500` ends neither at a multiple of the MSS of 1000 nor with what was written");
+    bad_step(
+        "+0 > 0:1000 ect 1000:2000",
+        "`1000:2000` stands after a word that holds for the whole line: begin a new one",
+    );
     bad_step("+0 > ect", "neither a range of bytes, `ack` nor `syn`");
     bad_step("+0 > fin", "`fin` is nothing that leaves");
     bad_step("+0 ?", "what is asked?");
