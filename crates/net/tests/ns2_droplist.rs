@@ -30,10 +30,14 @@ fn numbers(list: &str) -> Vec<u64> {
 
 /// The stored cases, or those of the file that `NS2_CASES` names.
 fn cases() -> Vec<Case> {
-    let other = std::env::var("NS2_CASES").map(|path| std::fs::read_to_string(path).unwrap());
-    other
-        .as_deref()
-        .unwrap_or(SUMMARY)
+    match std::env::var("NS2_CASES") {
+        Ok(path) => parse(&std::fs::read_to_string(path).unwrap()),
+        Err(_) => parse(SUMMARY),
+    }
+}
+
+fn parse(summary: &str) -> Vec<Case> {
+    summary
         .lines()
         .skip(1)
         .map(|line| {
@@ -160,6 +164,40 @@ fn counts_agree_with_ns2() {
         };
         if !good && !EXPLAINED.iter().any(|(name, _)| *name == case.name) {
             wrong.push(format!("{:45} ns-2 {e:?}, here {is:?}", case.name));
+        }
+    }
+    assert!(wrong.is_empty(), "{} cases differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Largest difference in time of a window change that is the same change: RTT arithmetic in ticks, and bytes of options.
+const SAME_TIME_S: f64 = 0.001;
+
+/// The recorded windows of a case: time in seconds, cwnd in segments.
+fn recorded_cwnd(case: &str) -> Vec<(f64, f64)> {
+    let path = format!("{}/../../tests/differential/ns2-droplist/traces/{case}.csv", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
+    let rows = text.lines().filter_map(|line| line.split_once(",cwnd,"));
+    rows.map(|(time, value)| (time.parse().unwrap(), value.parse().unwrap())).collect()
+}
+
+#[test]
+fn windows_agree_with_ns2_at_the_same_times() {
+    let mut wrong = Vec::new();
+    for case in parse(SUMMARY).iter().filter(|c| c.variant != "vegas") {
+        let results = run(case);
+        let here: Vec<(f64, f64)> =
+            results.traces.iter().filter(|t| t.variable == Variable::Cwnd).map(|t| (t.at.secs(), t.value)).collect();
+        let recorded = recorded_cwnd(&case.name);
+        assert!(recorded.len() > 20, "{}: no trace", case.name);
+        for (time, value) in recorded {
+            // any value held within a millisecond of it will do
+            let from = here.partition_point(|p| p.0 < time - SAME_TIME_S).saturating_sub(1);
+            let to = here.partition_point(|p| p.0 <= time + SAME_TIME_S);
+            if !here[from..to].iter().any(|p| (p.1 - value).abs() <= 1.0) {
+                let held: Vec<f64> = here[from..to].iter().map(|p| p.1).collect();
+                wrong.push(format!("{} at {time} s: ns-2 {value}, here {held:?}", case.name));
+                break;
+            }
         }
     }
     assert!(wrong.is_empty(), "{} cases differ:\n{}", wrong.len(), wrong.join("\n"));
