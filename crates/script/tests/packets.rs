@@ -18,14 +18,27 @@ fn main() -> ExitCode {
     files.sort();
     assert!(!files.is_empty(), "no scripts in {}", folder.display());
 
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let wanted: Vec<&String> = arguments.iter().filter(|a| !a.starts_with('-')).collect();
-    let list = arguments.iter().any(|a| a == "--list");
+    let (mut wanted, mut list, mut exact) = (Vec::new(), false, false);
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--list" => list = true,
+            "--exact" => exact = true,
+            // of the standard harness, each with a value: they change nothing here
+            "--format" | "--test-threads" | "--color" | "--logfile" => drop(arguments.next()),
+            _ if argument.starts_with('-') => {}
+            _ => wanted.push(argument),
+        }
+    }
+    let selected = |stem: &str| {
+        let by = |word: &String| if exact { stem == word } else { stem.contains(word.as_str()) };
+        wanted.is_empty() || wanted.iter().any(by)
+    };
     let mut failures = Vec::new();
     let mut ran = 0;
     for file in &files {
         let stem = file.file_stem().expect("a name").to_string_lossy().into_owned();
-        if !wanted.is_empty() && !wanted.iter().any(|word| stem.contains(word.as_str())) {
+        if !selected(&stem) {
             continue;
         }
         if list {
