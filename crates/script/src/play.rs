@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use tcp::{Endpoint, Flags, SackBlocks, Segment, Sender};
+use tcp::{Endpoint, Flags, SackBlocks, Segment, Sender, State};
 use units::{Span, Time};
 
 use crate::{Action, Arrival, Departure, Error, Expectation, Fact, Kind, Script, Value, What, short, since};
@@ -249,7 +249,7 @@ impl Player {
         let sender = &self.end.sender;
         let mss = f64::from(self.mss);
         Value::Number(match what {
-            What::Cwnd => (sender.cwnd() + inflation(sender)).max(1.0) * mss,
+            What::Cwnd => (sender.cwnd() + f64::from(sender.inflation())).max(1.0) * mss,
             What::Ssthresh => sender.ssthresh_segments() * mss,
             What::Flight => {
                 (self.end.bytes_in(sender.snd_una() + sender.flight_size()) - self.end.bytes_in(sender.snd_una()))
@@ -271,28 +271,12 @@ impl Player {
     }
 }
 
-/// What the endpoint shows only in its `Debug` form: one field of the sender.
-fn field<T: std::str::FromStr>(sender: &Sender, name: &str) -> T {
-    let text = format!("{sender:?}");
-    let label = format!(", {name}: ");
-    let value = text.find(&label).map(|at| &text[at + label.len()..]);
-    value
-        .and_then(|rest| rest.split([',', ' ']).next())
-        .and_then(|word| word.parse().ok())
-        .unwrap_or_else(|| panic!("the sender has a field `{name}`"))
-}
-
-/// Segments by which fast recovery inflates cwnd.
-fn inflation(sender: &Sender) -> f64 {
-    field::<i32>(sender, "inflation").into()
-}
-
 fn state(sender: &Sender) -> &'static str {
-    match field::<String>(sender, "state").as_str() {
-        "Closed" => "closed",
-        "SynSent" => "syn-sent",
-        _ if field(sender, "in_recovery") => "recovery",
-        _ => "open",
+    match sender.state() {
+        State::Closed => "closed",
+        State::SynSent => "syn-sent",
+        State::Open if sender.in_recovery() => "recovery",
+        State::Open => "open",
     }
 }
 

@@ -32,7 +32,7 @@ pub(crate) enum Core {
 
 /// Where the connection stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
+pub enum State {
     /// Not opened.
     Closed,
     /// The SYN is out, or about to leave.
@@ -294,6 +294,21 @@ impl Sender {
     /// Hand over the log so far.
     pub fn take_events(&mut self) -> Vec<WindowEvent> {
         self.log.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Where the connection stands.
+    pub fn state(&self) -> State {
+        self.state
+    }
+
+    /// A recovery is on.
+    pub fn in_recovery(&self) -> bool {
+        self.in_recovery
+    }
+
+    /// Segments by which fast recovery inflates cwnd.
+    pub fn inflation(&self) -> i32 {
+        self.inflation
     }
 
     /// The connection is open: data may flow.
