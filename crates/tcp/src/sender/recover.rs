@@ -100,7 +100,10 @@ impl Sender {
         self.last_cut_by_dupacks = true;
         self.first_partial = false;
         self.timed = None;
-        self.rto_at = now + self.rtt.rto();
+        if self.rules.ns2 || self.core == Core::Sack {
+            // RFC 6675 section 6 lets SACK restart the timer here, and ns-2 always does; RFC 6298 (5.1) only starts it
+            self.rto_at = now + self.rtt.rto();
+        }
         if self.core == Core::Tahoe {
             self.snd_nxt = self.snd_una; // go back: the window of one sends the lost segment
         } else {
