@@ -553,15 +553,25 @@ def _path_of(saved: SavedSweep, metric: str) -> dict[str, Any]:
     bottleneck = links.get(("bottleneck", "forward"))
     if bottleneck is None or len(set(runs)) != 1:
         return facts
+    groups = [flow for point in saved.descriptions for flow in point.get("flows", ())]
+    segments = {(flow["segment"], flow["tcp"]["header"], flow["tcp"]["delayed_ack"]) for flow in groups}
+    if len(segments) != 1:
+        return facts
+    segment, header, delayed_ack = segments.pop()
+    payload, overhead = quantity(segment), quantity(header)
+    if payload is None or overhead is None:
+        return facts
+    mss_bytes, header_bytes = payload[0], overhead[0]
     flows = runs[0] if metric == "goodput_bps" else 1
-    facts["capacity_bps"] = bottleneck["rate_bps"] / flows
-    segments = {flow.get("segment") for point in saved.descriptions for flow in point.get("flows", ())}
-    path = [("left/0", "bottleneck", "right/0")[place] for place in range(3)]
-    if metric == "goodput_bps" and len(segments) == 1 and all((name, "reverse") in links for name in path):
-        rtt = sum(links[name, direction]["delay_s"] for name in path for direction in ("forward", "reverse"))
-        segment = quantity(next(iter(segments)))
-        if segment is not None and rtt > 0.0:
-            facts["mathis"] = {"mss_bytes": segment[0], "rtt_s": rtt}
+    names = ["left/0", "bottleneck", "right/0"]
+    forward = [links[name, "forward"]["rate_bps"] for name in names if (name, "forward") in links]
+    share = [bottleneck["rate_bps"] / flows] + ([min(forward)] if metric == "goodput_bps" else [])
+    # goodput counts payload, a link carries headers as well
+    facts["capacity_bps"] = min(share) * mss_bytes / (mss_bytes + header_bytes)
+    if metric == "goodput_bps" and all((name, "reverse") in links for name in names):
+        rtt = sum(links[name, direction]["delay_s"] for name in names for direction in ("forward", "reverse"))
+        if rtt > 0.0:
+            facts["mathis"] = {"mss_bytes": mss_bytes, "rtt_s": rtt, "b": float(delayed_ack)}
     return facts
 
 

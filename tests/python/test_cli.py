@@ -464,3 +464,16 @@ def test_a_folder_that_cannot_be_made_is_noticed_before_the_runs(command: Comman
         lines = check_refused(command(verb, small_file, "--out", "taken/below"))
         assert lines[0] == "error[cli.output]: taken: is a file, not a folder"
     assert files_in(Path()) == ["taken"]
+
+
+def test_the_lines_of_theory_are_those_of_payload_and_of_the_acks(command: Command, tmp_path: Path, work: Path) -> None:
+    from windlass import output
+    from windlass.cli import _path_of
+
+    text = SMALL_TOML.replace("seeds = 3", "seeds = 1")
+    (tmp_path / "one.toml").write_text(text)
+    command("sweep", tmp_path / "one.toml", "--out", "results")
+    facts = _path_of(output.read_sweep(Path("results")), "goodput_bps")
+    # 2 Mbit/s for two flows, 1460 of every 1500 bytes; twice 5 + 20 + 5 ms; an ACK for every second segment
+    assert facts["capacity_bps"] == pytest.approx(1e6 * 1460 / 1500)
+    assert facts["mathis"] == {"mss_bytes": 1460.0, "rtt_s": pytest.approx(0.060), "b": 2.0}
