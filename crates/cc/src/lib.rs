@@ -14,7 +14,8 @@
 //!    announced to algorithms that act on marks themselves (they see them in [`Ack::marked`]).
 //! 3. [`CongestionControl::on_recovery_exit`] is called exactly once for each recovery that was not ended by a timeout.
 //! 4. Windows are never read below one segment: the engine clamps what it reads, not what the algorithm keeps.
-//! 5. [`Path`] is up to date at every call: flight size before the effects of the call, the newest RTT included.
+//! 5. [`Path`] is up to date at every call, the newest RTT included, with the flight size that an ACK leaves; the halving
+//!    base only where there is something to halve, in `on_congestion`.
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -17,7 +17,7 @@ pub struct Path {
     pub flight_size: Bytes,
     /// Receiver's window.
     pub rwnd: Bytes,
-    /// What a halving starts from: the flight size (RFC 5681) or min(cwnd, rwnd) (ns-2), by profile.
+    /// What a halving starts from, brought up to date for [`crate::CongestionControl::on_congestion`] only: the flight size (RFC 5681) or min(cwnd, rwnd) (ns-2), by profile.
     pub half_base: Bytes,
     /// ssthresh counts whole segments (ns-2).
     pub whole_ssthresh: bool,

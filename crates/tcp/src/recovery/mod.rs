@@ -1,4 +1,4 @@
-//! Recovery cores that need state of their own. Tahoe, Reno and NewReno live in the sender's frame.
+//! Recovery cores that need state of their own. Tahoe, Reno and NewReno have none: see `sender::recover`.
 
 pub(crate) mod sack;
 pub(crate) mod vegas;
