@@ -1,6 +1,8 @@
 //! Packets, queues, links, nodes: a network of TCP endpoints run by one event loop.
 #![deny(unsafe_code)]
 
+mod delays;
+mod judgement;
 mod link;
 mod packet;
 mod pool;
@@ -11,6 +13,8 @@ mod route;
 mod spec;
 mod world;
 
+pub use delays::Delays;
+pub use judgement::Judgements;
 pub use link::{LinkStats, LossCause, LossCounts};
 pub use results::{FlowEvent, FlowResult, LinkResult, Loss, Results, TracePoint, Variable};
 pub use spec::{

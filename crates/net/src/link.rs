@@ -23,6 +23,17 @@ pub enum LossCause {
     List,
 }
 
+impl LossCause {
+    /// The network had too much to carry, as a sender's congestion control ought to believe. A drop list stands for the
+    /// channel.
+    pub fn is_congestion(self) -> bool {
+        match self {
+            LossCause::Queue => true,
+            LossCause::Random | LossCause::List => false,
+        }
+    }
+}
+
 /// Losses by cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LossCounts {

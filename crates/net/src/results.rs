@@ -3,6 +3,8 @@
 use tcp::{ReceiverStats, SenderStats, WindowEvent};
 use units::{Span, Time};
 
+use crate::delays::Delays;
+use crate::judgement::Judgements;
 use crate::link::{LinkStats, LossCause, LossCounts};
 
 /// Everything measured in one run.
@@ -59,6 +61,11 @@ pub struct FlowResult {
     pub acks_lost: LossCounts,
     /// Of these, still on their way.
     pub acks_in_flight: u64,
+    /// How the sender judged its losses, and what they were.
+    pub judgements: Judgements,
+    /// Queueing delays of its data segments that arrived, if they were recorded: one-way delay beyond that of a full
+    /// segment over empty links.
+    pub delays: Option<Delays>,
     /// Least delay sample, if any.
     pub rtt_min: Span,
     /// When the last byte was acknowledged, for a transfer of given size.

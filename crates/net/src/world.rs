@@ -11,6 +11,8 @@ use sim::EventQueue;
 use tcp::{Endpoint, Flags, Role, SackBlocks, Segment};
 use units::{Span, Time};
 
+use crate::delays::Delays;
+use crate::judgement::Truth;
 use crate::link::{Fate, Link, LossCause, LossCounts};
 use crate::packet::{NO_SACK, Packet};
 use crate::pool::Pool;
@@ -30,6 +32,8 @@ pub struct RunOptions {
     pub traces: Traces,
     /// Log window changes and losses.
     pub events: bool,
+    /// Record the distribution of each flow's queueing delay.
+    pub delays: bool,
 }
 
 /// Which flow variables are traced. Queues are traced per link, see [`crate::DirectionSpec::trace_queue`].
@@ -101,6 +105,8 @@ struct Seat {
     started: Time,
     size: Option<u64>,
     completed: Option<Time>,
+    /// One-way delay of a full segment over empty links.
+    base_delay: Span,
 }
 
 /// Last values of the traced variables of one endpoint.
@@ -133,7 +139,18 @@ pub struct World {
     traces: Vec<TracePoint>,
     seen: Vec<Seen>,
     losses: Option<Vec<Loss>>,
+    /// What became of each endpoint's segments.
+    truth: Vec<Truth>,
+    /// Queueing delays of the data of each endpoint, if they are recorded.
+    delays: Vec<Delays>,
     loop_events: u64,
+}
+
+/// Transmission and propagation of `size` bytes over one direction of a link.
+fn empty_link_delay(network: &Network, link: u32, size: u32) -> Span {
+    let spec = &network.links[link as usize / 2];
+    let direction = if link % 2 == 1 { &spec.reverse } else { &spec.forward };
+    direction.delay + Span((u64::from(size) * 8 * 1_000_000_000).div_ceil(direction.rate_bps))
 }
 
 impl World {
@@ -164,6 +181,8 @@ impl World {
             traces: Vec::new(),
             seen: Vec::new(),
             losses: options.events.then(Vec::new),
+            truth: vec![Truth::default(); network.flows.len() * 2],
+            delays: if options.delays { vec![Delays::default(); network.flows.len() * 2] } else { Vec::new() },
             loop_events: 0,
         };
         world.add_flows(network)?;
@@ -188,7 +207,9 @@ impl World {
             // the way back is the same path, link by link
             let back: Vec<u32> = path.iter().rev().map(|link| link ^ 1).collect();
             for (route, far) in [(path, active + 1), (back, active)] {
+                let size = flow.tcp.mss + flow.tcp.wire_header();
                 self.seats.push(Seat {
+                    base_delay: route.iter().fold(Span::ZERO, |sum, &link| sum + empty_link_delay(network, link, size)),
                     route: self.routes.len() as u32,
                     armed: Time::NEVER,
                     started: if far == active { flow.reverse_start } else { flow.start },
@@ -372,6 +393,7 @@ impl World {
         let seat = &mut self.seats[sender as usize];
         if packet.is_data() {
             seat.lost.add(cause);
+            self.truth[sender as usize].lost(packet.seq, at, cause);
         } else if packet.flags.has(Flags::ACK) {
             seat.acks_lost.add(cause);
         }
@@ -410,6 +432,11 @@ impl World {
             ts_ecr: packet.ts_ecr,
             sack,
         };
+        if !self.delays.is_empty() && packet.is_data() {
+            let sender = number as usize ^ 1;
+            let queued = now.since(packet.ts_val).0.saturating_sub(self.seats[sender].base_delay.0);
+            self.delays[sender].add(Span(queued));
+        }
         self.endpoints[number as usize].handle_segment(now, &segment);
         self.drive(now, number);
     }
@@ -418,6 +445,9 @@ impl World {
     #[inline]
     fn drive(&mut self, now: Time, number: u32) {
         let at = number as usize;
+        if let Some(judgement) = self.endpoints[at].sender.take_judgement() {
+            self.truth[at].judged(now, judgement);
+        }
         while let Some(segment) = self.endpoints[at].poll_transmit(now) {
             let seat = &mut self.seats[at];
             let mut packet = Packet::new(&segment, seat.route);
@@ -588,6 +618,8 @@ impl World {
             acks_received: endpoint.acks_received,
             acks_lost: self.seats[peer].acks_lost,
             acks_in_flight: in_flight[peer].1,
+            judgements: self.truth[at].counts,
+            delays: self.delays.get(at).cloned(),
             rtt_min: endpoint.sender.path().rtt_min,
             completed: seat.completed,
         }

@@ -114,6 +114,7 @@ fn run(case: &Case) -> Results {
         warmup: Span::ZERO,
         traces: Traces { cwnd: true, ..Traces::default() },
         events: false,
+        delays: false,
     };
     World::new(&network(case), 1, &options).unwrap().run(None).unwrap()
 }

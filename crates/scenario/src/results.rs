@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use net::{LossCause, Network, Results, TracePoint, Variable};
+use net::{Delays, LossCause, Network, Results, TracePoint, Variable};
 use tcp::Why;
 use units::{Span, Time};
 
@@ -45,6 +45,11 @@ fn ratio(part: f64, whole: f64) -> f64 {
 /// Seconds, or NaN for a span that was never set.
 fn seconds(span: Span) -> f64 {
     if span == Span::ZERO { f64::NAN } else { span.secs() }
+}
+
+/// A quantile of a flow's queueing delays, or NaN where they were not recorded.
+fn quantile(row: &net::FlowResult, share: f64) -> f64 {
+    row.delays.as_ref().and_then(|delays| delays.quantile(share)).map_or(f64::NAN, Span::secs)
 }
 
 /// Every table of a run.
@@ -96,6 +101,11 @@ fn flows(plan: &Plan, network: &Network, results: &Results) -> Table {
         ("fast_retransmits", count(rows, |r| r.sender.fast_retransmits)),
         ("window_cuts", count(rows, |r| r.sender.window_cuts)),
         ("judged_random", count(rows, |r| r.sender.judged_random)),
+        ("congestion_judged_congestion", count(rows, |r| r.judgements.congestion_as_congestion)),
+        ("congestion_judged_random", count(rows, |r| r.judgements.congestion_as_random)),
+        ("random_judged_congestion", count(rows, |r| r.judgements.random_as_congestion)),
+        ("random_judged_random", count(rows, |r| r.judgements.random_as_random)),
+        ("judged_not_lost", count(rows, |r| r.judgements.not_lost)),
         ("loss_random", count(rows, |r| r.lost.random)),
         ("loss_queue", count(rows, |r| r.lost.queue)),
         ("loss_list", count(rows, |r| r.lost.list)),
@@ -111,6 +121,10 @@ fn flows(plan: &Plan, network: &Network, results: &Results) -> Table {
         ("rtt_min_s", number(rows, |r| seconds(r.rtt_min))),
         ("rtt_max_s", number(rows, |r| seconds(r.sender.rtt_max))),
         ("owd_mean_s", number(rows, |r| ratio(r.receiver.delay_sum, r.receiver.received_segments as f64))),
+        ("queue_delay_mean_s", number(rows, |r| r.delays.as_ref().and_then(Delays::mean_s).unwrap_or(f64::NAN))),
+        ("queue_delay_p50_s", number(rows, |r| quantile(r, 0.5))),
+        ("queue_delay_p95_s", number(rows, |r| quantile(r, 0.95))),
+        ("queue_delay_p99_s", number(rows, |r| quantile(r, 0.99))),
         ("cwnd_mean_segments", number(rows, |r| ratio(r.sender.cwnd_integral, end.since(r.start).secs()))),
         ("completion_s", number(rows, |r| r.completed.map_or(f64::NAN, |at| at.since(r.start).secs()))),
     ])

@@ -105,6 +105,7 @@ pub(crate) fn run(plan: &Plan, seed: u64, file: &str, options: &RunOptions<'_>) 
             srtt: plan.output.srtt,
         },
         events: plan.output.events,
+        delays: plan.output.delays,
     };
     let world = World::new(&network, seed, &wanted).map_err(|bad| {
         // Both are found when the scenario is read; this is the net below it.

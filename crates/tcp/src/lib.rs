@@ -21,7 +21,7 @@ pub use config::{Config, DelackMode, HalfBase, InitialWindow, Profile, RecoverRu
 pub use receiver::{Receiver, ReceiverStats};
 pub use rtt::RttEstimator;
 pub use segment::{Flags, MAX_SACK, SackBlocks, Segment};
-pub use sender::{Sender, SenderStats, State, Why, WindowEvent};
+pub use sender::{Judgement, Sender, SenderStats, State, Why, WindowEvent};
 
 use cc::registry::Recovery;
 use units::Time;

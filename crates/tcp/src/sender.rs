@@ -113,6 +113,15 @@ pub struct WindowEvent {
     pub segment: u32,
 }
 
+/// What the algorithm made of a loss, told for the first time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Judgement {
+    /// The segment taken for lost.
+    pub segment: u32,
+    /// Judged random; otherwise congestion, as every algorithm does that knows nothing else.
+    pub random: bool,
+}
+
 /// State of the sending half. Sequence numbers count segments.
 #[derive(Clone, Debug)]
 pub struct Sender {
@@ -175,6 +184,8 @@ pub struct Sender {
     acts_on_marks: bool,
     pub(crate) rules: Rules,
     cwnd_since: Time,
+    /// The newest judgement of a loss that nobody has asked for yet.
+    judgement: Option<Judgement>,
     log: Option<Vec<WindowEvent>>,
     /// Counters.
     pub stats: SenderStats,
@@ -281,6 +292,7 @@ impl Sender {
                 initial_ssthresh: config.initial_ssthresh,
             },
             cwnd_since: Time::ZERO,
+            judgement: None,
             log: None,
             stats: SenderStats::default(),
         }
@@ -294,6 +306,13 @@ impl Sender {
     /// Hand over the log so far.
     pub fn take_events(&mut self) -> Vec<WindowEvent> {
         self.log.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Hand over the newest judgement of a loss, if there is one: duplicate ACKs (or SACK), or the first timeout of a
+    /// segment.
+    #[inline]
+    pub fn take_judgement(&mut self) -> Option<Judgement> {
+        self.judgement.take()
     }
 
     /// Where the connection stands.

@@ -63,7 +63,13 @@ pub fn dumbbell(
 }
 
 pub fn options(seconds: f64) -> RunOptions {
-    RunOptions { duration: Span::from_secs(seconds), warmup: Span::ZERO, traces: Traces::default(), events: false }
+    RunOptions {
+        duration: Span::from_secs(seconds),
+        warmup: Span::ZERO,
+        traces: Traces::default(),
+        events: false,
+        delays: false,
+    }
 }
 
 /// Run, with everything recorded. Debug builds assert conservation at the end of every run.

@@ -18,13 +18,15 @@ pub(crate) struct Output {
     /// Time between samples; `None`: on change.
     pub(crate) step: Option<Span>,
     pub(crate) events: bool,
+    /// Queueing delays of every flow.
+    pub(crate) delays: bool,
 }
 
 /// Read the section.
 pub(crate) fn read(item: Option<&Item<'_>>) -> Result<Output, Problem> {
     let mut output = Output::default();
     let Some(item) = item else { return Ok(output) };
-    let table = item.table(&["traces", "trace_step", "events"])?;
+    let table = item.table(&["traces", "trace_step", "events", "delays"])?;
     for item in table.get("traces").map_or(Ok(Vec::new()), |item| item.list())? {
         *item.word::<fn(&mut Output) -> &mut bool>(&[
             ("cwnd", |o| &mut o.cwnd),
@@ -36,6 +38,7 @@ pub(crate) fn read(item: Option<&Item<'_>>) -> Result<Output, Problem> {
     }
     output.step = table.get("trace_step").map(|item| item.span(Span(1000)..=HOUR)).transpose()?;
     output.events = table.get("events").map_or(Ok(false), |item| item.flag())?;
+    output.delays = table.get("delays").map_or(Ok(false), |item| item.flag())?;
     Ok(output)
 }
 
@@ -55,6 +58,6 @@ impl Output {
             ("queue", self.queue),
         ];
         let traces: Vec<&str> = traces.iter().filter(|(_, on)| *on).map(|(word, _)| *word).collect();
-        json!({ "traces": traces, "trace_step": self.step.map(time_text), "events": self.events })
+        json!({ "traces": traces, "trace_step": self.step.map(time_text), "events": self.events, "delays": self.delays })
     }
 }

@@ -4,7 +4,7 @@
 use cc::{Cause, Congestion, CongestionControl, RecoveryExit, Response};
 use units::{Bytes, Time};
 
-use super::{Core, NS2_RECOVERY_BURST, Sender, Why};
+use super::{Core, Judgement, NS2_RECOVERY_BURST, Sender, Why};
 use crate::{HalfBase, RecoverRule};
 
 impl Sender {
@@ -135,6 +135,9 @@ impl Sender {
             HalfBase::Window => (self.inflated() * mss).min(self.path.rwnd),
         };
         let response = self.cc.on_congestion(event, &self.path);
+        if event.cause == Cause::DupAcks || (event.cause == Cause::Rto && event.timeouts == 1) {
+            self.judgement = Some(Judgement { segment: self.snd_una, random: response == Response::Random });
+        }
         match response {
             Response::Reduced => {
                 self.stats.window_cuts += 1;

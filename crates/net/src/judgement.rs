@@ -1,0 +1,79 @@
+//! How senders judged their losses, held against what truly became of the segments.
+
+use tcp::Judgement;
+use units::Time;
+
+use crate::link::LossCause;
+
+/// Losses that a sender acted on (fast retransmit, or the first timeout of a segment), by truth and judgement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Judgements {
+    /// Congestion, judged congestion.
+    pub congestion_as_congestion: u64,
+    /// Congestion, judged random: a miss.
+    pub congestion_as_random: u64,
+    /// Random, judged congestion: a false alarm.
+    pub random_as_congestion: u64,
+    /// Random, judged random.
+    pub random_as_random: u64,
+    /// The segment was not lost at all.
+    pub not_lost: u64,
+}
+
+/// The truth about one sender's segments, as far as it may still be asked for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Truth {
+    /// Losses of data segments at or above the lowest that can be judged yet, in the order in which they became certain.
+    losses: Vec<(u32, Time, LossCause)>,
+    pub(crate) counts: Judgements,
+}
+
+impl Truth {
+    /// A segment is lost at `at`, which may be later than now: links carry packets before their time.
+    pub(crate) fn lost(&mut self, segment: u32, at: Time, cause: LossCause) {
+        self.losses.push((segment, at, cause));
+    }
+
+    /// The sender judged a loss. What counts is how its segment was lost last.
+    pub(crate) fn judged(&mut self, now: Time, judgement: Judgement) {
+        let last = self.losses.iter().rev().find(|(segment, at, _)| *segment == judgement.segment && *at <= now);
+        let counts = &mut self.counts;
+        *match last.map(|(_, _, cause)| (cause.is_congestion(), judgement.random)) {
+            Some((true, false)) => &mut counts.congestion_as_congestion,
+            Some((true, true)) => &mut counts.congestion_as_random,
+            Some((false, false)) => &mut counts.random_as_congestion,
+            Some((false, true)) => &mut counts.random_as_random,
+            None => &mut counts.not_lost,
+        } += 1;
+        // what is acknowledged is not judged any more
+        self.losses.retain(|(segment, _, _)| *segment >= judgement.segment);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_loss_of_a_segment_counts_once_it_has_happened() {
+        let mut truth = Truth::default();
+        truth.lost(7, Time(10), LossCause::Random);
+        truth.lost(9, Time(11), LossCause::Queue);
+        truth.judged(Time(20), Judgement { segment: 7, random: false });
+        // sent again and lost again, in a queue this time; a third loss lies in the future
+        truth.lost(7, Time(30), LossCause::Queue);
+        truth.lost(7, Time(90), LossCause::Random);
+        truth.judged(Time(40), Judgement { segment: 7, random: true });
+        truth.judged(Time(50), Judgement { segment: 8, random: true });
+        truth.judged(Time(60), Judgement { segment: 9, random: false });
+        let expected = Judgements {
+            random_as_congestion: 1,
+            congestion_as_random: 1,
+            not_lost: 1,
+            congestion_as_congestion: 1,
+            random_as_random: 0,
+        };
+        assert_eq!(truth.counts, expected);
+        assert_eq!(truth.losses, [(9, Time(11), LossCause::Queue)]);
+    }
+}
