@@ -49,6 +49,7 @@ fn measure(case: &Case) {
         warmup: Span::ZERO,
         traces: Traces::default(),
         events: false,
+        delays: false,
     };
     let world = World::new(&network, 1, &options).expect("the cases are sound");
     let setup_s = setup.elapsed().as_secs_f64();
