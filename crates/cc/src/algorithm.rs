@@ -1,6 +1,6 @@
 //! Every algorithm under one type, dispatched without a virtual call.
 
-use units::Bytes;
+use units::{Bytes, Time};
 
 use crate::{Ack, Congestion, CongestionControl, Path, RecoveryExit, Response};
 
@@ -25,6 +25,18 @@ macro_rules! algorithms {
             }
             fn on_recovery_exit(&mut self, exit: &RecoveryExit, path: &Path) {
                 match self { $(Algorithm::$name(a) => a.on_recovery_exit(exit, path),)* }
+            }
+            fn on_handover_start(&mut self, now: Time, path: &Path) {
+                match self { $(Algorithm::$name(a) => a.on_handover_start(now, path),)* }
+            }
+            fn on_handover_end(&mut self, now: Time, path: &Path) {
+                match self { $(Algorithm::$name(a) => a.on_handover_end(now, path),)* }
+            }
+            fn is_frozen(&self, now: Time) -> bool {
+                match self { $(Algorithm::$name(a) => a.is_frozen(now),)* }
+            }
+            fn resends_after_handover(&self) -> bool {
+                match self { $(Algorithm::$name(a) => a.resends_after_handover(),)* }
             }
             fn set_cwnd(&mut self, cwnd: Bytes) {
                 match self { $(Algorithm::$name(a) => a.set_cwnd(cwnd),)* }

@@ -142,6 +142,7 @@ impl Core {
 
     fn timeout(&mut self, event: &Congestion, warned: bool, path: &Path) -> Response {
         let target = self.target(path);
+        let before = self.cwnd;
         self.kept = None;
         if !event.hold_ssthresh {
             self.ssthresh = target;
@@ -156,7 +157,7 @@ impl Core {
         //# Without a warning ssthresh = ownd and cwnd = (ownd + ownd_prev) / 2.
         let other = if self.mix_cwnd { self.cwnd } else { self.prev.unwrap_or(target) };
         self.cwnd = ((target + other) / 2.0).max(path.mss);
-        Response::Random
+        if self.cwnd < before { Response::ReducedAsRandom } else { Response::Random }
     }
 
     pub(crate) fn on_recovery_exit(&mut self, exit: &RecoveryExit) {

@@ -15,7 +15,9 @@
 //! 3. [`CongestionControl::on_recovery_exit`] is called exactly once for each recovery that was not ended by a timeout.
 //! 4. Windows are never read below one segment: the engine clamps what it reads, not what the algorithm keeps.
 //! 5. [`Path`] is up to date at every call, the newest RTT included, with the flight size that an ACK leaves; the halving
-//!    base only where there is something to halve, in `on_congestion`.
+//!    base only where there is something to halve, in `on_congestion`, and the timeout there and at handovers.
+//! 6. A handover's start and end come in pairs, for the connections that cross the link, and to algorithms that do not
+//!    handle them they mean nothing.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -126,6 +128,22 @@ pub enum Response {
     SameWindow,
     /// Judged random: the window was kept for that reason.
     Random,
+    /// Judged random: the window was cut even so, but by another measure than for congestion.
+    ReducedAsRandom,
+    /// No judgement, or none that the window follows: the window was kept.
+    Undecided,
+}
+
+impl Response {
+    /// The window was cut.
+    pub fn is_cut(self) -> bool {
+        matches!(self, Response::Reduced | Response::ReducedAsRandom)
+    }
+
+    /// The loss was judged random.
+    pub fn is_random(self) -> bool {
+        matches!(self, Response::Random | Response::ReducedAsRandom)
+    }
 }
 
 /// The end of a recovery.
@@ -152,6 +170,22 @@ pub trait CongestionControl {
     /// Recovery is over: take the window to go on with.
     fn on_recovery_exit(&mut self, exit: &RecoveryExit, _path: &Path) {
         self.set_cwnd(exit.window);
+    }
+
+    /// The link layer warns of a handover: from now on segments are lost whatever the window. [`Path::rto`] is up to date.
+    fn on_handover_start(&mut self, _now: Time, _path: &Path) {}
+
+    /// The link is up again. [`Path::rto`] is up to date.
+    fn on_handover_end(&mut self, _now: Time, _path: &Path) {}
+
+    /// The window is frozen because of a handover: the engine does not back off the retransmission timer.
+    fn is_frozen(&self, _now: Time) -> bool {
+        false
+    }
+
+    /// The engine retransmits the oldest segment at once and restarts the timer at the end of a handover.
+    fn resends_after_handover(&self) -> bool {
+        false
     }
 
     /// The engine's own adjustments: deflation by partial ACKs, idle restart.

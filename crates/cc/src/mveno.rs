@@ -74,13 +74,13 @@ impl CongestionControl for MVeno {
     }
 
     fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
-        let random = self.backlog.is_some_and(|n| n < self.beta);
-        let kept = path.keep(if event.cause == Cause::DupAcks && random { self.keep } else { 0.5 });
+        let random = event.cause == Cause::DupAcks && self.backlog.is_some_and(|n| n < self.beta);
+        let kept = path.keep(if random { self.keep } else { 0.5 });
         if !event.hold_ssthresh {
             self.ssthresh = kept.ssthresh;
         }
         self.cwnd = if event.cause == Cause::Rto { path.mss } else { kept.cwnd };
-        Response::Reduced
+        if random { Response::ReducedAsRandom } else { Response::Reduced }
     }
 
     fn observe(&self, out: &mut dyn FnMut(&'static str, f64)) {
@@ -222,12 +222,12 @@ mod tests {
     fn the_backlog_of_the_round_decides_about_a_loss() {
         // mean 120: N = 20 * 20/120 = 3.333 >= 3: half of the flight of 10
         let mut m = after_round(&config(), &[120, 120, 120]);
-        m.on_congestion(&dup_acks(), &test_path());
+        assert_eq!(m.on_congestion(&dup_acks(), &test_path()), Response::Reduced);
         assert_eq!((m.cwnd(), m.ssthresh()), (Bytes(5000.0), Bytes(5000.0)));
         // mean 110: N = 1.8: 4/5, and again for the next loss, since the base RTT is not reset
         let mut m = after_round(&config(), &[110, 110, 110]);
-        m.on_congestion(&dup_acks(), &test_path());
-        m.on_congestion(&dup_acks(), &test_path());
+        assert_eq!(m.on_congestion(&dup_acks(), &test_path()), Response::ReducedAsRandom);
+        assert_eq!(m.on_congestion(&dup_acks(), &test_path()), Response::ReducedAsRandom);
         assert_eq!((m.cwnd(), m.ssthresh()), (Bytes(8000.0), Bytes(8000.0)));
     }
 

@@ -19,6 +19,8 @@ pub struct Path {
     pub rwnd: Bytes,
     /// What a halving starts from, brought up to date for [`crate::CongestionControl::on_congestion`] only: the flight size (RFC 5681) or min(cwnd, rwnd) (ns-2), by profile.
     pub half_base: Bytes,
+    /// Retransmission timeout without back-off, brought up to date for `on_congestion` and at handovers only.
+    pub rto: Span,
     /// ssthresh counts whole segments (ns-2).
     pub whole_ssthresh: bool,
     /// Duplicate-ACK threshold, segments.
@@ -68,6 +70,7 @@ pub(crate) fn test_path() -> Path {
         flight_size: Bytes(10_000.0),
         rwnd: Bytes(1e9),
         half_base: Bytes(10_000.0),
+        rto: Span::from_millis(300),
         whole_ssthresh: false,
         dup_threshold: 3,
     }

@@ -7,7 +7,7 @@ mod rows;
 pub use rows::ALGORITHMS;
 
 /// Most parameters that one algorithm may have.
-pub const MAX_PARAMETERS: usize = 12;
+pub const MAX_PARAMETERS: usize = 16;
 
 /// How the engine repairs losses; an algorithm names its default, a flow may choose another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +42,8 @@ pub struct Row {
     /// Every loss is announced, also a second one in a window that was cut already: the engine's guard against repeated
     /// fast retransmits is off and the algorithm decides itself.
     pub hears_every_loss: bool,
+    /// Tells random losses from congestion, so that how it judged each loss can be counted.
+    pub judges_losses: bool,
     /// Needs the receiver's clock in every ACK.
     pub needs_receiver_time: bool,
     /// Wants packets to be marked by routers (ECN-capable transport) with the mark echoed per packet.

@@ -164,7 +164,7 @@ impl Model {
             sent_at: Some(sent_at.max(self.round_began)),
             hold_ssthresh: timeouts > 1 && !self.path.whole_ssthresh,
         };
-        if algorithm.on_congestion(&event, &self.path) == crate::Response::Reduced || cause == Cause::Rto {
+        if algorithm.on_congestion(&event, &self.path).is_cut() || cause == Cause::Rto {
             self.cut_at = Some(self.now);
         }
     }

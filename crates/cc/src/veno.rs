@@ -80,14 +80,9 @@ impl Veno {
         Some(backlog_segments(self.cwnd, path.mss, self.base?, self.rtt?))
     }
 
-    /// Share of the window that a loss leaves.
-    fn share(&self, path: &Path) -> f64 {
-        //= specs/papers/veno.md#window-after-a-loss
-        //# ssthresh = 4/5 * cwnd if N < beta, else 1/2 * cwnd
-        match self.backlog(path) {
-            Some(n) if n < self.beta => self.keep,
-            _ => 0.5,
-        }
+    /// The last round showed no queue to speak of, so that a loss is not for congestion.
+    fn random(&self, path: &Path) -> bool {
+        self.backlog(path).is_some_and(|n| n < self.beta)
     }
 
     fn forget(&mut self) {
@@ -114,11 +109,14 @@ impl CongestionControl for Veno {
     }
 
     fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
-        let kept = path.keep(match event.cause {
-            Cause::DupAcks => self.share(path),
-            Cause::Rto if self.same_on_rto => self.share(path),
-            Cause::Rto | Cause::EcnMark => 0.5,
-        });
+        let random = match event.cause {
+            Cause::DupAcks => self.random(path),
+            Cause::Rto => self.same_on_rto && self.random(path),
+            Cause::EcnMark => false,
+        };
+        //= specs/papers/veno.md#window-after-a-loss
+        //# ssthresh = 4/5 * cwnd if N < beta, else 1/2 * cwnd
+        let kept = path.keep(if random { self.keep } else { 0.5 });
         if !event.hold_ssthresh {
             self.ssthresh = kept.ssthresh;
         }
@@ -126,7 +124,7 @@ impl CongestionControl for Veno {
         if self.reset_base && event.cause != Cause::EcnMark {
             self.forget();
         }
-        Response::Reduced
+        if random { Response::ReducedAsRandom } else { Response::Reduced }
     }
 
     fn observe(&self, out: &mut dyn FnMut(&'static str, f64)) {
@@ -161,7 +159,7 @@ mod tests {
     fn a_short_queue_keeps_four_fifths() {
         // RTTs 100, 110, 120: mean 110, N = 20 * (1 - 100/110) = 1.8 < 3; 4/5 of the flight of 10 is 8
         let mut veno = after_round(&config(), 20.0, &[100, 110, 120]);
-        assert_eq!(veno.on_congestion(&dup_acks(), &test_path()), Response::Reduced);
+        assert_eq!(veno.on_congestion(&dup_acks(), &test_path()), Response::ReducedAsRandom);
         assert_eq!((veno.cwnd(), veno.ssthresh()), (Bytes(8000.0), Bytes(8000.0)));
     }
 
@@ -170,7 +168,7 @@ mod tests {
         // RTTs 100, 130, 130: mean 120, N = 20 * (1 - 100/120) = 3.333 >= 3
         let mut veno = after_round(&config(), 20.0, &[100, 130, 130]);
         assert!((veno.backlog(&test_path()).unwrap() - 3.333).abs() < 1e-3);
-        veno.on_congestion(&dup_acks(), &test_path());
+        assert_eq!(veno.on_congestion(&dup_acks(), &test_path()), Response::Reduced);
         assert_eq!((veno.cwnd(), veno.ssthresh()), (Bytes(5000.0), Bytes(5000.0)));
     }
 
@@ -232,12 +230,12 @@ mod tests {
     #[test]
     fn a_timeout_is_renos_unless_told_otherwise() {
         let mut veno = after_round(&config(), 20.0, &[100, 110, 120]);
-        veno.on_congestion(&rto(1), &test_path());
+        assert_eq!(veno.on_congestion(&rto(1), &test_path()), Response::Reduced);
         assert_eq!((veno.cwnd(), veno.ssthresh()), (Bytes(1000.0), Bytes(5000.0)));
         let mut same = config();
         same.set_choice("veno_rto", "same").unwrap();
         let mut veno = after_round(&same, 20.0, &[100, 110, 120]);
-        veno.on_congestion(&rto(1), &test_path());
+        assert_eq!(veno.on_congestion(&rto(1), &test_path()), Response::ReducedAsRandom);
         assert_eq!((veno.cwnd(), veno.ssthresh()), (Bytes(1000.0), Bytes(8000.0)));
         veno.on_congestion(&Congestion { hold_ssthresh: true, ..rto(2) }, &test_path());
         assert_eq!(veno.ssthresh(), 8000.0);

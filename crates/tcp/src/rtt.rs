@@ -93,7 +93,16 @@ impl RttEstimator {
 
     /// The timeout in force, back-off included.
     pub fn rto(&self) -> Span {
-        let factor = u64::from(self.backoff);
+        self.backed_off(u64::from(self.backoff))
+    }
+
+    /// The timeout without the back-off.
+    pub fn base_rto(&self) -> Span {
+        self.backed_off(1)
+    }
+
+    #[inline]
+    fn backed_off(&self, factor: u64) -> Span {
         match self.estimate {
             Estimate::Exact { sampled: false, .. } => (self.rto_init * factor).min(self.rto_max),
             Estimate::Exact { srtt, rttvar, .. } => {

@@ -84,9 +84,9 @@ pub struct SenderStats {
 pub enum Why {
     /// Duplicate ACKs (or SACK): cut.
     DupAcks,
-    /// Loss found, window cut already for this window of data.
+    /// Loss found, window kept: cut already for this window of data, or the algorithm could not tell.
     SameWindow,
-    /// Loss found and judged random: kept.
+    /// Loss found and judged random: kept, or cut by another measure than for congestion.
     JudgedRandom,
     /// Retransmission timer.
     Timeout,
@@ -251,6 +251,7 @@ impl Sender {
                 flight_size: Bytes::ZERO,
                 rwnd: mss * f64::from(config.window),
                 half_base: Bytes::ZERO,
+                rto: Span::ZERO,
                 whole_ssthresh: config.whole_ssthresh,
                 dup_threshold: config.dup_threshold,
             },

@@ -17,6 +17,7 @@ const PLAIN: Row = Row {
     caution: None,
     recovery: Recovery::NewReno,
     hears_every_loss: false,
+    judges_losses: false,
     needs_receiver_time: false,
     uses_marks: false,
     parameters: &[],

@@ -1,7 +1,6 @@
 //! Vegas' recovery: a fine-grained timeout checked on duplicate ACKs and on the first ACKs after a retransmission.
 //! Source: Brakmo and Peterson, JSAC 13(8), 1995; constants as in ns-2's agent.
 
-use cc::Response;
 use units::{Span, Time};
 
 use crate::sender::Sender;
@@ -80,7 +79,7 @@ impl Sender {
             self.fine.timeout *= if times > 1 { 2.0 } else { 9.0 / 8.0 };
             let inflation = self.inflation;
             let response = self.enter_recovery(now);
-            self.inflation = if response == Response::Reduced { self.dupacks as i32 } else { inflation };
+            self.inflation = if response.is_cut() { self.dupacks as i32 } else { inflation };
             self.dupacks = self.dupacks.max(threshold);
             self.back_off(now);
         } else if self.dupacks > threshold {

@@ -119,8 +119,8 @@ impl Sender {
             before,
             match response {
                 Response::Reduced => Why::DupAcks,
-                Response::SameWindow => Why::SameWindow,
-                Response::Random => Why::JudgedRandom,
+                Response::SameWindow | Response::Undecided => Why::SameWindow,
+                Response::Random | Response::ReducedAsRandom => Why::JudgedRandom,
             },
         );
         response
@@ -134,21 +134,22 @@ impl Sender {
             HalfBase::Flight => self.flight_to_halve(),
             HalfBase::Window => (self.inflated() * mss).min(self.path.rwnd),
         };
+        self.path.rto = self.rtt.base_rto();
         let response = self.cc.on_congestion(event, &self.path);
-        if event.cause == Cause::DupAcks || (event.cause == Cause::Rto && event.timeouts == 1) {
-            self.judgement = Some(Judgement { segment: self.snd_una, random: response == Response::Random });
+        let acted = event.cause == Cause::DupAcks || (event.cause == Cause::Rto && event.timeouts == 1);
+        if acted && response != Response::Undecided {
+            self.judgement = Some(Judgement { segment: self.snd_una, random: response.is_random() });
         }
-        match response {
-            Response::Reduced => {
-                self.stats.window_cuts += 1;
-                self.last_cut = Some(self.snd_max);
-                self.cwr_due = true; // for whatever reason the window was reduced, RFC 3168 section 6.1.2
-                if event.cause != Cause::Rto || !self.rules.ns2 {
-                    self.ecn_recover = Some(self.snd_max);
-                }
+        if response.is_random() {
+            self.stats.judged_random += 1;
+        }
+        if response.is_cut() {
+            self.stats.window_cuts += 1;
+            self.last_cut = Some(self.snd_max);
+            self.cwr_due = true; // for whatever reason the window was reduced, RFC 3168 section 6.1.2
+            if event.cause != Cause::Rto || !self.rules.ns2 {
+                self.ecn_recover = Some(self.snd_max);
             }
-            Response::Random => self.stats.judged_random += 1,
-            Response::SameWindow => {}
         }
         response
     }

@@ -1,7 +1,7 @@
 //! The retransmission timer expires.
 //! Source: RFC 6298 section 5, RFC 5681 section 3.1.
 
-use cc::{Cause, Congestion, Response};
+use cc::{Cause, Congestion};
 use units::Time;
 
 use super::{Core, Sender, State, Why};
@@ -67,6 +67,6 @@ impl Sender {
         }
         self.burst = self.rules.max_burst;
         self.update_window();
-        self.log(now, before, if response == Response::Random { Why::JudgedRandom } else { Why::Timeout });
+        self.log(now, before, if response.is_random() { Why::JudgedRandom } else { Why::Timeout });
     }
 }

@@ -114,7 +114,8 @@ const JERSEY: &[Parameter] = &[
 ];
 
 /// Marks by routers, and the receiver's clock in ACKs.
-const JERSEY_FAMILY: Row = Row { needs_receiver_time: true, uses_marks: true, parameters: JERSEY, ..PLAIN };
+const JERSEY_FAMILY: Row =
+    Row { judges_losses: true, needs_receiver_time: true, uses_marks: true, parameters: JERSEY, ..PLAIN };
 
 pub(super) const NEW_JERSEY: Row = Row {
     name: "newjersey",

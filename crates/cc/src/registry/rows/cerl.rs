@@ -32,7 +32,7 @@ const WINDOW: Parameter = number(
 );
 
 /// CERL hears of every loss and decides itself whether the window of data has paid.
-const FAMILY: Row = Row { recovery: Recovery::Reno, hears_every_loss: true, ..PLAIN };
+const FAMILY: Row = Row { recovery: Recovery::Reno, hears_every_loss: true, judges_losses: true, ..PLAIN };
 
 pub(super) const CERL: Row = Row {
     name: "cerl",

@@ -60,6 +60,7 @@ pub(super) const VENO: Row = Row {
     name: "veno",
     summary: "Reno that keeps four fifths at a loss without a queue and grows slowly with one",
     source: "Fu and Liew, IEEE JSAC 21(2), 2003",
+    judges_losses: true,
     parameters: &[
         number(
             "veno_beta",
@@ -97,6 +98,7 @@ pub(super) const MVENO: Row = Row {
     aliases: &["m-veno"],
     summary: "Multipath Veno; with one path, Veno that decides once per round",
     source: "Dong et al., IEEE Trans. Commun. 64(8), 2016",
+    judges_losses: true,
     caution: Some("single path: the coupling weight is 1, so only the timing of decisions differs from Veno"),
     parameters: &[
         number(
