@@ -1,6 +1,6 @@
 //! Every algorithm under one type, dispatched without a virtual call.
 
-use units::{Bytes, Time};
+use units::{Bytes, Rate, Time};
 
 use crate::{Ack, Congestion, CongestionControl, Path, RecoveryExit, Response};
 
@@ -48,6 +48,9 @@ macro_rules! algorithms {
             #[inline]
             fn ssthresh(&self) -> Bytes {
                 match self { $(Algorithm::$name(a) => a.ssthresh(),)* }
+            }
+            fn pacing_rate(&self) -> Option<Rate> {
+                match self { $(Algorithm::$name(a) => a.pacing_rate(),)* }
             }
             fn observe(&self, out: &mut dyn FnMut(&'static str, f64)) {
                 match self { $(Algorithm::$name(a) => a.observe(out),)* }

@@ -56,7 +56,7 @@ pub mod yeah;
 pub use algorithm::Algorithm;
 pub use path::{Halved, Path};
 pub use registry::Config;
-use units::{Bytes, Span, Time};
+use units::{Bytes, Rate, Span, Time};
 
 /// One arriving ACK, as the engine understood it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -196,6 +196,12 @@ pub trait CongestionControl {
 
     /// Slow start threshold.
     fn ssthresh(&self) -> Bytes;
+
+    /// The rate at which its segments should leave, payload bytes per second; `None`: at once, as the window allows. Asked
+    /// only of algorithms whose row says that they pace.
+    fn pacing_rate(&self) -> Option<Rate> {
+        None
+    }
 
     /// Internal quantities worth drawing, each with its unit last in the name.
     fn observe(&self, _out: &mut dyn FnMut(&'static str, f64)) {}

@@ -48,6 +48,8 @@ pub struct Row {
     pub needs_receiver_time: bool,
     /// Wants packets to be marked by routers (ECN-capable transport) with the mark echoed per packet.
     pub uses_marks: bool,
+    /// Wants its segments spaced at the rate it gives ([`crate::CongestionControl::pacing_rate`]).
+    pub paces: bool,
     /// Parameters, at most [`MAX_PARAMETERS`].
     pub parameters: &'static [Parameter],
     /// Makes the algorithm's state from parameter values.

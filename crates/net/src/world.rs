@@ -93,6 +93,8 @@ struct Seat {
     route: u32,
     /// Time of its earliest pending timer event.
     armed: Time,
+    /// Time of the pending event that the earliest one has overtaken, if it is known.
+    overtaken: Time,
     /// Bytes of payload in segments it sent.
     sent_bytes: u64,
     /// What it had delivered and sent when the warm-up ended.
@@ -212,6 +214,7 @@ impl World {
                     base_delay: route.iter().fold(Span::ZERO, |sum, &link| sum + empty_link_delay(network, link, size)),
                     route: self.routes.len() as u32,
                     armed: Time::NEVER,
+                    overtaken: Time::NEVER,
                     started: if far == active { flow.reverse_start } else { flow.start },
                     size: flow.size,
                     ..Seat::default()
@@ -461,7 +464,8 @@ impl World {
         }
         let deadline = self.endpoints[at].next_deadline();
         if deadline < self.seats[at].armed {
-            self.seats[at].armed = deadline;
+            let seat = &mut self.seats[at];
+            seat.overtaken = std::mem::replace(&mut seat.armed, deadline);
             let id = self.links.len() as u32 + number;
             self.queue.push(deadline, id);
         }
@@ -493,7 +497,9 @@ impl World {
         if self.seats[at].armed != now {
             return; // an earlier event took its place
         }
-        self.seats[at].armed = Time::NEVER;
+        // the one it overtook is still pending, and good for a later deadline
+        let seat = &mut self.seats[at];
+        seat.armed = std::mem::replace(&mut seat.overtaken, Time::NEVER);
         if self.endpoints[at].next_deadline() <= now {
             self.endpoints[at].handle_timeout(now);
         }

@@ -1,7 +1,7 @@
 //! The first lines of a script: which algorithm, which rules of the engine.
 
 use cc::registry::Recovery;
-use tcp::{Config, DelackMode, InitialWindow, Profile, RecoverRule, Role};
+use tcp::{Config, DelackMode, InitialWindow, Pacing, Profile, RecoverRule, Role};
 use units::Span;
 
 use crate::parse::{amount, seconds};
@@ -12,7 +12,8 @@ use crate::parse::{amount, seconds};
 /// receiver's window), `rwnd`, `sack on|off`, `dup_threshold`, `limited_transmit` (segments), `recover_rule
 /// careful|less-careful|off`, `delayed_ack` (segments per ACK), `delayed_ack_timer`, `delayed_ack_mode
 /// per-segment|heartbeat`, `timestamps on|off`, `ecn on|off|per-packet`, `rto_init`, `rto_min`, `rto_max`,
-/// `slow_start_restart on|off`, `cwnd_limited on|off`, `max_burst` (segments), `handshake` (its round trip; `off`: the script
+/// `slow_start_restart on|off`, `cwnd_limited on|off`, `max_burst` (segments), `pacing off|algorithm|window`, `pacing_burst`
+/// (segments), `handshake` (its round trip; `off`: the script
 /// does it; default 0.1), `role active|passive`, `peer_sends on|off`. Amounts are bytes unless said, times seconds.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -101,6 +102,11 @@ impl Options {
             "slow_start_restart" => c.slow_start_restart = on_off(value)?,
             "cwnd_limited" => c.cwnd_limited = on_off(value)?,
             "max_burst" => c.max_burst = number(value)?,
+            "pacing" => {
+                let rules = [("off", Pacing::Off), ("algorithm", Pacing::Algorithm), ("window", Pacing::Window)];
+                c.pacing = choice(value, &rules)?;
+            }
+            "pacing_burst" => c.pacing_burst = at_least_one(value)?,
             "handshake" => self.handshake = if value == "off" { None } else { Some(seconds(value)?) },
             "role" => {
                 let role =

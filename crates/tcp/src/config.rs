@@ -53,6 +53,17 @@ pub enum DelackMode {
     Heartbeat,
 }
 
+/// Whether segments leave spaced in time, and at which rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pacing {
+    /// At once, whatever the algorithm wants.
+    Off,
+    /// At the rate that the algorithm gives, if it paces.
+    Algorithm,
+    /// At the rate of a window per smoothed RTT, times a factor.
+    Window,
+}
+
 /// The engine's rules for one connection. [`Config::profile`] gives a complete set; change what you need.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Config {
@@ -111,6 +122,14 @@ pub struct Config {
     pub dupack_from_data: bool,
     /// Most segments released by one ACK; 0: no limit.
     pub max_burst: u32,
+    /// Whether segments leave spaced in time.
+    pub pacing: Pacing,
+    /// [`Pacing::Window`]: factor in slow start.
+    pub pacing_slow_start: f64,
+    /// [`Pacing::Window`]: factor after slow start.
+    pub pacing_factor: f64,
+    /// Segments that a paced sender may send at once after a pause, at least 1.
+    pub pacing_burst: u32,
     /// Packets are ECN-capable.
     pub ecn: bool,
     /// Echo marks per packet instead of latching until CWR.
@@ -148,6 +167,10 @@ impl Config {
                 delayed_ack_mode: DelackMode::PerSegment,
                 dupack_from_data: false,
                 max_burst: 0,
+                pacing: Pacing::Algorithm,
+                pacing_slow_start: 2.0,
+                pacing_factor: 1.2,
+                pacing_burst: 1,
                 ecn: false,
                 ecn_per_packet: false,
             },

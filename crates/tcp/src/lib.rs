@@ -17,7 +17,7 @@ mod scoreboard;
 mod segment;
 mod sender;
 
-pub use config::{Config, DelackMode, HalfBase, InitialWindow, Profile, RecoverRule};
+pub use config::{Config, DelackMode, HalfBase, InitialWindow, Pacing, Profile, RecoverRule};
 pub use receiver::{Receiver, ReceiverStats};
 pub use rtt::RttEstimator;
 pub use segment::{Flags, MAX_SACK, SackBlocks, Segment};
@@ -205,7 +205,7 @@ impl Endpoint {
     /// When `handle_timeout` must be called; `Time::NEVER` if no timer runs.
     #[inline]
     pub fn next_deadline(&self) -> Time {
-        self.sender.deadline().min(self.receiver.deadline())
+        self.sender.deadline().min(self.sender.send_at()).min(self.receiver.deadline())
     }
 
     #[inline]

@@ -1,8 +1,9 @@
 //! The sending half: its state, and how a connection opens. What may leave is in `transmit`, what an ACK means in `acks`,
-//! entering and leaving recovery in `recover`, the retransmission timer in `timer`.
+//! entering and leaving recovery in `recover`, the retransmission timer in `timer`, pacing in `pacing`.
 //! Source: RFC 5681, RFC 6298, RFC 3042, RFC 6582; the `ns2` rules are those of ns-2's one-way agents.
 
 mod acks;
+mod pacing;
 mod recover;
 mod timer;
 mod transmit;
@@ -11,6 +12,7 @@ use cc::registry::Recovery;
 use cc::{Algorithm, CongestionControl, Path};
 use units::{Bytes, Span, Time};
 
+use self::pacing::Pacer;
 use crate::recovery::sack::SackState;
 use crate::recovery::vegas::FineTimer;
 use crate::rtt::RttEstimator;
@@ -179,6 +181,7 @@ pub struct Sender {
     cwr_due: bool,
     pub(crate) sack: SackState,
     pub(crate) fine: FineTimer,
+    pacer: Pacer,
 
     hears_every_loss: bool,
     acts_on_marks: bool,
@@ -274,6 +277,7 @@ impl Sender {
             cwr_due: false,
             sack: SackState::default(),
             fine: FineTimer::default(),
+            pacer: Pacer::new(config, row),
             hears_every_loss: row.hears_every_loss,
             acts_on_marks: row.uses_marks,
             rules: Rules {

@@ -20,6 +20,7 @@ const PLAIN: Row = Row {
     judges_losses: false,
     needs_receiver_time: false,
     uses_marks: false,
+    paces: false,
     parameters: &[],
     build: |_| Algorithm::Reno(reno::Reno::new()),
 };

@@ -2,7 +2,7 @@
 
 use cc::registry::Recovery;
 use serde_json::{Value as Json, json};
-use tcp::{Config, DelackMode, HalfBase, InitialWindow, RecoverRule};
+use tcp::{Config, DelackMode, HalfBase, InitialWindow, Pacing, RecoverRule};
 use units::Span;
 
 use crate::error::{Problem, code};
@@ -31,6 +31,8 @@ const RECOVER_RULES: &[(&str, RecoverRule)] =
     &[("careful", RecoverRule::Careful), ("less-careful", RecoverRule::LessCareful), ("off", RecoverRule::Off)];
 const HALF_BASES: &[(&str, HalfBase)] = &[("flight", HalfBase::Flight), ("window", HalfBase::Window)];
 const MODES: &[(&str, DelackMode)] = &[("per-segment", DelackMode::PerSegment), ("heartbeat", DelackMode::Heartbeat)];
+const PACINGS: &[(&str, Pacing)] =
+    &[("algorithm", Pacing::Algorithm), ("window", Pacing::Window), ("off", Pacing::Off)];
 const ECHOES: &[(&str, bool)] = &[("latched", false), ("per-packet", true)];
 
 /// The word of a value.
@@ -149,6 +151,19 @@ pub(crate) static RULES: &[Rule] = &[
         |item| if item.is("off") { Ok(0) } else { item.segments(1..=SEGMENTS) },
         |most| if most == 0 { json!("off") } else { json!(segments(most)) }
     ),
+    rule!(
+        pacing,
+        "space segments in time: at the rate of an algorithm that gives one, by the window per RTT, or not",
+        word PACINGS
+    ),
+    rule!(pacing_slow_start, "pacing by the window: factor in slow start, 1 to 10", |item| factor(item), |x| json!(x)),
+    rule!(pacing_factor, "pacing by the window: factor after slow start, 1 to 10", |item| factor(item), |x| json!(x)),
+    rule!(
+        pacing_burst,
+        "segments that a paced sender may send at once after a pause",
+        |item| item.segments(1..=SEGMENTS),
+        |n| json!(segments(n))
+    ),
     rule!(ecn, "packets are ECN-capable; default by algorithm", flag),
     Rule {
         key: "ecn_echo",
@@ -167,6 +182,15 @@ fn initial_window(item: &Item<'_>) -> Result<InitialWindow, Problem> {
         () if item.is("rfc5681") => Ok(InitialWindow::Rfc5681),
         () => item.segments(1..=SEGMENTS).map(InitialWindow::Segments),
     }
+}
+
+/// A factor of pacing: less than 1 would keep the window from filling.
+fn factor(item: &Item<'_>) -> Result<f64, Problem> {
+    let factor = item.number()?;
+    if (1.0..=10.0).contains(&factor) {
+        return Ok(factor);
+    }
+    Err(item.problem(code::OUT_OF_RANGE, format!("is {factor}, allowed is 1 to 10")))
 }
 
 fn limited_transmit(item: &Item<'_>) -> Result<u32, Problem> {

@@ -52,7 +52,9 @@ impl Sender {
         let ack = segment.ack;
         let newly = ack - self.snd_una;
         let delay = self.delay_sample(ack, now);
-        let in_use = !self.rules.cwnd_limited || f64::from(self.snd_nxt - self.snd_una) >= self.cwnd().floor();
+        let in_use = !self.rules.cwnd_limited
+            || f64::from(self.snd_nxt - self.snd_una) >= self.cwnd().floor()
+            || (self.pacer.is_on() && self.pacing_keeps_window_open());
 
         let progress = match self.core {
             _ if !self.in_recovery => Progress::Open,

@@ -21,7 +21,7 @@ impl Sender {
     /// The next segment to send now, if any. Counts it as sent.
     #[inline]
     pub fn take_segment(&mut self, now: Time) -> Option<(u32, bool)> {
-        if self.state != State::Open {
+        if self.state != State::Open || (self.pacer.is_on() && self.pacer.holds(now)) {
             return None;
         }
         let number = match self.resend.take() {
@@ -32,6 +32,9 @@ impl Sender {
                 number
             }
         };
+        if self.pacer.is_on() {
+            self.pace(now);
+        }
         Some((number, self.on_sent(number, now)))
     }
 

@@ -1,0 +1,146 @@
+//! Pacing: segments leave at a rate instead of as fast as the window opens.
+//! Source: Aggarwal, Savage and Anderson, INFOCOM 2000, for the idea; the rate of a window per RTT times a factor is what
+//! Linux does for every algorithm under a pacing queue (its sysctls `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio`).
+//!
+//! The rule: after a data segment, the next one leaves no sooner than `MSS / rate` later, with the rate of that moment.
+//! Time in which nothing could be sent is not made up for, but for `burst - 1` segments: so many may follow the first at
+//! once. Retransmissions are paced like the rest; the SYN, pure ACKs and probes of a closed window are not. Rates count
+//! payload, and a short last segment counts as a whole one.
+
+use cc::CongestionControl;
+use cc::registry::Row;
+use units::{Rate, Span, Time};
+
+use super::Sender;
+use crate::{Config, Pacing};
+
+/// When the next segment may leave.
+#[derive(Clone, Debug)]
+pub(super) struct Pacer {
+    rule: Pacing,
+    slow_start: f64,
+    factor: f64,
+    /// Segments that may leave beyond the first after a pause.
+    spare: u64,
+    /// No segment leaves before.
+    next: Time,
+    /// A segment may be waiting for `next`; else [`Time::NEVER`].
+    wake: Time,
+}
+
+impl Pacer {
+    pub(super) fn new(config: &Config, row: &Row) -> Pacer {
+        Pacer {
+            rule: if config.pacing == Pacing::Algorithm && !row.paces { Pacing::Off } else { config.pacing },
+            slow_start: config.pacing_slow_start,
+            factor: config.pacing_factor,
+            spare: u64::from(config.pacing_burst.saturating_sub(1)),
+            next: Time::ZERO,
+            wake: Time::NEVER,
+        }
+    }
+
+    #[inline]
+    pub(super) fn is_on(&self) -> bool {
+        self.rule != Pacing::Off
+    }
+
+    /// Whether it is too soon for a segment. If so, remembers to ask again.
+    pub(super) fn holds(&mut self, now: Time) -> bool {
+        let early = now < self.next;
+        self.wake = if early { self.next } else { Time::NEVER };
+        early
+    }
+
+    /// A segment leaves now, and the next one `gap` later; lost time is made up for by the spare segments only.
+    fn on_sent(&mut self, now: Time, gap: Span) {
+        let earliest = Time(now.0.saturating_sub((gap * self.spare).0));
+        self.next = self.next.max(earliest) + gap;
+    }
+}
+
+impl Sender {
+    /// When a segment that pacing holds back may leave; [`Time::NEVER`] if it holds none.
+    #[inline]
+    pub fn send_at(&self) -> Time {
+        self.pacer.wake
+    }
+
+    /// Pacing, not the window, keeps new data back. The window is in use then: it will fill by itself.
+    pub(super) fn pacing_keeps_window_open(&self) -> bool {
+        self.pacer.wake != Time::NEVER && self.has_new_data()
+    }
+
+    /// Account for a segment that leaves now.
+    pub(super) fn pace(&mut self, now: Time) {
+        if let Some(rate) = self.pacing_rate().filter(|rate| rate.0 > 0.0) {
+            self.pacer.on_sent(now, Span::from_secs(self.path.mss.0 / rate.0));
+        }
+    }
+
+    /// The rate at which segments leave, payload; `None`: as the window allows, also before the first RTT sample.
+    pub fn pacing_rate(&self) -> Option<Rate> {
+        match self.pacer.rule {
+            Pacing::Off => None,
+            Pacing::Algorithm => self.cc.pacing_rate(),
+            Pacing::Window if self.path.srtt == Span::ZERO => None,
+            Pacing::Window => {
+                let growing = self.cc.cwnd() < self.cc.ssthresh();
+                let factor = if growing { self.pacer.slow_start } else { self.pacer.factor };
+                Some(factor * (self.cwnd() * self.path.mss).per(self.path.srtt))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Profile;
+
+    const MS: u64 = 1_000_000;
+
+    fn pacer(burst: u32) -> Pacer {
+        let config = Config { pacing: Pacing::Window, pacing_burst: burst, ..Config::profile(Profile::Rfc) };
+        Pacer::new(&config, cc::registry::find("newreno").unwrap())
+    }
+
+    /// Times in milliseconds at which segments leave that are asked for at `asked`, 10 ms apart by the rate.
+    fn leaves(pacer: &mut Pacer, asked: &[u64]) -> Vec<u64> {
+        let mut left = Vec::new();
+        for &at in asked {
+            if !pacer.holds(Time(at * MS)) {
+                pacer.on_sent(Time(at * MS), Span::from_millis(10));
+                left.push(at);
+            }
+        }
+        left
+    }
+
+    #[test]
+    fn segments_keep_their_distance_and_lost_time_is_lost() {
+        // 0, then 10; the pause until 100 gives no second segment there, the next is due at 110
+        let mut pacer = pacer(1);
+        assert_eq!(leaves(&mut pacer, &[0, 0, 9, 10, 100, 100, 109, 110]), [0, 10, 100, 110]);
+    }
+
+    #[test]
+    fn a_burst_of_three_may_follow_a_pause() {
+        // nothing was sent for more than two gaps before 100: three at once, then every 10 ms
+        let mut pacer = pacer(3);
+        assert_eq!(leaves(&mut pacer, &[100, 100, 100, 100, 109, 110, 110]), [100, 100, 100, 110]);
+        // the next was due at 120: by 150 the two spare ones are there again, and no more
+        assert_eq!(leaves(&mut pacer, &[150, 150, 150, 150]), [150, 150, 150]);
+    }
+
+    #[test]
+    fn the_wake_is_the_next_departure_and_only_while_something_waits() {
+        let mut pacer = pacer(1);
+        leaves(&mut pacer, &[0]);
+        assert_eq!(pacer.wake, Time::NEVER);
+        assert!(pacer.holds(Time(MS)));
+        assert_eq!(pacer.wake, Time(10 * MS));
+        assert!(!pacer.holds(Time(10 * MS)));
+        assert_eq!(pacer.wake, Time::NEVER);
+    }
+}
