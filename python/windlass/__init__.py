@@ -21,7 +21,7 @@ from windlass.errors import InputError, Interrupted, StoreError, UnknownFlow, Wi
 from windlass.sweep import RunResult, SweepResult, run, sweep
 
 if TYPE_CHECKING:
-    from windlass import output, palette, plots, stats
+    from windlass import compare, output, palette, plots, stats
     from windlass._core import ENGINE_VERSION, Cancel
     from windlass.scenario import (
         Dumbbell,
@@ -58,6 +58,7 @@ __all__ = [
     "UnknownFlow",
     "WindlassError",
     "__version__",
+    "compare",
     "from_dict",
     "load",
     "output",
@@ -90,7 +91,7 @@ def __getattr__(name: str) -> Any:
     """Import what is asked for when it is asked for, so that ``import windlass`` stays quick."""
     if name in _HOMES:
         return getattr(importlib.import_module(f"windlass.{_HOMES[name]}"), name)
-    if name in ("output", "palette", "plots", "stats"):
+    if name in ("compare", "output", "palette", "plots", "stats"):
         return importlib.import_module(f"windlass.{name}")
     raise AttributeError(f"module `windlass` has no attribute `{name}`")
 

@@ -8,6 +8,11 @@ from contextlib import contextmanager
 __all__ = ["InputError", "Interrupted", "StoreError", "UnknownFlow", "WindlassError", "core_errors", "error_codes"]
 
 CODES: dict[str, str] = {
+    "compare.group": "the scenario has no such group of TCP flows to compare algorithms on",
+    "compare.neighbour": "no flow of the group can be made the neighbour",
+    "compare.nothing": "a comparison needs an algorithm",
+    "compare.parameter": "a parameter of an algorithm is not PARAMETER=VALUE",
+    "compare.twice": "an algorithm stands twice in a comparison",
     "cli.usage": "the command line has an unknown option, a missing argument or a value of the wrong kind",
     "cli.output": "the place for the results cannot be written",
     "file.missing": "no file of that name, and no ready scenario either",

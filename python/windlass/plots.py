@@ -22,9 +22,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from windlass.compare import Comparison
     from windlass.sweep import RunResult
 
-__all__ = ["FORMATS", "cwnd_over_time", "goodput_against_loss", "metric_against_axis", "quantity", "save"]
+__all__ = [
+    "FORMATS",
+    "cwnd_over_time",
+    "goodput_against_delay",
+    "goodput_against_loss",
+    "metric_against_axis",
+    "quantity",
+    "save",
+]
 
 FORMATS = ("pdf", "svg", "png")
 """Formats that :func:`save` writes."""
@@ -206,6 +215,45 @@ def goodput_against_loss(
         axes.set_ylim(top=top)
     axes.set_xlabel(_words("loss rate", unit))
     axes.set_ylabel(_metric_words(metric))
+    _legend(figure, axes)
+    return figure
+
+
+@_styled
+def goodput_against_delay(comparison: Comparison) -> Figure:
+    """What each algorithm of a comparison gets, against how long its packets wait: up and to the left is better.
+
+    Parameters
+    ----------
+    comparison : windlass.compare.Comparison
+        One marker for each algorithm and point of the path, with the intervals of both numbers.
+    """
+    figure, axes = _figure()
+    names = list(dict.fromkeys(one.algorithm for one in comparison.outcomes))
+    settings = list(dict.fromkeys(tuple(one.axes.items()) for one in comparison.outcomes))
+    for one in comparison.outcomes:
+        colour, marker = look(one.algorithm.partition(":")[0])
+        if ":" in one.algorithm:
+            colour, marker = look(one.algorithm)
+        delay, goodput = one.queue_delay_p95_s, one.goodput_bps
+        axes.errorbar(
+            [delay.mean * 1e3],
+            [goodput.mean * 1e-6],
+            xerr=[[_number(delay.half_width) * 1e3]] * 2,
+            yerr=[[_number(goodput.half_width) * 1e-6]] * 2,
+            color=colour,
+            marker=marker,
+            markerfacecolor="white" if settings.index(tuple(one.axes.items())) % 2 else colour,
+            linestyle="",
+            capsize=2.5,
+            elinewidth=0.9,
+            label=", ".join([one.algorithm, *(f"{_short(key)} {value}" for key, value in one.axes.items())]),
+            zorder=3 + names.index(one.algorithm) / 100.0,
+        )
+    axes.set_xlim(0.0, 1.08 * axes.get_xlim()[1])
+    axes.set_ylim(0.0, 1.08 * axes.get_ylim()[1])
+    axes.set_xlabel("queueing delay not exceeded by 95 % of the segments (ms)")
+    axes.set_ylabel("goodput per flow (Mbit/s)")
     _legend(figure, axes)
     return figure
 

@@ -208,6 +208,9 @@ def paired_ratio(a: ArrayLike, b: ArrayLike, confidence: float = 0.95) -> Interv
         If the two have different lengths.
     """
     left, right = _pairs(a, b)
+    if len(left) > 1 and right.any() and (not left.any() or np.array_equal(left, right)):
+        same = 1.0 if left.any() else 0.0  # seed by seed the same: nothing to resample
+        return Interval(same, same, same, len(left), confidence)
 
     def ratio(x: Floats, y: Floats, axis: int = -1) -> Floats:
         below = y.mean(axis=axis)
