@@ -1,16 +1,20 @@
 //! One direction of a wired link: a DropTail queue, a transmitter of fixed rate, a wire.
 //!
 //! At a fixed rate and first in, first out, a packet's departure is known when it arrives, so the queue needs no event:
-//! its occupancy is found from the departure times of those before.
+//! its occupancy is found from the departure times of those before. Where that does not hold, a link is [`served`].
+
+mod served;
 
 use sim::{Chance, Stream};
 use tcp::Flags;
 use units::{Span, Time, num};
 
 use crate::packet::Packet;
-use crate::pool::Fifo;
+use crate::pool::{Fifo, Pool};
 use crate::ring::Ring;
 use crate::spec::{Counting, DirectionSpec, LossAt, QueueLimit};
+
+pub(crate) use served::{Backlog, Dropped};
 
 /// Why a packet was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,6 +110,8 @@ pub(crate) enum Fate {
     Lost(Time, LossCause),
     /// It will be lost on the wire, but not before the run ends.
     LostAfterEnd,
+    /// The link is served by events and keeps it: [`Link::take`].
+    Held,
 }
 
 /// Service start and size of a packet that waits.
@@ -139,7 +145,7 @@ pub(crate) struct Hot {
     delivered_packets: u64,
     /// Its only feeder is another link, so packets can be passed on before their time.
     pub(crate) eager: bool,
-    /// Loss, drop list, marking or tracing is on.
+    /// Loss, drop list, marking or tracing is on, or the link is served.
     special: bool,
     /// ns-2's counting with a limit of one packet takes nothing at all, not even into an idle link.
     takes_nothing: bool,
@@ -159,12 +165,24 @@ struct Cold {
     refused: LossCounts,
     refused_bytes: u64,
     extras: Option<Box<Extras>>,
+    served: Option<Box<served::Served>>,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Limit {
     Packets(u32),
     Bytes(u64),
+}
+
+impl Limit {
+    /// Whether a packet of this size finds no place.
+    #[inline]
+    fn is_full(self, backlog: Backlog, size: u32) -> bool {
+        match self {
+            Limit::Packets(most) => backlog.packets >= most,
+            Limit::Bytes(most) => backlog.bytes + u64::from(size) > most,
+        }
+    }
 }
 
 /// What few links have.
@@ -246,6 +264,7 @@ impl Link {
                 refused: LossCounts::default(),
                 refused_bytes: 0,
                 extras,
+                served: None,
             },
         }
     }
@@ -284,11 +303,8 @@ impl Link {
     fn queue(&mut self, now: Time, start: Time, size: u32, end: Time) -> bool {
         self.retire(now);
         let c = &mut self.cold;
-        let full = match c.limit {
-            Limit::Packets(most) => c.waiting.len() as u32 >= most,
-            Limit::Bytes(most) => c.waiting_bytes + u64::from(size) > most,
-        };
-        if full {
+        let backlog = Backlog { packets: c.waiting.len() as u32, bytes: c.waiting_bytes };
+        if c.limit.is_full(backlog, size) {
             return false;
         }
         c.waiting.push(Waiting { start, size });
@@ -296,7 +312,8 @@ impl Link {
         c.queue_max = c.queue_max.max(c.waiting.len() as u32);
         c.queue_integral += start.min(end).since(now).secs();
         if self.hot.special {
-            self.trace_wait(now, start);
+            self.trace_change(now, 1);
+            self.trace_change(start, -1);
         }
         true
     }
@@ -352,27 +369,36 @@ impl Link {
         self.cold.extras.as_mut().is_some_and(|e| e.loss_at == at && !e.chance.is_never() && e.stream.happens(e.chance))
     }
 
-    /// Drop list, loss before the queue, congestion warning.
+    /// Drop list, loss before the queue, congestion warning; and the way to a served link's queue.
     fn before_queue(&mut self, now: Time, packet: &mut Packet, arrival: u64) -> Option<Fate> {
         let size = u32::from(packet.size);
-        let extras = self.cold.extras.as_mut()?;
-        if extras.drops.get(extras.next_drop) == Some(&arrival) {
-            while extras.drops.get(extras.next_drop) == Some(&arrival) {
-                extras.next_drop += 1;
+        if let Some(extras) = self.cold.extras.as_mut() {
+            if extras.drops.get(extras.next_drop) == Some(&arrival) {
+                while extras.drops.get(extras.next_drop) == Some(&arrival) {
+                    extras.next_drop += 1;
+                }
+                return Some(self.refuse(now, size, LossCause::List));
             }
-            return Some(self.refuse(now, size, LossCause::List));
+            if self.channel_loses(LossAt::Queue) {
+                return Some(self.refuse(now, size, LossCause::Random));
+            }
+            self.warn(now, packet);
         }
-        if self.channel_loses(LossAt::Queue) {
-            return Some(self.refuse(now, size, LossCause::Random));
+        self.cold.served.is_some().then_some(Fate::Held)
+    }
+
+    /// What waits now.
+    fn backlog(&mut self, now: Time) -> Backlog {
+        if let Some(served) = &self.cold.served {
+            return served.backlog();
         }
-        self.warn(now, packet);
-        None
+        self.retire(now);
+        Backlog { packets: self.cold.waiting.len() as u32, bytes: self.cold.waiting_bytes }
     }
 
     /// Average the queue as RED does and mark every ECN-capable packet while it is at or over the threshold.
     fn warn(&mut self, now: Time, packet: &mut Packet) {
-        self.retire(now);
-        let (queue, idle) = (self.cold.waiting.len() as f64, now.since(self.hot.free_at).secs());
+        let (queue, idle) = (f64::from(self.backlog(now).packets), now.since(self.hot.free_at).secs());
         let Some(extras) = self.cold.extras.as_mut() else { return };
         let Some(w) = extras.warning.as_mut() else { return };
         if idle > 0.0 {
@@ -385,11 +411,11 @@ impl Link {
         }
     }
 
+    /// So many packets more wait from then on.
     #[cold]
-    fn trace_wait(&mut self, from: Time, to: Time) {
+    fn trace_change(&mut self, at: Time, change: i32) {
         if let Some(trace) = self.cold.extras.as_mut().and_then(|e| e.trace.as_mut()) {
-            trace.push((from, 1));
-            trace.push((to, -1));
+            trace.push((at, change));
         }
     }
 
@@ -409,16 +435,17 @@ impl Link {
         trace
     }
 
-    /// The counters at the end of the run; `on_wire` are the packets of its list. A transmission that was under way
-    /// counts for nothing.
-    pub(crate) fn stats<'a>(&self, on_wire: impl Iterator<Item = &'a Packet>, end: Time) -> LinkStats {
+    /// The counters at the end of the run. A transmission that was under way counts for nothing.
+    pub(crate) fn stats(&self, pool: &Pool, end: Time) -> LinkStats {
         let (h, c) = (&self.hot, &self.cold);
         let (mut in_flight, mut in_flight_bytes, mut untransmitted, mut untransmitted_bytes) = (0, 0, 0, 0);
-        for packet in on_wire {
+        let served = self.is_served();
+        let on_wire = pool.iter(&h.wire).map(|p| (p, !served && p.at.0.saturating_sub(h.delay.0) > end.0));
+        for (packet, waits) in on_wire.chain(self.held(pool).map(|p| (p, true))) {
             let size = u64::from(packet.size);
             in_flight += 1;
             in_flight_bytes += size;
-            if packet.at.0.saturating_sub(h.delay.0) > end.0 {
+            if waits {
                 untransmitted += 1;
                 untransmitted_bytes += size;
             }
@@ -529,7 +556,7 @@ mod tests {
             s.loss = LossSpec { probability: 1.0, at };
             let mut link = Link::new(&s, 1, "l");
             enter(&mut link, 0, 1000);
-            let stats = link.stats(std::iter::empty(), END);
+            let stats = link.stats(&Pool::new(), END);
             (stats.transmitted_packets, stats.losses.random)
         };
         assert_eq!(at(LossAt::Wire), (1, 1));
@@ -547,7 +574,7 @@ mod tests {
         let ms = |n: u64| Time(n * 1_000_000);
         assert_eq!(link.queue_trace(END), [(ms(0), 2), (ms(1), 1), (ms(2), 0)]);
         // two packets wait 1 and 2 ms
-        let stats = link.stats(std::iter::empty(), END);
+        let stats = link.stats(&Pool::new(), END);
         assert!((stats.queue_integral - 0.003).abs() < 1e-12);
         assert_eq!(stats.queue_max, 2);
     }

@@ -3,7 +3,7 @@
 //! A packet is carried forward as far as its future is certain. Entering a link gives its arrival at the far end; if the
 //! next link is fed by this one alone, arrivals there come in this order and the packet enters it at once, with its
 //! future time. It waits in the link's list, with one pending event for its head, only before a link that others feed as
-//! well and before an endpoint.
+//! well and before an endpoint. A served link keeps its packets until an event at the end of each transmission.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -13,7 +13,7 @@ use units::{Span, Time};
 
 use crate::delays::Delays;
 use crate::judgement::Truth;
-use crate::link::{Fate, Link, LossCause, LossCounts};
+use crate::link::{Dropped, Fate, Link, LossCause, LossCounts};
 use crate::packet::{NO_SACK, Packet};
 use crate::pool::Pool;
 use crate::prefetch::prefetch;
@@ -65,8 +65,9 @@ pub enum BadNetwork {
     TooLarge,
 }
 
-/// Event numbers: directed links first, then endpoints' timers, then these. Events of the same time run in this order:
-/// packets before timers before the scenario's own events, so a packet that arrives in the instant of a timeout counts.
+/// Event numbers: service on directed links first, then arrivals at the end of directed links, endpoints' timers, then
+/// these. Events of the same time run in this order: ends of transmission, which make room, before arrivals, before
+/// timers, before the scenario's own events, so a packet that arrives in the instant of a timeout counts.
 #[derive(Clone, Copy, Debug)]
 enum Control {
     /// The active end opens its connection.
@@ -133,6 +134,8 @@ pub struct World {
     sacks: Vec<SackBlocks>,
     free_sacks: Vec<u32>,
     controls: Vec<Control>,
+    /// Packets that a served link lost in the present event.
+    dropped: Vec<Dropped>,
     two_way: Vec<bool>,
     /// Too large for the processor's nearer caches.
     large: bool,
@@ -158,7 +161,7 @@ fn empty_link_delay(network: &Network, link: u32, size: u32) -> Span {
 impl World {
     /// Build the network. Flow `i` has endpoints `2 i` (active) and `2 i + 1` (passive).
     pub fn new(network: &Network, seed: u64, options: &RunOptions) -> Result<World, BadNetwork> {
-        if network.links.len() * 2 + network.flows.len() * 6 + 1 >= MAX_EVENT_IDS {
+        if network.links.len() * 4 + network.flows.len() * 6 + 1 >= MAX_EVENT_IDS {
             return Err(BadNetwork::TooLarge);
         }
         let mut links = Vec::with_capacity(network.links.len() * 2);
@@ -176,6 +179,7 @@ impl World {
             sacks: Vec::new(),
             free_sacks: Vec::new(),
             controls: Vec::new(),
+            dropped: Vec::new(),
             two_way: network.flows.iter().map(|f| f.two_way).collect(),
             large: network.flows.len() >= LARGE_FLOWS,
             options: *options,
@@ -244,7 +248,7 @@ impl World {
         Ok(())
     }
 
-    /// A link is eager if exactly one other link and no endpoint feeds it.
+    /// A link is eager if exactly one other link and no endpoint feeds it, and it needs no events of its own.
     fn find_eager_links(&mut self) {
         const NONE: u32 = u32::MAX;
         const MANY: u32 = u32::MAX - 1;
@@ -261,7 +265,7 @@ impl World {
             }
         }
         for (link, feeder) in self.links.iter_mut().zip(feeder) {
-            link.hot.eager = feeder != NONE && feeder != MANY;
+            link.hot.eager = feeder != NONE && feeder != MANY && !link.is_served();
         }
     }
 
@@ -270,6 +274,12 @@ impl World {
     #[doc(hidden)]
     pub fn without_short_cuts(&mut self) {
         self.links.iter_mut().for_each(|link| link.hot.eager = false);
+    }
+
+    /// Have every link served by events, needed or not. Slower, with the same results; for tests.
+    #[doc(hidden)]
+    pub fn serve_all_links(&mut self) {
+        self.links.iter_mut().for_each(Link::serve);
     }
 
     fn schedule(&mut self, at: Time, control: Control) {
@@ -282,14 +292,26 @@ impl World {
         self.two_way.len() * 2
     }
 
+    /// First event number of the timers; those of services and arrivals stand before it.
+    fn timer_base(&self) -> usize {
+        self.links.len() * 2
+    }
+
     /// First event number of the controls.
     fn control_base(&self) -> usize {
-        self.links.len() + self.seats_total()
+        self.timer_base() + self.seats_total()
+    }
+
+    /// Event number of arrivals at the end of a link.
+    #[inline]
+    fn arrival(&self, link: u32) -> u32 {
+        self.links.len() as u32 + link
     }
 
     /// Run to the end. `cancel` is looked at now and then.
     pub fn run(mut self, cancel: Option<&AtomicBool>) -> Result<Results, Cancelled> {
         let links = self.links.len() as u32;
+        let timers = self.timer_base() as u32;
         let controls = self.control_base() as u32;
         while let Some((now, id)) = self.queue.peek() {
             if now > self.end {
@@ -299,11 +321,14 @@ impl World {
             if self.loop_events.is_multiple_of(CANCEL_CHECK) && cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
                 return Err(Cancelled);
             }
-            if id < links {
-                self.on_link(id);
+            let arrival = id.wrapping_sub(links);
+            if arrival < links {
+                self.on_link(arrival);
+            } else if id < links {
+                self.on_service(now, id);
             } else if id < controls {
                 self.queue.pop();
-                self.on_timer(now, id - links);
+                self.on_timer(now, id - timers);
             } else {
                 self.queue.pop();
                 self.on_control(now, self.controls[(id - controls) as usize]);
@@ -321,7 +346,7 @@ impl World {
         debug_assert_eq!(packet.at, now);
         link.deliver();
         match next_at {
-            Some(next_at) => self.queue.replace_first(next_at, id),
+            Some(next_at) => self.queue.replace_first(next_at, self.arrival(id)),
             None => {
                 self.queue.pop();
             }
@@ -341,12 +366,13 @@ impl World {
     /// Bring what the next events need into the cache: with thousands of flows most of the time goes into waiting for it.
     #[inline]
     fn look_ahead(&self) {
+        let at = |id: u32| self.links.get(id.wrapping_sub(self.links.len() as u32) as usize);
         let mut soon = self.queue.soon();
-        if let Some(link) = soon.next().and_then(|id| self.links.get(id as usize)) {
+        if let Some(link) = soon.next().and_then(at) {
             self.pool.prefetch(&link.hot.wire);
         }
         for id in soon {
-            if let Some(link) = self.links.get(id as usize) {
+            if let Some(link) = at(id) {
                 prefetch(&link.hot);
             }
         }
@@ -360,20 +386,16 @@ impl World {
             let link = &mut self.links[id as usize];
             match link.enter(now, &mut packet, self.end) {
                 Fate::Arrives(at) => {
-                    let next = self.routes[packet.hop as usize + 1];
-                    if at <= self.end && next & END == 0 && self.links[next as usize].hot.eager {
+                    if self.is_certain(at, packet.hop) {
                         self.links[id as usize].deliver();
                         packet.hop += 1;
                         now = at;
                         continue;
                     }
                     packet.at = at;
-                    let link = &mut self.links[id as usize];
-                    if link.hot.wire.is_empty() {
-                        self.queue.push(at, id);
-                    }
-                    self.pool.push(&mut link.hot.wire, packet);
+                    self.put_on_wire(id, packet);
                 }
+                Fate::Held => self.hold(now, id, packet),
                 Fate::Lost(at, cause) => self.lose(at, id, &packet, cause),
                 Fate::LostAfterEnd => {
                     packet.at = Time::NEVER;
@@ -382,6 +404,67 @@ impl World {
             }
             return;
         }
+    }
+
+    /// Whether a packet that reaches the end of a link then can enter the next one at once.
+    #[inline]
+    fn is_certain(&self, at: Time, hop: u32) -> bool {
+        let next = self.routes[hop as usize + 1];
+        at <= self.end && next & END == 0 && self.links[next as usize].hot.eager
+    }
+
+    /// A packet waits for its arrival.
+    #[inline(always)]
+    fn put_on_wire(&mut self, id: u32, packet: Packet) {
+        let event = self.arrival(id);
+        let wire = &mut self.links[id as usize].hot.wire;
+        if wire.is_empty() {
+            self.queue.push(packet.at, event);
+        }
+        self.pool.push(wire, packet);
+    }
+
+    /// A served link takes a packet.
+    #[inline(never)]
+    fn hold(&mut self, now: Time, id: u32, packet: Packet) {
+        let link = &mut self.links[id as usize];
+        if let Some(end) = link.take(now, packet, &mut self.pool, &mut self.dropped) {
+            self.queue.push(end, id);
+        }
+        self.lose_dropped(now, id);
+    }
+
+    /// A served link has sent a packet.
+    #[inline(never)]
+    fn on_service(&mut self, now: Time, id: u32) {
+        self.queue.pop();
+        let service = self.links[id as usize].on_service(now, &mut self.pool);
+        if let Some(end) = service.next {
+            self.queue.push(end, id);
+        }
+        self.lose_dropped(now, id);
+        let (mut packet, fate) = service.sent;
+        match fate {
+            Fate::Arrives(at) if self.is_certain(at, packet.hop) => {
+                self.links[id as usize].deliver();
+                packet.hop += 1;
+                self.carry(at, packet);
+            }
+            Fate::Arrives(at) => {
+                packet.at = at;
+                self.put_on_wire(id, packet);
+            }
+            Fate::Lost(at, cause) => self.lose(at, id, &packet, cause),
+            Fate::LostAfterEnd | Fate::Held => unreachable!("a transmission ended before the run did"),
+        }
+    }
+
+    fn lose_dropped(&mut self, now: Time, id: u32) {
+        let mut dropped = std::mem::take(&mut self.dropped);
+        for (packet, cause) in dropped.drain(..) {
+            self.lose(now, id, &packet, cause);
+        }
+        self.dropped = dropped;
     }
 
     /// Endpoint at the end of the route that `hop` is on.
@@ -466,7 +549,7 @@ impl World {
         if deadline < self.seats[at].armed {
             let seat = &mut self.seats[at];
             seat.overtaken = std::mem::replace(&mut seat.armed, deadline);
-            let id = self.links.len() as u32 + number;
+            let id = self.timer_base() as u32 + number;
             self.queue.push(deadline, id);
         }
         if !self.seen.is_empty() {
@@ -571,7 +654,7 @@ impl World {
 
         let mut in_flight = vec![(0u64, 0u64); self.endpoints.len()];
         for link in &self.links {
-            for packet in self.pool.iter(&link.hot.wire) {
+            for packet in self.pool.iter(&link.hot.wire).chain(link.held(&self.pool)) {
                 let count = &mut in_flight[(self.destination(packet.hop) ^ 1) as usize];
                 count.0 += u64::from(packet.is_data());
                 count.1 += u64::from(!packet.is_data() && packet.flags.has(Flags::ACK));
@@ -585,7 +668,8 @@ impl World {
         results.traces = std::mem::take(&mut self.traces);
         for (i, link) in self.links.iter_mut().enumerate() {
             let (number, reverse) = (i / 2, i % 2 == 1);
-            let stats = link.stats(self.pool.iter(&link.hot.wire), end);
+            link.finish(&self.pool, end);
+            let stats = link.stats(&self.pool, end);
             results.packet_hops += stats.delivered_packets;
             results.links.push(LinkResult { link: number, reverse, stats });
             results.traces.extend(link.queue_trace(end).into_iter().map(|(at, length)| TracePoint {

@@ -1,0 +1,156 @@
+//! The served half of a link: it holds its packets itself and has an event at every end of transmission.
+//!
+//! Needed where a packet's departure cannot be known when it arrives: a discipline that decides at departure, a rate that
+//! changes. The call order is [`Link::enter`], which answers [`Fate::Held`], then [`Link::take`]; whenever one of `take`
+//! and [`Link::on_service`] names a time, the world calls `on_service` then. A link has at most one such event pending.
+//!
+//! Ties: service ends before packets arrive, on every link, so an arrival in the instant of a departure finds its room
+//! free, as it does on a link without events. What is decided about a packet when it departs is decided at the end of
+//! its transmission, in the order of departures.
+
+use units::Time;
+
+use super::{Fate, Link, LossCause};
+use crate::packet::Packet;
+use crate::pool::{Fifo, Pool};
+use crate::spec::LossAt;
+
+/// What waits, without the packet in transmission.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Backlog {
+    pub(crate) packets: u32,
+    pub(crate) bytes: u64,
+}
+
+/// A packet that a link lost of its own accord.
+pub(crate) type Dropped = (Packet, LossCause);
+
+/// Packets held by a link. [`Packet::at`] is the time at which each came.
+#[derive(Debug)]
+pub(crate) struct Served {
+    waiting: Fifo,
+    backlog: Backlog,
+    /// In transmission.
+    sending: Option<Packet>,
+}
+
+impl Served {
+    fn new() -> Served {
+        Served { waiting: Fifo::EMPTY, backlog: Backlog::default(), sending: None }
+    }
+
+    /// What waits.
+    pub(super) fn backlog(&self) -> Backlog {
+        self.backlog
+    }
+}
+
+/// The end of a transmission.
+#[derive(Debug)]
+pub(crate) struct Service {
+    /// The packet and what becomes of it: [`Fate::Arrives`] or [`Fate::Lost`].
+    pub(crate) sent: (Packet, Fate),
+    /// When the next transmission ends, if one began.
+    pub(crate) next: Option<Time>,
+}
+
+impl Link {
+    /// Have packets held and served by events from now on. Only before the first packet.
+    pub(crate) fn serve(&mut self) {
+        debug_assert_eq!(self.hot.offered_packets, 0);
+        self.hot.special = true;
+        self.hot.eager = false;
+        self.cold.served = Some(Box::new(Served::new()));
+    }
+
+    pub(crate) fn is_served(&self) -> bool {
+        self.cold.served.is_some()
+    }
+
+    /// A packet that [`Link::enter`] let pass comes into the queue. If the transmitter was idle its transmission begins,
+    /// and the answer is when it ends. Packets that find no place are added to `dropped`.
+    pub(crate) fn take(
+        &mut self,
+        now: Time,
+        mut packet: Packet,
+        pool: &mut Pool,
+        dropped: &mut Vec<Dropped>,
+    ) -> Option<Time> {
+        let size = u32::from(packet.size);
+        let served = self.cold.served.as_mut().expect("only served links take packets");
+        let idle = served.sending.is_none();
+        let full = if idle { self.hot.takes_nothing } else { self.cold.limit.is_full(served.backlog, size) };
+        if full {
+            self.refuse(now, size, LossCause::Queue);
+            dropped.push((packet, LossCause::Queue));
+            return None;
+        }
+        packet.at = now;
+        served.backlog.packets += 1;
+        served.backlog.bytes += u64::from(size);
+        let length = served.backlog.packets;
+        pool.push(&mut served.waiting, packet);
+        if idle {
+            return self.begin(now, pool);
+        }
+        self.cold.queue_max = self.cold.queue_max.max(length);
+        self.trace_change(now, 1);
+        None
+    }
+
+    /// The transmission under way has ended.
+    pub(crate) fn on_service(&mut self, now: Time, pool: &mut Pool) -> Service {
+        let served = self.cold.served.as_mut().expect("only served links have services");
+        let packet = served.sending.take().expect("a service that ends has a packet");
+        let next = self.begin(now, pool);
+        let fate = if self.channel_loses(LossAt::Wire) {
+            self.lose(now, u32::from(packet.size), LossCause::Random)
+        } else {
+            Fate::Arrives(now + self.hot.delay)
+        };
+        Service { sent: (packet, fate), next }
+    }
+
+    /// Begin to transmit the next packet, if there is one. When will it have been sent?
+    fn begin(&mut self, now: Time, pool: &mut Pool) -> Option<Time> {
+        let served = self.cold.served.as_mut()?;
+        let (packet, _) = pool.pop(&mut served.waiting)?;
+        let size = u32::from(packet.size);
+        served.backlog.packets -= 1;
+        served.backlog.bytes -= u64::from(size);
+        served.sending = Some(packet);
+        self.waited(now, &packet);
+        let end = self.service_end(now, size);
+        self.hot.free_at = end;
+        Some(end)
+    }
+
+    /// When a transmission that begins now ends: what a link of changing rate changes.
+    fn service_end(&mut self, now: Time, size: u32) -> Time {
+        Time(now.0 + self.transmission(size))
+    }
+
+    /// Account for the time that a packet waited until now.
+    fn waited(&mut self, now: Time, packet: &Packet) {
+        if now > packet.at {
+            self.cold.queue_integral += now.since(packet.at).secs();
+            self.trace_change(now, -1);
+        }
+    }
+
+    /// Every packet that the link holds, those that wait first.
+    pub(crate) fn held<'a>(&'a self, pool: &'a Pool) -> impl Iterator<Item = &'a Packet> {
+        let served = self.cold.served.as_deref();
+        let waiting = served.map(|s| pool.iter(&s.waiting)).into_iter().flatten();
+        waiting.chain(served.and_then(|s| s.sending.as_ref()))
+    }
+
+    /// The run is over: account for the time that those who still wait have waited.
+    pub(crate) fn finish(&mut self, pool: &Pool, end: Time) {
+        if let Some(served) = &self.cold.served {
+            for packet in pool.iter(&served.waiting) {
+                self.cold.queue_integral += end.since(packet.at).secs();
+            }
+        }
+    }
+}
