@@ -66,6 +66,8 @@ algorithms! {
     Westwood(crate::westwood::Westwood),
     /// Westwood+.
     WestwoodPlus(crate::westwood_plus::WestwoodPlus),
+    /// TCP-Jersey.
+    Jersey(crate::tcp_jersey::Jersey),
     /// New Jersey.
     NewJersey(crate::new_jersey::NewJersey),
     /// New Jersey+.

@@ -1,6 +1,6 @@
-//! What New Jersey and New Jersey+ share: the window sized to the estimated rate, and the routers' congestion warnings.
+//! What Jersey, New Jersey and New Jersey+ share: the window sized to the estimated rate, and the routers' congestion warnings.
 //! Source: Xu, Tian and Ansari, IEEE JSAC 22(4), 2004 and Computer Networks 47, 2005; Kim, Koo and Choo, LNCS 4479, 2007;
-//! restated in specs/papers/new-jersey.md.
+//! restated in specs/papers/jersey.md and specs/papers/new-jersey.md.
 //! Choices: a warning applies to a loss if a mark came within one smoothed RTT before the newest ACK (`cw_scope`); before
 //! any estimate the window is halved; repeated timeouts count as warned; a duplicate's segment is counted once.
 use units::{Bytes, Rate, Span, Time};
@@ -16,6 +16,7 @@ pub(crate) struct Core {
     least_rtt: bool,                // ownd from the least instead of the smoothed RTT
     scope_ack: bool,                // only a mark on the newest ACK warns
     prev_of_round: bool,            // the previous ownd is that of the last round
+    restarts: bool,                 // every timeout starts over with one segment
     mix_cwnd: bool,                 // a timeout without warning mixes with cwnd
     window_rtts: f64,               // K, length of the estimator's memory
     pub(crate) ownd: Option<Bytes>, // the window that fits the estimated rate
@@ -28,15 +29,26 @@ pub(crate) struct Core {
 }
 
 impl Core {
-    /// Parameters `jersey_k`, `jersey_rtt`, `cw_scope`, `nj_rto_mix`, `nj_prev`.
+    /// Of the New Jerseys. Parameters `nj_rto_mix`, `nj_prev` and those of [`Core::jersey`].
     pub(crate) fn new(config: &Config) -> Core {
+        Core {
+            prev_of_round: config.choice("nj_prev") == "round",
+            restarts: false,
+            mix_cwnd: config.choice("nj_rto_mix") == "cwnd",
+            ..Core::jersey(config)
+        }
+    }
+
+    /// Of Jersey. Parameters `jersey_k`, `jersey_rtt`, `cw_scope`.
+    pub(crate) fn jersey(config: &Config) -> Core {
         Core {
             cwnd: Bytes::ZERO,
             ssthresh: Bytes::ZERO,
             least_rtt: config.choice("jersey_rtt") == "min",
             scope_ack: config.choice("cw_scope") == "ack",
-            prev_of_round: config.choice("nj_prev") == "round",
-            mix_cwnd: config.choice("nj_rto_mix") == "cwnd",
+            prev_of_round: false,
+            restarts: true,
+            mix_cwnd: false,
             window_rtts: config.number("jersey_k"),
             ownd: None,
             prev: None,
@@ -147,7 +159,7 @@ impl Core {
         if !event.hold_ssthresh {
             self.ssthresh = target;
         }
-        if warned || event.timeouts > 1 || self.ownd.is_none() {
+        if self.restarts || warned || event.timeouts > 1 || self.ownd.is_none() {
             //= specs/papers/new-jersey.md#timeout
             //# With a warning ssthresh = ownd and cwnd = 1.
             self.cwnd = path.mss;

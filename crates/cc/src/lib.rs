@@ -47,6 +47,7 @@ pub mod mveno;
 pub mod new_jersey;
 pub mod new_jersey_plus;
 pub mod reno;
+pub mod tcp_jersey;
 pub mod vegas;
 pub mod veno;
 pub mod westwood;

@@ -88,6 +88,7 @@ pub static ALGORITHMS: &[Row] = &[
     delay::MVENO,
     bandwidth::WESTWOOD,
     bandwidth::WESTWOOD_PLUS,
+    bandwidth::JERSEY,
     bandwidth::NEW_JERSEY,
     bandwidth::NEW_JERSEY_PLUS,
     cerl::CERL,

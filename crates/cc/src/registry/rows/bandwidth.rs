@@ -2,7 +2,7 @@
 
 use super::{PLAIN, choice, flag, number};
 use crate::registry::{Parameter, Row};
-use crate::{Algorithm, new_jersey, new_jersey_plus, westwood, westwood_plus};
+use crate::{Algorithm, new_jersey, new_jersey_plus, tcp_jersey, westwood, westwood_plus};
 
 pub(super) const WESTWOOD: Row = Row {
     name: "westwood",
@@ -85,20 +85,24 @@ pub(super) const WESTWOOD_PLUS: Row = Row {
     ..PLAIN
 };
 
-const JERSEY: &[Parameter] = &[
-    number("jersey_k", [1.0, 0.01, 100.0], "RTT", "memory of the rate estimator", "Xu, Tian and Ansari 2004"),
-    choice(
-        "jersey_rtt",
-        &["srtt", "min"],
-        "RTT that turns the rate into a window: smoothed or least",
-        "interpretation of Xu, Tian and Ansari 2004",
-    ),
-    choice(
-        "cw_scope",
-        &["rtt", "ack"],
-        "a loss is warned of by a mark within one RTT before the newest ACK, or on that ACK",
-        "interpretation of Xu, Tian and Ansari 2004",
-    ),
+const JERSEY_K: Parameter =
+    number("jersey_k", [1.0, 0.01, 100.0], "RTT", "memory of the rate estimator", "Xu, Tian and Ansari 2004");
+const JERSEY_RTT: Parameter = choice(
+    "jersey_rtt",
+    &["srtt", "min"],
+    "RTT that turns the rate into a window: smoothed or least",
+    "interpretation of Xu, Tian and Ansari 2004",
+);
+const WARNING_SCOPE: Parameter = choice(
+    "cw_scope",
+    &["rtt", "ack"],
+    "a loss is warned of by a mark within one RTT before the newest ACK, or on that ACK",
+    "interpretation of Xu, Tian and Ansari 2004",
+);
+const NEW_JERSEYS: &[Parameter] = &[
+    JERSEY_K,
+    JERSEY_RTT,
+    WARNING_SCOPE,
     choice(
         "nj_rto_mix",
         &["ownd", "cwnd"],
@@ -113,16 +117,28 @@ const JERSEY: &[Parameter] = &[
     ),
 ];
 
-/// Marks by routers, and the receiver's clock in ACKs.
-const JERSEY_FAMILY: Row =
-    Row { judges_losses: true, needs_receiver_time: true, uses_marks: true, parameters: JERSEY, ..PLAIN };
+/// Marks by routers tell congestion from random losses.
+pub(super) const JERSEY: Row = Row {
+    name: "jersey",
+    aliases: &["tcp-jersey"],
+    summary: "Cut to the rate at which ACKs return, and only when routers warn",
+    source: "Xu, Tian and Ansari, IEEE JSAC 22(4), 2004",
+    caution: Some("without routers that mark (congestion warning), no loss found by duplicate ACKs cuts the window"),
+    judges_losses: true,
+    uses_marks: true,
+    parameters: &[JERSEY_K, JERSEY_RTT, WARNING_SCOPE],
+    build: |config| Algorithm::Jersey(tcp_jersey::Jersey::new(config)),
+    ..PLAIN
+};
+
+/// Jersey with the receiver's clock in ACKs.
+const JERSEY_FAMILY: Row = Row { needs_receiver_time: true, parameters: NEW_JERSEYS, ..JERSEY };
 
 pub(super) const NEW_JERSEY: Row = Row {
     name: "newjersey",
     aliases: &["new-jersey"],
     summary: "Cut to the rate measured at the receiver, and only when routers warn",
     source: "Xu, Tian and Ansari, Computer Networks 47, 2005",
-    caution: Some("without routers that mark (congestion warning), no loss found by duplicate ACKs cuts the window"),
     build: |config| Algorithm::NewJersey(new_jersey::NewJersey::new(config)),
     ..JERSEY_FAMILY
 };
@@ -132,7 +148,6 @@ pub(super) const NEW_JERSEY_PLUS: Row = Row {
     aliases: &["newjerseyplus", "new-jersey-plus", "nj-plus", "nj+"],
     summary: "New Jersey with the larger of the rates seen by sender and receiver",
     source: "Kim, Koo and Choo, LNCS 4479, 2007",
-    caution: NEW_JERSEY.caution,
     build: |config| Algorithm::NewJerseyPlus(new_jersey_plus::NewJerseyPlus::new(config)),
     ..JERSEY_FAMILY
 };
