@@ -72,6 +72,10 @@ algorithms! {
     NewJersey(crate::new_jersey::NewJersey),
     /// New Jersey+.
     NewJerseyPlus(crate::new_jersey_plus::NewJerseyPlus),
+    /// TCP WR.
+    Wr(crate::wr::Wr),
+    /// TCP EWR.
+    Ewr(crate::ewr::Ewr),
     /// Vegas.
     Vegas(crate::vegas::Vegas),
     /// Veno.

@@ -43,6 +43,7 @@ pub mod cerl;
 pub mod cerl_plus;
 pub mod cubic;
 pub mod cubic_2008;
+pub mod ewr;
 pub mod mveno;
 pub mod new_jersey;
 pub mod new_jersey_plus;
@@ -52,6 +53,7 @@ pub mod vegas;
 pub mod veno;
 pub mod westwood;
 pub mod westwood_plus;
+pub mod wr;
 pub mod yeah;
 
 pub use algorithm::Algorithm;

@@ -7,6 +7,7 @@ mod bandwidth;
 mod cerl;
 mod delay;
 mod high_speed;
+mod receiver;
 
 /// A row with nothing special; real rows change what they need.
 const PLAIN: Row = Row {
@@ -91,6 +92,8 @@ pub static ALGORITHMS: &[Row] = &[
     bandwidth::JERSEY,
     bandwidth::NEW_JERSEY,
     bandwidth::NEW_JERSEY_PLUS,
+    receiver::WR,
+    receiver::EWR,
     cerl::CERL,
     cerl::CERL_PLUS,
     cerl::CERL_PLUS_INVERTED,
