@@ -82,6 +82,8 @@ algorithms! {
     Veno(crate::veno::Veno),
     /// mVeno.
     MVeno(crate::mveno::MVeno),
+    /// Adaptive TCP.
+    Adaptive(crate::adaptive::Adaptive),
     /// YeAH.
     Yeah(crate::yeah::Yeah),
     /// CUBIC of RFC 9438.

@@ -39,6 +39,7 @@ mod round_rtt;
 mod testing;
 mod tsw;
 
+pub mod adaptive;
 pub mod cerl;
 pub mod cerl_plus;
 pub mod cubic;

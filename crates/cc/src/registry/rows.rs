@@ -87,6 +87,7 @@ pub static ALGORITHMS: &[Row] = &[
     delay::VEGAS,
     delay::VENO,
     delay::MVENO,
+    delay::ADAPTIVE,
     bandwidth::WESTWOOD,
     bandwidth::WESTWOOD_PLUS,
     bandwidth::JERSEY,

@@ -2,7 +2,7 @@
 
 use super::{PLAIN, choice, number};
 use crate::registry::{Recovery, Row};
-use crate::{Algorithm, mveno, vegas, veno};
+use crate::{Algorithm, adaptive, mveno, vegas, veno};
 
 const LARGE: f64 = 1e6;
 
@@ -117,5 +117,36 @@ pub(super) const MVENO: Row = Row {
         ),
     ],
     build: |config| Algorithm::MVeno(mveno::MVeno::new(config)),
+    ..PLAIN
+};
+
+pub(super) const ADAPTIVE: Row = Row {
+    name: "adaptive",
+    aliases: &["adaptive-tcp"],
+    summary: "NewReno that keeps the more of its window the nearer the RTT is to its minimum",
+    source: "Dalal, Sarkar, Dasgupta and Kothari, IJCNS 8(5), 2015",
+    caution: Some("reconstructed: equations 1 to 6 are missing from the source's text and follow its prose"),
+    judges_losses: true,
+    parameters: &[
+        choice(
+            "adapt_rtt",
+            &["srtt", "sample"],
+            "RTT of the congestion estimator: smoothed or the newest sample",
+            "Dalal et al. 2015, section 3.1; `sample` interpretation",
+        ),
+        choice(
+            "adapt_rto_ss",
+            &["native", "max_wla"],
+            "ssthresh after a timeout: half, or the larger of that and the window kept",
+            "reconstructed from Dalal et al. 2015, equation 4",
+        ),
+        choice(
+            "adapt_E",
+            &["loss", "exit"],
+            "ssthresh is extended to the time of the loss or of the end of recovery",
+            "reconstructed from Dalal et al. 2015, equation 6 and Figure 2",
+        ),
+    ],
+    build: |config| Algorithm::Adaptive(adaptive::Adaptive::new(config)),
     ..PLAIN
 };
