@@ -90,6 +90,24 @@ algorithms! {
     Cubic(crate::cubic::Cubic),
     /// CUBIC of 2008.
     Cubic2008(crate::cubic_2008::Cubic2008),
+    /// BIC.
+    Bic(crate::bic::Bic),
+    /// HighSpeed.
+    HighSpeed(crate::highspeed::HighSpeed),
+    /// Scalable.
+    Scalable(crate::scalable::Scalable),
+    /// H-TCP.
+    HTcp(crate::htcp::HTcp),
+    /// Illinois.
+    Illinois(crate::illinois::Illinois),
+    /// Hybla.
+    Hybla(crate::hybla::Hybla),
+    /// FAST.
+    Fast(crate::fast::Fast),
+    /// LEDBAT.
+    Ledbat(crate::ledbat::Ledbat),
+    /// DCTCP.
+    Dctcp(crate::dctcp::Dctcp),
     /// CERL and the CERL+ family.
     Cerl(crate::cerl::Cerl),
 }

@@ -40,15 +40,24 @@ mod testing;
 mod tsw;
 
 pub mod adaptive;
+pub mod bic;
 pub mod cerl;
 pub mod cerl_plus;
 pub mod cubic;
 pub mod cubic_2008;
+pub mod dctcp;
 pub mod ewr;
+pub mod fast;
+pub mod highspeed;
+pub mod htcp;
+pub mod hybla;
+pub mod illinois;
+pub mod ledbat;
 pub mod mveno;
 pub mod new_jersey;
 pub mod new_jersey_plus;
 pub mod reno;
+pub mod scalable;
 pub mod tcp_jersey;
 pub mod vegas;
 pub mod veno;
@@ -78,6 +87,9 @@ pub struct Ack {
     /// When the acknowledged segment reached the receiver, by the receiver's clock (the ACK's timestamp). Only
     /// differences of it mean anything.
     pub receiver_time: Option<Time>,
+    /// From the sending of the segment that the ACK echoes to the arrival that it answers, by two clocks: only differences
+    /// of it mean anything. Not on duplicates, which echo an older segment.
+    pub one_way_delay: Option<Span>,
     /// The ACK carries a congestion mark (ECN echo, or the congestion warning of the Jersey family).
     pub marked: bool,
     /// Set on the first ACK beyond what had been sent when the round began, that is about once per RTT.

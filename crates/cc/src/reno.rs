@@ -5,7 +5,7 @@
 //! `cwnd == ssthresh` is congestion avoidance.
 use units::Bytes;
 
-use crate::{Ack, Cause, Congestion, CongestionControl, Path, Response};
+use crate::{Ack, Cause, Congestion, CongestionControl, Halved, Path, Response};
 
 /// State of Reno and its siblings.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,6 +23,17 @@ pub fn increase(cwnd: Bytes, ssthresh: Bytes, mss: Bytes) -> Bytes {
         mss // slow start
     } else {
         mss * mss.over(cwnd) // congestion avoidance: about one segment per RTT
+    }
+}
+
+/// The windows after a sign of congestion that keeps `share` of the halving base; a timeout leaves one segment, and
+/// `ssthresh` as it is where the engine says so.
+#[inline]
+pub fn cut(event: &Congestion, path: &Path, share: f64, ssthresh: Bytes) -> Halved {
+    let kept = path.keep(share);
+    Halved {
+        cwnd: if event.cause == Cause::Rto { path.mss } else { kept.cwnd },
+        ssthresh: if event.hold_ssthresh { ssthresh } else { kept.ssthresh },
     }
 }
 

@@ -14,6 +14,7 @@ pub(crate) fn ack(newly_acked: f64) -> Ack {
         in_recovery: false,
         rtt: Some(Span::from_millis(100)),
         receiver_time: None,
+        one_way_delay: None,
         marked: false,
         round: None,
     }
@@ -40,6 +41,14 @@ pub(crate) fn rto(timeouts: u32) -> Congestion {
 /// An ACK that ends a round of 100 ms in which 10 segments were sent.
 pub(crate) fn last_of_round(newly_acked: f64) -> Ack {
     Ack { round: Some(Round { length: Span::from_millis(100), sent: Bytes(10_000.0) }), ..ack(newly_acked) }
+}
+
+/// The algorithm in congestion avoidance at a full window of `segments`, on a path with an RTT of 100 ms.
+pub(crate) fn full<A: CongestionControl>(mut algorithm: A, segments: f64) -> (A, Path) {
+    let window = Bytes(segments * 1000.0);
+    let path = Path { flight_size: window, half_base: window, ..test_path() };
+    algorithm.on_init(window, Bytes(2000.0), &path);
+    (algorithm, path)
 }
 
 /// A sender that always has data, on a path with a queue of wandering length and random losses, marks and timeouts. It calls
@@ -127,8 +136,19 @@ impl Model {
         let rtt = (segments > 0.0).then(|| self.sample());
         let newly_acked = (segments * Model::MSS).min(self.path.flight_size);
         let receiver_time = Some(Time(self.now.0 + 5_000_000_000 - Model::RTT_MIN_MS * 500_000));
+        let one_way_delay = rtt.map(|rtt| rtt - Span::from_millis(Model::RTT_MIN_MS / 2));
         let round = self.round(newly_acked.over(Model::MSS));
-        Ack { now: self.now, newly_acked, grows: !in_recovery, in_recovery, rtt, receiver_time, marked: false, round }
+        Ack {
+            now: self.now,
+            newly_acked,
+            grows: !in_recovery,
+            in_recovery,
+            rtt,
+            receiver_time,
+            one_way_delay,
+            marked: false,
+            round,
+        }
     }
 
     fn sample(&mut self) -> Span {

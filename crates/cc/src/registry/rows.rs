@@ -7,6 +7,9 @@ mod bandwidth;
 mod cerl;
 mod delay;
 mod high_speed;
+mod large_windows;
+mod marks;
+mod queue_targets;
 mod receiver;
 
 /// A row with nothing special; real rows change what they need.
@@ -88,6 +91,8 @@ pub static ALGORITHMS: &[Row] = &[
     delay::VENO,
     delay::MVENO,
     delay::ADAPTIVE,
+    queue_targets::FAST,
+    queue_targets::LEDBAT,
     bandwidth::WESTWOOD,
     bandwidth::WESTWOOD_PLUS,
     bandwidth::JERSEY,
@@ -102,4 +107,11 @@ pub static ALGORITHMS: &[Row] = &[
     high_speed::CUBIC,
     high_speed::CUBIC_2008,
     high_speed::YEAH,
+    large_windows::BIC,
+    large_windows::HIGHSPEED,
+    large_windows::SCALABLE,
+    large_windows::HTCP,
+    large_windows::ILLINOIS,
+    large_windows::HYBLA,
+    marks::DCTCP,
 ];

@@ -102,6 +102,7 @@ impl Sender {
             in_recovery: self.in_recovery,
             rtt: delay,
             receiver_time: Some(segment.ts_val),
+            one_way_delay: Some(segment.ts_val.since(segment.ts_ecr)),
             marked,
             round,
         };
@@ -130,6 +131,7 @@ impl Sender {
             in_recovery: self.in_recovery,
             rtt: None,
             receiver_time: Some(segment.ts_val),
+            one_way_delay: None,
             marked,
             round: None,
         };

@@ -1,0 +1,244 @@
+//! LEDBAT: fill what others leave of the path, and no more than a target of queueing delay.
+//! Source: RFC 6817, restated in specs/papers/ledbat.md.
+//! Choices: no slow start, as in the RFC's listing; a minute begins with the first sample after the last one ended; before any sample
+//! the queue is taken for empty; nothing moves during a recovery; a window that is not in use does not grow; a mark is
+//! treated as a loss.
+use units::{Bytes, Span, Time};
+
+use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, Response};
+
+/// Most minutes of base delays, and most current delays.
+const MINUTES: usize = 10;
+const CURRENT: usize = 8;
+const MINUTE: Span = Span::from_millis(60_000);
+const NONE: Span = Span(u64::MAX);
+
+/// State of LEDBAT.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ledbat {
+    cwnd: Bytes,
+    ssthresh: Bytes,
+    target_s: f64,
+    gain: f64,
+    allowed_increase: f64, // segments
+    min_window: f64,       // segments
+    base: Least<MINUTES>,
+    current: Least<CURRENT>,
+    minute: Option<Time>, // when it began
+}
+
+/// The newest values of a series, as many as wanted, and their least.
+#[derive(Clone, Debug, PartialEq)]
+struct Least<const MOST: usize> {
+    values: [Span; MOST],
+    kept: usize,
+    newest: usize,
+    least: Span,
+}
+
+impl<const MOST: usize> Least<MOST> {
+    fn of(kept: f64) -> Least<MOST> {
+        Least { values: [NONE; MOST], kept: kept as usize, newest: 0, least: NONE }
+    }
+
+    /// A new value takes the place of the oldest.
+    #[inline]
+    fn push(&mut self, value: Span) {
+        self.newest = if self.newest + 1 < self.kept { self.newest + 1 } else { 0 };
+        self.values[self.newest] = value;
+        self.least = self.values[..self.kept].iter().copied().fold(NONE, Span::min);
+    }
+
+    /// The newest value is this one if this is less.
+    #[inline]
+    fn lower(&mut self, value: Span) {
+        self.values[self.newest] = self.values[self.newest].min(value);
+        self.least = self.least.min(value);
+    }
+}
+
+impl Ledbat {
+    /// Parameters `ledbat_target`, `ledbat_gain`, `ledbat_allowed_increase`, `ledbat_min_window`, `ledbat_base_history`,
+    /// `ledbat_filter`.
+    pub fn new(config: &Config) -> Ledbat {
+        Ledbat {
+            cwnd: Bytes::ZERO,
+            ssthresh: Bytes::ZERO,
+            target_s: config.number("ledbat_target"),
+            gain: config.number("ledbat_gain"),
+            allowed_increase: config.number("ledbat_allowed_increase"),
+            min_window: config.number("ledbat_min_window"),
+            base: Least::of(config.number("ledbat_base_history")),
+            current: Least::of(config.number("ledbat_filter")),
+            minute: None,
+        }
+    }
+
+    #[inline]
+    fn learn(&mut self, now: Time, delay: Span) {
+        self.current.push(delay);
+        if self.minute.is_none_or(|began| now.since(began) >= MINUTE) {
+            self.minute = Some(now);
+            self.base.push(delay);
+        } else {
+            self.base.lower(delay);
+        }
+    }
+
+    /// Queueing delay, seconds.
+    #[inline]
+    fn queueing_s(&self) -> f64 {
+        //= specs/papers/ledbat.md#delays
+        //# queueing delay = current delay - base delay
+        (self.current.least - self.base.least).secs()
+    }
+}
+
+impl CongestionControl for Ledbat {
+    window_methods!();
+
+    fn on_ack(&mut self, ack: &Ack, path: &Path) {
+        if let Some(delay) = ack.one_way_delay {
+            self.learn(ack.now, delay);
+        }
+        if ack.in_recovery || ack.newly_acked == 0.0 {
+            return;
+        }
+        //= specs/papers/ledbat.md#window
+        //# off_target = (TARGET - queueing delay) / TARGET
+        let off_target = (self.target_s - self.queueing_s()) / self.target_s;
+        if off_target > 0.0 && !ack.grows {
+            return;
+        }
+        //= specs/papers/ledbat.md#window
+        //# cwnd = cwnd + GAIN * off_target * newly_acked * mss / cwnd
+        let change = self.gain * off_target * ack.newly_acked.over(self.cwnd) * path.mss;
+        let allowed = path.flight_size + ack.newly_acked + self.allowed_increase * path.mss;
+        self.cwnd = (self.cwnd + change).min(allowed).max(self.min_window * path.mss);
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
+        let least = self.min_window * path.mss;
+        let half = path.keep(0.5);
+        if !event.hold_ssthresh {
+            self.ssthresh = half.ssthresh;
+        }
+        self.cwnd = match event.cause {
+            Cause::Rto => path.mss,
+            //= specs/papers/ledbat.md#loss
+            //# cwnd = min(cwnd, max(cwnd / 2, MIN_CWND * mss))
+            Cause::DupAcks | Cause::EcnMark => self.cwnd.min(half.cwnd.max(least)),
+        };
+        Response::Reduced
+    }
+
+    fn observe(&self, out: &mut dyn FnMut(&'static str, f64)) {
+        out("queueing_delay_s", self.queueing_s());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{ack, dup_acks, full, rto};
+
+    fn at(segments: f64) -> (Ledbat, Path) {
+        full(Ledbat::new(&Config::named("ledbat").unwrap()), segments)
+    }
+
+    /// An ACK of one segment whose one-way delay is this much, by clocks that differ by 40 s.
+    fn delayed(secs: f64, ms: u64) -> Ack {
+        let one_way_delay = Some(Span::from_millis(40_000 + ms));
+        Ack { now: Time::from_secs(secs), one_way_delay, ..ack(1000.0) }
+    }
+
+    /// The queueing delay is this much: a base of 20 ms, then as many samples as the filter holds.
+    fn queue(ledbat: &mut Ledbat, path: &Path, ms: u64) {
+        for ms in [20, 20 + ms, 20 + ms, 20 + ms, 20 + ms] {
+            ledbat.on_ack(&Ack { in_recovery: true, grows: false, ..delayed(1.0, ms) }, path);
+        }
+    }
+
+    fn near(bytes: Bytes, expected: f64) -> bool {
+        (bytes.0 - expected).abs() < 1e-6
+    }
+
+    #[test]
+    fn the_change_is_in_proportion_to_the_distance_from_the_target() {
+        // 50 segments; target 100 ms. Queues of 0, 40, 100, 150 and 300 ms: 1/50, 0.6/50, 0, -0.5/50, -2/50
+        for (ms, change) in [(0, 20.0), (40, 12.0), (100, 0.0), (150, -10.0), (300, -40.0)] {
+            let (mut ledbat, path) = at(50.0);
+            queue(&mut ledbat, &path, ms);
+            ledbat.on_ack(&delayed(1.1, 20 + ms), &path);
+            assert!(near(ledbat.cwnd(), 50_000.0 + change), "at {ms} ms: {:?}", ledbat.cwnd());
+        }
+    }
+
+    #[test]
+    fn one_small_delay_among_four_is_the_current_one() {
+        let (mut ledbat, path) = at(50.0);
+        queue(&mut ledbat, &path, 100);
+        // 60 ms: queue 40; it counts for four samples
+        for (n, ms) in [60, 120, 120, 120].into_iter().enumerate() {
+            ledbat.on_ack(&delayed(1.1, ms), &path);
+            assert!((ledbat.queueing_s() - 0.040).abs() < 1e-9, "sample {n}");
+        }
+        ledbat.on_ack(&delayed(1.1, 120), &path);
+        assert!((ledbat.queueing_s() - 0.100).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_base_delay_is_forgotten_after_ten_minutes() {
+        let (mut ledbat, path) = at(50.0);
+        // the route becomes 30 ms longer after the first minute; each sample opens a minute
+        for minute in 0..10u32 {
+            let ms = if minute == 0 { 20 } else { 50 };
+            ledbat.on_ack(&delayed(60.0 * f64::from(minute), ms), &path);
+        }
+        ledbat.on_ack(&delayed(599.0, 50), &path);
+        assert!((ledbat.queueing_s() - 0.030).abs() < 1e-9);
+        ledbat.on_ack(&delayed(600.0, 50), &path);
+        assert_eq!(ledbat.queueing_s(), 0.0);
+    }
+
+    #[test]
+    fn growth_is_bounded_by_what_was_in_flight() {
+        let (mut ledbat, path) = at(50.0);
+        // 47 segments left and 1 acknowledged: 48 + 1
+        let idle = Path { flight_size: Bytes(47_000.0), ..path };
+        ledbat.on_ack(&delayed(1.0, 20), &idle);
+        assert_eq!(ledbat.cwnd(), 49_000.0);
+        // a window that is not in use does not grow
+        ledbat.on_ack(&Ack { grows: false, ..delayed(1.0, 20) }, &path);
+        assert_eq!(ledbat.cwnd(), 49_000.0);
+    }
+
+    #[test]
+    fn never_less_than_two_segments() {
+        let (mut ledbat, path) = at(2.0);
+        queue(&mut ledbat, &path, 400);
+        ledbat.on_ack(&delayed(1.1, 420), &path);
+        assert_eq!(ledbat.cwnd(), 2000.0);
+        ledbat.on_congestion(&dup_acks(), &path);
+        assert_eq!(ledbat.cwnd(), 2000.0);
+    }
+
+    #[test]
+    fn losses_halve_and_a_timeout_leaves_one() {
+        let (mut ledbat, path) = at(50.0);
+        ledbat.on_congestion(&dup_acks(), &path);
+        assert_eq!((ledbat.cwnd(), ledbat.ssthresh()), (Bytes(25_000.0), Bytes(25_000.0)));
+        ledbat.on_congestion(&rto(1), &path);
+        assert_eq!(ledbat.cwnd(), 1000.0);
+        // and at the next ACK at least two, without slow start
+        ledbat.on_ack(&delayed(3.0, 20), &path);
+        assert_eq!(ledbat.cwnd(), 2000.0);
+    }
+
+    #[test]
+    fn without_delays_it_grows_as_if_the_queue_were_empty() {
+        let (mut ledbat, path) = at(50.0);
+        ledbat.on_ack(&ack(1000.0), &path);
+        assert_eq!(ledbat.cwnd(), 50_020.0);
+    }
+}
