@@ -63,7 +63,7 @@ LOOKS: dict[str, Look] = {
     "westwood-plus": Look(BLUE, "s"),
     "wr": Look(SKY, "^"),
     "ewr": Look(SKY, "v"),
-    "westwood-plus-handover": Look(BLUE, "D"),
+    "westwood-plus-ho": Look(BLUE, "D"),
     "bbr": Look(BLUE, "^"),
     # Marks.
     "jersey": Look(PURPLE, "o"),

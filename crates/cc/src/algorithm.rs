@@ -66,6 +66,8 @@ algorithms! {
     Westwood(crate::westwood::Westwood),
     /// Westwood+.
     WestwoodPlus(crate::westwood_plus::WestwoodPlus),
+    /// Handover-aware Westwood+.
+    WestwoodPlusHo(crate::westwood_plus_ho::WestwoodPlusHo),
     /// TCP-Jersey.
     Jersey(crate::tcp_jersey::Jersey),
     /// New Jersey.

@@ -63,6 +63,7 @@ pub mod vegas;
 pub mod veno;
 pub mod westwood;
 pub mod westwood_plus;
+pub mod westwood_plus_ho;
 pub mod wr;
 pub mod yeah;
 
@@ -199,7 +200,7 @@ pub trait CongestionControl {
         false
     }
 
-    /// The engine retransmits the oldest segment at once and restarts the timer at the end of a handover.
+    /// The engine retransmits the oldest segment at once at the end of a handover. (It restarts the timer in any case.)
     fn resends_after_handover(&self) -> bool {
         false
     }

@@ -63,19 +63,21 @@ pub(crate) struct Model {
     round_began: Time,
     sent: f64, // segments, in this round
     cut_at: Option<Time>,
+    in_handover: bool,
     /// How often each kind of step was made.
     pub(crate) counts: [u32; Model::KINDS],
 }
 
 impl Model {
     pub(crate) const MSS: Bytes = Bytes(1000.0);
-    pub(crate) const KINDS: usize = 5;
+    pub(crate) const KINDS: usize = 6;
     const RTT_MIN_MS: u64 = 40;
     const ACK: usize = 0;
     const LOSS: usize = 1;
     const TIMEOUT: usize = 2;
     const MARK: usize = 3;
     const UNUSED: usize = 4;
+    const HANDOVER: usize = 5;
 
     /// Opens the connection at `start`, with the rounding of ns-2 or not.
     pub(crate) fn new(algorithm: &mut impl CongestionControl, seed: u64, start: Time, ns2: bool) -> Model {
@@ -86,7 +88,8 @@ impl Model {
         let (random, round_began) = (seed.wrapping_mul(2) + 1, start);
         let (to_round_end, sent) = (0.0, 3.0);
         let counts = [0; Model::KINDS];
-        Model { random, now: start, path, queue_ms: 0, to_round_end, round_began, sent, cut_at: None, counts }
+        let (cut_at, in_handover) = (None, false);
+        Model { random, now: start, path, queue_ms: 0, to_round_end, round_began, sent, cut_at, in_handover, counts }
     }
 
     /// A number below `limit`, from a linear congruential generator.
@@ -105,12 +108,14 @@ impl Model {
             80..86 => Model::LOSS,
             86..90 => Model::TIMEOUT,
             90..95 => Model::MARK,
-            _ => Model::UNUSED,
+            95..98 => Model::UNUSED,
+            _ => Model::HANDOVER,
         };
         self.counts[kind] += 1;
         match kind {
             Model::LOSS => self.loss(algorithm),
             Model::TIMEOUT => self.timeouts(algorithm),
+            Model::HANDOVER => self.handover(algorithm),
             _ => {
                 let segments = 1.0 + self.below(2) as f64;
                 let event = self.ack(algorithm, segments, false);
@@ -212,6 +217,16 @@ impl Model {
         let window = algorithm.ssthresh().min(event.newly_acked + Model::MSS);
         algorithm.on_recovery_exit(&RecoveryExit { now: self.now, window }, &self.path);
         algorithm.on_ack(&Ack { grows: false, ..event }, &self.path);
+    }
+
+    /// Begins or ends one.
+    fn handover(&mut self, algorithm: &mut impl CongestionControl) {
+        if self.in_handover {
+            algorithm.on_handover_end(self.now, &self.path);
+        } else {
+            algorithm.on_handover_start(self.now, &self.path);
+        }
+        self.in_handover = !self.in_handover;
     }
 
     fn timeouts(&mut self, algorithm: &mut impl CongestionControl) {

@@ -111,12 +111,36 @@ impl WestwoodPlus {
         }
     }
 
-    /// The estimate as a window.
-    fn pipe(&self, path: &Path) -> Bytes {
+    /// The estimate as a window, if there is one.
+    pub(crate) fn fitting(&self, path: &Path) -> Option<Bytes> {
         let least = if self.form.is_linux() { self.least_srtt.unwrap_or(path.srtt) } else { path.rtt_min };
         //= specs/papers/westwood-plus.md#window-after-congestion
         //# ssthresh = max(2 * MSS, B[k] * RTTmin)
-        self.bwe.map_or(path.keep(0.5).ssthresh, |bwe| path.pipe(bwe, least))
+        self.bwe.map(|bwe| path.pipe(bwe, least))
+    }
+
+    /// The estimate as a window; half of today's before there is one.
+    fn pipe(&self, path: &Path) -> Bytes {
+        self.fitting(path).unwrap_or(path.keep(0.5).ssthresh)
+    }
+
+    /// An ACK that is to change nothing, but whose segments are not to be counted later.
+    pub(crate) fn pass_over(&mut self, ack: &Ack, path: &Path) {
+        self.credit.on_ack(ack.newly_acked, path.mss);
+    }
+
+    /// The next sample opens with the next ACK.
+    pub(crate) fn reopen(&mut self) {
+        (self.acked, self.opened) = (Bytes::ZERO, None);
+    }
+
+    /// The least smoothed RTT is learned anew.
+    pub(crate) fn relearn(&mut self) {
+        self.least_srtt = None;
+    }
+
+    pub(crate) fn set_windows(&mut self, cwnd: Bytes, ssthresh: Bytes) {
+        (self.cwnd, self.ssthresh) = (cwnd, ssthresh);
     }
 
     /// Threshold and window after duplicate ACKs or a mark.

@@ -95,6 +95,7 @@ pub static ALGORITHMS: &[Row] = &[
     queue_targets::LEDBAT,
     bandwidth::WESTWOOD,
     bandwidth::WESTWOOD_PLUS,
+    bandwidth::WESTWOOD_PLUS_HO,
     bandwidth::JERSEY,
     bandwidth::NEW_JERSEY,
     bandwidth::NEW_JERSEY_PLUS,

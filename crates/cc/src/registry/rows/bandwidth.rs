@@ -2,7 +2,7 @@
 
 use super::{PLAIN, choice, flag, number};
 use crate::registry::{Parameter, Row};
-use crate::{Algorithm, new_jersey, new_jersey_plus, tcp_jersey, westwood, westwood_plus};
+use crate::{Algorithm, new_jersey, new_jersey_plus, tcp_jersey, westwood, westwood_plus, westwood_plus_ho};
 
 pub(super) const WESTWOOD: Row = Row {
     name: "westwood",
@@ -48,40 +48,91 @@ pub(super) const WESTWOOD: Row = Row {
     ..PLAIN
 };
 
+const GAIN: Parameter = number(
+    "wp_gain",
+    [0.9, 0.0, 1.0],
+    "-",
+    "weight of the old bandwidth estimate; not used by the Linux forms",
+    "Grieco and Mascolo 2004",
+);
+const MIN_INTERVAL: Parameter = number(
+    "wp_min_interval",
+    [0.0, 0.0, 10.0],
+    "s",
+    "least length of a bandwidth sample; the Linux forms use at least 0.05",
+    "Grieco and Mascolo 2004",
+);
+const RAISE: Parameter = flag(
+    "wp_raise",
+    true,
+    "let the window rise to the estimate on duplicate ACKs, as the paper's formula does",
+    "literal reading of Grieco and Mascolo 2004",
+);
+const FORM: Parameter = choice(
+    "wp_impl",
+    &["paper", "linux", "ns3", "ns2linux"],
+    "filter and reactions of the paper, Linux, ns-3, or Linux's module under the ns-2.35 Linux agent",
+    "Grieco and Mascolo 2004; Linux tcp_westwood; ns-3; ns-2.35",
+);
+
 pub(super) const WESTWOOD_PLUS: Row = Row {
     name: "westwood-plus",
     aliases: &["westwoodplus", "westwood+"],
     summary: "After congestion, size the window to the bandwidth measured once per RTT",
     source: "Grieco and Mascolo, ACM CCR 34(2), 2004",
+    parameters: &[GAIN, MIN_INTERVAL, RAISE, FORM],
+    build: |config| Algorithm::WestwoodPlus(westwood_plus::WestwoodPlus::new(config)),
+    ..PLAIN
+};
+
+pub(super) const WESTWOOD_PLUS_HO: Row = Row {
+    name: "westwood-plus-ho",
+    aliases: &["westwood-plus-handover", "westwoodplus-ho", "westwoodplus-ha"],
+    summary: "Westwood+ that keeps its window while a handover loses segments",
+    source: "Rana 2013, after Kim, Chung, Yoon and Kim, CCNC 2008",
+    caution: Some(
+        "the source states only that the window of before a handover is used again after it; without a link that announces handovers it is Westwood+",
+    ),
+    judges_losses: true,
     parameters: &[
         number(
-            "wp_gain",
-            [0.9, 0.0, 1.0],
-            "-",
-            "weight of the old bandwidth estimate; not used by the Linux forms",
-            "Grieco and Mascolo 2004",
-        ),
-        number(
-            "wp_min_interval",
-            [0.0, 0.0, 10.0],
-            "s",
-            "least length of a bandwidth sample; the Linux forms use at least 0.05",
-            "Grieco and Mascolo 2004",
+            "ho_guard",
+            [1.0, 0.0, 100.0],
+            "RTO",
+            "how long the window stays frozen after the end of a handover",
+            "interpretation of Rana 2013",
         ),
         flag(
-            "wp_raise",
+            "ho_kick",
             true,
-            "let the window rise to the estimate on duplicate ACKs, as the paper's formula does",
-            "literal reading of Grieco and Mascolo 2004",
+            "send the oldest segment again at once when a handover ends",
+            "interpretation of Rana 2013",
         ),
         choice(
-            "wp_impl",
-            &["paper", "linux", "ns3", "ns2linux"],
-            "filter and reactions of the paper, Linux, ns-3, or Linux's module under the ns-2.35 Linux agent",
-            "Grieco and Mascolo 2004; Linux tcp_westwood; ns-3; ns-2.35",
+            "ho_rttmin",
+            &["keep", "relearn"],
+            "after a handover the least RTT stands or is learned anew",
+            "interpretation of Rana 2013",
         ),
+        flag(
+            "ho_rollback",
+            true,
+            "take back a timeout that came within one RTO before the warning",
+            "interpretation of Rana 2013",
+        ),
+        number(
+            "ho_limit",
+            [60.0, 0.1, 10_000.0],
+            "s",
+            "a handover that has not ended by then is a timeout",
+            "interpretation of Rana 2013",
+        ),
+        GAIN,
+        MIN_INTERVAL,
+        RAISE,
+        FORM,
     ],
-    build: |config| Algorithm::WestwoodPlus(westwood_plus::WestwoodPlus::new(config)),
+    build: |config| Algorithm::WestwoodPlusHo(westwood_plus_ho::WestwoodPlusHo::new(config)),
     ..PLAIN
 };
 

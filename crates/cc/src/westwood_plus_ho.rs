@@ -1,0 +1,199 @@
+//! Handover-aware Westwood+: Westwood+ that keeps its window while a handover loses segments.
+//! Source: Rana 2013 after Kim, Chung, Yoon and Kim, CCNC 2008, restated in specs/papers/westwood-plus-ho.md. Only "keep cwnd
+//! across the handover" is stated; the rest is our reading.
+//! Choices: those of Westwood+; losses while frozen count as judged random; marks are passed over while frozen; a run of timeouts rolls
+//! back to the windows before its first one; bandwidth samples begin anew with the first ACK after the guard time.
+use units::{Bytes, Span, Time};
+
+use crate::westwood_plus::WestwoodPlus;
+use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, RecoveryExit, Response};
+
+/// State of handover-aware Westwood+.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WestwoodPlusHo {
+    plain: WestwoodPlus,
+    guard_rtos: f64, // frozen for so many timeouts after the end
+    resends: bool,
+    relearns: bool, // the least RTT
+    rolls_back: bool,
+    limit: Span, // longest handover
+    frozen: Option<Frozen>,
+    before_timeout: Option<Before>,
+    kept: Option<Bytes>, // window to return to after a recovery that began frozen
+    least: Option<Least>,
+}
+
+/// The windows kept, and how long.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Frozen {
+    cwnd: Bytes,
+    ssthresh: Bytes,
+    since: Time,
+    until: Option<Time>, // end of the guard time; none before the end of the handover
+}
+
+impl Frozen {
+    fn is_over(&self, now: Time, limit: Span) -> bool {
+        now >= self.until.unwrap_or(self.since + limit)
+    }
+}
+
+/// The windows before the newest run of timeouts, and its newest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Before {
+    cwnd: Bytes,
+    ssthresh: Bytes,
+    at: Time,
+}
+
+/// Least RTT since the last handover.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Least(Option<Span>);
+
+impl WestwoodPlusHo {
+    /// Parameters `ho_guard`, `ho_kick`, `ho_rttmin`, `ho_rollback`, `ho_limit` and those of Westwood+.
+    pub fn new(config: &Config) -> WestwoodPlusHo {
+        WestwoodPlusHo {
+            plain: WestwoodPlus::new(config),
+            guard_rtos: config.number("ho_guard"),
+            resends: config.flag("ho_kick"),
+            relearns: config.choice("ho_rttmin") == "relearn",
+            rolls_back: config.flag("ho_rollback"),
+            limit: Span::from_secs(config.number("ho_limit")),
+            frozen: None,
+            before_timeout: None,
+            kept: None,
+            least: None,
+        }
+    }
+
+    /// The path with the least RTT that counts.
+    fn view(&self, path: &Path) -> Path {
+        let least = self.least.and_then(|least| least.0);
+        Path { rtt_min: least.unwrap_or(path.rtt_min), ..*path }
+    }
+
+    /// End the freeze if its time is over.
+    fn thaw(&mut self, now: Time, path: &Path) {
+        let Some(frozen) = self.frozen.filter(|frozen| frozen.is_over(now, self.limit)) else { return };
+        self.frozen = None;
+        self.plain.reopen();
+        if frozen.until.is_none() {
+            //= specs/papers/westwood-plus-ho.md#freezing
+            //# Without an end within 60 s (`ho_limit`) the sender acts as on a timeout.
+            let half = (self.plain.cwnd() / 2.0).max(2.0 * path.mss);
+            self.plain.set_windows(path.mss, self.plain.fitting(&self.view(path)).unwrap_or(half));
+            self.kept = None;
+        }
+    }
+}
+
+impl CongestionControl for WestwoodPlusHo {
+    fn on_init(&mut self, window: Bytes, ssthresh: Bytes, path: &Path) {
+        self.plain.on_init(window, ssthresh, path);
+    }
+
+    fn on_ack(&mut self, ack: &Ack, path: &Path) {
+        self.thaw(ack.now, path);
+        if let (Some(least), Some(rtt)) = (&mut self.least, ack.rtt) {
+            least.0 = Some(least.0.map_or(rtt, |least| least.min(rtt)));
+        }
+        //= specs/papers/westwood-plus-ho.md#freezing
+        //# While frozen the window does not grow and the bandwidth gets no samples.
+        match (self.frozen, self.least) {
+            (Some(_), _) => self.plain.pass_over(ack, path),
+            (None, None) => self.plain.on_ack(ack, path),
+            (None, Some(_)) => self.plain.on_ack(ack, &self.view(path)),
+        }
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
+        self.thaw(event.now, path);
+        if self.frozen.is_some() {
+            //= specs/papers/westwood-plus-ho.md#freezing
+            //# Duplicate ACKs and timeouts retransmit and leave cwnd and ssthresh alone.
+            self.kept = (event.cause == Cause::DupAcks).then(|| self.plain.cwnd());
+            return if event.cause == Cause::EcnMark { Response::Undecided } else { Response::Random };
+        }
+        self.kept = None;
+        if event.cause == Cause::Rto {
+            let now = Before { cwnd: self.plain.cwnd(), ssthresh: self.plain.ssthresh(), at: event.now };
+            let first = self.before_timeout.filter(|_| event.timeouts > 1).unwrap_or(now);
+            self.before_timeout = Some(Before { at: event.now, ..first });
+        }
+        self.plain.on_congestion(event, &self.view(path))
+    }
+
+    fn on_recovery_exit(&mut self, exit: &RecoveryExit, path: &Path) {
+        self.thaw(exit.now, path);
+        match (self.kept.take(), self.frozen) {
+            (Some(kept), _) => self.plain.set_cwnd(kept),
+            (None, Some(_)) => {}
+            (None, None) => self.plain.on_recovery_exit(exit, &self.view(path)),
+        }
+    }
+
+    fn on_handover_start(&mut self, now: Time, path: &Path) {
+        self.thaw(now, path);
+        if self.frozen.is_some_and(|frozen| frozen.until.is_none()) {
+            return;
+        }
+        //= specs/papers/westwood-plus-ho.md#roll-back
+        //# A timeout within one RTO before the warning is taken back: cwnd and ssthresh are what they were before it.
+        if let Some(before) = self.before_timeout.take()
+            && self.rolls_back
+            && now.since(before.at) <= path.rto
+        {
+            self.plain.set_windows(before.cwnd, before.ssthresh);
+        }
+        let (cwnd, ssthresh) = (self.plain.cwnd(), self.plain.ssthresh());
+        self.frozen = Some(Frozen { cwnd, ssthresh, since: now, until: None });
+    }
+
+    fn on_handover_end(&mut self, now: Time, path: &Path) {
+        self.thaw(now, path);
+        let Some(frozen) = self.frozen.filter(|frozen| frozen.until.is_none()) else { return };
+        //= specs/papers/westwood-plus-ho.md#end-of-a-handover
+        //# cwnd = cwnd_h; ssthresh = max(ssthresh_h, BWE_h * RTTmin)
+        let fitting = self.plain.fitting(&self.view(path)).unwrap_or(frozen.ssthresh);
+        self.plain.set_windows(frozen.cwnd, frozen.ssthresh.max(fitting));
+        if self.relearns {
+            self.least = Some(Least(None));
+            self.plain.relearn();
+        }
+        let guard = Span::from_secs(self.guard_rtos * path.rto.secs());
+        self.frozen = Some(Frozen { until: Some(now + guard), ..frozen });
+    }
+
+    fn is_frozen(&self, now: Time) -> bool {
+        self.frozen.is_some_and(|frozen| !frozen.is_over(now, self.limit))
+    }
+
+    fn resends_after_handover(&self) -> bool {
+        self.resends
+    }
+
+    fn set_cwnd(&mut self, cwnd: Bytes) {
+        if self.frozen.is_none() {
+            self.plain.set_cwnd(cwnd);
+        }
+    }
+
+    #[inline]
+    fn cwnd(&self) -> Bytes {
+        self.plain.cwnd()
+    }
+
+    #[inline]
+    fn ssthresh(&self) -> Bytes {
+        self.plain.ssthresh()
+    }
+
+    fn observe(&self, out: &mut dyn FnMut(&'static str, f64)) {
+        self.plain.observe(out);
+        out("frozen_flag", f64::from(u8::from(self.frozen.is_some())));
+    }
+}
+
+#[cfg(test)]
+mod tests;

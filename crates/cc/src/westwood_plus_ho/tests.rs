@@ -1,0 +1,213 @@
+use super::*;
+use crate::path::test_path;
+use crate::testing::{ack, dup_acks, rto};
+
+fn config() -> Config {
+    Config::named("westwood-plus-ho").unwrap()
+}
+
+fn ms(ms: u64) -> Time {
+    Time(ms * 1_000_000)
+}
+
+/// Window 10 segments, ssthresh 4. ACKs of one segment every 20 ms until 100 ms: six in 100 ms, 60 kB/s, with the least RTT
+/// of 100 ms a window of 6 segments. The path's RTO is 300 ms.
+fn fed(config: &Config) -> WestwoodPlusHo {
+    let mut w = WestwoodPlusHo::new(config);
+    w.on_init(Bytes(10_000.0), Bytes(4000.0), &test_path());
+    for k in 0..6 {
+        w.on_ack(&Ack { now: ms(k * 20), grows: false, ..ack(1000.0) }, &test_path());
+    }
+    assert_eq!(w.plain.fitting(&test_path()), Some(Bytes(6000.0)));
+    w
+}
+
+fn at(now: Time, event: Congestion) -> Congestion {
+    Congestion { now, ..event }
+}
+
+fn windows(w: &WestwoodPlusHo) -> (f64, f64) {
+    (w.cwnd().0, w.ssthresh().0)
+}
+
+#[test]
+fn without_a_handover_it_is_westwood_plus() {
+    let mut w = fed(&config());
+    assert_eq!(w.on_congestion(&dup_acks(), &test_path()), Response::Reduced);
+    assert_eq!(windows(&w), (6000.0, 6000.0));
+    w.on_recovery_exit(&RecoveryExit { now: ms(1100), window: Bytes(5000.0) }, &test_path());
+    assert_eq!(w.cwnd(), 5000.0);
+    assert_eq!(w.on_congestion(&rto(1), &test_path()), Response::Reduced);
+    assert_eq!(windows(&w), (1000.0, 6000.0));
+    // an end without a start means nothing
+    w.on_handover_end(ms(2500), &test_path());
+    assert!(windows(&w) == (1000.0, 6000.0) && !w.is_frozen(ms(2500)));
+}
+
+#[test]
+fn losses_during_a_handover_leave_the_window_alone() {
+    let mut w = fed(&config());
+    w.on_handover_start(ms(200), &test_path());
+    assert!(w.is_frozen(ms(200)));
+    assert_eq!(w.on_congestion(&at(ms(300), dup_acks()), &test_path()), Response::Random);
+    assert_eq!(w.on_congestion(&at(ms(600), rto(1)), &test_path()), Response::Random);
+    assert_eq!(w.on_congestion(&at(ms(900), rto(2)), &test_path()), Response::Random);
+    let mark = Congestion { cause: Cause::EcnMark, ..dup_acks() };
+    assert_eq!(w.on_congestion(&at(ms(900), mark), &test_path()), Response::Undecided);
+    // no growth, no idle restart, no samples: a jump of ten segments would be one
+    w.on_ack(&Ack { now: ms(950), ..ack(10_000.0) }, &test_path());
+    w.set_cwnd(Bytes(2000.0));
+    assert_eq!(windows(&w), (10_000.0, 4000.0));
+    assert_eq!(w.plain.fitting(&test_path()), Some(Bytes(6000.0)));
+}
+
+#[test]
+fn the_end_restores_the_window_and_lifts_the_threshold_to_the_estimate() {
+    let mut w = fed(&config());
+    w.on_handover_start(ms(200), &test_path());
+    w.on_handover_end(ms(700), &test_path());
+    // max(4, 60 kB/s * 100 ms)
+    assert_eq!(windows(&w), (10_000.0, 6000.0));
+    // a larger threshold stands
+    let mut w = fed(&config());
+    w.plain.set_windows(Bytes(10_000.0), Bytes(50_000.0));
+    w.on_handover_start(ms(200), &test_path());
+    w.on_handover_end(ms(700), &test_path());
+    assert_eq!(windows(&w), (10_000.0, 50_000.0));
+}
+
+#[test]
+fn the_guard_lasts_one_timeout_after_the_end() {
+    let mut short = config();
+    short.set_number("ho_guard", 0.5).unwrap();
+    // end at 700 ms: until 700 + 300, or 700 + 150
+    for (config, last, first) in [(config(), 999, 1000), (short, 849, 850)] {
+        let mut w = fed(&config);
+        w.on_handover_start(ms(200), &test_path());
+        w.on_handover_end(ms(700), &test_path());
+        assert!(w.is_frozen(ms(last)) && !w.is_frozen(ms(first)));
+        assert_eq!(w.on_congestion(&at(ms(last), dup_acks()), &test_path()), Response::Random);
+        assert_eq!(w.cwnd(), 10_000.0);
+        assert_eq!(w.on_congestion(&at(ms(first), dup_acks()), &test_path()), Response::Reduced);
+        assert_eq!(w.cwnd(), 6000.0);
+    }
+}
+
+#[test]
+fn a_recovery_that_began_frozen_ends_with_the_window_kept() {
+    let mut w = fed(&config());
+    w.on_handover_start(ms(200), &test_path());
+    w.on_handover_end(ms(700), &test_path());
+    w.on_congestion(&at(ms(900), dup_acks()), &test_path());
+    // after the guard: deflation, then the end
+    w.on_ack(&Ack { now: ms(1100), grows: false, in_recovery: true, ..ack(1000.0) }, &test_path());
+    w.set_cwnd(Bytes(3000.0));
+    w.on_recovery_exit(&RecoveryExit { now: ms(1200), window: Bytes(2000.0) }, &test_path());
+    assert_eq!(w.cwnd(), 10_000.0);
+    // one that began before the handover and ends in it
+    let mut w = fed(&config());
+    w.on_congestion(&at(ms(150), dup_acks()), &test_path());
+    w.on_handover_start(ms(200), &test_path());
+    w.on_recovery_exit(&RecoveryExit { now: ms(300), window: Bytes(2000.0) }, &test_path());
+    assert_eq!(w.cwnd(), 6000.0);
+}
+
+#[test]
+fn samples_begin_anew_after_the_guard() {
+    let mut w = fed(&config());
+    w.on_handover_start(ms(200), &test_path());
+    w.on_handover_end(ms(700), &test_path());
+    // two segments at 1000 and 1100 ms: 2000 B in 100 ms: 0.9 * 60 + 0.1 * 20 = 56 kB/s, as if nothing had come since 100 ms
+    for now in [950, 1000, 1100] {
+        w.on_ack(&Ack { now: ms(now), grows: false, ..ack(1000.0) }, &test_path());
+    }
+    assert!((w.plain.fitting(&test_path()).unwrap().0 - 5600.0).abs() < 1e-6);
+}
+
+#[test]
+fn segments_announced_while_frozen_are_not_counted_after_it() {
+    let mut w = fed(&config());
+    w.on_handover_start(ms(200), &test_path());
+    for _ in 0..3 {
+        w.on_ack(&Ack { now: ms(300), ..ack(0.0) }, &test_path());
+    }
+    w.on_handover_end(ms(700), &test_path());
+    // at 1000 ms an ACK that jumps over 4, three of them announced: 1 segment; then 1 more: 20 kB/s as above
+    w.on_ack(&Ack { now: ms(1000), grows: false, ..ack(4000.0) }, &test_path());
+    w.on_ack(&Ack { now: ms(1100), grows: false, ..ack(1000.0) }, &test_path());
+    assert!((w.plain.fitting(&test_path()).unwrap().0 - 5600.0).abs() < 1e-6);
+}
+
+#[test]
+fn a_timeout_shortly_before_the_warning_is_taken_back() {
+    let mut keeps = config();
+    keeps.set_flag("ho_rollback", false).unwrap();
+    // timeouts at 200 and (again) 500 ms; the RTO is 300 ms: warned in time at 800 ms, too late at 801
+    for (config, warned, expected) in
+        [(config(), 800, (10_000.0, 4000.0)), (config(), 801, (1000.0, 6000.0)), (keeps, 800, (1000.0, 6000.0))]
+    {
+        let mut w = fed(&config);
+        w.on_congestion(&at(ms(200), rto(1)), &test_path());
+        w.on_congestion(&at(ms(500), Congestion { hold_ssthresh: true, ..rto(2) }), &test_path());
+        w.on_handover_start(ms(warned), &test_path());
+        assert_eq!(windows(&w), expected);
+    }
+}
+
+#[test]
+fn a_second_warning_changes_nothing() {
+    let mut w = fed(&config());
+    w.on_handover_start(ms(200), &test_path());
+    let once = w.clone();
+    w.on_handover_start(ms(300), &test_path());
+    assert_eq!(w, once);
+    // but one within the guard time freezes again
+    w.on_handover_end(ms(700), &test_path());
+    w.on_handover_start(ms(800), &test_path());
+    assert!(w.is_frozen(ms(5000)));
+    assert_eq!(w.cwnd(), 10_000.0);
+}
+
+#[test]
+fn a_handover_without_an_end_is_a_timeout() {
+    let mut w = fed(&config());
+    w.on_handover_start(ms(200), &test_path());
+    assert!(w.is_frozen(ms(60_199)) && !w.is_frozen(ms(60_200)));
+    w.on_ack(&Ack { now: ms(60_200), grows: false, ..ack(1000.0) }, &test_path());
+    assert_eq!(windows(&w), (1000.0, 6000.0));
+    // a shorter limit, and no estimate yet: half of 10
+    let mut short = config();
+    short.set_number("ho_limit", 1.0).unwrap();
+    let mut w = WestwoodPlusHo::new(&short);
+    w.on_init(Bytes(10_000.0), Bytes(64_000.0), &test_path());
+    w.on_handover_start(ms(200), &test_path());
+    w.on_handover_end(ms(1200), &test_path());
+    assert_eq!(windows(&w), (1000.0, 5000.0));
+}
+
+#[test]
+fn the_least_rtt_may_be_learned_anew() {
+    let mut relearn = config();
+    relearn.set_choice("ho_rttmin", "relearn").unwrap();
+    let old = test_path(); // least RTT 100 ms
+    for (config, expected) in [(config(), 6000.0), (relearn, 9000.0)] {
+        let mut w = fed(&config);
+        w.on_handover_start(ms(200), &old);
+        w.on_handover_end(ms(700), &old);
+        assert_eq!(w.ssthresh(), 6000.0); // the old one, until there is a sample
+        for rtt_ms in [180, 150] {
+            let rtt = Some(Span::from_millis(rtt_ms));
+            w.on_ack(&Ack { now: ms(800), rtt, grows: false, ..ack(1000.0) }, &old);
+        }
+        // 60 kB/s * 100 ms, or * 150 ms
+        w.on_congestion(&at(ms(1000), dup_acks()), &old);
+        assert_eq!(w.ssthresh(), expected);
+    }
+}
+
+#[test]
+fn the_oldest_segment_is_sent_again_unless_told_otherwise() {
+    let mut silent = config();
+    silent.set_flag("ho_kick", false).unwrap();
+    assert!(fed(&config()).resends_after_handover() && !fed(&silent).resends_after_handover());
+}
