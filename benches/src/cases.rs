@@ -1,6 +1,8 @@
 //! The cases W1 to W4: dumbbells of NewReno senders, an ACK per packet, DropTail, ns-2's rules.
 
-use net::{Counting, DirectionSpec, FlowSpec, LinkSpec, LossAt, LossSpec, Network, QueueLimit, QueueSpec};
+use net::{
+    Counting, DirectionSpec, FlowSpec, LinkSpec, LossAt, LossSpec, Network, QueueLimit, QueueSpec, TcpSpec, Transport,
+};
 use tcp::{Config, Profile};
 use units::{Span, Time};
 
@@ -161,13 +163,15 @@ impl Case {
                     name,
                     from,
                     to,
-                    algorithm: cc::Config::named("newreno").expect("in the registry"),
-                    tcp,
                     start: Time::from_secs(start),
                     stop: None,
-                    size: None,
-                    two_way: false,
-                    reverse_start: Time::ZERO,
+                    transport: Transport::Tcp(TcpSpec {
+                        algorithm: cc::Config::named("newreno").expect("in the registry"),
+                        rules: tcp,
+                        size: None,
+                        two_way: false,
+                        reverse_start: Time::ZERO,
+                    }),
                 });
             }
         }

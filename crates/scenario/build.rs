@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const CRATES: [&str; 6] = ["units", "cc", "tcp", "sim", "net", "scenario"];
+const CRATES: [&str; 7] = ["units", "cc", "tcp", "sim", "datagram", "net", "scenario"];
 
 fn main() {
     let mut files = Vec::new();

@@ -158,14 +158,18 @@ class Graph:
 
 @dataclass(frozen=True, kw_only=True)
 class Flow:
-    """A group of connections. ``None`` leaves the engine's default.
+    """A group of flows. ``None`` leaves the engine's default.
 
     Parameters
     ----------
     from_, to : str
         Node names or patterns, ``"left/*"``.
     algorithm : str or mapping
-        ``"cerl"``, or ``{"name": "cerl", "cerl_cmp": "gt"}``.
+        ``"cerl"``, or ``{"name": "cerl", "cerl_cmp": "gt"}``. Not with ``transport="udp"``.
+    transport : {"tcp", "udp"}
+        What carries the data.
+    traffic : mapping
+        What a UDP flow sends: ``{"kind": "cbr", "rate": "1 Mbps", "packet": "1000 B"}``.
     name : str
         Name of the group; its members are ``name/0``, ``name/1``, ... when there are several.
     count : int
@@ -182,7 +186,9 @@ class Flow:
 
     from_: str
     to: str
-    algorithm: str | Mapping[str, Any]
+    algorithm: str | Mapping[str, Any] | None = None
+    transport: str | None = None
+    traffic: Mapping[str, Any] | None = None
     name: str | None = None
     count: int | None = None
     segment: str | None = None

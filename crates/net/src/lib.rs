@@ -1,7 +1,8 @@
-//! Packets, queues, links, nodes: a network of TCP endpoints run by one event loop.
+//! Packets, queues, links, nodes: a network of TCP and datagram endpoints run by one event loop.
 #![deny(unsafe_code)]
 
 mod delays;
+mod endpoint;
 mod judgement;
 mod link;
 mod packet;
@@ -18,6 +19,7 @@ pub use judgement::Judgements;
 pub use link::{LinkStats, LossCause, LossCounts};
 pub use results::{FlowEvent, FlowResult, LinkResult, Loss, Results, TracePoint, Variable};
 pub use spec::{
-    Counting, DirectionSpec, FlowSpec, LinkSpec, LossAt, LossSpec, Network, NodeId, QueueLimit, QueueSpec, WarningSpec,
+    Counting, DirectionSpec, FlowSpec, LinkSpec, LossAt, LossSpec, Network, NodeId, QueueLimit, QueueSpec, TcpSpec,
+    Transport, WarningSpec,
 };
 pub use world::{BadNetwork, Cancelled, RunOptions, Traces, World};

@@ -1,6 +1,7 @@
-//! A segment on its way: a small plain value, moved from link to link.
+//! A segment or datagram on its way: a small plain value, moved from link to link.
 
-use tcp::{Flags, Segment};
+use datagram::Datagram;
+use tcp::{Flags, SackBlocks, Segment};
 use units::Time;
 
 /// No SACK blocks.
@@ -27,7 +28,7 @@ pub(crate) struct Packet {
 
 impl Packet {
     #[inline]
-    pub(crate) fn new(segment: &Segment, hop: u32) -> Packet {
+    pub(crate) fn from_segment(segment: &Segment, hop: u32) -> Packet {
         Packet {
             at: Time::ZERO,
             ts_val: segment.ts_val,
@@ -40,6 +41,38 @@ impl Packet {
             size: segment.size as u16,
             flags: segment.flags,
         }
+    }
+
+    #[inline]
+    pub(crate) fn from_datagram(datagram: &Datagram, hop: u32) -> Packet {
+        Packet {
+            ts_val: datagram.sent,
+            hop,
+            seq: datagram.number,
+            sack: NO_SACK,
+            size: datagram.size as u16,
+            flags: Flags::DATA,
+            ..Packet::default()
+        }
+    }
+
+    #[inline]
+    pub(crate) fn to_segment(self, sack: SackBlocks) -> Segment {
+        Segment {
+            seq: self.seq,
+            ack: self.ack,
+            window: self.window,
+            size: u32::from(self.size),
+            flags: self.flags,
+            ts_val: self.ts_val,
+            ts_ecr: self.ts_ecr,
+            sack,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn to_datagram(self) -> Datagram {
+        Datagram { number: self.seq, size: u32::from(self.size), sent: self.ts_val }
     }
 
     #[inline]

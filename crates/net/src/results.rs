@@ -27,7 +27,7 @@ pub struct Results {
 }
 
 /// One direction of data of one flow.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct FlowResult {
     /// Number of the flow in the network.
     pub flow: usize,
@@ -35,7 +35,7 @@ pub struct FlowResult {
     pub reverse: bool,
     /// When data could first be sent.
     pub start: Time,
-    /// Payload bytes delivered in order during the whole run.
+    /// Payload bytes delivered during the whole run; in order, for TCP.
     pub delivered_bytes: u64,
     /// Of these, after the warm-up.
     pub measured_bytes: u64,
@@ -70,6 +70,11 @@ pub struct FlowResult {
     pub rtt_min: Span,
     /// When the last byte was acknowledged, for a transfer of given size.
     pub completed: Option<Time>,
+    /// Datagrams: longest one-way delay; `None` for TCP.
+    pub delay_max: Option<Span>,
+    /// Datagrams: mean difference between the one-way delays of neighbouring arrivals, seconds; `None` if there are not
+    /// two, and for TCP.
+    pub jitter_s: Option<f64>,
 }
 
 /// One direction of one link.

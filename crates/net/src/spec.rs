@@ -104,27 +104,62 @@ pub struct WarningSpec {
     pub weight: f64,
 }
 
-/// One connection.
+/// A flow: traffic between two nodes under one transport protocol.
 #[derive(Clone, Debug)]
 pub struct FlowSpec {
-    /// Name, unique.
+    /// Name, unique; random streams and results are named after it.
     pub name: String,
-    /// Active end, which opens the connection and sends data.
+    /// Active end, which starts and sends data.
     pub from: NodeId,
     /// Passive end.
     pub to: NodeId,
-    /// Congestion control of every sender of this connection.
-    pub algorithm: cc::Config,
-    /// Engine rules of both ends.
-    pub tcp: tcp::Config,
-    /// When the active end opens.
+    /// When the active end starts.
     pub start: Time,
     /// When it stops offering new data; `None`: never.
     pub stop: Option<Time>,
+    /// What carries the data.
+    pub transport: Transport,
+}
+
+/// A transport protocol with its settings. Most flows are connections, so these are not worth a pointer.
+#[allow(clippy::large_enum_variant)]
+#[derive(Clone, Debug)]
+pub enum Transport {
+    /// A connection.
+    Tcp(TcpSpec),
+    /// Datagrams, sent as a source makes them.
+    Udp(datagram::Config),
+}
+
+/// One connection.
+#[derive(Clone, Debug)]
+pub struct TcpSpec {
+    /// Congestion control of every sender of this connection.
+    pub algorithm: cc::Config,
+    /// Engine rules of both ends.
+    pub rules: tcp::Config,
     /// Payload bytes to send in each direction; `None`: unlimited.
     pub size: Option<u64>,
     /// Data flow from `to` to `from` on the same connection as well, from `reverse_start` on.
     pub two_way: bool,
     /// When the passive end may send data.
     pub reverse_start: Time,
+}
+
+impl FlowSpec {
+    /// Bytes on the wire of a full packet of data.
+    pub fn full_size(&self) -> u32 {
+        match &self.transport {
+            Transport::Tcp(tcp) => tcp.rules.mss + tcp.rules.wire_header(),
+            Transport::Udp(udp) => udp.payload + udp.header,
+        }
+    }
+
+    /// Whether data flow in both directions.
+    pub fn two_way(&self) -> bool {
+        match &self.transport {
+            Transport::Tcp(tcp) => tcp.two_way,
+            Transport::Udp(_) => false,
+        }
+    }
 }

@@ -8,10 +8,11 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use sim::EventQueue;
-use tcp::{Endpoint, Flags, Role, SackBlocks, Segment};
+use tcp::{Flags, SackBlocks};
 use units::{Span, Time};
 
 use crate::delays::Delays;
+use crate::endpoint::Endpoint;
 use crate::judgement::Truth;
 use crate::link::{Dropped, Fate, Link, LossCause, LossCounts};
 use crate::packet::{NO_SACK, Packet};
@@ -19,7 +20,7 @@ use crate::pool::Pool;
 use crate::prefetch::prefetch;
 use crate::results::{FlowEvent, FlowResult, LinkResult, Loss, Results, TracePoint, Variable};
 use crate::route::{self, END};
-use crate::spec::Network;
+use crate::spec::{Network, Transport};
 
 /// What to run and what to record.
 #[derive(Clone, Copy, Debug)]
@@ -87,7 +88,7 @@ const CANCEL_CHECK: u64 = 1 << 16;
 /// From so many flows on it pays to look ahead, by measurement (`make bench`, case W4).
 const LARGE_FLOWS: usize = 1000;
 
-/// What the world keeps of an endpoint beside its TCP state.
+/// What the world keeps of an endpoint beside its own state.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seat {
     /// Where its route begins in the table.
@@ -180,7 +181,7 @@ impl World {
             free_sacks: Vec::new(),
             controls: Vec::new(),
             dropped: Vec::new(),
-            two_way: network.flows.iter().map(|f| f.two_way).collect(),
+            two_way: network.flows.iter().map(|f| f.two_way()).collect(),
             large: network.flows.len() >= LARGE_FLOWS,
             options: *options,
             end: Time::ZERO + options.duration,
@@ -191,7 +192,7 @@ impl World {
             delays: if options.delays { vec![Delays::default(); network.flows.len() * 2] } else { Vec::new() },
             loop_events: 0,
         };
-        world.add_flows(network)?;
+        world.add_flows(network, seed)?;
         world.find_eager_links();
         if options.traces != Traces::default() {
             let nothing = Seen { cwnd: f64::NAN, ssthresh: f64::NAN, flight: u32::MAX, srtt: Span(u64::MAX) };
@@ -203,44 +204,42 @@ impl World {
         Ok(world)
     }
 
-    fn add_flows(&mut self, network: &Network) -> Result<(), BadNetwork> {
+    fn add_flows(&mut self, network: &Network, seed: u64) -> Result<(), BadNetwork> {
         let neighbours = route::neighbours(network.nodes.len(), &network.links);
         for flow in &network.flows {
             let there = route::shortest(&neighbours, flow.from, flow.to);
             let path =
                 there.filter(|p| !p.is_empty()).ok_or_else(|| BadNetwork::NoRoute { flow: flow.name.clone() })?;
             let active = self.endpoints.len() as u32;
+            self.endpoints.extend(Endpoint::pair(flow, seed, self.options.events));
+            let (mut size, mut reverse_start) = (None, flow.start);
+            if let Transport::Tcp(tcp) = &flow.transport {
+                (size, reverse_start) = (tcp.size, tcp.reverse_start);
+            }
             // the way back is the same path, link by link
             let back: Vec<u32> = path.iter().rev().map(|link| link ^ 1).collect();
+            let full = flow.full_size();
             for (route, far) in [(path, active + 1), (back, active)] {
-                let size = flow.tcp.mss + flow.tcp.wire_header();
                 self.seats.push(Seat {
-                    base_delay: route.iter().fold(Span::ZERO, |sum, &link| sum + empty_link_delay(network, link, size)),
+                    base_delay: route.iter().fold(Span::ZERO, |sum, &link| sum + empty_link_delay(network, link, full)),
                     route: self.routes.len() as u32,
                     armed: Time::NEVER,
                     overtaken: Time::NEVER,
-                    started: if far == active { flow.reverse_start } else { flow.start },
-                    size: flow.size,
+                    started: if far == active { reverse_start } else { flow.start },
+                    size,
                     ..Seat::default()
                 });
                 self.routes.extend(route);
                 self.routes.push(END | far);
             }
-            for role in [Role::Active { peer_sends: flow.two_way }, Role::Passive] {
-                let mut endpoint = Endpoint::new(&flow.tcp, &flow.algorithm, role);
-                if self.options.events {
-                    endpoint.sender.log_events();
-                }
-                self.endpoints.push(endpoint);
-            }
-            self.endpoints[active as usize].offer(flow.size);
+            self.offer(active, size);
             self.schedule(flow.start, Control::Open(active));
-            if flow.two_way {
-                self.schedule(flow.reverse_start.max(flow.start), Control::Offer(active + 1));
+            if flow.two_way() {
+                self.schedule(reverse_start.max(flow.start), Control::Offer(active + 1));
             }
             if let Some(stop) = flow.stop {
                 self.schedule(stop, Control::Stop(active));
-                if flow.two_way {
+                if flow.two_way() {
                     self.schedule(stop, Control::Stop(active + 1));
                 }
             }
@@ -479,7 +478,9 @@ impl World {
         let seat = &mut self.seats[sender as usize];
         if packet.is_data() {
             seat.lost.add(cause);
-            self.truth[sender as usize].lost(packet.seq, at, cause);
+            if let Endpoint::Tcp(_) = self.endpoints[sender as usize] {
+                self.truth[sender as usize].lost(packet.seq, at, cause);
+            }
         } else if packet.flags.has(Flags::ACK) {
             seat.acks_lost.add(cause);
         }
@@ -508,41 +509,52 @@ impl World {
             self.free_sacks.push(packet.sack);
             self.sacks[packet.sack as usize]
         };
-        let segment = Segment {
-            seq: packet.seq,
-            ack: packet.ack,
-            window: packet.window,
-            size: u32::from(packet.size),
-            flags: packet.flags,
-            ts_val: packet.ts_val,
-            ts_ecr: packet.ts_ecr,
-            sack,
-        };
         if !self.delays.is_empty() && packet.is_data() {
             let sender = number as usize ^ 1;
             let queued = now.since(packet.ts_val).0.saturating_sub(self.seats[sender].base_delay.0);
             self.delays[sender].add(Span(queued));
         }
-        self.endpoints[number as usize].handle_segment(now, &segment);
+        match &mut self.endpoints[number as usize] {
+            Endpoint::Tcp(end) => end.handle_segment(now, &packet.to_segment(sack)),
+            Endpoint::Datagram(end) => end.handle_datagram(now, &packet.to_datagram()),
+        }
         self.drive(now, number);
+    }
+
+    /// The next packet that the endpoint must send now, if any.
+    #[inline]
+    fn next_packet(&mut self, now: Time, at: usize) -> Option<Packet> {
+        let seat = &mut self.seats[at];
+        match &mut self.endpoints[at] {
+            Endpoint::Tcp(end) => {
+                let segment = end.poll_transmit(now)?;
+                let mut packet = Packet::from_segment(&segment, seat.route);
+                if packet.is_data() {
+                    seat.sent_bytes += u64::from(end.payload(segment.seq));
+                }
+                if !segment.sack.is_empty() {
+                    packet.sack = self.keep_sack(segment.sack);
+                }
+                Some(packet)
+            }
+            Endpoint::Datagram(end) => {
+                let datagram = end.poll_transmit(now)?;
+                seat.sent_bytes += u64::from(datagram.size - end.header());
+                Some(Packet::from_datagram(&datagram, seat.route))
+            }
+        }
     }
 
     /// Send what the endpoint has to send, and set its timer.
     #[inline]
     fn drive(&mut self, now: Time, number: u32) {
         let at = number as usize;
-        if let Some(judgement) = self.endpoints[at].sender.take_judgement() {
+        if let Endpoint::Tcp(end) = &mut self.endpoints[at]
+            && let Some(judgement) = end.sender.take_judgement()
+        {
             self.truth[at].judged(now, judgement);
         }
-        while let Some(segment) = self.endpoints[at].poll_transmit(now) {
-            let seat = &mut self.seats[at];
-            let mut packet = Packet::new(&segment, seat.route);
-            if packet.is_data() {
-                seat.sent_bytes += u64::from(self.endpoints[at].payload(segment.seq));
-            }
-            if !segment.sack.is_empty() {
-                packet.sack = self.keep_sack(segment.sack);
-            }
+        while let Some(packet) = self.next_packet(now, at) {
             self.carry(now, packet);
         }
         let deadline = self.endpoints[at].next_deadline();
@@ -556,7 +568,7 @@ impl World {
             self.observe(now, at);
         }
         let seat = &mut self.seats[at];
-        if seat.size.is_some() && seat.completed.is_none() && self.endpoints[at].sender.is_done() {
+        if seat.size.is_some() && seat.completed.is_none() && self.endpoints[at].is_done() {
             seat.completed = Some(now);
         }
     }
@@ -592,15 +604,15 @@ impl World {
     fn on_control(&mut self, now: Time, control: Control) {
         match control {
             Control::Open(number) => {
-                self.endpoints[number as usize].open();
+                self.endpoints[number as usize].open(now);
                 self.drive(now, number);
             }
             Control::Offer(number) => {
                 let size = self.seats[number as usize].size;
-                self.endpoints[number as usize].offer(size);
+                self.offer(number, size);
                 self.drive(now, number);
             }
-            Control::Stop(number) => self.endpoints[number as usize].sender.stop(),
+            Control::Stop(number) => self.endpoints[number as usize].stop(),
             Control::Warm => {
                 for at in 0..self.seats.len() {
                     self.seats[at].delivered_at_warm = self.delivered_bytes(at);
@@ -610,15 +622,22 @@ impl World {
         }
     }
 
-    /// Payload bytes of the data sent by endpoint `at` that its peer received in order.
+    /// Let the application of a TCP endpoint offer so many bytes; `None`: without end.
+    fn offer(&mut self, number: u32, bytes: Option<u64>) {
+        if let Endpoint::Tcp(end) = &mut self.endpoints[number as usize] {
+            end.offer(bytes);
+        }
+    }
+
+    /// Payload bytes of the data sent by endpoint `at` that its peer received.
     fn delivered_bytes(&self, at: usize) -> u64 {
-        self.endpoints[at].bytes_in(self.endpoints[at ^ 1].receiver.rcv_nxt())
+        self.endpoints[at].delivered_bytes(&self.endpoints[at ^ 1])
     }
 
     /// Record what changed.
     #[cold]
     fn observe(&mut self, now: Time, at: usize) {
-        let sender = &self.endpoints[at].sender;
+        let Endpoint::Tcp(tcp::Endpoint { sender, .. }) = &self.endpoints[at] else { return };
         if !sender.is_open() || (at % 2 == 1 && !self.two_way[at / 2]) {
             return;
         }
@@ -644,7 +663,7 @@ impl World {
     fn finish(mut self) -> Results {
         let end = self.end;
         for endpoint in &mut self.endpoints {
-            endpoint.sender.finish(end);
+            endpoint.finish(end);
         }
         let mut losses = self.losses.take().unwrap_or_default();
         losses.sort_by_key(|loss| (loss.at, loss.link, loss.link_reverse));
@@ -689,9 +708,9 @@ impl World {
     fn flow_result(&self, flow: usize, reverse: bool, in_flight: &[(u64, u64)]) -> FlowResult {
         let at = flow * 2 + usize::from(reverse);
         let peer = at ^ 1;
-        let (seat, endpoint) = (&self.seats[at], &self.endpoints[at]);
+        let seat = &self.seats[at];
         let delivered = self.delivered_bytes(at);
-        FlowResult {
+        let mut result = FlowResult {
             flow,
             reverse,
             start: seat.started,
@@ -699,27 +718,25 @@ impl World {
             measured_bytes: delivered - seat.delivered_at_warm,
             measured_sent_bytes: seat.sent_bytes - seat.sent_at_warm,
             sent_bytes: seat.sent_bytes,
-            acknowledged: endpoint.sender.snd_una(),
-            sender: endpoint.sender.stats,
-            receiver: self.endpoints[peer].receiver.stats,
             lost: seat.lost,
             in_flight: in_flight[at].0,
-            acks_sent: self.endpoints[peer].acks_sent,
-            acks_received: endpoint.acks_received,
             acks_lost: self.seats[peer].acks_lost,
             acks_in_flight: in_flight[peer].1,
             judgements: self.truth[at].counts,
             delays: self.delays.get(at).cloned(),
-            rtt_min: endpoint.sender.path().rtt_min,
             completed: seat.completed,
-        }
+            ..FlowResult::default()
+        };
+        self.endpoints[at].report(&self.endpoints[peer], &mut result);
+        result
     }
 
     /// Window changes of all senders, each with the true fate of the segment in question.
     fn explain_events(&mut self, losses: &[Loss]) -> Vec<FlowEvent> {
         let mut all = Vec::new();
         for at in 0..self.endpoints.len() {
-            let events = self.endpoints[at].sender.take_events();
+            let Endpoint::Tcp(end) = &mut self.endpoints[at] else { continue };
+            let events = end.sender.take_events();
             if events.is_empty() {
                 continue;
             }

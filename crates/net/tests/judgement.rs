@@ -58,7 +58,7 @@ fn queueing_delay_is_what_the_buffer_holds() {
     assert!(most > Span::from_millis(45) && most <= Span::from_millis(52), "{most:?}");
     assert!(delays.quantile(0.5).unwrap() < most);
     // a window of 20 segments fits the path: nothing ever waits longer than behind its own burst
-    network.flows[0].tcp.window = 20;
+    common::tcp(&mut network.flows[0]).rules.window = 20;
     let results = run(&network, 1, &RunOptions { delays: true, ..options(60.0) });
     let delays = results.flows[0].delays.as_ref().unwrap();
     assert!(delays.quantile(0.95).unwrap() < Span::from_millis(10), "{:?}", delays.quantile(0.95));

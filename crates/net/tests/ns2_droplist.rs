@@ -97,13 +97,15 @@ fn network(case: &Case) -> Network {
             name: "f".into(),
             from: 0,
             to: 2,
-            algorithm: cc::Config::named(&case.variant).unwrap(),
-            tcp,
             start: Time::ZERO,
             stop: None,
-            size: None,
-            two_way: false,
-            reverse_start: Time::ZERO,
+            transport: Transport::Tcp(TcpSpec {
+                algorithm: cc::Config::named(&case.variant).unwrap(),
+                rules: tcp,
+                size: None,
+                two_way: false,
+                reverse_start: Time::ZERO,
+            }),
         }],
     }
 }

@@ -17,8 +17,8 @@ fn lossy_flow(algorithm: &str, loss: f64, change: impl Fn(&mut FlowSpec)) -> (f6
         let mut network = dumbbell(1, core, &direction(1_000_000_000, 1, 10_000), algorithm, Profile::Rfc);
         network.links[0].reverse.loss.probability = 0.0;
         let flow = &mut network.flows[0];
-        flow.tcp.window = 100_000;
-        flow.tcp.delayed_ack = 1;
+        tcp(flow).rules.window = 100_000;
+        tcp(flow).rules.delayed_ack = 1;
         change(flow);
         let results = run(&network, seed, &RunOptions { warmup: Span::from_secs(20.0), ..options(620.0) });
         let f = &results.flows[0];
@@ -41,7 +41,7 @@ fn mathis_where_losses_are_rare() {
 #[test]
 fn mathis_with_an_ack_for_every_second_segment() {
     // C falls from sqrt(3/2) to sqrt(3/4), by 29 %
-    let (rate, rtt) = lossy_flow("sack", 0.002, |f| f.tcp.delayed_ack = 2);
+    let (rate, rtt) = lossy_flow("sack", 0.002, |f| tcp(f).rules.delayed_ack = 2);
     let expected = (0.75f64 / 0.002).sqrt() / rtt;
     assert!((rate / expected - 1.0).abs() < 0.10, "{rate:.1} segments/s, theory {expected:.1}");
 }
@@ -52,7 +52,7 @@ fn pftk_where_timeouts_count() {
     // first loss; losses here are independent, so there are fewer timeouts, and from 2 % on Reno is 11 % faster than the
     // model. At p 0.01: 1 / (0.104 * 0.08165 + 0.1837 * 0.01003) = 1 / (0.00849 + 0.00184), 97 segments per second.
     for p in [0.003, 0.005, 0.01] {
-        let (rate, rtt) = lossy_flow("reno", p, |f| f.tcp.limited_transmit = 0);
+        let (rate, rtt) = lossy_flow("reno", p, |f| tcp(f).rules.limited_transmit = 0);
         let timeouts = 1.0f64.min(3.0 * (3.0 * p / 8.0).sqrt()) * p * (1.0 + 32.0 * p * p);
         let expected = 1.0 / (rtt * (2.0 * p / 3.0).sqrt() + timeouts);
         assert!((rate / expected - 1.0).abs() < 0.10, "p {p}: {rate:.1} segments/s, theory {expected:.1}");
@@ -69,8 +69,8 @@ fn two_flows_share_by_the_inverse_of_their_round_trip_times() {
         core.loss.probability = 0.003;
         let mut network = dumbbell(1, core, &direction(1_000_000_000, 1, 10_000), "sack", Profile::Rfc);
         network.links[0].reverse.loss.probability = 0.0;
-        network.flows[0].tcp.window = 100_000;
-        network.flows[0].tcp.delayed_ack = 1;
+        tcp(&mut network.flows[0]).rules.window = 100_000;
+        tcp(&mut network.flows[0]).rules.delayed_ack = 1;
         let results = run(&network, seed, &RunOptions { warmup: Span::from_secs(20.0), ..options(620.0) });
         far_rate += results.flows[0].measured_bytes as f64 / 1460.0 / 600.0 / 6.0;
     }
@@ -85,8 +85,8 @@ fn renos_sawtooth_swings_between_half_the_pipe_and_the_pipe() {
     // about 141 and is halved to about 70, so the link never runs dry
     let mut network =
         dumbbell(1, direction(8_000_000, 50, 70), &direction(1_000_000_000, 1, 1000), "newreno", Profile::Rfc);
-    network.flows[0].tcp.delayed_ack = 1;
-    network.flows[0].tcp.half_base = HalfBase::Flight;
+    tcp(&mut network.flows[0]).rules.delayed_ack = 1;
+    tcp(&mut network.flows[0]).rules.half_base = HalfBase::Flight;
     let traced = RunOptions { events: true, ..options(300.0) };
     let results = run(&network, 1, &traced);
     let cuts: Vec<_> = results
@@ -110,7 +110,7 @@ fn the_queue_of_an_overloaded_link_is_full_and_its_delay_is_the_buffers() {
     // a window of 200 segments over a pipe of 69: 131 stand in the queue of the bottleneck, 1.5 ms each
     let mut network =
         dumbbell(1, direction(8_000_000, 50, 1000), &direction(1_000_000_000, 1, 1000), "sack", Profile::Rfc);
-    network.flows[0].tcp.window = 200;
+    tcp(&mut network.flows[0]).rules.window = 200;
     let results = run(&network, 1, &RunOptions { warmup: Span::from_secs(10.0), ..options(60.0) });
     let rtt = results.flows[0].sender.rtt_sum / results.flows[0].sender.rtt_samples as f64;
     assert!((rtt / 0.300 - 1.0).abs() < 0.02, "mean RTT {rtt:.4} s, window over rate is 200 * 1.5 ms = 0.3 s");

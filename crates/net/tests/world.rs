@@ -4,6 +4,7 @@
 mod common;
 
 use common::*;
+use datagram::{Periods, Traffic};
 use net::*;
 use proptest::prelude::*;
 use tcp::Profile;
@@ -28,7 +29,15 @@ struct Drawn {
     size: Option<u64>,
     delayed_ack: u32,
     warning: bool,
+    datagrams: Option<Traffic>,
 }
+
+const TRAFFIC: [Traffic; 4] = [
+    Traffic::Cbr { jittered: false },
+    Traffic::Cbr { jittered: true },
+    Traffic::OnOff(Periods { on: Span::from_millis(300), off: Span::from_millis(200), shape: Some(1.5) }),
+    Traffic::Poisson,
+];
 
 fn drawn() -> impl Strategy<Value = Drawn> {
     // a rate in step with the access links makes packets arrive in the instant of a departure
@@ -53,6 +62,7 @@ fn drawn() -> impl Strategy<Value = Drawn> {
         size: (rest.3 > 200_000).then_some(rest.3),
         delayed_ack: flows.4,
         warning: rest.4,
+        datagrams: TRAFFIC.get(rest.0 as usize % 5).copied(),
     })
 }
 
@@ -76,16 +86,20 @@ impl Drawn {
         network.links.push(link("tail", 1, g3, core));
         network.flows[last].to = g3;
         for (i, flow) in network.flows.iter_mut().enumerate() {
-            let rows = cc::registry::ALGORITHMS;
-            flow.algorithm = cc::Config::new(&rows[self.algorithms[i] % rows.len()]);
-            let marks = flow.algorithm.row().uses_marks;
-            (flow.tcp.ecn, flow.tcp.ecn_per_packet) = (marks, marks);
-            flow.tcp.timestamps = self.timestamps;
-            flow.tcp.delayed_ack = self.delayed_ack;
-            flow.two_way = self.two_way;
-            flow.size = self.size;
             flow.start = Time(i as u64 * 37_000_003);
-            flow.reverse_start = Time(i as u64 * 101_000_007);
+            let spec = tcp(flow);
+            let rows = cc::registry::ALGORITHMS;
+            spec.algorithm = cc::Config::new(&rows[self.algorithms[i] % rows.len()]);
+            let marks = spec.algorithm.row().uses_marks;
+            (spec.rules.ecn, spec.rules.ecn_per_packet) = (marks, marks);
+            spec.rules.timestamps = self.timestamps;
+            spec.rules.delayed_ack = self.delayed_ack;
+            spec.two_way = self.two_way;
+            spec.size = self.size;
+            spec.reverse_start = Time(i as u64 * 101_000_007);
+        }
+        if let Some(traffic) = self.datagrams {
+            network.flows.push(udp("datagrams", 2, 3, traffic, self.rate_kbps * 300));
         }
         network
     }
@@ -117,7 +131,7 @@ proptest! {
             prop_assert!(f.delivered_bytes <= f.sent_bytes);
             prop_assert!(f.receiver.received_segments <= f.sender.sent_segments);
             prop_assert!(f.measured_bytes <= f.delivered_bytes);
-            if let Some(size) = case.size {
+            if let (Some(size), Transport::Tcp(_)) = (case.size, &network.flows[f.flow].transport) {
                 prop_assert!(f.delivered_bytes <= size);
             }
         }
@@ -226,7 +240,7 @@ fn routes_take_the_fewest_links() {
 fn a_finite_transfer_completes_and_its_last_segment_is_short() {
     let mut network = lossy("sack", Profile::Rfc);
     network.flows.truncate(1);
-    network.flows[0].size = Some(100_001); // 68 segments of 1460 and one of 721 bytes
+    tcp(&mut network.flows[0]).size = Some(100_001); // 68 segments of 1460 and one of 721 bytes
     let results = run(&network, 1, &options(60.0));
     let f = &results.flows[0];
     assert_eq!((f.delivered_bytes, f.acknowledged), (100_001, 69));
@@ -237,7 +251,7 @@ fn a_finite_transfer_completes_and_its_last_segment_is_short() {
 #[test]
 fn both_directions_of_a_connection_carry_data() {
     let mut network = dumbbell(1, direction(8_000_000, 20, 100), &direction(20_000_000, 1, 200), "sack", Profile::Rfc);
-    network.flows[0].two_way = true;
+    tcp(&mut network.flows[0]).two_way = true;
     let results = run(&network, 1, &options(20.0));
     assert_eq!(results.flows.len(), 2);
     for f in &results.flows {
@@ -254,7 +268,7 @@ fn a_long_flow_without_loss_fills_the_link() {
     for (algorithm, profile) in [("newreno", Profile::Ns2), ("sack", Profile::Rfc), ("cubic", Profile::Rfc)] {
         let mut network =
             dumbbell(1, direction(8_000_000, 50, 70), &direction(100_000_000, 1, 1000), algorithm, profile);
-        network.flows[0].tcp.delayed_ack = 1;
+        tcp(&mut network.flows[0]).rules.delayed_ack = 1;
         let results = run(&network, 1, &RunOptions { warmup: Span::from_secs(40.0), ..options(200.0) });
         let share = results.flows[0].measured_bytes as f64 * 8.0 / 160.0 / (8e6 * 1460.0 / 1500.0);
         // an ACK of data that had come before the warm-up ended may add a little
@@ -269,7 +283,7 @@ fn the_event_log_tells_the_true_cause() {
     network.links[0].reverse.loss.probability = 0.0;
     network.links[0].forward.drops = vec![200];
     network.flows.truncate(1);
-    network.flows[0].tcp.window = 40; // the queue never fills: the listed packet is the only loss
+    tcp(&mut network.flows[0]).rules.window = 40; // the queue never fills: the listed packet is the only loss
     let results = run(&network, 1, &RunOptions { events: true, ..options(20.0) });
     assert_eq!(results.losses.len(), 1);
     let event = results.events.iter().find(|e| e.event.why != tcp::Why::RecoveryExit).expect("the loss is noticed");

@@ -4,6 +4,7 @@ use serde_json::Value as Json;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::decode;
 use crate::error::{Place, Problem, choose, code, show};
 
 /// Most parts a dotted key may have; deeper than any key that exists.
@@ -214,7 +215,7 @@ fn opened(key: &str, value: &Value) -> Option<Table> {
 /// [`Node::put`] for a list of tables with names.
 fn put_in_list(list: &mut [Node], parts: &[&str], at: usize, value: &Node) -> Result<(), Problem> {
     let (tables, code, what): (&[&str], _, _) = match parts[at - 1] {
-        "flows" => (&["algorithm", "tcp"], code::UNKNOWN_FLOW, "flow group"),
+        "flows" => (&["algorithm", "tcp", "traffic"], code::UNKNOWN_FLOW, "flow group"),
         _ => (&["loss", "drops", "warning", "reverse"], code::UNKNOWN_LINK, "link"),
     };
     let names: Vec<String> = list.iter().enumerate().map(|(i, node)| element_name(parts[at - 1], i, node)).collect();
@@ -227,7 +228,10 @@ fn put_in_list(list: &mut [Node], parts: &[&str], at: usize, value: &Node) -> Re
             return Err(Problem::new(code, value.place, format!("no {what} `{}`", show(parts[at]))).hint(hint));
         }
     }
-    list.iter_mut().try_for_each(|node| node.put(parts, at, value))
+    // In a mixed list a key goes to the elements that have a use for it; to all, if none has, so that reading says why.
+    let fits = |node: &Node| parts[at - 1] != "flows" || decode::flows::takes(&node.value, parts[at]);
+    let none = !list.iter().any(fits);
+    list.iter_mut().filter(|node| none || fits(node)).try_for_each(|node| node.put(parts, at, value))
 }
 
 /// Name of an element of `flows` or `links`, given or by default.

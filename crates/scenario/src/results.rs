@@ -7,6 +7,7 @@ use tcp::Why;
 use units::{Span, Time};
 
 use crate::decode::Plan;
+use crate::decode::flows::Group;
 use crate::run::RunResult;
 use crate::{Column, Table};
 
@@ -69,7 +70,7 @@ fn flows(plan: &Plan, network: &Network, results: &Results) -> Table {
     let rows = &results.flows[..];
     let end = Time(plan.general.duration.0);
     let warm = Time(plan.general.warmup.0);
-    let groups: Vec<&str> = plan.flows.iter().flat_map(|g| std::iter::repeat_n(g.name.as_str(), g.size())).collect();
+    let groups: Vec<&Group> = plan.flows.iter().flat_map(|g| std::iter::repeat_n(g, g.size())).collect();
     let spec = |row: &net::FlowResult| &network.flows[row.flow];
     let ends = |row: &net::FlowResult| {
         let flow = spec(row);
@@ -77,13 +78,19 @@ fn flows(plan: &Plan, network: &Network, results: &Results) -> Table {
     };
     // Seconds that count: from the start or the end of the warm-up to the end of the run.
     let active = |row: &net::FlowResult| end.since(row.start.max(warm)).secs();
+    // a transport without a window has none
+    let cwnd_mean = |row: &net::FlowResult| match spec(row).transport {
+        net::Transport::Tcp(_) => ratio(row.sender.cwnd_integral, end.since(row.start).secs()),
+        _ => f64::NAN,
+    };
     let run = plan.general.duration.secs() - plan.general.warmup.secs();
     let bits = |bytes: u64| bytes as f64 * 8.0;
     Table(vec![
         ("flow", words(rows, |r| spec(r).name.as_str())),
-        ("group", words(rows, |r| groups[r.flow])),
+        ("group", words(rows, |r| groups[r.flow].name.as_str())),
         ("direction", words(rows, |r| direction(r.reverse))),
-        ("algorithm", words(rows, |r| spec(r).algorithm.row().name)),
+        ("transport", words(rows, |r| groups[r.flow].transport.word())),
+        ("algorithm", words(rows, |r| groups[r.flow].transport.algorithm())),
         ("from", words(rows, |r| network.nodes[ends(r).0].as_str())),
         ("to", words(rows, |r| network.nodes[ends(r).1].as_str())),
         ("start_s", number(rows, |r| r.start.secs())),
@@ -121,11 +128,13 @@ fn flows(plan: &Plan, network: &Network, results: &Results) -> Table {
         ("rtt_min_s", number(rows, |r| seconds(r.rtt_min))),
         ("rtt_max_s", number(rows, |r| seconds(r.sender.rtt_max))),
         ("owd_mean_s", number(rows, |r| ratio(r.receiver.delay_sum, r.receiver.received_segments as f64))),
+        ("owd_max_s", number(rows, |r| r.delay_max.map_or(f64::NAN, Span::secs))),
+        ("jitter_s", number(rows, |r| r.jitter_s.unwrap_or(f64::NAN))),
         ("queue_delay_mean_s", number(rows, |r| r.delays.as_ref().and_then(Delays::mean_s).unwrap_or(f64::NAN))),
         ("queue_delay_p50_s", number(rows, |r| quantile(r, 0.5))),
         ("queue_delay_p95_s", number(rows, |r| quantile(r, 0.95))),
         ("queue_delay_p99_s", number(rows, |r| quantile(r, 0.99))),
-        ("cwnd_mean_segments", number(rows, |r| ratio(r.sender.cwnd_integral, end.since(r.start).secs()))),
+        ("cwnd_mean_segments", number(rows, cwnd_mean)),
         ("completion_s", number(rows, |r| r.completed.map_or(f64::NAN, |at| at.since(r.start).secs()))),
     ])
 }

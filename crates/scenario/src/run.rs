@@ -2,12 +2,12 @@
 
 use std::sync::atomic::AtomicBool;
 
-use net::{BadNetwork, FlowSpec, Network, World};
+use net::{BadNetwork, FlowSpec, Network, TcpSpec, World};
 use sim::Stream;
 use units::{Span, Time};
 
 use crate::decode::Plan;
-use crate::decode::flows::When;
+use crate::decode::flows::{Tcp, Transport, When};
 use crate::error::{Place, Problem, code};
 use crate::{Error, Table, results};
 
@@ -63,29 +63,33 @@ fn draw(when: When, seed: u64, flow: &str, what: &str) -> Time {
     }
 }
 
+/// A connection that starts then; its random quantities are drawn.
+fn connection(tcp: &Tcp, start: Time, seed: u64, flow: &str) -> TcpSpec {
+    let mut rules = tcp.rules;
+    if rules.clock_offset.is_none() {
+        let share = Stream::new(seed, &format!("{flow}/clock")).uniform();
+        rules.clock_offset = Some(Span((share * rules.rtt_tick.0 as f64) as u64));
+    }
+    TcpSpec {
+        algorithm: tcp.algorithm,
+        rules,
+        size: tcp.size,
+        two_way: tcp.two_way,
+        reverse_start: tcp.reverse_start.map_or(start, |when| draw(when, seed, flow, "reverse_start")),
+    }
+}
+
 impl Plan {
     /// The network of the run with this seed.
     pub(crate) fn network(&self, seed: u64) -> Network {
         let flows = self.flows.iter().flat_map(|group| {
             group.members().map(move |(name, from, to)| {
                 let start = draw(group.start, seed, &name, "start");
-                let mut tcp = group.tcp;
-                if tcp.clock_offset.is_none() {
-                    let share = Stream::new(seed, &format!("{name}/clock")).uniform();
-                    tcp.clock_offset = Some(Span((share * tcp.rtt_tick.0 as f64) as u64));
-                }
-                FlowSpec {
-                    from,
-                    to,
-                    algorithm: group.algorithm,
-                    tcp,
-                    start,
-                    stop: group.stop.map(|stop| Time(stop.0)),
-                    size: group.size,
-                    two_way: group.two_way,
-                    reverse_start: group.reverse_start.map_or(start, |when| draw(when, seed, &name, "reverse_start")),
-                    name,
-                }
+                let transport = match &group.transport {
+                    Transport::Udp(config) => net::Transport::Udp(*config),
+                    Transport::Tcp(tcp) => net::Transport::Tcp(connection(tcp, start, seed, &name)),
+                };
+                FlowSpec { from, to, start, stop: group.stop.map(|stop| Time(stop.0)), transport, name }
             })
         });
         Network { nodes: self.topology.nodes(), links: self.topology.links(self.output.queue), flows: flows.collect() }

@@ -190,6 +190,60 @@ fn keys_and_words() {
     spoiled("loss = \"1 %\"", "drops = { forward = [-1] }", "out-of-range", 9, "is -1");
 }
 
+const VOICE: &str = r#"[scenario]
+duration = "20 s"
+
+[topology]
+kind = "dumbbell"
+access = { rate = "100 Mbps", delay = "1 ms" }
+bottleneck = { rate = "8 Mbps", delay = "50 ms" }
+
+[[flows]]
+from = "left/*"
+to = "right/*"
+transport = "udp"
+
+[flows.traffic]
+kind = "on-off"
+rate = "1 Mbps"
+packet = "1000 B"
+on = "500 ms"
+off = "500 ms"
+distribution = "pareto"
+shape = 1.5
+"#;
+
+#[test]
+fn datagrams() {
+    Scenario::from_toml(VOICE, "fig.toml", &[]).unwrap();
+    let spoiled = |old, new, code, line, words| spoiled_in(VOICE, old, new, code, line, words);
+    spoiled("\"udp\"", "\"upd\"", "unknown-word", 12, "did you mean `udp`?");
+    spoiled(
+        "\"udp\"",
+        "\"udp\"\nalgorithm = \"reno\"",
+        "conflict",
+        13,
+        "`flows.algorithm` has no use with `transport = \"udp\"`",
+    );
+    spoiled("\"udp\"", "\"udp\"\nsize = \"1 MB\"", "conflict", 13, "write `transport = \"tcp\"`");
+    spoiled(
+        "\"udp\"",
+        "\"tcp\"\nalgorithm = \"reno\"",
+        "conflict",
+        15,
+        "`flows.traffic` has no use with `transport = \"tcp\"`",
+    );
+    spoiled("[flows.traffic]\nkind = \"on-off\"", "[[flows]]", "missing-key", 9, "`flows.flow.traffic` is not given");
+    spoiled("\"on-off\"", "\"onoff\"", "unknown-word", 15, "did you mean `on-off`?");
+    spoiled("\"on-off\"", "\"poisson\"", "conflict", 18, "`flows.traffic.on` has no use with `kind = \"poisson\"`");
+    spoiled("kind = \"on-off\"", "kind = \"on-off\"\nrandom = true", "conflict", 16, "write `kind = \"cbr\"`");
+    spoiled("on = \"500 ms\"\n", "", "missing-key", 14, "`flows.traffic.on` is not given");
+    spoiled("\"1 Mbps\"", "\"0 bps\"", "out-of-range", 16, "it must be positive");
+    spoiled("\"1000 B\"", "\"70 kB\"", "out-of-range", 17, "allowed is 64 kB at most");
+    spoiled("\"pareto\"", "\"exponential\"", "conflict", 21, "write `distribution = \"pareto\"`");
+    spoiled("1.5", "1", "out-of-range", 21, "no mean at a shape of 1");
+}
+
 #[test]
 fn engine_rules() {
     let rule = |rule: &str| format!("algorithm = \"newreno\"\ntcp = {{ {rule} }}");

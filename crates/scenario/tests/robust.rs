@@ -39,6 +39,21 @@ direction = "both"
 reverse_start = "1 s"
 tcp = { dup_threshold = 4, initial_window = "rfc5681", ecn = true, ecn_echo = "latched" }
 
+[[flows]]
+name = "voice"
+from = "left/1"
+to = "right/1"
+transport = "udp"
+traffic = { kind = "on-off", rate = "64 kbps", packet = "160 B", header = "40 B", on = "1 s", off = "1350 ms", distribution = "pareto", shape = 1.5 }
+stop = "100 s"
+
+[[flows]]
+name = "video"
+from = "left/1"
+to = "right/1"
+transport = "udp"
+traffic = { kind = "cbr", rate = "1 Mbps", packet = "1000 B", random = true }
+
 [output]
 traces = ["cwnd", "queue"]
 trace_step = "0.1 s"

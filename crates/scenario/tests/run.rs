@@ -154,8 +154,85 @@ fn marks_are_on_for_the_algorithms_that_use_them() {
         let text = LOSSY.replace("\"newreno\"", &format!("\"{}\"", row.name));
         let scenario = Scenario::from_toml(&text, "test.toml", &[]).unwrap();
         let flow = scenario.points()[0].network(1).unwrap().flows.remove(0);
-        assert_eq!((flow.tcp.ecn, flow.tcp.ecn_per_packet), (row.uses_marks, row.uses_marks), "{}", row.name);
+        let net::Transport::Tcp(tcp) = flow.transport else { panic!("{} is no TCP flow", row.name) };
+        assert_eq!((tcp.rules.ecn, tcp.rules.ecn_per_packet), (row.uses_marks, row.uses_marks), "{}", row.name);
     }
+}
+
+/// The lossy path with three kinds of datagrams beside its TCP flows.
+fn mixed() -> String {
+    let group = |name: &str, traffic: &str| {
+        format!(
+            "[[flows]]\nname = \"{name}\"\nfrom = \"left/0\"\nto = \"right/0\"\ntransport = \"udp\"\n\
+             traffic = {{ rate = \"1 Mbps\", packet = \"1000 B\", {traffic} }}\nstart = \"4 s\"\nstop = \"14 s\"\n"
+        )
+    };
+    let groups = [
+        group("cbr", "kind = \"cbr\""),
+        group("bursts", "kind = \"on-off\", on = \"200 ms\", off = \"300 ms\", header = \"8 B\""),
+        group("poisson", "kind = \"poisson\""),
+    ];
+    LOSSY.replace("[output]", &(groups.concat() + "[output]"))
+}
+
+#[test]
+fn datagrams_stand_beside_connections() {
+    let result = run(&mixed(), 1);
+    assert_eq!(words(&result.flows, "transport"), ["tcp", "tcp", "tcp", "udp", "udp", "udp"]);
+    assert_eq!(words(&result.flows, "algorithm")[3..], ["cbr", "on-off", "poisson"]);
+    let (sent, bytes) = (counts(&result.flows, "sent_segments"), counts(&result.flows, "sent_bytes"));
+    // ten seconds at 125 packets per second, one at the very start and one at the very end: 1251 packets of 1000 bytes
+    assert_eq!((sent[3], bytes[3]), (1251, 1_251_000));
+    // two fifths of the time, and as many as the rate says on average: wide limits, since few bursts are drawn
+    assert!((150..850).contains(&sent[4]) && (1050..1450).contains(&sent[5]), "{sent:?}");
+    for (row, sent) in sent.iter().enumerate().skip(3) {
+        let of = |name| counts(&result.flows, name)[row];
+        let fates = ["received_segments", "loss_random", "loss_queue", "in_flight_segments"].map(of);
+        assert_eq!(*sent, fates.iter().sum::<i64>());
+        assert_eq!(of("delivered_bytes"), of("received_segments") * 1000);
+        assert!(of("loss_random") > 0, "a loss of 0.5 % meets hundreds of packets");
+        assert_eq!(of("acks_sent"), 0);
+        let delay = |name| numbers(&result.flows, name)[row];
+        // 22 ms of propagation; 20 packets of 1500 bytes at 8 Mbit/s wait 30 ms at most
+        assert!(delay("owd_mean_s") > 0.022 && delay("owd_max_s") < 0.058, "{}", delay("owd_max_s"));
+        assert!(delay("owd_mean_s") < delay("owd_max_s") && delay("jitter_s") > 0.0 && delay("jitter_s") < 0.030);
+        assert!(delay("cwnd_mean_segments").is_nan() && delay("srtt_mean_s").is_nan());
+    }
+    assert!(numbers(&result.flows, "owd_max_s")[0].is_nan() && numbers(&result.flows, "jitter_s")[0].is_nan());
+}
+
+#[test]
+fn headers_of_datagrams_follow_the_profile() {
+    let header = |text: &str, flow: usize| {
+        let scenario = Scenario::from_toml(text, "test.toml", &[]).unwrap();
+        match &scenario.points()[0].network(1).unwrap().flows[flow].transport {
+            net::Transport::Udp(config) => config.header,
+            _ => panic!("no UDP flow"),
+        }
+    };
+    let rfc = mixed().replace("profile = \"ns2\"", "profile = \"rfc\"");
+    // IPv4 takes 20 bytes, UDP 8
+    assert_eq!([header(&mixed(), 3), header(&rfc, 3), header(&rfc, 4)], [0, 28, 8]);
+}
+
+#[test]
+fn a_key_goes_to_the_groups_that_have_a_use_for_it() {
+    let sets = [("sweep.flows.algorithm", "[\"reno\", \"sack\"]"), ("flows.traffic.rate", "2 Mbps")];
+    let sets = sets.map(|(key, value)| (key.to_owned(), value.to_owned()));
+    let scenario = Scenario::from_toml(&mixed(), "test.toml", &sets).unwrap_or_else(|error| panic!("{error}"));
+    let text: Vec<String> = scenario.points().iter().map(|point| point.effective().unwrap()).collect();
+    assert!(text[0].contains("\"reno\"") && text[1].contains("\"sack\"") && text.len() == 2);
+    assert_eq!(text[0].matches("\"rate\":\"2 Mbps\"").count(), 3);
+    // with nobody to use it, the key is refused as if it stood there
+    let lone = [("flows.traffic.rate".to_owned(), "2 Mbps".to_owned())];
+    assert_eq!(Scenario::from_toml(LOSSY, "test.toml", &lone).unwrap_err().code, "scenario.conflict");
+}
+
+#[test]
+fn datagrams_change_no_draw_of_other_flows() {
+    let (alone, beside) = (run(LOSSY, 3), run(&mixed(), 3));
+    assert_eq!(numbers(&alone.flows, "start_s")[..2], numbers(&beside.flows, "start_s")[..2]);
+    assert_eq!(format!("{:?}", run(&mixed(), 3)), format!("{beside:?}"));
 }
 
 #[test]

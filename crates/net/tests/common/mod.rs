@@ -1,6 +1,7 @@
 //! Small networks for tests.
 #![allow(dead_code)]
 
+use datagram::Traffic;
 use net::*;
 use tcp::{Config, Profile};
 use units::{Span, Time};
@@ -32,14 +33,31 @@ pub fn flow(name: &str, from: usize, to: usize, algorithm: &str, profile: Profil
         name: name.into(),
         from,
         to,
-        algorithm,
-        tcp,
         start: Time::ZERO,
         stop: None,
-        size: None,
-        two_way: false,
-        reverse_start: Time::ZERO,
+        transport: Transport::Tcp(TcpSpec {
+            algorithm,
+            rules: tcp,
+            size: None,
+            two_way: false,
+            reverse_start: Time::ZERO,
+        }),
     }
+}
+
+/// The connection of a TCP flow.
+pub fn tcp(flow: &mut FlowSpec) -> &mut TcpSpec {
+    match &mut flow.transport {
+        Transport::Tcp(spec) => spec,
+        _ => panic!("`{}` is no TCP flow", flow.name),
+    }
+}
+
+/// Datagrams of 1000 bytes, as many as `rate_bps` says.
+pub fn udp(name: &str, from: usize, to: usize, traffic: Traffic, rate_bps: u64) -> FlowSpec {
+    let config = datagram::Config { traffic, rate_bps, payload: 1000, header: 0 };
+    let (start, stop) = (Time::ZERO, None);
+    FlowSpec { name: name.into(), from, to, start, stop, transport: Transport::Udp(config) }
 }
 
 /// `pairs` senders and receivers on both sides of one link. Nodes: g1, g2, then left and right by turns.

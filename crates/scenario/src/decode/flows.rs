@@ -9,6 +9,7 @@ use super::General;
 use super::algorithm;
 use super::tcp as rules;
 use super::topology::Topology;
+use super::traffic;
 use crate::error::{Problem, choose, closest, code, listed, show};
 use crate::limits::{DURATION, FLOWS};
 use crate::node::{Node, Value, element_name};
@@ -24,10 +25,23 @@ pub(crate) struct Group {
     count: usize,
     /// Ends of the pairs; each has `count` connections.
     ends: Vec<(NodeId, NodeId)>,
-    pub(crate) algorithm: cc::Config,
-    pub(crate) tcp: tcp::Config,
     pub(crate) start: When,
     pub(crate) stop: Option<Span>,
+    pub(crate) transport: Transport,
+}
+
+/// What carries the data of a group.
+#[derive(Clone, Debug)]
+pub(crate) enum Transport {
+    Tcp(Box<Tcp>),
+    Udp(datagram::Config),
+}
+
+/// Connections.
+#[derive(Clone, Debug)]
+pub(crate) struct Tcp {
+    pub(crate) algorithm: cc::Config,
+    pub(crate) rules: tcp::Config,
     pub(crate) size: Option<u64>,
     pub(crate) two_way: bool,
     pub(crate) reverse_start: Option<When>,
@@ -42,20 +56,29 @@ pub(crate) enum When {
     Uniform(Span, Span),
 }
 
-const KEYS: &[&str] = &[
-    "name",
-    "from",
-    "to",
-    "count",
-    "algorithm",
-    "segment",
-    "start",
-    "stop",
-    "size",
-    "direction",
-    "reverse_start",
-    "tcp",
-];
+/// Keys of every group.
+const COMMON: &[&str] = &["name", "from", "to", "count", "transport", "start", "stop"];
+/// Keys of a group of connections.
+const TCP_KEYS: &[&str] = &["algorithm", "segment", "size", "direction", "reverse_start", "tcp"];
+/// Keys of a group of UDP flows.
+const UDP_KEYS: &[&str] = &["traffic"];
+
+#[derive(Clone, Copy, PartialEq)]
+enum Protocol {
+    Tcp,
+    Udp,
+}
+
+const PROTOCOLS: &[(&str, Protocol)] = &[("tcp", Protocol::Tcp), ("udp", Protocol::Udp)];
+
+impl Protocol {
+    fn keys(self) -> &'static [&'static str] {
+        match self {
+            Protocol::Tcp => TCP_KEYS,
+            Protocol::Udp => UDP_KEYS,
+        }
+    }
+}
 
 /// Most bytes a flow may be told to send.
 const PETABYTE: u64 = 1_000_000_000_000_000;
@@ -111,11 +134,13 @@ fn group(
     islands: &[usize],
     general: &General,
 ) -> Result<Group, Problem> {
-    let table = item.table(KEYS)?;
+    let keys = [COMMON, TCP_KEYS, UDP_KEYS].concat();
+    let table = item.table(&keys)?;
     if let Some(item) = table.get("name") {
-        item.name(KEYS, " ")?;
+        item.name(&keys, " ")?;
     }
-    let algorithm = algorithm::read(&table.need("algorithm", "\"newreno\"")?)?;
+    let protocol = table.get("transport").map_or(Ok(Protocol::Tcp), |item| item.word(PROTOCOLS))?;
+    check_keys(&table, protocol)?;
     let ends = ends(&table, nodes, islands)?;
     let count = count(&table, ends.len())?;
     let start = table.get("start").map_or(Ok(When::At(Span::ZERO)), |item| when(&item, general))?;
@@ -125,12 +150,59 @@ fn group(
     {
         return Err(item.problem(code::NEVER_ACTIVE, format!("is {}, before the flow has started", time_text(stop))));
     }
-    let tcp = engine(&table, shared, &algorithm, general.profile)?;
+    let transport = match protocol {
+        Protocol::Tcp => Transport::Tcp(Box::new(connections(&table, shared, general)?)),
+        Protocol::Udp => {
+            let example = "{ kind = \"cbr\", rate = \"1 Mbps\", packet = \"1000 B\" }";
+            Transport::Udp(traffic::read(&table.need("traffic", example)?, general.profile)?)
+        }
+    };
+    Ok(Group {
+        name,
+        from: table.need("from", "\"left/*\"")?.text()?.to_owned(),
+        to: table.need("to", "\"right/*\"")?.text()?.to_owned(),
+        count,
+        ends,
+        start,
+        stop,
+        transport,
+    })
+}
+
+/// Whether a group, not read yet, has a use for the key.
+pub(crate) fn takes(group: &Value, key: &str) -> bool {
+    let word = match group {
+        Value::Table(table) => table.get("transport").map(|node| &node.value),
+        _ => None,
+    };
+    let protocol = match word {
+        Some(Value::Text(word)) => PROTOCOLS.iter().find(|(known, _)| known == word).map(|(_, protocol)| *protocol),
+        _ => Some(Protocol::Tcp),
+    };
+    let keys = [TCP_KEYS, UDP_KEYS].concat();
+    !keys.contains(&key) || protocol.is_none_or(|protocol| protocol.keys().contains(&key))
+}
+
+/// A problem if a key is of use to another transport only.
+fn check_keys(table: &Fields<'_>, protocol: Protocol) -> Result<(), Problem> {
+    let foreign = |key: &str| !COMMON.contains(&key) && !protocol.keys().contains(&key);
+    let Some((key, item)) = table.entries().find(|(key, _)| foreign(key)) else { return Ok(()) };
+    let (own, _) = PROTOCOLS.iter().find(|(_, known)| *known == protocol).expect("every protocol has a word");
+    let (other, _) =
+        PROTOCOLS.iter().find(|(_, known)| known.keys().contains(&key)).expect("every key is of some protocol");
+    Err(item
+        .problem(code::CONFLICT, format!("has no use with `transport = \"{own}\"`"))
+        .hint(format!("take it away, or write `transport = \"{other}\"`")))
+}
+
+fn connections(table: &Fields<'_>, shared: Option<&Item<'_>>, general: &General) -> Result<Tcp, Problem> {
+    let algorithm = algorithm::read(&table.need("algorithm", "\"newreno\"")?)?;
+    let rules = engine(table, shared, &algorithm, general.profile)?;
     let size = table.get("size").map(|item| item.bytes(1..=PETABYTE)).transpose()?;
     if let (Some(item), Some(size)) = (table.get("size"), size)
-        && size.div_ceil(u64::from(tcp.mss)) >= u64::from(u32::MAX)
+        && size.div_ceil(u64::from(rules.mss)) >= u64::from(u32::MAX)
     {
-        return Err(item.problem(code::OUT_OF_RANGE, format!("is more than 2^32 segments of {} B", tcp.mss)));
+        return Err(item.problem(code::OUT_OF_RANGE, format!("is more than 2^32 segments of {} B", rules.mss)));
     }
     let two_way = table.get("direction").map_or(Ok(false), |item| item.word(&[("forward", false), ("both", true)]))?;
     let reverse_start = table.get("reverse_start").map(|item| when(&item, general)).transpose()?;
@@ -139,20 +211,7 @@ fn group(
             .problem(code::CONFLICT, "has no use without data in the reverse direction")
             .hint("write `direction = \"both\"`"));
     }
-    Ok(Group {
-        name,
-        from: table.need("from", "\"left/*\"")?.text()?.to_owned(),
-        to: table.need("to", "\"right/*\"")?.text()?.to_owned(),
-        count,
-        ends,
-        algorithm,
-        tcp,
-        start,
-        stop,
-        size,
-        two_way,
-        reverse_start,
-    })
+    Ok(Tcp { algorithm, rules, size, two_way, reverse_start })
 }
 
 /// The engine's rules: the profile, what the algorithm wants, the scenario's `[tcp]`, the flow's own.
@@ -336,6 +395,11 @@ impl Group {
         })
     }
 
+    /// Whether data flow in both directions.
+    pub(crate) fn two_way(&self) -> bool {
+        matches!(&self.transport, Transport::Tcp(tcp) if tcp.two_way)
+    }
+
     /// The group, complete.
     pub(crate) fn effective(&self) -> Json {
         let mut map = Map::new();
@@ -344,15 +408,41 @@ impl Group {
         put("from", json!(self.from));
         put("to", json!(self.to));
         put("count", json!(self.count));
-        put("algorithm", algorithm::effective(&self.algorithm));
-        put("segment", json!(format!("{} B", self.tcp.mss)));
+        put("transport", json!(self.transport.word()));
         put("start", json!(self.start.text()));
         put("stop", json!(self.stop.map(time_text)));
-        put("size", json!(self.size.map(size_text)));
-        put("direction", json!(if self.two_way { "both" } else { "forward" }));
-        put("reverse_start", json!(self.reverse_start.map(When::text)));
-        put("tcp", rules::effective(&self.tcp));
+        match &self.transport {
+            Transport::Tcp(tcp) => {
+                put("algorithm", algorithm::effective(&tcp.algorithm));
+                put("segment", json!(format!("{} B", tcp.rules.mss)));
+                put("size", json!(tcp.size.map(size_text)));
+                put("direction", json!(if tcp.two_way { "both" } else { "forward" }));
+                put("reverse_start", json!(tcp.reverse_start.map(When::text)));
+                put("tcp", rules::effective(&tcp.rules));
+            }
+            Transport::Udp(config) => {
+                put("traffic", traffic::effective(config));
+            }
+        }
         Json::Object(map)
+    }
+}
+
+impl Transport {
+    /// Its word in a scenario and in the results.
+    pub(crate) fn word(&self) -> &'static str {
+        match self {
+            Transport::Tcp(_) => "tcp",
+            Transport::Udp(_) => "udp",
+        }
+    }
+
+    /// What stands under `algorithm` in the results: the congestion control, or the kind of traffic.
+    pub(crate) fn algorithm(&self) -> &'static str {
+        match self {
+            Transport::Tcp(tcp) => tcp.algorithm.row().name,
+            Transport::Udp(config) => traffic::word(&config.traffic),
+        }
     }
 }
 

@@ -6,6 +6,7 @@ pub(crate) mod link;
 pub(crate) mod output;
 pub(crate) mod tcp;
 pub(crate) mod topology;
+pub(crate) mod traffic;
 
 use ::tcp::Profile;
 use units::Span;
@@ -58,7 +59,7 @@ pub(crate) fn plan(root: &Node) -> Result<Plan, Problem> {
 /// A problem if the traces on a grid are more than fit in memory.
 fn check_samples(plan: &Plan, item: Option<&Item<'_>>) -> Result<(), Problem> {
     let (Some(step), Some(item)) = (plan.output.step, item) else { return Ok(()) };
-    let flows: u64 = plan.flows.iter().map(|group| group.size() as u64 * (1 + u64::from(group.two_way))).sum();
+    let flows: u64 = plan.flows.iter().map(|group| group.size() as u64 * (1 + u64::from(group.two_way()))).sum();
     let queues = if plan.output.queue { 2 * plan.topology.link_count() as u64 } else { 0 };
     let series = flows * plan.output.flow_variables() + queues;
     let samples = series.saturating_mul(plan.general.duration.0 / step.0 + 1);

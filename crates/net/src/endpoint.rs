@@ -1,0 +1,118 @@
+//! An end of a flow, whatever its transport.
+
+use tcp::Role;
+use units::{Span, Time};
+
+use crate::results::FlowResult;
+use crate::spec::{FlowSpec, Transport};
+
+/// An end of a flow. The calls are those of the transports: `handle_*`, `poll_transmit` until nothing comes,
+/// `next_deadline`. The world makes packets of what the ends say, and hands over what arrives.
+///
+/// Most ends are TCP's, and those are large; the few others are not worth a pointer.
+#[allow(clippy::large_enum_variant)]
+#[derive(Debug)]
+pub(crate) enum Endpoint {
+    /// One end of a connection.
+    Tcp(tcp::Endpoint),
+    /// One end of an unreliable flow.
+    Datagram(datagram::Endpoint),
+}
+
+impl Endpoint {
+    /// The two ends of a flow, the active one first; `events` asks for a log of window changes.
+    pub(crate) fn pair(flow: &FlowSpec, seed: u64, events: bool) -> [Endpoint; 2] {
+        match &flow.transport {
+            Transport::Tcp(spec) => [Role::Active { peer_sends: spec.two_way }, Role::Passive].map(|role| {
+                let mut end = tcp::Endpoint::new(&spec.rules, &spec.algorithm, role);
+                if events {
+                    end.sender.log_events();
+                }
+                Endpoint::Tcp(end)
+            }),
+            Transport::Udp(config) => {
+                let stream = sim::Stream::new(seed, &format!("{}/traffic", flow.name));
+                datagram::Endpoint::udp(config, stream).map(Endpoint::Datagram)
+            }
+        }
+    }
+
+    /// It starts: a connection opens, or a source begins.
+    pub(crate) fn open(&mut self, now: Time) {
+        match self {
+            Endpoint::Tcp(end) => end.open(),
+            Endpoint::Datagram(end) => end.open(now),
+        }
+    }
+
+    /// Its application stops.
+    pub(crate) fn stop(&mut self) {
+        match self {
+            Endpoint::Tcp(end) => end.sender.stop(),
+            Endpoint::Datagram(end) => end.stop(),
+        }
+    }
+
+    pub(crate) fn handle_timeout(&mut self, now: Time) {
+        match self {
+            Endpoint::Tcp(end) => end.handle_timeout(now),
+            Endpoint::Datagram(end) => end.handle_timeout(now),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn next_deadline(&self) -> Time {
+        match self {
+            Endpoint::Tcp(end) => end.next_deadline(),
+            Endpoint::Datagram(end) => end.next_deadline(),
+        }
+    }
+
+    /// All that it was given to send is acknowledged.
+    #[inline]
+    pub(crate) fn is_done(&self) -> bool {
+        match self {
+            Endpoint::Tcp(end) => end.sender.is_done(),
+            Endpoint::Datagram(_) => false,
+        }
+    }
+
+    /// The run is over.
+    pub(crate) fn finish(&mut self, end: Time) {
+        if let Endpoint::Tcp(tcp) = self {
+            tcp.sender.finish(end);
+        }
+    }
+
+    /// Payload bytes of its data that `peer` received; in order, for TCP.
+    pub(crate) fn delivered_bytes(&self, peer: &Endpoint) -> u64 {
+        match (self, peer) {
+            (Endpoint::Tcp(end), Endpoint::Tcp(peer)) => end.bytes_in(peer.receiver.rcv_nxt()),
+            (_, Endpoint::Datagram(peer)) => peer.received().bytes,
+            _ => 0,
+        }
+    }
+
+    /// Put the counters of this end and its peer into the result of the data it sent.
+    pub(crate) fn report(&self, peer: &Endpoint, result: &mut FlowResult) {
+        match (self, peer) {
+            (Endpoint::Tcp(end), Endpoint::Tcp(peer)) => {
+                result.acknowledged = end.sender.snd_una();
+                result.sender = end.sender.stats;
+                result.receiver = peer.receiver.stats;
+                result.acks_sent = peer.acks_sent;
+                result.acks_received = end.acks_received;
+                result.rtt_min = end.sender.path().rtt_min;
+            }
+            (Endpoint::Datagram(end), Endpoint::Datagram(peer)) => {
+                let received = peer.received();
+                result.sender.sent_segments = end.sent();
+                result.receiver.received_segments = received.received;
+                result.receiver.delay_sum = received.delay_sum;
+                result.delay_max = (received.delay_max > Span::ZERO).then_some(received.delay_max);
+                result.jitter_s = received.jitter_s();
+            }
+            _ => {}
+        }
+    }
+}
