@@ -23,6 +23,7 @@ from windlass.sweep import RunResult, SweepResult, run, sweep
 if TYPE_CHECKING:
     from windlass import compare, output, palette, plots, stats
     from windlass._core import ENGINE_VERSION, Cancel
+    from windlass.control import CongestionControl, Response, register
     from windlass.scenario import (
         Dumbbell,
         Flow,
@@ -42,6 +43,7 @@ __version__ = "0.1.0"
 __all__ = [
     "ENGINE_VERSION",
     "Cancel",
+    "CongestionControl",
     "Dumbbell",
     "Flow",
     "Graph",
@@ -49,6 +51,7 @@ __all__ = [
     "Interrupted",
     "Link",
     "Point",
+    "Response",
     "RunResult",
     "Scenario",
     "Store",
@@ -65,6 +68,7 @@ __all__ = [
     "palette",
     "plots",
     "ready_scenarios",
+    "register",
     "run",
     "stats",
     "sweep",
@@ -72,6 +76,9 @@ __all__ = [
 
 _HOMES = {
     "Cancel": "_core",
+    "CongestionControl": "control",
+    "Response": "control",
+    "register": "control",
     "ENGINE_VERSION": "_core",
     "Store": "store",
     "Dumbbell": "scenario",

@@ -4,13 +4,17 @@ from typing import final
 
 __all__ = [
     "ENGINE_VERSION",
+    "Ack",
     "Cancel",
     "Cancelled",
+    "Congestion",
     "InputError",
+    "Path",
     "Point",
     "Scenario",
     "algorithms",
     "errors",
+    "register_algorithm",
     "rules",
     "topologies",
 ]
@@ -201,6 +205,144 @@ class Point:
         Cancelled
             If the token was set before the end.
         """
+
+@final
+class Ack:
+    """One arriving ACK, as the engine understood it. Times in seconds, amounts in bytes."""
+
+    @property
+    def now(self) -> float:
+        """Time of arrival."""
+
+    @property
+    def newly_acked(self) -> float:
+        """Newly acknowledged cumulatively; 0 for a duplicate."""
+
+    @property
+    def grows(self) -> bool:
+        """The window may grow: the ACK advances, no recovery is on, and the window was in use."""
+
+    @property
+    def in_recovery(self) -> bool:
+        """A recovery is on."""
+
+    @property
+    def rtt(self) -> float | None:
+        """Delay sample from the newest never-retransmitted segment that the ACK covers."""
+
+    @property
+    def receiver_time(self) -> float | None:
+        """When the acknowledged segment arrived, by the receiver's clock; only differences mean anything."""
+
+    @property
+    def marked(self) -> bool:
+        """The ACK carries a congestion mark."""
+
+    @property
+    def round_ended(self) -> bool:
+        """The first ACK beyond what had been sent when the round began: about once per RTT."""
+
+    @property
+    def round_sent(self) -> float:
+        """What was sent for the first time during the round that ended, else 0."""
+
+@final
+class Congestion:
+    """A loss or mark. Times in seconds."""
+
+    @property
+    def now(self) -> float:
+        """When it was noticed."""
+
+    @property
+    def cause(self) -> str:
+        """``"dup-acks"``, ``"rto"`` or ``"ecn-mark"``."""
+
+    @property
+    def cut_already(self) -> bool:
+        """Everything lost was sent before the last reduction."""
+
+    @property
+    def timeouts(self) -> int:
+        """Timeouts in a row for this segment, 0 for other causes."""
+
+    @property
+    def retransmitted(self) -> bool:
+        """The lost segment had been retransmitted before."""
+
+    @property
+    def sent_at(self) -> float | None:
+        """When the lost segment was last sent."""
+
+    @property
+    def hold_ssthresh(self) -> bool:
+        """Keep ssthresh (RFC 5681: the timer expired again for the same segment)."""
+
+@final
+class Path:
+    """What the engine knows of the connection. Times in seconds, amounts in bytes."""
+
+    @property
+    def mss(self) -> float:
+        """Payload of a full segment."""
+
+    @property
+    def srtt(self) -> float:
+        """Smoothed RTT, 0 before the first sample."""
+
+    @property
+    def rtt(self) -> float:
+        """Newest delay sample, 0 before the first."""
+
+    @property
+    def rtt_min(self) -> float:
+        """Least delay sample, 0 before the first."""
+
+    @property
+    def flight_size(self) -> float:
+        """Sent and not cumulatively acknowledged."""
+
+    @property
+    def rwnd(self) -> float:
+        """Receiver's window."""
+
+    @property
+    def half_base(self) -> float:
+        """What a halving starts from, up to date in ``on_congestion``."""
+
+    @property
+    def dup_threshold(self) -> int:
+        """Duplicate ACKs that mean a loss."""
+
+    def keep(self, share: float) -> tuple[float, float]:
+        """Window and threshold after keeping `share` of what a halving starts from, at least two segments.
+
+        Returns
+        -------
+        tuple of float
+            cwnd and ssthresh, bytes.
+        """
+
+def register_algorithm(
+    class_: type,
+    name: str,
+    summary: str,
+    recovery: str,
+    parameters: list[tuple[str, float | bool]],
+    source: str,
+    *,
+    hears_every_loss: bool,
+    uses_marks: bool,
+    needs_receiver_time: bool,
+    paces: bool,
+) -> None:
+    """Make a class known as a congestion control algorithm; :func:`windlass.register` calls it.
+
+    Raises
+    ------
+    ValueError
+        If a name is taken or not allowed.
+    """
 
 def algorithms() -> str:
     """List the congestion control algorithms.

@@ -138,6 +138,27 @@ _sets = click.option(
     metavar="KEY=VALUE",
     help="Another value for a key of the scenario, e.g. --set flows.algorithm=cerl. Can be given many times.",
 )
+
+
+def _load_own(context: click.Context, parameter: click.Parameter, files: Sequence[Path]) -> None:
+    if files:
+        from windlass.control import load_file
+
+        for file in files:
+            load_file(file)
+
+
+_own = click.option(
+    "--python",
+    "own",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    callback=_load_own,
+    expose_value=False,
+    is_eager=True,
+    help="Python file with algorithms of your own (classes from windlass.CongestionControl). Can be given many times.",
+)
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 _execution = _options(
     click.option("--seeds", type=click.IntRange(min=1), help="Number of seeds, instead of the scenario's."),
@@ -159,6 +180,7 @@ def main() -> None:
 
 @main.command(short_help="Run a scenario once.")
 @click.argument("file")
+@_own
 @_sets
 @click.option("--seed", type=int, help="Seed of the run; the scenario's first one if not given.")
 @click.option("--trace", metavar="NAMES", help="Series to record: cwnd, ssthresh, flight, srtt, queue; comma between.")
@@ -198,6 +220,7 @@ def run(
 
 @main.command(short_help="Run every point of a scenario with every seed.")
 @click.argument("file")
+@_own
 @_sets
 @_execution
 @click.option(
@@ -264,6 +287,7 @@ def sweep(
 @main.command("compare", short_help="Compare algorithms on one path.")
 @click.argument("algorithms", nargs=-1, required=True, metavar="ALGORITHM...")
 @click.option("--path", "file", required=True, metavar="FILE", help="Scenario of the path, or a ready scenario's name.")
+@_own
 @_sets
 @_execution
 @click.option(
@@ -328,6 +352,7 @@ def compare_(
 @click.option(
     "--kind", type=click.Choice(["cwnd"]), default="cwnd", help="What to draw of a run: its window over time."
 )
+@_own
 @_sets
 @click.option("--seed", type=int, help="Seed of the run; the scenario's first one if not given.")
 @click.option("--flow", metavar="NAME", help="Flow to draw; the first one if not given.")
@@ -372,6 +397,7 @@ def plot(
 @main.command("list", short_help="Show algorithms, topologies, rules, scenarios, papers, errors.")
 @click.argument("what", type=click.Choice(["algorithms", "topologies", "rules", "scenarios", "papers", "errors"]))
 @click.argument("name", required=False)
+@_own
 @_json
 def list_(what: str, name: str | None, as_json: bool) -> None:
     """Show what there is; with NAME, everything about one: parameters, units, sources.
@@ -403,6 +429,7 @@ def list_(what: str, name: str | None, as_json: bool) -> None:
 
 @main.command(short_help="Show a scenario with every default.")
 @click.argument("file")
+@_own
 @_sets
 @_json
 def explain(file: str, sets: Sequence[tuple[str, str]], as_json: bool) -> None:
@@ -472,6 +499,7 @@ def validate() -> None:
 
 @validate.command("ns2", short_help="Compare with ns-2 2.35.")
 @click.argument("file", required=False)
+@_own
 @_sets
 @click.option(
     "--seeds", type=click.IntRange(min=2), help="Number of seeds; the scenario's, or 10 with --stored, if not given."

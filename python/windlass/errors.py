@@ -8,6 +8,9 @@ from contextlib import contextmanager
 __all__ = ["InputError", "Interrupted", "StoreError", "UnknownFlow", "WindlassError", "core_errors", "error_codes"]
 
 CODES: dict[str, str] = {
+    "algorithm.class": "a class cannot serve as a congestion control algorithm",
+    "algorithm.failed": "an algorithm written in Python raised an exception",
+    "algorithm.file": "the file defines no congestion control algorithm",
     "compare.group": "the scenario has no such group of TCP flows to compare algorithms on",
     "compare.neighbour": "no flow of the group can be made the neighbour",
     "compare.nothing": "a comparison needs an algorithm",

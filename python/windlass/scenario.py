@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from windlass import _toml
-from windlass.errors import InputError, core_errors
+from windlass.errors import Cancelled, InputError, WindlassError, core_errors
 
 if TYPE_CHECKING:
     from windlass import _core
@@ -212,6 +212,10 @@ def _plain(item: Any) -> Any:
         return {str(name): _plain(part) for name, part in item.items()}
     if isinstance(item, (list, tuple, range)):
         return [_plain(part) for part in item]
+    if isinstance(item, type):
+        from windlass.control import register
+
+        return register(item)
     return item
 
 
@@ -259,8 +263,15 @@ class Point:
         from windlass.sweep import RunResult
         from windlass.tables import tables_from_core
 
-        with core_errors():
-            columns = self._point.run(seed, cancel)
+        try:
+            with core_errors():
+                columns = self._point.run(seed, cancel)
+        except (WindlassError, Cancelled):
+            raise
+        except Exception as error:  # an algorithm written in Python raised it
+            from windlass.control import explain_failure
+
+            raise explain_failure(error) from error
         return RunResult(key=self.key(seed), seed=seed, axes=self.axes, tables=tables_from_core(columns))
 
 

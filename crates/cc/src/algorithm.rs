@@ -110,6 +110,8 @@ algorithms! {
     Ledbat(crate::ledbat::Ledbat),
     /// DCTCP.
     Dctcp(crate::dctcp::Dctcp),
+    /// One from outside this crate.
+    Foreign(crate::foreign::Foreign),
     /// CERL and the CERL+ family.
     Cerl(crate::cerl::Cerl),
 }

@@ -48,6 +48,8 @@ pub mod cubic_2008;
 pub mod dctcp;
 pub mod ewr;
 pub mod fast;
+pub mod foreign;
+
 pub mod highspeed;
 pub mod htcp;
 pub mod hybla;

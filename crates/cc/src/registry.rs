@@ -4,7 +4,7 @@ use crate::Algorithm;
 
 mod rows;
 
-pub use rows::ALGORITHMS;
+pub use rows::{ALGORITHMS, PLAIN};
 
 /// Most parameters that one algorithm may have.
 pub const MAX_PARAMETERS: usize = 16;
@@ -54,6 +54,8 @@ pub struct Row {
     pub parameters: &'static [Parameter],
     /// Makes the algorithm's state from parameter values.
     pub build: fn(&Config) -> Algorithm,
+    /// What [`crate::foreign::Foreign::build`] calls, for an algorithm from outside this crate.
+    pub maker: Option<&'static crate::foreign::Maker>,
 }
 
 /// One parameter of an algorithm.

@@ -1,5 +1,6 @@
 //! The extension module `windlass._core`: conversion between Python and crate `scenario`, no decisions.
 
+mod control;
 mod raise;
 mod tables;
 
@@ -112,6 +113,9 @@ impl Point {
         let cancel = cancel.map(|cancel| &*cancel.0);
         let seed = scenario::seed(seed).map_err(|error| raise(py, error))?;
         let result = py.detach(|| self.0.run(seed, &RunOptions { cancel }));
+        if let Some(failure) = control::take_failure() {
+            return Err(failure);
+        }
         tables::all(py, result.map_err(|error| raise(py, error))?)
     }
 }
@@ -143,6 +147,8 @@ fn errors() -> String {
 /// Scenarios and runs, in Rust.
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use super::control::{AckView, CongestionView, PathView, register_algorithm};
     #[pymodule_export]
     use super::raise::{Cancelled, InputError};
     #[pymodule_export]

@@ -8,7 +8,7 @@ use crate::decode::link;
 use crate::decode::tcp::{RULES, recovery_word};
 use crate::decode::topology::READY;
 
-/// Every algorithm: name, aliases, summary, source, caution, recovery, parameters.
+/// Every algorithm, the registered ones last: name, aliases, summary, source, caution, recovery, parameters.
 pub fn algorithms() -> String {
     let parameter = |p: &cc::registry::Parameter| {
         let (kind, default, min, max, choices) = match p.kind {
@@ -28,7 +28,7 @@ pub fn algorithms() -> String {
             "parameters": row.parameters.iter().map(parameter).collect::<Vec<_>>(),
         })
     };
-    Json::from(ALGORITHMS.iter().map(row).collect::<Vec<_>>()).to_string()
+    Json::from(ALGORITHMS.iter().chain(crate::foreign::rows()).map(row).collect::<Vec<_>>()).to_string()
 }
 
 fn meanings(keys: &[(&str, &str)]) -> Json {

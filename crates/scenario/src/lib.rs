@@ -11,6 +11,7 @@ mod catalog;
 mod decode;
 mod effective;
 mod error;
+mod foreign;
 mod limits;
 mod node;
 mod read;
@@ -24,6 +25,15 @@ use std::sync::Arc;
 
 pub use catalog::{algorithms, errors_json, rules, topologies};
 pub use error::{Error, errors};
+/// What an algorithm from outside is made of.
+pub mod outside {
+    pub use cc::foreign::{Maker, Outside};
+    pub use cc::registry::Kind;
+    pub use cc::{Ack, Cause, Config, Congestion, CongestionControl, Path, RecoveryExit, Response};
+    pub use units::{Bytes, Rate, Span, Time};
+}
+
+pub use foreign::{ForeignAlgorithm, ForeignDefault, register};
 pub use run::{RunError, RunOptions, RunResult};
 pub use table::{Column, Table};
 

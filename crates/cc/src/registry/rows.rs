@@ -13,7 +13,8 @@ mod queue_targets;
 mod receiver;
 
 /// A row with nothing special; real rows change what they need.
-const PLAIN: Row = Row {
+#[doc(hidden)]
+pub const PLAIN: Row = Row {
     name: "",
     aliases: &[],
     summary: "",
@@ -27,6 +28,7 @@ const PLAIN: Row = Row {
     paces: false,
     parameters: &[],
     build: |_| Algorithm::Reno(reno::Reno::new()),
+    maker: None,
 };
 
 /// A number: default, then least and greatest legal value.

@@ -4,6 +4,7 @@ use cc::registry::{self, ALGORITHMS, BadParameter, Kind as ParameterKind, Parame
 use serde_json::{Map, Value as Json, json};
 
 use crate::error::{Problem, choose, closest, code, listed, show};
+use crate::foreign;
 use crate::node::Value;
 use crate::read::{Fields, Item};
 use crate::units::{Unreadable, parse};
@@ -18,14 +19,19 @@ pub(crate) fn read(item: &Item<'_>) -> Result<cc::Config, Problem> {
         _ => (Item { node: item.node, path: item.path.clone() }, None),
     };
     let text = name.text()?;
-    let row = registry::find(text).ok_or_else(|| {
+    let row = registry::find(text).or_else(|| foreign::find(text)).ok_or_else(|| {
         let names = ALGORITHMS.iter().flat_map(|row| std::iter::once(row.name).chain(row.aliases.iter().copied()));
+        let names = names.chain(foreign::names());
         let meant = closest(text, names).map_or(String::new(), |meant| format!("did you mean `{meant}`? "));
         Problem::new(code::UNKNOWN_ALGORITHM, name.node.place, format!("no algorithm `{}`", show(text)))
             .hint(format!("{meant}`windlass list algorithms` shows all"))
     })?;
     let mut config = cc::Config::new(row);
     for (key, item) in table.iter().flat_map(Fields::entries).filter(|(key, _)| *key != "name") {
+        if let Some(source) = foreign::source(row).filter(|_| key == foreign::SOURCE) {
+            same_source(row.name, source, &item)?;
+            continue;
+        }
         let parameter = row.parameters.iter().find(|parameter| parameter.name == key).ok_or_else(|| {
             let names = row.parameters.iter().map(|parameter| parameter.name);
             let hint = if row.parameters.is_empty() { "it has none".to_owned() } else { choose(key, names) };
@@ -39,6 +45,16 @@ pub(crate) fn read(item: &Item<'_>) -> Result<cc::Config, Problem> {
         set_parameter(&mut config, parameter, &item)?;
     }
     Ok(config)
+}
+
+/// A description of an earlier run names the source that it ran with.
+fn same_source(name: &str, source: &str, item: &Item<'_>) -> Result<(), Problem> {
+    if item.text()? == source {
+        return Ok(());
+    }
+    Err(item
+        .problem(code::BAD_PARAMETER, format!("is of another version of `{name}` than the one loaded"))
+        .hint("leave it out to run the version loaded"))
 }
 
 fn set_parameter(config: &mut cc::Config, parameter: &Parameter, item: &Item<'_>) -> Result<(), Problem> {
@@ -106,6 +122,9 @@ pub(crate) fn effective(config: &cc::Config) -> Json {
             },
         };
         map.insert(parameter.name.to_owned(), value);
+    }
+    if let Some(source) = foreign::source(config.row()) {
+        map.insert(foreign::SOURCE.to_owned(), source.into());
     }
     Json::Object(map)
 }

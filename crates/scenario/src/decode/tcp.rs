@@ -45,6 +45,11 @@ pub(crate) fn recovery_word(recovery: Recovery) -> &'static str {
     word(RECOVERIES, recovery)
 }
 
+/// The recovery core of that name.
+pub(crate) fn recovery_from(name: &str) -> Option<Recovery> {
+    RECOVERIES.iter().find(|(word, _)| *word == name).map(|(_, core)| *core)
+}
+
 fn segments(n: u32) -> String {
     format!("{n} segments")
 }

@@ -1,0 +1,315 @@
+//! Congestion control written in Python: the engine's events become calls of an object's methods.
+//!
+//! The object keeps its window in the attributes `cwnd` and `ssthresh`, bytes, which are read after each call. An exception
+//! ends the object's part in the run: its window stays at one segment, and [`take_failure`] gives the exception when the
+//! run is over.
+
+use std::cell::RefCell;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+use scenario::outside::{
+    Ack, Bytes, Cause, Config, Congestion, CongestionControl, Kind, Maker, Outside, Path, Rate, RecoveryExit, Response,
+    Span, Time,
+};
+use scenario::{ForeignAlgorithm, ForeignDefault};
+
+thread_local! {
+    /// What went wrong first in the run on this thread.
+    static FAILURE: RefCell<Option<PyErr>> = const { RefCell::new(None) };
+}
+
+/// The exception that stopped an object in the run that has just ended on this thread.
+pub(crate) fn take_failure() -> Option<PyErr> {
+    FAILURE.with_borrow_mut(Option::take)
+}
+
+fn fail(error: PyErr) {
+    FAILURE.with_borrow_mut(|failure| {
+        failure.get_or_insert(error);
+    });
+}
+
+/// One arriving ACK. Times in seconds, amounts in bytes.
+#[pyclass(frozen, get_all, name = "Ack", module = "windlass._core")]
+pub(crate) struct AckView {
+    now: f64,
+    newly_acked: f64,
+    grows: bool,
+    in_recovery: bool,
+    rtt: Option<f64>,
+    receiver_time: Option<f64>,
+    marked: bool,
+    round_ended: bool,
+    round_sent: f64,
+}
+
+/// A loss or mark.
+#[pyclass(frozen, get_all, name = "Congestion", module = "windlass._core")]
+pub(crate) struct CongestionView {
+    now: f64,
+    cause: &'static str,
+    cut_already: bool,
+    timeouts: u32,
+    retransmitted: bool,
+    sent_at: Option<f64>,
+    hold_ssthresh: bool,
+}
+
+/// What the engine knows of the connection.
+#[pyclass(frozen, name = "Path", module = "windlass._core")]
+pub(crate) struct PathView(Path);
+
+#[pymethods]
+impl PathView {
+    #[getter]
+    fn mss(&self) -> f64 {
+        self.0.mss.0
+    }
+
+    #[getter]
+    fn srtt(&self) -> f64 {
+        self.0.srtt.secs()
+    }
+
+    #[getter]
+    fn rtt(&self) -> f64 {
+        self.0.rtt.secs()
+    }
+
+    #[getter]
+    fn rtt_min(&self) -> f64 {
+        self.0.rtt_min.secs()
+    }
+
+    #[getter]
+    fn flight_size(&self) -> f64 {
+        self.0.flight_size.0
+    }
+
+    #[getter]
+    fn rwnd(&self) -> f64 {
+        self.0.rwnd.0
+    }
+
+    #[getter]
+    fn half_base(&self) -> f64 {
+        self.0.half_base.0
+    }
+
+    #[getter]
+    fn dup_threshold(&self) -> u32 {
+        self.0.dup_threshold
+    }
+
+    /// Window and threshold after keeping a share of what is halved.
+    fn keep(&self, share: f64) -> (f64, f64) {
+        let kept = self.0.keep(share);
+        (kept.cwnd.0, kept.ssthresh.0)
+    }
+}
+
+/// An object with its window as last read.
+#[derive(Debug)]
+struct Control {
+    object: Option<Py<PyAny>>,
+    cwnd: Bytes,
+    ssthresh: Bytes,
+    pacing: Option<Rate>,
+    paces: bool,
+}
+
+impl Control {
+    /// Call a method, if the object still takes part, and read the window. The answer is what `read` makes of the result.
+    fn call<R>(&mut self, path: &Path, call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<R>) -> Option<R> {
+        let object = self.object.as_ref()?;
+        let paces = self.paces;
+        let made = Python::attach(|py| -> PyResult<(R, f64, f64, Option<f64>)> {
+            let object = object.bind(py);
+            let result = call(object)?;
+            let cwnd = window(object, intern!(py, "cwnd"))?;
+            let ssthresh = window(object, intern!(py, "ssthresh"))?;
+            let pacing = if paces { object.call_method0(intern!(py, "pacing_rate"))?.extract()? } else { None };
+            Ok((result, cwnd, ssthresh, pacing))
+        });
+        match made {
+            Ok((result, cwnd, ssthresh, pacing)) => {
+                (self.cwnd, self.ssthresh) = (Bytes(cwnd), Bytes(ssthresh));
+                self.pacing = pacing.map(Rate);
+                Some(result)
+            }
+            Err(error) => {
+                fail(error);
+                self.object = None;
+                (self.cwnd, self.ssthresh) = (path.mss, path.mss);
+                None
+            }
+        }
+    }
+}
+
+fn window(object: &Bound<'_, PyAny>, name: &Bound<'_, PyString>) -> PyResult<f64> {
+    let value: f64 = object.getattr(name)?.extract()?;
+    if value.is_nan() || value < 0.0 {
+        return Err(PyValueError::new_err(format!("`{name}` is {value}, must be bytes from 0")));
+    }
+    Ok(value)
+}
+
+fn response(answer: &Bound<'_, PyAny>) -> PyResult<Response> {
+    if answer.is_none() {
+        return Ok(Response::Reduced);
+    }
+    match answer.extract::<String>()?.as_str() {
+        "reduced" => Ok(Response::Reduced),
+        "same-window" => Ok(Response::SameWindow),
+        "random" => Ok(Response::Random),
+        "reduced-as-random" => Ok(Response::ReducedAsRandom),
+        "undecided" => Ok(Response::Undecided),
+        other => Err(PyValueError::new_err(format!("on_congestion answered {other:?}, which is no Response"))),
+    }
+}
+
+impl CongestionControl for Control {
+    fn on_init(&mut self, cwnd: Bytes, ssthresh: Bytes, path: &Path) {
+        self.call(path, |object| {
+            object.call_method1(intern!(object.py(), "on_init"), (cwnd.0, ssthresh.0, PathView(*path))).map(drop)
+        });
+    }
+
+    fn on_ack(&mut self, ack: &Ack, path: &Path) {
+        let view = AckView {
+            now: ack.now.secs(),
+            newly_acked: ack.newly_acked.0,
+            grows: ack.grows,
+            in_recovery: ack.in_recovery,
+            rtt: ack.rtt.map(Span::secs),
+            receiver_time: ack.receiver_time.map(Time::secs),
+            marked: ack.marked,
+            round_ended: ack.round.is_some(),
+            round_sent: ack.round.map_or(0.0, |round| round.sent.0),
+        };
+        self.call(path, |object| {
+            object.call_method1(intern!(object.py(), "on_ack"), (view, PathView(*path))).map(drop)
+        });
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
+        let view = CongestionView {
+            now: event.now.secs(),
+            cause: match event.cause {
+                Cause::DupAcks => "dup-acks",
+                Cause::Rto => "rto",
+                Cause::EcnMark => "ecn-mark",
+            },
+            cut_already: event.cut_already,
+            timeouts: event.timeouts,
+            retransmitted: event.retransmitted,
+            sent_at: event.sent_at.map(Time::secs),
+            hold_ssthresh: event.hold_ssthresh,
+        };
+        self.call(path, |object| {
+            response(&object.call_method1(intern!(object.py(), "on_congestion"), (view, PathView(*path)))?)
+        })
+        .unwrap_or(Response::Reduced)
+    }
+
+    fn on_recovery_exit(&mut self, exit: &RecoveryExit, path: &Path) {
+        let (now, proposed) = (exit.now.secs(), exit.window.0);
+        self.call(path, |object| {
+            object.call_method1(intern!(object.py(), "on_recovery_exit"), (now, proposed, PathView(*path))).map(drop)
+        });
+    }
+
+    fn set_cwnd(&mut self, cwnd: Bytes) {
+        let Some(object) = self.object.as_ref() else { return };
+        self.cwnd = cwnd;
+        let set = Python::attach(|py| object.bind(py).setattr(intern!(py, "cwnd"), cwnd.0));
+        if let Err(error) = set {
+            fail(error);
+            self.object = None;
+        }
+    }
+
+    fn cwnd(&self) -> Bytes {
+        self.cwnd
+    }
+
+    fn ssthresh(&self) -> Bytes {
+        self.ssthresh
+    }
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        self.pacing
+    }
+}
+
+impl Outside for Control {
+    fn copy(&self) -> Box<dyn Outside> {
+        let object = self.object.as_ref().and_then(|object| {
+            Python::attach(|py| {
+                let copied = py.import("copy").and_then(|copy| copy.call_method1("deepcopy", (object.bind(py),)));
+                copied.map(Bound::unbind).map_err(fail).ok()
+            })
+        });
+        Box::new(Control { object, ..*self })
+    }
+}
+
+/// Make an object of the class with these parameters.
+fn make(class: &Py<PyAny>, config: &Config, paces: bool) -> Control {
+    let made = Python::attach(|py| -> PyResult<Py<PyAny>> {
+        let given = PyDict::new(py);
+        for parameter in config.row().parameters {
+            match parameter.kind {
+                Kind::Flag(_) => given.set_item(parameter.name, config.flag(parameter.name))?,
+                _ => given.set_item(parameter.name, config.number(parameter.name))?,
+            }
+        }
+        Ok(class.bind(py).call((), Some(&given))?.unbind())
+    });
+    let object = made.map_err(fail).ok();
+    Control { object, cwnd: Bytes::ZERO, ssthresh: Bytes::ZERO, pacing: None, paces }
+}
+
+/// Make a class known under a name. `parameters`: name and default, a number or a bool. `source`: hash of its source.
+#[pyfunction]
+#[pyo3(signature = (class, name, summary, recovery, parameters, source, *, hears_every_loss, uses_marks, needs_receiver_time, paces))]
+#[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
+pub(crate) fn register_algorithm(
+    class: Py<PyAny>,
+    name: String,
+    summary: String,
+    recovery: String,
+    parameters: Vec<(String, Bound<'_, PyAny>)>,
+    source: String,
+    hears_every_loss: bool,
+    uses_marks: bool,
+    needs_receiver_time: bool,
+    paces: bool,
+) -> PyResult<()> {
+    let default = |value: &Bound<'_, PyAny>| -> PyResult<ForeignDefault> {
+        match value.extract::<bool>() {
+            Ok(on) => Ok(ForeignDefault::Flag(on)),
+            Err(_) => value.extract().map(ForeignDefault::Number),
+        }
+    };
+    let parameters =
+        parameters.iter().map(|(key, value)| Ok((key.clone(), default(value)?))).collect::<PyResult<_>>()?;
+    let maker = Maker(Box::new(move |config| Box::new(make(&class, config, paces))));
+    scenario::register(ForeignAlgorithm {
+        name,
+        summary,
+        recovery,
+        hears_every_loss,
+        uses_marks,
+        needs_receiver_time,
+        paces,
+        parameters,
+        source,
+        maker,
+    })
+    .map_err(PyValueError::new_err)
+}

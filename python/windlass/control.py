@@ -1,0 +1,275 @@
+"""Congestion control written in Python, for prototypes: the engine's events become calls of your class's methods.
+
+Windows are bytes, times seconds. The engine finds losses, runs recovery and samples the RTT, as it does for the built-in
+algorithms; a class answers with its window in ``self.cwnd`` and ``self.ssthresh``.
+
+>>> import windlass
+>>> class Gentle(windlass.CongestionControl):
+...     "NewReno that keeps a given share of its window."
+...     def __init__(self, kept: float = 0.7):
+...         self.kept = kept
+...     def on_congestion(self, event, path):
+...         if event.cause == "dup-acks":
+...             self.cwnd, self.ssthresh = path.keep(self.kept)
+...             return windlass.Response.REDUCED
+...         return super().on_congestion(event, path)
+>>> windlass.register(Gentle)
+'gentle'
+>>> scenario = windlass.load("lossy-dumbbell").with_({"flows.algorithm": {"name": "gentle", "kept": 0.8}})
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import inspect
+import re
+import sys
+import traceback
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path as FilePath
+from types import CodeType, ModuleType
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from windlass.errors import InputError
+
+if TYPE_CHECKING:
+    from windlass import _core
+
+__all__ = ["CongestionControl", "Response", "explain_failure", "load_file", "register"]
+
+
+class Response(StrEnum):
+    """What an algorithm made of a sign of congestion; results count losses by it and by what they truly were."""
+
+    REDUCED = "reduced"
+    """Congestion: the window was cut."""
+    SAME_WINDOW = "same-window"
+    """Congestion, but this window of data was cut already."""
+    RANDOM = "random"
+    """Judged random: the window was kept for that reason."""
+    REDUCED_AS_RANDOM = "reduced-as-random"
+    """Judged random: cut even so, by another measure."""
+    UNDECIDED = "undecided"
+    """No judgement: the window was kept."""
+
+
+class CongestionControl:
+    """Base of your own algorithms; by itself it is NewReno. One object is made for each sender.
+
+    The parameters of ``__init__`` are those of the algorithm: numbers and booleans with a default, set in a scenario by
+    ``algorithm = { name = "...", parameter = value }``.
+
+    Attributes
+    ----------
+    cwnd, ssthresh : float
+        Congestion window and slow start threshold, bytes. Read after each call; the engine sends whole segments, at least
+        one.
+    name : str
+        Class attribute: name in scenarios; the class's name in small letters with dashes if empty.
+    recovery : str
+        Class attribute: recovery core, ``"newreno"`` (default), ``"sack"``, ``"reno"`` or ``"tahoe"``.
+    hears_every_loss : bool
+        Class attribute: hear also of a second loss in a window of data that was cut already.
+    uses_marks : bool
+        Class attribute: packets are ECN-capable, each mark is echoed, and comes in ``ack.marked``.
+    needs_receiver_time : bool
+        Class attribute: run with timestamps, so that ``ack.receiver_time`` is the receiver's clock.
+    paces : bool
+        Class attribute: ask :meth:`pacing_rate` after every event.
+    """
+
+    cwnd: float = 0.0
+    ssthresh: float = 0.0
+
+    name: ClassVar[str] = ""
+    recovery: ClassVar[str] = "newreno"
+    hears_every_loss: ClassVar[bool] = False
+    uses_marks: ClassVar[bool] = False
+    needs_receiver_time: ClassVar[bool] = False
+    paces: ClassVar[bool] = False
+
+    def on_init(self, cwnd: float, ssthresh: float, path: _core.Path) -> None:
+        """Take the initial window and threshold, bytes, when the connection opens."""
+        self.cwnd = cwnd
+        self.ssthresh = ssthresh
+
+    def on_ack(self, ack: _core.Ack, path: _core.Path) -> None:
+        """Take an ACK, duplicates included: update estimators, and the window where ``ack.grows``."""
+        if ack.grows:
+            self.cwnd += self.reno_increase(path)
+
+    def on_congestion(self, event: _core.Congestion, path: _core.Path) -> Response | None:
+        """Decide about the window at a loss or mark; ``None`` means :attr:`Response.REDUCED`."""
+        half, ssthresh = path.keep(0.5)
+        if not event.hold_ssthresh:
+            self.ssthresh = ssthresh
+        self.cwnd = path.mss if event.cause == "rto" else half
+        return Response.REDUCED
+
+    def on_recovery_exit(self, now: float, window: float, path: _core.Path) -> None:
+        """Take the window to go on with after a recovery; `window` is what the engine proposes, bytes."""
+        self.cwnd = window
+
+    def pacing_rate(self) -> float | None:
+        """Payload bytes per second at which segments leave; ``None``: as the window allows. Needs :attr:`paces`."""
+        return None
+
+    def reno_increase(self, path: _core.Path) -> float:
+        """Reno's growth for one ACK, bytes: a segment in slow start, a window's share of one afterwards."""
+        return path.mss if self.cwnd < self.ssthresh else path.mss * (path.mss / self.cwnd)
+
+
+def register(algorithm: type[CongestionControl], name: str | None = None) -> str:
+    """Make a class known, so that scenarios can name it as they name the built-in algorithms.
+
+    Runs with it are kept under keys that hold a hash of its source (its file, or its code where there is no file), so a
+    change of the class makes new runs.
+
+    Parameters
+    ----------
+    algorithm : type
+        A class derived from :class:`CongestionControl`.
+    name : str, optional
+        Name in scenarios; if not given, that of the class.
+
+    Returns
+    -------
+    str
+        The name.
+
+    Raises
+    ------
+    InputError
+        If it is no such class, its parameters have no usable defaults, or a built-in algorithm has the name.
+    """
+    from windlass import _core
+
+    if not (isinstance(algorithm, type) and issubclass(algorithm, CongestionControl)):
+        raise InputError(
+            f"{algorithm!r} is no class derived from windlass.CongestionControl",
+            code="algorithm.class",
+            hint="write `class Mine(windlass.CongestionControl):`",
+        )
+    chosen = name or algorithm.name or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", algorithm.__name__).lower()
+    summary = (inspect.getdoc(algorithm) or "").partition("\n")[0] if algorithm.__doc__ else ""
+    try:
+        _core.register_algorithm(
+            algorithm,
+            chosen,
+            summary,
+            algorithm.recovery,
+            _parameters(algorithm),
+            _source_hash(algorithm),
+            hears_every_loss=algorithm.hears_every_loss,
+            uses_marks=algorithm.uses_marks,
+            needs_receiver_time=algorithm.needs_receiver_time,
+            paces=algorithm.paces,
+        )
+    except ValueError as error:
+        raise InputError(
+            f"`{algorithm.__name__}` cannot be registered: {error}",
+            code="algorithm.class",
+            hint="`windlass list algorithms` shows the names that are taken, `windlass list rules` the recovery cores",
+        ) from None
+    return chosen
+
+
+def _parameters(algorithm: type[CongestionControl]) -> list[tuple[str, float | bool]]:
+    found = []
+    for name, parameter in inspect.signature(algorithm).parameters.items():
+        if parameter.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
+            continue
+        if not isinstance(parameter.default, (bool, int, float)):
+            raise InputError(
+                f"parameter `{name}` of `{algorithm.__name__}` has no number or boolean as its default",
+                code="algorithm.class",
+                hint=f"write `def __init__(self, {name}: float = 0.5)`",
+            )
+        default = parameter.default
+        found.append((name, default if isinstance(default, bool) else float(default)))
+    return found
+
+
+def _source_hash(algorithm: type[CongestionControl]) -> str:
+    """A hash of what a class and its bases of the user do: the text of their files, or their code."""
+    digest = hashlib.sha256()
+    for base in algorithm.__mro__:
+        if base.__module__ in ("builtins", __name__):
+            continue
+        digest.update(f"{base.__module__}.{base.__qualname__}\0".encode())
+        file = getattr(sys.modules.get(base.__module__), "__file__", None)
+        try:
+            text = FilePath(file).read_text(encoding="utf-8") if file else inspect.getsource(base)
+        except (OSError, TypeError, UnicodeDecodeError):
+            text = "\0".join(_code_texts(base))
+        digest.update(text.encode())
+    return digest.hexdigest()
+
+
+def _code_texts(base: type) -> Iterator[str]:
+    for name, member in sorted(vars(base).items()):
+        code = getattr(member, "__code__", None)
+        if isinstance(code, CodeType):
+            yield f"{name} {code.co_code.hex()} {code.co_names} {[c for c in code.co_consts if not isinstance(c, CodeType)]}"
+        elif not name.startswith("__"):
+            yield f"{name} {member!r}"
+
+
+def load_file(path: str | FilePath) -> list[str]:
+    """Run a file of Python and register every algorithm that it defines.
+
+    Returns
+    -------
+    list of str
+        Names in scenarios, in the order of the file.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or run, or defines no algorithm.
+    """
+    file = FilePath(path)
+    if not file.is_file():
+        raise InputError("no such file", code="file.missing", file=str(file), hint="name a file that defines a class")
+    name = f"windlass_own_{hashlib.sha256(str(file.resolve()).encode()).hexdigest()[:12]}"
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None or spec.loader is None:
+        raise InputError("is no Python file", code="algorithm.file", file=str(file), hint="its name must end in .py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:  # noqa: BLE001  whatever the file raises
+        raise explain_failure(error, file) from None
+    found = [item for item in vars(module).values() if _defined_here(item, module)]
+    if not found:
+        raise InputError(
+            "defines no algorithm",
+            code="algorithm.file",
+            file=str(file),
+            hint="write `class Mine(windlass.CongestionControl):`",
+        )
+    return [register(item) for item in found]
+
+
+def _defined_here(item: Any, module: ModuleType) -> bool:
+    return isinstance(item, type) and issubclass(item, CongestionControl) and item.__module__ == module.__name__
+
+
+def explain_failure(error: BaseException, file: FilePath | None = None) -> InputError:
+    """An exception of the user's own code as an error of ours, with the file and line where it was raised."""
+    where = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in where if file is None or FilePath(frame.filename).resolve() == file.resolve()]
+    place, line = (own[-1].filename, own[-1].lineno) if own else (str(file) if file else None, None)
+    if isinstance(error, SyntaxError) and error.filename is not None:
+        place, line = error.filename, error.lineno
+    text = " ".join(str(error).split())
+    return InputError(
+        f"{type(error).__name__}: {text}" if text else type(error).__name__,
+        code="algorithm.failed",
+        file=place,
+        line=line,
+        hint="the class raised it; a scenario with one short flow finds such mistakes quickly",
+    )
