@@ -235,6 +235,10 @@ class Ack:
         """When the acknowledged segment arrived, by the receiver's clock; only differences mean anything."""
 
     @property
+    def one_way_delay(self) -> float | None:
+        """Arrival by the receiver's clock minus departure by the sender's; only differences mean anything."""
+
+    @property
     def marked(self) -> bool:
         """The ACK carries a congestion mark."""
 

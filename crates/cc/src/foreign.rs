@@ -16,8 +16,11 @@ pub trait Outside: CongestionControl + fmt::Debug + Send {
     fn copy(&self) -> Box<dyn Outside>;
 }
 
+/// Makes one sender's algorithm from parameter values.
+pub type Make = dyn Fn(&Config) -> Box<dyn Outside> + Send + Sync;
+
 /// Makes senders of an algorithm from outside; stands in its registry row.
-pub struct Maker(pub Box<dyn Fn(&Config) -> Box<dyn Outside> + Send + Sync>);
+pub struct Maker(pub Box<Make>);
 
 impl fmt::Debug for Maker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
