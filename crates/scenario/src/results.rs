@@ -66,6 +66,16 @@ pub(crate) fn tables(plan: &Plan, network: &Network, results: &Results) -> RunRe
     }
 }
 
+/// Data segments that arrived for the first time.
+fn new_segments(row: &net::FlowResult) -> f64 {
+    (row.receiver.received_segments - row.receiver.duplicate_segments) as f64
+}
+
+/// Seconds from the opening of the connection to the end of the run; 0 if it never opened.
+fn open_time(row: &net::FlowResult, end: Time) -> f64 {
+    row.sender.opened.map_or(0.0, |opened| end.since(opened).secs())
+}
+
 fn flows(plan: &Plan, network: &Network, results: &Results) -> Table {
     let rows = &results.flows[..];
     let end = Time(plan.general.duration.0);
@@ -80,7 +90,7 @@ fn flows(plan: &Plan, network: &Network, results: &Results) -> Table {
     let active = |row: &net::FlowResult| end.since(row.start.max(warm)).secs();
     // a transport without a window has none
     let cwnd_mean = |row: &net::FlowResult| match spec(row).transport {
-        net::Transport::Tcp(_) => ratio(row.sender.cwnd_integral, end.since(row.start).secs()),
+        net::Transport::Tcp(_) => ratio(row.sender.cwnd_integral, open_time(row, end)),
         _ => f64::NAN,
     };
     let run = plan.general.duration.secs() - plan.general.warmup.secs();
@@ -127,7 +137,7 @@ fn flows(plan: &Plan, network: &Network, results: &Results) -> Table {
         ("srtt_mean_s", number(rows, |r| ratio(r.sender.rtt_sum, r.sender.rtt_samples as f64))),
         ("rtt_min_s", number(rows, |r| seconds(r.rtt_min))),
         ("rtt_max_s", number(rows, |r| seconds(r.sender.rtt_max))),
-        ("owd_mean_s", number(rows, |r| ratio(r.receiver.delay_sum, r.receiver.received_segments as f64))),
+        ("owd_mean_s", number(rows, |r| ratio(r.receiver.delay_sum, new_segments(r)))),
         ("owd_max_s", number(rows, |r| r.delay_max.map_or(f64::NAN, Span::secs))),
         ("jitter_s", number(rows, |r| r.jitter_s.unwrap_or(f64::NAN))),
         ("queue_delay_mean_s", number(rows, |r| r.delays.as_ref().and_then(Delays::mean_s).unwrap_or(f64::NAN))),

@@ -28,7 +28,7 @@
 //! | `> any` | whatever has left now, if anything |
 //! | `? cwnd 8000 ssthresh 5000 flight 10000 una 0` | windows (cwnd with the inflation of fast recovery), what is outstanding, the oldest byte outstanding |
 //! | `? srtt 0.1 rto 1 timer 0.9` | RTT estimate; the timeout with which the retransmission timer was last started; the time left of it (`timer off`: none) |
-//! | `? state recovery timeouts 1` | `closed`, `syn-sent`, `open` or `recovery`; expiries so far |
+//! | `? state recovery timeouts 1` | `closed`, `syn-sent`, `syn-received`, `open` or `recovery`; expiries so far |
 //!
 //! The header bits of a segment that leaves are exactly those named. What leaves must be named before the clock moves on;
 //! a timer that expires at the time of a step expires before it.

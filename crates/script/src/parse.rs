@@ -235,10 +235,10 @@ fn facts(words: &mut Words) -> Result<Vec<Fact>, String> {
         };
         let word = *words.next().ok_or_else(|| format!("`{name}` is what?"))?;
         let value = match (what, word) {
-            (What::State, "closed" | "syn-sent" | "open" | "recovery") | (What::Timer, "off") => {
+            (What::State, "closed" | "syn-sent" | "syn-received" | "open" | "recovery") | (What::Timer, "off") => {
                 Value::Word(word.to_string())
             }
-            (What::State, _) => return Err(format!("`{word}` is none of closed, syn-sent, open, recovery")),
+            (What::State, _) => return Err(format!("`{word}` is none of closed, syn-sent, syn-received, open, recovery")),
             (What::Srtt | What::Rto | What::Timer, _) => Value::Number(seconds(word)?.secs()),
             _ => Value::Number(word.parse().ok().filter(|n: &f64| *n >= 0.0).ok_or(format!("`{word}` is no amount"))?),
         };

@@ -275,6 +275,7 @@ fn state(sender: &Sender) -> &'static str {
     match sender.state() {
         State::Closed => "closed",
         State::SynSent => "syn-sent",
+        State::SynReceived => "syn-received",
         State::Open if sender.in_recovery() => "recovery",
         State::Open => "open",
     }

@@ -156,6 +156,10 @@ impl Endpoint {
         self.sender.set_rwnd(segment.window);
         if segment.flags.has(Flags::ACK) {
             self.acks_received += 1;
+            if self.sender.acknowledges_syn_again() {
+                self.receiver.force_ack();
+                return;
+            }
             self.sender.on_open(now);
             self.receiver.on_syn(now, segment);
             if self.role == (Role::Active { peer_sends: true }) {
@@ -178,6 +182,10 @@ impl Endpoint {
     pub fn handle_timeout(&mut self, now: Time) {
         if self.sender.deadline() <= now {
             self.sender.on_rto(now);
+            if self.sender.state() == State::SynReceived {
+                self.syn_ack_due = true;
+                self.receiver.force_ack();
+            }
         }
         if self.receiver.deadline() <= now {
             self.receiver.on_timer();
@@ -191,7 +199,7 @@ impl Endpoint {
             return Some(self.data(now, number, again));
         }
         if self.receiver.ack_due() {
-            return Some(self.pure_ack());
+            return Some(self.pure_ack(now));
         }
         if self.sender.take_syn(now) {
             let mut syn = self.blank(Flags::SYN, now);
@@ -249,9 +257,13 @@ impl Endpoint {
         segment
     }
 
-    fn pure_ack(&mut self) -> Segment {
+    fn pure_ack(&mut self, now: Time) -> Segment {
         self.acks_sent += 1;
-        let flags = if std::mem::take(&mut self.syn_ack_due) { Flags::SYN } else { Flags::default() };
+        let mut flags = Flags::default();
+        if std::mem::take(&mut self.syn_ack_due) {
+            flags = Flags::SYN;
+            self.sender.on_syn_ack_sent(now);
+        }
         let mut segment = self.blank(flags, self.receiver.last_arrival());
         self.acknowledge(&mut segment);
         segment

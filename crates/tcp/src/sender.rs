@@ -39,6 +39,8 @@ pub enum State {
     Closed,
     /// The SYN is out, or about to leave.
     SynSent,
+    /// The answer to the other side's SYN is out.
+    SynReceived,
     /// Data may flow.
     Open,
 }
@@ -77,6 +79,8 @@ pub struct SenderStats {
     pub rtt_sum: f64,
     /// Largest delay sample.
     pub rtt_max: Span,
+    /// When the connection opened; `None`: it never did.
+    pub opened: Option<Time>,
     /// Integral of cwnd over time since the connection opened, segment-seconds.
     pub cwnd_integral: f64,
 }
@@ -412,9 +416,24 @@ impl Sender {
     /// The SYN came again, so the answer to it was lost or late. Like a lost SYN it leaves an initial window of one
     /// segment (RFC 5681 section 3.1).
     pub fn on_syn_again(&mut self) {
-        if self.state == State::Closed && !self.rules.ns2 {
+        if self.state == State::SynReceived {
             self.timeouts_in_row += 1;
         }
+    }
+
+    /// The answer to the other side's SYN leaves. It is sent again until it is acknowledged, as a SYN is; ns-2's sinks have
+    /// no such timer.
+    pub fn on_syn_ack_sent(&mut self, now: Time) {
+        if self.state != State::Open && !self.rules.ns2 {
+            self.state = State::SynReceived;
+            self.rto_at = now + self.rtt.rto();
+        }
+    }
+
+    /// The answer to our SYN came again, so that the other side has not heard of the opening: it wants an ACK. ns-2's
+    /// agents send none.
+    pub(crate) fn acknowledges_syn_again(&self) -> bool {
+        self.is_open() && !self.rules.ns2
     }
 
     /// The receiver's window changed.
@@ -459,6 +478,7 @@ impl Sender {
         self.round_mark = 0;
         self.round_began = now;
         self.cwnd_since = now;
+        self.stats.opened = Some(now);
         self.burst = self.rules.max_burst;
         self.update_window();
     }

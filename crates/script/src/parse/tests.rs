@@ -52,7 +52,7 @@ fn steps_are_refused_with_their_line() {
     bad_step("+0 ? cwnd", "`cwnd` is what?");
     bad_step("+0 ? cwnd much", "`much` is no amount");
     bad_step("+0 ? colour 1", "nothing is known of `colour`");
-    bad_step("+0 ? state asleep", "`asleep` is none of closed, syn-sent, open, recovery");
+    bad_step("+0 ? state asleep", "`asleep` is none of closed, syn-sent, syn-received, open, recovery");
     assert_eq!(bad("+0 write 1\nmss 5"), "a.pkt:2: a step begins with `+` and a time, not with `mss`");
     assert_eq!(bad("+0 write 1\n+0 write 1"), "a.pkt:2: only the last write may end within a segment");
     assert_eq!(bad("timestamps on\n+0 < ack 0"), "a.pkt:2: timestamps are on: say with `ts` which one this ACK echoes");

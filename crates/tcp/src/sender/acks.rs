@@ -29,9 +29,13 @@ impl Sender {
             self.on_new_ack(now, segment, marked);
         } else if self.is_duplicate(segment, pure, window_changed) {
             self.on_duplicate(now, segment, marked);
-        } else {
-            return;
+        } else if self.rules.ns2 {
+            return; // ns-2 looks for marks on new ACKs and duplicates only
         }
+        //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.2
+        //# If the sender receives an ECN-Echo (ECE) ACK packet (that is, an ACK packet with the ECN-Echo flag set in the TCP
+        //# header), then the sender knows that congestion was encountered in the network on the path from the sender to the
+        //# receiver.
         if marked && !self.acts_on_marks && self.ecn_recover.is_none_or(|cut| self.snd_una > cut) {
             self.on_mark(now);
         }

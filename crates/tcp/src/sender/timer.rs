@@ -26,9 +26,9 @@ impl Sender {
         self.timed = None;
         self.rtt.back_off();
         self.rto_at = now + self.rtt.rto();
-        if self.state == State::SynSent {
-            self.syn_due = true;
-            return;
+        if self.state == State::SynSent || self.state == State::SynReceived {
+            self.syn_due = self.state == State::SynSent;
+            return; // the answer to a SYN is the endpoint's to send
         }
         let lost = *self.board.get(self.snd_una);
         let before = self.cwnd();
