@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 use crate::decode::{self, Plan};
 use crate::error::{Place, Problem, code, show};
 use crate::limits::POINTS;
-use crate::node::{Node, Table, Value};
+use crate::node::{Node, Table, Value, element_name};
 
 /// A swept key and its values.
 #[derive(Clone, Debug)]
@@ -19,7 +19,8 @@ pub(crate) struct Axis {
 const FIXED: &[&str] = &["scenario.name", "scenario.seeds", "scenario.first_seed", "output", "sweep"];
 
 /// Take the sweep out of the description and put the overrides into both. An override of a swept key, or of what holds
-/// it, ends its sweep; one of `sweep.KEY` sets the axis.
+/// it, ends its sweep, also where the axis names one flow group or link and the override all of them; one of `sweep.KEY`
+/// sets the axis.
 pub(crate) fn axes(root: &mut Node, sets: &[(String, String)]) -> Result<Vec<Axis>, Problem> {
     let Value::Table(table) = &mut root.value else {
         return Err(Problem::new(
@@ -36,6 +37,13 @@ pub(crate) fn axes(root: &mut Node, sets: &[(String, String)]) -> Result<Vec<Axi
             continue;
         }
         let swept = key.strip_prefix("sweep.").map(unquoted);
+        if let (None, Some(all)) = (swept, for_all(root, key))
+            && let Some(axis) = axes.iter().find(|axis| all == axis.key || within(&all, &axis.key))
+        {
+            let what = format!("`{}` would have no effect: `{}` is swept", show(key), show(&axis.key));
+            return Err(Problem::new(code::CONFLICT, node.place, what)
+                .hint(format!("override `{0}` to end its sweep, or `sweep.{0}` to change it", show(&axis.key))));
+        }
         if let (None, Some(axis)) = (swept, axes.iter().find(|axis| within(key, &axis.key))) {
             let what = format!("`{}` is part of `{}`, which is swept", show(key), show(&axis.key));
             return Err(Problem::new(code::CONFLICT, node.place, what)
@@ -44,7 +52,10 @@ pub(crate) fn axes(root: &mut Node, sets: &[(String, String)]) -> Result<Vec<Axi
         // What is set is not swept any more, nor any part of it.
         axes.retain(|axis: &Axis| match swept {
             Some(swept) => axis.key != swept,
-            None => axis.key != key && !within(&axis.key, key),
+            None => {
+                let all = for_all(root, &axis.key);
+                ![Some(&axis.key), all.as_ref()].into_iter().flatten().any(|swept| swept == key || within(swept, key))
+            }
         });
         match swept {
             Some(key) => axes.push(axis(key.to_owned(), &node)?),
@@ -75,6 +86,22 @@ fn all(node: &Node) -> Result<Vec<Axis>, Problem> {
     let mut axes = Vec::new();
     flatten(sweep, "", &mut axes)?;
     Ok(axes)
+}
+
+/// The key that does to all flow groups, or all links of a graph, what `key` does to one of them; `None` if it names none.
+fn for_all(root: &Node, key: &str) -> Option<String> {
+    [&["flows"][..], &["topology", "links"]].iter().find_map(|path| {
+        let (mut node, mut rest) = (root, key);
+        for part in *path {
+            let Value::Table(table) = &node.value else { return None };
+            node = table.get(part)?;
+            rest = rest.strip_prefix(part)?.strip_prefix('.')?;
+        }
+        let (name, rest) = rest.split_once('.')?;
+        let Value::List(list) = &node.value else { return None };
+        let named = |(index, node)| element_name(path[path.len() - 1], index, node) == name;
+        list.iter().enumerate().any(named).then(|| format!("{}.{rest}", path.join(".")))
+    })
 }
 
 /// Whether dotted key `inner` lies below `outer`.

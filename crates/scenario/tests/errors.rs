@@ -384,3 +384,37 @@ fn a_negative_seed_is_refused() {
     let shown = scenario::seed(-1).unwrap_err().to_string();
     assert_eq!(shown, "error[scenario.out-of-range]: a seed of -1: it must not be negative");
 }
+
+#[test]
+fn an_override_for_one_group_or_link_meets_the_sweep_of_all() {
+    let groups = GOOD.replace(
+        "\n[sweep]",
+        "\n[[flows]]\nname = \"b\"\nfrom = \"right/0\"\nto = \"left/0\"\nalgorithm = \"reno\"\n\n[sweep]",
+    );
+    let groups = groups
+        .replace("\"topology.access.loss.rate\" = [\"0 %\", \"1 %\"]", "\"flows.algorithm\" = [\"sack\", \"cubic\"]");
+    let with =
+        |text: &str, key: &str, value: &str| Scenario::from_toml(text, "fig.toml", &[(key.into(), value.into())]);
+    let algorithms = |scenario: &Scenario| -> Vec<Vec<String>> {
+        let of = |flow: &net::FlowSpec| flow.algorithm.row().name.to_owned();
+        scenario.points().iter().map(|point| point.network(1).unwrap().flows.iter().map(of).collect()).collect()
+    };
+    // Each point puts the swept value into every group, so the override would be lost.
+    let error = with(&groups, "flows.b.algorithm", "vegas").unwrap_err();
+    assert_eq!(error.code, "scenario.conflict");
+    let hint = "override `flows.algorithm` to end its sweep, or `sweep.flows.algorithm` to change it";
+    assert_eq!(error.hint.as_deref(), Some(hint));
+    assert!(error.message.contains("`flows.b.algorithm` would have no effect"), "{error}");
+    // Another key of the group, and an axis of its own, which comes later, do have an effect.
+    assert_eq!(with(&groups, "flows.b.count", "2").unwrap().points().len(), 2);
+    let two = with(&groups, "sweep.flows.b.algorithm", "[\"vegas\", \"reno\"]").unwrap();
+    assert_eq!(algorithms(&two)[0], ["sack", "sack", "vegas"]);
+    // The other way round: what is set for all is not swept for one.
+    let one = groups.replace("\"flows.algorithm\"", "\"flows.b.algorithm\"");
+    assert_eq!(Scenario::from_toml(&one, "fig.toml", &[]).unwrap().points().len(), 2);
+    assert_eq!(algorithms(&with(&one, "flows.algorithm", "vegas").unwrap()), [["vegas", "vegas", "vegas"]]);
+    // Links of a graph have names, too.
+    let graph = format!("{GRAPH}\n[sweep]\n\"topology.links.rate\" = [\"1 Mbps\", \"2 Mbps\"]\n");
+    assert_eq!(with(&graph, "topology.links.a-b.rate", "4 Mbps").unwrap_err().code, "scenario.conflict");
+    assert_eq!(with(&graph, "topology.links.a-b.delay", "4 ms").unwrap().points().len(), 2);
+}

@@ -269,3 +269,35 @@ algorithm = "sack"
 "#;
     assert_eq!(rows(graph), 4);
 }
+
+/// One flow with a window of four segments over a path of 400 ms each way; `reverse` lists lost packets of the way back.
+fn long_path(duration: &str, reverse: &str) -> Table {
+    let text = format!(
+        r#"
+scenario = {{ duration = "{duration}" }}
+topology = {{ kind = "dumbbell", access = {{ rate = "1 Gbps", delay = "1 ms" }}, bottleneck = {{ rate = "1 Gbps", delay = "398 ms", drops = {{ reverse = {reverse} }} }} }}
+flows = [{{ from = "left/0", to = "right/0", algorithm = "newreno", tcp = {{ initial_window = "4 segments", window = "4 segments" }} }}]
+"#
+    );
+    run(&text, 1).flows
+}
+
+#[test]
+fn the_mean_window_counts_from_the_opening() {
+    // The SYN and its answer take 0.8 s, and the run ends before the first ACK of data comes at 1.6 s: cwnd is 4 all the time
+    // that there is one, which is less than half of the run.
+    let mean = numbers(&long_path("1.5 s", "[]"), "cwnd_mean_segments")[0];
+    assert!((mean - 4.0).abs() < 1e-9, "{mean} segments");
+    // no connection, no window
+    assert!(numbers(&long_path("0.7 s", "[]"), "cwnd_mean_segments")[0].is_nan());
+}
+
+#[test]
+fn the_mean_delay_is_that_of_new_segments() {
+    // Both ACKs of the first four segments are lost (packet 0 of the way back answers the SYN), so that a timeout sends
+    // one a second time. Every delay is 400 ms and what three links of 1 Gbit/s need for 1500 B and the few before them.
+    let flows = long_path("8 s", "[1, 2]");
+    assert!(counts(&flows, "duplicate_segments")[0] > 0);
+    let delay = numbers(&flows, "owd_mean_s")[0];
+    assert!((0.400..0.4002).contains(&delay), "{delay} s");
+}

@@ -238,7 +238,9 @@ fn facts(words: &mut Words) -> Result<Vec<Fact>, String> {
             (What::State, "closed" | "syn-sent" | "syn-received" | "open" | "recovery") | (What::Timer, "off") => {
                 Value::Word(word.to_string())
             }
-            (What::State, _) => return Err(format!("`{word}` is none of closed, syn-sent, syn-received, open, recovery")),
+            (What::State, _) => {
+                return Err(format!("`{word}` is none of closed, syn-sent, syn-received, open, recovery"));
+            }
             (What::Srtt | What::Rto | What::Timer, _) => Value::Number(seconds(word)?.secs()),
             _ => Value::Number(word.parse().ok().filter(|n: &f64| *n >= 0.0).ok_or(format!("`{word}` is no amount"))?),
         };
