@@ -396,7 +396,10 @@ fn an_override_for_one_group_or_link_meets_the_sweep_of_all() {
     let with =
         |text: &str, key: &str, value: &str| Scenario::from_toml(text, "fig.toml", &[(key.into(), value.into())]);
     let algorithms = |scenario: &Scenario| -> Vec<Vec<String>> {
-        let of = |flow: &net::FlowSpec| flow.algorithm.row().name.to_owned();
+        let of = |flow: &net::FlowSpec| match &flow.transport {
+            net::Transport::Tcp(tcp) => tcp.algorithm.row().name.to_owned(),
+            other => format!("{other:?}"),
+        };
         scenario.points().iter().map(|point| point.network(1).unwrap().flows.iter().map(of).collect()).collect()
     };
     // Each point puts the swept value into every group, so the override would be lost.
