@@ -74,8 +74,8 @@ pub use path::{Halved, Path};
 pub use registry::Config;
 use units::{Bytes, Rate, Span, Time};
 
-/// One arriving ACK, as the engine understood it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// One arriving ACK, as the engine understood it. The default tells nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ack {
     /// Time of arrival.
     pub now: Time,

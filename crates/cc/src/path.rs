@@ -2,8 +2,8 @@
 
 use units::{Bytes, Span, num};
 
-/// What the engine knows about the connection.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// What the engine knows about the connection. The default knows nothing, not even the segment size.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Path {
     /// Sender's maximum segment size, payload bytes (SMSS).
     pub mss: Bytes,
