@@ -123,7 +123,7 @@ impl Case {
             rate_bps,
             delay,
             queue: QueueSpec { limit: QueueLimit::Packets(queue), counting: Counting::Ns2 },
-            loss: LossSpec { probability: loss, at: LossAt::Queue },
+            loss: LossSpec::uniform(loss, LossAt::Queue),
             drops: vec![],
             warning: None,
             trace_queue: false,

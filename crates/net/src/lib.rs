@@ -5,6 +5,7 @@ mod delays;
 mod endpoint;
 mod judgement;
 mod link;
+mod loss;
 mod packet;
 mod pool;
 mod prefetch;
@@ -17,9 +18,9 @@ mod world;
 pub use delays::Delays;
 pub use judgement::Judgements;
 pub use link::{LinkStats, LossCause, LossCounts};
+pub use loss::{GilbertElliott, LossAt, LossModel, LossSpec, NoSuchChannel};
 pub use results::{FlowEvent, FlowResult, LinkResult, Loss, Results, TracePoint, Variable};
 pub use spec::{
-    Counting, DirectionSpec, FlowSpec, LinkSpec, LossAt, LossSpec, Network, NodeId, QueueLimit, QueueSpec, TcpSpec,
-    Transport, WarningSpec,
+    Counting, DirectionSpec, FlowSpec, LinkSpec, Network, NodeId, QueueLimit, QueueSpec, TcpSpec, Transport, WarningSpec,
 };
 pub use world::{BadNetwork, Cancelled, RunOptions, Traces, World};

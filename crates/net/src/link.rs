@@ -5,14 +5,14 @@
 
 mod served;
 
-use sim::{Chance, Stream};
 use tcp::Flags;
 use units::{Span, Time, num};
 
+use crate::loss::{Channel, LossAt};
 use crate::packet::Packet;
 use crate::pool::{Fifo, Pool};
 use crate::ring::Ring;
-use crate::spec::{Counting, DirectionSpec, LossAt, QueueLimit};
+use crate::spec::{Counting, DirectionSpec, QueueLimit};
 
 pub(crate) use served::{Backlog, Dropped};
 
@@ -188,9 +188,7 @@ impl Limit {
 /// What few links have.
 #[derive(Debug)]
 struct Extras {
-    loss_at: LossAt,
-    chance: Chance,
-    stream: Stream,
+    channel: Channel,
     marked_packets: u64,
     drops: Vec<u64>,
     next_drop: usize,
@@ -212,16 +210,14 @@ const AGING_PACKET_BITS: f64 = 500.0 * 8.0;
 
 impl Link {
     pub(crate) fn new(spec: &DirectionSpec, seed: u64, name: &str) -> Link {
-        let chance = Chance::new(spec.loss.probability);
-        let special = !chance.is_never() || !spec.drops.is_empty() || spec.warning.is_some() || spec.trace_queue;
+        let channel = Channel::new(&spec.loss, seed, name);
+        let special = !channel.is_never() || !spec.drops.is_empty() || spec.warning.is_some() || spec.trace_queue;
         let mut drops = spec.drops.clone();
         drops.sort_unstable();
         let extras = special.then(|| {
             Box::new(Extras {
-                loss_at: spec.loss.at,
-                chance,
+                channel,
                 marked_packets: 0,
-                stream: Stream::new(seed, &format!("{name}/loss")),
                 drops,
                 next_drop: 0,
                 warning: spec.warning.map(|w| Warning {
@@ -292,7 +288,7 @@ impl Link {
         }
         let departs = Time(start.0 + self.transmission(size));
         self.hot.free_at = departs;
-        if self.hot.special && self.channel_loses(LossAt::Wire) {
+        if self.hot.special && self.channel_loses(LossAt::Wire, departs, size) {
             return if departs <= end { self.lose(departs, size, LossCause::Random) } else { Fate::LostAfterEnd };
         }
         Fate::Arrives(departs + self.hot.delay)
@@ -365,8 +361,8 @@ impl Link {
     }
 
     #[inline]
-    fn channel_loses(&mut self, at: LossAt) -> bool {
-        self.cold.extras.as_mut().is_some_and(|e| e.loss_at == at && !e.chance.is_never() && e.stream.happens(e.chance))
+    fn channel_loses(&mut self, at: LossAt, now: Time, size: u32) -> bool {
+        self.cold.extras.as_mut().is_some_and(|e| e.channel.loses(at, now, size))
     }
 
     /// Drop list, loss before the queue, congestion warning; and the way to a served link's queue.
@@ -379,7 +375,7 @@ impl Link {
                 }
                 return Some(self.refuse(now, size, LossCause::List));
             }
-            if self.channel_loses(LossAt::Queue) {
+            if self.channel_loses(LossAt::Queue, now, size) {
                 return Some(self.refuse(now, size, LossCause::Random));
             }
             self.warn(now, packet);
@@ -472,7 +468,8 @@ impl Link {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::{LossSpec, QueueSpec};
+    use crate::loss::LossSpec;
+    use crate::spec::QueueSpec;
 
     const END: Time = Time(1_000_000_000_000);
 
@@ -481,7 +478,7 @@ mod tests {
             rate_bps: 8_000_000, // a byte takes a microsecond
             delay: Span::from_millis(10),
             queue: QueueSpec { limit, counting },
-            loss: LossSpec { probability: 0.0, at: LossAt::Wire },
+            loss: LossSpec::NONE,
             drops: vec![],
             warning: None,
             trace_queue: false,
@@ -553,7 +550,7 @@ mod tests {
     fn loss_on_the_wire_has_used_the_link_and_loss_before_it_has_not() {
         let at = |at| {
             let mut s = spec(QueueLimit::Packets(10), Counting::Waiting);
-            s.loss = LossSpec { probability: 1.0, at };
+            s.loss = LossSpec::uniform(1.0, at);
             let mut link = Link::new(&s, 1, "l");
             enter(&mut link, 0, 1000);
             let stats = link.stats(&Pool::new(), END);

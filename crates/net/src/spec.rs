@@ -2,6 +2,8 @@
 
 use units::{Span, Time};
 
+use crate::loss::LossSpec;
+
 /// Number of a node in [`Network::nodes`].
 pub type NodeId = usize;
 
@@ -75,24 +77,6 @@ pub enum Counting {
     Waiting,
     /// ns-2: an arrival is dropped if waiting + 1 >= q, so q - 1 may wait.
     Ns2,
-}
-
-/// Independent random loss of packets.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LossSpec {
-    /// Probability in [0, 1].
-    pub probability: f64,
-    /// Where a packet is lost.
-    pub at: LossAt,
-}
-
-/// Where a packet is lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LossAt {
-    /// Before the queue: a lost packet takes neither queue space nor link time.
-    Queue,
-    /// After transmission: a lost packet has used the link.
-    Wire,
 }
 
 /// Router's congestion warning: every ECN-capable packet is marked while the averaged queue is at or over the threshold.

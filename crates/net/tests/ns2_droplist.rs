@@ -62,7 +62,7 @@ fn direction(rate_bps: u64, delay_ms: u64, queue: u32, drops: &[u64]) -> Directi
         rate_bps,
         delay: Span::from_millis(delay_ms),
         queue: QueueSpec { limit: QueueLimit::Packets(queue), counting: Counting::Ns2 },
-        loss: LossSpec { probability: 0.0, at: LossAt::Queue },
+        loss: LossSpec::NONE,
         drops: drops.to_vec(),
         warning: None,
         trace_queue: false,

@@ -7,25 +7,41 @@ use net::*;
 use tcp::{HalfBase, Profile};
 use units::Span;
 
-/// One long flow over a wide link with random loss on data; goodput in segments per second and mean RTT in seconds.
+/// One long flow over a wide link with independent loss of data; goodput in segments per second and mean RTT in seconds.
 fn lossy_flow(algorithm: &str, loss: f64, change: impl Fn(&mut FlowSpec)) -> (f64, f64) {
-    let (mut rate, mut rtt) = (0.0, 0.0);
+    let f = flow_over(algorithm, &LossSpec::uniform(loss, LossAt::Wire), change);
+    (f.rate, f.rtt)
+}
+
+/// Means over the seeds: segments delivered per second, RTT in seconds, timeouts and fast retransmissions.
+#[derive(Default)]
+struct Measured {
+    rate: f64,
+    rtt: f64,
+    timeouts: f64,
+    fast: f64,
+}
+
+fn flow_over(algorithm: &str, loss: &LossSpec, change: impl Fn(&mut FlowSpec)) -> Measured {
+    let mut mean = Measured::default();
     const SEEDS: u64 = 6;
     for seed in 1..=SEEDS {
         let mut core = direction(100_000_000, 50, 10_000);
-        core.loss.probability = loss;
+        core.loss = loss.clone();
         let mut network = dumbbell(1, core, &direction(1_000_000_000, 1, 10_000), algorithm, Profile::Rfc);
-        network.links[0].reverse.loss.probability = 0.0;
+        network.links[0].reverse.loss = LossSpec::NONE;
         let flow = &mut network.flows[0];
         tcp(flow).rules.window = 100_000;
         tcp(flow).rules.delayed_ack = 1;
         change(flow);
         let results = run(&network, seed, &RunOptions { warmup: Span::from_secs(20.0), ..options(620.0) });
         let f = &results.flows[0];
-        rate += f.measured_bytes as f64 / 1460.0 / 600.0 / SEEDS as f64;
-        rtt += f.sender.rtt_sum / f.sender.rtt_samples as f64 / SEEDS as f64;
+        mean.rate += f.measured_bytes as f64 / 1460.0 / 600.0 / SEEDS as f64;
+        mean.rtt += f.sender.rtt_sum / f.sender.rtt_samples as f64 / SEEDS as f64;
+        mean.timeouts += f.sender.timeouts as f64 / SEEDS as f64;
+        mean.fast += f.sender.fast_retransmits as f64 / SEEDS as f64;
     }
-    (rate, rtt)
+    mean
 }
 
 #[test]
@@ -50,12 +66,37 @@ fn mathis_with_an_ack_for_every_second_segment() {
 fn pftk_where_timeouts_count() {
     // Reno with an ACK per segment, R 0.104 s, T0 1 s (the least RTO). The model lets the rest of a round be lost with its
     // first loss; losses here are independent, so there are fewer timeouts, and from 2 % on Reno is 11 % faster than the
-    // model. At p 0.01: 1 / (0.104 * 0.08165 + 0.1837 * 0.01003) = 1 / (0.00849 + 0.00184), 97 segments per second.
+    // model (with such bursts: the next test). At p 0.01: 1 / (0.104 * 0.08165 + 0.1837 * 0.01003) =
+    // 1 / (0.00849 + 0.00184), 97 segments per second.
     for p in [0.003, 0.005, 0.01] {
         let (rate, rtt) = lossy_flow("reno", p, |f| tcp(f).rules.limited_transmit = 0);
         let timeouts = 1.0f64.min(3.0 * (3.0 * p / 8.0).sqrt()) * p * (1.0 + 32.0 * p * p);
         let expected = 1.0 / (rtt * (2.0 * p / 3.0).sqrt() + timeouts);
         assert!((rate / expected - 1.0).abs() < 0.10, "p {p}: {rate:.1} segments/s, theory {expected:.1}");
+    }
+}
+
+#[test]
+fn losing_the_rest_of_a_round_costs_timeouts_and_never_beats_pftk() {
+    // PFTK's own loss process: with its first loss a round loses all that follows. A round of this flow passes within
+    // milliseconds, the next comes 104 ms later, so 50 ms is the rest of a round. The model repairs any number of losses
+    // with one halving and one round and loses no retransmission, so it bounds every real recovery from above, and the
+    // recovery that repairs more is nearer to it: SACK, then NewReno, then Reno. (With R 0.104 s and T0 1 s: SACK reaches
+    // 0.7 to 0.85 of it, Reno about half: the formula does not hold to 10 % here, only as a bound.)
+    // Full model, b 1: w = 1 + sqrt(8 (1 - p)/(3 p) + 1); p 0.02: w 12.475, Q 0.3073,
+    // (49 + 12.475 + 0.3136)/(0.104 * 7.237 + 0.3136 * 1.0208) = 61.79/1.0728 = 57.6 segments per second;
+    // p 0.05: w 8.188, Q 0.4992, (19 + 8.188 + 0.5255)/(0.104 * 5.094 + 0.5255 * 1.0555) = 27.71/1.0845 = 25.6.
+    for (p, model) in [(0.02, 57.6), (0.05, 25.6)] {
+        let spec =
+            LossSpec { model: LossModel::Burst { probability: p, hold: Span::from_millis(50) }, at: LossAt::Wire };
+        let change = |f: &mut FlowSpec| (tcp(f).rules.limited_transmit, tcp(f).rules.timestamps) = (0, true);
+        let [sack, newreno, reno] = ["sack", "newreno", "reno"].map(|algorithm| flow_over(algorithm, &spec, change));
+        let shown = format!("p {p}: {:.1}, {:.1}, {:.1} segments/s, model {model}", sack.rate, newreno.rate, reno.rate);
+        assert!(reno.rate < newreno.rate && newreno.rate < sack.rate && sack.rate < model, "{shown}");
+        // with independent losses at the same rate of first losses, Reno times out less often and is faster
+        let apart = flow_over("reno", &LossSpec::uniform(p, LossAt::Wire), change);
+        let share = |m: &Measured| m.timeouts / (m.timeouts + m.fast);
+        assert!(share(&reno) > share(&apart) && reno.rate < apart.rate, "{shown}, apart {:.1}", apart.rate);
     }
 }
 
@@ -66,9 +107,9 @@ fn two_flows_share_by_the_inverse_of_their_round_trip_times() {
     let mut far_rate = 0.0;
     for seed in 1..=6 {
         let mut core = direction(100_000_000, 154, 10_000);
-        core.loss.probability = 0.003;
+        core.loss = LossSpec::uniform(0.003, LossAt::Wire);
         let mut network = dumbbell(1, core, &direction(1_000_000_000, 1, 10_000), "sack", Profile::Rfc);
-        network.links[0].reverse.loss.probability = 0.0;
+        network.links[0].reverse.loss = LossSpec::NONE;
         tcp(&mut network.flows[0]).rules.window = 100_000;
         tcp(&mut network.flows[0]).rules.delayed_ack = 1;
         let results = run(&network, seed, &RunOptions { warmup: Span::from_secs(20.0), ..options(620.0) });

@@ -69,7 +69,7 @@ fn drawn() -> impl Strategy<Value = Drawn> {
 impl Drawn {
     fn network(&self) -> Network {
         let mut core = direction(self.rate_kbps * 1000, self.delay_ms, self.queue);
-        core.loss = LossSpec { probability: self.loss, at: if self.at_queue { LossAt::Queue } else { LossAt::Wire } };
+        core.loss = LossSpec::uniform(self.loss, if self.at_queue { LossAt::Queue } else { LossAt::Wire });
         core.drops = self.drops.clone();
         if self.bytes {
             core.queue.limit = QueueLimit::Bytes(u64::from(self.queue) * 1500 + 1500);
@@ -170,7 +170,7 @@ proptest! {
 
 fn lossy(algorithm: &str, profile: Profile) -> Network {
     let mut core = direction(8_000_000, 50, 50);
-    core.loss.probability = 0.01;
+    core.loss = LossSpec::uniform(0.01, LossAt::Wire);
     dumbbell(4, core, &direction(4_000_000, 10, 50), algorithm, profile)
 }
 
@@ -279,8 +279,8 @@ fn a_long_flow_without_loss_fills_the_link() {
 #[test]
 fn the_event_log_tells_the_true_cause() {
     let mut network = lossy("cerl", Profile::Ns2);
-    network.links[0].forward.loss.probability = 0.0;
-    network.links[0].reverse.loss.probability = 0.0;
+    network.links[0].forward.loss = LossSpec::NONE;
+    network.links[0].reverse.loss = LossSpec::NONE;
     network.links[0].forward.drops = vec![200];
     network.flows.truncate(1);
     tcp(&mut network.flows[0]).rules.window = 40; // the queue never fills: the listed packet is the only loss

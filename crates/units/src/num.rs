@@ -33,6 +33,18 @@ pub fn ln(x: f64) -> f64 {
     libm::log(x)
 }
 
+/// `exp(x) - 1`, exact where x is small.
+#[inline]
+pub fn exp_m1(x: f64) -> f64 {
+    libm::expm1(x)
+}
+
+/// `ln(1 + x)`, exact where x is small.
+#[inline]
+pub fn ln_1p(x: f64) -> f64 {
+    libm::log1p(x)
+}
+
 /// Largest whole number not above `x`.
 #[inline]
 pub fn floor(x: f64) -> f64 {

@@ -11,9 +11,9 @@
 use units::Time;
 
 use super::{Fate, Link, LossCause};
+use crate::loss::LossAt;
 use crate::packet::Packet;
 use crate::pool::{Fifo, Pool};
-use crate::spec::LossAt;
 
 /// What waits, without the packet in transmission.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -102,9 +102,10 @@ impl Link {
     pub(crate) fn on_service(&mut self, now: Time, pool: &mut Pool) -> Service {
         let served = self.cold.served.as_mut().expect("only served links have services");
         let packet = served.sending.take().expect("a service that ends has a packet");
+        let size = u32::from(packet.size);
         let next = self.begin(now, pool);
-        let fate = if self.channel_loses(LossAt::Wire) {
-            self.lose(now, u32::from(packet.size), LossCause::Random)
+        let fate = if self.channel_loses(LossAt::Wire, now, size) {
+            self.lose(now, size, LossCause::Random)
         } else {
             Fate::Arrives(now + self.hot.delay)
         };

@@ -11,7 +11,7 @@ pub fn direction(rate_bps: u64, delay_ms: u64, queue: u32) -> DirectionSpec {
         rate_bps,
         delay: Span::from_millis(delay_ms),
         queue: QueueSpec { limit: QueueLimit::Packets(queue), counting: Counting::Waiting },
-        loss: LossSpec { probability: 0.0, at: LossAt::Wire },
+        loss: LossSpec::NONE,
         drops: vec![],
         warning: None,
         trace_queue: false,
