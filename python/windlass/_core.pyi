@@ -1,5 +1,6 @@
 """The simulator: scenarios, runs, and what there is to choose from."""
 
+from os import PathLike
 from typing import final
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "Scenario",
     "algorithms",
     "errors",
+    "loss_models",
     "register_algorithm",
     "rules",
     "topologies",
@@ -71,7 +73,9 @@ class Scenario:
     """A checked description of one run or a sweep. Made by `from_toml` or `from_json`; cannot be changed."""
 
     @staticmethod
-    def from_toml(text: str, filename: str, sets: list[tuple[str, str]] = ...) -> Scenario:
+    def from_toml(
+        text: str, filename: str, sets: list[tuple[str, str]] = ..., folder: str | PathLike[str] | None = None
+    ) -> Scenario:
         """Read TOML.
 
         Parameters
@@ -79,10 +83,12 @@ class Scenario:
         text : str
             The description.
         filename : str
-            Its name in errors; no file is opened.
+            Its name in errors. Files that the description names are looked for in its folder.
         sets : list of (str, str)
             Overrides, a dotted key and a value each. A value is read as TOML if it is that, and as text otherwise. An
             override of a swept key ends its sweep; one of ``sweep.KEY`` makes ``KEY`` an axis.
+        folder : path, optional
+            Another folder for the files that the description names.
 
         Returns
         -------
@@ -365,6 +371,15 @@ def topologies() -> str:
     -------
     str
         JSON list of objects with name, summary, and fields and link_fields, each with name and meaning.
+    """
+
+def loss_models() -> str:
+    """List the models of loss on a link.
+
+    Returns
+    -------
+    str
+        JSON list of objects with name, summary, and fields, each with name and meaning.
     """
 
 def rules() -> str:

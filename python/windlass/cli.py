@@ -394,8 +394,10 @@ def plot(
         click.echo(str(file))
 
 
-@main.command("list", short_help="Show algorithms, topologies, rules, scenarios, papers, errors.")
-@click.argument("what", type=click.Choice(["algorithms", "topologies", "rules", "scenarios", "papers", "errors"]))
+@main.command("list", short_help="Show algorithms, topologies, loss models, rules, scenarios, papers, errors.")
+@click.argument(
+    "what", type=click.Choice(["algorithms", "topologies", "loss-models", "rules", "scenarios", "papers", "errors"])
+)
 @click.argument("name", required=False)
 @_own
 @_json
@@ -672,6 +674,7 @@ def _path_of(saved: SavedSweep, metric: str) -> dict[str, Any]:
 _COLUMNS = {
     "algorithms": ("name", "aliases", "summary", "source"),
     "topologies": ("name", "summary"),
+    "loss-models": ("name", "summary"),
     "rules": ("name", "meaning", "rfc", "ns2"),
     "scenarios": ("name", "summary"),
     "papers": ("name", "title", "claims"),
@@ -691,6 +694,13 @@ def _topologies() -> list[dict[str, Any]]:
     from windlass import _core
 
     rows: list[dict[str, Any]] = json.loads(_core.topologies())
+    return rows
+
+
+def _loss_models() -> list[dict[str, Any]]:
+    from windlass import _core
+
+    rows: list[dict[str, Any]] = json.loads(_core.loss_models())
     return rows
 
 
@@ -746,6 +756,7 @@ def _errors() -> list[dict[str, Any]]:
 _LISTS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "algorithms": _algorithms,
     "topologies": _topologies,
+    "loss-models": _loss_models,
     "rules": _rules,
     "scenarios": _scenarios,
     "papers": _papers,

@@ -26,6 +26,10 @@ _RULES_INTRO = """\
 Keys of `[tcp]`, for all flows, and of `flows.tcp`, for one group. The columns are the values in the two profiles; a dash
 stands for a value that the algorithm, the flow or another key decides."""
 
+_LOSS_INTRO = """\
+`loss` of a link is `"1 %"`, or a table of `model`, the keys of that model, `at` (`"wire"`, the default: after transmission;
+`"queue"`: before the queue) and `direction` (`"forward"`, the default, `"reverse"` or `"both"`)."""
+
 
 def algorithms_page() -> str:
     """The algorithms of the registry with their parameters, in Markdown."""
@@ -57,6 +61,9 @@ def scenario_page() -> str:
         *(_topology(row) for row in topologies),
         "## Keys of a link",
         _table(["key", "meaning"], _meanings(topologies[0]["link_fields"])),
+        "## Models of loss",
+        _LOSS_INTRO,
+        *(_loss_model(row) for row in json.loads(_core.loss_models())),
         "## Engine rules",
         _RULES_INTRO,
         _table(["key", "meaning", "`rfc`", "`ns2`"], rules),
@@ -103,6 +110,10 @@ def _parameter(parameter: Mapping[str, Any]) -> list[str]:
 
 def _topology(row: Mapping[str, Any]) -> str:
     return f"### {row['name']}\n\n{row['summary']}.\n\n" + _table(["key", "meaning"], _meanings(row["fields"]))
+
+
+def _loss_model(row: Mapping[str, Any]) -> str:
+    return f"### {row['name']} loss\n\n{row['summary']}.\n\n" + _table(["key", "meaning"], _meanings(row["fields"]))
 
 
 def _meanings(fields: Iterable[Mapping[str, str]]) -> list[list[str]]:

@@ -55,7 +55,8 @@ class Link:
     queue_counting : {"waiting", "ns2"}
         Whether the packet in transmission counts.
     loss : str or mapping
-        ``"1 %"``, or ``{"model": "uniform", "rate": "1 %", "at": "wire", "direction": "forward"}``.
+        ``"1 %"``, or ``{"model": "uniform", "rate": "1 %", "at": "wire", "direction": "forward"}``; ``windlass list
+        loss-models`` shows the models.
     drops : mapping
         ``{"forward": [3, 8]}``: arrival numbers that are lost before the queue.
     warning : bool or mapping
@@ -346,7 +347,7 @@ class Scenario:
             "output": _given(output),
             "sweep": _plain(sweep),
         }
-        self._read("json", _json({table: part for table, part in document.items() if part}), "<scenario>", ())
+        self._read("json", _json({table: part for table, part in document.items() if part}), "<scenario>", (), None)
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any], *, filename: str = "<dict>") -> Self:
@@ -357,10 +358,17 @@ class Scenario:
         InputError
             If anything in it is unknown, lacks a unit, or is out of range.
         """
-        return cls._make("json", _json(_plain(document)), filename, ())
+        return cls._make("json", _json(_plain(document)), filename, (), None)
 
     @classmethod
-    def from_toml(cls, text: str, *, filename: str = "<text>", sets: Iterable[tuple[str, str]] = ()) -> Self:
+    def from_toml(
+        cls,
+        text: str,
+        *,
+        filename: str = "<text>",
+        sets: Iterable[tuple[str, str]] = (),
+        folder: str | Path | None = None,
+    ) -> Self:
         """A scenario from the text of a file.
 
         Parameters
@@ -371,30 +379,39 @@ class Scenario:
             Named in errors.
         sets : iterable of (str, str)
             Dotted key and value as text, laid over the file in this order.
+        folder : str or Path, optional
+            Where files lie that the text names; the folder of ``filename`` if not given.
 
         Raises
         ------
         InputError
             If anything in it is unknown, lacks a unit, or is out of range.
         """
-        return cls._make("toml", text, filename, tuple(sets))
+        return cls._make("toml", text, filename, tuple(sets), folder)
 
     @classmethod
-    def _make(cls, form: str, text: str, filename: str, sets: tuple[tuple[str, str], ...]) -> Self:
+    def _make(
+        cls, form: str, text: str, filename: str, sets: tuple[tuple[str, str], ...], folder: str | Path | None
+    ) -> Self:
         scenario = cls.__new__(cls)
-        scenario._read(form, text, filename, sets)
+        scenario._read(form, text, filename, sets, folder)
         return scenario
 
-    def _read(self, form: str, text: str, filename: str, sets: tuple[tuple[str, str], ...]) -> None:
+    def _read(
+        self, form: str, text: str, filename: str, sets: tuple[tuple[str, str], ...], folder: str | Path | None
+    ) -> None:
         from windlass import _core
 
         self._form = form
         self._text = text
         self._filename = filename
         self._sets = sets
-        read = _core.Scenario.from_toml if form == "toml" else _core.Scenario.from_json
+        self._folder = folder
         with core_errors():
-            self._core = read(text, filename, list(sets))
+            if form == "toml":
+                self._core = _core.Scenario.from_toml(text, filename, list(sets), folder)
+            else:
+                self._core = _core.Scenario.from_json(text, filename, list(sets))
 
     @property
     def name(self) -> str:
@@ -435,7 +452,7 @@ class Scenario:
             If a key is unknown or a value does not fit.
         """
         texts = ((name, item if isinstance(item, str) else _value_text(name, item)) for name, item in settings.items())
-        return self._make(self._form, self._text, self._filename, (*self._sets, *texts))
+        return self._make(self._form, self._text, self._filename, (*self._sets, *texts), self._folder)
 
     def points(self) -> list[Point]:
         """The product of the sweep's axes in the order of the file, the last one fastest; one if nothing is swept."""
@@ -521,7 +538,12 @@ def load(path: str | Path, sets: Mapping[str, Value] | Iterable[tuple[str, str]]
         pairs = [(name, item if isinstance(item, str) else _value_text(name, item)) for name, item in sets.items()]
     else:
         pairs = list(sets)
-    return Scenario.from_toml(read_text(path), filename=str(path), sets=pairs)
+    folder = None if Path(path).exists() else _ready_folder()
+    return Scenario.from_toml(read_text(path), filename=str(path), sets=pairs, folder=folder)
+
+
+def _ready_folder() -> Path:
+    return Path(str(resources.files("windlass") / "scenarios"))
 
 
 def ready_scenarios() -> dict[str, str]:

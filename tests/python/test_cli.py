@@ -277,7 +277,7 @@ def test_list_of_one_shows_parameters_units_and_sources(command: Command) -> Non
     assert "fig3" in command("list", "papers", "saedi2019").stdout
 
 
-@pytest.mark.parametrize("what", ["algorithms", "topologies", "rules", "scenarios", "papers", "errors"])
+@pytest.mark.parametrize("what", ["algorithms", "topologies", "loss-models", "rules", "scenarios", "papers", "errors"])
 def test_lists_as_json(command: Command, what: str) -> None:
     rows = json.loads(command("list", what, "--json").stdout)
     assert len(rows) >= 3

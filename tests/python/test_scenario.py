@@ -288,3 +288,27 @@ def test_every_ready_scenario_runs_shortened(name: str) -> None:
 
 def test_repr_tells_points_and_seeds(swept: Scenario) -> None:
     assert repr(swept) == "<Scenario 'small': 6 points, 3 seeds>"
+
+
+def test_files_are_found_beside_the_scenario(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = """
+[scenario]
+duration = "5 s"
+[topology]
+kind = "graph"
+links = [{ from = "a", to = "b", rate = "1 Mbps", delay = "10 ms", loss = { model = "replay", lost = "lost.txt" } }]
+[[flows]]
+from = "a"
+to = "b"
+algorithm = "reno"
+"""
+    (tmp_path / "lost.txt").write_text("3 8 # two of them\n")
+    (tmp_path / "fig.toml").write_text(text)
+    read = windlass.load(tmp_path / "fig.toml")
+    assert read.points()[0].effective()["topology"]["links"][0]["loss"]["lost"] == [3, 8]
+    assert read.with_({"scenario.duration": "4 s"}).points()[0].effective()["scenario"]["duration"] == "4 s"
+    with pytest.raises(windlass.InputError, match=r"lost\.txt"):
+        windlass.Scenario.from_toml(text)
+    key = windlass.Scenario.from_toml(text, folder=tmp_path).points()[0].key(1)
+    monkeypatch.chdir(tmp_path)
+    assert windlass.Scenario.from_dict(read.document()).points()[0].key(1) == key

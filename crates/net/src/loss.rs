@@ -164,12 +164,12 @@ impl LossSpec {
 #[derive(Debug)]
 pub(crate) struct Channel {
     at: LossAt,
-    state: State,
+    kind: Kind,
     stream: Stream,
 }
 
 #[derive(Debug)]
-enum State {
+enum Kind {
     Never,
     Uniform(Chance),
     GilbertElliott {
@@ -189,7 +189,7 @@ enum State {
         mean_s: [f64; 2],
         loss: [Chance; 2],
         /// The periods have a stream of their own: they are the same whatever packets come.
-        periods: Stream,
+        periods: Box<Stream>,
     },
     Burst {
         chance: Chance,
@@ -210,16 +210,16 @@ impl Channel {
         let mut stream = Stream::new(seed, &format!("{name}/loss"));
         let pair = |good: f64, bad: f64| [Chance::new(good), Chance::new(bad)];
         let sized = |ln_right: f64| match ln_right {
-            0.0 => State::Never,
-            ln_right => State::Sized { ln_right, memo: (0, Chance::new(0.0)) },
+            0.0 => Kind::Never,
+            ln_right => Kind::Sized { ln_right, memo: (0, Chance::new(0.0)) },
         };
-        let state = match &spec.model {
+        let kind = match &spec.model {
             LossModel::Uniform { probability } => match Chance::new(*probability) {
-                never if never.is_never() => State::Never,
-                chance => State::Uniform(chance),
+                never if never.is_never() => Kind::Never,
+                chance => Kind::Uniform(chance),
             },
-            LossModel::GilbertElliott(g) if g.mean_loss() == 0.0 => State::Never,
-            LossModel::GilbertElliott(g) => State::GilbertElliott {
+            LossModel::GilbertElliott(g) if g.mean_loss() == 0.0 => Kind::Never,
+            LossModel::GilbertElliott(g) => Kind::GilbertElliott {
                 bad: stream.uniform() < g.bad_share(),
                 to_bad: Chance::new(g.p),
                 to_good: Chance::new(g.r),
@@ -233,23 +233,23 @@ impl Channel {
                 let bad = periods.uniform() < mean_s[1] / (mean_s[0] + mean_s[1]);
                 // without memory: what is left of the first period is as long as a whole one
                 let until = Time::ZERO + exponential(&mut periods, mean_s[usize::from(bad)]);
-                State::TwoState { bad, until, mean_s, loss: pair(*good_loss, *bad_loss), periods }
+                Kind::TwoState { bad, until, mean_s, loss: pair(*good_loss, *bad_loss), periods: Box::new(periods) }
             }
             LossModel::Burst { probability, hold } => match Chance::new(*probability) {
-                never if never.is_never() => State::Never,
-                chance => State::Burst { chance, hold: *hold, until: Time::ZERO },
+                never if never.is_never() => Kind::Never,
+                chance => Kind::Burst { chance, hold: *hold, until: Time::ZERO },
             },
-            LossModel::Replay { lost, .. } if lost.is_empty() => State::Never,
+            LossModel::Replay { lost, .. } if lost.is_empty() => Kind::Never,
             LossModel::Replay { lost, period } => {
-                State::Replay { lost: Arc::clone(lost), period: *period, next: 0, number: 0 }
+                Kind::Replay { lost: Arc::clone(lost), period: *period, next: 0, number: 0 }
             }
         };
-        Channel { at: spec.at, state, stream }
+        Channel { at: spec.at, kind, stream }
     }
 
     /// It loses nothing, ever.
     pub(crate) fn is_never(&self) -> bool {
-        matches!(self.state, State::Never)
+        matches!(self.kind, Kind::Never)
     }
 
     /// Whether a packet of `size` bytes that is at `at` at time `now` is lost. Calls for the place of the channel come in
@@ -259,28 +259,28 @@ impl Channel {
             return false;
         }
         let stream = &mut self.stream;
-        match &mut self.state {
-            State::Never => false,
-            State::Uniform(chance) => stream.happens(*chance),
-            State::GilbertElliott { bad, to_bad, to_good, loss } => {
+        match &mut self.kind {
+            Kind::Never => false,
+            Kind::Uniform(chance) => stream.happens(*chance),
+            Kind::GilbertElliott { bad, to_bad, to_good, loss } => {
                 let lost = stream.happens(loss[usize::from(*bad)]);
                 *bad ^= stream.happens(if *bad { *to_good } else { *to_bad });
                 lost
             }
-            State::Sized { ln_right, memo } => {
+            Kind::Sized { ln_right, memo } => {
                 if memo.0 != size {
                     *memo = (size, Chance::new(-num::exp_m1(*ln_right * f64::from(size))));
                 }
                 stream.happens(memo.1)
             }
-            State::TwoState { bad, until, mean_s, loss, periods } => {
+            Kind::TwoState { bad, until, mean_s, loss, periods } => {
                 while *until <= now {
                     *bad = !*bad;
                     *until += exponential(periods, mean_s[usize::from(*bad)]);
                 }
                 stream.happens(loss[usize::from(*bad)])
             }
-            State::Burst { chance, hold, until } => {
+            Kind::Burst { chance, hold, until } => {
                 if now < *until {
                     return true;
                 }
@@ -290,7 +290,7 @@ impl Channel {
                 }
                 begins
             }
-            State::Replay { lost, period, next, number } => {
+            Kind::Replay { lost, period, next, number } => {
                 let hit = lost.get(*next) == Some(number);
                 *next += usize::from(hit);
                 *number += 1;

@@ -4,6 +4,7 @@ mod control;
 mod raise;
 mod tables;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -44,11 +45,20 @@ struct Scenario(scenario::Scenario);
 
 #[pymethods]
 impl Scenario {
-    /// Read TOML text.
+    /// Read TOML text. Files that it names are looked for in `folder`, or else in that of `filename`.
     #[staticmethod]
-    #[pyo3(signature = (text, filename, sets = Sets::new()))]
-    fn from_toml(py: Python<'_>, text: &str, filename: &str, sets: Sets) -> PyResult<Scenario> {
-        let read = py.detach(|| scenario::Scenario::from_toml(text, filename, &sets));
+    #[pyo3(signature = (text, filename, sets = Sets::new(), folder = None))]
+    fn from_toml(
+        py: Python<'_>,
+        text: &str,
+        filename: &str,
+        sets: Sets,
+        folder: Option<PathBuf>,
+    ) -> PyResult<Scenario> {
+        let read = py.detach(|| match &folder {
+            Some(folder) => scenario::Scenario::from_toml_in(folder, text, filename, &sets),
+            None => scenario::Scenario::from_toml(text, filename, &sets),
+        });
         read.map(Scenario).map_err(|error| raise(py, error))
     }
 
@@ -132,6 +142,12 @@ fn topologies() -> String {
     scenario::topologies()
 }
 
+/// Every model of loss, as JSON.
+#[pyfunction]
+fn loss_models() -> String {
+    scenario::loss_models()
+}
+
 /// Every engine rule, as JSON.
 #[pyfunction]
 fn rules() -> String {
@@ -152,7 +168,7 @@ mod _core {
     #[pymodule_export]
     use super::raise::{Cancelled, InputError};
     #[pymodule_export]
-    use super::{Cancel, Point, Scenario, algorithms, errors, rules, topologies};
+    use super::{Cancel, Point, Scenario, algorithms, errors, loss_models, rules, topologies};
     #[pymodule_export]
     const ENGINE_VERSION: &str = scenario::ENGINE_VERSION;
 }

@@ -4,9 +4,9 @@ use cc::registry::{ALGORITHMS, Kind};
 use serde_json::{Value as Json, json};
 use tcp::{Config, Profile};
 
-use crate::decode::link;
 use crate::decode::tcp::{RULES, recovery_word};
 use crate::decode::topology::READY;
+use crate::decode::{link, loss};
 
 /// Every algorithm, the registered ones last: name, aliases, summary, source, caution, recovery, parameters.
 pub fn algorithms() -> String {
@@ -33,6 +33,13 @@ pub fn algorithms() -> String {
 
 fn meanings(keys: &[(&str, &str)]) -> Json {
     keys.iter().map(|(name, meaning)| json!({ "name": name, "meaning": meaning })).collect()
+}
+
+/// Every model of loss on a link: name, summary, fields.
+pub fn loss_models() -> String {
+    let one =
+        |ready: &loss::Ready| json!({ "name": ready.name, "summary": ready.summary, "fields": meanings(ready.keys) });
+    Json::from(loss::READY.iter().map(one).collect::<Vec<_>>()).to_string()
 }
 
 /// Every topology: name, summary, its fields and those of its links.

@@ -38,6 +38,8 @@ codes! {
     UNKNOWN_ALGORITHM "scenario.unknown-algorithm" "No congestion control algorithm of that name."
     UNKNOWN_PARAMETER "scenario.unknown-parameter" "The algorithm has no parameter of that name."
     BAD_PARAMETER "scenario.bad-parameter" "An algorithm's parameter of the wrong kind or outside its range."
+    FILE "scenario.file" "A file that the description names does not exist or cannot be read."
+    FILE_CONTENT "scenario.file-content" "A file that the description names does not hold what is wanted of it."
     WARMUP "scenario.warmup" "The warm-up leaves nothing of the run to measure."
     NEVER_ACTIVE "scenario.never-active" "A flow that starts after the run has ended, or stops before it starts."
     NOT_SWEEPABLE "scenario.not-sweepable" "A key that cannot be an axis, such as the seeds or the output."

@@ -11,6 +11,7 @@ mod catalog;
 mod decode;
 mod effective;
 mod error;
+mod files;
 mod foreign;
 mod limits;
 mod node;
@@ -21,9 +22,10 @@ mod sweep;
 mod table;
 mod units;
 
+use std::path::Path;
 use std::sync::Arc;
 
-pub use catalog::{algorithms, errors_json, rules, topologies};
+pub use catalog::{algorithms, errors_json, loss_models, rules, topologies};
 pub use error::{Error, errors};
 /// What an algorithm from outside is made of.
 pub mod outside {
@@ -39,6 +41,7 @@ pub use table::{Column, Table};
 
 use decode::Plan;
 use error::{Place, Problem, code};
+use files::Files;
 use node::Node;
 use sweep::Axis;
 
@@ -65,6 +68,7 @@ struct Inner {
     seeds: Vec<u64>,
     duration_s: f64,
     file: String,
+    files: Files,
     sets: Vec<(String, String)>,
 }
 
@@ -76,19 +80,26 @@ pub struct Point {
 }
 
 impl Scenario {
-    /// Read TOML. `file` is named in errors; `sets` are overrides, a dotted key and a value each.
+    /// Read TOML. `file` is named in errors, and files that the description names are looked for in its folder; `sets`
+    /// are overrides, a dotted key and a value each.
     pub fn from_toml(text: &str, file: &str, sets: &[(String, String)]) -> Result<Scenario, Error> {
-        Scenario::read(text, file, sets, Node::from_toml)
+        Scenario::read(text, file, folder_of(file), sets, Node::from_toml)
     }
 
     /// Read JSON of the same form; null stands for a key that is not given.
     pub fn from_json(text: &str, file: &str, sets: &[(String, String)]) -> Result<Scenario, Error> {
-        Scenario::read(text, file, sets, Node::from_json)
+        Scenario::read(text, file, folder_of(file), sets, Node::from_json)
+    }
+
+    /// [`Scenario::from_toml`], with another folder for the files that the description names.
+    pub fn from_toml_in(folder: &Path, text: &str, file: &str, sets: &[(String, String)]) -> Result<Scenario, Error> {
+        Scenario::read(text, file, folder, sets, Node::from_toml)
     }
 
     fn read(
         text: &str,
         file: &str,
+        folder: &Path,
         sets: &[(String, String)],
         parse: fn(&str) -> Result<Node, Problem>,
     ) -> Result<Scenario, Error> {
@@ -99,8 +110,9 @@ impl Scenario {
             let mut root = parse(text)?;
             let axes = sweep::axes(&mut root, sets)?;
             let (name, seeds) = decode::label(&root)?;
-            let duration_s = check(&root, &axes)?;
-            Ok(Inner { root, axes, name, seeds, duration_s, file: file.to_owned(), sets: sets.to_vec() })
+            let files = Files::in_folder(folder);
+            let duration_s = check(&root, &axes, &files)?;
+            Ok(Inner { root, axes, name, seeds, duration_s, file: file.to_owned(), files, sets: sets.to_vec() })
         };
         scenario().map(|inner| Scenario(Arc::new(inner))).map_err(|problem: Problem| problem.locate(file, sets))
     }
@@ -126,20 +138,25 @@ impl Scenario {
     }
 }
 
+/// The folder of a file that is named in errors; empty for `<dict>` and the like.
+fn folder_of(file: &str) -> &Path {
+    Path::new(file).parent().unwrap_or(Path::new(""))
+}
+
 /// Check the points and return the first one's duration in seconds. A large sweep is checked one axis at a time, and
 /// each of its points again when it is used.
-fn check(root: &Node, axes: &[Axis]) -> Result<f64, Problem> {
+fn check(root: &Node, axes: &[Axis], files: &Files) -> Result<f64, Problem> {
     /// Nodes and flows that may be gone through before a sweep counts as large.
     const WORK: usize = 10_000_000;
-    let first = sweep::plan(root, axes, 0)?;
+    let first = sweep::plan(root, axes, files, 0)?;
     let size = sweep::size(axes);
     let each = 100 + first.topology.size() + first.flows.iter().map(|group| group.size()).sum::<usize>();
     if size.saturating_mul(each) <= WORK {
-        (1..size).try_for_each(|index| sweep::plan(root, axes, index).map(drop))?;
+        (1..size).try_for_each(|index| sweep::plan(root, axes, files, index).map(drop))?;
     } else {
         let mut stride = 1;
         for axis in axes.iter().rev() {
-            (1..axis.values.len()).try_for_each(|at| sweep::plan(root, axes, at * stride).map(drop))?;
+            (1..axis.values.len()).try_for_each(|at| sweep::plan(root, axes, files, at * stride).map(drop))?;
             stride *= axis.values.len();
         }
     }
@@ -155,7 +172,8 @@ impl Point {
 
     fn plan(&self) -> Result<Plan, Error> {
         let inner = &self.scenario.0;
-        sweep::plan(&inner.root, &inner.axes, self.index).map_err(|problem| problem.locate(&inner.file, &inner.sets))
+        sweep::plan(&inner.root, &inner.axes, &inner.files, self.index)
+            .map_err(|problem| problem.locate(&inner.file, &inner.sets))
     }
 
     /// The description with every default filled, as JSON: the same text for equal runs. It has neither name, seeds,

@@ -4,6 +4,7 @@ use serde_json::Value as Json;
 
 use crate::decode::{self, Plan};
 use crate::error::{Place, Problem, code, show};
+use crate::files::Files;
 use crate::limits::POINTS;
 use crate::node::{Node, Table, Value, element_name};
 
@@ -192,13 +193,13 @@ fn plain(value: &Value) -> String {
 }
 
 /// The plan of one point.
-pub(crate) fn plan(root: &Node, axes: &[Axis], index: usize) -> Result<Plan, Problem> {
+pub(crate) fn plan(root: &Node, axes: &[Axis], files: &Files, index: usize) -> Result<Plan, Problem> {
     if axes.is_empty() {
-        return decode::plan(root);
+        return decode::plan(root, files);
     }
     let mut root = root.clone();
     for (axis, node) in choice(axes, index) {
         root.set(&axis.key, node)?;
     }
-    decode::plan(&root)
+    decode::plan(&root, files)
 }

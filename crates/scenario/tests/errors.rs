@@ -185,7 +185,7 @@ fn keys_and_words() {
     spoiled("[[flows]]", "[flows]", "wrong-type", 11, "[[flows]]");
     spoiled("pairs = 2", "pairs = \"2 pairs\"", "wrong-type", 7, "a number without unit");
     spoiled("loss = \"1 %\"", "loss = { rate = \"1 %\", at = \"air\" }", "unknown-word", 9, "`wire`");
-    spoiled("loss = \"1 %\"", "loss = { rate = \"1 %\", model = \"gilbert\" }", "unknown-word", 9, "`uniform`");
+    spoiled("loss = \"1 %\"", "loss = { rate = \"1 %\", model = \"fading\" }", "unknown-word", 9, "`uniform`");
     spoiled("loss = \"1 %\"", "warning = { weight = 2.0 }", "out-of-range", 9, "up to 1");
     spoiled("loss = \"1 %\"", "drops = { forward = [-1] }", "out-of-range", 9, "is -1");
 }

@@ -146,8 +146,8 @@ fn a_burst_takes_what_follows_within_its_time() {
     let mut channel = Channel::new(&spec, 1, "l");
     assert!(channel.loses(LossAt::Queue, Time::ZERO, 1000));
     // now nothing begins a burst any more, but this one lasts until 2 ms
-    channel.state = match channel.state {
-        State::Burst { hold, until, .. } => State::Burst { chance: Chance::new(0.0), hold, until },
+    channel.kind = match channel.kind {
+        Kind::Burst { hold, until, .. } => Kind::Burst { chance: Chance::new(0.0), hold, until },
         other => other,
     };
     assert!(channel.loses(LossAt::Queue, Time(1_999_999), 1000));

@@ -1,12 +1,13 @@
 //! A link of a topology: rate, delay, queue, loss and marks in both directions.
 
-use net::{Counting, DirectionSpec, LinkSpec, LossAt, LossSpec, NodeId, QueueLimit, QueueSpec, WarningSpec};
+use net::{Counting, DirectionSpec, LinkSpec, NodeId, QueueLimit, QueueSpec, WarningSpec};
 use serde_json::{Map, Value as Json, json};
 use tcp::Profile;
 use units::Span;
 
-use crate::effective::percent_text;
+use super::loss::Loss;
 use crate::error::{Problem, code};
+use crate::files::Files;
 use crate::node::{Node, Table, Value};
 use crate::read::{Fields, HOUR, Item};
 use crate::units::{Kind, parse, rate_text, size_text, time_text};
@@ -33,19 +34,10 @@ struct Direction {
     warning: Option<WarningSpec>,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Loss {
-    percent: f64,
-    at: LossAt,
-}
-
-const NO_LOSS: Loss = Loss { percent: 0.0, at: LossAt::Wire };
-
 /// Keys of a link.
 pub(crate) const KEYS: &[&str] = &["rate", "delay", "queue", "queue_counting", "loss", "drops", "warning", "reverse"];
 const REVERSE_KEYS: &[&str] = &["rate", "delay", "queue", "queue_counting", "loss", "warning"];
 const COUNTINGS: &[(&str, Counting)] = &[("waiting", Counting::Waiting), ("ns2", Counting::Ns2)];
-const PLACES: &[(&str, LossAt)] = &[("wire", LossAt::Wire), ("queue", LossAt::Queue)];
 
 /// Keys of a link and what they mean.
 pub(crate) static MEANINGS: &[(&str, &str)] = &[
@@ -53,14 +45,17 @@ pub(crate) static MEANINGS: &[(&str, &str)] = &[
     ("delay", "propagation delay, such as \"50 ms\""),
     ("queue", "DropTail limit, \"50 packets\" (default) or \"75 kB\""),
     ("queue_counting", "\"waiting\": the limit counts packets that wait; \"ns2\": one less; default by profile"),
-    ("loss", "random loss: \"1 %\" or a table with model, rate, at (wire, queue), direction (forward, reverse, both)"),
+    (
+        "loss",
+        "random loss: \"1 %\" or a table with model and its keys, at (wire, queue), direction (forward, reverse, both)",
+    ),
     ("drops", "arrival numbers, from 0, lost before the queue: a table with forward, reverse"),
     ("warning", "congestion warning marks: true or a table with threshold (default half the queue), weight (0.002)"),
     ("reverse", "changes for the reverse direction, which otherwise equals the forward one but has no loss"),
 ];
 
 /// Read a link; `keys` are those of the table it stands in.
-pub(crate) fn read(item: &Item<'_>, keys: &[&str], profile: Profile) -> Result<Link, Problem> {
+pub(crate) fn read(item: &Item<'_>, keys: &[&str], profile: Profile, files: &Files) -> Result<Link, Problem> {
     let table = item.table(keys)?;
     let counting = match profile {
         Profile::Rfc => Counting::Waiting,
@@ -70,23 +65,23 @@ pub(crate) fn read(item: &Item<'_>, keys: &[&str], profile: Profile) -> Result<L
         rate_bps: table.need("rate", "\"8 Mbps\"")?.rate()?,
         delay: table.need("delay", "\"50 ms\"")?.span(Span::ZERO..=HOUR)?,
         queue: QueueSpec { limit: QueueLimit::Packets(50), counting },
-        loss: NO_LOSS,
+        loss: Loss::NONE,
         drops: Vec::new(),
         warning: None,
     };
     let mut forward = changed(&table, base, table.get("warning"))?;
     let mut reverse = forward.clone();
     if let Some(item) = table.get("loss") {
-        let (loss, on_forward, on_reverse) = directed_loss(&item)?;
-        forward.loss = if on_forward { loss } else { NO_LOSS };
-        reverse.loss = if on_reverse { loss } else { NO_LOSS };
+        let (loss, on_forward, on_reverse) = directed_loss(&item, files)?;
+        forward.loss = if on_forward { loss.clone() } else { Loss::NONE };
+        reverse.loss = if on_reverse { loss } else { Loss::NONE };
     }
     if let Some(item) = table.get("reverse") {
         let own = item.table(REVERSE_KEYS)?;
         // A threshold of half the queue is half of this direction's queue.
         reverse = changed(&own, reverse, own.get("warning").or(table.get("warning")))?;
         if let Some(item) = own.get("loss") {
-            reverse.loss = loss(&item, &["model", "rate", "at"])?;
+            reverse.loss = Loss::read(&item, &[], files)?;
         }
     }
     if let Some(item) = table.get("drops") {
@@ -157,8 +152,8 @@ fn warning(item: &Item<'_>, limit: QueueLimit) -> Result<Option<WarningSpec>, Pr
 }
 
 /// A loss, and whether it is on the forward and on the reverse direction.
-fn directed_loss(item: &Item<'_>) -> Result<(Loss, bool, bool), Problem> {
-    let found = loss(item, &["model", "rate", "at", "direction"])?;
+fn directed_loss(item: &Item<'_>, files: &Files) -> Result<(Loss, bool, bool), Problem> {
+    let found = Loss::read(item, &["direction"], files)?;
     let direction = match item.node.value {
         Value::Table(_) => item.open_table()?.get("direction"),
         _ => None,
@@ -166,18 +161,6 @@ fn directed_loss(item: &Item<'_>) -> Result<(Loss, bool, bool), Problem> {
     let words = [("forward", (true, false)), ("reverse", (false, true)), ("both", (true, true))];
     let (forward, reverse) = direction.map_or(Ok((true, false)), |item| item.word(&words))?;
     Ok((found, forward, reverse))
-}
-
-fn loss(item: &Item<'_>, keys: &[&str]) -> Result<Loss, Problem> {
-    if !matches!(item.node.value, Value::Table(_)) {
-        return Ok(Loss { percent: item.percent()?, ..NO_LOSS });
-    }
-    let table = item.table(keys)?;
-    table.get("model").map_or(Ok(()), |item| item.word(&[("uniform", ())]))?;
-    Ok(Loss {
-        percent: table.need("rate", "\"1 %\"")?.percent()?,
-        at: table.get("at").map_or(Ok(LossAt::Wire), |item| item.word(PLACES))?,
-    })
 }
 
 fn arrivals(item: Option<Item<'_>>) -> Result<Vec<u64>, Problem> {
@@ -194,7 +177,7 @@ impl Direction {
             rate_bps: self.rate_bps,
             delay: self.delay,
             queue: self.queue,
-            loss: LossSpec { probability: self.loss.percent / 100.0, at: self.loss.at },
+            loss: self.loss.spec(),
             drops: self.drops.clone(),
             warning: self.warning,
             trace_queue,
@@ -212,13 +195,12 @@ impl Direction {
         });
         let word =
             |words: &[(&'static str, Counting)]| words.iter().find(|(_, c)| *c == self.queue.counting).map(|(w, _)| *w);
-        let at = PLACES.iter().find(|(_, at)| *at == self.loss.at).map(|(word, _)| *word);
         let mut map = Map::new();
         map.insert("rate".into(), rate_text(self.rate_bps).into());
         map.insert("delay".into(), time_text(self.delay).into());
         map.insert("queue".into(), queue.into());
         map.insert("queue_counting".into(), word(COUNTINGS).into());
-        map.insert("loss".into(), json!({ "model": "uniform", "rate": percent_text(self.loss.percent), "at": at }));
+        map.insert("loss".into(), self.loss.effective());
         map.insert("warning".into(), warning);
         map
     }

@@ -3,6 +3,7 @@
 pub(crate) mod algorithm;
 pub(crate) mod flows;
 pub(crate) mod link;
+pub(crate) mod loss;
 pub(crate) mod output;
 pub(crate) mod tcp;
 pub(crate) mod topology;
@@ -12,6 +13,7 @@ use ::tcp::Profile;
 use units::Span;
 
 use crate::error::{Problem, code};
+use crate::files::Files;
 use crate::limits::{DURATION, SAMPLES, SEEDS};
 use crate::node::{Node, Value};
 use crate::read::{Fields, INSTANT, Item};
@@ -43,11 +45,11 @@ pub(crate) const PROFILES: &[(&str, Profile)] = &[("rfc", Profile::Rfc), ("ns2",
 /// The sections; the sweep is taken out before the others are read.
 const SECTIONS: &[&str] = &["scenario", "topology", "tcp", "flows", "output", "sweep"];
 
-/// Read a description without its sweep.
-pub(crate) fn plan(root: &Node) -> Result<Plan, Problem> {
+/// Read a description without its sweep; `files` are those it may name.
+pub(crate) fn plan(root: &Node, files: &Files) -> Result<Plan, Problem> {
     let all = Fields::open(root, "", SECTIONS)?;
     let general = general(&all.need("scenario", "{ duration = \"100 s\" }")?)?;
-    let topology = topology::read(&all.need("topology", "{ kind = \"dumbbell\", ... }")?, general.profile)?;
+    let topology = topology::read(&all.need("topology", "{ kind = \"dumbbell\", ... }")?, general.profile, files)?;
     let need = "[{ from = \"left/*\", to = \"right/*\", algorithm = \"newreno\" }]";
     let flows = flows::read(&all.need("flows", need)?, all.get("tcp").as_ref(), &topology, &general)?;
     let output = output::read(all.get("output").as_ref())?;

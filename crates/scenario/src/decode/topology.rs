@@ -6,6 +6,7 @@ use tcp::Profile;
 
 use super::link::{self, Link};
 use crate::error::{Problem, choose, code, show};
+use crate::files::Files;
 use crate::limits::FLOWS;
 use crate::node::{Node, Value, element_name};
 use crate::read::{Fields, Item};
@@ -67,15 +68,15 @@ pub(crate) static READY: &[Ready] = &[
 ];
 
 /// Read the section.
-pub(crate) fn read(item: &Item<'_>, profile: Profile) -> Result<Topology, Problem> {
+pub(crate) fn read(item: &Item<'_>, profile: Profile, files: &Files) -> Result<Topology, Problem> {
     let kinds: Vec<_> = READY.iter().map(|ready| (ready.name, ready)).collect();
     let ready = item.open_table()?.need("kind", "\"dumbbell\"")?.word(&kinds)?;
     let keys: Vec<&str> = std::iter::once("kind").chain(ready.keys.iter().map(|(key, _)| *key)).collect();
     let fields = item.table(&keys)?;
-    if ready.middle.is_empty() { graph(&fields, profile) } else { row(&fields, ready, profile) }
+    if ready.middle.is_empty() { graph(&fields, profile, files) } else { row(&fields, ready, profile, files) }
 }
 
-fn row(fields: &Fields<'_>, ready: &Ready, profile: Profile) -> Result<Topology, Problem> {
+fn row(fields: &Fields<'_>, ready: &Ready, profile: Profile, files: &Files) -> Result<Topology, Problem> {
     let pairs = match fields.get("pairs") {
         None => 1,
         Some(item) => {
@@ -100,12 +101,19 @@ fn row(fields: &Fields<'_>, ready: &Ready, profile: Profile) -> Result<Topology,
                     &own.or(shared).map_or_else(|| fields.need("access", ACCESS_EXAMPLE), Ok)?,
                     link::KEYS,
                     profile,
+                    files,
                 );
             }
         };
-        link::read(&Item { node: &merged, path: own.map(|item| item.path).unwrap_or_default() }, link::KEYS, profile)
+        link::read(
+            &Item { node: &merged, path: own.map(|item| item.path).unwrap_or_default() },
+            link::KEYS,
+            profile,
+            files,
+        )
     };
-    let middle = |key: &&'static str| Ok((*key, link::read(&fields.need(key, LINK_EXAMPLE)?, link::KEYS, profile)?));
+    let middle =
+        |key: &&'static str| Ok((*key, link::read(&fields.need(key, LINK_EXAMPLE)?, link::KEYS, profile, files)?));
     Ok(Topology::Row {
         kind: ready.name,
         pairs,
@@ -118,7 +126,7 @@ fn row(fields: &Fields<'_>, ready: &Ready, profile: Profile) -> Result<Topology,
 const ACCESS_EXAMPLE: &str = "{ rate = \"100 Mbps\", delay = \"1 ms\" }";
 const LINK_EXAMPLE: &str = "{ rate = \"8 Mbps\", delay = \"50 ms\", queue = \"50 packets\" }";
 
-fn graph(fields: &Fields<'_>, profile: Profile) -> Result<Topology, Problem> {
+fn graph(fields: &Fields<'_>, profile: Profile, files: &Files) -> Result<Topology, Problem> {
     let items = fields.need("links", "[{ from = \"a\", to = \"b\", rate = \"8 Mbps\", delay = \"50 ms\" }]")?.list()?;
     if items.len() > FLOWS {
         return Err(
@@ -161,7 +169,7 @@ fn graph(fields: &Fields<'_>, profile: Profile) -> Result<Topology, Problem> {
         if !names.add(&name) {
             return Err(item.problem(code::DUPLICATE_NAME, "stands twice").hint("give each link a `name` of its own"));
         }
-        links.push(GraphLink { name, from, to, link: link::read(&item, &keys, profile)? });
+        links.push(GraphLink { name, from, to, link: link::read(&item, &keys, profile, files)? });
     }
     Ok(Topology::Graph { nodes: nodes.list, links })
 }
