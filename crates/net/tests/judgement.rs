@@ -10,7 +10,7 @@ use units::Span;
 /// One flow over a bottleneck of 4 Mbit/s whose queue overflows, with one packet in 2000 lost on the wire.
 fn lossy(algorithm: &str) -> Results {
     let mut bottleneck = direction(4_000_000, 30, 20);
-    bottleneck.loss.probability = 0.0005;
+    bottleneck.loss = LossSpec::uniform(0.0005, LossAt::Wire);
     let network = dumbbell(1, bottleneck, &direction(100_000_000, 1, 1000), algorithm, Profile::Rfc);
     run(&network, 11, &RunOptions { events: true, ..options(300.0) })
 }
