@@ -21,6 +21,7 @@ pub use link::{LinkStats, LossCause, LossCounts};
 pub use loss::{GilbertElliott, LossAt, LossModel, LossSpec, NoSuchChannel};
 pub use results::{FlowEvent, FlowResult, LinkResult, Loss, Results, TracePoint, Variable};
 pub use spec::{
-    Counting, DirectionSpec, FlowSpec, LinkSpec, Network, NodeId, QueueLimit, QueueSpec, TcpSpec, Transport, WarningSpec,
+    Counting, DirectionSpec, FlowSpec, LinkSpec, Network, NodeId, QueueLimit, QueueSpec, TcpSpec, Transport,
+    WarningSpec,
 };
 pub use world::{BadNetwork, Cancelled, RunOptions, Traces, World};
