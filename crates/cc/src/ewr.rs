@@ -1,7 +1,7 @@
 //! TCP EWR: WR with samples bounded by the square-root law, Vegas' backlog as predictor, and a recovery of its own for
 //! wireless timeouts.
 //! Source: Huq 2024, restated in specs/papers/ewr.md, which tells what is corrected.
-//! Choices: those of WR; slow start as Reno; RTT in the predictor and in the square-root law is the newest delay sample; before
+//! Choices: those of WR; slow start as Reno, and none after a decrease by the backlog; RTT in the predictor and in the square-root law is the newest delay sample; before
 //! any a timeout is congestion and growth Reno's; a repeated timeout is judged as the first of its run; a loss counts for
 //! `l` if the predictor calls it congestion, however it was found.
 use units::{Bytes, Rate, Span, num};
@@ -139,6 +139,7 @@ impl Ewr {
             Growth::Vegas => match self.backlog(path) {
                 Some(x) if x > self.beta => {
                     self.cwnd = self.arrivals.fitting(path).map_or(self.cwnd, |fitting| self.cwnd.min(fitting));
+                    self.ssthresh = self.ssthresh.min(self.cwnd); // no slow start back
                 }
                 Some(x) if x >= self.alpha => {}
                 _ => self.cwnd += reno,

@@ -205,6 +205,11 @@ fn growth_follows_the_backlog_as_vegas_does() {
         ewr.on_ack(&ack(1000.0), &path(rtt_ms));
         assert!(near(ewr.cwnd(), expected), "{:?} at {rtt_ms} ms", ewr.cwnd());
     }
+    // no slow start after a decrease, even below ssthresh
+    let mut ewr = fed(&config());
+    ewr.ssthresh = Bytes(15_000.0);
+    ewr.on_ack(&ack(1000.0), &path(FULL));
+    assert!(near(ewr.cwnd(), 12_500.0) && near(ewr.ssthresh(), 12_500.0));
     // slow start does not ask
     let mut ewr = fed(&config());
     ewr.ssthresh = Bytes(64_000.0);

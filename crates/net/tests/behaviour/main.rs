@@ -2,7 +2,23 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod line;
 
+mod adaptive;
+mod cerl;
+mod cerl_plus;
+mod cerl_plus2;
+mod cerl_plus_inverted;
 mod dctcp;
+mod ewr;
 mod fast;
+mod jersey;
 mod ledbat;
+mod mveno;
+mod new_jersey;
+mod new_jersey_plus;
+mod reno;
+mod sack;
+mod tahoe;
+mod veno;
+mod wr;
