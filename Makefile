@@ -4,13 +4,14 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test test-rust test-python lint build docs bench validate clean help
+.PHONY: demo test test-rust test-python lint build docs bench bench-algorithms validate clean help
 
 help:
 	@echo "make demo      build, install into .venv, reproduce figure 3.5 of saedi2019 (quick)"
 	@echo "make test      lints and tests, Rust and Python"
 	@echo "make docs      write docs/reference from the tables of the engine"
 	@echo "make bench     packet-hops per CPU second, beside ns-2 where it is installed"
+	@echo "make bench-algorithms  CPU time of each algorithm beside NewReno's"
 	@echo "make validate  compare with the stored ns-2 figures and write docs/validation.md"
 
 $(BIN)/maturin: pyproject.toml
@@ -50,6 +51,10 @@ test-python: build
 bench: build
 	cargo build --release --quiet -p windlass-bench
 	$(BIN)/python benches/compare.py
+
+bench-algorithms:
+	cargo build --release --quiet -p windlass-bench
+	$(PYTHON) benches/algorithms.py
 
 validate: build
 	$(BIN)/python -m windlass.validation

@@ -1,7 +1,8 @@
-//! The cases W1 to W4: dumbbells of NewReno senders, an ACK per packet, DropTail, ns-2's rules.
+//! The cases W1 to W4: dumbbells of NewReno senders (or of another algorithm), an ACK per packet, DropTail, ns-2's rules.
 
 use net::{
-    Counting, DirectionSpec, FlowSpec, LinkSpec, LossAt, LossSpec, Network, QueueLimit, QueueSpec, TcpSpec, Transport,
+    Counting, DirectionSpec, FlowSpec, LinkSpec, LossAt, LossSpec, Network, QueueLimit, QueueSpec, RunOptions, TcpSpec,
+    Traces, Transport,
 };
 use tcp::{Config, Profile};
 use units::{Span, Time};
@@ -117,8 +118,24 @@ pub fn w4(pairs: u32) -> Case {
 }
 
 impl Case {
-    /// The network of this case. Loss is drawn before the queue, as ns-2's script does.
+    /// The run of this case: counters only.
+    pub fn options(&self) -> RunOptions {
+        RunOptions {
+            duration: Span::from_secs(self.seconds),
+            warmup: Span::ZERO,
+            traces: Traces::default(),
+            events: false,
+            delays: false,
+        }
+    }
+
+    /// The network of this case with NewReno senders.
     pub fn network(&self, seed: u64) -> Network {
+        self.network_of(&cc::Config::named("newreno").expect("in the registry"), seed)
+    }
+
+    /// The network of this case. Loss is drawn before the queue, as ns-2's script does.
+    pub fn network_of(&self, algorithm: &cc::Config, seed: u64) -> Network {
         let direction = |rate_bps, delay, queue, loss| DirectionSpec {
             rate_bps,
             delay,
@@ -145,6 +162,9 @@ impl Case {
         let mut tcp = Config::profile(Profile::Ns2);
         tcp.mss = self.mss;
         tcp.window = self.window;
+        let row = algorithm.row();
+        (tcp.ecn, tcp.ecn_per_packet) = (row.uses_marks, row.uses_marks);
+        tcp.timestamps = row.needs_receiver_time;
         let mut flows = Vec::new();
         for i in 0..self.pairs {
             let (left, right) = (nodes.len(), nodes.len() + 1);
@@ -166,7 +186,7 @@ impl Case {
                     start: Time::from_secs(start),
                     stop: None,
                     transport: Transport::Tcp(TcpSpec {
-                        algorithm: cc::Config::named("newreno").expect("in the registry"),
+                        algorithm: *algorithm,
                         rules: tcp,
                         size: None,
                         two_way: false,

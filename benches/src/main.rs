@@ -1,22 +1,31 @@
-//! Packet-hops per CPU second of one case: `windlass-bench CASE [seconds]`, CASE one of W1, W2, W3, W4:N.
+//! Packet-hops per CPU second of one case: `windlass-bench CASE [seconds]`, CASE one of W1, W2, W3, W4:N; or the cost of
+//! every algorithm: `windlass-bench algorithms [CASE [seconds [repetitions]]]`.
 //!
 //! A packet that crosses a link counts one, data and ACKs alike. Prints one line of `key=value` words, with a hash of
 //! the results so that a faster but different simulator is noticed.
 
+mod algorithms;
 mod cases;
 
 use cases::Case;
 use cpu_time::ProcessTime;
-use net::{RunOptions, Traces, World};
-use units::Span;
+use net::{Results, World};
+
+/// Simulated seconds and repetitions of each algorithm unless told.
+const ALGORITHM_SECONDS: f64 = 400.0;
+const REPETITIONS: f64 = 9.0;
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let name = arguments.next().unwrap_or_default();
-    let Some(mut case) = find(&name) else {
-        eprintln!("usage: windlass-bench W1|W2|W3|W4:N [seconds], or `ns2 CASE` for the arguments of dumbbell.tcl");
-        std::process::exit(2);
-    };
+    if name == "algorithms" {
+        let name = arguments.next().unwrap_or_else(|| "W1".into());
+        let mut number = |default: f64| arguments.next().map_or(default, |word| word.parse().expect("a number"));
+        let Some(mut case) = find(&name) else { usage() };
+        case.seconds = number(ALGORITHM_SECONDS);
+        return algorithms::compare(&case, number(REPETITIONS).max(1.0) as usize);
+    }
+    let Some(mut case) = find(&name) else { usage() };
     match arguments.next().as_deref() {
         Some("ns2") => {
             println!("{}", case.ns2_arguments);
@@ -26,6 +35,14 @@ fn main() {
         None => {}
     }
     measure(&case);
+}
+
+fn usage() -> ! {
+    eprintln!(
+        "usage: windlass-bench W1|W2|W3|W4:N [seconds], windlass-bench CASE ns2 for the arguments of dumbbell.tcl, or \
+         windlass-bench algorithms [CASE [seconds [repetitions]]]"
+    );
+    std::process::exit(2)
 }
 
 fn find(name: &str) -> Option<Case> {
@@ -44,31 +61,33 @@ fn find(name: &str) -> Option<Case> {
 fn measure(case: &Case) {
     let setup = ProcessTime::now();
     let network = case.network(1);
-    let options = RunOptions {
-        duration: Span::from_secs(case.seconds),
-        warmup: Span::ZERO,
-        traces: Traces::default(),
-        events: false,
-        delays: false,
-    };
-    let world = World::new(&network, 1, &options).expect("the cases are sound");
+    let world = World::new(&network, 1, &case.options()).expect("the cases are sound");
     let setup_s = setup.elapsed().as_secs_f64();
     let running = ProcessTime::now();
     let results = world.run(None).expect("nobody cancels");
     let run_s = running.elapsed().as_secs_f64();
-    let delivered: u64 = results.flows.iter().map(|f| f.delivered_bytes).sum();
     let sent: u64 = results.flows.iter().map(|f| f.sender.sent_segments).sum();
-    let hash = results.flows.iter().fold(0u64, |h, f| h.wrapping_mul(31).wrapping_add(f.delivered_bytes));
     println!(
         "case={} hops={} events={} run_cpu_s={run_s:.3} setup_cpu_s={setup_s:.3} mhops_per_s={:.2} goodput_mbps={:.2} \
-         sent={sent} rss_mb={:.1} hash={hash:016x}",
+         sent={sent} rss_mb={:.1} hash={:016x}",
         case.name.replace(' ', ":"),
         results.packet_hops,
         results.loop_events,
         results.packet_hops as f64 / run_s / 1e6,
-        delivered as f64 * 8.0 / case.seconds / 1e6,
+        goodput_mbps(case, &results),
         peak_rss_mb(),
+        hash(&results),
     );
+}
+
+/// Payload delivered by all flows, in megabits per simulated second.
+fn goodput_mbps(case: &Case, results: &Results) -> f64 {
+    results.flows.iter().map(|f| f.delivered_bytes).sum::<u64>() as f64 * 8.0 / case.seconds / 1e6
+}
+
+/// A number that differs if what the flows delivered differs.
+fn hash(results: &Results) -> u64 {
+    results.flows.iter().fold(0u64, |h, f| h.wrapping_mul(31).wrapping_add(f.delivered_bytes))
 }
 
 /// Largest resident memory of this process so far, in megabytes; 0 where the system does not tell.

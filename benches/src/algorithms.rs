@@ -1,0 +1,88 @@
+//! What a packet-hop costs with each algorithm: one case with every row of the registry, in one process and by turns, so that a
+//! machine that slows down for a while slows all of them. Only the ratios mean anything.
+
+use cc::registry::{ALGORITHMS, Config};
+use cpu_time::ProcessTime;
+use net::World;
+
+use crate::cases::Case;
+
+/// The measurements of one algorithm.
+struct Measured {
+    algorithm: Config,
+    packet_hops: u64,
+    goodput_mbps: f64,
+    hash: u64,
+    ns_per_hop: Vec<f64>, // one per repetition
+}
+
+/// Prints a table in CSV: nanoseconds of CPU time per packet-hop and the ratio to NewReno's of the same turn, medians of the
+/// repetitions.
+pub fn compare(case: &Case, repetitions: usize) {
+    let mut all: Vec<Measured> = ALGORITHMS
+        .iter()
+        .map(|row| Measured {
+            algorithm: Config::new(row),
+            packet_hops: 0,
+            goodput_mbps: 0.0,
+            hash: 0,
+            ns_per_hop: Vec::new(),
+        })
+        .collect();
+    let newreno = all.iter().position(|m| m.algorithm.row().name == "newreno").expect("in the registry");
+    for _ in 0..repetitions {
+        all.iter_mut().for_each(|m| m.run(case));
+    }
+    let base = all[newreno].ns_per_hop.clone();
+    println!("algorithm,packet_hops,ns_per_hop,ratio_to_newreno,goodput_mbps,hash");
+    for m in all {
+        let ratios = m.ns_per_hop.iter().zip(&base).map(|(ns, base)| ns / base).collect();
+        println!(
+            "{},{},{:.1},{:.2},{:.3},{:016x}",
+            m.algorithm.row().name,
+            m.packet_hops,
+            median(m.ns_per_hop),
+            median(ratios),
+            m.goodput_mbps,
+            m.hash,
+        );
+    }
+}
+
+impl Measured {
+    fn run(&mut self, case: &Case) {
+        let network = case.network_of(&self.algorithm, 1);
+        let world = World::new(&network, 1, &case.options()).expect("the cases are sound");
+        let running = ProcessTime::now();
+        let results = world.run(None).expect("nobody cancels");
+        let ns = running.elapsed().as_nanos() as f64;
+        self.packet_hops = results.packet_hops;
+        self.goodput_mbps = crate::goodput_mbps(case, &results);
+        self.hash = crate::hash(&results);
+        self.ns_per_hop.push(ns / results.packet_hops as f64);
+    }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    if values.len() % 2 == 1 { values[middle] } else { (values[middle - 1] + values[middle]) / 2.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_the_middle_or_between_the_two() {
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(vec![4.0, 1.0, 3.0, 2.0]), 2.5);
+    }
+
+    #[test]
+    fn every_algorithm_runs_the_case() {
+        let mut case = crate::cases::w1();
+        case.seconds = 2.0;
+        compare(&case, 1);
+    }
+}
