@@ -184,6 +184,7 @@ impl Case {
                     from,
                     to,
                     start: Time::from_secs(start),
+                    route: None,
                     stop: None,
                     transport: Transport::Tcp(TcpSpec {
                         algorithm: *algorithm,
@@ -195,6 +196,6 @@ impl Case {
                 });
             }
         }
-        Network { nodes, links, flows }
+        Network { nodes, links, flows, multipath: Vec::new() }
     }
 }

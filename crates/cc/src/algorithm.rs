@@ -2,7 +2,7 @@
 
 use units::{Bytes, Rate, Time};
 
-use crate::{Ack, Congestion, CongestionControl, Path, RecoveryExit, Response};
+use crate::{Ack, Congestion, CongestionControl, Path, RecoveryExit, Response, Subflow};
 
 macro_rules! algorithms {
     ($($(#[$meta:meta])* $name:ident($state:ty),)*) => {
@@ -51,6 +51,12 @@ macro_rules! algorithms {
             }
             fn pacing_rate(&self) -> Option<Rate> {
                 match self { $(Algorithm::$name(a) => a.pacing_rate(),)* }
+            }
+            fn take_round(&mut self) -> Option<Subflow> {
+                match self { $(Algorithm::$name(a) => a.take_round(),)* }
+            }
+            fn couple(&mut self, subflows: &[Subflow], which: usize) {
+                match self { $(Algorithm::$name(a) => a.couple(subflows, which),)* }
             }
             fn observe(&self, out: &mut dyn FnMut(&'static str, f64)) {
                 match self { $(Algorithm::$name(a) => a.observe(out),)* }

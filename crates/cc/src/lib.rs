@@ -70,6 +70,7 @@ pub mod wr;
 pub mod yeah;
 
 pub use algorithm::Algorithm;
+pub use mveno::Subflow;
 pub use path::{Halved, Path};
 pub use registry::Config;
 use units::{Bytes, Rate, Span, Time};
@@ -221,6 +222,14 @@ pub trait CongestionControl {
     fn pacing_rate(&self) -> Option<Rate> {
         None
     }
+
+    /// What the other subflows of a connection over several paths should know, once for each round that ends.
+    fn take_round(&mut self) -> Option<Subflow> {
+        None
+    }
+
+    /// The newest rounds of all subflows; `which` is this one.
+    fn couple(&mut self, _subflows: &[Subflow], _which: usize) {}
 
     /// Internal quantities worth drawing, each with its unit last in the name.
     fn observe(&self, _out: &mut dyn FnMut(&'static str, f64)) {}

@@ -1,6 +1,7 @@
 //! mVeno: Veno coupled over the subflows of a multipath connection; with one path, Veno that decides once per round.
 //! Source: Dong, Wang, Huang, Wang and Min, IEEE Trans. Commun. 64(8), 2016, restated in specs/papers/mveno.md.
-//! Choices: the coupling weight is reconstructed; a connection here has one path, so its weight is 1; fewer than three
+//! Choices: the coupling weight is reconstructed, computed at the end of each round of a subflow from the newest rounds of
+//! all; it is 1 before, and for a connection with one path; fewer than three
 //! samples in a round mean Reno; losses and marks as Veno, with the backlog of the last round; the base RTT is never reset.
 use units::{Bytes, Span};
 
@@ -16,7 +17,9 @@ pub struct MVeno {
     beta: f64, // backlog from which the path counts as congested, segments
     keep: f64, // share kept after a random loss
     base_of_round: bool,
-    delta: f64, // coupling weight of this subflow
+    delta: f64,             // coupling weight of this subflow
+    window_max: Bytes,      // largest window of this round
+    ended: Option<Subflow>, // a round that the other subflows have not heard of
     round: RoundRtt,
     backlog: Option<f64>, // N of the last round, segments
     pace: HalfPace,
@@ -32,6 +35,8 @@ impl MVeno {
             keep: config.number("mveno_keep"),
             base_of_round: config.choice("mveno_base") == "round",
             delta: 1.0,
+            window_max: Bytes::ZERO,
+            ended: None,
             round: RoundRtt::default(),
             backlog: None,
             pace: HalfPace::default(),
@@ -49,6 +54,14 @@ impl MVeno {
             }
             _ => None,
         };
+        self.ended = ended.mean().map(|rtt_mean| Subflow {
+            window_segments: self.cwnd.over(path.mss),
+            window_max_segments: self.window_max.max(self.cwnd).over(path.mss),
+            rtt_mean,
+            samples: ended.count(),
+            rtt_min: base.unwrap_or(rtt_mean),
+        });
+        self.window_max = self.cwnd;
     }
 }
 
@@ -57,6 +70,7 @@ impl CongestionControl for MVeno {
 
     fn on_ack(&mut self, ack: &Ack, path: &Path) {
         self.round.add(ack.rtt);
+        self.window_max = self.window_max.max(self.cwnd);
         if ack.round.is_some() {
             self.decide(path);
         }
@@ -81,6 +95,14 @@ impl CongestionControl for MVeno {
         }
         self.cwnd = if event.cause == Cause::Rto { path.mss } else { kept.cwnd };
         if random { Response::ReducedAsRandom } else { Response::Reduced }
+    }
+
+    fn take_round(&mut self) -> Option<Subflow> {
+        self.ended.take()
+    }
+
+    fn couple(&mut self, subflows: &[Subflow], which: usize) {
+        self.delta = delta(subflows, which, self.beta);
     }
 
     fn observe(&self, out: &mut dyn FnMut(&'static str, f64)) {

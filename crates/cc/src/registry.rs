@@ -50,6 +50,8 @@ pub struct Row {
     pub uses_marks: bool,
     /// Wants its segments spaced at the rate it gives ([`crate::CongestionControl::pacing_rate`]).
     pub paces: bool,
+    /// Its windows on the paths of one connection depend on each other ([`crate::CongestionControl::couple`]).
+    pub couples: bool,
     /// Parameters, at most [`MAX_PARAMETERS`].
     pub parameters: &'static [Parameter],
     /// Makes the algorithm's state from parameter values.

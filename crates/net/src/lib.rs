@@ -6,6 +6,7 @@ mod endpoint;
 mod judgement;
 mod link;
 mod loss;
+mod multipath;
 mod packet;
 mod pool;
 mod prefetch;
@@ -19,6 +20,7 @@ pub use delays::Delays;
 pub use judgement::Judgements;
 pub use link::{LinkStats, LossCause, LossCounts};
 pub use loss::{GilbertElliott, LossAt, LossModel, LossSpec, NoSuchChannel};
+pub use multipath::{MultipathResult, MultipathSpec};
 pub use results::{FlowEvent, FlowResult, LinkResult, Loss, Results, TracePoint, Variable};
 pub use spec::{
     Counting, DirectionSpec, FlowSpec, LinkSpec, Network, NodeId, QueueLimit, QueueSpec, TcpSpec, Transport,

@@ -6,12 +6,15 @@ use units::{Span, Time};
 use crate::delays::Delays;
 use crate::judgement::Judgements;
 use crate::link::{LinkStats, LossCause, LossCounts};
+use crate::multipath::MultipathResult;
 
 /// Everything measured in one run.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
     /// One per direction of data: all flows forward and, for two-way flows, reverse, in the order of the flows.
     pub flows: Vec<FlowResult>,
+    /// One per connection over several paths; its subflows stand among the flows.
+    pub multipath: Vec<MultipathResult>,
     /// Two per link, forward and reverse, in the order of the links.
     pub links: Vec<LinkResult>,
     /// Traced values in the order of time within each variable.

@@ -25,6 +25,23 @@ pub(crate) fn neighbours(nodes: usize, links: &[LinkSpec]) -> Vec<Vec<(NodeId, u
     out
 }
 
+/// The path over links of these numbers; `None` if they do not lead from one node to the other.
+pub(crate) fn along(links: &[LinkSpec], numbers: &[usize], from: NodeId, to: NodeId) -> Option<Path> {
+    let mut at = from;
+    let mut path = Vec::new();
+    for &number in numbers {
+        let link = links.get(number)?;
+        let (reverse, next) = match at {
+            _ if at == link.a => (false, link.b),
+            _ if at == link.b => (true, link.a),
+            _ => return None,
+        };
+        path.push(directed(number, reverse));
+        at = next;
+    }
+    (at == to && !path.is_empty()).then_some(path)
+}
+
 /// The path with the fewest links; among equals, the one whose links were declared first. `None` if there is none.
 pub(crate) fn shortest(neighbours: &[Vec<(NodeId, u32)>], from: NodeId, to: NodeId) -> Option<Path> {
     let mut came: Vec<Option<(NodeId, u32)>> = vec![None; neighbours.len()];

@@ -3,6 +3,7 @@
 use units::{Span, Time};
 
 use crate::loss::LossSpec;
+use crate::multipath::MultipathSpec;
 
 /// Number of a node in [`Network::nodes`].
 pub type NodeId = usize;
@@ -14,8 +15,10 @@ pub struct Network {
     pub nodes: Vec<String>,
     /// Full-duplex links.
     pub links: Vec<LinkSpec>,
-    /// Connections.
+    /// Flows, the subflows of connections over several paths among them.
     pub flows: Vec<FlowSpec>,
+    /// Connections over several paths.
+    pub multipath: Vec<MultipathSpec>,
 }
 
 /// A full-duplex link between two nodes.
@@ -97,6 +100,8 @@ pub struct FlowSpec {
     pub from: NodeId,
     /// Passive end.
     pub to: NodeId,
+    /// Numbers of the links to take, in order from `from`; `None`: the fewest links. The way back is the same.
+    pub route: Option<Vec<usize>>,
     /// When the active end starts.
     pub start: Time,
     /// When it stops offering new data; `None`: never.
@@ -136,6 +141,14 @@ impl FlowSpec {
         match &self.transport {
             Transport::Tcp(tcp) => tcp.rules.mss + tcp.rules.wire_header(),
             Transport::Udp(udp) => udp.payload + udp.header,
+        }
+    }
+
+    /// Payload bytes of a full packet of data.
+    pub fn payload(&self) -> u32 {
+        match &self.transport {
+            Transport::Tcp(tcp) => tcp.rules.mss,
+            Transport::Udp(udp) => udp.payload,
         }
     }
 

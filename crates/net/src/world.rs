@@ -15,6 +15,7 @@ use crate::delays::Delays;
 use crate::endpoint::Endpoint;
 use crate::judgement::Truth;
 use crate::link::{Dropped, Fate, Link, LossCause, LossCounts};
+use crate::multipath::{ALONE, Connection};
 use crate::packet::{NO_SACK, Packet};
 use crate::pool::Pool;
 use crate::prefetch::prefetch;
@@ -111,6 +112,8 @@ struct Seat {
     completed: Option<Time>,
     /// One-way delay of a full segment over empty links.
     base_delay: Span,
+    /// The connection over several paths that it belongs to, or [`ALONE`].
+    connection: u32,
 }
 
 /// Last values of the traced variables of one endpoint.
@@ -130,6 +133,8 @@ pub struct World {
     pool: Pool,
     endpoints: Vec<Endpoint>,
     seats: Vec<Seat>,
+    /// Connections over several paths.
+    connections: Vec<Connection>,
     /// Routes of all endpoints, each a row of directed links and then `END | endpoint`.
     routes: Vec<u32>,
     sacks: Vec<SackBlocks>,
@@ -176,6 +181,7 @@ impl World {
             pool: Pool::new(),
             endpoints: Vec::with_capacity(network.flows.len() * 2),
             seats: Vec::with_capacity(network.flows.len() * 2),
+            connections: Vec::with_capacity(network.multipath.len()),
             routes: Vec::new(),
             sacks: Vec::new(),
             free_sacks: Vec::new(),
@@ -193,6 +199,7 @@ impl World {
             loop_events: 0,
         };
         world.add_flows(network, seed)?;
+        world.add_connections(network);
         world.find_eager_links();
         if options.traces != Traces::default() {
             let nothing = Seen { cwnd: f64::NAN, ssthresh: f64::NAN, flight: u32::MAX, srtt: Span(u64::MAX) };
@@ -207,7 +214,10 @@ impl World {
     fn add_flows(&mut self, network: &Network, seed: u64) -> Result<(), BadNetwork> {
         let neighbours = route::neighbours(network.nodes.len(), &network.links);
         for flow in &network.flows {
-            let there = route::shortest(&neighbours, flow.from, flow.to);
+            let there = match &flow.route {
+                None => route::shortest(&neighbours, flow.from, flow.to),
+                Some(numbers) => route::along(&network.links, numbers, flow.from, flow.to),
+            };
             let path =
                 there.filter(|p| !p.is_empty()).ok_or_else(|| BadNetwork::NoRoute { flow: flow.name.clone() })?;
             let active = self.endpoints.len() as u32;
@@ -227,6 +237,7 @@ impl World {
                     overtaken: Time::NEVER,
                     started: if far == active { reverse_start } else { flow.start },
                     size,
+                    connection: ALONE,
                     ..Seat::default()
                 });
                 self.routes.extend(route);
@@ -245,6 +256,21 @@ impl World {
             }
         }
         Ok(())
+    }
+
+    /// Join subflows to connections. They offer what the connection gives them.
+    fn add_connections(&mut self, network: &Network) {
+        for (number, spec) in network.multipath.iter().enumerate() {
+            let endpoints = spec.subflows.iter().map(|flow| *flow as u32 * 2);
+            let start = spec.subflows.iter().map(|flow| network.flows[*flow].start).min().unwrap_or_default();
+            let mss = spec.subflows.iter().map(|flow| network.flows[*flow].payload()).max().unwrap_or(1);
+            for active in endpoints.clone() {
+                self.seats[active as usize].connection = number as u32;
+                self.seats[active as usize + 1].connection = number as u32;
+                self.offer(active, Some(0));
+            }
+            self.connections.push(Connection::new(spec, mss, endpoints, start));
+        }
     }
 
     /// A link is eager if exactly one other link and no endpoint feeds it, and it needs no events of its own.
@@ -514,6 +540,10 @@ impl World {
             let queued = now.since(packet.ts_val).0.saturating_sub(self.seats[sender].base_delay.0);
             self.delays[sender].add(Span(queued));
         }
+        if self.seats[number as usize].connection != ALONE {
+            self.arrive_on_subflow(now, number, packet, sack);
+            return;
+        }
         match &mut self.endpoints[number as usize] {
             Endpoint::Tcp(end) => end.handle_segment(now, &packet.to_segment(sack)),
             Endpoint::Datagram(end) => end.handle_datagram(now, &packet.to_datagram()),
@@ -521,9 +551,102 @@ impl World {
         self.drive(now, number);
     }
 
+    /// A packet reached an endpoint of a connection over several paths. The window field of a subflow's ACKs says how far
+    /// the stream may go, so the subflow itself sees the same window always.
+    #[inline(never)]
+    fn arrive_on_subflow(&mut self, now: Time, number: u32, packet: &Packet, sack: SackBlocks) {
+        let connection = &mut self.connections[self.seats[number as usize].connection as usize];
+        let Endpoint::Tcp(end) = &mut self.endpoints[number as usize] else { return };
+        let mut segment = packet.to_segment(sack);
+        if number % 2 == 1 {
+            end.handle_segment(now, &segment);
+            if packet.is_data() {
+                connection.arrived(number ^ 1, packet.seq, end.receiver.rcv_nxt());
+            }
+            self.drive(now, number);
+            return;
+        }
+        let stood = !packet.flags.has(Flags::SYN) && connection.heard(segment.window);
+        segment.window = end.window();
+        end.handle_segment(now, &segment);
+        if connection.coupled
+            && let Some(round) = end.sender.take_round()
+        {
+            let (rounds, which) = connection.tell(number, round);
+            end.sender.couple(rounds, which);
+        }
+        if stood {
+            self.drive_subflows(now, number);
+        } else {
+            self.drive(now, number);
+        }
+        self.note_completion(now, number);
+    }
+
+    /// The stream goes on after it stood still: the subflows with the smaller RTT first.
+    fn drive_subflows(&mut self, now: Time, number: u32) {
+        let connection = &self.connections[self.seats[number as usize].connection as usize];
+        let srtt = |endpoint: u32| match &self.endpoints[endpoint as usize] {
+            Endpoint::Tcp(end) => end.sender.path().srtt,
+            Endpoint::Datagram(_) => Span::ZERO,
+        };
+        let mut order: Vec<u32> = connection.subflows.iter().map(|lane| lane.endpoint).collect();
+        order.sort_by_key(|endpoint| srtt(*endpoint));
+        for endpoint in order {
+            self.drive(now, endpoint);
+        }
+    }
+
+    /// A connection over several paths is complete when the last byte of its last subflow is acknowledged.
+    fn note_completion(&mut self, now: Time, number: u32) {
+        let at = self.seats[number as usize].connection as usize;
+        let connection = &self.connections[at];
+        if connection.completed.is_some() || !connection.all_sent() {
+            return;
+        }
+        let done = |endpoint: u32| match &self.endpoints[endpoint as usize] {
+            Endpoint::Tcp(end) => end.sender.snd_una() == end.sender.snd_max(),
+            Endpoint::Datagram(_) => true,
+        };
+        if connection.subflows.iter().all(|lane| done(lane.endpoint)) {
+            self.connections[at].completed = Some(now);
+        }
+    }
+
+    /// The next packet of a connection over several paths that the endpoint must send now, if any.
+    #[inline(never)]
+    fn next_of_subflow(&mut self, now: Time, at: usize) -> Option<Packet> {
+        let seat = &mut self.seats[at];
+        let connection = &mut self.connections[seat.connection as usize];
+        let Endpoint::Tcp(end) = &mut self.endpoints[at] else { return None };
+        let sends = at % 2 == 0;
+        let fresh = end.sender.snd_max();
+        if sends {
+            end.sender.offer(fresh + u32::from(connection.may_send()));
+        }
+        let segment = end.poll_transmit(now)?;
+        let mut packet = Packet::from_segment(&segment, seat.route);
+        if packet.is_data() {
+            seat.sent_bytes += u64::from(end.payload(segment.seq));
+            if segment.seq == fresh {
+                connection.sent(at as u32, fresh);
+            }
+        }
+        if !sends {
+            packet.window = connection.right_edge();
+        }
+        if !segment.sack.is_empty() {
+            packet.sack = self.keep_sack(segment.sack);
+        }
+        Some(packet)
+    }
+
     /// The next packet that the endpoint must send now, if any.
     #[inline]
     fn next_packet(&mut self, now: Time, at: usize) -> Option<Packet> {
+        if self.seats[at].connection != ALONE {
+            return self.next_of_subflow(now, at);
+        }
         let seat = &mut self.seats[at];
         match &mut self.endpoints[at] {
             Endpoint::Tcp(end) => {
@@ -612,12 +735,18 @@ impl World {
                 self.offer(number, size);
                 self.drive(now, number);
             }
-            Control::Stop(number) => self.endpoints[number as usize].stop(),
+            Control::Stop(number) => {
+                self.endpoints[number as usize].stop();
+                if let Some(connection) = self.connections.get_mut(self.seats[number as usize].connection as usize) {
+                    connection.stop();
+                }
+            }
             Control::Warm => {
                 for at in 0..self.seats.len() {
                     self.seats[at].delivered_at_warm = self.delivered_bytes(at);
                     self.seats[at].sent_at_warm = self.seats[at].sent_bytes;
                 }
+                self.connections.iter_mut().for_each(Connection::warm);
             }
         }
     }
@@ -684,6 +813,7 @@ impl World {
                 results.flows.push(self.flow_result(flow, reverse, &in_flight));
             }
         }
+        results.multipath = self.connections.iter().enumerate().map(|(at, c)| c.result(at)).collect();
         results.traces = std::mem::take(&mut self.traces);
         for (i, link) in self.links.iter_mut().enumerate() {
             let (number, reverse) = (i / 2, i % 2 == 1);

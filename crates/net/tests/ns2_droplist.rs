@@ -93,11 +93,13 @@ fn network(case: &Case) -> Network {
                 reverse: direction(800_000, 100, 1000, &case.ack_drops),
             },
         ],
+        multipath: vec![],
         flows: vec![FlowSpec {
             name: "f".into(),
             from: 0,
             to: 2,
             start: Time::ZERO,
+            route: None,
             stop: None,
             transport: Transport::Tcp(TcpSpec {
                 algorithm: cc::Config::named(&case.variant).unwrap(),

@@ -89,10 +89,15 @@ impl Plan {
                     Transport::Udp(config) => net::Transport::Udp(*config),
                     Transport::Tcp(tcp) => net::Transport::Tcp(connection(tcp, start, seed, &name)),
                 };
-                FlowSpec { from, to, start, stop: group.stop.map(|stop| Time(stop.0)), transport, name }
+                FlowSpec { from, to, start, route: None, stop: group.stop.map(|stop| Time(stop.0)), transport, name }
             })
         });
-        Network { nodes: self.topology.nodes(), links: self.topology.links(self.output.queue), flows: flows.collect() }
+        Network {
+            nodes: self.topology.nodes(),
+            links: self.topology.links(self.output.queue),
+            flows: flows.collect(),
+            multipath: Vec::new(),
+        }
     }
 }
 

@@ -105,6 +105,11 @@ impl Endpoint {
         self.sender.offer(segments);
     }
 
+    /// The window that it advertises, segments.
+    pub fn window(&self) -> u32 {
+        self.window
+    }
+
     /// Header bytes of each of its data segments on the wire.
     #[inline]
     pub fn data_header(&self) -> u32 {

@@ -324,6 +324,17 @@ impl Sender {
         self.judgement.take()
     }
 
+    /// What the algorithm has to tell those of the other subflows of its connection, once for each round.
+    #[inline]
+    pub fn take_round(&mut self) -> Option<cc::Subflow> {
+        self.cc.take_round()
+    }
+
+    /// Let the algorithm know the newest rounds of all subflows of its connection; `which` is its own.
+    pub fn couple(&mut self, subflows: &[cc::Subflow], which: usize) {
+        self.cc.couple(subflows, which);
+    }
+
     /// Where the connection stands.
     pub fn state(&self) -> State {
         self.state

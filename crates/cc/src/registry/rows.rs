@@ -26,6 +26,7 @@ pub const PLAIN: Row = Row {
     needs_receiver_time: false,
     uses_marks: false,
     paces: false,
+    couples: false,
     parameters: &[],
     build: |_| Algorithm::Reno(reno::Reno::new()),
     maker: None,

@@ -34,6 +34,7 @@ pub fn flow(name: &str, from: usize, to: usize, algorithm: &str, profile: Profil
         from,
         to,
         start: Time::ZERO,
+        route: None,
         stop: None,
         transport: Transport::Tcp(TcpSpec {
             algorithm,
@@ -57,7 +58,7 @@ pub fn tcp(flow: &mut FlowSpec) -> &mut TcpSpec {
 pub fn udp(name: &str, from: usize, to: usize, traffic: Traffic, rate_bps: u64) -> FlowSpec {
     let config = datagram::Config { traffic, rate_bps, payload: 1000, header: 0 };
     let (start, stop) = (Time::ZERO, None);
-    FlowSpec { name: name.into(), from, to, start, stop, transport: Transport::Udp(config) }
+    FlowSpec { name: name.into(), from, to, route: None, start, stop, transport: Transport::Udp(config) }
 }
 
 /// `pairs` senders and receivers on both sides of one link. Nodes: g1, g2, then left and right by turns.

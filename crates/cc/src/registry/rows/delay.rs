@@ -100,6 +100,7 @@ pub(super) const MVENO: Row = Row {
     source: "Dong et al., IEEE Trans. Commun. 64(8), 2016",
     judges_losses: true,
     caution: Some("single path: the coupling weight is 1, so only the timing of decisions differs from Veno"),
+    couples: true,
     parameters: &[
         number(
             "mveno_beta",

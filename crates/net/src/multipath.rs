@@ -1,0 +1,296 @@
+//! A connection over several paths: one stream of data, a subflow on each path, put in order again at the receiver.
+//!
+//! Each subflow is a flow of its own with its own windows and losses. Whenever a subflow may send something new, it takes
+//! the next segment of the stream. The receiver keeps what arrived out of order in a buffer that all subflows share; how
+//! far the sender may go travels in the window field of the subflows' ACKs. If the stream cannot serve all subflows at
+//! once (its end or the buffer is near), those with a smaller smoothed RTT come first.
+//! Source: RFC 8684 (one data sequence space, a shared receive window), without reinjection.
+
+use std::collections::VecDeque;
+
+use cc::Subflow;
+use units::Time;
+
+/// A connection over several paths.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MultipathSpec {
+    /// Name, unique among flows and connections.
+    pub name: String,
+    /// Numbers of its subflows in [`crate::Network::flows`], at least one; all TCP, one way, without size.
+    pub subflows: Vec<usize>,
+    /// Segments that the receiver keeps out of order, at least 1.
+    pub buffer: u32,
+    /// Payload bytes to send; `None`: unlimited.
+    pub size: Option<u64>,
+    /// The algorithms of the subflows hear of each other.
+    pub coupled: bool,
+}
+
+/// What a connection over several paths did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MultipathResult {
+    /// Number of the connection in the network.
+    pub connection: usize,
+    /// When its first subflow could send.
+    pub start: Time,
+    /// Payload bytes delivered in order.
+    pub delivered_bytes: u64,
+    /// Of these, after the warm-up.
+    pub measured_bytes: u64,
+    /// Most segments that waited out of order at the receiver.
+    pub reorder_max: u32,
+    /// When the last byte was acknowledged, for a transfer of given size.
+    pub completed: Option<Time>,
+}
+
+/// The number of an endpoint's connection, if it has none.
+pub(crate) const ALONE: u32 = u32::MAX;
+
+/// A connection's state at both ends.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    mss: u32,
+    size: Option<u64>,
+    /// Segments of the stream in all.
+    offered: u32,
+    /// Next segment of the stream to send.
+    next: u32,
+    /// The sender may send segments below this.
+    limit: u32,
+    /// Sending endpoints of the subflows, and what each sent.
+    pub(crate) subflows: Vec<Lane>,
+    /// Next segment that the receiver expects, and what of those behind it arrived.
+    expected: u32,
+    arrived: VecDeque<bool>,
+    waiting: u32,
+    buffer: u32,
+    pub(crate) coupled: bool,
+    /// Room for what the algorithms tell each other.
+    told: Vec<Subflow>,
+    delivered_at_warm: u64,
+    pub(crate) start: Time,
+    reorder_max: u32,
+    pub(crate) completed: Option<Time>,
+}
+
+/// One subflow.
+#[derive(Debug)]
+pub(crate) struct Lane {
+    /// Its sending endpoint.
+    pub(crate) endpoint: u32,
+    /// Places in the stream of its segments from `first` on.
+    places: VecDeque<u32>,
+    first: u32,
+    /// Its last round.
+    round: Option<Subflow>,
+}
+
+impl Connection {
+    pub(crate) fn new(spec: &MultipathSpec, mss: u32, endpoints: impl Iterator<Item = u32>, start: Time) -> Connection {
+        let lane = |endpoint| Lane { endpoint, places: VecDeque::new(), first: 0, round: None };
+        let segments = |bytes: u64| bytes.div_ceil(u64::from(mss)).min(u64::from(u32::MAX) - 1) as u32;
+        let subflows: Vec<Lane> = endpoints.map(lane).collect();
+        Connection {
+            mss,
+            size: spec.size,
+            offered: spec.size.map_or(u32::MAX, segments),
+            next: 0,
+            limit: spec.buffer,
+            told: Vec::with_capacity(subflows.len()),
+            subflows,
+            expected: 0,
+            arrived: VecDeque::new(),
+            waiting: 0,
+            buffer: spec.buffer,
+            coupled: spec.coupled,
+            delivered_at_warm: 0,
+            start,
+            reorder_max: 0,
+            completed: None,
+        }
+    }
+
+    /// There is something to send, and the receiver has room for it.
+    #[inline]
+    pub(crate) fn may_send(&self) -> bool {
+        self.next < self.offered.min(self.limit)
+    }
+
+    /// A subflow sends its segment `number` for the first time: it carries the next one of the stream.
+    pub(crate) fn sent(&mut self, endpoint: u32, number: u32) {
+        let next = self.next;
+        self.next += 1;
+        let lane = self.lane(endpoint);
+        debug_assert_eq!(number, lane.first + lane.places.len() as u32);
+        lane.places.push_back(next);
+    }
+
+    fn lane(&mut self, endpoint: u32) -> &mut Lane {
+        self.subflows.iter_mut().find(|lane| lane.endpoint == endpoint).expect("an endpoint of this connection")
+    }
+
+    /// Segment `number` of a subflow arrived; below `in_order` the subflow has everything.
+    pub(crate) fn arrived(&mut self, endpoint: u32, number: u32, in_order: u32) {
+        let lane = self.lane(endpoint);
+        let place = number.checked_sub(lane.first).map(|at| lane.places[at as usize]);
+        // what the subflow has in order is asked for no more
+        while lane.first < in_order {
+            lane.places.pop_front();
+            lane.first += 1;
+        }
+        if let Some(place) = place {
+            self.put(place);
+        }
+    }
+
+    /// A segment of the stream arrived.
+    fn put(&mut self, place: u32) {
+        let Some(ahead) = place.checked_sub(self.expected) else { return };
+        let ahead = ahead as usize;
+        if ahead >= self.arrived.len() {
+            self.arrived.resize(ahead + 1, false);
+        }
+        if std::mem::replace(&mut self.arrived[ahead], true) {
+            return;
+        }
+        self.waiting += 1;
+        while self.arrived.front() == Some(&true) {
+            self.arrived.pop_front();
+            self.expected += 1;
+            self.waiting -= 1;
+        }
+        self.reorder_max = self.reorder_max.max(self.waiting);
+    }
+
+    /// What the receiver says in its ACKs: the sender may send segments below this.
+    #[inline]
+    pub(crate) fn right_edge(&self) -> u32 {
+        self.expected.saturating_add(self.buffer)
+    }
+
+    /// The sender heard how far it may go. True if it stood still for that until now.
+    pub(crate) fn heard(&mut self, right_edge: u32) -> bool {
+        let stood = self.next >= self.limit && self.next < self.offered;
+        self.limit = self.limit.max(right_edge);
+        stood && self.may_send()
+    }
+
+    /// The application stops: nothing beyond what was sent already.
+    pub(crate) fn stop(&mut self) {
+        self.offered = self.offered.min(self.next);
+    }
+
+    /// Everything was sent.
+    pub(crate) fn all_sent(&self) -> bool {
+        self.next >= self.offered
+    }
+
+    /// A round of a subflow ended. The rounds of all subflows that had one, and the place of this one among them.
+    pub(crate) fn tell(&mut self, endpoint: u32, round: Subflow) -> (&[Subflow], usize) {
+        self.lane(endpoint).round = Some(round);
+        self.told.clear();
+        let mut which = 0;
+        for lane in &self.subflows {
+            if lane.endpoint == endpoint {
+                which = self.told.len();
+            }
+            self.told.extend(lane.round);
+        }
+        (&self.told, which)
+    }
+
+    pub(crate) fn delivered_bytes(&self) -> u64 {
+        let whole = u64::from(self.expected) * u64::from(self.mss);
+        self.size.map_or(whole, |size| whole.min(size))
+    }
+
+    pub(crate) fn warm(&mut self) {
+        self.delivered_at_warm = self.delivered_bytes();
+    }
+
+    pub(crate) fn result(&self, connection: usize) -> MultipathResult {
+        let delivered_bytes = self.delivered_bytes();
+        MultipathResult {
+            connection,
+            start: self.start,
+            delivered_bytes,
+            measured_bytes: delivered_bytes - self.delivered_at_warm,
+            reorder_max: self.reorder_max,
+            completed: self.completed,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn two(size: Option<u64>, buffer: u32) -> Connection {
+        let spec = MultipathSpec { name: "c".into(), subflows: vec![0, 1], buffer, size, coupled: false };
+        Connection::new(&spec, 1000, [0, 2].into_iter(), Time::ZERO)
+    }
+
+    #[test]
+    fn the_stream_is_put_in_order() {
+        let mut c = two(None, 100);
+        c.sent(0, 0); // 0
+        c.sent(2, 0); // 1
+        c.sent(2, 1); // 2
+        c.sent(0, 1); // 3
+        c.arrived(2, 0, 1);
+        c.arrived(2, 1, 2);
+        assert_eq!((c.delivered_bytes(), c.waiting), (0, 2)); // 0 is missing
+        c.arrived(0, 1, 0);
+        assert_eq!((c.delivered_bytes(), c.waiting), (0, 3));
+        c.arrived(0, 0, 2);
+        assert_eq!((c.delivered_bytes(), c.waiting, c.reorder_max), (4000, 0, 3));
+        // copies change nothing
+        c.arrived(0, 1, 2);
+        c.arrived(2, 1, 2);
+        assert_eq!((c.delivered_bytes(), c.waiting), (4000, 0));
+    }
+
+    #[test]
+    fn the_buffer_stops_the_sender() {
+        let mut c = two(None, 3);
+        for n in 0..3 {
+            assert!(c.may_send());
+            c.sent(0, n);
+        }
+        assert!(!c.may_send());
+        c.arrived(0, 1, 0);
+        c.arrived(0, 2, 0);
+        assert_eq!(c.right_edge(), 3); // nothing is in order yet
+        c.arrived(0, 0, 3);
+        assert_eq!(c.right_edge(), 6);
+        assert!(c.heard(6));
+        assert!(c.may_send() && !c.heard(6)); // it did not stand any more
+    }
+
+    #[test]
+    fn a_transfer_ends_with_its_last_byte() {
+        let mut c = two(Some(1500), 100);
+        c.sent(0, 0);
+        assert!(c.may_send() && !c.all_sent());
+        c.sent(2, 0);
+        assert!(!c.may_send() && c.all_sent());
+        c.arrived(0, 0, 1);
+        c.arrived(2, 0, 1);
+        assert_eq!(c.delivered_bytes(), 1500);
+    }
+
+    #[test]
+    fn rounds_are_told_with_the_place_of_the_newest() {
+        let round = |window_segments| Subflow {
+            window_segments,
+            window_max_segments: window_segments,
+            rtt_mean: units::Span::from_millis(100),
+            samples: 10,
+            rtt_min: units::Span::from_millis(90),
+        };
+        let mut c = two(None, 100);
+        assert_eq!(c.tell(2, round(5.0)), (&[round(5.0)][..], 0));
+        assert_eq!(c.tell(0, round(7.0)), (&[round(7.0), round(5.0)][..], 0));
+        assert_eq!(c.tell(2, round(6.0)), (&[round(7.0), round(6.0)][..], 1));
+    }
+}
