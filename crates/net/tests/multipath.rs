@@ -71,7 +71,7 @@ fn a_transfer_completes_once_every_byte_is_there() {
     let mut network = two_links([(4, 10), (8, 30)], "newreno", 1000, false);
     network.multipath[0].size = Some(1_000_001);
     for link in &mut network.links {
-        link.forward.loss = LossSpec { probability: 0.02, at: LossAt::Wire };
+        link.forward.loss = LossSpec::uniform(0.02, LossAt::Wire);
     }
     let results = run(&network, 5, &options(60.0));
     assert_eq!(results.multipath[0].delivered_bytes, 1_000_001);
@@ -96,7 +96,7 @@ fn share_of_a_bottleneck(algorithm: &str, coupled: bool, seed: u64) -> f64 {
         link("out", 2, 5, fast()),
     ];
     // a little random loss takes the phase effects of three synchronised senders away
-    network.links[2].forward.loss = LossSpec { probability: 0.0005, at: LossAt::Wire };
+    network.links[2].forward.loss = LossSpec::uniform(0.0005, LossAt::Wire);
     for (i, route) in [vec![0, 2, 3], vec![1, 2, 3]].into_iter().enumerate() {
         let mut subflow = flow(&format!("c.{i}"), 0, 3, algorithm, Profile::Rfc);
         subflow.route = Some(route);
