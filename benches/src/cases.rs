@@ -139,7 +139,8 @@ impl Case {
         let direction = |rate_bps, delay, queue, loss| DirectionSpec {
             rate_bps,
             delay,
-            queue: QueueSpec { limit: QueueLimit::Packets(queue), counting: Counting::Ns2 },
+            queue: QueueSpec::drop_tail(QueueLimit::Packets(queue), Counting::Ns2),
+            policer: None,
             loss: LossSpec::uniform(loss, LossAt::Queue),
             drops: vec![],
             warning: None,

@@ -762,7 +762,8 @@ def _metrics(flows: pa.Table, groups: tuple[str, ...] | None) -> dict[str, float
         "seqno": average("delivered_bytes"),
     }
     if delivered > 0:
-        lost = total("loss_random") + total("loss_queue") + total("loss_list")
+        causes = ("random", "queue", "list", "early", "policer")
+        lost = math.fsum(total(f"loss_{cause}") for cause in causes)
         found["drops"] = lost / delivered
         found["queue-drops"] = total("loss_queue") / delivered
         found["retransmissions"] = total("retransmitted_segments") / delivered
@@ -783,6 +784,8 @@ _COLUMNS = (
     "loss_random",
     "loss_queue",
     "loss_list",
+    "loss_early",
+    "loss_policer",
     "retransmitted_segments",
 )
 

@@ -10,6 +10,7 @@ mod multipath;
 mod packet;
 mod pool;
 mod prefetch;
+mod queue;
 mod results;
 mod ring;
 mod route;
@@ -23,7 +24,7 @@ pub use loss::{GilbertElliott, LossAt, LossModel, LossSpec, NoSuchChannel};
 pub use multipath::{MultipathResult, MultipathSpec};
 pub use results::{FlowEvent, FlowResult, LinkResult, Loss, Results, TracePoint, Variable};
 pub use spec::{
-    Counting, DirectionSpec, FlowSpec, LinkSpec, Network, NodeId, QueueLimit, QueueSpec, TcpSpec, Transport,
-    WarningSpec,
+    CodelSpec, Counting, DirectionSpec, Discipline, FlowSpec, FqCodelSpec, LinkSpec, Network, NodeId, PieSpec,
+    PolicerSpec, QueueLimit, QueueSpec, RedSpec, TcpSpec, Transport, WarningSpec,
 };
 pub use world::{BadNetwork, Cancelled, RunOptions, Traces, World};

@@ -11,8 +11,9 @@ use units::{Span, Time, num};
 use crate::loss::{Channel, LossAt};
 use crate::packet::Packet;
 use crate::pool::{Fifo, Pool};
+use crate::queue::{Arrival, Line, OnArrival, Policer, Verdict};
 use crate::ring::Ring;
-use crate::spec::{Counting, DirectionSpec, QueueLimit};
+use crate::spec::{Counting, DirectionSpec, Discipline, QueueLimit};
 
 pub(crate) use served::{Backlog, Dropped};
 
@@ -25,6 +26,10 @@ pub enum LossCause {
     Random,
     /// On a drop list.
     List,
+    /// The queue's discipline dropped it before the queue was full.
+    Early,
+    /// Above the rate and burst of a policer.
+    Policer,
 }
 
 impl LossCause {
@@ -32,7 +37,7 @@ impl LossCause {
     /// channel.
     pub fn is_congestion(self) -> bool {
         match self {
-            LossCause::Queue => true,
+            LossCause::Queue | LossCause::Early | LossCause::Policer => true,
             LossCause::Random | LossCause::List => false,
         }
     }
@@ -47,6 +52,10 @@ pub struct LossCounts {
     pub random: u64,
     /// On a drop list.
     pub list: u64,
+    /// The queue's discipline dropped it before the queue was full.
+    pub early: u64,
+    /// Above the rate and burst of a policer.
+    pub policer: u64,
 }
 
 impl LossCounts {
@@ -57,18 +66,26 @@ impl LossCounts {
             LossCause::Queue => self.queue += 1,
             LossCause::Random => self.random += 1,
             LossCause::List => self.list += 1,
+            LossCause::Early => self.early += 1,
+            LossCause::Policer => self.policer += 1,
         }
     }
 
     /// With those of another place.
     #[must_use]
     pub fn plus(&self, other: &LossCounts) -> LossCounts {
-        LossCounts { queue: self.queue + other.queue, random: self.random + other.random, list: self.list + other.list }
+        LossCounts {
+            queue: self.queue + other.queue,
+            random: self.random + other.random,
+            list: self.list + other.list,
+            early: self.early + other.early,
+            policer: self.policer + other.policer,
+        }
     }
 
     /// All of them.
     pub fn total(&self) -> u64 {
-        self.queue + self.random + self.list
+        self.queue + self.random + self.list + self.early + self.policer
     }
 }
 
@@ -91,7 +108,7 @@ pub struct LinkStats {
     pub losses: LossCounts,
     /// Packets in the queue, in transmission or on the wire at the end.
     pub in_flight_packets: u64,
-    /// Packets marked with a congestion warning.
+    /// Packets marked by the queue's discipline or with a congestion warning.
     pub marked_packets: u64,
     /// Integral over time of the number of waiting packets, packet-seconds.
     pub queue_integral: f64,
@@ -165,6 +182,9 @@ struct Cold {
     refused: LossCounts,
     refused_bytes: u64,
     extras: Option<Box<Extras>>,
+    /// The discipline marks packets that can be marked.
+    ecn: bool,
+    marked_packets: u64,
     served: Option<Box<served::Served>>,
 }
 
@@ -183,15 +203,24 @@ impl Limit {
             Limit::Bytes(most) => backlog.bytes + u64::from(size) > most,
         }
     }
+
+    /// Whether more waits than may.
+    fn is_exceeded(self, backlog: Backlog) -> bool {
+        match self {
+            Limit::Packets(most) => backlog.packets > most,
+            Limit::Bytes(most) => backlog.bytes > most,
+        }
+    }
 }
 
 /// What few links have.
 #[derive(Debug)]
 struct Extras {
     channel: Channel,
-    marked_packets: u64,
     drops: Vec<u64>,
     next_drop: usize,
+    policer: Option<Policer>,
+    on_arrival: Option<OnArrival>,
     warning: Option<Warning>,
     trace: Option<Vec<(Time, i32)>>,
 }
@@ -211,15 +240,22 @@ const AGING_PACKET_BITS: f64 = 500.0 * 8.0;
 impl Link {
     pub(crate) fn new(spec: &DirectionSpec, seed: u64, name: &str) -> Link {
         let channel = Channel::new(&spec.loss, seed, name);
-        let special = !channel.is_never() || !spec.drops.is_empty() || spec.warning.is_some() || spec.trace_queue;
+        let on_arrival = OnArrival::new(spec, seed, name);
+        let special = !channel.is_never()
+            || !spec.drops.is_empty()
+            || spec.warning.is_some()
+            || spec.policer.is_some()
+            || on_arrival.is_some()
+            || spec.trace_queue;
         let mut drops = spec.drops.clone();
         drops.sort_unstable();
         let extras = special.then(|| {
             Box::new(Extras {
                 channel,
-                marked_packets: 0,
                 drops,
                 next_drop: 0,
+                policer: spec.policer.as_ref().map(Policer::new),
+                on_arrival,
                 warning: spec.warning.map(|w| Warning {
                     threshold: w.threshold_packets,
                     weight: w.weight,
@@ -230,7 +266,7 @@ impl Link {
             })
         });
         let ns2 = spec.queue.counting == Counting::Ns2;
-        Link {
+        let mut link = Link {
             hot: Hot {
                 free_at: Time::ZERO,
                 delay: spec.delay,
@@ -260,9 +296,15 @@ impl Link {
                 refused: LossCounts::default(),
                 refused_bytes: 0,
                 extras,
+                ecn: spec.queue.ecn,
+                marked_packets: 0,
                 served: None,
             },
+        };
+        if matches!(spec.queue.discipline, Discipline::Codel(_) | Discipline::FqCodel(_)) {
+            link.serve(Line::new(spec, seed, name));
         }
+        link
     }
 
     /// A packet enters at `now`; `end` is when the run ends. Arrivals come in order of time.
@@ -365,7 +407,7 @@ impl Link {
         self.cold.extras.as_mut().is_some_and(|e| e.channel.loses(at, now, size))
     }
 
-    /// Drop list, loss before the queue, congestion warning; and the way to a served link's queue.
+    /// Drop list, loss before the queue, policer, congestion warning, discipline; and the way to a served link's queue.
     fn before_queue(&mut self, now: Time, packet: &mut Packet, arrival: u64) -> Option<Fate> {
         let size = u32::from(packet.size);
         if let Some(extras) = self.cold.extras.as_mut() {
@@ -378,7 +420,14 @@ impl Link {
             if self.channel_loses(LossAt::Queue, now, size) {
                 return Some(self.refuse(now, size, LossCause::Random));
             }
+            if self.polices(now, size) {
+                return Some(self.refuse(now, size, LossCause::Policer));
+            }
+            self.watch(now);
             self.warn(now, packet);
+            if let Some(cause) = self.judge(now, packet) {
+                return Some(self.refuse(now, size, cause));
+            }
         }
         self.cold.served.is_some().then_some(Fate::Held)
     }
@@ -392,8 +441,57 @@ impl Link {
         Backlog { packets: self.cold.waiting.len() as u32, bytes: self.cold.waiting_bytes }
     }
 
+    fn polices(&mut self, now: Time, size: u32) -> bool {
+        let policer = self.cold.extras.as_mut().and_then(|e| e.policer.as_mut());
+        policer.is_some_and(|policer| !policer.passes(now, size))
+    }
+
+    /// Ask the queue's discipline about a packet; is it dropped?
+    fn judge(&mut self, now: Time, packet: &mut Packet) -> Option<LossCause> {
+        self.cold.extras.as_ref()?.on_arrival.as_ref()?;
+        let size = u32::from(packet.size);
+        let arrival = Arrival {
+            now,
+            size,
+            markable: self.cold.ecn && packet.flags.has(Flags::ECT),
+            backlog: self.backlog(now),
+            idle: now.since(self.hot.free_at),
+        };
+        let fits = self.hot.free_at <= now || !self.cold.limit.is_full(arrival.backlog, size);
+        let extras = self.cold.extras.as_mut()?;
+        match extras.on_arrival.as_mut()?.judge(&arrival) {
+            Verdict::Pass => {}
+            Verdict::Mark if fits => {
+                self.cold.marked_packets += u64::from(!packet.flags.has(Flags::CE));
+                packet.flags.set(Flags::CE);
+            }
+            Verdict::Mark => {} // it is about to be lost
+            Verdict::Drop => return Some(LossCause::Early),
+        }
+        None
+    }
+
+    /// Show the queue to a discipline that looks at it at times of its own, up to `until`. Nothing has come since.
+    fn watch(&mut self, until: Time) {
+        loop {
+            let looks = self.cold.extras.as_ref().and_then(|e| e.on_arrival.as_ref());
+            let at = looks.map_or(Time::NEVER, OnArrival::next_look);
+            if at > until {
+                return;
+            }
+            let backlog = self.backlog(at);
+            let steady = backlog.packets == 0 || self.is_served();
+            if let Some(looks) = self.cold.extras.as_mut().and_then(|e| e.on_arrival.as_mut()) {
+                looks.look(backlog, if steady { until } else { at });
+            }
+        }
+    }
+
     /// Average the queue as RED does and mark every ECN-capable packet while it is at or over the threshold.
     fn warn(&mut self, now: Time, packet: &mut Packet) {
+        if self.cold.extras.as_ref().is_none_or(|e| e.warning.is_none()) {
+            return;
+        }
         let (queue, idle) = (f64::from(self.backlog(now).packets), now.since(self.hot.free_at).secs());
         let Some(extras) = self.cold.extras.as_mut() else { return };
         let Some(w) = extras.warning.as_mut() else { return };
@@ -403,7 +501,7 @@ impl Link {
         w.average = (1.0 - w.weight) * w.average + w.weight * queue;
         if w.average >= w.threshold && packet.flags.has(Flags::ECT) {
             packet.flags.set(Flags::CE);
-            extras.marked_packets += 1;
+            self.cold.marked_packets += 1;
         }
     }
 
@@ -457,7 +555,7 @@ impl Link {
             delivered_bytes: accepted_bytes - c.lost_bytes - in_flight_bytes,
             losses: c.losses.plus(&c.refused),
             in_flight_packets: in_flight,
-            marked_packets: c.extras.as_ref().map_or(0, |e| e.marked_packets),
+            marked_packets: c.marked_packets,
             queue_integral: c.queue_integral,
             queue_max: c.queue_max,
             busy_s: transmitted_bytes as f64 * 8.0 / c.rate_bps as f64,
@@ -477,7 +575,8 @@ mod tests {
         DirectionSpec {
             rate_bps: 8_000_000, // a byte takes a microsecond
             delay: Span::from_millis(10),
-            queue: QueueSpec { limit, counting },
+            queue: QueueSpec::drop_tail(limit, counting),
+            policer: None,
             loss: LossSpec::NONE,
             drops: vec![],
             warning: None,

@@ -43,8 +43,10 @@ pub struct DirectionSpec {
     pub rate_bps: u64,
     /// Propagation delay.
     pub delay: Span,
-    /// DropTail queue.
+    /// Queue.
     pub queue: QueueSpec,
+    /// Policer before the queue.
+    pub policer: Option<PolicerSpec>,
     /// Random loss.
     pub loss: LossSpec,
     /// Arrival numbers (from 0, every packet that arrives at this direction counts) that are lost before the queue.
@@ -55,13 +57,162 @@ pub struct DirectionSpec {
     pub trace_queue: bool,
 }
 
-/// A DropTail queue.
+/// A queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QueueSpec {
     /// How much fits.
     pub limit: QueueLimit,
     /// How the limit counts.
     pub counting: Counting,
+    /// What is dropped before it is full, and who is served next.
+    pub discipline: Discipline,
+    /// Mark packets that can be marked, where the discipline would drop them.
+    pub ecn: bool,
+}
+
+impl QueueSpec {
+    /// A DropTail queue.
+    pub fn drop_tail(limit: QueueLimit, counting: Counting) -> QueueSpec {
+        QueueSpec { limit, counting, discipline: Discipline::DropTail, ecn: false }
+    }
+}
+
+/// What a queue drops or marks, and who is served next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Discipline {
+    /// First in, first out; drop what finds no place.
+    DropTail,
+    /// DropTail that marks a packet which finds more than this waiting.
+    Threshold(QueueLimit),
+    /// Random early detection.
+    Red(RedSpec),
+    /// Controlled delay.
+    Codel(CodelSpec),
+    /// Proportional integral controller enhanced.
+    Pie(PieSpec),
+    /// Fair queueing by flow, with CoDel for each.
+    FqCodel(FqCodelSpec),
+}
+
+/// Parameters of RED. Thresholds count packets of `mean_packet` bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RedSpec {
+    /// Averaged queue from which packets are dropped, packets; `None`: automatic.
+    pub min: Option<f64>,
+    /// Averaged queue at which the probability is `max_p`, packets; `None`: three times `min`.
+    pub max: Option<f64>,
+    /// Weight of a new queue sample in the average; `None`: automatic.
+    pub weight: Option<f64>,
+    /// Probability at `max`.
+    pub max_p: f64,
+    /// Above `max` the probability rises to 1 at twice `max`; otherwise it is 1 there.
+    pub gentle: bool,
+    /// Space drops at least 1 / probability packets apart.
+    pub wait: bool,
+    /// Large packets are dropped more often than small ones.
+    pub byte_mode: bool,
+    /// The average is over bytes, in packets of `mean_packet`, instead of packets.
+    pub in_bytes: bool,
+    /// Bytes of a mean packet.
+    pub mean_packet: u32,
+    /// Highest probability at which packets are marked; above it they are dropped.
+    pub mark_p: f64,
+    /// Adapt `max_p` to keep the average between the thresholds.
+    pub adaptive: bool,
+}
+
+impl Default for RedSpec {
+    fn default() -> RedSpec {
+        RedSpec {
+            min: Some(5.0),
+            max: Some(15.0),
+            weight: Some(0.002),
+            max_p: 0.1,
+            gentle: true,
+            wait: false,
+            byte_mode: false,
+            in_bytes: false,
+            mean_packet: 500,
+            mark_p: 0.1,
+            adaptive: false,
+        }
+    }
+}
+
+/// Parameters of CoDel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CodelSpec {
+    /// Standing delay that is tolerated.
+    pub target: Span,
+    /// How long the delay must stay above the target; about the largest RTT.
+    pub interval: Span,
+}
+
+impl Default for CodelSpec {
+    fn default() -> CodelSpec {
+        CodelSpec { target: Span::from_millis(5), interval: Span::from_millis(100) }
+    }
+}
+
+/// Parameters of PIE.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PieSpec {
+    /// Delay that is aimed at.
+    pub target: Span,
+    /// Between two updates of the probability.
+    pub update: Span,
+    /// Weight of the distance from the target, per second.
+    pub alpha: f64,
+    /// Weight of the change of the delay, per second.
+    pub beta: f64,
+    /// Length of a burst that is let through.
+    pub max_burst: Span,
+    /// Probability from which packets are dropped, not marked.
+    pub mark_p: f64,
+    /// Space drops more evenly than chance alone would.
+    pub derandomize: bool,
+}
+
+impl Default for PieSpec {
+    fn default() -> PieSpec {
+        PieSpec {
+            target: Span::from_millis(15),
+            update: Span::from_millis(15),
+            alpha: 0.125,
+            beta: 1.25,
+            max_burst: Span::from_millis(150),
+            mark_p: 0.1,
+            derandomize: false,
+        }
+    }
+}
+
+/// Parameters of FQ-CoDel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FqCodelSpec {
+    /// CoDel of each lane.
+    pub codel: CodelSpec,
+    /// Bytes that a lane may send in a turn.
+    pub quantum: u32,
+    /// Number of lanes.
+    pub flows: u32,
+    /// Most packets dropped at once when the queue is full.
+    pub drop_batch: u32,
+}
+
+impl Default for FqCodelSpec {
+    fn default() -> FqCodelSpec {
+        FqCodelSpec { codel: CodelSpec::default(), quantum: 1514, flows: 1024, drop_batch: 64 }
+    }
+}
+
+/// A token bucket that packets must pass.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PolicerSpec {
+    /// Rate at which it fills, bits per second.
+    pub rate_bps: u64,
+    /// What it holds, bytes; full at the start.
+    pub burst_bytes: u64,
 }
 
 /// How much a queue holds.

@@ -304,7 +304,7 @@ impl World {
     /// Have every link served by events, needed or not. Slower, with the same results; for tests.
     #[doc(hidden)]
     pub fn serve_all_links(&mut self) {
-        self.links.iter_mut().for_each(Link::serve);
+        self.links.iter_mut().filter(|link| !link.is_served()).for_each(Link::serve_plainly);
     }
 
     fn schedule(&mut self, at: Time, control: Control) {
@@ -452,8 +452,9 @@ impl World {
     /// A served link takes a packet.
     #[inline(never)]
     fn hold(&mut self, now: Time, id: u32, packet: Packet) {
+        let source = self.destination(packet.hop) ^ 1;
         let link = &mut self.links[id as usize];
-        if let Some(end) = link.take(now, packet, &mut self.pool, &mut self.dropped) {
+        if let Some(end) = link.take(now, packet, source, &mut self.pool, &mut self.dropped) {
             self.queue.push(end, id);
         }
         self.lose_dropped(now, id);
@@ -463,7 +464,7 @@ impl World {
     #[inline(never)]
     fn on_service(&mut self, now: Time, id: u32) {
         self.queue.pop();
-        let service = self.links[id as usize].on_service(now, &mut self.pool);
+        let service = self.links[id as usize].on_service(now, &mut self.pool, &mut self.dropped);
         if let Some(end) = service.next {
             self.queue.push(end, id);
         }

@@ -61,7 +61,8 @@ fn direction(rate_bps: u64, delay_ms: u64, queue: u32, drops: &[u64]) -> Directi
     DirectionSpec {
         rate_bps,
         delay: Span::from_millis(delay_ms),
-        queue: QueueSpec { limit: QueueLimit::Packets(queue), counting: Counting::Ns2 },
+        queue: QueueSpec::drop_tail(QueueLimit::Packets(queue), Counting::Ns2),
+        policer: None,
         loss: LossSpec::NONE,
         drops: drops.to_vec(),
         warning: None,

@@ -30,6 +30,25 @@ struct Drawn {
     delayed_ack: u32,
     warning: bool,
     datagrams: Option<Traffic>,
+    discipline: usize,
+    ecn: bool,
+    policer: bool,
+}
+
+/// Every discipline, RED in several modes.
+fn disciplines() -> [Discipline; 9] {
+    let red = RedSpec { max_p: 0.3, weight: Some(0.05), ..RedSpec::default() };
+    [
+        Discipline::DropTail,
+        Discipline::Threshold(QueueLimit::Packets(4)),
+        Discipline::Threshold(QueueLimit::Bytes(5000)),
+        Discipline::Red(red),
+        Discipline::Red(RedSpec { gentle: false, wait: true, byte_mode: true, in_bytes: true, ..red }),
+        Discipline::Red(RedSpec { min: None, max: None, weight: None, adaptive: true, ..red }),
+        Discipline::Pie(PieSpec::default()),
+        Discipline::Codel(CodelSpec::default()),
+        Discipline::FqCodel(FqCodelSpec { flows: 4, drop_batch: 3, ..FqCodelSpec::default() }),
+    ]
 }
 
 const TRAFFIC: [Traffic; 4] = [
@@ -45,7 +64,8 @@ fn drawn() -> impl Strategy<Value = Drawn> {
     let path = (rate, 0u64..80, 1u32..60, any::<bool>(), 0.0..0.15f64, any::<bool>());
     let flows = (1usize..5, proptest::collection::vec(0usize..64, 5), any::<bool>(), any::<bool>(), 1u32..4);
     let rest = (any::<u64>(), any::<bool>(), proptest::collection::vec(0u64..200, 0..6), 0u64..400_000, any::<bool>());
-    (path, flows, rest).prop_map(|(path, flows, rest)| Drawn {
+    let queue = (0..disciplines().len(), any::<bool>(), proptest::bool::weighted(0.2));
+    (path, flows, rest, queue).prop_map(|(path, flows, rest, queue)| Drawn {
         seed: rest.0,
         profile: if rest.1 { Profile::Ns2 } else { Profile::Rfc },
         pairs: flows.0,
@@ -63,6 +83,9 @@ fn drawn() -> impl Strategy<Value = Drawn> {
         delayed_ack: flows.4,
         warning: rest.4,
         datagrams: TRAFFIC.get(rest.0 as usize % 5).copied(),
+        discipline: queue.0,
+        ecn: queue.1,
+        policer: queue.2,
     })
 }
 
@@ -75,6 +98,11 @@ impl Drawn {
             core.queue.limit = QueueLimit::Bytes(u64::from(self.queue) * 1500 + 1500);
         }
         core.trace_queue = true;
+        core.queue.discipline = disciplines()[self.discipline];
+        core.queue.ecn = self.ecn;
+        if self.policer {
+            core.policer = Some(PolicerSpec { rate_bps: core.rate_bps * 4 / 5, burst_bytes: 10_000 });
+        }
         if self.warning {
             core.warning = Some(WarningSpec { threshold_packets: 3.0, weight: 0.05 });
         }
@@ -91,7 +119,7 @@ impl Drawn {
             let rows = cc::registry::ALGORITHMS;
             spec.algorithm = cc::Config::new(&rows[self.algorithms[i] % rows.len()]);
             let marks = spec.algorithm.row().uses_marks;
-            (spec.rules.ecn, spec.rules.ecn_per_packet) = (marks, marks);
+            (spec.rules.ecn, spec.rules.ecn_per_packet) = (marks || i % 2 == 0, marks);
             spec.rules.timestamps = self.timestamps;
             spec.rules.delayed_ack = self.delayed_ack;
             spec.two_way = self.two_way;

@@ -8,12 +8,14 @@
 //! free, as it does on a link without events. What is decided about a packet when it departs is decided at the end of
 //! its transmission, in the order of departures.
 
+use tcp::Flags;
 use units::Time;
 
 use super::{Fate, Link, LossCause};
 use crate::loss::LossAt;
 use crate::packet::Packet;
-use crate::pool::{Fifo, Pool};
+use crate::pool::Pool;
+use crate::queue::Line;
 
 /// What waits, without the packet in transmission.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,20 +30,15 @@ pub(crate) type Dropped = (Packet, LossCause);
 /// Packets held by a link. [`Packet::at`] is the time at which each came.
 #[derive(Debug)]
 pub(crate) struct Served {
-    waiting: Fifo,
-    backlog: Backlog,
+    waiting: Line,
     /// In transmission.
     sending: Option<Packet>,
 }
 
 impl Served {
-    fn new() -> Served {
-        Served { waiting: Fifo::EMPTY, backlog: Backlog::default(), sending: None }
-    }
-
     /// What waits.
     pub(super) fn backlog(&self) -> Backlog {
-        self.backlog
+        self.waiting.backlog()
     }
 }
 
@@ -56,11 +53,16 @@ pub(crate) struct Service {
 
 impl Link {
     /// Have packets held and served by events from now on. Only before the first packet.
-    pub(crate) fn serve(&mut self) {
+    pub(crate) fn serve(&mut self, line: Line) {
         debug_assert_eq!(self.hot.offered_packets, 0);
         self.hot.special = true;
         self.hot.eager = false;
-        self.cold.served = Some(Box::new(Served::new()));
+        self.cold.served = Some(Box::new(Served { waiting: line, sending: None }));
+    }
+
+    /// Served, with packets in the order of their arrival.
+    pub(crate) fn serve_plainly(&mut self) {
+        self.serve(Line::plain());
     }
 
     pub(crate) fn is_served(&self) -> bool {
@@ -68,42 +70,61 @@ impl Link {
     }
 
     /// A packet that [`Link::enter`] let pass comes into the queue. If the transmitter was idle its transmission begins,
-    /// and the answer is when it ends. Packets that find no place are added to `dropped`.
+    /// and the answer is when it ends. `source` is the endpoint that sent it. Packets that are lost are added to `dropped`.
     pub(crate) fn take(
         &mut self,
         now: Time,
         mut packet: Packet,
+        source: u32,
         pool: &mut Pool,
         dropped: &mut Vec<Dropped>,
     ) -> Option<Time> {
         let size = u32::from(packet.size);
         let served = self.cold.served.as_mut().expect("only served links take packets");
         let idle = served.sending.is_none();
-        let full = if idle { self.hot.takes_nothing } else { self.cold.limit.is_full(served.backlog, size) };
+        let full = if idle {
+            self.hot.takes_nothing
+        } else {
+            !served.waiting.makes_room() && self.cold.limit.is_full(served.backlog(), size)
+        };
         if full {
             self.refuse(now, size, LossCause::Queue);
             dropped.push((packet, LossCause::Queue));
             return None;
         }
         packet.at = now;
-        served.backlog.packets += 1;
-        served.backlog.bytes += u64::from(size);
-        let length = served.backlog.packets;
-        pool.push(&mut served.waiting, packet);
+        served.waiting.push(packet, source, pool);
         if idle {
-            return self.begin(now, pool);
+            return self.begin(now, pool, dropped);
         }
-        self.cold.queue_max = self.cold.queue_max.max(length);
         self.trace_change(now, 1);
+        self.make_room(now, pool, dropped);
+        let length = self.cold.served.as_ref().map_or(0, |served| served.backlog().packets);
+        self.cold.queue_max = self.cold.queue_max.max(length);
         None
     }
 
+    /// Drop what is over the limit, in a queue that chooses what to drop.
+    fn make_room(&mut self, now: Time, pool: &mut Pool, dropped: &mut Vec<Dropped>) {
+        let Some(served) = self.cold.served.as_mut() else { return };
+        let before = dropped.len();
+        while self.cold.limit.is_exceeded(served.backlog()) {
+            served.waiting.make_room(pool, dropped);
+        }
+        for (packet, cause) in &dropped[before..] {
+            self.leave(now, packet);
+            self.refuse(now, u32::from(packet.size), *cause);
+        }
+    }
+
     /// The transmission under way has ended.
-    pub(crate) fn on_service(&mut self, now: Time, pool: &mut Pool) -> Service {
+    pub(crate) fn on_service(&mut self, now: Time, pool: &mut Pool, dropped: &mut Vec<Dropped>) -> Service {
+        // a discipline that looks at the queue in this very instant sees it as it is afterwards
+        self.watch(Time(now.0.saturating_sub(1)));
         let served = self.cold.served.as_mut().expect("only served links have services");
         let packet = served.sending.take().expect("a service that ends has a packet");
         let size = u32::from(packet.size);
-        let next = self.begin(now, pool);
+        let next = self.begin(now, pool, dropped);
         let fate = if self.channel_loses(LossAt::Wire, now, size) {
             self.lose(now, size, LossCause::Random)
         } else {
@@ -113,14 +134,24 @@ impl Link {
     }
 
     /// Begin to transmit the next packet, if there is one. When will it have been sent?
-    fn begin(&mut self, now: Time, pool: &mut Pool) -> Option<Time> {
+    fn begin(&mut self, now: Time, pool: &mut Pool, dropped: &mut Vec<Dropped>) -> Option<Time> {
         let served = self.cold.served.as_mut()?;
-        let (packet, _) = pool.pop(&mut served.waiting)?;
-        let size = u32::from(packet.size);
-        served.backlog.packets -= 1;
-        served.backlog.bytes -= u64::from(size);
-        served.sending = Some(packet);
+        let before = dropped.len();
+        let next = served.waiting.pop(now, self.cold.ecn, pool, dropped);
+        for (packet, cause) in &dropped[before..] {
+            self.waited(now, packet);
+            self.refuse(now, u32::from(packet.size), *cause);
+        }
+        let (mut packet, mark) = next?;
         self.waited(now, &packet);
+        if mark {
+            self.cold.marked_packets += u64::from(!packet.flags.has(Flags::CE));
+            packet.flags.set(Flags::CE);
+        }
+        if let Some(served) = self.cold.served.as_mut() {
+            served.sending = Some(packet);
+        }
+        let size = u32::from(packet.size);
         let end = self.service_end(now, size);
         self.hot.free_at = end;
         Some(end)
@@ -131,25 +162,30 @@ impl Link {
         Time(now.0 + self.transmission(size))
     }
 
-    /// Account for the time that a packet waited until now.
+    /// A packet leaves the queue. If it found the transmitter idle, it never waited.
     fn waited(&mut self, now: Time, packet: &Packet) {
         if now > packet.at {
-            self.cold.queue_integral += now.since(packet.at).secs();
-            self.trace_change(now, -1);
+            self.leave(now, packet);
         }
+    }
+
+    /// Account for the time that a packet waited until now.
+    fn leave(&mut self, now: Time, packet: &Packet) {
+        self.cold.queue_integral += now.since(packet.at).secs();
+        self.trace_change(now, -1);
     }
 
     /// Every packet that the link holds, those that wait first.
     pub(crate) fn held<'a>(&'a self, pool: &'a Pool) -> impl Iterator<Item = &'a Packet> {
         let served = self.cold.served.as_deref();
-        let waiting = served.map(|s| pool.iter(&s.waiting)).into_iter().flatten();
+        let waiting = served.map(|s| s.waiting.iter(pool)).into_iter().flatten();
         waiting.chain(served.and_then(|s| s.sending.as_ref()))
     }
 
     /// The run is over: account for the time that those who still wait have waited.
     pub(crate) fn finish(&mut self, pool: &Pool, end: Time) {
         if let Some(served) = &self.cold.served {
-            for packet in pool.iter(&served.waiting) {
+            for packet in served.waiting.iter(pool) {
                 self.cold.queue_integral += end.since(packet.at).secs();
             }
         }

@@ -10,7 +10,8 @@ pub fn direction(rate_bps: u64, delay_ms: u64, queue: u32) -> DirectionSpec {
     DirectionSpec {
         rate_bps,
         delay: Span::from_millis(delay_ms),
-        queue: QueueSpec { limit: QueueLimit::Packets(queue), counting: Counting::Waiting },
+        queue: QueueSpec::drop_tail(QueueLimit::Packets(queue), Counting::Waiting),
+        policer: None,
         loss: LossSpec::NONE,
         drops: vec![],
         warning: None,

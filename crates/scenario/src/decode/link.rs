@@ -64,7 +64,7 @@ pub(crate) fn read(item: &Item<'_>, keys: &[&str], profile: Profile, files: &Fil
     let base = Direction {
         rate_bps: table.need("rate", "\"8 Mbps\"")?.rate()?,
         delay: table.need("delay", "\"50 ms\"")?.span(Span::ZERO..=HOUR)?,
-        queue: QueueSpec { limit: QueueLimit::Packets(50), counting },
+        queue: QueueSpec::drop_tail(QueueLimit::Packets(50), counting),
         loss: Loss::NONE,
         drops: Vec::new(),
         warning: None,
@@ -177,6 +177,7 @@ impl Direction {
             rate_bps: self.rate_bps,
             delay: self.delay,
             queue: self.queue,
+            policer: None,
             loss: self.loss.spec(),
             drops: self.drops.clone(),
             warning: self.warning,

@@ -1,0 +1,35 @@
+//! Packets that wait in the order of their arrival, with their count.
+
+use crate::link::Backlog;
+use crate::packet::Packet;
+use crate::pool::{Fifo, Pool};
+
+/// First in, first out.
+#[derive(Debug)]
+pub(crate) struct Lane {
+    list: Fifo,
+    pub(crate) backlog: Backlog,
+}
+
+impl Lane {
+    pub(crate) fn new() -> Lane {
+        Lane { list: Fifo::EMPTY, backlog: Backlog::default() }
+    }
+
+    pub(crate) fn push(&mut self, packet: Packet, pool: &mut Pool) {
+        self.backlog.packets += 1;
+        self.backlog.bytes += u64::from(packet.size);
+        pool.push(&mut self.list, packet);
+    }
+
+    pub(crate) fn pop(&mut self, pool: &mut Pool) -> Option<Packet> {
+        let (packet, _) = pool.pop(&mut self.list)?;
+        self.backlog.packets -= 1;
+        self.backlog.bytes -= u64::from(packet.size);
+        Some(packet)
+    }
+
+    pub(crate) fn iter<'a>(&'a self, pool: &'a Pool) -> impl Iterator<Item = &'a Packet> {
+        pool.iter(&self.list)
+    }
+}
