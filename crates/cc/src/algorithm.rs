@@ -49,6 +49,12 @@ macro_rules! algorithms {
             fn ssthresh(&self) -> Bytes {
                 match self { $(Algorithm::$name(a) => a.ssthresh(),)* }
             }
+            fn on_idle_restart(&mut self, now: Time, path: &Path) {
+                match self { $(Algorithm::$name(a) => a.on_idle_restart(now, path),)* }
+            }
+            fn limits_itself(&self) -> bool {
+                match self { $(Algorithm::$name(a) => a.limits_itself(),)* }
+            }
             fn pacing_rate(&self) -> Option<Rate> {
                 match self { $(Algorithm::$name(a) => a.pacing_rate(),)* }
             }
@@ -98,6 +104,8 @@ algorithms! {
     Cubic(crate::cubic::Cubic),
     /// CUBIC of 2008.
     Cubic2008(crate::cubic_2008::Cubic2008),
+    /// BBR.
+    Bbr(crate::bbr::Bbr),
     /// BIC.
     Bic(crate::bic::Bic),
     /// HighSpeed.

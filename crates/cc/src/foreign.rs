@@ -98,6 +98,14 @@ impl CongestionControl for Foreign {
         self.0.ssthresh()
     }
 
+    fn on_idle_restart(&mut self, now: Time, path: &Path) {
+        self.0.on_idle_restart(now, path);
+    }
+
+    fn limits_itself(&self) -> bool {
+        self.0.limits_itself()
+    }
+
     fn pacing_rate(&self) -> Option<Rate> {
         self.0.pacing_rate()
     }

@@ -29,6 +29,7 @@ mod window;
 
 mod algorithm;
 mod credit;
+mod delivery;
 #[cfg(test)]
 mod invariants;
 mod jersey;
@@ -40,6 +41,7 @@ mod testing;
 mod tsw;
 
 pub mod adaptive;
+pub mod bbr;
 pub mod bic;
 pub mod cerl;
 pub mod cerl_plus;
@@ -70,6 +72,7 @@ pub mod wr;
 pub mod yeah;
 
 pub use algorithm::Algorithm;
+pub use delivery::DeliverySample;
 pub use mveno::Subflow;
 pub use path::{Halved, Path};
 pub use registry::Config;
@@ -98,6 +101,8 @@ pub struct Ack {
     pub marked: bool,
     /// Set on the first ACK beyond what had been sent when the round began, that is about once per RTT.
     pub round: Option<Round>,
+    /// What it says about the delivery rate: for algorithms whose row asks, on every ACK that reports something.
+    pub delivery: Option<DeliverySample>,
 }
 
 /// A round that has just ended: one window's worth of ACKs.
@@ -216,6 +221,14 @@ pub trait CongestionControl {
 
     /// Slow start threshold.
     fn ssthresh(&self) -> Bytes;
+
+    /// Nothing was outstanding for want of data, and now a segment leaves. Only for algorithms that get delivery samples.
+    fn on_idle_restart(&mut self, _now: Time, _path: &Path) {}
+
+    /// The algorithm itself holds the rate below what the path can do, so that delivery samples say little.
+    fn limits_itself(&self) -> bool {
+        false
+    }
 
     /// The rate at which its segments should leave, payload bytes per second; `None`: at once, as the window allows. Asked
     /// only of algorithms whose row says that they pace.

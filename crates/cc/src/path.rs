@@ -25,6 +25,8 @@ pub struct Path {
     pub whole_ssthresh: bool,
     /// Duplicate-ACK threshold, segments.
     pub dup_threshold: u32,
+    /// Number that belongs to this sender of this run, for algorithms that choose at random: equal runs, equal numbers.
+    pub seed: u64,
 }
 
 /// The windows after a halving.
@@ -73,6 +75,7 @@ pub(crate) fn test_path() -> Path {
         rto: Span::from_millis(300),
         whole_ssthresh: false,
         dup_threshold: 3,
+        seed: 1,
     }
 }
 

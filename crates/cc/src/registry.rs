@@ -48,6 +48,8 @@ pub struct Row {
     pub needs_receiver_time: bool,
     /// Wants packets to be marked by routers (ECN-capable transport) with the mark echoed per packet.
     pub uses_marks: bool,
+    /// Wants delivery rate samples ([`crate::Ack::delivery`]).
+    pub samples_delivery: bool,
     /// Wants its segments spaced at the rate it gives ([`crate::CongestionControl::pacing_rate`]).
     pub paces: bool,
     /// Its windows on the paths of one connection depend on each other ([`crate::CongestionControl::couple`]).

@@ -3,7 +3,7 @@
 use units::{Bytes, Span, Time, num};
 
 use crate::path::test_path;
-use crate::{Ack, Cause, Congestion, CongestionControl, Path, RecoveryExit, Round};
+use crate::{Ack, Cause, Congestion, CongestionControl, DeliverySample, Path, RecoveryExit, Round};
 
 /// An ACK of `newly_acked` bytes at t = 1 s that may grow the window, with an RTT of 100 ms.
 pub(crate) fn ack(newly_acked: f64) -> Ack {
@@ -17,6 +17,7 @@ pub(crate) fn ack(newly_acked: f64) -> Ack {
         one_way_delay: None,
         marked: false,
         round: None,
+        delivery: None,
     }
 }
 
@@ -64,6 +65,7 @@ pub(crate) struct Model {
     sent: f64, // segments, in this round
     cut_at: Option<Time>,
     in_handover: bool,
+    delivered: Bytes,
     /// How often each kind of step was made.
     pub(crate) counts: [u32; Model::KINDS],
 }
@@ -86,10 +88,22 @@ impl Model {
         let path = Path { rwnd: Bytes(200_000.0), ..path };
         algorithm.on_init(Bytes(3000.0), path.rwnd, &path);
         let (random, round_began) = (seed.wrapping_mul(2) + 1, start);
-        let (to_round_end, sent) = (0.0, 3.0);
+        let (to_round_end, sent, delivered) = (0.0, 3.0, Bytes::ZERO);
         let counts = [0; Model::KINDS];
         let (cut_at, in_handover) = (None, false);
-        Model { random, now: start, path, queue_ms: 0, to_round_end, round_began, sent, cut_at, in_handover, counts }
+        Model {
+            random,
+            now: start,
+            path,
+            queue_ms: 0,
+            to_round_end,
+            round_began,
+            sent,
+            cut_at,
+            in_handover,
+            delivered,
+            counts,
+        }
     }
 
     /// A number below `limit`, from a linear congruential generator.
@@ -143,6 +157,7 @@ impl Model {
         let receiver_time = Some(Time(self.now.0 + 5_000_000_000 - Model::RTT_MIN_MS * 500_000));
         let one_way_delay = rtt.map(|rtt| rtt - Span::from_millis(Model::RTT_MIN_MS / 2));
         let round = self.round(newly_acked.over(Model::MSS));
+        let delivery = Some(self.delivery(newly_acked, rtt, in_recovery));
         Ack {
             now: self.now,
             newly_acked,
@@ -153,6 +168,27 @@ impl Model {
             one_way_delay,
             marked: false,
             round,
+            delivery,
+        }
+    }
+
+    /// A window per RTT; a duplicate reports one segment. Some samples are limited, some ACKs show a loss.
+    fn delivery(&mut self, newly_acked: Bytes, rtt: Option<Span>, repairing: bool) -> DeliverySample {
+        let newly_delivered = newly_acked.max(Model::MSS);
+        let window = self.path.flight_size;
+        self.delivered += newly_delivered;
+        DeliverySample {
+            delivered: window,
+            interval: self.path.rtt,
+            rtt,
+            app_limited: self.below(8) == 0,
+            newly_delivered,
+            total: self.delivered,
+            total_at_send: Bytes((self.delivered - window).0.max(0.0)),
+            in_flight_before: window + newly_delivered,
+            in_flight: window,
+            lost: if self.below(16) == 0 { Model::MSS } else { Bytes::ZERO },
+            repairing,
         }
     }
 

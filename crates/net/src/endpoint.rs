@@ -1,5 +1,6 @@
 //! An end of a flow, whatever its transport.
 
+use sim::Stream;
 use tcp::Role;
 use units::{Span, Time};
 
@@ -19,19 +20,26 @@ pub(crate) enum Endpoint {
     Datagram(datagram::Endpoint),
 }
 
+/// The number that a sender's algorithm chooses by, from the stream of that end of the flow.
+fn draw_seed(seed: u64, flow: &str, role: Role) -> u64 {
+    let end = if role == Role::Passive { ":reverse" } else { "" };
+    (Stream::new(seed, &format!("{flow}{end}/algorithm")).uniform() * (1u64 << 53) as f64) as u64
+}
+
 impl Endpoint {
     /// The two ends of a flow, the active one first; `events` asks for a log of window changes.
     pub(crate) fn pair(flow: &FlowSpec, seed: u64, events: bool) -> [Endpoint; 2] {
         match &flow.transport {
             Transport::Tcp(spec) => [Role::Active { peer_sends: spec.two_way }, Role::Passive].map(|role| {
                 let mut end = tcp::Endpoint::new(&spec.rules, &spec.algorithm, role);
+                end.sender.set_seed(draw_seed(seed, &flow.name, role));
                 if events {
                     end.sender.log_events();
                 }
                 Endpoint::Tcp(end)
             }),
             Transport::Udp(config) => {
-                let stream = sim::Stream::new(seed, &format!("{}/traffic", flow.name));
+                let stream = Stream::new(seed, &format!("{}/traffic", flow.name));
                 datagram::Endpoint::udp(config, stream).map(Endpoint::Datagram)
             }
         }

@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 mod config;
+mod delivery;
 mod receiver;
 mod recovery;
 mod rtt;

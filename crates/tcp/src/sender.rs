@@ -13,6 +13,7 @@ use cc::{Algorithm, CongestionControl, Path};
 use units::{Bytes, Span, Time};
 
 use self::pacing::Pacer;
+use crate::delivery::DeliveryRate;
 use crate::recovery::sack::SackState;
 use crate::recovery::vegas::FineTimer;
 use crate::rtt::RttEstimator;
@@ -186,6 +187,8 @@ pub struct Sender {
     pub(crate) sack: SackState,
     pub(crate) fine: FineTimer,
     pacer: Pacer,
+    /// Delivery rate samples, for algorithms that want them.
+    pub(crate) delivery: Option<Box<DeliveryRate>>,
 
     hears_every_loss: bool,
     acts_on_marks: bool,
@@ -261,6 +264,7 @@ impl Sender {
                 rto: Span::ZERO,
                 whole_ssthresh: config.whole_ssthresh,
                 dup_threshold: config.dup_threshold,
+                seed: 0,
             },
             board: Scoreboard::new(),
             rtt: RttEstimator::new(config),
@@ -282,6 +286,7 @@ impl Sender {
             sack: SackState::default(),
             fine: FineTimer::default(),
             pacer: Pacer::new(config, row),
+            delivery: row.samples_delivery.then(Box::default),
             hears_every_loss: row.hears_every_loss,
             acts_on_marks: row.uses_marks,
             rules: Rules {
@@ -305,6 +310,11 @@ impl Sender {
             log: None,
             stats: SenderStats::default(),
         }
+    }
+
+    /// Give the algorithm a number to choose by at random: the same for the same sender of the same run.
+    pub fn set_seed(&mut self, seed: u64) {
+        self.path.seed = seed;
     }
 
     /// Keep a log of window changes.

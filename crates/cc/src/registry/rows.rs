@@ -4,6 +4,7 @@ use super::{Kind, Parameter, Recovery, Row};
 use crate::{Algorithm, reno};
 
 mod bandwidth;
+mod bbr;
 mod cerl;
 mod delay;
 mod high_speed;
@@ -25,6 +26,7 @@ pub const PLAIN: Row = Row {
     judges_losses: false,
     needs_receiver_time: false,
     uses_marks: false,
+    samples_delivery: false,
     paces: false,
     couples: false,
     parameters: &[],
@@ -108,6 +110,7 @@ pub static ALGORITHMS: &[Row] = &[
     cerl::CERL_PLUS,
     cerl::CERL_PLUS_INVERTED,
     cerl::CERL_PLUS2,
+    bbr::BBR,
     high_speed::CUBIC,
     high_speed::CUBIC_2008,
     high_speed::YEAH,

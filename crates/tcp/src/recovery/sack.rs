@@ -25,15 +25,24 @@ pub(crate) struct SackState {
     /// One past the last segment retransmitted in this recovery (HighRxt + 1).
     next_resend: u32,
     rescued: bool,
+    /// Segments that the latest ACK showed to be lost.
+    pub(crate) lost_now: u32,
     /// Sack1: duplicates do not count between a timeout and the next new ACK.
     deaf: bool,
     /// Blocks read already, to look only at what is new in them.
     seen: [(u32, u32); MAX_SACK],
 }
 
+impl SackState {
+    /// Segments believed to be in the network; RFC 6675's core keeps it up to date at all times.
+    pub(crate) fn pipe(&self) -> i64 {
+        self.pipe
+    }
+}
+
 impl Sender {
     /// Enter what a cumulative ACK and its SACK blocks say. True if a segment was SACKed that was not before.
-    pub(crate) fn sack_on_ack(&mut self, ack: u32, blocks: &SackBlocks) -> bool {
+    pub(crate) fn sack_on_ack(&mut self, ack: u32, blocks: &SackBlocks, now: Time) -> bool {
         let s = &mut self.sack;
         for n in self.snd_una..ack {
             let record = self.board.get(n);
@@ -53,6 +62,9 @@ impl Sender {
                 if !record.sacked {
                     record.sacked = true;
                     news = true;
+                    if let Some(delivery) = &mut self.delivery {
+                        delivery.on_delivered(n, now);
+                    }
                     s.pipe -= i64::from(n >= s.lost_edge) + i64::from(record.resent);
                     s.sacked_above += u32::from(n >= s.lost_edge);
                     s.high_sacked = s.high_sacked.max(n + 1);
@@ -69,6 +81,7 @@ impl Sender {
     /// The edge stands on the D-th highest SACKed segment; what it passes is lost.
     fn move_lost_edge(&mut self) {
         let s = &mut self.sack;
+        s.lost_now = 0;
         let threshold = self.rules.dup_threshold;
         while s.sacked_above > threshold
             || (s.sacked_above == threshold && s.sacked_above > 0 && !self.board.get(s.lost_edge).sacked)
@@ -77,6 +90,7 @@ impl Sender {
                 s.sacked_above -= 1;
             } else {
                 s.pipe -= 1;
+                s.lost_now += 1;
             }
             s.lost_edge += 1;
         }

@@ -70,8 +70,11 @@ impl Sender {
         if self.snd_una == 0 && self.opens_late() {
             self.cc.set_cwnd(self.rules.initial_window * self.path.mss);
         }
+        if self.delivery.is_some() {
+            self.begin_delivery(ack, now);
+        }
         let news = match self.core {
-            Core::Sack | Core::Sack1 => self.sack_on_ack(ack, &segment.sack),
+            Core::Sack | Core::Sack1 => self.sack_on_ack(ack, &segment.sack, now),
             _ => false,
         };
         self.snd_una = ack;
@@ -109,8 +112,15 @@ impl Sender {
             one_way_delay: Some(segment.ts_val.since(segment.ts_ecr)),
             marked,
             round,
+            delivery: match self.delivery {
+                Some(_) => self.delivery_sample(now, self.lost_by(progress)),
+                None => None,
+            },
         };
         self.cc.on_ack(&event, &self.path);
+        if self.delivery.is_some() {
+            self.end_delivery();
+        }
         match self.core {
             Core::Vegas => self.vegas_on_new_ack(now, delay),
             Core::Sack if !self.in_recovery => self.sack_after_new_ack(now, news),
@@ -123,8 +133,11 @@ impl Sender {
     }
 
     pub(super) fn on_duplicate(&mut self, now: Time, segment: &Segment, marked: bool) {
+        if self.delivery.is_some() {
+            self.begin_delivery(segment.ack, now);
+        }
         let news = match self.core {
-            Core::Sack | Core::Sack1 => self.sack_on_ack(segment.ack, &segment.sack),
+            Core::Sack | Core::Sack1 => self.sack_on_ack(segment.ack, &segment.sack, now),
             _ => true,
         };
         self.path.flight_size = self.bytes(self.flight_size());
@@ -138,9 +151,16 @@ impl Sender {
             one_way_delay: None,
             marked,
             round: None,
+            delivery: match self.delivery {
+                Some(_) => self.delivery_sample(now, self.lost_by(Progress::Open)),
+                None => None,
+            },
         };
         self.account_cwnd(now);
         self.cc.on_ack(&event, &self.path);
+        if self.delivery.is_some() {
+            self.end_delivery();
+        }
         match self.core {
             Core::Sack => self.sack_on_duplicate(now, news),
             Core::Sack1 => self.sack1_on_duplicate(now, news),
@@ -222,6 +242,14 @@ impl Sender {
                 self.rtt.sample(sent, now, false);
                 self.path.srtt = self.rtt.srtt();
             }
+        }
+    }
+
+    /// Segments that the ACK at hand showed to be lost: by the scoreboard, or the hole that a partial ACK uncovers.
+    fn lost_by(&self, progress: Progress) -> u32 {
+        match self.core {
+            Core::Sack => self.sack.lost_now,
+            _ => u32::from(progress == Progress::Partial),
         }
     }
 

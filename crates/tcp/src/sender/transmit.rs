@@ -24,18 +24,25 @@ impl Sender {
         if self.state != State::Open || (self.pacer.is_on() && self.pacer.holds(now)) {
             return None;
         }
-        let number = match self.resend.take() {
+        // pacing may have held it until it was acknowledged
+        let number = match self.resend.take().filter(|&number| number >= self.snd_una) {
             Some(number) => number,
             None => {
-                let number = self.next_segment(now)?;
+                let Some(number) = self.next_segment(now) else {
+                    if self.delivery.is_some() {
+                        self.note_want_of_data();
+                    }
+                    return None;
+                };
                 self.burst -= 1;
                 number
             }
         };
+        let again = self.on_sent(number, now);
         if self.pacer.is_on() {
             self.pace(now);
         }
-        Some((number, self.on_sent(number, now)))
+        Some((number, again))
     }
 
     #[inline]
@@ -80,10 +87,18 @@ impl Sender {
         self.snd_max < self.offered && self.snd_max - self.snd_una < self.rwnd
     }
 
+    /// Everything offered was sent.
+    pub(crate) fn wants_data(&self) -> bool {
+        self.snd_max >= self.offered
+    }
+
     /// Account for a segment that leaves now. True if it was sent before.
     #[inline]
     pub(super) fn on_sent(&mut self, number: u32, now: Time) -> bool {
         self.stats.sent_segments += 1;
+        if self.delivery.is_some() {
+            self.note_departure(number, now);
+        }
         self.last_sent_at = now;
         let again = number < self.snd_max;
         if again {
@@ -130,9 +145,10 @@ impl Sender {
         std::mem::take(&mut self.cwr_due)
     }
 
-    /// Nothing was sent for longer than one RTO: restart from the initial window (RFC 5681 section 4.1).
+    /// Nothing was sent for longer than one RTO: restart from the initial window (RFC 5681 section 4.1). An algorithm that
+    /// samples the delivery rate keeps its window: it paces what it sends, and hears of the restart.
     pub(super) fn restart_if_idle(&mut self, now: Time) {
-        if self.snd_max > 0 && now.since(self.last_sent_at) > self.rtt.rto() {
+        if self.delivery.is_none() && self.snd_max > 0 && now.since(self.last_sent_at) > self.rtt.rto() {
             let restart = self.rules.initial_window * self.path.mss;
             self.account_cwnd(now);
             self.cc.set_cwnd(self.cc.cwnd().min(restart));

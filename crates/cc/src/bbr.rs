@@ -1,0 +1,264 @@
+//! BBR, version 1: send at the rate at which the path delivers, with little more in flight than the path holds.
+//! Source: Cardwell, Cheng, Gunn, Hassas Yeganeh and Jacobson, ACM Queue 14(5), 2016;
+//! draft-cardwell-iccrg-bbr-congestion-control-00, restated in specs/papers/bbr.md.
+//! Choices: the windowed maximum is exact, one value per round; amounts count payload; ssthresh means nothing and stays what
+//! it was at the start; marks are not heard; the random phase comes from the engine's number and a count.
+use units::{Bytes, Rate, Span, Time};
+
+mod model;
+mod phases;
+
+pub(crate) use self::model::MAX_ROUNDS;
+use self::model::Model;
+use self::phases::Phase;
+use crate::{Ack, Cause, Config, Congestion, CongestionControl, DeliverySample, Path, RecoveryExit, Response};
+
+/// Constants, each a parameter of the row.
+#[derive(Clone, Debug, PartialEq)]
+struct Constants {
+    high_gain: f64,
+    drain_gain: f64,
+    cwnd_gain: f64,
+    up_gain: f64,
+    down_gain: f64,
+    cycle: u32,
+    full_growth: f64,
+    full_rounds: u32,
+    rtt_window: Span,
+    probe_rtt: Span,
+    min_cwnd: f64,
+    quanta: f64,
+}
+
+/// State of BBR.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bbr {
+    constants: Constants,
+    cwnd: Bytes,
+    ssthresh: Bytes,
+    initial_cwnd: Bytes,
+    /// Best window known when a recovery or ProbeRTT began.
+    prior_cwnd: Bytes,
+    pacing_rate: Rate,
+    model: Model,
+    phase: Phase,
+    /// The bottleneck's rate is found.
+    filled_pipe: bool,
+    full_bw: Rate,
+    full_bw_count: u32,
+    /// A loss is being repaired.
+    repairing: bool,
+    /// First round of a recovery: send what leaves the network, no more.
+    conserving: bool,
+    /// Data were sent after a pause, and none was acknowledged since.
+    idle_restart: bool,
+    /// In the network after the latest ACK, and what that one reported.
+    last_in_flight: Bytes,
+    last_delivered: Bytes,
+    /// Times a random number was drawn.
+    draws: u64,
+}
+
+impl Bbr {
+    /// With the parameters of `config`.
+    pub fn new(config: &Config) -> Bbr {
+        let constants = Constants {
+            high_gain: config.number("bbr_high_gain"),
+            drain_gain: config.number("bbr_drain_gain"),
+            cwnd_gain: config.number("bbr_cwnd_gain"),
+            up_gain: config.number("bbr_up_gain"),
+            down_gain: config.number("bbr_down_gain"),
+            cycle: config.number("bbr_cycle") as u32,
+            full_growth: config.number("bbr_full_growth"),
+            full_rounds: config.number("bbr_full_rounds") as u32,
+            rtt_window: Span::from_secs(config.number("bbr_rtt_window")),
+            probe_rtt: Span::from_secs(config.number("bbr_probe_rtt")),
+            min_cwnd: config.number("bbr_min_cwnd"),
+            quanta: config.number("bbr_quanta"),
+        };
+        Bbr {
+            cwnd: Bytes::ZERO,
+            ssthresh: Bytes::ZERO,
+            initial_cwnd: Bytes::ZERO,
+            prior_cwnd: Bytes::ZERO,
+            pacing_rate: Rate(0.0),
+            model: Model::new(config.number("bbr_bw_rounds") as usize),
+            phase: Phase::Startup,
+            filled_pipe: false,
+            full_bw: Rate(0.0),
+            full_bw_count: 0,
+            repairing: false,
+            conserving: false,
+            idle_restart: false,
+            last_in_flight: Bytes::ZERO,
+            last_delivered: Bytes::ZERO,
+            draws: 0,
+            constants,
+        }
+    }
+
+    /// The window for `gain` times the path's bandwidth-delay product, with room for what hosts send or acknowledge at once.
+    fn inflight(&self, gain: f64, path: &Path) -> Bytes {
+        let Some(rtprop) = self.model.rtprop() else { return self.initial_cwnd };
+        //= specs/papers/bbr.md#windows-and-rates
+        //# inflight(gain) = gain * BtlBw * RTprop + 3 * quantum
+        gain * (self.model.btlbw() * rtprop) + self.constants.quanta * self.quantum(path.mss)
+    }
+
+    /// What a sending host hands to its network card at once.
+    fn quantum(&self, mss: Bytes) -> Bytes {
+        //= specs/papers/bbr.md#windows-and-rates
+        //# below 1.2 Mbit/s 1 MSS, below 24 Mbit/s 2 MSS, else what the pacing rate sends in 1 ms, at most 64 KiB
+        const SMALL: Rate = Rate(1.2e6 / 8.0);
+        const MIDDLE: Rate = Rate(24e6 / 8.0);
+        match self.pacing_rate {
+            rate if rate < SMALL => mss,
+            rate if rate < MIDDLE => 2.0 * mss,
+            rate => (rate * Span::from_millis(1)).min(Bytes(65_536.0)),
+        }
+    }
+
+    fn set_pacing_rate(&mut self, gain: f64) {
+        let rate = gain * self.model.btlbw();
+        //= specs/papers/bbr.md#windows-and-rates
+        //# before the pipe is known to be full, the pacing rate only rises
+        if rate > Rate(0.0) && (self.filled_pipe || rate > self.pacing_rate) {
+            self.pacing_rate = rate;
+        }
+    }
+
+    fn set_window(&mut self, sample: &DeliverySample, path: &Path) {
+        let target = self.inflight(self.cwnd_gain(), path);
+        let floor = self.constants.min_cwnd * path.mss;
+        let delivered = sample.newly_delivered;
+        if self.repairing {
+            //= specs/papers/bbr.md#loss
+            //# cwnd = max(cwnd - lost, 1 MSS)
+            self.cwnd = (self.cwnd - sample.lost).max(path.mss);
+        }
+        if self.conserving {
+            //= specs/papers/bbr.md#loss
+            //# in the first round cwnd = max(cwnd, in flight + newly delivered)
+            self.cwnd = self.cwnd.max(sample.in_flight + delivered);
+        } else {
+            //= specs/papers/bbr.md#windows-and-rates
+            //# with the pipe full cwnd = min(cwnd + newly delivered, target)
+            if self.filled_pipe {
+                self.cwnd = (self.cwnd + delivered).min(target);
+            } else if self.cwnd < target || sample.total < self.initial_cwnd {
+                self.cwnd += delivered;
+            }
+            self.cwnd = self.cwnd.max(floor);
+        }
+        if self.phase.is_probe_rtt() {
+            self.cwnd = self.cwnd.min(floor);
+        }
+    }
+
+    /// Remember the window to come back to.
+    fn save_window(&mut self) {
+        let counts = !self.repairing && !self.phase.is_probe_rtt();
+        self.prior_cwnd = if counts { self.cwnd } else { self.prior_cwnd.max(self.cwnd) };
+    }
+
+    fn restore_window(&mut self) {
+        self.cwnd = self.cwnd.max(self.prior_cwnd);
+    }
+
+    fn end_repair(&mut self) {
+        if self.repairing {
+            self.repairing = false;
+            self.conserving = false;
+            self.restore_window();
+        }
+    }
+}
+
+impl CongestionControl for Bbr {
+    fn on_init(&mut self, window: Bytes, ssthresh: Bytes, path: &Path) {
+        (self.cwnd, self.initial_cwnd, self.ssthresh) = (window, window, ssthresh);
+        //= specs/papers/bbr.md#windows-and-rates
+        //# the first rate is the high gain times the initial window per RTT of the handshake, or per 1 ms without one
+        let rtt = if path.srtt == Span::ZERO { Span::from_millis(1) } else { path.srtt };
+        self.pacing_rate = self.constants.high_gain * window.per(rtt);
+    }
+
+    fn on_ack(&mut self, ack: &Ack, path: &Path) {
+        let Some(sample) = ack.delivery else { return };
+        (self.last_in_flight, self.last_delivered) = (sample.in_flight, sample.newly_delivered);
+        self.model.on_sample(&sample);
+        self.advance_phase(ack.now, &sample, path);
+        self.check_rtprop(ack.now, &sample, path);
+        if self.conserving && self.model.round_started() {
+            self.conserving = false;
+        }
+        if !sample.repairing {
+            self.end_repair();
+        }
+        self.set_pacing_rate(self.pacing_gain());
+        self.set_window(&sample, path);
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
+        match event.cause {
+            Cause::EcnMark => return Response::Undecided,
+            Cause::Rto => {
+                self.save_window();
+                self.repairing = true;
+                self.conserving = false;
+                self.cwnd = path.mss;
+            }
+            Cause::DupAcks => {
+                self.save_window();
+                self.repairing = true;
+                self.conserving = true;
+                self.model.begin_round();
+                //= specs/papers/bbr.md#loss
+                //# cwnd = in flight + max(newly delivered, 1 MSS)
+                self.cwnd = self.last_in_flight + self.last_delivered.max(path.mss);
+            }
+        }
+        if event.cause == Cause::Rto { Response::Reduced } else { Response::Undecided }
+    }
+
+    fn on_recovery_exit(&mut self, _exit: &RecoveryExit, _path: &Path) {
+        self.end_repair();
+    }
+
+    fn on_idle_restart(&mut self, _now: Time, _path: &Path) {
+        self.idle_restart = true;
+        if self.phase.is_probe_bw() {
+            self.set_pacing_rate(1.0);
+        }
+    }
+
+    fn limits_itself(&self) -> bool {
+        self.phase.is_probe_rtt()
+    }
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        Some(self.pacing_rate)
+    }
+
+    fn set_cwnd(&mut self, cwnd: Bytes) {
+        self.cwnd = cwnd;
+    }
+
+    fn cwnd(&self) -> Bytes {
+        self.cwnd
+    }
+
+    fn ssthresh(&self) -> Bytes {
+        self.ssthresh
+    }
+
+    fn observe(&self, out: &mut dyn FnMut(&'static str, f64)) {
+        out("btlbw_bytes_per_s", self.model.btlbw().bytes_per_sec());
+        out("rtprop_s", self.model.rtprop().unwrap_or_default().secs());
+        out("pacing_bytes_per_s", self.pacing_rate.bytes_per_sec());
+        out("pacing_gain", self.pacing_gain());
+    }
+}
+
+#[cfg(test)]
+mod tests;

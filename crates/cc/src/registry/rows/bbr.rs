@@ -1,0 +1,44 @@
+//! Algorithms that build a model of the path from delivery rates.
+
+use super::{PLAIN, number};
+use crate::Algorithm;
+use crate::bbr::{Bbr, MAX_ROUNDS};
+use crate::registry::{Recovery, Row};
+
+const DRAFT: &str = "draft-cardwell-iccrg-bbr-congestion-control-00";
+
+pub(super) const BBR: Row = Row {
+    name: "bbr",
+    aliases: &["bbr-v1", "bbrv1"],
+    summary: "Send at the rate at which the path delivers, with little more in flight than it holds",
+    source: "Cardwell et al., ACM Queue 14(5), 2016; draft-cardwell-iccrg-bbr-congestion-control-00",
+    caution: Some(
+        "version 1 takes no notice of losses: in a buffer much smaller than the path it overruns its neighbours",
+    ),
+    recovery: Recovery::Sack,
+    samples_delivery: true,
+    paces: true,
+    parameters: &[
+        number("bbr_high_gain", [2.885, 1.0, 10.0], "-", "gains of rate and window in Startup, 2 / ln 2", DRAFT),
+        number("bbr_drain_gain", [0.3466, 0.01, 1.0], "-", "pacing gain in Drain, 1 / 2.885", DRAFT),
+        number("bbr_cwnd_gain", [2.0, 1.0, 10.0], "-", "window over the bandwidth-delay product in ProbeBW", DRAFT),
+        number("bbr_up_gain", [1.25, 1.0, 10.0], "-", "pacing gain of the probing step of ProbeBW", DRAFT),
+        number("bbr_down_gain", [0.75, 0.01, 1.0], "-", "pacing gain of the draining step of ProbeBW", DRAFT),
+        number("bbr_cycle", [8.0, 3.0, 64.0], "steps", "steps of the cycle of ProbeBW", DRAFT),
+        number(
+            "bbr_bw_rounds",
+            [10.0, 1.0, MAX_ROUNDS as f64],
+            "rounds",
+            "how long the greatest delivery rate is remembered",
+            DRAFT,
+        ),
+        number("bbr_rtt_window", [10.0, 0.1, 3600.0], "s", "how long the least RTT is remembered", DRAFT),
+        number("bbr_probe_rtt", [0.2, 0.0, 60.0], "s", "how long ProbeRTT lasts", DRAFT),
+        number("bbr_min_cwnd", [4.0, 1.0, 100.0], "segments", "least window, and that of ProbeRTT", DRAFT),
+        number("bbr_full_growth", [1.25, 1.0, 10.0], "-", "growth per round that keeps Startup on", DRAFT),
+        number("bbr_full_rounds", [3.0, 1.0, 100.0], "rounds", "rounds without such growth that end it", DRAFT),
+        number("bbr_quanta", [3.0, 0.0, 100.0], "-", "send quanta in flight beyond the bandwidth-delay product", DRAFT),
+    ],
+    build: |config| Algorithm::Bbr(Bbr::new(config)),
+    ..PLAIN
+};
