@@ -193,6 +193,7 @@ impl Endpoint {
                 self.receiver.force_ack();
             }
         }
+        self.sender.on_send_time(now);
         if self.receiver.deadline() <= now {
             self.receiver.on_timer();
         }

@@ -5,6 +5,7 @@ mod common;
 mod line;
 
 mod adaptive;
+mod bbr;
 mod cerl;
 mod cerl_plus;
 mod cerl_plus2;

@@ -66,6 +66,13 @@ impl Sender {
         self.pacer.wake
     }
 
+    /// The time has come for a segment that waits: `poll_transmit` will ask for it.
+    pub fn on_send_time(&mut self, now: Time) {
+        if self.pacer.wake <= now {
+            self.pacer.wake = Time::NEVER;
+        }
+    }
+
     /// Pacing, not the window, keeps new data back. The window is in use then: it will fill by itself.
     pub(super) fn pacing_keeps_window_open(&self) -> bool {
         self.pacer.wake != Time::NEVER && self.has_new_data()

@@ -1,12 +1,11 @@
 //! BBR in a network: it finds the rate, keeps the queue short where NewReno fills it, is not led astray by random loss,
 //! looks at the empty path every ten seconds, and shares.
 
-mod common;
-
-use common::*;
 use net::*;
 use tcp::Profile;
 use units::{Span, Time};
+
+use crate::common::*;
 
 /// One path of 10 Mbps and 44 ms, 37.7 segments of 1460 bytes, with a buffer of two of that.
 fn path(pairs: usize, algorithm: &str) -> Network {
@@ -55,7 +54,7 @@ fn random_loss_of_one_percent_costs_little() {
     for seed in 1..4 {
         let lossy = |algorithm| {
             let mut network = path(1, algorithm);
-            network.links[0].forward.loss.probability = 0.01;
+            network.links[0].forward.loss = LossSpec::uniform(0.01, LossAt::Wire);
             share(&run(&network, seed, &traced(65.0)), 0, 60.0)
         };
         // one segment in a hundred is sent twice, ProbeRTT costs 2 %
