@@ -90,7 +90,13 @@ impl CongestionControl for Cerl {
             }
         }
         self.kept = None;
-        let half = path.keep(0.5);
+        let half = if event.cause == Cause::DupAcks {
+            //= specs/papers/cerl.md#three-duplicate-acks
+            //# The halving starts from min(cwnd, rwnd).
+            Path { half_base: self.cwnd.min(path.rwnd), ..*path }.keep(0.5)
+        } else {
+            path.keep(0.5)
+        };
         if !event.hold_ssthresh {
             self.ssthresh = half.ssthresh;
         }
@@ -160,6 +166,23 @@ pub(crate) mod tests {
         assert_eq!(cerl.cwnd(), 10_000.0);
         cerl.on_recovery_exit(&exit(5000.0), &path);
         assert_eq!(cerl.cwnd(), 5000.0);
+    }
+
+    #[test]
+    fn a_cut_halves_the_window_whatever_is_in_flight() {
+        // a second recovery right after the first: 80 segments in flight, window 10
+        let (mut cerl, path) = sampled(&config(), &[100, 160, 140]);
+        let crowded = Path { half_base: Bytes(80_000.0), ..path };
+        cerl.on_congestion(&dup_acks(), &crowded);
+        assert_eq!((cerl.cwnd(), cerl.ssthresh()), (Bytes(5000.0), Bytes(5000.0)));
+        // the receiver's window is the smaller one
+        let (mut cerl, path) = sampled(&config(), &[100, 160, 140]);
+        cerl.on_congestion(&dup_acks(), &Path { rwnd: Bytes(6000.0), ..path });
+        assert_eq!(cerl.cwnd(), 3000.0);
+        // a timeout is Reno's
+        let (mut cerl, path) = sampled(&config(), &[100, 160, 140]);
+        cerl.on_congestion(&rto(1), &Path { half_base: Bytes(80_000.0), ..path });
+        assert_eq!(cerl.ssthresh(), 40_000.0);
     }
 
     #[test]

@@ -17,7 +17,7 @@ fn a_random_loss_keeps_the_window() {
 #[test]
 fn a_congestive_loss_halves_once_per_window() {
     // lmax = 59 ms, N = 32.45 ms; l = 60 - 21 = 39 ms. Both losses are of the window that is outstanding at the first.
-    let path = Line { receiver_window: Some(1000), halves_window: true, ..full_queue(&[100, 110]) };
+    let path = Line { receiver_window: Some(1000), ..full_queue(&[100, 110]) };
     let cerl = path.run("cerl");
     let (first, second) = (cerl.change(0), cerl.change(1));
     assert_eq!((first.why, first.segment), (Why::DupAcks, 100));

@@ -8,7 +8,7 @@
 //! from b to b + W - 1. From then on segments leave as ACKs return: if W > b, W - b of them always wait and every
 //! RTT is W ms; else none waits and every RTT is b.
 
-use ::tcp::{HalfBase, InitialWindow, Profile, Why, WindowEvent};
+use ::tcp::{InitialWindow, Profile, Why, WindowEvent};
 use net::*;
 use units::Span;
 
@@ -27,22 +27,12 @@ pub struct Line {
     pub lost: Vec<u64>,
     /// Every packet is marked that finds this many in the queue.
     pub marks_from: Option<f64>,
-    /// A halving starts from min(cwnd, rwnd) instead of the flight size.
-    pub halves_window: bool,
     pub seconds: f64,
 }
 
 /// A base RTT of 101 ms and a window of 20: no queue but behind the first burst.
 pub fn empty_queue(lost: &[u64]) -> Line {
-    Line {
-        base_ms: 101.0,
-        window: 20,
-        receiver_window: None,
-        lost: lost.to_vec(),
-        marks_from: None,
-        halves_window: false,
-        seconds: 5.0,
-    }
+    Line { base_ms: 101.0, window: 20, receiver_window: None, lost: lost.to_vec(), marks_from: None, seconds: 5.0 }
 }
 
 /// A base RTT of 21 ms and a window of 60: 39 segments always wait.
@@ -81,9 +71,6 @@ impl Line {
         spec.rules.window = self.receiver_window.unwrap_or(self.window);
         spec.rules.initial_window = InitialWindow::Segments(self.window);
         spec.rules.initial_ssthresh = Some(self.window);
-        if self.halves_window {
-            spec.rules.half_base = HalfBase::Window;
-        }
         change(&mut spec.algorithm);
         let mut bottleneck = link("bottleneck", 1, 2, core);
         bottleneck.reverse = reverse;
