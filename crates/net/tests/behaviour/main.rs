@@ -18,6 +18,7 @@ mod ledbat;
 mod mveno;
 mod new_jersey;
 mod new_jersey_plus;
+mod older;
 mod reno;
 mod sack;
 mod tahoe;
