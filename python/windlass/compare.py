@@ -354,6 +354,7 @@ def _split(
         {**plain, "name": f"{group}-{at}", "from": a, "to": b, "algorithm": algorithm}
         for at, (a, b) in enumerate(pairs[:-1] or pairs)
     ]
+    plain.pop("multipath", None)
     last = {**plain, "name": NEIGHBOUR, "from": pairs[-1][0], "to": pairs[-1][1], "algorithm": "newreno"}
     return [*map(dict, flows[:which]), *own, last, *map(dict, flows[which + 1 :])]
 

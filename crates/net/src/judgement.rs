@@ -20,6 +20,20 @@ pub struct Judgements {
     pub not_lost: u64,
 }
 
+impl Judgements {
+    /// With those of another sender.
+    #[must_use]
+    pub fn plus(&self, other: &Judgements) -> Judgements {
+        Judgements {
+            congestion_as_congestion: self.congestion_as_congestion + other.congestion_as_congestion,
+            congestion_as_random: self.congestion_as_random + other.congestion_as_random,
+            random_as_congestion: self.random_as_congestion + other.random_as_congestion,
+            random_as_random: self.random_as_random + other.random_as_random,
+            not_lost: self.not_lost + other.not_lost,
+        }
+    }
+}
+
 /// The truth about one sender's segments, as far as it may still be asked for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Truth {

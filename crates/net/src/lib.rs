@@ -23,6 +23,7 @@ pub use link::{LinkStats, LossCause, LossCounts};
 pub use loss::{GilbertElliott, LossAt, LossModel, LossSpec, NoSuchChannel};
 pub use multipath::{MultipathResult, MultipathSpec};
 pub use results::{FlowEvent, FlowResult, LinkResult, Loss, Results, TracePoint, Variable};
+pub use route::{disjoint_routes, leads};
 pub use spec::{
     CodelSpec, Counting, DirectionSpec, Discipline, FlowSpec, FqCodelSpec, LinkSpec, Network, NodeId, PieSpec,
     PolicerSpec, QueueLimit, QueueSpec, RedSpec, TcpSpec, Transport, WarningSpec,

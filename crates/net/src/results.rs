@@ -80,6 +80,40 @@ pub struct FlowResult {
     pub jitter_s: Option<f64>,
 }
 
+impl FlowResult {
+    /// The result of a connection over several paths: the sums over its subflows, and what it delivered itself.
+    pub fn joined<'a>(subflows: impl Iterator<Item = &'a FlowResult>, joint: &MultipathResult) -> FlowResult {
+        let mut sum = FlowResult {
+            start: joint.start,
+            delivered_bytes: joint.delivered_bytes,
+            measured_bytes: joint.measured_bytes,
+            completed: joint.completed,
+            ..FlowResult::default()
+        };
+        for (number, part) in subflows.enumerate() {
+            if number == 0 {
+                sum.flow = part.flow;
+            }
+            sum.sent_bytes += part.sent_bytes;
+            sum.measured_sent_bytes += part.measured_sent_bytes;
+            sum.acknowledged += part.acknowledged;
+            sum.sender.add(&part.sender);
+            sum.receiver.add(&part.receiver);
+            sum.lost = sum.lost.plus(&part.lost);
+            sum.in_flight += part.in_flight;
+            sum.acks_sent += part.acks_sent;
+            sum.acks_received += part.acks_received;
+            sum.acks_lost = sum.acks_lost.plus(&part.acks_lost);
+            sum.acks_in_flight += part.acks_in_flight;
+            sum.judgements = sum.judgements.plus(&part.judgements);
+            if part.rtt_min > Span::ZERO && (sum.rtt_min == Span::ZERO || part.rtt_min < sum.rtt_min) {
+                sum.rtt_min = part.rtt_min;
+            }
+        }
+        sum
+    }
+}
+
 /// One direction of one link.
 #[derive(Clone, Debug)]
 pub struct LinkResult {

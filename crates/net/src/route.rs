@@ -25,6 +25,27 @@ pub(crate) fn neighbours(nodes: usize, links: &[LinkSpec]) -> Vec<Vec<(NodeId, u
     out
 }
 
+/// Up to `count` routes from one node to another that share no link, shortest first, as numbers of links. Each is the
+/// shortest one over the links that those before it left; so there may be fewer than the network has at best.
+pub fn disjoint_routes(nodes: usize, links: &[LinkSpec], from: NodeId, to: NodeId, count: usize) -> Vec<Vec<usize>> {
+    let mut neighbours = neighbours(nodes, links);
+    let mut found = Vec::new();
+    while found.len() < count {
+        let Some(path) = shortest(&neighbours, from, to).filter(|path| !path.is_empty()) else { break };
+        let route: Vec<usize> = path.iter().map(|link| *link as usize / 2).collect();
+        for known in &mut neighbours {
+            known.retain(|(_, link)| !route.contains(&(*link as usize / 2)));
+        }
+        found.push(route);
+    }
+    found
+}
+
+/// Whether links of these numbers, in this order, lead from one node to another.
+pub fn leads(links: &[LinkSpec], numbers: &[usize], from: NodeId, to: NodeId) -> bool {
+    along(links, numbers, from, to).is_some()
+}
+
 /// The path over links of these numbers; `None` if they do not lead from one node to the other.
 pub(crate) fn along(links: &[LinkSpec], numbers: &[usize], from: NodeId, to: NodeId) -> Option<Path> {
     let mut at = from;

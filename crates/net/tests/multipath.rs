@@ -132,3 +132,14 @@ fn a_route_that_does_not_lead_there_is_refused() {
     network.flows[1].route = Some(vec![0, 1]); // there and back again
     assert!(matches!(World::new(&network, 1, &options(1.0)), Err(BadNetwork::NoRoute { flow }) if flow == "c.1"));
 }
+
+#[test]
+fn disjoint_routes_come_shortest_first() {
+    // 0-1 twice, and 0-2-1
+    let links: Vec<LinkSpec> =
+        [(0, 2), (1, 0), (2, 1), (0, 1)].map(|(a, b)| link("l", a, b, direction(1_000_000, 1, 50))).to_vec();
+    assert_eq!(disjoint_routes(3, &links, 0, 1, 5), [vec![1], vec![3], vec![0, 2]]);
+    assert_eq!(disjoint_routes(3, &links, 0, 1, 2).len(), 2);
+    assert!(leads(&links, &[0, 2], 0, 1) && leads(&links, &[2, 0], 1, 0));
+    assert!(!leads(&links, &[2, 0], 0, 1) && !leads(&links, &[], 0, 1) && !leads(&links, &[9], 0, 1));
+}

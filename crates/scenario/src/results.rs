@@ -1,8 +1,10 @@
 //! What a run measured, as tables.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Deref;
 
-use net::{Delays, LossCause, Network, Results, TracePoint, Variable};
+use net::{Delays, FlowResult, FlowSpec, LossCause, Network, Results, TracePoint, Variable};
 use tcp::Why;
 use units::{Span, Time};
 
@@ -78,31 +80,84 @@ fn open_time(row: &net::FlowResult, end: Time) -> f64 {
     row.sender.opened.map_or(0.0, |opened| end.since(opened).secs())
 }
 
+/// A row of the table of flows: a flow, a subflow, or a connection over several paths.
+struct FlowRow<'a> {
+    name: &'a str,
+    group: Cow<'a, str>,
+    transport: &'static str,
+    algorithm: &'static str,
+    /// The flow, or the first subflow.
+    spec: &'a FlowSpec,
+    result: Cow<'a, FlowResult>,
+    /// Of connections over several paths.
+    reorder_max: Option<u32>,
+}
+
+impl Deref for FlowRow<'_> {
+    type Target = FlowResult;
+
+    fn deref(&self) -> &FlowResult {
+        &self.result
+    }
+}
+
+/// The rows in the order of the groups, a connection before its subflows.
+fn flow_rows<'a>(plan: &'a Plan, network: &'a Network, results: &'a Results) -> Vec<FlowRow<'a>> {
+    let groups: Vec<&Group> = plan.flows.iter().flat_map(|g| std::iter::repeat_n(g, g.flows())).collect();
+    let mut connections = network.multipath.iter().zip(&results.multipath).peekable();
+    let mut rows = Vec::with_capacity(results.flows.len() + network.multipath.len());
+    for result in &results.flows {
+        let (group, spec) = (groups[result.flow], &network.flows[result.flow]);
+        if let Some((several, joint)) = connections.next_if(|(c, _)| c.subflows[0] == result.flow) {
+            let (first, last) = (several.subflows[0], several.subflows[several.subflows.len() - 1]);
+            let parts = results.flows.iter().filter(|r| (first..=last).contains(&r.flow));
+            rows.push(FlowRow {
+                name: &several.name,
+                group: group.name.as_str().into(),
+                transport: "multipath",
+                algorithm: group.transport.algorithm(),
+                spec,
+                result: Cow::Owned(FlowResult::joined(parts, joint)),
+                reorder_max: Some(joint.reorder_max),
+            });
+        }
+        let subflow = group.multipath().is_some();
+        rows.push(FlowRow {
+            name: &spec.name,
+            group: if subflow { format!("{}.subflows", group.name).into() } else { group.name.as_str().into() },
+            transport: if subflow { "subflow" } else { group.transport.word() },
+            algorithm: group.transport.algorithm(),
+            spec,
+            result: Cow::Borrowed(result),
+            reorder_max: None,
+        });
+    }
+    rows
+}
+
 fn flows(plan: &Plan, network: &Network, results: &Results) -> Table {
-    let rows = &results.flows[..];
+    let rows = &flow_rows(plan, network, results)[..];
     let end = Time(plan.general.duration.0);
     let warm = Time(plan.general.warmup.0);
-    let groups: Vec<&Group> = plan.flows.iter().flat_map(|g| std::iter::repeat_n(g, g.size())).collect();
-    let spec = |row: &net::FlowResult| &network.flows[row.flow];
-    let ends = |row: &net::FlowResult| {
-        let flow = spec(row);
+    let ends = |row: &FlowRow<'_>| {
+        let flow = row.spec;
         if row.reverse { (flow.to, flow.from) } else { (flow.from, flow.to) }
     };
     // Seconds that count: from the start or the end of the warm-up to the end of the run.
-    let active = |row: &net::FlowResult| end.since(row.start.max(warm)).secs();
+    let active = |row: &FlowRow<'_>| end.since(row.start.max(warm)).secs();
     // a transport without a window has none
-    let cwnd_mean = |row: &net::FlowResult| match spec(row).transport {
+    let cwnd_mean = |row: &FlowRow<'_>| match row.spec.transport {
         net::Transport::Tcp(_) => ratio(row.sender.cwnd_integral, open_time(row, end)),
         _ => f64::NAN,
     };
     let run = plan.general.duration.secs() - plan.general.warmup.secs();
     let bits = |bytes: u64| bytes as f64 * 8.0;
     Table(vec![
-        ("flow", words(rows, |r| spec(r).name.as_str())),
-        ("group", words(rows, |r| groups[r.flow].name.as_str())),
+        ("flow", words(rows, |r| r.name)),
+        ("group", words(rows, |r| r.group.to_string())),
         ("direction", words(rows, |r| direction(r.reverse))),
-        ("transport", words(rows, |r| groups[r.flow].transport.word())),
-        ("algorithm", words(rows, |r| groups[r.flow].transport.algorithm())),
+        ("transport", words(rows, |r| r.transport)),
+        ("algorithm", words(rows, |r| r.algorithm)),
         ("from", words(rows, |r| network.nodes[ends(r).0].as_str())),
         ("to", words(rows, |r| network.nodes[ends(r).1].as_str())),
         ("start_s", number(rows, |r| r.start.secs())),
@@ -151,6 +206,7 @@ fn flows(plan: &Plan, network: &Network, results: &Results) -> Table {
         ("queue_delay_p95_s", number(rows, |r| quantile(r, 0.95))),
         ("queue_delay_p99_s", number(rows, |r| quantile(r, 0.99))),
         ("cwnd_mean_segments", number(rows, cwnd_mean)),
+        ("reorder_max_segments", number(rows, |r| r.reorder_max.map_or(f64::NAN, f64::from))),
         ("completion_s", number(rows, |r| r.completed.map_or(f64::NAN, |at| at.since(r.start).secs()))),
     ])
 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use net::{BadNetwork, FlowSpec, Network, TcpSpec, World};
+use net::{BadNetwork, FlowSpec, MultipathSpec, Network, TcpSpec, World};
 use sim::Stream;
 use units::{Span, Time};
 
@@ -73,7 +73,7 @@ fn connection(tcp: &Tcp, start: Time, seed: u64, flow: &str) -> TcpSpec {
     TcpSpec {
         algorithm: tcp.algorithm,
         rules,
-        size: tcp.size,
+        size: if tcp.multipath.is_some() { None } else { tcp.size },
         two_way: tcp.two_way,
         reverse_start: tcp.reverse_start.map_or(start, |when| draw(when, seed, flow, "reverse_start")),
     }
@@ -82,22 +82,36 @@ fn connection(tcp: &Tcp, start: Time, seed: u64, flow: &str) -> TcpSpec {
 impl Plan {
     /// The network of the run with this seed.
     pub(crate) fn network(&self, seed: u64) -> Network {
-        let flows = self.flows.iter().flat_map(|group| {
-            group.members().map(move |(name, from, to)| {
+        let mut flows = Vec::new();
+        let mut multipath = Vec::new();
+        for group in &self.flows {
+            for (number, (name, from, to)) in group.members().enumerate() {
                 let start = draw(group.start, seed, &name, "start");
-                let transport = match &group.transport {
-                    Transport::Udp(config) => net::Transport::Udp(*config),
-                    Transport::Tcp(tcp) => net::Transport::Tcp(connection(tcp, start, seed, &name)),
+                let flow = |name: String, route: Option<Vec<usize>>| {
+                    let transport = match &group.transport {
+                        Transport::Udp(config) => net::Transport::Udp(*config),
+                        Transport::Tcp(tcp) => net::Transport::Tcp(connection(tcp, start, seed, &name)),
+                    };
+                    FlowSpec { from, to, route, start, stop: group.stop.map(|stop| Time(stop.0)), transport, name }
                 };
-                FlowSpec { from, to, start, route: None, stop: group.stop.map(|stop| Time(stop.0)), transport, name }
-            })
-        });
-        Network {
-            nodes: self.topology.nodes(),
-            links: self.topology.links(self.output.queue),
-            flows: flows.collect(),
-            multipath: Vec::new(),
+                let (Some(routes), Transport::Tcp(tcp)) = (group.routes(number), &group.transport) else {
+                    flows.push(flow(name, None));
+                    continue;
+                };
+                let first = flows.len();
+                let subflows = routes.iter().enumerate();
+                flows.extend(subflows.map(|(path, route)| flow(format!("{name}.{path}"), Some(route.clone()))));
+                let several = tcp.multipath.as_ref().expect("it has routes");
+                multipath.push(MultipathSpec {
+                    name,
+                    subflows: (first..flows.len()).collect(),
+                    buffer: several.buffer,
+                    size: tcp.size,
+                    coupled: several.coupled,
+                });
+            }
         }
+        Network { nodes: self.topology.nodes(), links: self.topology.links(self.output.queue), flows, multipath }
     }
 }
 

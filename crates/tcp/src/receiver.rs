@@ -17,6 +17,15 @@ pub struct ReceiverStats {
     pub delay_sum: f64,
 }
 
+impl ReceiverStats {
+    /// Add those of another receiver.
+    pub fn add(&mut self, other: &ReceiverStats) {
+        self.received_segments += other.received_segments;
+        self.duplicate_segments += other.duplicate_segments;
+        self.delay_sum += other.delay_sum;
+    }
+}
+
 /// State of the receiving half.
 #[derive(Clone, Debug)]
 pub struct Receiver {

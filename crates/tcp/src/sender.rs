@@ -86,6 +86,27 @@ pub struct SenderStats {
     pub cwnd_integral: f64,
 }
 
+impl SenderStats {
+    /// Add those of another sender: windows that stand side by side add up.
+    pub fn add(&mut self, other: &SenderStats) {
+        self.sent_segments += other.sent_segments;
+        self.retransmitted_segments += other.retransmitted_segments;
+        self.timeouts += other.timeouts;
+        self.fast_retransmits += other.fast_retransmits;
+        self.window_cuts += other.window_cuts;
+        self.judged_random += other.judged_random;
+        self.marks += other.marks;
+        self.rtt_samples += other.rtt_samples;
+        self.rtt_sum += other.rtt_sum;
+        self.rtt_max = self.rtt_max.max(other.rtt_max);
+        self.opened = match (self.opened, other.opened) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        self.cwnd_integral += other.cwnd_integral;
+    }
+}
+
 /// Why the window changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {

@@ -1,12 +1,13 @@
 //! Section `[[flows]]`: who sends to whom, when, with which algorithm and rules.
 
-use net::NodeId;
+use net::{LinkSpec, NodeId};
 use serde_json::{Map, Value as Json, json};
 use tcp::Profile;
 use units::Span;
 
 use super::General;
 use super::algorithm;
+use super::multipath::{self, Multipath};
 use super::tcp as rules;
 use super::topology::Topology;
 use super::traffic;
@@ -45,6 +46,7 @@ pub(crate) struct Tcp {
     pub(crate) size: Option<u64>,
     pub(crate) two_way: bool,
     pub(crate) reverse_start: Option<When>,
+    pub(crate) multipath: Option<Multipath>,
 }
 
 /// When a flow starts.
@@ -59,7 +61,7 @@ pub(crate) enum When {
 /// Keys of every group.
 const COMMON: &[&str] = &["name", "from", "to", "count", "transport", "start", "stop"];
 /// Keys of a group of connections.
-const TCP_KEYS: &[&str] = &["algorithm", "segment", "size", "direction", "reverse_start", "tcp"];
+const TCP_KEYS: &[&str] = &["algorithm", "segment", "size", "direction", "reverse_start", "multipath", "tcp"];
 /// Keys of a group of UDP flows.
 const UDP_KEYS: &[&str] = &["traffic"];
 
@@ -78,6 +80,13 @@ impl Protocol {
             Protocol::Udp => UDP_KEYS,
         }
     }
+}
+
+/// What a topology has.
+struct Places {
+    nodes: Vec<String>,
+    islands: Vec<usize>,
+    links: Vec<LinkSpec>,
 }
 
 /// Most bytes a flow may be told to send.
@@ -99,20 +108,19 @@ pub(crate) fn read(
         // Checked also by itself, so that a mistake is found whichever profile and algorithm it meets.
         rules::read(shared, &mut tcp::Config::profile(general.profile))?;
     }
-    let nodes = topology.nodes();
-    let islands = topology.islands();
+    let places = Places { nodes: topology.nodes(), islands: topology.islands(), links: topology.links(false) };
     let mut groups: Vec<Group> = Vec::new();
     let mut flows = 0;
     for (at, item) in items.iter().enumerate() {
         let name = element_name("flows", at, item.node);
         let path = if items.len() == 1 { "flows".to_owned() } else { format!("flows.{name}") };
         let item = Item { node: item.node, path };
-        let group = group(&item, name, shared, &nodes, &islands, general)?;
+        let group = group(&item, name, shared, &places, general)?;
         if groups.iter().any(|other| other.name == group.name) {
             let twice = format!("stands twice: two groups are named \"{}\"", show(&group.name));
             return Err(item.problem(code::DUPLICATE_NAME, twice).hint("give each group a `name` of its own"));
         }
-        flows += group.size();
+        flows += group.flows();
         if flows > FLOWS {
             return Err(item
                 .problem(
@@ -130,8 +138,7 @@ fn group(
     item: &Item<'_>,
     name: String,
     shared: Option<&Item<'_>>,
-    nodes: &[String],
-    islands: &[usize],
+    places: &Places,
     general: &General,
 ) -> Result<Group, Problem> {
     let keys = [COMMON, TCP_KEYS, UDP_KEYS].concat();
@@ -141,7 +148,7 @@ fn group(
     }
     let protocol = table.get("transport").map_or(Ok(Protocol::Tcp), |item| item.word(PROTOCOLS))?;
     check_keys(&table, protocol)?;
-    let ends = ends(&table, nodes, islands)?;
+    let ends = ends(&table, &places.nodes, &places.islands)?;
     let count = count(&table, ends.len())?;
     let start = table.get("start").map_or(Ok(When::At(Span::ZERO)), |item| when(&item, general))?;
     let stop = table.get("stop").map(|item| item.span(Span::ZERO..=DURATION)).transpose()?;
@@ -151,7 +158,7 @@ fn group(
         return Err(item.problem(code::NEVER_ACTIVE, format!("is {}, before the flow has started", time_text(stop))));
     }
     let transport = match protocol {
-        Protocol::Tcp => Transport::Tcp(Box::new(connections(&table, shared, general)?)),
+        Protocol::Tcp => Transport::Tcp(Box::new(connections(&table, shared, &ends, places, general)?)),
         Protocol::Udp => {
             let example = "{ kind = \"cbr\", rate = \"1 Mbps\", packet = \"1000 B\" }";
             Transport::Udp(traffic::read(&table.need("traffic", example)?, general.profile)?)
@@ -195,7 +202,13 @@ fn check_keys(table: &Fields<'_>, protocol: Protocol) -> Result<(), Problem> {
         .hint(format!("take it away, or write `transport = \"{other}\"`")))
 }
 
-fn connections(table: &Fields<'_>, shared: Option<&Item<'_>>, general: &General) -> Result<Tcp, Problem> {
+fn connections(
+    table: &Fields<'_>,
+    shared: Option<&Item<'_>>,
+    ends: &[(NodeId, NodeId)],
+    places: &Places,
+    general: &General,
+) -> Result<Tcp, Problem> {
     let algorithm = algorithm::read(&table.need("algorithm", "\"newreno\"")?)?;
     let rules = engine(table, shared, &algorithm, general.profile)?;
     let size = table.get("size").map(|item| item.bytes(1..=PETABYTE)).transpose()?;
@@ -211,7 +224,16 @@ fn connections(table: &Fields<'_>, shared: Option<&Item<'_>>, general: &General)
             .problem(code::CONFLICT, "has no use without data in the reverse direction")
             .hint("write `direction = \"both\"`"));
     }
-    Ok(Tcp { algorithm, rules, size, two_way, reverse_start })
+    let multipath = table.get("multipath");
+    if let (Some(item), true) = (&multipath, two_way) {
+        return Err(item
+            .problem(code::CONFLICT, "has no use with data in both directions")
+            .hint("write a group for each direction"));
+    }
+    let multipath = multipath
+        .map(|item| multipath::read(&item, ends, places.nodes.len(), &places.links, &algorithm))
+        .transpose()?;
+    Ok(Tcp { algorithm, rules, size, two_way, reverse_start, multipath })
 }
 
 /// The engine's rules: the profile, what the algorithm wants, the scenario's `[tcp]`, the flow's own.
@@ -385,6 +407,24 @@ impl Group {
         self.ends.len() * self.count
     }
 
+    /// The several paths of its connections, if they have them.
+    pub(crate) fn multipath(&self) -> Option<&Multipath> {
+        match &self.transport {
+            Transport::Tcp(tcp) => tcp.multipath.as_ref(),
+            Transport::Udp(_) => None,
+        }
+    }
+
+    /// How many flows of the network the group makes.
+    pub(crate) fn flows(&self) -> usize {
+        self.size() * self.multipath().map_or(1, Multipath::paths)
+    }
+
+    /// Routes of the paths of the connection of this number.
+    pub(crate) fn routes(&self, connection: usize) -> Option<&[Vec<usize>]> {
+        self.multipath().map(|multipath| multipath.routes(connection / self.count))
+    }
+
     /// Name and ends of every connection, in order.
     pub(crate) fn members(&self) -> impl Iterator<Item = (String, NodeId, NodeId)> + '_ {
         let single = self.size() == 1;
@@ -418,6 +458,7 @@ impl Group {
                 put("size", json!(tcp.size.map(size_text)));
                 put("direction", json!(if tcp.two_way { "both" } else { "forward" }));
                 put("reverse_start", json!(tcp.reverse_start.map(When::text)));
+                put("multipath", tcp.multipath.as_ref().map_or(Json::Null, Multipath::effective));
                 put("tcp", rules::effective(&tcp.rules));
             }
             Transport::Udp(config) => {

@@ -4,6 +4,7 @@ pub(crate) mod algorithm;
 pub(crate) mod flows;
 pub(crate) mod link;
 pub(crate) mod loss;
+pub(crate) mod multipath;
 pub(crate) mod output;
 pub(crate) mod tcp;
 pub(crate) mod topology;

@@ -99,7 +99,9 @@ pub(super) const MVENO: Row = Row {
     summary: "Multipath Veno; with one path, Veno that decides once per round",
     source: "Dong et al., IEEE Trans. Commun. 64(8), 2016",
     judges_losses: true,
-    caution: Some("single path: the coupling weight is 1, so only the timing of decisions differs from Veno"),
+    caution: Some(
+        "the coupling weight over several paths is reconstructed; with a single path it is 1, so only the timing of decisions differs from Veno",
+    ),
     couples: true,
     parameters: &[
         number(
