@@ -67,6 +67,10 @@ LOSS_BASED = frozenset(
         "newjerseyplus",
         "cubic",
         "yeah",
+        "jersey",
+        "wr",
+        "ewr",
+        "adaptive",
     }
 )
 """Variants whose recovery from loss is exchanged in the reading that gives all of them SACK."""
