@@ -421,3 +421,18 @@ fn an_override_for_one_group_or_link_meets_the_sweep_of_all() {
     assert_eq!(with(&graph, "topology.links.a-b.rate", "4 Mbps").unwrap_err().code, "scenario.conflict");
     assert_eq!(with(&graph, "topology.links.a-b.delay", "4 ms").unwrap().points().len(), 2);
 }
+
+#[test]
+fn proportional_rate_reduction_needs_a_recovery_that_it_can_steer() {
+    let with = |algorithm: &str, tcp: &str| {
+        let flow = format!("algorithm = \"{algorithm}\"\ntcp = {{ prr = true{tcp} }}");
+        Scenario::from_toml(&GOOD.replace("algorithm = \"newreno\"", &flow), "fig.toml", &[])
+    };
+    assert!(with("newreno", "").is_ok());
+    assert!(with("tahoe", ", recovery = \"sack\"").is_ok());
+    for (algorithm, tcp) in [("tahoe", ""), ("bbr", ""), ("sack", ", ns2_recovery = true")] {
+        let error = with(algorithm, tcp).unwrap_err();
+        assert_eq!(error.code, "scenario.conflict", "{algorithm}");
+        assert!(error.to_string().contains("tcp.prr"), "{error}");
+    }
+}

@@ -9,7 +9,7 @@ use crate::parse::{amount, seconds};
 /// Everything a script chooses before its first step.
 ///
 /// Names: `cc`, `profile rfc|ns2`, `mss`, `cwnd` (initial window) or `iw rfc5681|rfc6928`, `ssthresh` (initial; default: the
-/// receiver's window), `rwnd`, `sack on|off`, `dup_threshold`, `limited_transmit` (segments), `recover_rule
+/// receiver's window), `rwnd`, `sack on|off`, `prr on|off`, `dup_threshold`, `limited_transmit` (segments), `recover_rule
 /// careful|less-careful|off`, `delayed_ack` (segments per ACK), `delayed_ack_timer`, `delayed_ack_mode
 /// per-segment|heartbeat`, `timestamps on|off`, `ecn on|off|per-packet`, `rto_init`, `rto_min`, `rto_max`,
 /// `slow_start_restart on|off`, `cwnd_limited on|off`, `max_burst` (segments), `pacing off|algorithm|window`, `pacing_burst`
@@ -75,6 +75,7 @@ impl Options {
                     (false, _) => None,
                 };
             }
+            "prr" => c.prr = on_off(value)?,
             "dup_threshold" => c.dup_threshold = at_least_one(value)?,
             "limited_transmit" => c.limited_transmit = number(value)?,
             "recover_rule" => {

@@ -1,6 +1,6 @@
 //! Every rule of the engine that can be chosen, and the two named sets of choices.
 
-use cc::registry::Recovery;
+use cc::registry::{Recovery, Row};
 use units::Span;
 
 /// A named set of engine rules. Each rule is also a field of [`Config`].
@@ -79,6 +79,9 @@ pub struct Config {
     pub initial_ssthresh: Option<u32>,
     /// Recovery core; `None`: the one the algorithm names.
     pub recovery: Option<Recovery>,
+    /// Proportional Rate Reduction in recovery (RFC 9937). Works with the RFC cores NewReno and SACK, and with algorithms that
+    /// leave the window in recovery to the engine, see [`Config::can_prr`].
+    pub prr: bool,
     /// Duplicate-ACK threshold D, at least 1.
     pub dup_threshold: u32,
     /// Most segments that limited transmit may send below the threshold (RFC 3042: 2; ns-2: D - 1; 0: off).
@@ -147,6 +150,7 @@ impl Config {
                 initial_window: InitialWindow::Rfc6928,
                 initial_ssthresh: None,
                 recovery: None,
+                prr: false,
                 dup_threshold: 3,
                 limited_transmit: 2,
                 recover_rule: RecoverRule::Careful,
@@ -190,6 +194,13 @@ impl Config {
                 ..Config::profile(Profile::Rfc)
             },
         }
+    }
+
+    /// Whether [`Config::prr`] has a meaning for this algorithm.
+    pub fn can_prr(&self, row: &Row) -> bool {
+        let core = self.recovery.unwrap_or(row.recovery);
+        let sizes_itself = row.samples_delivery;
+        !self.ns2_recovery && !sizes_itself && matches!(core, Recovery::NewReno | Recovery::Sack)
     }
 
     /// Header bytes on the wire, options included.

@@ -14,6 +14,7 @@ use units::{Bytes, Span, Time};
 
 use self::pacing::Pacer;
 use crate::delivery::DeliveryRate;
+use crate::recovery::prr::Prr;
 use crate::recovery::sack::SackState;
 use crate::recovery::vegas::FineTimer;
 use crate::rtt::RttEstimator;
@@ -207,6 +208,8 @@ pub struct Sender {
     cwr_due: bool,
     pub(crate) sack: SackState,
     pub(crate) fine: FineTimer,
+    /// The recovery that is on, by RFC 9937.
+    pub(crate) prr: Option<Prr>,
     pacer: Pacer,
     /// Delivery rate samples, for algorithms that want them.
     pub(crate) delivery: Option<Box<DeliveryRate>>,
@@ -237,6 +240,7 @@ pub(crate) struct Rules {
     dupack_from_data: bool,
     max_burst: u32,
     ecn: bool,
+    prr: bool,
     initial_window: f64,
     initial_ssthresh: Option<u32>,
 }
@@ -306,6 +310,7 @@ impl Sender {
             cwr_due: false,
             sack: SackState::default(),
             fine: FineTimer::default(),
+            prr: None,
             pacer: Pacer::new(config, row),
             delivery: row.samples_delivery.then(Box::default),
             hears_every_loss: row.hears_every_loss,
@@ -323,6 +328,7 @@ impl Sender {
                 dupack_from_data: config.dupack_from_data,
                 max_burst: if config.max_burst == 0 { u32::MAX } else { config.max_burst },
                 ecn: config.ecn,
+                prr: config.prr && config.can_prr(row),
                 initial_window: config.initial_window_segments(),
                 initial_ssthresh: config.initial_ssthresh,
             },

@@ -261,6 +261,12 @@ fn engine(
     if let Some(own) = table.get("tcp") {
         rules::read(&own, &mut config)?;
     }
+    if config.prr && !config.can_prr(row) {
+        let what = format!("has `tcp.prr`, which has no meaning for `{}` with these rules", row.name);
+        return Err(table.problem(code::CONFLICT, what).hint(
+            "it needs `recovery` \"newreno\" or \"sack\" without `ns2_recovery`, and an algorithm that does not pace itself",
+        ));
+    }
     Ok(config)
 }
 

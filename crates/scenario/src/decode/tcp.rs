@@ -112,6 +112,7 @@ pub(crate) static RULES: &[Rule] = &[
         |item| item.word(RECOVERIES).map(Some),
         |core| core.map_or(Json::Null, |core| json!(recovery_word(core)))
     ),
+    rule!(prr, "bring the flight down in proportion during a recovery (RFC 9937); needs `newreno` or `sack`", flag),
     rule!(
         dup_threshold,
         "duplicate ACKs that mean a loss, 1 to 10",

@@ -1,4 +1,5 @@
 //! Recovery cores that need state of their own. Tahoe, Reno and NewReno have none: see `sender::recover`.
 
+pub(crate) mod prr;
 pub(crate) mod sack;
 pub(crate) mod vegas;

@@ -27,6 +27,9 @@ pub(crate) struct SackState {
     rescued: bool,
     /// Segments that the latest ACK showed to be lost.
     pub(crate) lost_now: u32,
+    /// Segments that it SACKed, and with those that it acknowledged and had not SACKed before.
+    pub(crate) sacked_now: u32,
+    pub(crate) delivered_now: u32,
     /// Sack1: duplicates do not count between a timeout and the next new ACK.
     deaf: bool,
     /// Blocks read already, to look only at what is new in them.
@@ -44,11 +47,13 @@ impl Sender {
     /// Enter what a cumulative ACK and its SACK blocks say. True if a segment was SACKed that was not before.
     pub(crate) fn sack_on_ack(&mut self, ack: u32, blocks: &SackBlocks, now: Time) -> bool {
         let s = &mut self.sack;
+        (s.sacked_now, s.delivered_now) = (0, 0);
         for n in self.snd_una..ack {
             let record = self.board.get(n);
             if record.sacked {
                 s.sacked_above -= u32::from(n >= s.lost_edge);
             } else {
+                s.delivered_now += 1;
                 s.pipe -= i64::from(n >= s.lost_edge) + i64::from(record.resent);
             }
         }
@@ -62,6 +67,8 @@ impl Sender {
                 if !record.sacked {
                     record.sacked = true;
                     news = true;
+                    s.sacked_now += 1;
+                    s.delivered_now += 1;
                     if let Some(delivery) = &mut self.delivery {
                         delivery.on_delivered(n, now);
                     }

@@ -129,6 +129,9 @@ impl Sender {
         if restart_timer {
             self.rto_at = if ack < self.snd_max { now + self.rtt.rto() } else { Time::NEVER };
         }
+        if self.rules.prr {
+            self.prr_on_ack(newly);
+        }
         self.update_window();
     }
 
@@ -166,6 +169,9 @@ impl Sender {
             Core::Sack1 => self.sack1_on_duplicate(now, news),
             Core::Vegas => self.vegas_on_duplicate(now),
             Core::Tahoe | Core::Reno | Core::NewReno => self.reno_on_duplicate(now),
+        }
+        if self.rules.prr {
+            self.prr_on_ack(0);
         }
         self.update_window();
     }

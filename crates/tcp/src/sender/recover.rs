@@ -166,7 +166,7 @@ impl Sender {
         let cwnd = self.cwnd();
         //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
         //# min (ssthresh, max(FlightSize, SMSS) + SMSS)
-        let window = if self.core == Core::NewReno && !self.rules.ns2 {
+        let window = if self.core == Core::NewReno && !self.rules.ns2 && !self.rules.prr {
             cwnd.min(f64::from(self.flight_size().max(1) + 1))
         } else if self.core == Core::Vegas && !self.vegas_deflates() {
             cwnd + f64::from(self.inflation)
@@ -174,6 +174,7 @@ impl Sender {
             cwnd
         };
         self.in_recovery = false;
+        self.prr = None;
         self.inflation = 0;
         self.dupacks = 0;
         self.cc.on_recovery_exit(&RecoveryExit { now, window: window * self.path.mss }, &self.path);

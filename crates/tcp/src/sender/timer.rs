@@ -48,6 +48,7 @@ impl Sender {
         let response = self.ask(&event);
         self.inflation = 0;
         self.in_recovery = false;
+        self.prr = None;
         if !(self.rules.ns2 && self.core == Core::Tahoe) {
             self.dupacks = 0; // ns-2's Tahoe goes on counting, so that no limited transmit follows
         }

@@ -124,6 +124,9 @@ impl Sender {
         if number == self.snd_nxt {
             self.snd_nxt += 1;
         }
+        if let Some(prr) = &mut self.prr {
+            prr.out += 1;
+        }
         if self.rto_at == Time::NEVER {
             self.rto_at = now + self.rtt.rto();
         }

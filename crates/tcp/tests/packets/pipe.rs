@@ -58,7 +58,7 @@ fn case() -> impl Strategy<Value = Case> {
         prop_oneof![Just(Profile::Rfc), Just(Profile::Ns2)],
         proptest::sample::select(cc::registry::ALGORITHMS.iter().map(|row| row.name).collect::<Vec<_>>()),
         (1u32..=10, 0u32..=4, 1u32..=12, 1u32..=3),
-        (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>()),
+        proptest::array::uniform7(any::<bool>()),
         prop_oneof![Just(4u32), Just(16), Just(1000)],
         prop_oneof![Just(RecoverRule::Careful), Just(RecoverRule::LessCareful), Just(RecoverRule::Off)],
         prop_oneof![Just(0u32), Just(2), Just(5)],
@@ -80,12 +80,13 @@ fn case() -> impl Strategy<Value = Case> {
             config.limited_transmit = counts.1;
             config.initial_window = InitialWindow::Segments(counts.2);
             config.delayed_ack = counts.3;
-            config.timestamps = flags.0;
-            config.ecn = flags.1;
-            config.ecn_per_packet = flags.1 && flags.2;
-            config.cwnd_limited = flags.3;
-            config.half_base = if flags.4 { HalfBase::Flight } else { HalfBase::Window };
-            config.pacing = if flags.5 { Pacing::Window } else { Pacing::Algorithm };
+            config.timestamps = flags[0];
+            config.ecn = flags[1];
+            config.ecn_per_packet = flags[1] && flags[2];
+            config.cwnd_limited = flags[3];
+            config.half_base = if flags[4] { HalfBase::Flight } else { HalfBase::Window };
+            config.pacing = if flags[5] { Pacing::Window } else { Pacing::Algorithm };
+            config.prr = flags[6];
             config.recover_rule = recover_rule;
             config.max_burst = max_burst;
             config.recovery = recovery;

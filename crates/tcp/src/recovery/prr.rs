@@ -1,0 +1,145 @@
+//! Proportional Rate Reduction: how much may leave on each ACK of a recovery, so that the flight comes down to the new window
+//! without a pause and without a burst.
+//! Source: RFC 9937, on top of RFC 6675's and NewReno's recovery.
+//! Choices: ssthresh is the window that the algorithm chose to recover with; amounts count whole segments; without SACK a
+//! duplicate ACK delivers one segment, a partial ACK what duplicates had not announced, and the hole that a partial ACK
+//! uncovers is resent at once, as NewReno does, and counted.
+
+use crate::sender::{Core, Sender};
+
+/// State of one recovery, in segments.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Prr {
+    ssthresh: u32,
+    /// What the recovery may deliver in all.
+    recover_fs: u32,
+    delivered: u32,
+    /// Sent since the recovery began, retransmissions included.
+    pub(crate) out: u32,
+    /// Without SACK: segments that duplicates announced and no ACK has covered.
+    announced: u32,
+}
+
+impl Prr {
+    /// How many segments may leave on an ACK that delivered `delivered`, with `in_flight` in the network.
+    fn send_count(&mut self, delivered: u32, in_flight: u32, safe: bool) -> u32 {
+        self.delivered += delivered;
+        let count = if in_flight > self.ssthresh {
+            //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
+            //# sndcnt = CEIL(prr_delivered * ssthresh / RecoverFS) - prr_out
+            let share = u64::from(self.delivered) * u64::from(self.ssthresh);
+            (share.div_ceil(u64::from(self.recover_fs.max(1))) as u32).saturating_sub(self.out)
+        } else {
+            //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
+            //# sndcnt = MAX(prr_delivered - prr_out, DeliveredData)
+            let count = self.delivered.saturating_sub(self.out).max(delivered) + u32::from(safe);
+            count.min(self.ssthresh - in_flight)
+        };
+        // the first retransmission leaves in any case
+        if self.out == 0 { count.max(1) } else { count }
+    }
+}
+
+impl Sender {
+    /// An ACK was taken into account that acknowledges `newly` segments, none for a duplicate: set the window of the recovery.
+    pub(crate) fn prr_on_ack(&mut self, newly: u32) {
+        if !self.in_recovery {
+            self.prr = None;
+            return;
+        }
+        let mut prr = self.prr.unwrap_or_else(|| self.begin_prr(newly));
+        let sacks = self.core == Core::Sack;
+        let delivered = if sacks { self.sack.delivered_now } else { prr.without_sack(newly) };
+        if delivered > 0 {
+            let waiting = u32::from(self.resend.is_some());
+            let outstanding = if sacks { self.in_flight() } else { self.flight_size().saturating_sub(prr.announced) };
+            let in_flight = outstanding.saturating_sub(waiting);
+            let safe = sacks && newly > 0 && self.sack.lost_now == 0;
+            let count = prr.send_count(delivered, in_flight, safe);
+            let window = if sacks {
+                in_flight + count
+            } else {
+                // this core's window counts from snd_una, and the retransmission does not count in it
+                self.flight_size() + count.saturating_sub(waiting)
+            };
+            self.inflation = window as i32 - self.cwnd() as i32;
+        }
+        self.prr = Some(prr);
+    }
+
+    fn begin_prr(&self, newly: u32) -> Prr {
+        let outstanding = self.snd_max - self.snd_una;
+        let (before, announced) = if self.core == Core::Sack {
+            let sacked = (self.snd_una..self.snd_max).filter(|&n| self.board.get(n).sacked).count() as u32;
+            (sacked.saturating_sub(self.sack.sacked_now), 0)
+        } else {
+            (0, self.dupacks - 1) // with the one at hand it will be all
+        };
+        Prr { ssthresh: self.cwnd() as u32, recover_fs: outstanding - before + newly, delivered: 0, out: 0, announced }
+    }
+}
+
+impl Prr {
+    /// What an ACK without SACK delivers.
+    fn without_sack(&mut self, newly: u32) -> u32 {
+        if newly == 0 {
+            self.announced += 1;
+            return u32::from(self.delivered < self.recover_fs);
+        }
+        let known = self.announced.min(newly - 1);
+        self.announced -= known;
+        newly - known
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prr(ssthresh: u32, recover_fs: u32) -> Prr {
+        Prr { ssthresh, recover_fs, delivered: 0, out: 0, announced: 0 }
+    }
+
+    #[test]
+    fn above_ssthresh_the_share_of_what_is_delivered() {
+        let mut p = prr(5, 8);
+        // ceil(k * 5 / 8) for k = 1 to 6: 1 2 2 3 4 4
+        let sent: Vec<u32> = (0..6)
+            .map(|_| {
+                let count = p.send_count(1, 6, false);
+                p.out += count;
+                p.out
+            })
+            .collect();
+        assert_eq!(sent, [1, 2, 2, 3, 4, 4]);
+    }
+
+    #[test]
+    fn below_ssthresh_no_more_than_is_delivered_and_one_if_it_is_safe() {
+        let mut p = prr(10, 20);
+        p.out = 3;
+        // delivered 2 in all, 3 sent: two for two
+        assert_eq!(p.send_count(2, 4, false), 2);
+        p.out = 5;
+        // one for one, and one more
+        assert_eq!(p.send_count(1, 4, true), 2);
+        // room for one only
+        assert_eq!(p.send_count(3, 9, true), 1);
+    }
+
+    #[test]
+    fn the_first_retransmission_is_never_held_back() {
+        let mut p = prr(2, 100);
+        assert_eq!(p.send_count(1, 2, false), 1);
+    }
+
+    #[test]
+    fn a_partial_ack_delivers_what_duplicates_had_not_announced() {
+        let mut p = prr(5, 10);
+        (0..3).for_each(|_| assert_eq!(p.without_sack(0), 1));
+        // four acknowledged: the hole, and three of which duplicates had told
+        assert_eq!(p.without_sack(4), 1);
+        // nothing announced is left
+        assert_eq!(p.without_sack(2), 2);
+    }
+}
