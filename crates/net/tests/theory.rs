@@ -3,6 +3,7 @@
 mod common;
 
 use common::*;
+use datagram::Traffic;
 use net::*;
 use tcp::{HalfBase, Profile};
 use units::Span;
@@ -155,4 +156,73 @@ fn the_queue_of_an_overloaded_link_is_full_and_its_delay_is_the_buffers() {
     let results = run(&network, 1, &RunOptions { warmup: Span::from_secs(10.0), ..options(60.0) });
     let rtt = results.flows[0].sender.rtt_sum / results.flows[0].sender.rtt_samples as f64;
     assert!((rtt / 0.300 - 1.0).abs() < 0.02, "mean RTT {rtt:.4} s, window over rate is 200 * 1.5 ms = 0.3 s");
+}
+
+/// Mean goodputs, segments per second, and mean RTTs, seconds, of two flows of `algorithm` that share one DropTail queue of
+/// `queue` packets at 10 Mbit/s. The second's path is `extra_ms` longer, one way.
+fn two_on_one_queue(algorithm: &str, queue: u32, extra_ms: u64) -> [(f64, f64); 2] {
+    const STARTS: u64 = 8;
+    let mut mean = [(0.0, 0.0); 2];
+    for start in 0..STARTS {
+        let access = direction(100_000_000, 1, 10_000);
+        let mut network = dumbbell(2, direction(10_000_000, 18, queue), &access, algorithm, Profile::Rfc);
+        // left/1 is far away
+        network.links[3].forward.delay = Span::from_millis(1 + extra_ms);
+        network.links[3].reverse.delay = Span::from_millis(1 + extra_ms);
+        for flow in &mut network.flows {
+            tcp(flow).rules.delayed_ack = 1;
+            tcp(flow).rules.window = 10_000;
+        }
+        // Without other traffic the arrivals keep their phase, and a full queue may refuse always the same flow (Floyd and
+        // Jacobson, Computer Communication Review 21(2), 1991): a tenth of the link is for independent packets.
+        network.flows.push(udp("noise", 2, 3, Traffic::Poisson, 1_000_000));
+        network.flows[1].start = units::Time(start * 137_001_133);
+        let results = run(&network, start, &RunOptions { warmup: Span::from_secs(50.0), ..options(650.0) });
+        for (mean, flow) in mean.iter_mut().zip(&results.flows) {
+            mean.0 += flow.measured_bytes as f64 / 1460.0 / 600.0 / STARTS as f64;
+            mean.1 += flow.sender.rtt_sum / flow.sender.rtt_samples as f64 / STARTS as f64;
+        }
+    }
+    mean
+}
+
+#[test]
+fn two_flows_on_one_queue_share_by_a_power_of_their_round_trip_times() {
+    // Lakshman and Madhow, IEEE/ACM Transactions on Networking 5(3), 1997: on a shared DropTail queue the rate goes as RTT
+    // to the power -a, with a between 1 and 2. Windows grow by 1/RTT per RTT, so if both are cut whenever the queue
+    // overflows (a = 2) they stand as 1/RTT and the rates as 1/RTT^2; if each is cut in proportion to its packets (a = 1),
+    // the square-root law holds.
+    for (queue, extra_ms) in [(20, 20), (20, 40), (50, 40), (50, 80)] {
+        let [near, far] = two_on_one_queue("sack", queue, extra_ms);
+        let power = (near.0 / far.0).ln() / (far.1 / near.1).ln();
+        let what = format!("queue {queue}, {extra_ms} ms: rates {near:?} {far:?}, power {power:.2}");
+        assert!((1.0..=2.0).contains(&power), "{what}");
+    }
+}
+
+#[test]
+fn a_link_with_poisson_arrivals_waits_as_m_d_1_says() {
+    // Packets of 1000 bytes at 8 Mbit/s: a service of 1 ms. Pollaczek and Khinchine for constant service times:
+    // Wq = rho / (2 mu (1 - rho)), which is 0.2143 ms at 0.3, 0.5 at 0.5, 1.1667 at 0.7, 2 at 0.8, 4.5 at 0.9; and, by
+    // Little's law, Lq = lambda Wq wait.
+    for (rho, wait_ms, seconds) in [
+        (0.3, 0.214_286, 500.0),
+        (0.5, 0.5, 1_000.0),
+        (0.7, 1.166_667, 2_000.0),
+        (0.8, 2.0, 4_000.0),
+        (0.9, 4.5, 20_000.0),
+    ] {
+        let mut network = Network { nodes: vec!["a".into(), "b".into()], ..Network::default() };
+        network.links.push(link("l", 0, 1, direction(8_000_000, 5, 1_000_000)));
+        network.flows.push(udp("f", 0, 1, Traffic::Poisson, (8e6 * rho) as u64));
+        let results = run(&network, 7, &options(seconds));
+        let f = &results.flows[0];
+        assert_eq!(f.lost.total(), 0);
+        // less 1 ms of service and 5 ms on the wire
+        let waited = (f.receiver.delay_sum / f.receiver.received_segments as f64 - 0.006) * 1e3;
+        assert!((waited / wait_ms - 1.0).abs() < 0.02, "rho {rho}: {waited:.4} ms, theory {wait_ms:.4} ms");
+        let queue = results.links[0].stats.queue_integral / seconds;
+        let expected = rho * wait_ms; // lambda is rho per ms
+        assert!((queue / expected - 1.0).abs() < 0.02, "rho {rho}: {queue:.4} packets wait, theory {expected:.4}");
+    }
 }
