@@ -82,6 +82,8 @@ def _algorithm(row: Mapping[str, Any]) -> str:
     lines = [f"- Source: {row['source']}", f"- Recovery: `{row['recovery']}`"]
     if row["aliases"]:
         lines.insert(0, "- Also: " + ", ".join(_code(alias) for alias in row["aliases"]))
+    if row["judges_losses"]:
+        lines.append("- Tells random losses from congestion; `judged_random` counts what it took for random")
     if row["caution"]:
         lines.append(f"- **Caution:** {row['caution']}")
     parts = [f"## {row['name']}", row["summary"] + ".", "\n".join(lines)]

@@ -99,3 +99,16 @@ fn the_model_reaches_every_kind_of_event() {
     }
     assert!(reached.iter().all(|&n| n > 20), "{reached:?}");
 }
+
+#[test]
+fn rows_say_which_algorithms_judge_losses() {
+    for row in ALGORITHMS {
+        let random = |seed| {
+            let mut algorithm = Config::new(row).build();
+            let mut model = Model::new(&mut algorithm, seed, Time::ZERO, false);
+            (0..STEPS).for_each(|_| model.step(&mut algorithm));
+            model.judged_random
+        };
+        assert_eq!((0..SEEDS).map(random).sum::<u32>() > 0, row.judges_losses, "{}", row.name);
+    }
+}

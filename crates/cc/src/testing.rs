@@ -68,6 +68,8 @@ pub(crate) struct Model {
     delivered: Bytes,
     /// How often each kind of step was made.
     pub(crate) counts: [u32; Model::KINDS],
+    /// Losses that the algorithm judged random.
+    pub(crate) judged_random: u32,
 }
 
 impl Model {
@@ -103,6 +105,7 @@ impl Model {
             in_handover,
             delivered,
             counts,
+            judged_random: 0,
         }
     }
 
@@ -225,7 +228,9 @@ impl Model {
             sent_at: Some(sent_at.max(self.round_began)),
             hold_ssthresh: timeouts > 1 && !self.path.whole_ssthresh,
         };
-        if algorithm.on_congestion(&event, &self.path).is_cut() || cause == Cause::Rto {
+        let response = algorithm.on_congestion(&event, &self.path);
+        self.judged_random += u32::from(response.is_random());
+        if response.is_cut() || cause == Cause::Rto {
             self.cut_at = Some(self.now);
         }
     }

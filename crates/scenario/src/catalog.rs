@@ -8,7 +8,8 @@ use crate::decode::tcp::{RULES, recovery_word};
 use crate::decode::topology::READY;
 use crate::decode::{link, loss};
 
-/// Every algorithm, the registered ones last: name, aliases, summary, source, caution, recovery, parameters.
+/// Every algorithm, the registered ones last: name, aliases, summary, source, caution, whether it
+/// judges losses, recovery, parameters.
 pub fn algorithms() -> String {
     let parameter = |p: &cc::registry::Parameter| {
         let (kind, default, min, max, choices) = match p.kind {
@@ -24,7 +25,7 @@ pub fn algorithms() -> String {
     let row = |row: &cc::registry::Row| {
         json!({
             "name": row.name, "aliases": row.aliases, "summary": row.summary, "source": row.source,
-            "caution": row.caution, "recovery": recovery_word(row.recovery),
+            "caution": row.caution, "judges_losses": row.judges_losses, "recovery": recovery_word(row.recovery),
             "parameters": row.parameters.iter().map(parameter).collect::<Vec<_>>(),
         })
     };
