@@ -16,6 +16,7 @@ __all__ = [
     "algorithms",
     "errors",
     "loss_models",
+    "queues",
     "register_algorithm",
     "rules",
     "topologies",
@@ -371,6 +372,15 @@ def topologies() -> str:
     -------
     str
         JSON list of objects with name, summary, and fields and link_fields, each with name and meaning.
+    """
+
+def queues() -> str:
+    """List the queue disciplines.
+
+    Returns
+    -------
+    str
+        JSON: name, summary, source, parameters with defaults.
     """
 
 def loss_models() -> str:

@@ -394,9 +394,9 @@ def plot(
         click.echo(str(file))
 
 
-@main.command("list", short_help="Show algorithms, topologies, loss models, rules, scenarios, papers, errors.")
+@main.command("list", short_help="Show algorithms, topologies, queues, loss models, rules, scenarios, papers, errors.")
 @click.argument(
-    "what", type=click.Choice(["algorithms", "topologies", "loss-models", "rules", "scenarios", "papers", "errors"])
+    "what", type=click.Choice(["algorithms", "topologies", "queues", "loss-models", "rules", "scenarios", "papers", "errors"])
 )
 @click.argument("name", required=False)
 @_own
@@ -674,6 +674,7 @@ def _path_of(saved: SavedSweep, metric: str) -> dict[str, Any]:
 _COLUMNS = {
     "algorithms": ("name", "aliases", "summary", "source"),
     "topologies": ("name", "summary"),
+    "queues": ("name", "summary", "source"),
     "loss-models": ("name", "summary"),
     "rules": ("name", "meaning", "rfc", "ns2"),
     "scenarios": ("name", "summary"),
@@ -694,6 +695,13 @@ def _topologies() -> list[dict[str, Any]]:
     from windlass import _core
 
     rows: list[dict[str, Any]] = json.loads(_core.topologies())
+    return rows
+
+
+def _queues() -> list[dict[str, Any]]:
+    from windlass import _core
+
+    rows: list[dict[str, Any]] = json.loads(_core.queues())
     return rows
 
 
@@ -756,6 +764,7 @@ def _errors() -> list[dict[str, Any]]:
 _LISTS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "algorithms": _algorithms,
     "topologies": _topologies,
+    "queues": _queues,
     "loss-models": _loss_models,
     "rules": _rules,
     "scenarios": _scenarios,

@@ -26,6 +26,10 @@ _RULES_INTRO = """\
 Keys of `[tcp]`, for all flows, and of `flows.tcp`, for one group. The columns are the values in the two profiles; a dash
 stands for a value that the algorithm, the flow or another key decides."""
 
+_QUEUES_INTRO = """\
+`queue` of a link is `"50 packets"` or `"75 kB"`, a drop-tail queue, or a table of `discipline` and its parameters. Defaults are
+those of the profile `rfc`; `"auto"` lets RED choose. [The guide](../guide/queues.md) compares them on one path."""
+
 _LOSS_INTRO = """\
 `loss` of a link is `"1 %"`, or a table of `model`, the keys of that model, `at` (`"wire"`, the default: after transmission;
 `"queue"`: before the queue) and `direction` (`"forward"`, the default, `"reverse"` or `"both"`)."""
@@ -61,6 +65,9 @@ def scenario_page() -> str:
         *(_topology(row) for row in topologies),
         "## Keys of a link",
         _table(["key", "meaning"], _meanings(topologies[0]["link_fields"])),
+        "## Queues",
+        _QUEUES_INTRO,
+        *(_queue(row) for row in json.loads(_core.queues())),
         "## Models of loss",
         _LOSS_INTRO,
         *(_loss_model(row) for row in json.loads(_core.loss_models())),
@@ -112,6 +119,13 @@ def _parameter(parameter: Mapping[str, Any]) -> list[str]:
 
 def _topology(row: Mapping[str, Any]) -> str:
     return f"### {row['name']}\n\n{row['summary']}.\n\n" + _table(["key", "meaning"], _meanings(row["fields"]))
+
+
+def _queue(row: Mapping[str, Any]) -> str:
+    head = ["parameter", "default", "allowed", "meaning"]
+    rows = ([_code(p["name"]), _value(p["default"]), p["allowed"], p["meaning"]] for p in row["parameters"])
+    source = "" if row["source"] == "-" else f" Source: {row['source']}."
+    return f"### {row['name']} queue\n\n{row['summary']}.{source}\n\n" + _table(head, rows)
 
 
 def _loss_model(row: Mapping[str, Any]) -> str:

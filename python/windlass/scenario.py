@@ -50,10 +50,13 @@ class Link:
         ``"8 Mbps"``.
     delay : str
         Propagation delay, ``"50 ms"``.
-    queue : str
-        ``"50 packets"`` or ``"75 kB"``.
+    queue : str or mapping
+        ``"50 packets"`` or ``"75 kB"``, or ``{"discipline": "codel", "limit": "200 packets"}``; ``windlass list queues`` shows
+        the disciplines.
     queue_counting : {"waiting", "ns2"}
         Whether the packet in transmission counts.
+    policer : bool or mapping
+        ``{"rate": "8 Mbps", "burst": "30 kB"}``: a token bucket before the queue.
     loss : str or mapping
         ``"1 %"``, or ``{"model": "uniform", "rate": "1 %", "at": "wire", "direction": "forward"}``; ``windlass list
         loss-models`` shows the models.
@@ -69,8 +72,9 @@ class Link:
 
     rate: str | None = None
     delay: str | None = None
-    queue: str | None = None
+    queue: str | Mapping[str, Any] | None = None
     queue_counting: str | None = None
+    policer: bool | Mapping[str, Any] | None = None
     loss: str | Mapping[str, Any] | None = None
     drops: Mapping[str, Sequence[int]] | None = None
     warning: bool | Mapping[str, Any] | None = None

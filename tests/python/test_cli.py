@@ -261,6 +261,8 @@ def test_lists(command: Command) -> None:
         assert row["name"] in algorithms.stdout
         assert row["source"].split(";")[0] in algorithms.stdout
     assert "dumbbell" in command("list", "topologies").stdout
+    assert "RFC 8290" in command("list", "queues").stdout
+    assert "mark_p" in command("list", "queues", "pie").stdout
     assert "dup_threshold" in command("list", "rules").stdout
     assert "lossy-dumbbell" in command("list", "scenarios").stdout
     assert "saedi2019" in command("list", "papers").stdout
@@ -277,7 +279,7 @@ def test_list_of_one_shows_parameters_units_and_sources(command: Command) -> Non
     assert "fig3" in command("list", "papers", "saedi2019").stdout
 
 
-@pytest.mark.parametrize("what", ["algorithms", "topologies", "loss-models", "rules", "scenarios", "papers", "errors"])
+@pytest.mark.parametrize("what", ["algorithms", "topologies", "queues", "loss-models", "rules", "scenarios", "papers", "errors"])
 def test_lists_as_json(command: Command, what: str) -> None:
     rows = json.loads(command("list", what, "--json").stdout)
     assert len(rows) >= 3

@@ -60,8 +60,9 @@ FULL_FLOW: dict[str, Any] = {
 FULL_LINK: dict[str, Any] = {
     "rate": "2 Mbps",
     "delay": "20 ms",
-    "queue": "20 packets",
+    "queue": {"discipline": "red", "limit": "20 packets", "min": "3 packets", "max": "9 packets"},
     "queue_counting": "ns2",
+    "policer": {"rate": "1.8 Mbps", "burst": "15 kB"},
     "loss": {"model": "uniform", "rate": "1 %", "at": "queue", "direction": "both"},
     "drops": {"forward": [3, 8]},
     "warning": {"threshold": "10 packets", "weight": 0.01},

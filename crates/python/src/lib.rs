@@ -148,6 +148,12 @@ fn loss_models() -> String {
     scenario::loss_models()
 }
 
+/// Every queue discipline, as JSON.
+#[pyfunction]
+fn queues() -> String {
+    scenario::queues()
+}
+
 /// Every engine rule, as JSON.
 #[pyfunction]
 fn rules() -> String {
@@ -168,7 +174,7 @@ mod _core {
     #[pymodule_export]
     use super::raise::{Cancelled, InputError};
     #[pymodule_export]
-    use super::{Cancel, Point, Scenario, algorithms, errors, loss_models, rules, topologies};
+    use super::{Cancel, Point, Scenario, algorithms, errors, loss_models, queues, rules, topologies};
     #[pymodule_export]
     const ENGINE_VERSION: &str = scenario::ENGINE_VERSION;
 }

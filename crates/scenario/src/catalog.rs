@@ -6,7 +6,7 @@ use tcp::{Config, Profile};
 
 use crate::decode::tcp::{RULES, recovery_word};
 use crate::decode::topology::READY;
-use crate::decode::{link, loss};
+use crate::decode::{link, loss, queue};
 
 /// Every algorithm, the registered ones last: name, aliases, summary, source, caution, whether it
 /// judges losses, recovery, parameters.
@@ -41,6 +41,19 @@ pub fn loss_models() -> String {
     let one =
         |ready: &loss::Ready| json!({ "name": ready.name, "summary": ready.summary, "fields": meanings(ready.keys) });
     Json::from(loss::READY.iter().map(one).collect::<Vec<_>>()).to_string()
+}
+
+/// Every queue discipline: name, summary, source, parameters with defaults in the profile `rfc`.
+pub fn queues() -> String {
+    let one = |ready: &queue::Ready| {
+        let spec = ready.queue(Profile::Rfc, net::Counting::Waiting);
+        let parameter = |p: &queue::Parameter| json!({ "name": p.key, "default": (p.write)(&spec), "allowed": p.allowed, "meaning": p.meaning });
+        json!({
+            "name": ready.name, "summary": ready.summary, "source": ready.source,
+            "parameters": ready.parameters().map(parameter).collect::<Vec<_>>(),
+        })
+    };
+    Json::from(queue::READY.iter().map(one).collect::<Vec<_>>()).to_string()
 }
 
 /// Every topology: name, summary, its fields and those of its links.

@@ -25,7 +25,7 @@ mod units;
 use std::path::Path;
 use std::sync::Arc;
 
-pub use catalog::{algorithms, errors_json, loss_models, rules, topologies};
+pub use catalog::{algorithms, errors_json, loss_models, queues, rules, topologies};
 pub use error::{Error, errors};
 /// What an algorithm from outside is made of.
 pub mod outside {

@@ -1,21 +1,17 @@
 //! A link of a topology: rate, delay, queue, loss and marks in both directions.
 
-use net::{Counting, DirectionSpec, LinkSpec, NodeId, QueueLimit, QueueSpec, WarningSpec};
+use net::{Counting, DirectionSpec, LinkSpec, NodeId, PolicerSpec, QueueLimit, QueueSpec, WarningSpec};
 use serde_json::{Map, Value as Json, json};
 use tcp::Profile;
 use units::Span;
 
 use super::loss::Loss;
+use super::queue::{self, PACKETS};
 use crate::error::{Problem, code};
 use crate::files::Files;
 use crate::node::{Node, Table, Value};
 use crate::read::{Fields, HOUR, Item};
-use crate::units::{Kind, parse, rate_text, size_text, time_text};
-
-/// Most bytes a queue may hold.
-const PETABYTE: u64 = 1_000_000_000_000_000;
-/// Most packets a queue may hold.
-const PACKETS: u32 = 1_000_000_000;
+use crate::units::{rate_text, time_text};
 
 /// A link in both directions.
 #[derive(Clone, Debug)]
@@ -29,22 +25,28 @@ struct Direction {
     rate_bps: u64,
     delay: Span,
     queue: QueueSpec,
+    policer: Option<PolicerSpec>,
     loss: Loss,
     drops: Vec<u64>,
     warning: Option<WarningSpec>,
 }
 
 /// Keys of a link.
-pub(crate) const KEYS: &[&str] = &["rate", "delay", "queue", "queue_counting", "loss", "drops", "warning", "reverse"];
-const REVERSE_KEYS: &[&str] = &["rate", "delay", "queue", "queue_counting", "loss", "warning"];
+pub(crate) const KEYS: &[&str] =
+    &["rate", "delay", "queue", "queue_counting", "policer", "loss", "drops", "warning", "reverse"];
+const REVERSE_KEYS: &[&str] = &["rate", "delay", "queue", "queue_counting", "policer", "loss", "warning"];
 const COUNTINGS: &[(&str, Counting)] = &[("waiting", Counting::Waiting), ("ns2", Counting::Ns2)];
 
 /// Keys of a link and what they mean.
 pub(crate) static MEANINGS: &[(&str, &str)] = &[
     ("rate", "bits per second, such as \"8 Mbps\""),
     ("delay", "propagation delay, such as \"50 ms\""),
-    ("queue", "DropTail limit, \"50 packets\" (default) or \"75 kB\""),
+    (
+        "queue",
+        "limit of a drop-tail queue, \"50 packets\" (default) or \"75 kB\", or a table with discipline and its parameters",
+    ),
     ("queue_counting", "\"waiting\": the limit counts packets that wait; \"ns2\": one less; default by profile"),
+    ("policer", "token bucket before the queue that drops the excess: false or a table with rate, burst"),
     (
         "loss",
         "random loss: \"1 %\" or a table with model and its keys, at (wire, queue), direction (forward, reverse, both)",
@@ -65,11 +67,12 @@ pub(crate) fn read(item: &Item<'_>, keys: &[&str], profile: Profile, files: &Fil
         rate_bps: table.need("rate", "\"8 Mbps\"")?.rate()?,
         delay: table.need("delay", "\"50 ms\"")?.span(Span::ZERO..=HOUR)?,
         queue: QueueSpec::drop_tail(QueueLimit::Packets(50), counting),
+        policer: None,
         loss: Loss::NONE,
         drops: Vec::new(),
         warning: None,
     };
-    let mut forward = changed(&table, base, table.get("warning"))?;
+    let mut forward = changed(&table, base, table.get("warning"), profile)?;
     let mut reverse = forward.clone();
     if let Some(item) = table.get("loss") {
         let (loss, on_forward, on_reverse) = directed_loss(&item, files)?;
@@ -79,7 +82,7 @@ pub(crate) fn read(item: &Item<'_>, keys: &[&str], profile: Profile, files: &Fil
     if let Some(item) = table.get("reverse") {
         let own = item.table(REVERSE_KEYS)?;
         // A threshold of half the queue is half of this direction's queue.
-        reverse = changed(&own, reverse, own.get("warning").or(table.get("warning")))?;
+        reverse = changed(&own, reverse, own.get("warning").or(table.get("warning")), profile)?;
         if let Some(item) = own.get("loss") {
             reverse.loss = Loss::read(&item, &[], files)?;
         }
@@ -92,8 +95,13 @@ pub(crate) fn read(item: &Item<'_>, keys: &[&str], profile: Profile, files: &Fil
     Ok(Link { forward, reverse })
 }
 
-/// A direction with what the table says about rate, delay and queue, and its warning.
-fn changed(table: &Fields<'_>, mut direction: Direction, warned: Option<Item<'_>>) -> Result<Direction, Problem> {
+/// A direction with what the table says about rate, delay, queue and policer, and its warning.
+fn changed(
+    table: &Fields<'_>,
+    mut direction: Direction,
+    warned: Option<Item<'_>>,
+    profile: Profile,
+) -> Result<Direction, Problem> {
     if let Some(item) = table.get("rate") {
         direction.rate_bps = item.rate()?;
     }
@@ -101,24 +109,18 @@ fn changed(table: &Fields<'_>, mut direction: Direction, warned: Option<Item<'_>
         direction.delay = item.span(Span::ZERO..=HOUR)?;
     }
     if let Some(item) = table.get("queue") {
-        direction.queue.limit = queue_limit(&item)?;
+        direction.queue = queue::read(&item, profile, direction.queue.counting)?;
     }
     if let Some(item) = table.get("queue_counting") {
         direction.queue.counting = item.word(COUNTINGS)?;
+    }
+    if let Some(item) = table.get("policer") {
+        direction.policer = queue::policer(&item)?;
     }
     if let Some(item) = warned {
         direction.warning = warning(&item, direction.queue.limit)?;
     }
     Ok(direction)
-}
-
-fn queue_limit(item: &Item<'_>) -> Result<QueueLimit, Problem> {
-    let in_bytes = item.text().is_ok_and(|text| matches!(parse(text), Ok((_, unit)) if unit.kind == Kind::Size));
-    if in_bytes {
-        item.bytes(1..=PETABYTE).map(QueueLimit::Bytes)
-    } else {
-        item.whole_packets(1..=PACKETS).map(QueueLimit::Packets)
-    }
 }
 
 fn warning(item: &Item<'_>, limit: QueueLimit) -> Result<Option<WarningSpec>, Problem> {
@@ -177,7 +179,7 @@ impl Direction {
             rate_bps: self.rate_bps,
             delay: self.delay,
             queue: self.queue,
-            policer: None,
+            policer: self.policer,
             loss: self.loss.spec(),
             drops: self.drops.clone(),
             warning: self.warning,
@@ -187,10 +189,6 @@ impl Direction {
 
     /// The direction's own keys, complete.
     fn effective(&self) -> Map<String, Json> {
-        let queue = match self.queue.limit {
-            QueueLimit::Packets(packets) => format!("{packets} packets"),
-            QueueLimit::Bytes(bytes) => size_text(bytes),
-        };
         let warning = self.warning.map_or(json!(false), |warning| {
             json!({ "threshold": format!("{} packets", warning.threshold_packets), "weight": warning.weight })
         });
@@ -199,8 +197,9 @@ impl Direction {
         let mut map = Map::new();
         map.insert("rate".into(), rate_text(self.rate_bps).into());
         map.insert("delay".into(), time_text(self.delay).into());
-        map.insert("queue".into(), queue.into());
+        map.insert("queue".into(), queue::effective(&self.queue));
         map.insert("queue_counting".into(), word(COUNTINGS).into());
+        map.insert("policer".into(), queue::policer_effective(self.policer.as_ref()));
         map.insert("loss".into(), self.loss.effective());
         map.insert("warning".into(), warning);
         map

@@ -6,6 +6,7 @@ pub(crate) mod link;
 pub(crate) mod loss;
 pub(crate) mod multipath;
 pub(crate) mod output;
+pub(crate) mod queue;
 pub(crate) mod tcp;
 pub(crate) mod topology;
 pub(crate) mod traffic;

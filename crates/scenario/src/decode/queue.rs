@@ -1,0 +1,455 @@
+//! The queue of a link: a limit, or a discipline with its parameters; and the policer before it.
+//!
+//! One table of disciplines serves reading, printing, `windlass list queues` and the reference.
+
+use net::{CodelSpec, Counting, Discipline, FqCodelSpec, PieSpec, PolicerSpec, QueueLimit, QueueSpec, RedSpec};
+use serde_json::{Map, Value as Json, json};
+use tcp::Profile;
+use units::Span;
+
+use crate::error::{Problem, code};
+use crate::node::Value;
+use crate::read::{HOUR, Item};
+use crate::units::{Kind, parse, rate_text, size_text, time_text};
+
+/// Most bytes a queue may hold.
+const PETABYTE: u64 = 1_000_000_000_000_000;
+/// Most packets a queue may hold.
+pub(crate) const PACKETS: u32 = 1_000_000_000;
+const MILLISECOND: Span = Span::from_millis(1);
+/// Longest packet, bytes.
+const LONGEST: u64 = 65_535;
+const AUTO: &str = "auto";
+
+/// A discipline: its name, what it is, where it comes from, its parameters.
+pub(crate) struct Ready {
+    pub(crate) name: &'static str,
+    pub(crate) summary: &'static str,
+    pub(crate) source: &'static str,
+    limit: u32,
+    /// It drops early, so that it can mark instead.
+    early: bool,
+    discipline: fn(Profile) -> Discipline,
+    parameters: &'static [Parameter],
+}
+
+/// A parameter as a key of the table `queue`.
+pub(crate) struct Parameter {
+    pub(crate) key: &'static str,
+    pub(crate) allowed: &'static str,
+    pub(crate) meaning: &'static str,
+    read: fn(&mut QueueSpec, &Item<'_>) -> Result<(), Problem>,
+    pub(crate) write: fn(&QueueSpec) -> Json,
+}
+
+const LIMIT: Parameter = Parameter {
+    key: "limit",
+    allowed: "at least \"1 packets\", or a size",
+    meaning: "what may wait",
+    read: |queue, item| {
+        queue.limit = limit(item)?;
+        Ok(())
+    },
+    write: |queue| json!(limit_text(queue.limit)),
+};
+
+const ECN: Parameter = Parameter {
+    key: "ecn",
+    allowed: "true, false",
+    meaning: "mark packets of ECN-capable transports instead of dropping them early",
+    read: |queue, item| {
+        queue.ecn = item.flag()?;
+        Ok(())
+    },
+    write: |queue| json!(queue.ecn),
+};
+
+/// A row whose value goes straight into a field of the discipline that `$of` finds.
+macro_rules! parameter {
+    ($of:ident, $key:literal, $allowed:literal, $meaning:literal, $($field:ident).+, |$item:ident| $read:expr, |$value:ident| $write:expr) => {
+        Parameter {
+            key: $key,
+            allowed: $allowed,
+            meaning: $meaning,
+            read: |queue, $item| {
+                $of(queue).$($field).+ = $read?;
+                Ok(())
+            },
+            write: |queue| {
+                let $value = $of(&mut { *queue }).$($field).+;
+                $write
+            },
+        }
+    };
+    ($of:ident, $key:literal, $meaning:literal, $($field:ident).+, flag) => {
+        parameter!($of, $key, "true, false", $meaning, $($field).+, |item| item.flag(), |on| json!(on))
+    };
+    ($of:ident, $key:literal, $meaning:literal, $($field:ident).+, span) => {
+        parameter!(
+            $of, $key, "1 ms to 1 h", $meaning, $($field).+, |item| item.span(MILLISECOND..=HOUR), |span| json!(time_text(span))
+        )
+    };
+    ($of:ident, $key:literal, $meaning:literal, $($field:ident).+, share) => {
+        parameter!($of, $key, "above 0, up to 1", $meaning, $($field).+, |item| share(item), |x| json!(x))
+    };
+}
+
+const TARGET: Parameter = parameter!(codel, "target", "standing delay that is tolerated", target, span);
+const INTERVAL: Parameter =
+    parameter!(codel, "interval", "time above the target before the first drop; about the largest RTT", interval, span);
+
+/// Every discipline.
+pub(crate) static READY: &[Ready] = &[
+    Ready {
+        name: "drop-tail",
+        summary: "First in, first out; what finds no place is dropped",
+        source: "-",
+        limit: 50,
+        early: false,
+        discipline: |_| Discipline::DropTail,
+        parameters: &[],
+    },
+    Ready {
+        name: "threshold",
+        summary: "Drop-tail that marks a packet which finds more than a threshold waiting, as DCTCP wants it",
+        source: "RFC 8257 section 3.1; default of Alizadeh et al. 2010",
+        limit: 50,
+        early: false,
+        discipline: |_| Discipline::Threshold(QueueLimit::Packets(20)),
+        parameters: &[Parameter {
+            key: "mark_above",
+            allowed: "at least \"1 packets\", or a size",
+            meaning: "threshold K on what waits at the moment",
+            read: |queue, item| {
+                queue.discipline = Discipline::Threshold(limit(item)?);
+                Ok(())
+            },
+            write: |queue| match queue.discipline {
+                Discipline::Threshold(most) => json!(limit_text(most)),
+                _ => Json::Null,
+            },
+        }],
+    },
+    Ready {
+        name: "red",
+        summary: "Random early detection: drops at random, the more often the longer the averaged queue",
+        source: "Floyd and Jacobson 1993; gentle: Floyd 2000; adaptive: Floyd, Gummadi and Shenker 2001; ns-2",
+        limit: 50,
+        early: true,
+        discipline: |profile| Discipline::Red(RedSpec { wait: profile == Profile::Ns2, ..RedSpec::default() }),
+        parameters: &[
+            parameter!(
+                red,
+                "min",
+                "\"0 packets\" and more, \"auto\"",
+                "averaged queue from which packets are dropped; \"auto\": 2.5 ms of the rate, at least 5 packets",
+                min,
+                |item| auto(item, |item| item.packets(0..=PACKETS)),
+                |min| packets_text(min)
+            ),
+            parameter!(
+                red,
+                "max",
+                "above min, \"auto\"",
+                "averaged queue at which the probability is max_p; \"auto\": three times min",
+                max,
+                |item| auto(item, |item| item.packets(0..=PACKETS)),
+                |max| packets_text(max)
+            ),
+            parameter!(
+                red,
+                "weight",
+                "above 0, up to 1, \"auto\"",
+                "of a new sample in the average; \"auto\": ten RTTs, see specs/papers/red.md",
+                weight,
+                |item| auto(item, share),
+                |weight| weight.map_or(json!(AUTO), |weight| json!(weight))
+            ),
+            parameter!(red, "max_p", "probability at max", max_p, share),
+            parameter!(
+                red,
+                "gentle",
+                "the probability rises from max_p at max to 1 at twice max; false: it is 1 from max on",
+                gentle,
+                flag
+            ),
+            parameter!(
+                red,
+                "wait",
+                "drops are at least 1/probability packets apart (ns-2), not spread evenly; default true in profile ns2",
+                wait,
+                flag
+            ),
+            parameter!(
+                red,
+                "unit",
+                "\"packets\", \"bytes\"",
+                "what the average counts; bytes are divided by mean_packet",
+                in_bytes,
+                |item| item.word(UNITS),
+                |bytes| json!(if bytes { "bytes" } else { "packets" })
+            ),
+            parameter!(red, "byte_mode", "large packets are dropped more often than small ones", byte_mode, flag),
+            parameter!(
+                red,
+                "mean_packet",
+                "1 B to 65535 B",
+                "size of a mean packet, for idle time and bytes",
+                mean_packet,
+                |item| item.bytes(1..=LONGEST).map(|bytes| bytes as u32),
+                |bytes| json!(size_text(u64::from(bytes)))
+            ),
+            parameter!(red, "mark_p", "highest probability at which packets are marked, not dropped", mark_p, share),
+            parameter!(red, "adaptive", "adapt max_p to keep the average midway between min and max", adaptive, flag),
+        ],
+    },
+    Ready {
+        name: "codel",
+        summary: "Controlled delay: drops from the head once packets have waited above a target for an interval",
+        source: "RFC 8289",
+        limit: 1000,
+        early: true,
+        discipline: |_| Discipline::Codel(CodelSpec::default()),
+        parameters: &[TARGET, INTERVAL],
+    },
+    Ready {
+        name: "pie",
+        summary: "Drops arriving packets with a probability that a controller moves towards a target delay",
+        source: "RFC 8033",
+        limit: 1000,
+        early: true,
+        discipline: |_| Discipline::Pie(PieSpec::default()),
+        parameters: &[
+            parameter!(pie, "target", "delay that is aimed at", target, span),
+            parameter!(pie, "update", "time between two updates of the probability", update, span),
+            parameter!(
+                pie,
+                "alpha",
+                "0 to 1000",
+                "weight of the distance from the target, per second",
+                alpha,
+                |item| gain(item),
+                |x| json!(x)
+            ),
+            parameter!(
+                pie,
+                "beta",
+                "0 to 1000",
+                "weight of the change of the delay, per second",
+                beta,
+                |item| gain(item),
+                |x| json!(x)
+            ),
+            parameter!(pie, "max_burst", "length of a burst that is let through", max_burst, span),
+            parameter!(pie, "mark_p", "probability from which packets are dropped, not marked", mark_p, share),
+            parameter!(pie, "derandomize", "space drops more evenly than chance alone would", derandomize, flag),
+        ],
+    },
+    Ready {
+        name: "fq-codel",
+        summary: "A lane for every flow, served in turns, each watched by CoDel",
+        source: "RFC 8290",
+        limit: 10_240,
+        early: true,
+        discipline: |_| Discipline::FqCodel(FqCodelSpec::default()),
+        parameters: &[
+            TARGET,
+            INTERVAL,
+            parameter!(
+                fq_codel,
+                "quantum",
+                "1 B to 65535 B",
+                "what a lane may send in a turn",
+                quantum,
+                |item| item.bytes(1..=LONGEST).map(|bytes| bytes as u32),
+                |bytes| json!(size_text(u64::from(bytes)))
+            ),
+            parameter!(
+                fq_codel,
+                "flows",
+                "1 to 65536",
+                "number of lanes, into which flows are hashed",
+                flows,
+                |item| item.whole(1..=65_536).map(|n| n as u32),
+                |n| json!(n)
+            ),
+            parameter!(
+                fq_codel,
+                "drop_batch",
+                "1 packets and more",
+                "most packets dropped at once from the longest lane when the limit is exceeded",
+                drop_batch,
+                |item| item.whole_packets(1..=PACKETS),
+                |n| json!(format!("{n} packets"))
+            ),
+        ],
+    },
+];
+
+const UNITS: &[(&str, bool)] = &[("packets", false), ("bytes", true)];
+
+fn red(queue: &mut QueueSpec) -> &mut RedSpec {
+    match &mut queue.discipline {
+        Discipline::Red(red) => red,
+        _ => unreachable!("a row of RED"),
+    }
+}
+
+fn codel(queue: &mut QueueSpec) -> &mut CodelSpec {
+    match &mut queue.discipline {
+        Discipline::Codel(codel) => codel,
+        Discipline::FqCodel(fq) => &mut fq.codel,
+        _ => unreachable!("a row of CoDel"),
+    }
+}
+
+fn pie(queue: &mut QueueSpec) -> &mut PieSpec {
+    match &mut queue.discipline {
+        Discipline::Pie(pie) => pie,
+        _ => unreachable!("a row of PIE"),
+    }
+}
+
+fn fq_codel(queue: &mut QueueSpec) -> &mut FqCodelSpec {
+    match &mut queue.discipline {
+        Discipline::FqCodel(fq) => fq,
+        _ => unreachable!("a row of FQ-CoDel"),
+    }
+}
+
+fn share(item: &Item<'_>) -> Result<f64, Problem> {
+    let share = item.number()?;
+    if share > 0.0 && share <= 1.0 {
+        return Ok(share);
+    }
+    Err(item.problem(code::OUT_OF_RANGE, format!("is {share}, allowed is above 0, up to 1")))
+}
+
+fn gain(item: &Item<'_>) -> Result<f64, Problem> {
+    let gain = item.number()?;
+    if (0.0..=1000.0).contains(&gain) {
+        return Ok(gain);
+    }
+    Err(item.problem(code::OUT_OF_RANGE, format!("is {gain}, allowed is 0 to 1000")))
+}
+
+fn auto(item: &Item<'_>, read: fn(&Item<'_>) -> Result<f64, Problem>) -> Result<Option<f64>, Problem> {
+    if item.is(AUTO) { Ok(None) } else { read(item).map(Some) }
+}
+
+fn packets_text(packets: Option<f64>) -> Json {
+    packets.map_or(json!(AUTO), |packets| json!(format!("{packets} packets")))
+}
+
+fn limit(item: &Item<'_>) -> Result<QueueLimit, Problem> {
+    let in_bytes = item.text().is_ok_and(|text| matches!(parse(text), Ok((_, unit)) if unit.kind == Kind::Size));
+    if in_bytes {
+        item.bytes(1..=PETABYTE).map(QueueLimit::Bytes)
+    } else {
+        item.whole_packets(1..=PACKETS).map(QueueLimit::Packets)
+    }
+}
+
+fn limit_text(limit: QueueLimit) -> String {
+    match limit {
+        QueueLimit::Packets(packets) => format!("{packets} packets"),
+        QueueLimit::Bytes(bytes) => size_text(bytes),
+    }
+}
+
+impl Ready {
+    /// The queue with every default.
+    pub(crate) fn queue(&self, profile: Profile, counting: Counting) -> QueueSpec {
+        let marks = self.early || matches!((self.discipline)(profile), Discipline::Threshold(_));
+        QueueSpec {
+            limit: QueueLimit::Packets(self.limit),
+            counting,
+            discipline: (self.discipline)(profile),
+            ecn: marks,
+        }
+    }
+
+    pub(crate) fn parameters(&self) -> impl Iterator<Item = &Parameter> {
+        std::iter::once(&LIMIT).chain(self.early.then_some(&ECN)).chain(self.parameters)
+    }
+}
+
+fn ready(queue: &QueueSpec) -> &'static Ready {
+    let name = match queue.discipline {
+        Discipline::DropTail => "drop-tail",
+        Discipline::Threshold(_) => "threshold",
+        Discipline::Red(_) => "red",
+        Discipline::Codel(_) => "codel",
+        Discipline::Pie(_) => "pie",
+        Discipline::FqCodel(_) => "fq-codel",
+    };
+    READY.iter().find(|ready| ready.name == name).expect("every discipline is in the table")
+}
+
+/// Read a queue: the limit of a DropTail queue, or a table.
+pub(crate) fn read(item: &Item<'_>, profile: Profile, counting: Counting) -> Result<QueueSpec, Problem> {
+    if !matches!(item.node.value, Value::Table(_)) {
+        return Ok(QueueSpec::drop_tail(limit(item)?, counting));
+    }
+    let words: Vec<_> = READY.iter().map(|ready| (ready.name, ready)).collect();
+    let ready = item.open_table()?.need("discipline", "\"red\"")?.word(&words)?;
+    let keys: Vec<&str> = std::iter::once("discipline").chain(ready.parameters().map(|p| p.key)).collect();
+    let table = item.table(&keys)?;
+    let mut queue = ready.queue(profile, counting);
+    for parameter in ready.parameters() {
+        if let Some(item) = table.get(parameter.key) {
+            (parameter.read)(&mut queue, &item)?;
+        }
+    }
+    if let Discipline::Red(red) = queue.discipline {
+        let problem = match (red.min, red.max) {
+            (Some(min), Some(max)) if max <= min => format!("is {max} packets, but `min` is {min} packets"),
+            (None, Some(max)) => format!("is {max} packets, but `min` is \"auto\""),
+            _ => return Ok(queue),
+        };
+        let place = table.get("max").or(table.get("min")).map_or(item.node.place, |item| item.node.place);
+        return Err(Problem::new(code::OUT_OF_RANGE, place, format!("`{}.max` {problem}", item.path))
+            .hint("make `max` larger than `min`, or let it be \"auto\": three times `min`"));
+    }
+    Ok(queue)
+}
+
+/// A DropTail queue is its limit, another a table of everything.
+pub(crate) fn effective(queue: &QueueSpec) -> Json {
+    if queue.discipline == Discipline::DropTail {
+        return json!(limit_text(queue.limit));
+    }
+    let ready = ready(queue);
+    let mut map = Map::new();
+    map.insert("discipline".into(), ready.name.into());
+    for parameter in ready.parameters() {
+        map.insert(parameter.key.into(), (parameter.write)(queue));
+    }
+    Json::Object(map)
+}
+
+/// Read a policer: false or a table.
+pub(crate) fn policer(item: &Item<'_>) -> Result<Option<PolicerSpec>, Problem> {
+    match item.node.value {
+        Value::Flag(false) => return Ok(None),
+        Value::Table(_) => {}
+        _ => {
+            return Err(item
+                .problem(code::WRONG_TYPE, "is neither false nor a table")
+                .hint("write `policer = { rate = \"8 Mbps\", burst = \"30 kB\" }`"));
+        }
+    }
+    let table = item.table(&["rate", "burst"])?;
+    Ok(Some(PolicerSpec {
+        rate_bps: table.need("rate", "\"8 Mbps\"")?.rate()?,
+        burst_bytes: table.need("burst", "\"30 kB\"")?.bytes(1..=PETABYTE)?,
+    }))
+}
+
+/// The keys of a policer.
+pub(crate) fn policer_effective(policer: Option<&PolicerSpec>) -> Json {
+    policer.map_or(
+        json!(false),
+        |policer| json!({ "rate": rate_text(policer.rate_bps), "burst": size_text(policer.burst_bytes) }),
+    )
+}
