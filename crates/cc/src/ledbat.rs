@@ -1,6 +1,6 @@
 //! LEDBAT: fill what others leave of the path, and no more than a target of queueing delay.
 //! Source: RFC 6817, restated in specs/papers/ledbat.md.
-//! Choices: no slow start, as in the RFC's listing; a minute begins with the first sample after the last one ended; before any sample
+//! Choices: no slow start, as in the RFC's listing, unless `ledbat_slow_start` has it, which then ends at the target, too; a minute begins with the first sample after the last one ended; before any sample
 //! the queue is taken for empty; nothing moves during a recovery; a window that is not in use does not grow; a mark is
 //! treated as a loss.
 use units::{Bytes, Span, Time};
@@ -22,6 +22,7 @@ pub struct Ledbat {
     gain: f64,
     allowed_increase: f64, // segments
     min_window: f64,       // segments
+    slow_start: bool,
     base: Least<MINUTES>,
     current: Least<CURRENT>,
     minute: Option<Time>, // when it began
@@ -59,7 +60,7 @@ impl<const MOST: usize> Least<MOST> {
 
 impl Ledbat {
     /// Parameters `ledbat_target`, `ledbat_gain`, `ledbat_allowed_increase`, `ledbat_min_window`, `ledbat_base_history`,
-    /// `ledbat_filter`.
+    /// `ledbat_filter`, `ledbat_slow_start`.
     pub fn new(config: &Config) -> Ledbat {
         Ledbat {
             cwnd: Bytes::ZERO,
@@ -68,6 +69,7 @@ impl Ledbat {
             gain: config.number("ledbat_gain"),
             allowed_increase: config.number("ledbat_allowed_increase"),
             min_window: config.number("ledbat_min_window"),
+            slow_start: config.flag("ledbat_slow_start"),
             base: Least::of(config.number("ledbat_base_history")),
             current: Least::of(config.number("ledbat_filter")),
             minute: None,
@@ -110,6 +112,11 @@ impl CongestionControl for Ledbat {
         if off_target > 0.0 && !ack.grows {
             return;
         }
+        if self.slow_start && self.cwnd < self.ssthresh && off_target > 0.0 {
+            self.cwnd += path.mss;
+            return;
+        }
+        self.slow_start &= off_target > 0.0;
         //= specs/papers/ledbat.md#window
         //# cwnd = cwnd + GAIN * off_target * newly_acked * mss / cwnd
         let change = self.gain * off_target * ack.newly_acked.over(self.cwnd) * path.mss;
@@ -233,6 +240,27 @@ mod tests {
         // and at the next ACK at least two, without slow start
         ledbat.on_ack(&delayed(3.0, 20), &path);
         assert_eq!(ledbat.cwnd(), 2000.0);
+    }
+
+    #[test]
+    fn slow_start_lasts_until_ssthresh_or_the_target() {
+        let mut config = Config::named("ledbat").unwrap();
+        config.set_flag("ledbat_slow_start", true).unwrap();
+        for (queue_ms, second) in [(40, 4000.0), (100, 3000.0)] {
+            let (_, path) = at(50.0);
+            let mut ledbat = Ledbat::new(&config);
+            ledbat.on_init(Bytes(2000.0), Bytes(5000.0), &path);
+            ledbat.on_ack(&delayed(1.0, 20), &path);
+            assert_eq!(ledbat.cwnd(), 3000.0);
+            queue(&mut ledbat, &path, queue_ms);
+            ledbat.on_ack(&delayed(1.1, 20 + queue_ms), &path);
+            assert_eq!(ledbat.cwnd(), second);
+            // the queue is gone: slow start goes on, or after the target was reached a third of a segment is added
+            queue(&mut ledbat, &path, 0);
+            ledbat.on_ack(&delayed(1.2, 20), &path);
+            let third = if queue_ms == 40 { 5000.0 } else { 3333.333 };
+            assert!((ledbat.cwnd().0 - third).abs() < 0.001);
+        }
     }
 
     #[test]

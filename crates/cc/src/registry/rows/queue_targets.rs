@@ -1,6 +1,6 @@
 //! Algorithms that steer towards a queue or a queueing delay.
 
-use super::{PLAIN, choice, number};
+use super::{PLAIN, choice, flag, number};
 use crate::registry::{Recovery, Row};
 use crate::{Algorithm, fast, ledbat};
 
@@ -80,6 +80,12 @@ pub(super) const LEDBAT: Row = Row {
             RFC6817,
         ),
         number("ledbat_filter", [4.0, 1.0, 8.0], "samples", "the least of these is the current delay", RFC6817),
+        flag(
+            "ledbat_slow_start",
+            false,
+            "a segment per ACK up to ssthresh, or until the target is first reached",
+            "RFC 6817 has none in its listing; ns-3 does",
+        ),
     ],
     build: |config| Algorithm::Ledbat(ledbat::Ledbat::new(config)),
     ..PLAIN
