@@ -24,6 +24,7 @@
 //! | `> 0:1000 4000:6000 ect cwr ack 0` | these data segments have left now, in this order |
 //! | `> ack 2000 sack 3000:4000 ece ts 0.1` | a pure ACK has left now, with just these blocks |
 //! | `> syn`, `> syn ack` | a SYN has left now |
+//! | `> probe`, `< probe` | a probe of a closed window has left now, or arrives |
 //! | `> none` | nothing has left that was not named yet |
 //! | `> any` | whatever has left now, if anything |
 //! | `? cwnd 8000 ssthresh 5000 flight 10000 una 0` | windows (cwnd with the inflation of fast recovery), what is outstanding, the oldest byte outstanding |
@@ -106,6 +107,7 @@ enum Action {
 #[derive(Clone, Debug, Default)]
 struct Arrival {
     syn: bool,
+    probe: bool,
     /// Numbers of the data segments; none for a pure ACK.
     data: Vec<u32>,
     ack: Option<u32>,
@@ -140,6 +142,7 @@ struct Departure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Syn,
+    Probe,
     Ack,
     Data(u64, u64),
 }

@@ -102,6 +102,7 @@ impl Reader<'_> {
         while let Some(&word) = words.next() {
             match word {
                 "syn" => arrival.syn = true,
+                "probe" => (arrival.probe, arrival.ack) = (true, Some(0)),
                 "ack" if arrival.syn && words.peek().is_none_or(|w| amount(w).is_err()) => arrival.ack = Some(0),
                 "ack" => arrival.ack = Some(self.acknowledged(words.next())?),
                 "data" => {
@@ -175,6 +176,7 @@ impl Reader<'_> {
         while let Some(&word) = words.next() {
             match word {
                 "syn" => kinds.push(Kind::Syn),
+                "probe" => kinds.push(Kind::Probe),
                 "ack" if kinds == [Kind::Syn] => rest.ack = Some(0),
                 "ack" => rest.ack = Some(amount(words.next().ok_or("which ack?")?)?),
                 "sack" => {

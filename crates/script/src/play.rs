@@ -162,6 +162,9 @@ impl Player {
                 segment.ts_val = self.opened + stamp;
             }
         }
+        if arrival.probe {
+            segment.flags.set(Flags::PROBE);
+        }
         if arrival.syn {
             segment.flags.set(Flags::SYN);
             if !self.end.sender.is_open() {
@@ -186,6 +189,8 @@ impl Player {
         let bytes = |number: u32| u64::from(number) * u64::from(self.mss);
         let kind = if segment.flags.has(Flags::SYN) {
             Kind::Syn
+        } else if segment.flags.has(Flags::PROBE) {
+            Kind::Probe
         } else if segment.flags.has(Flags::DATA) {
             let start = bytes(segment.seq);
             Kind::Data(start, start + u64::from(segment.size - self.end.data_header()))
@@ -293,7 +298,7 @@ impl Value {
 impl Departure {
     /// Whether `got` is the segment expected here.
     fn is(&self, got: &Departure) -> bool {
-        let free = matches!(self.kind, Kind::Data(..)) && self.ack.is_none();
+        let free = matches!(self.kind, Kind::Data(..) | Kind::Probe) && self.ack.is_none();
         self.kind == got.kind
             && (free || self.ack == got.ack)
             && self.sack == got.sack
@@ -341,7 +346,11 @@ fn text(departures: &[Departure], like: &[Departure]) -> String {
             (kind, _) => {
                 flush(&mut run, &mut words);
                 let answer = if departure.ack.is_some() { " ack" } else { "" };
-                words.push(if kind == Kind::Syn { format!("syn{answer}") } else { rest.trim_start().to_string() });
+                words.push(match kind {
+                    Kind::Syn => format!("syn{answer}"),
+                    Kind::Probe => "probe".to_string(),
+                    _ => rest.trim_start().to_string(),
+                });
             }
         }
     }

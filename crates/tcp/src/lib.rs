@@ -146,6 +146,9 @@ impl Endpoint {
         }
         if !data {
             self.acks_received += 1;
+            if flags.has(Flags::PROBE) {
+                self.receiver.force_ack();
+            }
         }
         if flags.has(Flags::ACK) {
             if self.role == Role::Passive {
@@ -208,6 +211,9 @@ impl Endpoint {
         if self.receiver.ack_due() {
             return Some(self.pure_ack(now));
         }
+        if self.sender.take_probe() {
+            return Some(self.probe(now));
+        }
         if self.sender.take_syn(now) {
             let mut syn = self.blank(Flags::SYN, now);
             // ns-2's Vegas has no headers, and a SYN as large as a segment
@@ -262,6 +268,14 @@ impl Endpoint {
         }
         self.acknowledge(&mut segment);
         segment
+    }
+
+    #[cold]
+    fn probe(&mut self, now: Time) -> Segment {
+        self.acks_sent += 1;
+        let mut probe = self.blank(Flags::PROBE, now);
+        self.acknowledge(&mut probe);
+        probe
     }
 
     fn pure_ack(&mut self, now: Time) -> Segment {

@@ -96,6 +96,11 @@ impl RttEstimator {
         self.backed_off(u64::from(self.backoff))
     }
 
+    /// The greatest timeout.
+    pub fn rto_max(&self) -> Span {
+        self.rto_max
+    }
+
     /// The timeout without the back-off.
     pub fn base_rto(&self) -> Span {
         self.backed_off(1)

@@ -23,6 +23,8 @@ impl Flags {
     pub const ECE: Flags = Flags(64);
     /// Congestion window reduced.
     pub const CWR: Flags = Flags(128);
+    /// Asks for an ACK: a probe of a closed window, which carries no data.
+    pub const PROBE: Flags = Flags(256);
 
     /// All bits of `other` are set.
     #[inline]

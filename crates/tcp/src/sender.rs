@@ -1,9 +1,11 @@
 //! The sending half: its state, and how a connection opens. What may leave is in `transmit`, what an ACK means in `acks`,
-//! entering and leaving recovery in `recover`, the retransmission timer in `timer`, pacing in `pacing`.
+//! entering and leaving recovery in `recover`, the retransmission timer in `timer`, pacing in `pacing`,
+//! a closed window in `persist`.
 //! Source: RFC 5681, RFC 6298, RFC 3042, RFC 6582; the `ns2` rules are those of ns-2's one-way agents.
 
 mod acks;
 mod pacing;
+mod persist;
 mod recover;
 mod timer;
 mod transmit;
@@ -13,6 +15,7 @@ use cc::{Algorithm, CongestionControl, Path};
 use units::{Bytes, Span, Time};
 
 use self::pacing::Pacer;
+use self::persist::Persist;
 use crate::delivery::DeliveryRate;
 use crate::recovery::prr::Prr;
 use crate::recovery::sack::SackState;
@@ -73,6 +76,8 @@ pub struct SenderStats {
     pub window_cuts: u64,
     /// Losses that the algorithm judged random.
     pub judged_random: u64,
+    /// Probes of a closed window.
+    pub window_probes: u64,
     /// ACKs that carried a congestion mark.
     pub marks: u64,
     /// Delay samples.
@@ -211,6 +216,9 @@ pub struct Sender {
     /// The recovery that is on, by RFC 9937.
     pub(crate) prr: Option<Prr>,
     pacer: Pacer,
+    /// The receiver's window is closed, and data wait for it.
+    persist: Option<Persist>,
+    probe_due: bool,
     /// Delivery rate samples, for algorithms that want them.
     pub(crate) delivery: Option<Box<DeliveryRate>>,
 
@@ -312,6 +320,8 @@ impl Sender {
             fine: FineTimer::default(),
             prr: None,
             pacer: Pacer::new(config, row),
+            persist: None,
+            probe_due: false,
             delivery: row.samples_delivery.then(Box::default),
             hears_every_loss: row.hears_every_loss,
             acts_on_marks: row.uses_marks,
@@ -484,10 +494,7 @@ impl Sender {
         self.is_open() && !self.rules.ns2
     }
 
-    /// The receiver's window changed.
-    ///
-    /// A window of zero stops new data. Probing it (RFC 9293 section 3.8.6.1, the persist timer) is left out: the simulated
-    /// reader takes everything at once, so an endpoint never closes its window for good.
+    /// The receiver's window changed. A window of zero stops everything but probes.
     #[cold]
     pub fn set_rwnd(&mut self, segments: u32) {
         self.rwnd = segments;

@@ -20,6 +20,7 @@ impl Sender {
         let window_changed = segment.window != self.rwnd;
         if window_changed {
             self.set_rwnd(segment.window);
+            self.end_persist(now);
         }
         let marked = self.rules.ecn && segment.flags.has(Flags::ECE);
         if marked {
@@ -45,7 +46,9 @@ impl Sender {
     //# the advertised window in the incoming acknowledgment equals the advertised window in the last incoming acknowledgment
     pub(super) fn is_duplicate(&self, segment: &Segment, pure: bool, window_changed: bool) -> bool {
         let outstanding = self.snd_max > self.snd_una;
+        // behind a closed window an ACK that does not advance answers a probe
         outstanding
+            && self.rwnd > 0
             && match self.core {
                 Core::Sack | Core::Sack1 => !segment.sack.is_empty(),
                 _ => (pure || self.rules.dupack_from_data) && !window_changed,
@@ -87,7 +90,7 @@ impl Sender {
         self.path.flight_size = self.bytes(self.snd_nxt - ack);
         self.account_cwnd(now);
 
-        let mut grows = in_use && !(marked && self.mark_stops_growth(ack));
+        let mut grows = in_use && self.rwnd > 0 && !(marked && self.mark_stops_growth(ack));
         let mut restart_timer = true;
         match progress {
             Progress::Open => self.dupacks = 0,

@@ -15,6 +15,10 @@ impl Sender {
 
     /// The retransmission timer expired.
     pub fn on_rto(&mut self, now: Time) {
+        if self.persists() {
+            self.on_persist_timer(now);
+            return;
+        }
         if self.state == State::Open && self.snd_una == self.snd_max {
             // nothing is lost: a mark at a window of one segment made the sender wait
             self.rto_at = Time::NEVER;

@@ -24,6 +24,10 @@ impl Sender {
         if self.state != State::Open || (self.pacer.is_on() && self.pacer.holds(now)) {
             return None;
         }
+        if self.rwnd == 0 {
+            self.persist(now);
+            return None;
+        }
         // pacing may have held it until it was acknowledged
         let number = match self.resend.take().filter(|&number| number >= self.snd_una) {
             Some(number) => number,
