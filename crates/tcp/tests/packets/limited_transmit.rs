@@ -4,7 +4,7 @@ use tcp::Profile;
 
 use crate::host::Host;
 
-/// RFC 3042 section 2: "the amount of outstanding data would remain less than or equal to the congestion window plus 2
+/// RFC 3042 section 2: "The amount of outstanding data would remain less than or equal to the congestion window plus 2
 /// segments". With a threshold of D there are D - 1 duplicates to answer; D = 1 leaves no room.
 #[test]
 fn new_segments_leave_on_the_first_duplicates() {
@@ -27,7 +27,7 @@ fn new_segments_leave_on_the_first_duplicates() {
             h.windows(20.0, 20.0); // RFC 3042: "the congestion window (cwnd) MUST NOT be changed"
             h.ack(0);
             h.sent([0]);
-            // RFC 5681 section 3.2, step 2: "the additional data sent in limited transmit MUST NOT be included in this
+            // RFC 5681 section 3.2, step 2: "additional data sent in limited transmit MUST NOT be included in this
             // calculation"
             h.windows(10.0, 10.0);
         }

@@ -5,8 +5,8 @@ use units::Span;
 
 use crate::host::Host;
 
-/// RFC 6298 (5.5): "The host MUST set RTO <- RTO * 2 ("back off the timer")." (2.5): "A maximum value MAY be placed on
-/// RTO provided it is at least 60 seconds."
+/// RFC 6298 section 5, (5.5): "The host MUST set RTO <- RTO * 2 ("back off the timer")." Section 2, (2.5): "A maximum value
+/// MAY be placed on RTO provided it is at least 60 seconds."
 #[test]
 fn the_timeout_doubles_up_to_its_maximum() {
     let mut h = Host::rfc("newreno", 1, |_| {});
@@ -80,8 +80,8 @@ fn timestamps_lengthen_the_header() {
     }
 }
 
-/// RFC 6298 (5.3): "When an ACK is received that acknowledges new data, restart the retransmission timer so that it will
-/// expire after RTO seconds"; (5.2): "When all outstanding data has been acknowledged, turn off the retransmission
+/// RFC 6298 section 5, (5.3): "When an ACK is received that acknowledges new data, restart the retransmission timer so that
+/// it will expire after RTO seconds"; (5.2): "When all outstanding data has been acknowledged, turn off the retransmission
 /// timer."
 #[test]
 fn acks_of_new_data_restart_the_timer() {
@@ -132,7 +132,7 @@ fn after_a_timeout_segments_go_again_in_order() {
 }
 
 /// RFC 5681 section 3.1: "if the SYN or SYN/ACK is lost, the initial window used by a sender after a correctly
-/// transmitted SYN MUST be one segment". RFC 6298 (5.7): "the RTO MUST be re-initialized to 3 seconds when data
+/// transmitted SYN MUST be one segment". RFC 6298 section 5, (5.7): "the RTO MUST be re-initialized to 3 seconds when data
 /// transmission begins". The handshake gives no sample, for the SYN was sent twice.
 #[test]
 fn a_lost_syn_leaves_one_segment_and_three_seconds() {

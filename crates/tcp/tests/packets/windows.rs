@@ -110,7 +110,7 @@ fn a_transfer_ends_with_a_short_segment() {
     h.silent();
 }
 
-/// RFC 5681 section 3.1: "the minimum of cwnd and rwnd governs data transmission."
+/// RFC 5681 section 3.1: "The minimum of cwnd and rwnd governs data transmission."
 #[test]
 fn the_receivers_window_limits_what_is_outstanding() {
     for algorithm in ["newreno", "sack"] {
