@@ -620,7 +620,7 @@ impl World {
         let seat = &mut self.seats[at];
         let connection = &mut self.connections[seat.connection as usize];
         let Endpoint::Tcp(end) = &mut self.endpoints[at] else { return None };
-        let sends = at % 2 == 0;
+        let sends = at.is_multiple_of(2);
         let fresh = end.sender.snd_max();
         if sends {
             end.sender.offer(fresh + u32::from(connection.may_send()));
