@@ -24,6 +24,8 @@ CODES: dict[str, str] = {
     "file.not-text": "the file is not UTF-8 text, so it cannot be a scenario",
     "ledger.broken": "the ledger of a paper contradicts itself",
     "list.unknown": "nothing of that name in the list",
+    "new-cc.name": "the name of a new algorithm is taken or not allowed",
+    "new-cc.tree": "a new algorithm cannot be written here",
     "plot.no-axis": "the results have no column of that name to draw along",
     "plot.no-metric": "the results have no such number to draw",
     "plot.no-results": "the folder holds no results of a sweep",

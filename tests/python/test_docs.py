@@ -58,6 +58,9 @@ def shortened(text: str) -> str:
 def put_scenarios() -> None:
     for block in scenarios():
         Path(block.mark.removeprefix("scenario: ")).write_text(shortened(block.text), encoding="utf-8")
+    for block in blocks("python"):
+        if block.mark.startswith("file: "):
+            Path(block.mark.removeprefix("file: ")).write_text(block.text, encoding="utf-8")
 
 
 def commands() -> list[tuple[str, list[str]]]:
@@ -89,6 +92,7 @@ def test_scenarios_load_and_run(block: Block) -> None:
 def test_commands_exist_and_take_these_options(page: str, words: list[str]) -> None:
     if words == ["--help"]:
         return
+    put_scenarios()
     command = main.commands[words[0]]
     context = command.make_context(words[0], list(words[1:]), parent=click.Context(main, info_name="windlass"))
     target = context.params.get("target")
@@ -102,8 +106,8 @@ def test_commands_of_a_page_run_in_order(page: Path) -> None:
     for name, text in windlass.ready_scenarios().items():
         Path(name).write_text(shortened(text), encoding="utf-8")
     for stem, words in WINDLASS:
-        # a reproduction takes a minute and has a test of its own; gaimd is not in the registry
-        if stem != page.stem or words[0] == "reproduce" or any("gaimd" in word for word in words):
+        # a reproduction takes a minute, and like `new-cc` it has a test of its own; gaimd is not in the registry
+        if stem != page.stem or words[0] in ("reproduce", "new-cc") or any("gaimd" in word for word in words):
             continue
         done = CliRunner().invoke(main, words)
         assert done.exit_code == 0, f"{words}: {done.output}"
@@ -129,12 +133,14 @@ def test_snippets_run(block: Block) -> None:
 
 
 @pytest.mark.skipif(shutil.which("cargo") is None, reason="needs cargo")
-def test_the_worked_example_compiles_and_passes_its_test() -> None:
-    """The algorithm of the README, put into a copy of the crates as the README says."""
-    copy = ROOT / "target" / "worked-example"
-    shutil.rmtree(copy / "crates", ignore_errors=True)
+def test_a_new_algorithm_compiles_and_passes_its_tests() -> None:
+    """`windlass new-cc` in a copy of the crates."""
+    copy = ROOT / "target" / "new-cc"
+    for folder in ("crates", "specs"):
+        shutil.rmtree(copy / folder, ignore_errors=True)
     for crate in ("units", "cc"):
         shutil.copytree(ROOT / "crates" / crate, copy / "crates" / crate)
+    shutil.copytree(ROOT / "specs" / "papers", copy / "specs" / "papers")
     palette = "python/windlass/palette.py"
     (copy / palette).parent.mkdir(parents=True, exist_ok=True)
     shutil.copy2(ROOT / palette, copy / palette)
@@ -144,18 +150,16 @@ def test_the_worked_example_compiles_and_passes_its_test() -> None:
     members = 'members = ["crates/units", "crates/cc"]'
     (copy / "Cargo.toml").write_text(re.sub(r"members = \[.*?\]", members, manifest, flags=re.DOTALL), encoding="utf-8")
 
-    steps = [block for block in blocks("rust", "python") if block.mark.startswith(("file: ", "insert: "))]
-    assert len(steps) == 5
-    for block in steps:
-        kind, _, rest = block.mark.partition(": ")
-        name, _, after = rest.partition(", after: ")
-        file = copy / name
-        if kind == "file":
-            file.write_text(block.text, encoding="utf-8")
-            continue
-        text = file.read_text(encoding="utf-8")
-        assert text.count(after + "\n") == 1, f"`{after}` is not in {name} once"
-        file.write_text(text.replace(after + "\n", after + "\n" + block.text), encoding="utf-8")
+    for name in ("gaimd", "zz-own-2"):
+        done = CliRunner().invoke(main, ["new-cc", name, "--root", str(copy / "crates" / "cc")])
+        assert done.exit_code == 0, done.output
+        assert (copy / "specs" / "papers" / f"{name}.md").is_file()
+    before = {file: file.read_bytes() for file in copy.glob("crates/**/*.rs")}
+    for name in ("gaimd", "newreno", "Gaimd", "a b", "self", "cerl-plus"):
+        done = CliRunner().invoke(main, ["new-cc", name, "--root", str(copy)])
+        assert done.exit_code == 2, done.output
+        assert "error[new-cc.name]" in done.output
+    assert {file: file.read_bytes() for file in copy.glob("crates/**/*.rs")} == before
 
     def cargo(*words: str) -> None:
         done = subprocess.run(["cargo", *words], check=False, cwd=copy, capture_output=True, text=True)
@@ -164,6 +168,12 @@ def test_the_worked_example_compiles_and_passes_its_test() -> None:
     cargo("fmt", "--all", "--check")
     cargo("test", "--offline", "--quiet", "-p", "cc", "--lib")
     compile((copy / palette).read_text(encoding="utf-8"), palette, "exec")
+
+
+def test_new_algorithms_need_a_source_tree(tmp_path: Path) -> None:
+    done = CliRunner().invoke(main, ["new-cc", "mine", "--root", str(tmp_path)])
+    assert done.exit_code == 2
+    assert "error[new-cc.tree]" in done.output
 
 
 def test_the_numbers_of_the_tour_are_those_of_a_run() -> None:
