@@ -734,6 +734,9 @@ impl World {
             Control::Offer(number) => {
                 let size = self.seats[number as usize].size;
                 self.offer(number, size);
+                if let Endpoint::Tcp(end) = &mut self.endpoints[number as usize] {
+                    end.open_for_data();
+                }
                 self.drive(now, number);
             }
             Control::Stop(number) => {

@@ -64,6 +64,15 @@ pub enum Pacing {
     Window,
 }
 
+/// Which of ns-2's agents [`Config::ns2_recovery`] follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Agent {
+    /// A sender and a sink: data one way, ACKs the other.
+    OneWay,
+    /// FullTcp: a handshake of three segments, data both ways, ACKs that ride on them.
+    Full,
+}
+
 /// The engine's rules for one connection. [`Config::profile`] gives a complete set; change what you need.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Config {
@@ -92,6 +101,8 @@ pub struct Config {
     /// inflation only and grows, SACK follows Sack1, the delaying sink delays the ACK of a second copy of the last
     /// segment in order, and Vegas' segments have no header. Otherwise RFC 6582, RFC 6675 and RFC 5681 section 4.2.
     pub ns2_recovery: bool,
+    /// Which agents of ns-2 those are.
+    pub agent: Agent,
     /// What a halving starts from.
     pub half_base: HalfBase,
     /// ssthresh counts whole segments (ns-2).
@@ -155,6 +166,7 @@ impl Config {
                 limited_transmit: 2,
                 recover_rule: RecoverRule::Careful,
                 ns2_recovery: false,
+                agent: Agent::OneWay,
                 half_base: HalfBase::Flight,
                 whole_ssthresh: false,
                 rto_ssthresh_hold: true,
@@ -201,6 +213,22 @@ impl Config {
         let core = self.recovery.unwrap_or(row.recovery);
         let sizes_itself = row.samples_delivery;
         !self.ns2_recovery && !sizes_itself && matches!(core, Recovery::NewReno | Recovery::Sack)
+    }
+
+    /// The profile with the rules of one of ns-2's agents: FullTcp has no limited transmit, and a heartbeat for delayed
+    /// ACKs. Outside the `ns2` profile the agent says nothing.
+    pub fn with_agent(mut self, agent: Agent) -> Config {
+        self.agent = agent;
+        if self.is_full() {
+            self.limited_transmit = 0;
+            self.delayed_ack_mode = DelackMode::Heartbeat;
+        }
+        self
+    }
+
+    /// The rules are those of ns-2's FullTcp.
+    pub fn is_full(&self) -> bool {
+        self.ns2_recovery && self.agent == Agent::Full
     }
 
     /// Header bytes on the wire, options included.

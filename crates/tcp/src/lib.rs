@@ -18,7 +18,7 @@ mod scoreboard;
 mod segment;
 mod sender;
 
-pub use config::{Config, DelackMode, HalfBase, InitialWindow, Pacing, Profile, RecoverRule};
+pub use config::{Agent, Config, DelackMode, HalfBase, InitialWindow, Pacing, Profile, RecoverRule};
 pub use receiver::{Receiver, ReceiverStats};
 pub use rtt::RttEstimator;
 pub use segment::{Flags, MAX_SACK, SackBlocks, Segment};
@@ -49,6 +49,12 @@ pub struct Endpoint {
     role: Role,
     syn_ack_due: bool,
     syn_seen: bool,
+    /// The rules are those of ns-2's FullTcp.
+    full: bool,
+    /// The answer to our SYN came; the ACK of it leaves before any data.
+    opening: bool,
+    /// A repair that leaves before the data that came with the ACK are looked at.
+    repair: Option<Box<Segment>>,
     mss: u32,
     /// Header bytes of a pure ACK and of the SYN.
     header: u32,
@@ -77,10 +83,17 @@ impl Endpoint {
             role,
             syn_ack_due: false,
             syn_seen: false,
+            full: config.is_full(),
+            opening: false,
+            repair: None,
             mss: config.mss,
             header: config.wire_header(),
             data_header: if headless { 0 } else { config.wire_header() },
-            sack_header: if config.ns2_recovery { 0 } else { 4 },
+            sack_header: match (config.ns2_recovery, config.is_full()) {
+                (false, _) => 4,
+                (true, false) => 0,
+                (true, true) => 2,
+            },
             window: config.window,
             tail: None,
             acks_sent: 0,
@@ -109,6 +122,13 @@ impl Endpoint {
     /// The window that it advertises, segments.
     pub fn window(&self) -> u32 {
         self.window
+    }
+
+    /// The passive end has data to send from now on. In ns-2's FullTcp it opens the connection itself if no SYN has come.
+    pub fn open_for_data(&mut self) {
+        if self.full && self.sender.state() == State::Closed {
+            self.sender.open();
+        }
     }
 
     /// Header bytes of each of its data segments on the wire.
@@ -151,10 +171,13 @@ impl Endpoint {
             }
         }
         if flags.has(Flags::ACK) {
-            if self.role == Role::Passive {
+            if self.role == Role::Passive || self.full {
                 self.sender.on_open(now); // our answer to the SYN arrived
             }
             self.sender.on_ack(now, segment, !data);
+            if self.full && data && self.sender.repairs() && segment.seq >= self.receiver.rcv_nxt() {
+                self.repair(now);
+            }
         }
         if data {
             self.receiver.on_data(now, segment);
@@ -163,7 +186,9 @@ impl Endpoint {
 
     fn handle_syn(&mut self, now: Time, segment: &Segment) {
         self.sender.set_rwnd(segment.window);
-        if segment.flags.has(Flags::ACK) {
+        if self.full {
+            self.handle_syn_of_full(now, segment);
+        } else if segment.flags.has(Flags::ACK) {
             self.acks_received += 1;
             if self.sender.acknowledges_syn_again() {
                 self.receiver.force_ack();
@@ -187,6 +212,20 @@ impl Endpoint {
         }
     }
 
+    /// ns-2's FullTcp: the ACK of the answer leaves by itself, before any data; a SYN that comes again is left to the
+    /// timer of the answer to it.
+    fn handle_syn_of_full(&mut self, now: Time, segment: &Segment) {
+        let first = !std::mem::replace(&mut self.syn_seen, true);
+        if segment.flags.has(Flags::ACK) {
+            self.acks_received += 1;
+            self.receiver.on_syn(now, segment);
+            self.opening = true;
+        } else if first {
+            self.receiver.on_syn(now, segment);
+            self.syn_ack_due = true;
+        }
+    }
+
     /// The deadline has come. Calls before it do nothing.
     pub fn handle_timeout(&mut self, now: Time) {
         if self.sender.deadline() <= now {
@@ -202,9 +241,25 @@ impl Endpoint {
         }
     }
 
+    /// ns-2's FullTcp repairs before it looks at new data that came with the ACK, so that the repair does not acknowledge
+    /// them.
+    #[cold]
+    fn repair(&mut self, now: Time) {
+        let due = self.receiver.ack_due();
+        if let Some((number, again)) = self.sender.take_segment(now) {
+            self.repair = Some(Box::new(self.data(now, number, again)));
+        }
+        if due {
+            self.receiver.force_ack();
+        }
+    }
+
     /// The next segment that must leave now, if any.
     #[inline]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
+        if let Some(segment) = self.repair.take() {
+            return Some(*segment);
+        }
         if let Some((number, again)) = self.sender.take_segment(now) {
             return Some(self.data(now, number, again));
         }
@@ -280,6 +335,9 @@ impl Endpoint {
 
     fn pure_ack(&mut self, now: Time) -> Segment {
         self.acks_sent += 1;
+        if std::mem::take(&mut self.opening) {
+            self.sender.on_open(now);
+        }
         let mut flags = Flags::default();
         if std::mem::take(&mut self.syn_ack_due) {
             flags = Flags::SYN;

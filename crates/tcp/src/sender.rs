@@ -4,6 +4,7 @@
 //! Source: RFC 5681, RFC 6298, RFC 3042, RFC 6582; the `ns2` rules are those of ns-2's one-way agents.
 
 mod acks;
+mod full;
 mod pacing;
 mod persist;
 mod recover;
@@ -237,6 +238,8 @@ pub struct Sender {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
     pub(crate) ns2: bool,
+    /// ns-2's FullTcp; `ns2` is true as well.
+    pub(crate) full: bool,
     pub(crate) dup_threshold: u32,
     pub(crate) limited_transmit: u32,
     recover_rule: RecoverRule,
@@ -327,6 +330,7 @@ impl Sender {
             acts_on_marks: row.uses_marks,
             rules: Rules {
                 ns2: config.ns2_recovery,
+                full: config.is_full(),
                 dup_threshold: config.dup_threshold,
                 limited_transmit: config.limited_transmit.min(config.dup_threshold - 1),
                 recover_rule: config.recover_rule,
@@ -480,10 +484,14 @@ impl Sender {
     }
 
     /// The answer to the other side's SYN leaves. It is sent again until it is acknowledged, as a SYN is; ns-2's sinks have
-    /// no such timer.
+    /// no such timer. FullTcp takes the time of it as well.
     pub fn on_syn_ack_sent(&mut self, now: Time) {
-        if self.state != State::Open && !self.rules.ns2 {
+        if self.state != State::Open && (!self.rules.ns2 || self.rules.full) {
             self.state = State::SynReceived;
+            self.syn_due = false;
+            if self.rules.full && self.timeouts_in_row == 0 && self.timed.is_none() {
+                self.timed = Some((0, now));
+            }
             self.rto_at = now + self.rtt.rto();
         }
     }
@@ -517,7 +525,10 @@ impl Sender {
         self.rto_at = Time::NEVER;
         let mss = self.path.mss;
         let lost_syn = self.timeouts_in_row > 0;
-        let window = if lost_syn || self.opens_late() { 1.0 } else { self.rules.initial_window };
+        if self.rules.full {
+            self.rtt.end_back_off();
+        }
+        let window = if (lost_syn && !self.rules.full) || self.opens_late() { 1.0 } else { self.rules.initial_window };
         // ns-2 halves ssthresh for the lost SYN, too
         let ssthresh = match self.rules.initial_ssthresh {
             _ if lost_syn && self.rules.ns2 => 2.0,

@@ -1,8 +1,9 @@
 //! Section `[[flows]]`: who sends to whom, when, with which algorithm and rules.
 
+use cc::registry::Recovery;
 use net::{LinkSpec, NodeId};
 use serde_json::{Map, Value as Json, json};
-use tcp::Profile;
+use tcp::{Agent, Profile};
 use units::Span;
 
 use super::General;
@@ -210,14 +211,14 @@ fn connections(
     general: &General,
 ) -> Result<Tcp, Problem> {
     let algorithm = algorithm::read(&table.need("algorithm", "\"newreno\"")?)?;
-    let rules = engine(table, shared, &algorithm, general.profile)?;
+    let two_way = table.get("direction").map_or(Ok(false), |item| item.word(&[("forward", false), ("both", true)]))?;
+    let rules = engine(table, shared, &algorithm, general.profile, two_way)?;
     let size = table.get("size").map(|item| item.bytes(1..=PETABYTE)).transpose()?;
     if let (Some(item), Some(size)) = (table.get("size"), size)
         && size.div_ceil(u64::from(rules.mss)) >= u64::from(u32::MAX)
     {
         return Err(item.problem(code::OUT_OF_RANGE, format!("is more than 2^32 segments of {} B", rules.mss)));
     }
-    let two_way = table.get("direction").map_or(Ok(false), |item| item.word(&[("forward", false), ("both", true)]))?;
     let reverse_start = table.get("reverse_start").map(|item| when(&item, general)).transpose()?;
     if let (Some(item), false) = (table.get("reverse_start"), two_way) {
         return Err(item
@@ -242,9 +243,17 @@ fn engine(
     shared: Option<&Item<'_>>,
     algorithm: &cc::Config,
     profile: Profile,
+    two_way: bool,
 ) -> Result<tcp::Config, Problem> {
     let row = algorithm.row();
-    let mut config = tcp::Config::profile(profile);
+    let own = table.get("tcp");
+    // ns-2 has no FullTcp with the rules of Vegas
+    let full = two_way && profile == Profile::Ns2 && row.recovery != Recovery::Vegas;
+    let mut agent = if full { Agent::Full } else { Agent::OneWay };
+    for item in shared.into_iter().chain(&own) {
+        agent = rules::agent(item)?.unwrap_or(agent);
+    }
+    let mut config = tcp::Config::profile(profile).with_agent(agent);
     config.recovery = Some(row.recovery);
     if row.uses_marks {
         config.ecn = true;
@@ -255,11 +264,8 @@ fn engine(
     if let Some(item) = table.get("segment") {
         config.mss = item.bytes(1..=64_000)? as u32;
     }
-    if let Some(shared) = shared {
-        rules::read(shared, &mut config)?;
-    }
-    if let Some(own) = table.get("tcp") {
-        rules::read(&own, &mut config)?;
+    for item in shared.into_iter().chain(&own) {
+        rules::read(item, &mut config)?;
     }
     if config.prr && !config.can_prr(row) {
         let what = format!("has `tcp.prr`, which has no meaning for `{}` with these rules", row.name);

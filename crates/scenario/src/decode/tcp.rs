@@ -2,7 +2,7 @@
 
 use cc::registry::Recovery;
 use serde_json::{Value as Json, json};
-use tcp::{Config, DelackMode, HalfBase, InitialWindow, Pacing, RecoverRule};
+use tcp::{Agent, Config, DelackMode, HalfBase, InitialWindow, Pacing, RecoverRule};
 use units::Span;
 
 use crate::error::{Problem, code};
@@ -29,6 +29,7 @@ const RECOVERIES: &[(&str, Recovery)] = &[
 ];
 const RECOVER_RULES: &[(&str, RecoverRule)] =
     &[("careful", RecoverRule::Careful), ("less-careful", RecoverRule::LessCareful), ("off", RecoverRule::Off)];
+const AGENTS: &[(&str, Agent)] = &[("one-way", Agent::OneWay), ("full", Agent::Full)];
 const HALF_BASES: &[(&str, HalfBase)] = &[("flight", HalfBase::Flight), ("window", HalfBase::Window)];
 const MODES: &[(&str, DelackMode)] = &[("per-segment", DelackMode::PerSegment), ("heartbeat", DelackMode::Heartbeat)];
 const PACINGS: &[(&str, Pacing)] =
@@ -131,6 +132,11 @@ pub(crate) static RULES: &[Rule] = &[
     ),
     rule!(recover_rule, "guard against repeated fast retransmits (RFC 6582)", word RECOVER_RULES),
     rule!(ns2_recovery, "recover as ns-2's agents do instead of RFC 6582 and RFC 6675", flag),
+    rule!(
+        agent,
+        "which of ns-2's agents that is: \"one-way\", or \"full\" (FullTcp), the default with data both ways",
+        word AGENTS
+    ),
     rule!(half_base, "what a halving starts from: the flight size or the window", word HALF_BASES),
     rule!(whole_ssthresh, "ssthresh counts whole segments", flag),
     rule!(rto_ssthresh_hold, "keep ssthresh when the timer expires again for the same segment", flag),
@@ -205,6 +211,12 @@ fn limited_transmit(item: &Item<'_>) -> Result<u32, Problem> {
         () if item.is("all") => Ok(u32::MAX),
         () => item.segments(0..=SEGMENTS),
     }
+}
+
+/// The agent that the table names, if it does.
+pub(crate) fn agent(item: &Item<'_>) -> Result<Option<Agent>, Problem> {
+    let keys: Vec<&str> = RULES.iter().map(|rule| rule.key).collect();
+    item.table(&keys)?.get("agent").map(|item| item.word(AGENTS)).transpose()
 }
 
 /// Change the rules that the table names.

@@ -15,7 +15,7 @@ impl Sender {
         if ack > self.snd_max || ack < self.snd_una {
             return; // acknowledges what was never sent, or what is acknowledged already
         }
-        self.burst = self.rules.max_burst;
+        self.burst = if self.rules.full { self.full_burst() } else { self.rules.max_burst };
         self.limited = false;
         let window_changed = segment.window != self.rwnd;
         if window_changed {
@@ -64,11 +64,13 @@ impl Sender {
             || (self.pacer.is_on() && self.pacing_keeps_window_open());
 
         let progress = match self.core {
+            Core::NewReno if self.rules.full => self.full_progress(ack),
             _ if !self.in_recovery => Progress::Open,
             Core::Reno | Core::Tahoe | Core::Vegas => Progress::Full,
             Core::NewReno | Core::Sack | Core::Sack1 if ack >= self.recover => Progress::Full,
             Core::NewReno | Core::Sack | Core::Sack1 => Progress::Partial,
         };
+        let rto_before = if self.rules.full { self.rtt.rto() } else { Span::ZERO };
         self.sample_rto(now, segment, progress);
         if self.snd_una == 0 && self.opens_late() {
             self.cc.set_cwnd(self.rules.initial_window * self.path.mss);
@@ -93,11 +95,18 @@ impl Sender {
         let mut grows = in_use && self.rwnd > 0 && !(marked && self.mark_stops_growth(ack));
         let mut restart_timer = true;
         match progress {
-            Progress::Open => self.dupacks = 0,
+            Progress::Open => {
+                if self.rules.full {
+                    self.full_settle();
+                }
+                self.dupacks = 0;
+            }
             Progress::Full => {
                 // ns-2's agents of the Reno family grow on the ACK that ends recovery
-                grows = self.rules.ns2 && matches!(self.core, Core::Reno | Core::NewReno | Core::Vegas);
+                grows = self.rules.full
+                    || (self.rules.ns2 && matches!(self.core, Core::Reno | Core::NewReno | Core::Vegas));
                 self.leave_recovery(now);
+                self.burst = self.rules.max_burst;
             }
             Progress::Partial => {
                 grows = false;
@@ -130,7 +139,12 @@ impl Sender {
             _ => {}
         }
         if restart_timer {
-            self.rto_at = if ack < self.snd_max { now + self.rtt.rto() } else { Time::NEVER };
+            // FullTcp starts the timer before it takes the sample and ends the back-off
+            let rto = if self.rules.full { rto_before } else { self.rtt.rto() };
+            self.rto_at = if ack < self.snd_max { now + rto } else { Time::NEVER };
+        }
+        if self.rules.full {
+            self.rtt.end_back_off();
         }
         if self.rules.prr {
             self.prr_on_ack(newly);
@@ -236,7 +250,8 @@ impl Sender {
     /// Feed the retransmission timeout's estimator.
     #[inline]
     pub(super) fn sample_rto(&mut self, now: Time, segment: &Segment, progress: Progress) {
-        if self.rules.timestamps && progress != Progress::Partial {
+        let valid = progress != Progress::Partial || self.rules.full;
+        if self.rules.timestamps && valid {
             self.rtt.sample(segment.ts_ecr, now, true);
             self.path.srtt = self.rtt.srtt();
             if !self.rules.ns2 {
@@ -247,7 +262,7 @@ impl Sender {
         if segment.ack > number {
             self.timed = None;
             self.rtt.end_back_off();
-            if !self.rules.timestamps && progress != Progress::Partial {
+            if !self.rules.timestamps && valid {
                 self.rtt.sample(sent, now, false);
                 self.path.srtt = self.rtt.srtt();
             }

@@ -10,6 +10,9 @@ use crate::{HalfBase, RecoverRule};
 impl Sender {
     /// Duplicates of the cores without SACK: limited transmit, entry at the threshold, inflation beyond it.
     pub(super) fn reno_on_duplicate(&mut self, now: Time) {
+        if self.rules.full {
+            return self.full_on_duplicate(now);
+        }
         self.dupacks += 1;
         let threshold = self.rules.dup_threshold;
         if self.in_recovery {
@@ -30,6 +33,10 @@ impl Sender {
     /// A partial ACK: repair the next hole. True if the retransmission timer restarts.
     pub(super) fn on_partial(&mut self, newly: u32) -> bool {
         match self.core {
+            Core::NewReno if self.rules.full => {
+                self.full_on_partial();
+                true
+            }
             Core::NewReno => {
                 self.deflate(newly);
                 self.resend = Some(self.snd_una);
@@ -64,12 +71,13 @@ impl Sender {
     }
 
     pub(crate) fn may_fast_retransmit(&self) -> bool {
-        let passed = match (self.guard, self.rules.recover_rule) {
+        let rule = if self.rules.full { self.full_recover_rule() } else { self.rules.recover_rule };
+        let passed = match (self.guard, rule) {
             (None, _) | (_, RecoverRule::Off) => true,
             (Some(recover), RecoverRule::Careful) => self.snd_una > recover,
             (Some(recover), RecoverRule::LessCareful) => self.snd_una >= recover,
         };
-        passed || (self.last_cut_by_dupacks && self.core == Core::Reno && !self.rules.ns2)
+        passed || (self.last_cut_by_dupacks && self.core == Core::Reno && (!self.rules.ns2 || self.rules.full))
     }
 
     /// A loss was found: ask the algorithm, retransmit, and begin the recovery.
@@ -108,6 +116,9 @@ impl Sender {
             self.snd_nxt = self.snd_una; // go back: the window of one sends the lost segment
         } else {
             self.in_recovery = true;
+            if self.rules.full && response == Response::Reduced && self.core != Core::Sack1 {
+                self.full_floor_window();
+            }
             self.inflation = match self.core {
                 Core::Reno | Core::NewReno => self.rules.dup_threshold as i32,
                 _ => 0,

@@ -46,7 +46,7 @@ impl Sender {
             hold_ssthresh: self.rules.rto_ssthresh_hold && self.timeouts_in_row > 1,
         };
         self.account_cwnd(now);
-        if self.rules.ns2 {
+        if self.rules.ns2 && !self.rules.full {
             self.inflation = 0;
         }
         let response = self.ask(&event);

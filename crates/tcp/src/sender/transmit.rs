@@ -18,6 +18,12 @@ impl Sender {
         true
     }
 
+    /// A repair is about to leave.
+    #[inline]
+    pub fn repairs(&self) -> bool {
+        self.resend.is_some()
+    }
+
     /// The next segment to send now, if any. Counts it as sent.
     #[inline]
     pub fn take_segment(&mut self, now: Time) -> Option<(u32, bool)> {
@@ -29,8 +35,15 @@ impl Sender {
             return None;
         }
         // pacing may have held it until it was acknowledged
-        let number = match self.resend.take().filter(|&number| number >= self.snd_una) {
-            Some(number) => number,
+        let sent = match self.resend.take().filter(|&number| number >= self.snd_una) {
+            Some(number) => {
+                let place = self.snd_nxt;
+                let again = self.on_sent(number, now);
+                if self.rules.full {
+                    self.snd_nxt = place; // a repair is apart from the segments that go on from here
+                }
+                Some((number, again))
+            }
             None => {
                 let Some(number) = self.next_segment(now) else {
                     if self.delivery.is_some() {
@@ -39,14 +52,13 @@ impl Sender {
                     return None;
                 };
                 self.burst -= 1;
-                number
+                Some((number, self.on_sent(number, now)))
             }
         };
-        let again = self.on_sent(number, now);
         if self.pacer.is_on() {
             self.pace(now);
         }
-        Some((number, again))
+        sent
     }
 
     #[inline]
