@@ -106,7 +106,10 @@ impl Sender {
                 grows = self.rules.full
                     || (self.rules.ns2 && matches!(self.core, Core::Reno | Core::NewReno | Core::Vegas));
                 self.leave_recovery(now);
-                self.burst = self.rules.max_burst;
+                if self.rules.full {
+                    self.full_forget_guard();
+                    self.burst = self.rules.max_burst;
+                }
             }
             Progress::Partial => {
                 grows = false;

@@ -1,11 +1,10 @@
 //! What ns-2's FullTcp does otherwise than the one-way agents.
-//! Source: traces of ns-2 2.35; `tests/differential/ns2-full` has the runs.
+//! Source: traces of ns-2 2.35; `tests/differential/ns2-full` has its runs.
 
 use cc::CongestionControl;
 use units::Time;
 
 use super::{Core, NS2_RECOVERY_BURST, Progress, Sender};
-use crate::RecoverRule;
 
 impl Sender {
     /// A duplicate for Tahoe, Reno or NewReno: beyond the threshold it inflates, whether or not a recovery is on.
@@ -46,11 +45,6 @@ impl Sender {
         self.burst = NS2_RECOVERY_BURST;
     }
 
-    /// Its NewReno takes an ACK of all that was sent for enough.
-    pub(super) fn full_recover_rule(&self) -> RecoverRule {
-        if self.core == Core::NewReno { RecoverRule::LessCareful } else { self.rules.recover_rule }
-    }
-
     /// The window of a recovery counts whole segments, at least two.
     pub(super) fn full_floor_window(&mut self) {
         let whole = f64::from(self.cwnd() as u32).max(2.0);
@@ -67,6 +61,13 @@ impl Sender {
             self.inflation = 0;
         }
         self.burst = self.rules.max_burst;
+    }
+
+    /// Its NewReno allows the next fast retransmit once a recovery is over.
+    pub(super) fn full_forget_guard(&mut self) {
+        if self.core == Core::NewReno {
+            self.guard = None;
+        }
     }
 
     /// Its NewReno sends no more than two new segments at a time while duplicates beyond the threshold count.

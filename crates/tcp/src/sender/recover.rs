@@ -71,8 +71,7 @@ impl Sender {
     }
 
     pub(crate) fn may_fast_retransmit(&self) -> bool {
-        let rule = if self.rules.full { self.full_recover_rule() } else { self.rules.recover_rule };
-        let passed = match (self.guard, rule) {
+        let passed = match (self.guard, self.rules.recover_rule) {
             (None, _) | (_, RecoverRule::Off) => true,
             (Some(recover), RecoverRule::Careful) => self.snd_una > recover,
             (Some(recover), RecoverRule::LessCareful) => self.snd_una >= recover,
