@@ -36,6 +36,7 @@ _FIXED: dict[str, Any] = {
     "initial_ssthresh": None,
     "recover_rule": "careful",
     "ns2_recovery": True,
+    "agent": "one-way",
     "half_base": "window",
     "whole_ssthresh": True,
     "rto_ssthresh_hold": False,
