@@ -22,8 +22,9 @@
 //! | `< data 0:2000 ack 0 ce cwr ts 0.1` | data arrive, one segment after the other |
 //! | `< syn`, `< syn ack` | the other side opens, or answers |
 //! | `> 0:1000 4000:6000 ect cwr ack 0` | these data segments have left now, in this order |
-//! | `> ack 2000 sack 3000:4000 ece ts 0.1` | a pure ACK has left now, with just these blocks |
+//! | `> ack 2000 sack 3000:4000 ece ts 0.1 win 0` | a pure ACK has left now, with just these blocks |
 //! | `> syn`, `> syn ack` | a SYN has left now |
+//! | `handover begins`, `handover ends` | the link layer tells the sender; `freeze`, `thaw` tell the receiver |
 //! | `> probe`, `< probe` | a probe of a closed window has left now, or arrives |
 //! | `> none` | nothing has left that was not named yet |
 //! | `> any` | whatever has left now, if anything |
@@ -96,6 +97,10 @@ struct Step {
 #[derive(Clone, Debug)]
 enum Action {
     Open,
+    /// The link layer tells the sender that a handover begins, or ends.
+    Handover(bool),
+    /// Or the receiver, that it closes its window, or opens it again.
+    Freeze(bool),
     /// Offered in all, from the beginning; `None`: without end.
     Write(Option<u64>),
     Receive(Arrival),
@@ -133,6 +138,8 @@ struct Departure {
     /// Of data: `None` in an expectation that does not care.
     ack: Option<u64>,
     sack: Vec<(u64, u64)>,
+    /// Advertised; `None` in an expectation that does not care.
+    window: Option<u64>,
     /// Only ECT, CWR and ECE.
     flags: tcp::Flags,
     /// Echoed timestamp, since the opening; `None` in an expectation that does not care.

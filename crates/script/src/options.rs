@@ -107,6 +107,9 @@ impl Options {
                 let rules = [("off", Pacing::Off), ("algorithm", Pacing::Algorithm), ("window", Pacing::Window)];
                 c.pacing = choice(value, &rules)?;
             }
+            "freeze" => c.freeze = on_off(value)?,
+            "freeze_kick" => c.freeze_kick = on_off(value)?,
+            "freeze_copies" => c.freeze_copies = at_least_one(value)?,
             "pacing_burst" => c.pacing_burst = at_least_one(value)?,
             "handshake" => self.handshake = if value == "off" { None } else { Some(seconds(value)?) },
             "role" => {

@@ -67,10 +67,17 @@ impl Reader<'_> {
         let action = match verb {
             "write" => self.write(words)?,
             "open" => Action::Open,
+            "handover" => Action::Handover(match words.next() {
+                Some(&"begins") => true,
+                Some(&"ends") => false,
+                _ => return Err("a handover `begins` or `ends`".to_string()),
+            }),
+            "freeze" => Action::Freeze(true),
+            "thaw" => Action::Freeze(false),
             "<" => Action::Receive(self.arrival(words)?),
             ">" => Action::Expect(self.expectation(words)?),
             "?" => Action::Check(facts(words)?),
-            _ => return Err(format!("`{verb}` is none of write, open, <, >, ?")),
+            _ => return Err(format!("`{verb}` is none of write, open, handover, freeze, thaw, <, >, ?")),
         };
         match words.next() {
             Some(word) => Err(format!("`{word}` has no meaning here")),
@@ -172,7 +179,14 @@ impl Reader<'_> {
         let mut kinds = Vec::new();
         // the words after the ranges hold for all of them
         let mut described = false;
-        let mut rest = Departure { kind: Kind::Ack, ack: None, sack: Vec::new(), flags: Flags::default(), echo: None };
+        let mut rest = Departure {
+            kind: Kind::Ack,
+            ack: None,
+            sack: Vec::new(),
+            window: None,
+            flags: Flags::default(),
+            echo: None,
+        };
         while let Some(&word) = words.next() {
             match word {
                 "syn" => kinds.push(Kind::Syn),
@@ -184,6 +198,7 @@ impl Reader<'_> {
                         rest.sack.push(range(block)?);
                     }
                 }
+                "win" => rest.window = Some(amount(words.next().ok_or("which window?")?)?),
                 "ect" => rest.flags.set(Flags::ECT),
                 "cwr" => rest.flags.set(Flags::CWR),
                 "ece" => rest.flags.set(Flags::ECE),

@@ -76,6 +76,18 @@ impl Player {
                 self.end.open();
                 self.poll();
             }
+            Action::Handover(begins) => {
+                self.end.sender.on_handover(self.now, *begins);
+                self.poll();
+            }
+            Action::Freeze(closes) => {
+                if *closes {
+                    self.end.freeze()
+                } else {
+                    self.end.thaw()
+                }
+                self.poll();
+            }
             Action::Write(bytes) => {
                 self.end.offer(*bytes);
                 self.poll();
@@ -203,6 +215,7 @@ impl Player {
             kind,
             ack: segment.flags.has(Flags::ACK).then(|| bytes(segment.ack)),
             sack: segment.sack.as_slice().iter().map(|&(start, end)| (bytes(start), bytes(end))).collect(),
+            window: Some(bytes(segment.window)),
             flags,
             echo: Some(Span(segment.ts_ecr.0.saturating_sub(self.opened.0))),
         }
@@ -302,6 +315,7 @@ impl Departure {
         self.kind == got.kind
             && (free || self.ack == got.ack)
             && self.sack == got.sack
+            && (self.window.is_none() || self.window == got.window)
             && self.flags == got.flags
             && (self.echo.is_none() || self.echo == got.echo)
     }
@@ -313,6 +327,7 @@ fn text(departures: &[Departure], like: &[Departure]) -> String {
         like.iter().any(|d| matches!(d.kind, Kind::Data(..)) && d.ack.is_some()),
         like.iter().any(|d| d.echo.is_some()),
     );
+    let with_window = like.iter().any(|d| d.window.is_some());
     let mut words: Vec<String> = Vec::new();
     let mut run: Option<(u64, u64, String)> = None;
     let flush = |run: &mut Option<(u64, u64, String)>, words: &mut Vec<String>| {
@@ -328,6 +343,9 @@ fn text(departures: &[Departure], like: &[Departure]) -> String {
         if !departure.sack.is_empty() {
             let blocks: Vec<String> = departure.sack.iter().map(|(start, end)| format!("{start}:{end}")).collect();
             rest += &format!(" sack {}", blocks.join(" "));
+        }
+        if let Some(window) = departure.window.filter(|_| with_window) {
+            rest += &format!(" win {window}");
         }
         for (flag, name) in NAMED {
             if departure.flags.has(flag) {

@@ -144,6 +144,14 @@ pub struct Config {
     pub pacing_factor: f64,
     /// Segments that a paced sender may send at once after a pause, at least 1.
     pub pacing_burst: u32,
+    /// Freeze-TCP: the receiver, warned of a handover, closes its window until it is over.
+    pub freeze: bool,
+    /// How long before the break it closes; `None`: one smoothed RTT of the sender.
+    pub freeze_lead: Option<Span>,
+    /// ACKs with the old window that it sends at the end, at least 1.
+    pub freeze_copies: u32,
+    /// The sender retransmits the oldest segment when the window opens again.
+    pub freeze_kick: bool,
     /// Packets are ECN-capable.
     pub ecn: bool,
     /// Echo marks per packet instead of latching until CWR.
@@ -187,6 +195,10 @@ impl Config {
                 pacing_slow_start: 2.0,
                 pacing_factor: 1.2,
                 pacing_burst: 1,
+                freeze: false,
+                freeze_lead: None,
+                freeze_copies: 3,
+                freeze_kick: true,
                 ecn: false,
                 ecn_per_packet: false,
             },

@@ -62,7 +62,12 @@ pub struct Endpoint {
     data_header: u32,
     /// Bytes of a SACK option beside its blocks.
     sack_header: u32,
+    /// Receiver's window, segments; and what is advertised: none of it while frozen.
     window: u32,
+    advertised: u32,
+    /// ACKs with the old window to send after a freeze.
+    freeze_copies: u32,
+    copies_due: u32,
     /// Payload bytes of the last segment of the transfer, if it is shorter than one MSS, and its number.
     tail: Option<(u32, u32)>,
     /// Pure ACKs sent, the answer to the SYN included.
@@ -95,6 +100,9 @@ impl Endpoint {
                 (true, true) => 2,
             },
             window: config.window,
+            advertised: config.window,
+            freeze_copies: config.freeze_copies,
+            copies_due: 0,
             tail: None,
             acks_sent: 0,
             acks_received: 0,
@@ -128,6 +136,24 @@ impl Endpoint {
     pub fn open_for_data(&mut self) {
         if self.full && self.sender.state() == State::Closed {
             self.sender.open();
+        }
+    }
+
+    /// A handover is coming and this end is about to lose its link: close the window (Freeze-TCP: Goff, Moronski, Phatak and
+    /// Gupta, INFOCOM 2000). Nothing happens before the connection is open.
+    pub fn freeze(&mut self) {
+        if self.sender.is_open() || self.syn_seen {
+            self.advertised = 0;
+            self.receiver.force_ack();
+        }
+    }
+
+    /// The link is up again: give back the old window, with several copies of the last ACK, for one may be lost.
+    pub fn thaw(&mut self) {
+        if self.advertised == 0 {
+            self.advertised = self.window;
+            self.copies_due = self.freeze_copies;
+            self.receiver.force_ack();
         }
     }
 
@@ -289,7 +315,7 @@ impl Endpoint {
         Segment {
             seq: 0,
             ack: 0,
-            window: self.window,
+            window: self.advertised,
             size: self.header,
             flags,
             ts_val,
@@ -345,6 +371,12 @@ impl Endpoint {
         }
         let mut segment = self.blank(flags, self.receiver.last_arrival());
         self.acknowledge(&mut segment);
+        if self.copies_due > 0 {
+            self.copies_due -= 1;
+            if self.copies_due > 0 {
+                self.receiver.force_ack();
+            }
+        }
         segment
     }
 }

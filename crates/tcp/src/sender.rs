@@ -1,10 +1,11 @@
 //! The sending half: its state, and how a connection opens. What may leave is in `transmit`, what an ACK means in `acks`,
 //! entering and leaving recovery in `recover`, the retransmission timer in `timer`, pacing in `pacing`,
-//! a closed window in `persist`.
+//! a closed window in `persist`, handovers in `handover`.
 //! Source: RFC 5681, RFC 6298, RFC 3042, RFC 6582; the `ns2` rules are those of ns-2's one-way agents.
 
 mod acks;
 mod full;
+mod handover;
 mod pacing;
 mod persist;
 mod recover;
@@ -220,6 +221,7 @@ pub struct Sender {
     /// The receiver's window is closed, and data wait for it.
     persist: Option<Persist>,
     probe_due: bool,
+    in_handover: bool,
     /// Delivery rate samples, for algorithms that want them.
     pub(crate) delivery: Option<Box<DeliveryRate>>,
 
@@ -252,6 +254,7 @@ pub(crate) struct Rules {
     max_burst: u32,
     ecn: bool,
     prr: bool,
+    freeze_kick: bool,
     initial_window: f64,
     initial_ssthresh: Option<u32>,
 }
@@ -325,6 +328,7 @@ impl Sender {
             pacer: Pacer::new(config, row),
             persist: None,
             probe_due: false,
+            in_handover: false,
             delivery: row.samples_delivery.then(Box::default),
             hears_every_loss: row.hears_every_loss,
             acts_on_marks: row.uses_marks,
@@ -342,6 +346,7 @@ impl Sender {
                 dupack_from_data: config.dupack_from_data,
                 max_burst: if config.max_burst == 0 { u32::MAX } else { config.max_burst },
                 ecn: config.ecn,
+                freeze_kick: config.freeze && config.freeze_kick,
                 prr: config.prr && config.can_prr(row),
                 initial_window: config.initial_window_segments(),
                 initial_ssthresh: config.initial_ssthresh,

@@ -176,6 +176,20 @@ pub(crate) static RULES: &[Rule] = &[
         |item| item.segments(1..=SEGMENTS),
         |n| json!(segments(n))
     ),
+    rule!(freeze, "Freeze-TCP: the receiver, warned of a handover, closes its window until it is over", flag),
+    rule!(
+        freeze_lead,
+        "how long before the break it closes; one smoothed RTT of the sender if not given",
+        |item| item.span(Span::ZERO..=HOUR).map(Some),
+        |lead| lead.map_or(Json::Null, |lead| json!(time_text(lead)))
+    ),
+    rule!(
+        freeze_copies,
+        "ACKs with the old window that it sends at the end, 1 to 16",
+        |item| item.whole(1..=16).map(|n| n as u32),
+        |n| json!(n)
+    ),
+    rule!(freeze_kick, "the sender retransmits the oldest segment when the window opens again", flag),
     rule!(ecn, "packets are ECN-capable; default by algorithm", flag),
     Rule {
         key: "ecn_echo",

@@ -29,7 +29,7 @@ fn steps_are_refused_with_their_line() {
     bad_step("+0.0000000001 write 1", "`0.0000000001` is no time in seconds");
     bad_step("+-1 write 1", "`-1` is no time in seconds");
     bad_step("+0", "nothing happens here");
-    bad_step("+0 read 1000", "`read` is none of write, open, <, >, ?");
+    bad_step("+0 read 1000", "`read` is none of write, open, handover, freeze, thaw, <, >, ?");
     bad_step("+0 write", "write how much?");
     bad_step("+0 write 1 2", "`2` has no meaning here");
     bad_step("+0 <", "what arrives?");

@@ -64,6 +64,9 @@ impl Sender {
         self.last_sent_at = now;
         self.rtt.end_back_off();
         let outstanding = self.snd_una < self.snd_max;
+        if outstanding && self.rules.freeze_kick {
+            self.resend = Some(self.snd_una);
+        }
         self.rto_at = if outstanding { now + self.rtt.rto() } else { Time::NEVER };
     }
 }

@@ -1,7 +1,7 @@
 //! The retransmission timer expires.
 //! Source: RFC 6298 section 5, RFC 5681 section 3.1.
 
-use cc::{Cause, Congestion};
+use cc::{Cause, Congestion, CongestionControl};
 use units::Time;
 
 use super::{Core, Sender, State, Why};
@@ -28,7 +28,9 @@ impl Sender {
         self.stats.timeouts += 1;
         self.timeouts_in_row += 1;
         self.timed = None;
-        self.rtt.back_off();
+        if !self.cc.is_frozen(now) {
+            self.rtt.back_off();
+        }
         self.rto_at = now + self.rtt.rto();
         if self.state == State::SynSent || self.state == State::SynReceived {
             self.syn_due = self.state == State::SynSent;
@@ -62,15 +64,13 @@ impl Sender {
         self.recover = self.snd_max;
         self.last_cut = Some(self.snd_max);
         self.last_cut_by_dupacks = false;
-        match self.core {
-            Core::Sack => self.sack_on_rto(),
-            Core::Sack1 => self.sack1_on_rto(),
-            _ => {}
+        if self.sits_out(now) {
+            self.resend = Some(self.snd_una);
+            self.burst = 0; // and nothing else
+        } else {
+            self.presume_lost();
+            self.burst = self.rules.max_burst;
         }
-        if self.core != Core::Sack {
-            self.snd_nxt = self.snd_una; // go-back-N
-        }
-        self.burst = self.rules.max_burst;
         self.update_window();
         self.log(now, before, if response.is_random() { Why::JudgedRandom } else { Why::Timeout });
     }
