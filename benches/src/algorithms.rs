@@ -11,19 +11,22 @@ use crate::cases::Case;
 struct Measured {
     algorithm: Config,
     packet_hops: u64,
+    loop_events: u64,
     goodput_mbps: f64,
     hash: u64,
     ns_per_hop: Vec<f64>, // one per repetition
 }
 
 /// Prints a table in CSV: nanoseconds of CPU time per packet-hop and the ratio to NewReno's of the same turn, medians of the
-/// repetitions.
-pub fn compare(case: &Case, repetitions: usize) {
+/// repetitions. Of the algorithms named and NewReno, or of all.
+pub fn compare(case: &Case, repetitions: usize, only: &[String]) {
     let mut all: Vec<Measured> = ALGORITHMS
         .iter()
+        .filter(|row| only.is_empty() || row.name == "newreno" || only.iter().any(|name| name == row.name))
         .map(|row| Measured {
             algorithm: Config::new(row),
             packet_hops: 0,
+            loop_events: 0,
             goodput_mbps: 0.0,
             hash: 0,
             ns_per_hop: Vec::new(),
@@ -34,15 +37,16 @@ pub fn compare(case: &Case, repetitions: usize) {
         all.iter_mut().for_each(|m| m.run(case));
     }
     let base = all[newreno].ns_per_hop.clone();
-    println!("algorithm,packet_hops,ns_per_hop,ratio_to_newreno,goodput_mbps,hash");
+    println!("algorithm,packet_hops,ns_per_hop,ratio_to_newreno,events_per_hop,goodput_mbps,hash");
     for m in all {
         let ratios = m.ns_per_hop.iter().zip(&base).map(|(ns, base)| ns / base).collect();
         println!(
-            "{},{},{:.1},{:.2},{:.3},{:016x}",
+            "{},{},{:.1},{:.2},{:.3},{:.3},{:016x}",
             m.algorithm.row().name,
             m.packet_hops,
             median(m.ns_per_hop),
             median(ratios),
+            m.loop_events as f64 / m.packet_hops as f64,
             m.goodput_mbps,
             m.hash,
         );
@@ -56,7 +60,7 @@ impl Measured {
         let running = ProcessTime::now();
         let results = world.run(None).expect("nobody cancels");
         let ns = running.elapsed().as_nanos() as f64;
-        self.packet_hops = results.packet_hops;
+        (self.packet_hops, self.loop_events) = (results.packet_hops, results.loop_events);
         self.goodput_mbps = crate::goodput_mbps(case, &results);
         self.hash = crate::hash(&results);
         self.ns_per_hop.push(ns / results.packet_hops as f64);
@@ -83,6 +87,6 @@ mod tests {
     fn every_algorithm_runs_the_case() {
         let mut case = crate::cases::w1();
         case.seconds = 2.0;
-        compare(&case, 1);
+        compare(&case, 1, &[]);
     }
 }

@@ -1,5 +1,5 @@
 //! Packet-hops per CPU second of one case: `windlass-bench CASE [seconds]`, CASE one of W1, W2, W3, W4:N; or the cost of
-//! every algorithm: `windlass-bench algorithms [CASE [seconds [repetitions]]]`.
+//! every algorithm: `windlass-bench algorithms [CASE [seconds [repetitions [NAME...]]]]`.
 //!
 //! A packet that crosses a link counts one, data and ACKs alike. Prints one line of `key=value` words, with a hash of
 //! the results so that a faster but different simulator is noticed.
@@ -23,7 +23,9 @@ fn main() {
         let mut number = |default: f64| arguments.next().map_or(default, |word| word.parse().expect("a number"));
         let Some(mut case) = find(&name) else { usage() };
         case.seconds = number(ALGORITHM_SECONDS);
-        return algorithms::compare(&case, number(REPETITIONS).max(1.0) as usize);
+        let repetitions = number(REPETITIONS).max(1.0) as usize;
+        let only: Vec<String> = arguments.collect();
+        return algorithms::compare(&case, repetitions, &only);
     }
     let Some(mut case) = find(&name) else { usage() };
     match arguments.next().as_deref() {
@@ -40,7 +42,7 @@ fn main() {
 fn usage() -> ! {
     eprintln!(
         "usage: windlass-bench W1|W2|W3|W4:N [seconds], windlass-bench CASE ns2 for the arguments of dumbbell.tcl, or \
-         windlass-bench algorithms [CASE [seconds [repetitions]]]"
+         windlass-bench algorithms [CASE [seconds [repetitions [NAME...]]]]"
     );
     std::process::exit(2)
 }
