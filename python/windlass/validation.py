@@ -65,7 +65,7 @@ class StoredOutcome:
         about = {
             "family": point.family,
             "agent": point.variant,
-            "scenario": point.scenario,
+            "scenario": point.label,
             "parameter": point.parameter,
             "value": point.value,
             "status": point.status.value,
@@ -95,8 +95,9 @@ def compare(point: StoredPoint, *, seeds: int = 10, store: bool | Path = True) -
 
     flows = scenario_of(point).sweep(seeds=seeds, store=store).flows
     sums: dict[int, float] = {}
-    for seed, bps in zip(flows["seed"].to_pylist(), flows["goodput_run_bps"].to_pylist(), strict=True):
-        sums[seed] = sums.get(seed, 0.0) + bps / 1e6
+    for row in flows.select(["seed", "group", "direction", "goodput_run_bps"]).to_pylist():
+        if point.counts(row):
+            sums[row["seed"]] = sums.get(row["seed"], 0.0) + row["goodput_run_bps"] / 1e6
     half = point.half_width_mbps
     ns2 = Interval(point.mean_mbps, point.mean_mbps - half, point.mean_mbps + half, point.seeds)
     return StoredOutcome(point, Comparison(ns2, mean_interval(list(sums.values()))))
@@ -182,7 +183,11 @@ agreement says little there.
 |---|---|
 | Saedi, configuration 1, one-way | ten pairs, access 1 Mbps and 10 ms, 8 Mbps and 50 ms between the routers, queues of 50, 200 s |
 | Saedi, fairness | one to four pairs, access 15 Mbps and 2 ms (single flow: 20 ms), the same link between, 100 s |
-| Huq 6.1, lossy link | two hosts on one link of 5 Mbps and 5 ms, queue of 50, 325 s |
+| Saedi, configuration 1, two-way | the same, loss both ways, 1024-byte segments; data both ways on each connection (`full-`), or connections of their own |
+| Saedi, configuration 2 | a hundred pairs, access 1 Mbps and 20 ms, two links of 85 Mbps and 60 ms between, 1024-byte segments, 50 s |
+| Huq 6.1, lossy link | two hosts on one link of 5 Mbps and 5 ms, queue of 50, 325 s; beside constant-rate traffic in packets of 1000 bytes |
+| Huq 6.2, reverse traffic | access 100 Mbps and 2 ms, 5 Mbps and 1 ms between, queues of 3000, 21 s; a flow and one that comes back |
+| Huq 7.1 | 5 Mbps, then 3.5 Mbps with loss, 1 ms each, queues of 50, 100 s; 7.5: seven flows, 5 Mbps with a queue of 10 |
 | Huq 6.3, ten nodes | ten pairs, access 100 Mbps and 2 ms, 10 Mbps and 1 ms between, queues of 50, 100 s; 6.4: 21 s |
 
 Segments are 1460 bytes, in Huq's families 1000. Figures of Vegas are corrected: the script that measured them took 40
@@ -254,25 +259,24 @@ def _counts(judged: Iterable[StoredOutcome]) -> list[str]:
     for point in stored_points():
         rows[point.family][point.status] += 1
     lines = [
-        "| family | judged | agree | reported only | no counterpart here | not expressible yet |",
-        "|---|---|---|---|---|---|",
+        "| family | judged | agree | reported only | no counterpart here |",
+        "|---|---|---|---|---|",
     ]
     lines += [
         f"| {FAMILIES[family]} | {count[Status.JUDGED]} | {agreeing[family]} | {count[Status.REPORTED]} "
-        f"| {count[Status.NO_COUNTERPART]} | {count[Status.NOT_EXPRESSIBLE]} |"
+        f"| {count[Status.NO_COUNTERPART]} |"
         for family, count in rows.items()
     ]
     lines += [
         "",
-        "No counterpart here: other algorithms of ns-2's Linux agent. "
-        + "Not expressible yet: points with constant-rate traffic beside the flow.",
+        "No counterpart here: other algorithms of ns-2's Linux agent. With data both ways each direction is a point.",
     ]
     return lines
 
 
 def _difference(one: StoredOutcome) -> str:
     point = one.point
-    place = f"{FAMILIES[point.family]}: {point.variant}, {point.scenario}, {point.value}"
+    place = f"{FAMILIES[point.family]}: {point.variant}, {point.label}, {point.value}"
     return f"- {place} ({100 * one.goodput.difference:+.1f} %): {one.reason or 'not explained yet'}"
 
 
@@ -287,7 +291,7 @@ def _table(rows: Iterable[StoredOutcome]) -> list[str]:
         if point.status is Status.REPORTED:
             verdict = "" if one.agrees else "apart"
         lines.append(
-            f"| {point.variant} | {point.scenario}, {point.parameter} | {point.value} "
+            f"| {point.variant} | {point.label}, {point.parameter} | {point.value} "
             f"| {goodput.ns2.mean:.4g} ± {goodput.ns2.half_width:.2g} | {goodput.here.mean:.4g} ± "
             f"{goodput.here.half_width:.2g} | {100 * goodput.difference:+.1f} % | {100 * goodput.allowed:.1f} % | {verdict} |"
         )
@@ -306,7 +310,7 @@ def main() -> int:
         outcome = compare(point)
         done.append(outcome)
         sign = "ok     " if outcome.agrees else "differs" if point.status is Status.JUDGED else "apart  "
-        words = f"{point.family} {point.variant} {point.scenario} {point.value}"
+        words = f"{point.family} {point.variant} {point.label} {point.value}"
         sys.stderr.write(f"{sign} {words}: {100 * outcome.goodput.difference:+.1f} %\n")
     Path("docs").mkdir(exist_ok=True)
     Path("docs/validation.md").write_text(page(done, cases, long_cases), encoding="utf-8")

@@ -2,14 +2,16 @@
 
 The files ``reference/ns2/*.csv`` hold means and 95 % intervals over ten seeds. A row is *judged* if every agent in it
 follows the rules of an algorithm here; *reported* if its agent is Westwood+ of ns-2's Linux agent, which has a near
-counterpart; and left out, but counted, if it has no counterpart or needs traffic that the engine does not have yet.
+counterpart; and left out, but counted, if it has no counterpart. A row with data both ways on the flows under test makes
+two points, one for each direction.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
 from importlib import resources
@@ -23,18 +25,31 @@ __all__ = ["FAMILIES", "VARIANTS", "Status", "StoredPoint", "scenario_of", "stor
 VARIANTS = ("newreno", "sack", "reno", "tahoe", "vegas")
 """Agents of ns-2 that follow the rules of an algorithm here."""
 
+FULL = "full-"
+"""How names of the agents that send both ways on one connection (FullTcp) begin; the rest names the algorithm."""
+
 REPORTED = "linux-westwood"
 """Agent of ns-2 with a near counterpart here."""
 
 FAMILIES: dict[str, str] = {
     "saedi_config1_oneway": "Saedi, configuration 1, one-way",
     "saedi_fairness": "Saedi, fairness",
+    "saedi_config1_twoway": "Saedi, configuration 1, two-way",
+    "saedi_config2": "Saedi, configuration 2",
     "huq_61_lossy_link": "Huq 6.1, lossy link",
+    "huq_62_reverse": "Huq 6.2, reverse traffic",
+    "huq_71_wired_wireless": "Huq 7.1 and 7.5, wired and lossy links",
     "huq_63_ten_nodes": "Huq 6.3, ten nodes",
 }
 """Files of stored figures, with what they are called on the page."""
 
 HEADER_BYTES = 40
+
+BACK = "back"
+"""Group of the one-way flows that go back."""
+
+OTHERS = ("cbr", "other", "other-back")
+"""Groups of flows whose goodput is not compared."""
 
 
 class Status(Enum):
@@ -43,7 +58,6 @@ class Status(Enum):
     JUDGED = "judged"
     REPORTED = "reported"
     NO_COUNTERPART = "no counterpart"
-    NOT_EXPRESSIBLE = "not expressible yet"
 
 
 @dataclass(frozen=True)
@@ -58,6 +72,8 @@ class StoredPoint:
         Sum of the flows' goodput and the half width of its 95 % interval, Mbit/s, header bytes taken out.
     seeds : int
         Number of runs.
+    reverse : bool
+        Whether this is the goodput of the data that flow back.
     """
 
     family: str
@@ -68,11 +84,22 @@ class StoredPoint:
     mean_mbps: float
     half_width_mbps: float
     seeds: int
+    reverse: bool = False
 
     @property
     def key(self) -> tuple[str, str, str, str]:
         """Family, agent, scenario and value: what tells this point from all others."""
-        return (self.family, self.variant, self.scenario, self.value)
+        return (self.family, self.variant, self.label, self.value)
+
+    @property
+    def label(self) -> str:
+        """The scenario, and which direction."""
+        return self.scenario + (", reverse" if self.reverse else "")
+
+    def counts(self, row: Mapping[str, Any]) -> bool:
+        """Whether a row of the table ``flows`` adds to this point: not what only makes traffic for others."""
+        back = row["group"] == BACK or row["direction"] == "reverse"
+        return row["group"] not in OTHERS and back == self.reverse
 
     @property
     def agents(self) -> list[str]:
@@ -82,9 +109,7 @@ class StoredPoint:
     @property
     def status(self) -> Status:
         """What is done with this point."""
-        if "CBR" in self.scenario and not self.scenario.endswith("CBR 0"):
-            return Status.NOT_EXPRESSIBLE
-        agents = set(self.agents)
+        agents = {agent.removeprefix(FULL) for agent in self.agents}
         if agents <= set(VARIANTS):
             return Status.JUDGED
         return Status.REPORTED if agents <= {*VARIANTS, REPORTED} else Status.NO_COUNTERPART
@@ -120,6 +145,10 @@ def stored_points(*statuses: Status, families: tuple[str, ...] = tuple(FAMILIES)
             )
             if not statuses or point.status in statuses:
                 yield point
+                back = re.search(r"rev_ci95=([0-9.]+)", row["extra"])
+                if back is not None:
+                    mean, half = float(row["rev_goodput_mbps_mean"]), float(back[1])
+                    yield replace(point, mean_mbps=mean, half_width_mbps=half, reverse=True)
 
 
 @cache
@@ -138,11 +167,13 @@ def _vegas_correction(family: str, row: dict[str, str]) -> tuple[float, float]:
     if "vegas" not in agents:
         return 1.0, 0.0
     segment = 1000 if family.startswith("huq") else 1460
-    duration_s = {"saedi_config1_oneway": 200, "saedi_fairness": 100, "huq_61_lossy_link": 325}.get(family, 100)
+    duration_s = {"saedi_config1_oneway": 200, "huq_61_lossy_link": 325, "huq_62_reverse": 21}.get(family, 100)
     flows = 10
     if family == "saedi_fairness":
         flows = int(row["scenario"].split()[0]) if row["scenario"].endswith("equal flows") else agents.count("vegas")
-    elif family == "huq_61_lossy_link":
+    elif family == "huq_71_wired_wireless":
+        flows = 7 if row["scenario"].startswith("7.5") else 1
+    elif family in ("huq_61_lossy_link", "huq_62_reverse"):
         flows = 1
     return 1.0 + _vegas_share(row) * HEADER_BYTES / segment, flows * segment * 8.0 / duration_s / 1e6
 
@@ -178,7 +209,11 @@ def scenario_of(point: StoredPoint) -> Scenario:
     describe = {
         "saedi_config1_oneway": _saedi_config1,
         "saedi_fairness": _saedi_fairness,
+        "saedi_config1_twoway": _saedi_config1_twoway,
+        "saedi_config2": _saedi_config2,
         "huq_61_lossy_link": _huq_61,
+        "huq_62_reverse": _huq_62,
+        "huq_71_wired_wireless": _huq_71,
         "huq_63_ten_nodes": _huq_63,
     }[point.family]
     duration_s, topology, flows = describe(point)
@@ -199,7 +234,9 @@ def _link(rate: str, delay: str, loss_percent: str | None = None, queue: str = "
 def _flow(agent: str, segment: int, **more: Any) -> dict[str, Any]:
     """One group. TCP/Linux has SACK, timestamps on every segment and a clock of 1 ms."""
     tcp: dict[str, Any] = {"window": more.pop("window", "1000 segments")}
-    algorithm: Any = agent
+    algorithm: Any = agent.removeprefix(FULL)
+    if agent.startswith(FULL):
+        tcp["agent"] = "full"
     if agent == REPORTED:
         algorithm = {"name": "westwood-plus", "wp_impl": "ns2linux"}
         tcp |= {
@@ -240,6 +277,42 @@ def _saedi_config1(point: StoredPoint) -> _Parts:
     return 200, topology, [_flow(point.variant, 1460, window=window)]
 
 
+def _both_ways(agent: str, segment: int) -> list[dict[str, Any]]:
+    """FullTcp with data both ways, or one-way agents on connections of their own. The passive end begins a second later."""
+    if agent.startswith(FULL):
+        return [_flow(agent, segment, direction="both", reverse_start="uniform(1.01 s, 2.01 s)")]
+    back = {"name": BACK, "from": "right/*", "to": "left/*"}
+    return [_flow(agent, segment, name="f"), _flow(agent, segment, **back)]
+
+
+def _saedi_config1_twoway(point: StoredPoint) -> _Parts:
+    """As one-way, with data and loss both ways; one scenario has FullTcp with data and loss one way."""
+    duration_s, topology, _ = _saedi_config1(point)
+    if point.scenario.startswith("FullTcp one-way data"):
+        return duration_s, topology, [_flow(point.variant, 1024)]
+    topology["bottleneck"]["loss"]["direction"] = "both"
+    return duration_s, topology, _both_ways(point.variant, 1024)
+
+
+def _saedi_config2(point: StoredPoint) -> _Parts:
+    """A hundred pairs, 1 Mbps and 20 ms access, two links of 85 Mbps and 60 ms between the routers."""
+    losses = dict(re.findall(r"(qL[12])=(\d+)%", point.scenario))
+    first = _link("85 Mbps", "60 ms", losses.get("qL1", point.value))
+    second = _link("85 Mbps", "60 ms", losses["qL2"])
+    match point.parameter:
+        case "L1_mbps":
+            first["rate"] = f"{point.value} Mbps"
+        case "L1_delay_ms":
+            first["delay"] = f"{point.value} ms"
+    flows = [_flow(point.variant, 1024)]
+    if "two-way" in point.scenario:
+        for link in (first, second):
+            link["loss"]["direction"] = "both"
+        flows = _both_ways(point.variant, 1024)
+    access = _link("1 Mbps", "20 ms")
+    return 50, {"kind": "three-routers", "pairs": 100, "access": access, "first": first, "second": second}, flows
+
+
 def _saedi_fairness(point: StoredPoint) -> _Parts:
     """One to four pairs, 15 Mbps access, 8 Mbps and 50 ms between the routers, starts within 0.1 s."""
     single = point.scenario.startswith("single flow")
@@ -263,7 +336,45 @@ def _saedi_fairness(point: StoredPoint) -> _Parts:
 def _huq_61(point: StoredPoint) -> _Parts:
     """Two hosts at the ends of one link of 5 Mbps and 5 ms."""
     topology = {"kind": "graph", "links": [_link("5 Mbps", "5 ms", point.value) | {"from": "a", "to": "b"}]}
-    return 325, topology, [_flow(point.variant, 1000, **{"from": "a", "to": "b"})]
+    ends = {"from": "a", "to": "b"}
+    flows = [_flow(point.variant, 1000, **ends)]
+    rate = point.scenario.removeprefix("6.1 CBR ")
+    if rate != "0":
+        traffic = {"kind": "cbr", "rate": rate, "packet": "1000 B"}
+        flows.append(ends | {"name": "cbr", "transport": "udp", "traffic": traffic, "start": "0 s"})
+    return 325, topology, flows
+
+
+def _huq_62(point: StoredPoint) -> _Parts:
+    """Two routers, 5 Mbps and 1 ms, queues of 3000; each flow with hosts of its own, 100 Mbps and 2 ms away."""
+    bottleneck = _link("5 Mbps", "1 ms", point.value, queue="3000")
+    if "data direction only" not in point.scenario:
+        bottleneck["loss"]["direction"] = "both"
+    both = point.scenario.startswith("6.2 forward and reverse")
+    other = "newreno" if both else point.variant
+    window = "2000 segments"
+
+    def flow(agent: str, name: str, source: str, target: str) -> dict[str, Any]:
+        return _flow(agent, 1000, name=name, window=window, **{"from": source, "to": target})
+
+    flows = [flow(point.variant, "f", "left/0", "right/0"), flow(other, "other-back", "right/1", "left/1")]
+    if both:
+        flows.append(flow(other, "other", "left/2", "right/2"))
+    access = _link("100 Mbps", "2 ms", queue="3000")
+    return 21, {"kind": "dumbbell", "pairs": len(flows), "access": access, "bottleneck": bottleneck}, flows
+
+
+def _huq_71(point: StoredPoint) -> _Parts:
+    """7.1: 5 Mbps and 1 ms, then a lossy link of 3.5 Mbps. 7.5: seven hosts, 100 Mbps with a queue of 100, 5 Mbps with 10."""
+    if point.scenario.startswith("7.1"):
+        wired = _link("5 Mbps", "1 ms") | {"from": "a", "to": "b"}
+        lossy = _link("3.5 Mbps", "1 ms", point.value) | {"from": "b", "to": "c"}
+        return 100, {"kind": "graph", "links": [wired, lossy]}, [_flow(point.variant, 1000, **{"from": "a", "to": "c"})]
+    links = [_link("100 Mbps", "10 ms") | {"from": f"h{i}", "to": "g1"} for i in range(7)]
+    links.append(_link("100 Mbps", "1 ms", queue="100") | {"from": "g1", "to": "g2"})
+    links.append(_link("5 Mbps", "1 ms", point.value, queue="10") | {"from": "g2", "to": "g3"})
+    flows = [_flow(point.variant, 1000, name=f"f{i}", **{"from": f"h{i}", "to": "g3"}) for i in range(7)]
+    return 100, {"kind": "graph", "links": links}, flows
 
 
 def _huq_63(point: StoredPoint) -> _Parts:
