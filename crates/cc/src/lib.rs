@@ -63,6 +63,7 @@ pub mod new_jersey_plus;
 pub mod reno;
 pub mod scalable;
 pub mod tcp_jersey;
+pub mod tfrc;
 pub mod vegas;
 pub mod veno;
 pub mod westwood;
