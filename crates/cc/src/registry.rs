@@ -1,6 +1,6 @@
 //! The table of algorithms: names, parameters, sources. Help, documents and checks are made from it.
 
-use crate::Algorithm;
+use crate::{Algorithm, tfrc};
 
 mod rows;
 
@@ -56,8 +56,10 @@ pub struct Row {
     pub couples: bool,
     /// Parameters, at most [`MAX_PARAMETERS`].
     pub parameters: &'static [Parameter],
-    /// Makes the algorithm's state from parameter values.
+    /// Makes the algorithm's state from parameter values; not asked for where `rate` is given.
     pub build: fn(&Config) -> Algorithm,
+    /// The sender is given a rate instead of a window, and is no TCP: makes the rules of its transport.
+    pub rate: Option<fn(&Config) -> tfrc::Settings>,
     /// What [`crate::foreign::Foreign::build`] calls, for an algorithm from outside this crate.
     pub maker: Option<&'static crate::foreign::Maker>,
 }
@@ -128,6 +130,11 @@ pub fn find(name: &str) -> Option<&'static Row> {
     ALGORITHMS.iter().find(|row| row.name == name || row.aliases.contains(&name))
 }
 
+/// The algorithms of TCP: those that are given a window.
+pub fn windowed() -> impl Iterator<Item = &'static Row> + Clone {
+    ALGORITHMS.iter().filter(|row| row.rate.is_none())
+}
+
 impl Config {
     /// The algorithm of that name or alias with every default.
     pub fn named(name: &str) -> Option<Config> {
@@ -152,8 +159,14 @@ impl Config {
         self.row
     }
 
-    /// A sender's state, before `on_init`.
+    /// The rules of a rate-controlled transport; `None` for the algorithms of TCP.
+    pub fn rate(&self) -> Option<tfrc::Settings> {
+        self.row.rate.map(|make| make(self))
+    }
+
+    /// A sender's state, before `on_init`. Panics for a rate-controlled transport: a bug of the caller.
     pub fn build(&self) -> Algorithm {
+        assert!(self.row.rate.is_none(), "`{}` has no window", self.row.name);
         (self.row.build)(self)
     }
 
@@ -262,7 +275,11 @@ mod tests {
     fn every_row_builds_with_its_defaults_and_defaults_are_legal() {
         for row in ALGORITHMS {
             assert!(row.parameters.len() <= MAX_PARAMETERS);
-            let _ = Config::new(row).build();
+            let config = Config::new(row);
+            match config.rate() {
+                Some(rules) => assert!(rules.b >= 1.0),
+                None => drop(config.build()),
+            }
             for p in row.parameters {
                 if let Kind::Number { default, min, max } = p.kind {
                     assert!(default >= min && default <= max, "{}.{}", row.name, p.name);

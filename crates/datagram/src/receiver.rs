@@ -2,7 +2,7 @@
 
 use units::{Span, Time};
 
-use crate::Datagram;
+use crate::Data;
 
 /// Counters of a receiver.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -42,7 +42,7 @@ impl Receiver {
     }
 
     #[inline]
-    pub(crate) fn on_data(&mut self, now: Time, datagram: &Datagram) {
+    pub(crate) fn on_data(&mut self, now: Time, datagram: &Data) {
         let delay = now.since(datagram.sent);
         let s = &mut self.stats;
         if s.received > 0 {
@@ -66,7 +66,9 @@ mod tests {
         assert_eq!(receiver.stats.jitter_s(), None);
         let ms = |n: u64| Time(n * 1_000_000);
         for (number, sent, arrived) in [(0, 0, 50), (1, 10, 80), (3, 30, 90)] {
-            receiver.on_data(ms(arrived), &Datagram { number, size: 1028, sent: ms(sent) });
+            let (sent, rtt) = (ms(sent), Span::ZERO);
+            let data = Data { number, size: 1028, sent, rtt, ecn_capable: false, marked: false };
+            receiver.on_data(ms(arrived), &data);
         }
         // delays 50, 70, 60 ms; differences 20 and 10 ms
         let s = receiver.stats;

@@ -42,6 +42,7 @@ impl Endpoint {
                 let stream = Stream::new(seed, &format!("{}/traffic", flow.name));
                 datagram::Endpoint::udp(config, stream).map(Endpoint::Datagram)
             }
+            Transport::Tfrc(config) => datagram::Endpoint::tfrc(config).map(Endpoint::Datagram),
         }
     }
 
@@ -96,7 +97,7 @@ impl Endpoint {
     pub(crate) fn delivered_bytes(&self, peer: &Endpoint) -> u64 {
         match (self, peer) {
             (Endpoint::Tcp(end), Endpoint::Tcp(peer)) => end.bytes_in(peer.receiver.rcv_nxt()),
-            (_, Endpoint::Datagram(peer)) => peer.received().bytes,
+            (_, Endpoint::Datagram(peer)) => peer.received_bytes(),
             _ => 0,
         }
     }
@@ -113,8 +114,20 @@ impl Endpoint {
                 result.rtt_min = end.sender.path().rtt_min;
             }
             (Endpoint::Datagram(end), Endpoint::Datagram(peer)) => {
-                let received = peer.received();
-                result.sender.sent_segments = end.sent();
+                let mut stats = datagram::Stats::default();
+                end.report(&mut stats);
+                peer.report(&mut stats);
+                let (received, tfrc) = (stats.receiver, stats.tfrc);
+                result.sender.sent_segments = stats.sent;
+                result.sender.timeouts = tfrc.timeouts;
+                result.sender.marks = stats.marks;
+                result.sender.rtt_samples = tfrc.reports;
+                result.sender.rtt_sum = tfrc.rtt_sum;
+                result.sender.rtt_max = tfrc.rtt_max;
+                result.rtt_min = tfrc.rtt_min;
+                result.acks_sent = stats.reports_sent;
+                result.acks_received = tfrc.reports;
+                result.loss_events = stats.loss_events;
                 result.receiver.received_segments = received.received;
                 result.receiver.delay_sum = received.delay_sum;
                 result.delay_max = (received.delay_max > Span::ZERO).then_some(received.delay_max);

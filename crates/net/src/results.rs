@@ -73,6 +73,8 @@ pub struct FlowResult {
     pub rtt_min: Span,
     /// When the last byte was acknowledged, for a transfer of given size.
     pub completed: Option<Time>,
+    /// Loss events that the receiver of a rate-controlled flow found.
+    pub loss_events: u64,
     /// Datagrams: longest one-way delay; `None` for TCP.
     pub delay_max: Option<Span>,
     /// Datagrams: mean difference between the one-way delays of neighbouring arrivals, seconds; `None` if there are not

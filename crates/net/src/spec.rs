@@ -269,6 +269,8 @@ pub enum Transport {
     Tcp(TcpSpec),
     /// Datagrams, sent as a source makes them.
     Udp(datagram::Config),
+    /// Datagrams, sent at the rate that the receiver's reports allow.
+    Tfrc(datagram::TfrcConfig),
 }
 
 /// One connection.
@@ -292,6 +294,7 @@ impl FlowSpec {
         match &self.transport {
             Transport::Tcp(tcp) => tcp.rules.mss + tcp.rules.wire_header(),
             Transport::Udp(udp) => udp.payload + udp.header,
+            Transport::Tfrc(tfrc) => tfrc.payload + tfrc.header,
         }
     }
 
@@ -307,7 +310,7 @@ impl FlowSpec {
     pub fn two_way(&self) -> bool {
         match &self.transport {
             Transport::Tcp(tcp) => tcp.two_way,
-            Transport::Udp(_) => false,
+            Transport::Udp(_) | Transport::Tfrc(_) => false,
         }
     }
 }

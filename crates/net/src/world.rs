@@ -663,7 +663,7 @@ impl World {
             }
             Endpoint::Datagram(end) => {
                 let datagram = end.poll_transmit(now)?;
-                seat.sent_bytes += u64::from(datagram.size - end.header());
+                seat.sent_bytes += u64::from(end.payload(&datagram));
                 Some(Packet::from_datagram(&datagram, seat.route))
             }
         }

@@ -117,8 +117,8 @@ impl Drawn {
         for (i, flow) in network.flows.iter_mut().enumerate() {
             flow.start = Time(i as u64 * 37_000_003);
             let spec = tcp(flow);
-            let rows = cc::registry::ALGORITHMS;
-            spec.algorithm = cc::Config::new(&rows[self.algorithms[i] % rows.len()]);
+            let rows: Vec<_> = cc::registry::windowed().collect();
+            spec.algorithm = cc::Config::new(rows[self.algorithms[i] % rows.len()]);
             let marks = spec.algorithm.row().uses_marks;
             (spec.rules.ecn, spec.rules.ecn_per_packet) = (marks || i % 2 == 0, marks);
             spec.rules.timestamps = self.timestamps;

@@ -11,6 +11,7 @@ mod high_speed;
 mod large_windows;
 mod marks;
 mod queue_targets;
+mod rates;
 mod receiver;
 
 /// A row with nothing special; real rows change what they need.
@@ -31,6 +32,7 @@ pub const PLAIN: Row = Row {
     couples: false,
     parameters: &[],
     build: |_| Algorithm::Reno(reno::Reno::new()),
+    rate: None,
     maker: None,
 };
 
@@ -121,4 +123,7 @@ pub static ALGORITHMS: &[Row] = &[
     large_windows::ILLINOIS,
     large_windows::HYBLA,
     marks::DCTCP,
+    rates::TFRC,
+    rates::TFRC_SP,
+    rates::ETFCC,
 ];

@@ -5,9 +5,6 @@ use units::{Rate, Span, Time};
 use super::Settings;
 use super::recv_set::RecvSet;
 
-/// Before the first feedback.
-const FIRST_TIMEOUT: Span = Span::from_millis(2000);
-
 /// What a receiver reports.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Report {
@@ -143,12 +140,9 @@ impl Sender {
 
     /// How long to wait for feedback.
     pub fn patience(&self) -> Span {
-        match self.rtt {
-            None => FIRST_TIMEOUT,
-            //= specs/papers/tfrc.md#without-feedback
-            //# max(4 R, 2 s / X)
-            Some(rtt) => (rtt * 4).max(Span::from_secs(2.0 * self.size / self.x)),
-        }
+        //= specs/papers/tfrc.md#without-feedback
+        //# max(4 R, 2 s / X)
+        (self.rtt.unwrap_or(Span::ZERO) * 4).max(Span::from_secs(2.0 * self.size / self.x))
     }
 
     /// Allowed rate.
