@@ -40,12 +40,12 @@ def algorithms_page() -> str:
     from windlass import _core
 
     rows = json.loads(_core.algorithms())
-    overview = ([_link(row["name"]), row["recovery"], row["summary"]] for row in rows)
+    overview = ([_link(row["name"]), row["recovery"] or row["transport"], row["summary"]] for row in rows)
     parts = [
         "# Algorithms",
         _NOTE,
         _ALGORITHMS_INTRO,
-        _table(["name", "recovery", "rule"], overview),
+        _table(["name", "recovery or transport", "rule"], overview),
         *(_algorithm(row) for row in rows),
     ]
     return "\n\n".join(parts) + "\n"
@@ -86,7 +86,8 @@ PAGES: Mapping[str, Callable[[], str]] = {"algorithms.md": algorithms_page, "sce
 
 
 def _algorithm(row: Mapping[str, Any]) -> str:
-    lines = [f"- Source: {row['source']}", f"- Recovery: `{row['recovery']}`"]
+    carries = f"- Recovery: `{row['recovery']}`" if row["recovery"] else f"- Transport: `{row['transport']}`, not TCP"
+    lines = [f"- Source: {row['source']}", carries]
     if row["aliases"]:
         lines.insert(0, "- Also: " + ", ".join(_code(alias) for alias in row["aliases"]))
     if row["judges_losses"]:

@@ -77,8 +77,14 @@ LOOKS: dict[str, Look] = {
     "cerl-plus2": Look(VERMILION, "^"),
     # Mobility and long paths.
     "etfcc": Look(ORANGE, "o"),
+    "tfrc": Look(ORANGE, "v"),
+    "tfrc-sp": Look(ORANGE, "<"),
     "freeze": Look(ORANGE, "s"),
     "hybla": Look(ORANGE, "D"),
+    # Kinds of traffic that UDP carries.
+    "cbr": Look(GREY, "o"),
+    "on-off": Look(GREY, "s"),
+    "poisson": Look(GREY, "D"),
 }
 """Looks that are fixed by hand; no two are the same."""
 

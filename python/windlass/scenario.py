@@ -171,10 +171,12 @@ class Flow:
         Node names or patterns, ``"left/*"``.
     algorithm : str or mapping
         ``"cerl"``, or ``{"name": "cerl", "cerl_cmp": "gt"}``. Not with ``transport="udp"``.
-    transport : {"tcp", "udp"}
-        What carries the data.
+    transport : {"tcp", "udp", "tfrc"}
+        What carries the data; by default what the algorithm needs.
     traffic : mapping
         What a UDP flow sends: ``{"kind": "cbr", "rate": "1 Mbps", "packet": "1000 B"}``.
+    header : str
+        Header of a packet of ``transport="tfrc"``, ``"40 B"``.
     name : str
         Name of the group; its members are ``name/0``, ``name/1``, ... when there are several.
     count : int
@@ -194,6 +196,7 @@ class Flow:
     algorithm: str | Mapping[str, Any] | None = None
     transport: str | None = None
     traffic: Mapping[str, Any] | None = None
+    header: str | None = None
     name: str | None = None
     count: int | None = None
     segment: str | None = None

@@ -21,7 +21,7 @@ NEEDS = {
     "cc": {"units"},
     "tcp": {"cc", "units"},
     "sim": {"units"},
-    "datagram": {"sim", "units"},
+    "datagram": {"cc", "sim", "units"},
     "net": {"cc", "datagram", "tcp", "sim", "units"},
     "scenario": {"cc", "datagram", "net", "sim", "tcp", "units"},
     "script": {"cc", "tcp", "units"},

@@ -57,6 +57,13 @@ FULL_FLOW: dict[str, Any] = {
     "reverse_start": "2 s",
     "tcp": {"window": "100 segments"},
 }
+FULL_UDP: dict[str, Any] = {
+    "name": "voice",
+    "from": "left/*",
+    "to": "right/*",
+    "transport": "udp",
+    "traffic": {"kind": "cbr", "rate": "64 kbps", "packet": "160 B"},
+}
 FULL_LINK: dict[str, Any] = {
     "rate": "2 Mbps",
     "delay": "20 ms",
@@ -108,7 +115,7 @@ def test_builders_reach_every_key(kind: type, table: dict[str, Any]) -> None:
         "events": True,
         "sweep": {"flows.algorithm": ["newreno", "sack"]},
     }
-    built = Scenario(topology=_built(kind, nested), flows=[_built(Flow, FULL_FLOW)], **whole)
+    built = Scenario(topology=_built(kind, nested), flows=[_built(Flow, FULL_FLOW), _built(Flow, FULL_UDP)], **whole)
     head = ("name", "duration", "warmup", "profile", "seeds")
     output = ("traces", "trace_step", "events")
     written = windlass.from_dict(
@@ -116,7 +123,7 @@ def test_builders_reach_every_key(kind: type, table: dict[str, Any]) -> None:
             "scenario": {name: whole[name] for name in head},
             "topology": table,
             "tcp": whole["tcp"],
-            "flows": [FULL_FLOW],
+            "flows": [FULL_FLOW, FULL_UDP],
             "output": {name: whole[name] for name in output},
             "sweep": whole["sweep"],
         }
@@ -129,7 +136,7 @@ def test_builders_reach_every_key(kind: type, table: dict[str, Any]) -> None:
 
 def test_the_tables_above_and_the_builders_have_every_field_of_the_engine() -> None:
     given = {field.name.rstrip("_") for field in dataclasses.fields(Flow)}
-    assert given == set(FULL_FLOW)
+    assert given == {*FULL_FLOW, *FULL_UDP, "header"}
     assert {field.name.rstrip("_") for field in dataclasses.fields(Link)} == {*FULL_LINK, "name", "from", "to"}
     builders = {"dumbbell": Dumbbell, "three-routers": ThreeRouters, "graph": Graph}
     for topology in json.loads(_core.topologies()):

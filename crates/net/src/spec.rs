@@ -303,6 +303,7 @@ impl FlowSpec {
         match &self.transport {
             Transport::Tcp(tcp) => tcp.rules.mss,
             Transport::Udp(udp) => udp.payload,
+            Transport::Tfrc(tfrc) => tfrc.payload,
         }
     }
 

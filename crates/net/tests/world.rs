@@ -129,6 +129,7 @@ impl Drawn {
         }
         if let Some(traffic) = self.datagrams {
             network.flows.push(udp("datagrams", 2, 3, traffic, self.rate_kbps * 300));
+            network.flows.push(tfrc("rated", 2, 3));
         }
         network
     }

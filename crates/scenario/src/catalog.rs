@@ -9,7 +9,7 @@ use crate::decode::topology::READY;
 use crate::decode::{link, loss, queue};
 
 /// Every algorithm, the registered ones last: name, aliases, summary, source, caution, whether it
-/// judges losses, recovery, parameters.
+/// judges losses, transport, recovery, parameters.
 pub fn algorithms() -> String {
     let parameter = |p: &cc::registry::Parameter| {
         let (kind, default, min, max, choices) = match p.kind {
@@ -25,7 +25,9 @@ pub fn algorithms() -> String {
     let row = |row: &cc::registry::Row| {
         json!({
             "name": row.name, "aliases": row.aliases, "summary": row.summary, "source": row.source,
-            "caution": row.caution, "judges_losses": row.judges_losses, "recovery": recovery_word(row.recovery),
+            "caution": row.caution, "judges_losses": row.judges_losses,
+            "transport": if row.rate.is_some() { "tfrc" } else { "tcp" },
+            "recovery": row.rate.is_none().then(|| recovery_word(row.recovery)),
             "parameters": row.parameters.iter().map(parameter).collect::<Vec<_>>(),
         })
     };

@@ -195,6 +195,7 @@ fn flows(plan: &Plan, network: &Network, results: &Results) -> Table {
         ("acks_lost_policer", count(rows, |r| r.acks_lost.policer)),
         ("acks_in_flight", count(rows, |r| r.acks_in_flight)),
         ("marks", count(rows, |r| r.sender.marks)),
+        ("loss_events", count(rows, |r| r.loss_events)),
         ("srtt_mean_s", number(rows, |r| ratio(r.sender.rtt_sum, r.sender.rtt_samples as f64))),
         ("rtt_min_s", number(rows, |r| seconds(r.rtt_min))),
         ("rtt_max_s", number(rows, |r| seconds(r.sender.rtt_max))),

@@ -90,6 +90,7 @@ impl Plan {
                 let flow = |name: String, route: Option<Vec<usize>>| {
                     let transport = match &group.transport {
                         Transport::Udp(config) => net::Transport::Udp(*config),
+                        Transport::Tfrc(tfrc) => net::Transport::Tfrc(tfrc.config),
                         Transport::Tcp(tcp) => net::Transport::Tcp(connection(tcp, start, seed, &name)),
                     };
                     FlowSpec { from, to, route, start, stop: group.stop.map(|stop| Time(stop.0)), transport, name }

@@ -245,6 +245,28 @@ fn datagrams() {
 }
 
 #[test]
+fn rate_controlled_flows() {
+    let spoiled = |new, code, line, words| spoiled("algorithm = \"newreno\"", new, code, line, words);
+    spoiled(
+        "algorithm = \"tfrc\"\nsize = \"1 MB\"",
+        "conflict",
+        15,
+        "`flows.size` has no use with `transport = \"tfrc\"`",
+    );
+    spoiled("algorithm = \"tfrc\"\ntcp = {}", "conflict", 15, "write `transport = \"tcp\"`");
+    spoiled(
+        "algorithm = \"tfrc\"\ntransport = \"tcp\"",
+        "conflict",
+        14,
+        "is `tfrc`, which is not for `transport = \"tcp\"`",
+    );
+    spoiled("algorithm = \"reno\"\ntransport = \"tfrc\"", "conflict", 14, "take `transport` away");
+    spoiled("transport = \"tfrc\"", "missing-key", 11, "write `algorithm = \"tfrc\"`");
+    spoiled("algorithm = \"newreno\"\nheader = \"8 B\"", "conflict", 15, "write `transport = \"tfrc\"`");
+    spoiled("algorithm = { name = \"tfrc\", tfrc_b = 3 }", "bad-parameter", 14, "allowed is 1 to 2");
+}
+
+#[test]
 fn engine_rules() {
     let rule = |rule: &str| format!("algorithm = \"newreno\"\ntcp = {{ {rule} }}");
     spoiled("algorithm = \"newreno\"", &rule("dup_threshold = 0"), "out-of-range", 15, "allowed is 1 to 10");

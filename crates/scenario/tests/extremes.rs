@@ -16,7 +16,7 @@ fn run(text: &str) -> Result<(), TestCaseError> {
 }
 
 fn names() -> Vec<&'static str> {
-    cc::registry::ALGORITHMS.iter().map(|row| row.name).collect()
+    cc::registry::windowed().map(|row| row.name).collect()
 }
 
 proptest! {

@@ -49,6 +49,15 @@ traffic = { kind = "on-off", rate = "64 kbps", packet = "160 B", header = "40 B"
 stop = "100 s"
 
 [[flows]]
+name = "stream"
+from = "left/1"
+to = "right/1"
+algorithm = { name = "tfrc-sp", sp_gap = "20 ms" }
+segment = "200 B"
+header = "28 B"
+start = "uniform(0 s, 1 s)"
+
+[[flows]]
 name = "video"
 from = "left/1"
 to = "right/1"

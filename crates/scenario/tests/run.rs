@@ -202,6 +202,41 @@ fn datagrams_stand_beside_connections() {
 }
 
 #[test]
+fn rate_controlled_flows_stand_beside_connections() {
+    for name in ["tfrc", "etfcc", "tfrc-sp"] {
+        let group = format!(
+            "[[flows]]\nname = \"stream\"\nfrom = \"left/0\"\nto = \"right/0\"\nalgorithm = \"{name}\"\n[output]"
+        );
+        let result = run(&LOSSY.replace("[output]", &group), 1);
+        assert_eq!(words(&result.flows, "transport")[2..], ["tcp", "tfrc"]);
+        assert_eq!(words(&result.flows, "algorithm")[3], name);
+        let of = |column| counts(&result.flows, column)[3];
+        let lost = of("loss_random") + of("loss_queue");
+        assert_eq!(of("sent_segments"), of("received_segments") + lost + of("in_flight_segments"));
+        assert_eq!(of("acks_sent"), of("acks_received") + of("acks_lost_queue") + of("acks_in_flight"));
+        // a report per RTT of 44 to 74 ms and loss event
+        assert!((250..900).contains(&of("acks_sent")), "{}", of("acks_sent"));
+        assert!((1..=lost).contains(&of("loss_events")), "{name}: {} of {lost}", of("loss_events"));
+        assert!(numbers(&result.flows, "goodput_bps")[3] > 100e3);
+        assert!((0.044..0.060).contains(&numbers(&result.flows, "rtt_min_s")[3]));
+        assert!(numbers(&result.flows, "srtt_mean_s")[3] > 0.044 && numbers(&result.flows, "jitter_s")[3] > 0.0);
+        assert!(numbers(&result.flows, "cwnd_mean_segments")[3].is_nan());
+    }
+}
+
+#[test]
+fn an_algorithm_brings_its_transport_with_it() {
+    let sets = [("sweep.flows.algorithm".to_owned(), "[\"newreno\", \"tfrc\"]".to_owned())];
+    let text = LOSSY.replace("size = \"100 kB\"", "");
+    let scenario = Scenario::from_toml(&text, "test.toml", &sets).unwrap_or_else(|error| panic!("{error}"));
+    let transports = |at: usize| {
+        let run = scenario.points()[at].run(1, &RunOptions::default()).unwrap();
+        words(&run.flows, "transport").iter().map(|word| (*word).to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!((transports(0), transports(1)), (vec!["tcp".to_owned(); 3], vec!["tfrc".to_owned(); 3]));
+}
+
+#[test]
 fn headers_of_datagrams_follow_the_profile() {
     let header = |text: &str, flow: usize| {
         let scenario = Scenario::from_toml(text, "test.toml", &[]).unwrap();

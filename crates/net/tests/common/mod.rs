@@ -55,6 +55,13 @@ pub fn tcp(flow: &mut FlowSpec) -> &mut TcpSpec {
     }
 }
 
+/// A rate-controlled flow of packets of 1000 bytes.
+pub fn tfrc(name: &str, from: usize, to: usize) -> FlowSpec {
+    let rules = cc::Config::named("tfrc").and_then(|config| config.rate()).expect("in the registry");
+    let transport = Transport::Tfrc(datagram::TfrcConfig { rules, payload: 1000, header: 40 });
+    FlowSpec { transport, ..flow(name, from, to, "newreno", Profile::Rfc) }
+}
+
 /// Datagrams of 1000 bytes, as many as `rate_bps` says.
 pub fn udp(name: &str, from: usize, to: usize, traffic: Traffic, rate_bps: u64) -> FlowSpec {
     let config = datagram::Config { traffic, rate_bps, payload: 1000, header: 0 };

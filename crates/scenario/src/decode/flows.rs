@@ -14,7 +14,7 @@ use super::topology::Topology;
 use super::traffic;
 use crate::error::{Problem, choose, closest, code, listed, show};
 use crate::limits::{DURATION, FLOWS};
-use crate::node::{Node, Value, element_name};
+use crate::node::{Node, Table, Value, element_name};
 use crate::read::{Fields, Item};
 use crate::units::{size_text, time_text};
 
@@ -37,6 +37,14 @@ pub(crate) struct Group {
 pub(crate) enum Transport {
     Tcp(Box<Tcp>),
     Udp(datagram::Config),
+    Tfrc(Tfrc),
+}
+
+/// Rate-controlled flows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tfrc {
+    algorithm: cc::Config,
+    pub(crate) config: datagram::TfrcConfig,
 }
 
 /// Connections.
@@ -65,21 +73,47 @@ const COMMON: &[&str] = &["name", "from", "to", "count", "transport", "start", "
 const TCP_KEYS: &[&str] = &["algorithm", "segment", "size", "direction", "reverse_start", "multipath", "tcp"];
 /// Keys of a group of UDP flows.
 const UDP_KEYS: &[&str] = &["traffic"];
+/// Keys of a group of rate-controlled flows.
+const TFRC_KEYS: &[&str] = &["algorithm", "segment", "header"];
 
 #[derive(Clone, Copy, PartialEq)]
 enum Protocol {
     Tcp,
     Udp,
+    Tfrc,
 }
 
-const PROTOCOLS: &[(&str, Protocol)] = &[("tcp", Protocol::Tcp), ("udp", Protocol::Udp)];
+const PROTOCOLS: &[(&str, Protocol)] = &[("tcp", Protocol::Tcp), ("udp", Protocol::Udp), ("tfrc", Protocol::Tfrc)];
 
 impl Protocol {
+    fn word(self) -> &'static str {
+        PROTOCOLS.iter().find(|(_, known)| *known == self).expect("every protocol has a word").0
+    }
+
     fn keys(self) -> &'static [&'static str] {
         match self {
             Protocol::Tcp => TCP_KEYS,
             Protocol::Udp => UDP_KEYS,
+            Protocol::Tfrc => TFRC_KEYS,
         }
+    }
+
+    /// Of a group, not read yet: the transport it names, or the one that its algorithm needs. `None` if no such word is
+    /// known.
+    fn of(group: &Table) -> Option<Protocol> {
+        let text = |node: Option<&Node>| match node.map(|node| &node.value) {
+            Some(Value::Text(text)) => Some(text.clone()),
+            _ => None,
+        };
+        if let Some(word) = text(group.get("transport")) {
+            return PROTOCOLS.iter().find(|(known, _)| *known == word).map(|(_, protocol)| *protocol);
+        }
+        let name = match group.get("algorithm").map(|node| &node.value) {
+            Some(Value::Table(table)) => text(table.get("name")),
+            _ => text(group.get("algorithm")),
+        };
+        let row = name.and_then(|name| cc::registry::find(&name));
+        Some(if row.is_some_and(|row| row.rate.is_some()) { Protocol::Tfrc } else { Protocol::Tcp })
     }
 }
 
@@ -142,12 +176,15 @@ fn group(
     places: &Places,
     general: &General,
 ) -> Result<Group, Problem> {
-    let keys = [COMMON, TCP_KEYS, UDP_KEYS].concat();
+    let keys = [COMMON, TCP_KEYS, UDP_KEYS, TFRC_KEYS].concat();
     let table = item.table(&keys)?;
     if let Some(item) = table.get("name") {
         item.name(&keys, " ")?;
     }
-    let protocol = table.get("transport").map_or(Ok(Protocol::Tcp), |item| item.word(PROTOCOLS))?;
+    let protocol = match table.get("transport") {
+        Some(item) => item.word(PROTOCOLS)?,
+        None => Protocol::of(table.own()).unwrap_or(Protocol::Tcp),
+    };
     check_keys(&table, protocol)?;
     let ends = ends(&table, &places.nodes, &places.islands)?;
     let count = count(&table, ends.len())?;
@@ -164,6 +201,7 @@ fn group(
             let example = "{ kind = \"cbr\", rate = \"1 Mbps\", packet = \"1000 B\" }";
             Transport::Udp(traffic::read(&table.need("traffic", example)?, general.profile)?)
         }
+        Protocol::Tfrc => Transport::Tfrc(rate_controlled(&table, general.profile)?),
     };
     Ok(Group {
         name,
@@ -179,28 +217,62 @@ fn group(
 
 /// Whether a group, not read yet, has a use for the key.
 pub(crate) fn takes(group: &Value, key: &str) -> bool {
-    let word = match group {
-        Value::Table(table) => table.get("transport").map(|node| &node.value),
-        _ => None,
-    };
-    let protocol = match word {
-        Some(Value::Text(word)) => PROTOCOLS.iter().find(|(known, _)| known == word).map(|(_, protocol)| *protocol),
-        _ => Some(Protocol::Tcp),
-    };
-    let keys = [TCP_KEYS, UDP_KEYS].concat();
-    !keys.contains(&key) || protocol.is_none_or(|protocol| protocol.keys().contains(&key))
+    let Value::Table(table) = group else { return true };
+    // an algorithm may bring another transport with it
+    if key == "algorithm" && table.get("transport").is_none() {
+        return true;
+    }
+    let keys = [TCP_KEYS, UDP_KEYS, TFRC_KEYS].concat();
+    !keys.contains(&key) || Protocol::of(table).is_none_or(|protocol| protocol.keys().contains(&key))
 }
 
 /// A problem if a key is of use to another transport only.
 fn check_keys(table: &Fields<'_>, protocol: Protocol) -> Result<(), Problem> {
     let foreign = |key: &str| !COMMON.contains(&key) && !protocol.keys().contains(&key);
     let Some((key, item)) = table.entries().find(|(key, _)| foreign(key)) else { return Ok(()) };
-    let (own, _) = PROTOCOLS.iter().find(|(_, known)| *known == protocol).expect("every protocol has a word");
+    let own = protocol.word();
     let (other, _) =
         PROTOCOLS.iter().find(|(_, known)| known.keys().contains(&key)).expect("every key is of some protocol");
     Err(item
         .problem(code::CONFLICT, format!("has no use with `transport = \"{own}\"`"))
         .hint(format!("take it away, or write `transport = \"{other}\"`")))
+}
+
+/// The algorithm of a group, which must be one for its transport.
+fn algorithm_for(table: &Fields<'_>, protocol: Protocol) -> Result<cc::Config, Problem> {
+    let (example, rated) = match protocol {
+        Protocol::Tfrc => ("\"tfrc\"", true),
+        _ => ("\"newreno\"", false),
+    };
+    let item = table.need("algorithm", example)?;
+    let algorithm = algorithm::read(&item)?;
+    if algorithm.rate().is_some() == rated {
+        return Ok(algorithm);
+    }
+    let what = format!("is `{}`, which is not for `transport = \"{}\"`", algorithm.row().name, protocol.word());
+    Err(item.problem(code::CONFLICT, what).hint("take `transport` away: the algorithm says which it needs"))
+}
+
+/// Header bytes of a packet of a rate-controlled flow: IPv4 and UDP headers, and number, timestamp and RTT.
+const TFRC_HEADER: u32 = 40;
+
+fn rate_controlled(table: &Fields<'_>, profile: Profile) -> Result<Tfrc, Problem> {
+    let algorithm = algorithm_for(table, Protocol::Tfrc)?;
+    let header = match profile {
+        Profile::Rfc => TFRC_HEADER,
+        Profile::Ns2 => 0,
+    };
+    let config = datagram::TfrcConfig {
+        rules: algorithm.rate().expect("checked by `algorithm_for`"),
+        payload: table.get("segment").map_or(Ok(tcp::Config::profile(profile).mss), |item| segment(&item))?,
+        header: table.get("header").map_or(Ok(header), |item| item.bytes(0..=1000).map(|bytes| bytes as u32))?,
+    };
+    Ok(Tfrc { algorithm, config })
+}
+
+/// Payload of a full segment or packet.
+fn segment(item: &Item<'_>) -> Result<u32, Problem> {
+    item.bytes(1..=64_000).map(|bytes| bytes as u32)
 }
 
 fn connections(
@@ -210,7 +282,7 @@ fn connections(
     places: &Places,
     general: &General,
 ) -> Result<Tcp, Problem> {
-    let algorithm = algorithm::read(&table.need("algorithm", "\"newreno\"")?)?;
+    let algorithm = algorithm_for(table, Protocol::Tcp)?;
     let two_way = table.get("direction").map_or(Ok(false), |item| item.word(&[("forward", false), ("both", true)]))?;
     let rules = engine(table, shared, &algorithm, general.profile, two_way)?;
     let size = table.get("size").map(|item| item.bytes(1..=PETABYTE)).transpose()?;
@@ -262,7 +334,7 @@ fn engine(
     // the receiver's clock travels in the timestamp option, which costs header bytes
     config.timestamps = row.needs_receiver_time;
     if let Some(item) = table.get("segment") {
-        config.mss = item.bytes(1..=64_000)? as u32;
+        config.mss = segment(&item)?;
     }
     for item in shared.into_iter().chain(&own) {
         rules::read(item, &mut config)?;
@@ -423,7 +495,7 @@ impl Group {
     pub(crate) fn multipath(&self) -> Option<&Multipath> {
         match &self.transport {
             Transport::Tcp(tcp) => tcp.multipath.as_ref(),
-            Transport::Udp(_) => None,
+            Transport::Udp(_) | Transport::Tfrc(_) => None,
         }
     }
 
@@ -476,6 +548,11 @@ impl Group {
             Transport::Udp(config) => {
                 put("traffic", traffic::effective(config));
             }
+            Transport::Tfrc(tfrc) => {
+                put("algorithm", algorithm::effective(&tfrc.algorithm));
+                put("segment", json!(format!("{} B", tfrc.config.payload)));
+                put("header", json!(format!("{} B", tfrc.config.header)));
+            }
         }
         Json::Object(map)
     }
@@ -487,6 +564,7 @@ impl Transport {
         match self {
             Transport::Tcp(_) => "tcp",
             Transport::Udp(_) => "udp",
+            Transport::Tfrc(_) => "tfrc",
         }
     }
 
@@ -495,6 +573,7 @@ impl Transport {
         match self {
             Transport::Tcp(tcp) => tcp.algorithm.row().name,
             Transport::Udp(config) => traffic::word(&config.traffic),
+            Transport::Tfrc(tfrc) => tfrc.algorithm.row().name,
         }
     }
 }

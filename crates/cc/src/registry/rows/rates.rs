@@ -81,7 +81,7 @@ pub(super) const ETFCC: Row = Row {
     summary: "TFRC, on request with Westwood's bandwidth estimate as a floor",
     source: "Rana 2013; RFC 5348",
     caution: Some(
-        "its source gives no equation: what it describes in words is TFRC; the floor (`etfcc_floor`) is an interpretation, and not friendly to TCP where losses are random",
+        "its source gives no equation: what it describes in words is TFRC; the floor (`etfcc_floor`) is an interpretation, which takes more than TCP would where losses are random",
     ),
     parameters: &[
         B,
