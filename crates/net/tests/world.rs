@@ -129,7 +129,8 @@ impl Drawn {
         }
         if let Some(traffic) = self.datagrams {
             network.flows.push(udp("datagrams", 2, 3, traffic, self.rate_kbps * 300));
-            network.flows.push(tfrc("rated", 2, 3));
+            // not in the instant in which the other one starts
+            network.flows.push(FlowSpec { start: Time(53_000_009), ..tfrc("rated", 2, 3) });
         }
         network
     }
@@ -262,6 +263,8 @@ proptest! {
 
     #[test]
     fn the_order_of_declaration_changes_nothing(case in drawn(), order in any::<u64>()) {
+        // FQ-CoDel hashes flows by their numbers
+        prop_assume!(!matches!(disciplines()[case.discipline], Discipline::FqCodel(_)));
         let options = RunOptions { traces: Traces { cwnd: true, ..Traces::default() }, ..case.options() };
         // two packets at the same nanosecond are rare, and not there again with other delays: ten tries
         let differs = |salt| {
