@@ -1,6 +1,6 @@
 //! The first lines of a script: which algorithm, which rules of the engine.
 
-use cc::registry::Recovery;
+use cc::registry::{Kind, Recovery};
 use tcp::{Config, DelackMode, InitialWindow, Pacing, Profile, RecoverRule, Role};
 use units::Span;
 
@@ -14,10 +14,11 @@ use crate::parse::{amount, seconds};
 /// per-segment|heartbeat`, `timestamps on|off`, `ecn on|off|per-packet`, `rto_init`, `rto_min`, `rto_max`,
 /// `slow_start_restart on|off`, `cwnd_limited on|off`, `max_burst` (segments), `pacing off|algorithm|window`, `pacing_burst`
 /// (segments), `handshake` (its round trip; `off`: the script
-/// does it; default 0.1), `role active|passive`, `peer_sends on|off`. Amounts are bytes unless said, times seconds.
+/// does it; default 0.1), `role active|passive`, `peer_sends on|off`, and the parameters of the algorithm by their own names. Amounts
+/// are bytes unless said, times seconds.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The algorithm, with its parameters' defaults.
+    /// The algorithm with its parameters.
     pub algorithm: cc::Config,
     /// The engine's rules.
     pub config: Config,
@@ -121,9 +122,23 @@ impl Options {
                 self.role = role;
             }
             "peer_sends" => self.role = Role::Active { peer_sends: on_off(value)? },
-            _ => return Err(format!("no option `{name}`")),
+            _ => return self.set_parameter(name, value),
         }
         Ok(())
+    }
+
+    /// A parameter of the algorithm.
+    fn set_parameter(&mut self, name: &str, value: &str) -> Result<(), String> {
+        let mut parameters = self.algorithm.row().parameters.iter();
+        let Some(parameter) = parameters.find(|p| p.name == name) else { return Err(format!("no option `{name}`")) };
+        let set = match parameter.kind {
+            Kind::Flag(_) => self.algorithm.set_flag(name, on_off(value)?),
+            Kind::Choice(_) => self.algorithm.set_choice(name, value),
+            Kind::Number { .. } => {
+                self.algorithm.set_number(name, value.parse().map_err(|_| format!("`{value}` is no number"))?)
+            }
+        };
+        set.map_err(|_| format!("`{name}` of `{}` cannot be `{value}`", self.algorithm.row().name))
     }
 }
 

@@ -22,9 +22,10 @@ impl Sender {
         if start {
             self.cc.on_handover_start(now, &self.path);
         } else {
+            let frozen = self.cc.is_frozen(now);
             self.cc.on_handover_end(now, &self.path);
-            if self.cc.resends_after_handover() && self.snd_una < self.snd_max {
-                self.resend_after_handover(now);
+            if frozen && self.snd_una < self.snd_max {
+                self.start_again(now);
             }
         }
         self.update_window();
@@ -32,11 +33,11 @@ impl Sender {
 
     //= specs/papers/westwood-plus-ho.md#end-of-a-handover
     //# The retransmission timer is restarted, and the oldest segment is sent again at once
-    fn resend_after_handover(&mut self, now: Time) {
-        if self.timeouts_in_row == 0 {
-            self.resend = Some(self.snd_una);
-        } else {
-            self.presume_lost();
+    fn start_again(&mut self, now: Time) {
+        match (self.cc.resends_after_handover(), self.timeouts_in_row) {
+            (false, _) => {}
+            (true, 0) => self.resend = Some(self.snd_una),
+            (true, _) => self.presume_lost(),
         }
         self.rto_at = now + self.rtt.rto();
     }
