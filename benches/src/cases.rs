@@ -142,6 +142,7 @@ impl Case {
             queue: QueueSpec::drop_tail(QueueLimit::Packets(queue), Counting::Ns2),
             policer: None,
             loss: LossSpec::uniform(loss, LossAt::Queue),
+            changing: None,
             drops: vec![],
             warning: None,
             trace_queue: false,

@@ -1,6 +1,7 @@
 //! Packets, queues, links, nodes: a network of TCP and datagram endpoints run by one event loop.
 #![deny(unsafe_code)]
 
+mod changing;
 mod delays;
 mod endpoint;
 mod judgement;
@@ -17,6 +18,7 @@ mod route;
 mod spec;
 mod world;
 
+pub use changing::{Changing, Jitter, JitterModel, OPPORTUNITY, Outage, Step};
 pub use delays::Delays;
 pub use judgement::Judgements;
 pub use link::{LinkStats, LossCause, LossCounts};

@@ -8,6 +8,7 @@ mod served;
 use tcp::Flags;
 use units::{Span, Time, num};
 
+use crate::changing::Course;
 use crate::loss::{Channel, LossAt};
 use crate::packet::Packet;
 use crate::pool::{Fifo, Pool};
@@ -114,7 +115,8 @@ pub struct LinkStats {
     pub queue_integral: f64,
     /// Most packets that ever waited.
     pub queue_max: u32,
-    /// Time that the finished transmissions took, seconds.
+    /// Time that the finished transmissions took, seconds; on a link that changes, the same share of the run as they are
+    /// of what it could carry.
     pub busy_s: f64,
 }
 
@@ -123,6 +125,8 @@ pub struct LinkStats {
 pub(crate) enum Fate {
     /// It reaches the far end then.
     Arrives(Time),
+    /// It reaches the far end then, and others may arrive before it; [`Time::NEVER`]: it is lost after the run.
+    Passes(Time),
     /// It is lost then.
     Lost(Time, LossCause),
     /// It will be lost on the wire, but not before the run ends.
@@ -186,6 +190,10 @@ struct Cold {
     ecn: bool,
     marked_packets: u64,
     served: Option<Box<served::Served>>,
+    course: Option<Box<Course>>,
+    /// On a link that changes: accepted without being transmitted before the run ends.
+    late_packets: u64,
+    late_bytes: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -246,7 +254,8 @@ impl Link {
             || spec.warning.is_some()
             || spec.policer.is_some()
             || on_arrival.is_some()
-            || spec.trace_queue;
+            || spec.trace_queue
+            || spec.changing.is_some();
         let mut drops = spec.drops.clone();
         drops.sort_unstable();
         let extras = special.then(|| {
@@ -299,6 +308,12 @@ impl Link {
                 ecn: spec.queue.ecn,
                 marked_packets: 0,
                 served: None,
+                course: spec
+                    .changing
+                    .as_ref()
+                    .map(|changing| Box::new(Course::new(changing, spec.rate_bps, spec.delay, seed, name))),
+                late_packets: 0,
+                late_bytes: 0,
             },
         };
         if matches!(spec.queue.discipline, Discipline::Codel(_) | Discipline::FqCodel(_)) {
@@ -328,12 +343,62 @@ impl Link {
         } else if self.hot.takes_nothing {
             return self.refuse(now, size, LossCause::Queue);
         }
+        if self.hot.special {
+            return self.transmit(start, start > now, size, end);
+        }
         let departs = Time(start.0 + self.transmission(size));
         self.hot.free_at = departs;
-        if self.hot.special && self.channel_loses(LossAt::Wire, departs, size) {
-            return if departs <= end { self.lose(departs, size, LossCause::Random) } else { Fate::LostAfterEnd };
-        }
         Fate::Arrives(departs + self.hot.delay)
+    }
+
+    /// Transmit from `start` on, on a link with something special.
+    fn transmit(&mut self, start: Time, waited: bool, size: u32, end: Time) -> Fate {
+        let (departs, in_outage) = self.departure(start, waited, size);
+        self.hot.free_at = departs;
+        if departs > end && self.cold.course.is_some() {
+            self.cold.late_packets += 1;
+            self.cold.late_bytes += u64::from(size);
+        }
+        match self.dispatch(departs, in_outage, size) {
+            Fate::Lost(at, cause) if departs <= end => self.lose(at, size, cause),
+            Fate::Lost(..) if self.reorders() => Fate::Passes(Time::NEVER),
+            Fate::Lost(..) => Fate::LostAfterEnd,
+            fate => fate,
+        }
+    }
+
+    /// When a transmission from `start` on ends, and whether an outage takes the packet.
+    fn departure(&mut self, start: Time, waited: bool, size: u32) -> (Time, bool) {
+        match &mut self.cold.course {
+            Some(course) => {
+                let sent = course.transmit(start, waited, size);
+                (sent.at, sent.in_outage)
+            }
+            None => (Time(start.0 + self.transmission(size)), false),
+        }
+    }
+
+    /// What becomes of a packet whose transmission ends; a loss is yet to be counted. Calls come in order of time.
+    fn dispatch(&mut self, departs: Time, in_outage: bool, size: u32) -> Fate {
+        // asked in any case: a channel with a memory counts every packet
+        if self.channel_loses(LossAt::Wire, departs, size) || in_outage {
+            return Fate::Lost(departs, LossCause::Random);
+        }
+        match &mut self.cold.course {
+            None => Fate::Arrives(departs + self.hot.delay),
+            Some(course) if course.reorders() => Fate::Passes(course.arrival(departs)),
+            Some(course) => Fate::Arrives(course.arrival(departs)),
+        }
+    }
+
+    /// Packets may pass each other on its wire.
+    pub(crate) fn reorders(&self) -> bool {
+        self.cold.course.as_ref().is_some_and(|course| course.reorders())
+    }
+
+    /// The wire of a link that reorders.
+    pub(crate) fn course(&mut self) -> &mut Course {
+        self.cold.course.as_mut().expect("only links that change reorder")
     }
 
     /// Find a place to wait from `now` until `start`. False if there is none.
@@ -529,12 +594,18 @@ impl Link {
         trace
     }
 
+    /// Packets on the wire.
+    pub(crate) fn on_wire<'a>(&'a self, pool: &'a Pool) -> impl Iterator<Item = &'a Packet> {
+        pool.iter(&self.hot.wire).chain(self.cold.course.iter().flat_map(|course| course.on_wire()))
+    }
+
     /// The counters at the end of the run. A transmission that was under way counts for nothing.
     pub(crate) fn stats(&self, pool: &Pool, end: Time) -> LinkStats {
         let (h, c) = (&self.hot, &self.cold);
         let (mut in_flight, mut in_flight_bytes, mut untransmitted, mut untransmitted_bytes) = (0, 0, 0, 0);
-        let served = self.is_served();
-        let on_wire = pool.iter(&h.wire).map(|p| (p, !served && p.at.0.saturating_sub(h.delay.0) > end.0));
+        // where the delay is not always the same, packets that come too late were counted as they came
+        let steady = !self.is_served() && c.course.is_none();
+        let on_wire = self.on_wire(pool).map(|p| (p, steady && p.at.0.saturating_sub(h.delay.0) > end.0));
         for (packet, waits) in on_wire.chain(self.held(pool).map(|p| (p, true))) {
             let size = u64::from(packet.size);
             in_flight += 1;
@@ -544,6 +615,8 @@ impl Link {
                 untransmitted_bytes += size;
             }
         }
+        untransmitted += c.late_packets;
+        untransmitted_bytes += c.late_bytes;
         let accepted_bytes = h.offered_bytes - c.refused_bytes;
         let transmitted_bytes = accepted_bytes - untransmitted_bytes;
         LinkStats {
@@ -558,7 +631,11 @@ impl Link {
             marked_packets: c.marked_packets,
             queue_integral: c.queue_integral,
             queue_max: c.queue_max,
-            busy_s: transmitted_bytes as f64 * 8.0 / c.rate_bps as f64,
+            busy_s: match &c.course {
+                None => transmitted_bytes as f64 * 8.0 / c.rate_bps as f64,
+                Some(_) if transmitted_bytes == 0 => 0.0,
+                Some(course) => transmitted_bytes as f64 / course.capacity_bytes(end) * end.secs(),
+            },
         }
     }
 }
@@ -578,6 +655,7 @@ mod tests {
             queue: QueueSpec::drop_tail(limit, counting),
             policer: None,
             loss: LossSpec::NONE,
+            changing: None,
             drops: vec![],
             warning: None,
             trace_queue: false,

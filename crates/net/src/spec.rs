@@ -1,7 +1,10 @@
 //! A network as data: nodes, links, flows. [`crate::World`] is built from it.
 
+use std::sync::Arc;
+
 use units::{Span, Time};
 
+use crate::changing::Changing;
 use crate::loss::LossSpec;
 use crate::multipath::MultipathSpec;
 
@@ -39,9 +42,9 @@ pub struct LinkSpec {
 /// One direction of a link: a queue, a transmitter, a wire.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DirectionSpec {
-    /// Rate, bits per second, positive.
+    /// Rate, bits per second, positive; that at the start if it changes, the mean of a trace.
     pub rate_bps: u64,
-    /// Propagation delay.
+    /// Propagation delay; that at the start if it changes.
     pub delay: Span,
     /// Queue.
     pub queue: QueueSpec,
@@ -49,6 +52,8 @@ pub struct DirectionSpec {
     pub policer: Option<PolicerSpec>,
     /// Random loss.
     pub loss: LossSpec,
+    /// What changes while the run goes on; `None`: nothing.
+    pub changing: Option<Arc<Changing>>,
     /// Arrival numbers (from 0, every packet that arrives at this direction counts) that are lost before the queue.
     pub drops: Vec<u64>,
     /// Congestion warning for the Jersey family.

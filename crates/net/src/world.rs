@@ -157,11 +157,14 @@ pub struct World {
     loop_events: u64,
 }
 
-/// Transmission and propagation of `size` bytes over one direction of a link.
+/// Transmission and propagation of `size` bytes over one direction of a link, at its best if it changes.
 fn empty_link_delay(network: &Network, link: u32, size: u32) -> Span {
     let spec = &network.links[link as usize / 2];
     let direction = if link % 2 == 1 { &spec.reverse } else { &spec.forward };
-    direction.delay + Span((u64::from(size) * 8 * 1_000_000_000).div_ceil(direction.rate_bps))
+    match &direction.changing {
+        Some(changing) => changing.least_delay(direction.rate_bps, direction.delay, size),
+        None => direction.delay + Span((u64::from(size) * 8 * 1_000_000_000).div_ceil(direction.rate_bps)),
+    }
 }
 
 impl World {
@@ -286,7 +289,8 @@ impl World {
                 }
                 let known = &mut feeder[hop as usize];
                 *known = if *known == NONE || *known == before { before } else { MANY };
-                before = hop;
+                // packets that pass each other come in no order that is known beforehand
+                before = if self.links[hop as usize].reorders() { MANY } else { hop };
             }
         }
         for (link, feeder) in self.links.iter_mut().zip(feeder) {
@@ -367,7 +371,7 @@ impl World {
     fn on_link(&mut self, id: u32) {
         let (now, _) = self.queue.advance().expect("peeked before");
         let link = &mut self.links[id as usize];
-        let (mut packet, next_at) = self.pool.pop(&mut link.hot.wire).expect("a link with an event has a packet");
+        let Some((mut packet, next_at)) = self.pool.pop(&mut link.hot.wire) else { return self.on_passing(now, id) };
         debug_assert_eq!(packet.at, now);
         link.deliver();
         match next_at {
@@ -380,6 +384,24 @@ impl World {
             self.look_ahead();
         }
         packet.hop += 1;
+        self.reached(now, packet);
+    }
+
+    /// A packet has arrived at the end of a link where packets pass each other.
+    #[cold]
+    fn on_passing(&mut self, now: Time, id: u32) {
+        let link = &mut self.links[id as usize];
+        let mut packet = link.course().next_arrival().expect("a link with an event has a packet");
+        debug_assert_eq!(packet.at, now);
+        link.deliver();
+        self.queue.pop();
+        packet.hop += 1;
+        self.reached(now, packet);
+    }
+
+    /// A packet stands before the next part of its route.
+    #[inline(always)]
+    fn reached(&mut self, now: Time, packet: Packet) {
         let hop = self.routes[packet.hop as usize];
         if hop & END != 0 {
             self.arrive(now, hop & !END, &packet);
@@ -420,6 +442,7 @@ impl World {
                     packet.at = at;
                     self.put_on_wire(id, packet);
                 }
+                Fate::Passes(at) => self.put_among_others(id, packet, at),
                 Fate::Held => self.hold(now, id, packet),
                 Fate::Lost(at, cause) => self.lose(at, id, &packet, cause),
                 Fate::LostAfterEnd => {
@@ -447,6 +470,16 @@ impl World {
             self.queue.push(packet.at, event);
         }
         self.pool.push(wire, packet);
+    }
+
+    /// A packet waits for its arrival on a wire where packets pass each other. Each has its own event.
+    #[cold]
+    fn put_among_others(&mut self, id: u32, mut packet: Packet, at: Time) {
+        packet.at = at;
+        self.links[id as usize].course().put(packet);
+        if at <= self.end {
+            self.queue.push(at, self.arrival(id));
+        }
     }
 
     /// A served link takes a packet.
@@ -480,6 +513,7 @@ impl World {
                 packet.at = at;
                 self.put_on_wire(id, packet);
             }
+            Fate::Passes(at) => self.put_among_others(id, packet, at),
             Fate::Lost(at, cause) => self.lose(at, id, &packet, cause),
             Fate::LostAfterEnd | Fate::Held => unreachable!("a transmission ended before the run did"),
         }
@@ -806,7 +840,7 @@ impl World {
 
         let mut in_flight = vec![(0u64, 0u64); self.endpoints.len()];
         for link in &self.links {
-            for packet in self.pool.iter(&link.hot.wire).chain(link.held(&self.pool)) {
+            for packet in link.on_wire(&self.pool).chain(link.held(&self.pool)) {
                 let count = &mut in_flight[(self.destination(packet.hop) ^ 1) as usize];
                 count.0 += u64::from(packet.is_data());
                 count.1 += u64::from(!packet.is_data() && packet.flags.has(Flags::ACK));

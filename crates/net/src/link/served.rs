@@ -12,7 +12,6 @@ use tcp::Flags;
 use units::Time;
 
 use super::{Fate, Link, LossCause};
-use crate::loss::LossAt;
 use crate::packet::Packet;
 use crate::pool::Pool;
 use crate::queue::Line;
@@ -33,6 +32,8 @@ pub(crate) struct Served {
     waiting: Line,
     /// In transmission.
     sending: Option<Packet>,
+    /// An outage takes it.
+    in_outage: bool,
 }
 
 impl Served {
@@ -45,7 +46,7 @@ impl Served {
 /// The end of a transmission.
 #[derive(Debug)]
 pub(crate) struct Service {
-    /// The packet and what becomes of it: [`Fate::Arrives`] or [`Fate::Lost`].
+    /// The packet and what becomes of it: [`Fate::Arrives`], [`Fate::Passes`] or [`Fate::Lost`].
     pub(crate) sent: (Packet, Fate),
     /// When the next transmission ends, if one began.
     pub(crate) next: Option<Time>,
@@ -57,7 +58,7 @@ impl Link {
         debug_assert_eq!(self.hot.offered_packets, 0);
         self.hot.special = true;
         self.hot.eager = false;
-        self.cold.served = Some(Box::new(Served { waiting: line, sending: None }));
+        self.cold.served = Some(Box::new(Served { waiting: line, sending: None, in_outage: false }));
     }
 
     /// Served, with packets in the order of their arrival.
@@ -95,7 +96,7 @@ impl Link {
         packet.at = now;
         served.waiting.push(packet, source, pool);
         if idle {
-            return self.begin(now, pool, dropped);
+            return self.begin(now, false, pool, dropped);
         }
         self.trace_change(now, 1);
         self.make_room(now, pool, dropped);
@@ -123,18 +124,18 @@ impl Link {
         self.watch(Time(now.0.saturating_sub(1)));
         let served = self.cold.served.as_mut().expect("only served links have services");
         let packet = served.sending.take().expect("a service that ends has a packet");
-        let size = u32::from(packet.size);
-        let next = self.begin(now, pool, dropped);
-        let fate = if self.channel_loses(LossAt::Wire, now, size) {
-            self.lose(now, size, LossCause::Random)
-        } else {
-            Fate::Arrives(now + self.hot.delay)
+        let (size, in_outage) = (u32::from(packet.size), served.in_outage);
+        let next = self.begin(now, true, pool, dropped);
+        let fate = match self.dispatch(now, in_outage, size) {
+            Fate::Lost(at, cause) => self.lose(at, size, cause),
+            fate => fate,
         };
         Service { sent: (packet, fate), next }
     }
 
-    /// Begin to transmit the next packet, if there is one. When will it have been sent?
-    fn begin(&mut self, now: Time, pool: &mut Pool, dropped: &mut Vec<Dropped>) -> Option<Time> {
+    /// Begin to transmit the next packet, if there is one, which `waited` for the transmitter. When will it have been
+    /// sent?
+    fn begin(&mut self, now: Time, waited: bool, pool: &mut Pool, dropped: &mut Vec<Dropped>) -> Option<Time> {
         let served = self.cold.served.as_mut()?;
         let before = dropped.len();
         let next = served.waiting.pop(now, self.cold.ecn, pool, dropped);
@@ -148,18 +149,13 @@ impl Link {
             self.cold.marked_packets += u64::from(!packet.flags.has(Flags::CE));
             packet.flags.set(Flags::CE);
         }
-        if let Some(served) = self.cold.served.as_mut() {
-            served.sending = Some(packet);
-        }
-        let size = u32::from(packet.size);
-        let end = self.service_end(now, size);
+        let (end, in_outage) = self.departure(now, waited, u32::from(packet.size));
         self.hot.free_at = end;
+        if let Some(served) = &mut self.cold.served {
+            served.sending = Some(packet);
+            served.in_outage = in_outage;
+        }
         Some(end)
-    }
-
-    /// When a transmission that begins now ends: what a link of changing rate changes.
-    fn service_end(&mut self, now: Time, size: u32) -> Time {
-        Time(now.0 + self.transmission(size))
     }
 
     /// A packet leaves the queue. If it found the transmitter idle, it never waited.

@@ -184,6 +184,7 @@ mod tests {
             queue: QueueSpec::drop_tail(QueueLimit::Packets(100), Counting::Waiting),
             policer: None,
             loss: LossSpec::NONE,
+            changing: None,
             drops: vec![],
             warning: None,
             trace_queue: false,

@@ -13,6 +13,7 @@ pub fn direction(rate_bps: u64, delay_ms: u64, queue: u32) -> DirectionSpec {
         queue: QueueSpec::drop_tail(QueueLimit::Packets(queue), Counting::Waiting),
         policer: None,
         loss: LossSpec::NONE,
+        changing: None,
         drops: vec![],
         warning: None,
         trace_queue: false,

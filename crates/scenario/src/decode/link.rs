@@ -181,6 +181,7 @@ impl Direction {
             queue: self.queue,
             policer: self.policer,
             loss: self.loss.spec(),
+            changing: None,
             drops: self.drops.clone(),
             warning: self.warning,
             trace_queue,

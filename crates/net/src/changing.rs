@@ -1,0 +1,269 @@
+//! Links that change while a run goes on: steps of rate and delay, outages, delivery traces, jitter.
+//!
+//! All of it but jitter is known beforehand, so a first-in-first-out link still knows a packet's departure on arrival.
+//! Choices: a packet has the delay of the instant at which its transmission ends; a packet on the wire is not touched by
+//! what happens later; unless jitter says otherwise, packets stay in order.
+
+mod capacity;
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use sim::Stream;
+use units::{Span, Time, num};
+
+use crate::packet::Packet;
+use capacity::Capacity;
+pub(crate) use capacity::Sent;
+
+/// How one direction of a link changes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Changing {
+    /// New rates and delays, in order of time.
+    pub steps: Vec<Step>,
+    /// Times at which nothing gets through. All periodic ones together leave some time free.
+    pub outages: Vec<Outage>,
+    /// Delivery opportunities in place of a rate: times in milliseconds in rising order, the last one above 0, after
+    /// which they begin again. Each carries up to [`OPPORTUNITY`] bytes of what waits before it; what it does not use
+    /// is lost.
+    pub trace: Option<Arc<[u32]>>,
+    /// Random part of the delay.
+    pub jitter: Option<Jitter>,
+}
+
+/// Bytes that a delivery opportunity carries, as in mahimahi.
+pub const OPPORTUNITY: u32 = 1504;
+
+/// From a time on, another rate or delay or both.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step {
+    /// When.
+    pub at: Time,
+    /// Bits per second, positive. Of no effect beside a trace.
+    pub rate_bps: Option<u64>,
+    /// Propagation delay.
+    pub delay: Option<Span>,
+}
+
+/// A time at which nothing gets through.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Outage {
+    /// When it begins.
+    pub at: Time,
+    /// How long it lasts, positive.
+    pub length: Span,
+    /// It comes again at this distance, more than its length.
+    pub every: Option<Span>,
+    /// The transmitter goes on and what it sends is lost; otherwise it stands still and packets wait.
+    pub lost: bool,
+}
+
+/// Random part of the delay, drawn for each packet by itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Jitter {
+    /// How it is distributed.
+    pub model: JitterModel,
+    /// Packets may pass each other; otherwise one that would overtake arrives together with the one before it.
+    pub reorder: bool,
+}
+
+/// Distribution of a random delay that is added. The sum is never below zero.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum JitterModel {
+    /// Evenly between less and more by this much.
+    Uniform {
+        /// Most deviation.
+        spread: Span,
+    },
+    /// Normal with mean zero.
+    Normal {
+        /// Standard deviation.
+        deviation: Span,
+    },
+    /// Exponential, never below zero.
+    Exponential {
+        /// Mean.
+        mean: Span,
+    },
+    /// Pareto of the second kind (Lomax): begins at zero and has a heavy tail.
+    Pareto {
+        /// Mean.
+        mean: Span,
+        /// Exponent of the tail, above 1.
+        shape: f64,
+    },
+}
+
+/// Longest random delay: an hour.
+const LONGEST: f64 = 3600.0;
+
+impl JitterModel {
+    /// One draw, seconds.
+    fn draw(self, stream: &mut Stream) -> f64 {
+        match self {
+            JitterModel::Uniform { spread } => (2.0 * stream.uniform() - 1.0) * spread.secs(),
+            JitterModel::Normal { deviation } => normal(stream) * deviation.secs(),
+            JitterModel::Exponential { mean } => -num::ln(1.0 - stream.uniform()) * mean.secs(),
+            JitterModel::Pareto { mean, shape } => {
+                // P(X > x) = (1 + x/s)^-shape with s = mean (shape - 1)
+                let tail = num::pow(1.0 - stream.uniform(), -1.0 / shape) - 1.0;
+                tail * mean.secs() * (shape - 1.0)
+            }
+        }
+        .min(LONGEST)
+    }
+}
+
+/// Standard normal, by the polar method (Marsaglia and Bray 1964).
+fn normal(stream: &mut Stream) -> f64 {
+    loop {
+        let (u, v) = (2.0 * stream.uniform() - 1.0, 2.0 * stream.uniform() - 1.0);
+        let s = u * u + v * v;
+        if s > 0.0 && s < 1.0 {
+            return u * num::sqrt(-2.0 * num::ln(s) / s);
+        }
+    }
+}
+
+impl Changing {
+    /// Least time that a packet of `size` bytes needs on a direction that begins with this rate and delay, jitter aside.
+    pub(crate) fn least_delay(&self, rate_bps: u64, delay: Span, size: u32) -> Span {
+        let delay = self.steps.iter().filter_map(|s| s.delay).fold(delay, Span::min);
+        if self.trace.is_some() {
+            return delay; // at best an opportunity comes at once
+        }
+        let rate = self.steps.iter().filter_map(|s| s.rate_bps).fold(rate_bps, u64::max);
+        delay + Span((u64::from(size) * 8 * 1_000_000_000).div_ceil(rate))
+    }
+
+    /// Bytes that a direction that begins with this rate can carry until `end`.
+    pub fn capacity_bytes(&self, rate_bps: u64, end: Time) -> f64 {
+        Capacity::new(self, rate_bps).total_bytes(end)
+    }
+
+    /// The delivery opportunities of a direction that begins with this rate, until `end`, in milliseconds: those of its
+    /// trace, or one whenever it could have carried [`OPPORTUNITY`] bytes more, in the first millisecond not before that.
+    pub fn opportunities(&self, rate_bps: u64, end: Time) -> Vec<u32> {
+        Capacity::new(self, rate_bps).opportunities(end)
+    }
+}
+
+/// A direction as it changes.
+#[derive(Debug)]
+pub(crate) struct Course {
+    capacity: Capacity,
+    delays: Vec<(Time, Span)>,
+    next_delay: usize,
+    delay: Span,
+    jitter: Option<(Jitter, Stream)>,
+    last_arrival: Time,
+    /// Packets on the wire of a direction that reorders, the first to arrive on top.
+    passing: BinaryHeap<Reverse<Passing>>,
+    passed: u64,
+}
+
+/// A packet that others may overtake.
+#[derive(Debug)]
+struct Passing {
+    packet: Packet,
+    serial: u64,
+}
+
+impl Passing {
+    fn key(&self) -> (Time, u64) {
+        (self.packet.at, self.serial)
+    }
+}
+
+impl PartialEq for Passing {
+    fn eq(&self, other: &Passing) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Passing {}
+
+impl PartialOrd for Passing {
+    fn partial_cmp(&self, other: &Passing) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Passing {
+    fn cmp(&self, other: &Passing) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl Course {
+    /// The direction `name` in the run with this seed, which begins with this rate and delay.
+    pub(crate) fn new(spec: &Changing, rate_bps: u64, delay: Span, seed: u64, name: &str) -> Course {
+        Course {
+            capacity: Capacity::new(spec, rate_bps),
+            delays: spec.steps.iter().filter_map(|s| s.delay.map(|delay| (s.at, delay))).collect(),
+            next_delay: 0,
+            delay,
+            jitter: spec.jitter.map(|jitter| (jitter, Stream::new(seed, &format!("{name}/jitter")))),
+            last_arrival: Time::ZERO,
+            passing: BinaryHeap::new(),
+            passed: 0,
+        }
+    }
+
+    /// Transmit a packet from `start` on, which `waited` behind another until then. Starts come in order of time, and
+    /// none before the end of the transmission before it.
+    pub(crate) fn transmit(&mut self, start: Time, waited: bool, size: u32) -> Sent {
+        self.capacity.transmit(start, waited, size)
+    }
+
+    /// When a packet whose transmission ends at `departs` reaches the far end. Calls come in order of time.
+    pub(crate) fn arrival(&mut self, departs: Time) -> Time {
+        while let Some(&(at, delay)) = self.delays.get(self.next_delay)
+            && at <= departs
+        {
+            self.delay = delay;
+            self.next_delay += 1;
+        }
+        let mut at = departs + self.delay;
+        let mut in_order = true;
+        if let Some((jitter, stream)) = &mut self.jitter {
+            at = departs + Span::from_secs((self.delay.secs() + jitter.model.draw(stream)).max(0.0));
+            in_order = !jitter.reorder;
+        }
+        if in_order {
+            at = at.max(self.last_arrival);
+            self.last_arrival = at;
+        }
+        at
+    }
+
+    /// Packets may pass each other.
+    pub(crate) fn reorders(&self) -> bool {
+        self.jitter.as_ref().is_some_and(|(jitter, _)| jitter.reorder)
+    }
+
+    /// A packet goes on the wire of a direction that reorders, until [`Packet::at`].
+    pub(crate) fn put(&mut self, packet: Packet) {
+        self.passing.push(Reverse(Passing { packet, serial: self.passed }));
+        self.passed += 1;
+    }
+
+    /// The packet that arrives first.
+    pub(crate) fn next_arrival(&mut self) -> Option<Packet> {
+        self.passing.pop().map(|first| first.0.packet)
+    }
+
+    /// Packets on the wire of a direction that reorders.
+    pub(crate) fn on_wire(&self) -> impl Iterator<Item = &Packet> {
+        self.passing.iter().map(|one| &one.0.packet)
+    }
+
+    /// Bytes that could be carried until `end`.
+    pub(crate) fn capacity_bytes(&self, end: Time) -> f64 {
+        self.capacity.renewed().total_bytes(end)
+    }
+}
+
+#[cfg(test)]
+mod tests;

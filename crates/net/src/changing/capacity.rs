@@ -1,0 +1,296 @@
+//! What a changing direction can carry, and when a transmission ends.
+//!
+//! In whole numbers throughout: a rate times nanoseconds is exact, ends are rounded up, so no more is ever carried than
+//! the rate allows.
+
+use std::sync::Arc;
+
+use units::{Span, Time};
+
+use super::{Changing, OPPORTUNITY, Outage};
+
+const MILLISECOND: u64 = 1_000_000;
+const SECOND: u64 = 1_000_000_000;
+
+/// The end of a transmission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sent {
+    pub(crate) at: Time,
+    /// Some of it fell into an outage that loses packets.
+    pub(crate) in_outage: bool,
+}
+
+/// What can be carried when.
+#[derive(Clone, Debug)]
+pub(super) enum Capacity {
+    Rates(Rates),
+    Trace(Trace),
+}
+
+impl Capacity {
+    pub(super) fn new(spec: &Changing, rate_bps: u64) -> Capacity {
+        let outages = Outages::new(&spec.outages);
+        match &spec.trace {
+            Some(ms) => Capacity::Trace(Trace { ms: Arc::clone(ms), next: 0, left: 0, lossy: false, outages }),
+            None => {
+                let later = spec.steps.iter().filter_map(|s| s.rate_bps.map(|rate| (s.at, rate)));
+                let steps: Vec<_> = std::iter::once((Time::ZERO, rate_bps)).chain(later).collect();
+                let mut rates = Rates { steps, step: 0, outages, now: State::default() };
+                rates.seek(Time::ZERO);
+                Capacity::Rates(rates)
+            }
+        }
+    }
+
+    /// The same from the beginning.
+    pub(super) fn renewed(&self) -> Capacity {
+        let mut fresh = self.clone();
+        match &mut fresh {
+            Capacity::Rates(rates) => {
+                rates.step = 0;
+                rates.outages.restart();
+                rates.seek(Time::ZERO);
+            }
+            Capacity::Trace(trace) => {
+                (trace.next, trace.left) = (0, 0);
+                trace.outages.restart();
+            }
+        }
+        fresh
+    }
+
+    pub(super) fn transmit(&mut self, start: Time, waited: bool, size: u32) -> Sent {
+        match self {
+            Capacity::Rates(rates) => rates.transmit(start, size),
+            Capacity::Trace(trace) => trace.transmit(start, waited, size),
+        }
+    }
+
+    /// Bytes from now on until `end`.
+    pub(super) fn total_bytes(mut self, end: Time) -> f64 {
+        match &mut self {
+            Capacity::Trace(trace) => {
+                std::iter::from_fn(|| trace.take_next(end)).filter(|(_, held)| !held).count() as f64
+                    * f64::from(OPPORTUNITY)
+            }
+            Capacity::Rates(rates) => {
+                let (mut bits, mut t) = (0.0, Time::ZERO);
+                while t < end {
+                    let until = rates.now.until.min(end);
+                    if !rates.now.held {
+                        bits += rates.now.rate as f64 * until.since(t).secs();
+                    }
+                    t = until;
+                    rates.seek(t);
+                }
+                bits / 8.0
+            }
+        }
+    }
+
+    pub(super) fn opportunities(mut self, end: Time) -> Vec<u32> {
+        let mut found = Vec::new();
+        match &mut self {
+            Capacity::Trace(trace) => {
+                while let Some((at, held)) = trace.take_next(end) {
+                    if !held {
+                        found.push((at.0 / MILLISECOND) as u32);
+                    }
+                }
+            }
+            Capacity::Rates(rates) => {
+                let mut t = Time::ZERO;
+                loop {
+                    t = rates.transmit(t, OPPORTUNITY).at;
+                    let ms = t.0.div_ceil(MILLISECOND);
+                    if ms * MILLISECOND > end.0 {
+                        break;
+                    }
+                    found.push(ms as u32);
+                }
+            }
+        }
+        found
+    }
+}
+
+/// A piecewise constant rate.
+#[derive(Clone, Debug)]
+pub(super) struct Rates {
+    /// Rates and since when, the first from the start.
+    steps: Vec<(Time, u64)>,
+    step: usize,
+    outages: Outages,
+    now: State,
+}
+
+/// What holds for a while.
+#[derive(Clone, Copy, Debug, Default)]
+struct State {
+    rate: u64,
+    held: bool,
+    lossy: bool,
+    until: Time,
+}
+
+impl Rates {
+    /// Go to the state at `t`, not before the last one.
+    fn seek(&mut self, t: Time) {
+        while self.steps.get(self.step + 1).is_some_and(|next| next.0 <= t) {
+            self.step += 1;
+        }
+        let next_step = self.steps.get(self.step + 1).map_or(Time::NEVER, |next| next.0);
+        let outage = self.outages.at(t);
+        self.now = State {
+            rate: self.steps[self.step].1,
+            held: outage.held,
+            lossy: outage.lossy,
+            until: outage.until.min(next_step),
+        };
+    }
+
+    fn transmit(&mut self, start: Time, size: u32) -> Sent {
+        let mut t = start;
+        // in bits times nanoseconds per second
+        let mut work = u64::from(size) * 8 * SECOND;
+        let mut in_outage = false;
+        loop {
+            if t >= self.now.until {
+                self.seek(t);
+            }
+            if !self.now.held {
+                in_outage |= self.now.lossy;
+                let needed = work.div_ceil(self.now.rate);
+                let there_is = self.now.until.0 - t.0;
+                if needed <= there_is {
+                    return Sent { at: Time(t.0 + needed), in_outage };
+                }
+                // less than `work`, so it fits
+                work -= self.now.rate * there_is;
+            }
+            t = self.now.until;
+        }
+    }
+}
+
+/// Delivery opportunities at given times, again and again.
+#[derive(Clone, Debug)]
+pub(super) struct Trace {
+    ms: Arc<[u32]>,
+    /// Number of the next opportunity, counted through all rounds.
+    next: u64,
+    /// Bytes left of the one before it, and whether it loses what it carries.
+    left: u32,
+    lossy: bool,
+    outages: Outages,
+}
+
+impl Trace {
+    fn period_ms(&self) -> u64 {
+        u64::from(*self.ms.last().expect("a trace is not empty"))
+    }
+
+    fn time(&self, number: u64) -> Time {
+        let all = self.ms.len() as u64;
+        Time((number / all * self.period_ms() + u64::from(self.ms[(number % all) as usize])) * MILLISECOND)
+    }
+
+    /// The next opportunity, if it comes until `end`: when, and whether an outage holds it back. One at time zero is
+    /// left out: nothing can wait for it.
+    fn take_next(&mut self, end: Time) -> Option<(Time, bool)> {
+        self.pass(Time::ZERO);
+        let at = self.time(self.next);
+        if at > end {
+            return None;
+        }
+        self.next += 1;
+        Some((at, self.outages.at(at).held))
+    }
+
+    /// Pass over the opportunities up to `t`.
+    fn pass(&mut self, t: Time) {
+        if self.time(self.next) > t {
+            return;
+        }
+        let ms = t.0 / MILLISECOND;
+        let round = ms / self.period_ms();
+        let into = (ms % self.period_ms()) as u32;
+        let place = self.ms.partition_point(|&at| at <= into) as u64;
+        self.next = self.next.max(round * self.ms.len() as u64 + place);
+    }
+
+    fn transmit(&mut self, start: Time, waited: bool, size: u32) -> Sent {
+        // who comes in the instant of an opportunity, or finds nobody before it, waits for the next one
+        if !waited {
+            self.left = 0;
+            self.pass(start);
+        }
+        let (mut t, mut rest, mut in_outage) = (start, size, false);
+        loop {
+            let taken = rest.min(self.left);
+            if taken > 0 {
+                self.left -= taken;
+                rest -= taken;
+                in_outage |= self.lossy;
+            }
+            if rest == 0 {
+                return Sent { at: t, in_outage };
+            }
+            t = self.time(self.next);
+            self.next += 1;
+            let outage = self.outages.at(t);
+            (self.left, self.lossy) = (if outage.held { 0 } else { OPPORTUNITY }, outage.lossy);
+        }
+    }
+}
+
+/// All outages of a direction, each with its present or next time.
+#[derive(Clone, Debug)]
+struct Outages {
+    spec: Vec<Outage>,
+    now: Vec<(Time, Time)>,
+}
+
+/// What outages say of an instant.
+struct Out {
+    held: bool,
+    lossy: bool,
+    /// Nothing changes before that.
+    until: Time,
+}
+
+impl Outages {
+    fn new(spec: &[Outage]) -> Outages {
+        let mut outages = Outages { spec: spec.to_vec(), now: Vec::new() };
+        outages.restart();
+        outages
+    }
+
+    fn restart(&mut self) {
+        self.now = self.spec.iter().map(|o| (o.at, o.at + o.length)).collect();
+    }
+
+    /// The state at `t`, not before the last one asked for.
+    fn at(&mut self, t: Time) -> Out {
+        let mut out = Out { held: false, lossy: false, until: Time::NEVER };
+        for (spec, (begin, end)) in self.spec.iter().zip(&mut self.now) {
+            if *end <= t {
+                (*begin, *end) = match spec.every {
+                    Some(every) => {
+                        let rounds = t.since(*end).0 / every.0 + 1;
+                        let ahead = Span(rounds * every.0);
+                        (*begin + ahead, *end + ahead)
+                    }
+                    None => (Time::NEVER, Time::NEVER),
+                };
+            }
+            if *begin <= t {
+                *(if spec.lost { &mut out.lossy } else { &mut out.held }) = true;
+                out.until = out.until.min(*end);
+            } else {
+                out.until = out.until.min(*begin);
+            }
+        }
+        out
+    }
+}
