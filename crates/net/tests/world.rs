@@ -34,6 +34,7 @@ struct Drawn {
     discipline: usize,
     ecn: bool,
     policer: bool,
+    changing: Option<Changing>,
 }
 
 /// Every discipline, RED in several modes.
@@ -58,6 +59,42 @@ const TRAFFIC: [Traffic; 4] = [
     Traffic::OnOff(Periods { on: Span::from_millis(300), off: Span::from_millis(200), shape: Some(1.5) }),
     Traffic::Poisson,
 ];
+
+/// Half of the networks change: with steps, outages, a trace or jitter, by the bits of `kind`.
+fn changing(kind: u64, rate_kbps: u64) -> Option<Changing> {
+    let is = |bit: u64| kind >> bit & 1 == 1;
+    let ms = |n: u64| Time(n * 1_000_000);
+    let step = |at, rate: u64, delay: u64| Step {
+        at: ms(at),
+        rate_bps: Some(rate * 1000),
+        delay: Some(Span::from_millis(delay)),
+    };
+    let outage = |at, length, every: Option<u64>, lost| Outage {
+        at: ms(at),
+        length: Span::from_millis(length),
+        every: every.map(Span::from_millis),
+        lost,
+    };
+    let model = match kind >> 6 & 3 {
+        0 => JitterModel::Uniform { spread: Span::from_millis(3) },
+        1 => JitterModel::Normal { deviation: Span::from_millis(20) },
+        2 => JitterModel::Exponential { mean: Span::from_millis(5) },
+        _ => JitterModel::Pareto { mean: Span::from_millis(5), shape: 1.5 },
+    };
+    // rises by 1 ms or more between opportunities, now and then by nothing
+    let spacing = 1 + 8000 / rate_kbps as u32;
+    is(0).then(|| Changing {
+        steps: if is(1) { vec![step(800, rate_kbps * 3, 60), step(3001, rate_kbps / 2, 1)] } else { vec![] },
+        outages: match kind >> 2 & 3 {
+            0 => vec![],
+            1 => vec![outage(500, 400, None, is(8))],
+            2 => vec![outage(0, 10, Some(33), is(8))],
+            _ => vec![outage(1000, 300, Some(1700), is(8)), outage(1200, 200, None, !is(8))],
+        },
+        trace: is(4).then(|| (1..400u32).map(|n| n * 9 / 10 * spacing + 1).collect()),
+        jitter: is(5).then_some(Jitter { model, reorder: is(9) }),
+    })
+}
 
 fn drawn() -> impl Strategy<Value = Drawn> {
     // a rate in step with the access links makes packets arrive in the instant of a departure
@@ -87,6 +124,7 @@ fn drawn() -> impl Strategy<Value = Drawn> {
         discipline: queue.0,
         ecn: queue.1,
         policer: queue.2,
+        changing: changing(rest.0 / 5, path.0),
     })
 }
 
@@ -99,6 +137,7 @@ impl Drawn {
             core.queue.limit = QueueLimit::Bytes(u64::from(self.queue) * 1500 + 1500);
         }
         core.trace_queue = true;
+        core.changing = self.changing.clone().map(Into::into);
         core.queue.discipline = disciplines()[self.discipline];
         core.queue.ecn = self.ecn;
         if self.policer {
@@ -153,8 +192,13 @@ proptest! {
         prop_assert_eq!(results.check_conservation(), Ok(()));
         for l in &results.links {
             let spec = &network.links[l.link];
-            let rate = if l.reverse { spec.reverse.rate_bps } else { spec.forward.rate_bps };
-            prop_assert!(l.stats.transmitted_bytes * 8 <= rate * 6, "link {} above its rate", spec.name);
+            let direction = if l.reverse { &spec.reverse } else { &spec.forward };
+            let most = match &direction.changing {
+                None => direction.rate_bps as f64 * 6.0 / 8.0,
+                Some(changing) => changing.capacity_bytes(direction.rate_bps, Time::from_secs(6.0)) + 1e-6,
+            };
+            prop_assert!(l.stats.transmitted_bytes as f64 <= most, "link {} above its rate", spec.name);
+            prop_assert!(l.stats.busy_s <= 6.0 + 1e-9);
             prop_assert!(l.stats.delivered_packets <= l.stats.transmitted_packets);
             prop_assert!(l.stats.delivered_bytes <= l.stats.transmitted_bytes);
         }

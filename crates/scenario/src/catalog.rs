@@ -6,7 +6,7 @@ use tcp::{Config, Profile};
 
 use crate::decode::tcp::{RULES, recovery_word};
 use crate::decode::topology::READY;
-use crate::decode::{link, loss, queue};
+use crate::decode::{changing, link, loss, queue};
 
 /// Every algorithm, the registered ones last: name, aliases, summary, source, caution, whether it
 /// judges losses, transport, recovery, parameters.
@@ -58,12 +58,20 @@ pub fn queues() -> String {
     Json::from(queue::READY.iter().map(one).collect::<Vec<_>>()).to_string()
 }
 
+/// Every model of jitter on a link: name, summary, fields.
+pub fn jitter_models() -> String {
+    let one = |ready: &changing::Ready| json!({ "name": ready.name, "summary": ready.summary, "fields": meanings(ready.keys) });
+    Json::from(changing::JITTERS.iter().map(one).collect::<Vec<_>>()).to_string()
+}
+
 /// Every topology: name, summary, its fields and those of its links.
 pub fn topologies() -> String {
+    let all: Vec<_> = link::MEANINGS.iter().chain(changing::MEANINGS).copied().collect();
+    let link_fields = meanings(&all);
     let one = |ready: &crate::decode::topology::Ready| {
         json!({
             "name": ready.name, "summary": ready.summary, "fields": meanings(ready.keys),
-            "link_fields": meanings(link::MEANINGS),
+            "link_fields": link_fields,
         })
     };
     Json::from(READY.iter().map(one).collect::<Vec<_>>()).to_string()

@@ -25,7 +25,7 @@ mod units;
 use std::path::Path;
 use std::sync::Arc;
 
-pub use catalog::{algorithms, errors_json, loss_models, queues, rules, topologies};
+pub use catalog::{algorithms, errors_json, jitter_models, loss_models, queues, rules, topologies};
 pub use error::{Error, errors};
 /// What an algorithm from outside is made of.
 pub mod outside {
@@ -196,6 +196,23 @@ impl Point {
             hash.update(part.as_bytes());
         }
         Ok(hash.finalize().to_hex().to_string())
+    }
+
+    /// Times, in milliseconds, at which the link of this name can deliver 1504 bytes more, until the end of the run: what a
+    /// mahimahi trace holds.
+    pub fn opportunities(&self, link: &str, reverse: bool) -> Result<Vec<u32>, Error> {
+        let plan = self.plan()?;
+        let links = plan.topology.links(false);
+        let Some(found) = links.iter().find(|known| known.name == link) else {
+            let what = format!("no link `{}`", error::show(link));
+            let hint = error::choose(link, links.iter().map(|link| link.name.as_str()));
+            return Err(Problem::new(code::UNKNOWN_LINK, Place::Nowhere, what)
+                .hint(hint)
+                .locate(&self.scenario.0.file, &[]));
+        };
+        let direction = if reverse { &found.reverse } else { &found.forward };
+        let changing = direction.changing.as_deref().cloned().unwrap_or_default();
+        Ok(changing.opportunities(direction.rate_bps, ::units::Time::ZERO + plan.general.duration))
     }
 
     /// The network of the run with this seed, random starts drawn.

@@ -216,7 +216,7 @@ fn opened(key: &str, value: &Value) -> Option<Table> {
 fn put_in_list(list: &mut [Node], parts: &[&str], at: usize, value: &Node) -> Result<(), Problem> {
     let (tables, code, what): (&[&str], _, _) = match parts[at - 1] {
         "flows" => (&["algorithm", "tcp", "traffic"], code::UNKNOWN_FLOW, "flow group"),
-        _ => (&["loss", "drops", "warning", "reverse"], code::UNKNOWN_LINK, "link"),
+        _ => (&["loss", "drops", "warning", "jitter", "reverse"], code::UNKNOWN_LINK, "link"),
     };
     let names: Vec<String> = list.iter().enumerate().map(|(i, node)| element_name(parts[at - 1], i, node)).collect();
     if at + 1 < parts.len() {

@@ -163,3 +163,152 @@ fn a_replay_loses_those_packets() {
     let lost: Vec<i64> = segments.iter().zip(causes).filter(|(_, why)| *why == "random").map(|(n, _)| *n).collect();
     assert_eq!(lost, [5, 6], "{:?}", run.losses);
 }
+
+/// A scenario whose bottleneck has these keys beside its delay.
+fn with_link(keys: &str) -> String {
+    with_loss("\"0 %\"")
+        .replace("rate = \"8 Mbps\", delay = \"20 ms\", loss = \"0 %\"", &format!("delay = \"20 ms\", {keys}"))
+}
+
+fn read_link(keys: &str) -> Scenario {
+    Scenario::from_toml(&with_link(keys), "fig.toml", &[]).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The named keys of the bottleneck in the complete description, which reads back to itself.
+#[track_caller]
+fn effective_link(keys: &str, shown: &[&str]) -> String {
+    let text = read_link(keys).points()[0].effective().unwrap();
+    let again = Scenario::from_json(&text, "effective", &[]).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(again.points()[0].effective().unwrap(), text);
+    let whole: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let link = &whole["topology"]["bottleneck"];
+    let all: Vec<String> =
+        shown.iter().map(|key| key.split('.').fold(link, |table, key| &table[key]).to_string()).collect();
+    all.join(" ")
+}
+
+#[track_caller]
+fn refused_link(keys: &str, code: &str, words: &str) {
+    let shown = Scenario::from_toml(&with_link(keys), "fig.toml", &[]).expect_err("it is wrong").to_string();
+    assert!(shown.starts_with(&format!("error[scenario.{code}]: fig.toml, line 6: ")), "{shown}");
+    assert!(shown.contains(words) && shown.lines().count() <= 2, "{shown}\nwanted: {words}");
+}
+
+const STEPS: &str =
+    "changes = [{ at = \"10 s\", rate = \"2 Mbps\" }, { at = \"15 s\", rate = \"8 Mbps\", delay = \"80 ms\" }]";
+
+#[test]
+fn changes_of_a_link_are_written_out_and_hold_in_both_directions() {
+    let rate = "rate = \"8 Mbps\"";
+    let none = r#""8 Mbps" null [] [] false"#;
+    assert_eq!(effective_link(rate, &["rate", "trace", "changes", "outages", "jitter"]), none);
+    let steps = r#"[{"at":"10 s","rate":"2 Mbps"},{"at":"15 s","rate":"8 Mbps","delay":"80 ms"}]"#;
+    let both = effective_link(&format!("{rate}, {STEPS}"), &["changes", "reverse.changes"]);
+    assert_eq!(both, format!("{steps} {steps}"));
+    let one = format!("{rate}, {STEPS}, reverse = {{ rate = \"1 Mbps\", changes = [] }}");
+    assert_eq!(effective_link(&one, &["reverse.rate", "reverse.changes"]), r#""1 Mbps" []"#);
+    let outages = "outages = [{ at = \"20 s\", for = \"2 s\", every = \"30 s\" }, { at = \"0 s\", for = \"5 ms\", packets = \"lost\" }]";
+    assert_eq!(
+        effective_link(&format!("{rate}, {outages}"), &["outages"]),
+        r#"[{"at":"20 s","for":"2 s","every":"30 s","packets":"held"},{"at":"0 s","for":"5 ms","every":null,"packets":"lost"}]"#
+    );
+    for (jitter, shown) in [
+        ("model = \"normal\", deviation = \"5 ms\"", r#"{"deviation":"5 ms","model":"normal","reorder":false}"#),
+        (
+            "model = \"uniform\", spread = \"1 s\", reorder = true",
+            r#"{"spread":"1 s","model":"uniform","reorder":true}"#,
+        ),
+        ("model = \"exponential\", mean = \"5 ms\"", r#"{"mean":"5 ms","model":"exponential","reorder":false}"#),
+        ("model = \"pareto\", mean = \"5 ms\"", r#"{"mean":"5 ms","shape":2.5,"model":"pareto","reorder":false}"#),
+    ] {
+        let keys = format!("{rate}, jitter = {{ {jitter} }}, reverse = {{ jitter = false }}");
+        assert_eq!(effective_link(&keys, &["jitter", "reverse.jitter"]), format!("{shown} false"));
+    }
+}
+
+#[test]
+fn changes_that_make_no_sense_are_refused() {
+    let with = |keys: &str| format!("rate = \"8 Mbps\", {keys}");
+    let step = |steps: &str| with(&format!("changes = [{steps}]"));
+    refused_link(&step("{ at = \"10 s\" }"), "missing-key", "a `rate`, a `delay` or both");
+    refused_link(&step("{ rate = \"1 Mbps\" }"), "missing-key", "`topology.bottleneck.changes.at` is not given");
+    refused_link(&step("{ at = \"10 s\", rate = \"0 Mbps\" }"), "out-of-range", "must be positive");
+    let twice = "{ at = \"10 s\", rate = \"1 Mbps\" }, { at = \"10 s\", rate = \"2 Mbps\" }";
+    refused_link(&step(twice), "out-of-range", "is not after the change before it");
+    refused_link(&step("{ at = \"10 s\", loss = \"1 %\" }"), "unknown-key", "has no key `loss`");
+    refused_link(
+        &with(&format!("{STEPS}, reverse = {{ delay = \"1 ms\" }}")),
+        "conflict",
+        "`topology.bottleneck.reverse.delay` would be changed by the `changes` of the forward direction",
+    );
+    let out = |keys: &str| with(&format!("outages = [{{ at = \"1 s\", {keys} }}]"));
+    refused_link(&out("every = \"2 s\""), "missing-key", "write `for = \"2 s\"`");
+    refused_link(&out("for = \"2 s\", every = \"2 s\""), "out-of-range", "make `every` longer than `for`");
+    refused_link(&out("for = \"0 s\""), "out-of-range", "must be positive");
+    refused_link(&out("for = \"2 s\", packets = \"gone\""), "unknown-word", "there is `held`, `lost`");
+    let two = "{ at = \"0 s\", for = \"1 s\", every = \"2 s\" }, { at = \"1 s\", for = \"1 s\", every = \"2 s\" }";
+    refused_link(&with(&format!("outages = [{two}]")), "out-of-range", "may leave no time free");
+    refused_link(&with("trace = [1, 2]"), "conflict", "leave `rate` out");
+    refused_link("trace = [0]", "out-of-range", "no delivery opportunity after 0 ms");
+    refused_link("trace = [3, 2]", "out-of-range", "2 ms stands after 3 ms");
+    refused_link("trace = []", "out-of-range", "no delivery opportunity");
+    refused_link(&format!("trace = [3], {STEPS}"), "conflict", "whose rate comes from a `trace`");
+    refused_link("queue = \"5 packets\"", "missing-key", "`topology.bottleneck.rate` is not given");
+    refused_link(&with("jitter = \"5 ms\""), "wrong-type", "write `jitter = { model");
+    refused_link(&with("jitter = { model = \"normal\", mean = \"5 ms\" }"), "unknown-key", "`deviation`");
+    refused_link(&with("jitter = { model = \"gauss\" }"), "unknown-word", "`normal`");
+    refused_link(&with("jitter = { model = \"pareto\", mean = \"5 ms\", shape = 1.0 }"), "out-of-range", "1.01");
+}
+
+#[test]
+fn a_mahimahi_trace_comes_in_goes_out_and_comes_in_again() {
+    let trace = "1\n1\n4\n9 # of my own\n\n10\n";
+    let folder = folder("mahimahi", &[("cell.mahi", trace), ("bad.mahi", "5\n3\n")]);
+    let read = |keys: &str| Scenario::from_toml_in(&folder, &with_link(keys), "fig.toml", &[]);
+    let scenario = read("trace = \"cell.mahi\"").unwrap_or_else(|error| panic!("{error}"));
+    let point = &scenario.points()[0];
+    assert!(point.effective().unwrap().contains(r#""rate":null,"trace":[1,1,4,9,10]"#));
+    assert_eq!(point.key(1).unwrap(), read_link("trace = [1, 1, 4, 9, 10]").points()[0].key(1).unwrap());
+    // five in 10 ms, for 20 s
+    let out = point.opportunities("bottleneck", true).unwrap();
+    assert_eq!((out.len(), &out[..7]), (10_000, &[1, 1, 4, 9, 10, 11, 11][..]));
+    let lines: Vec<String> = out.iter().map(u32::to_string).collect();
+    fs::write(folder.join("again.mahi"), lines.join("\n")).unwrap();
+    let again = read("trace = \"again.mahi\"").unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(again.points()[0].opportunities("bottleneck", false).unwrap(), out);
+    // the rows of flows, links and losses are the same
+    let run = |scenario: &Scenario| scenario.points()[0].run(1, &RunOptions::default()).unwrap();
+    assert_eq!(format!("{:?}", run(&scenario).flows), format!("{:?}", run(&again).flows));
+    let error = read("trace = \"bad.mahi\"").expect_err("it goes back").to_string();
+    assert!(error.contains("where in line 2 3 ms stands after 5 ms"), "{error}");
+    let error = point.opportunities("botleneck", false).expect_err("no such link").to_string();
+    assert!(error.contains("no link `botleneck`\nhint: did you mean `bottleneck`?"), "{error}");
+    fs::remove_dir_all(folder).unwrap();
+    // a link with a rate: 12.032 Mbps is an opportunity each millisecond
+    let rate = read_link("rate = \"12.032 Mbps\"");
+    assert!(rate.points()[0].opportunities("bottleneck", false).unwrap().into_iter().eq(1..=20_000));
+}
+
+/// Utilisation of the bottleneck, and bytes it transmitted.
+fn carried(scenario: &Scenario) -> (f64, i64) {
+    let run = scenario.points()[0].run(1, &RunOptions::default()).unwrap();
+    let Some(Column::Str(links)) = run.links.column("link") else { panic!() };
+    let Some(Column::F64(shares)) = run.links.column("utilisation") else { panic!() };
+    let Some(Column::I64(bytes)) = run.links.column("transmitted_bytes") else { panic!() };
+    let row = links.iter().position(|link| link == "bottleneck").unwrap();
+    (shares[row], bytes[row])
+}
+
+#[test]
+fn utilisation_is_a_share_of_what_the_changing_link_could_carry() {
+    // 10 s at 8 and 10 s at 2 Mbps are 12.5 MB; 20 s at 8 Mbps less a tenth 18 MB; 500 opportunities a second 15.04 MB
+    for (keys, most) in [
+        ("rate = \"8 Mbps\", changes = [{ at = \"10 s\", rate = \"2 Mbps\" }]", 12.5e6),
+        ("rate = \"8 Mbps\", outages = [{ at = \"0.5 s\", for = \"100 ms\", every = \"1 s\" }]", 18.0e6),
+        ("trace = [1, 3, 7, 8, 10]", 15.04e6),
+    ] {
+        let (share, bytes) = carried(&read_link(keys));
+        assert!((share - bytes as f64 / most).abs() < 1e-9, "{keys}: {share} of {bytes}");
+        assert!(share > 0.8 && share <= 1.0, "{keys}: {share}");
+    }
+}

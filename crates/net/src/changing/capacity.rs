@@ -70,8 +70,15 @@ impl Capacity {
     pub(super) fn total_bytes(mut self, end: Time) -> f64 {
         match &mut self {
             Capacity::Trace(trace) => {
-                std::iter::from_fn(|| trace.take_next(end)).filter(|(_, held)| !held).count() as f64
-                    * f64::from(OPPORTUNITY)
+                let count = if trace.outages.spec.iter().all(|outage| outage.lost) {
+                    trace.pass(Time::ZERO);
+                    let first = trace.next;
+                    trace.pass(end);
+                    trace.next - first
+                } else {
+                    std::iter::from_fn(|| trace.take_next(end)).filter(|(_, held)| !held).count() as u64
+                };
+                count as f64 * f64::from(OPPORTUNITY)
             }
             Capacity::Rates(rates) => {
                 let (mut bits, mut t) = (0.0, Time::ZERO);

@@ -1,17 +1,20 @@
 //! A link of a topology: rate, delay, queue, loss and marks in both directions.
 
+use std::sync::Arc;
+
 use net::{Counting, DirectionSpec, LinkSpec, NodeId, PolicerSpec, QueueLimit, QueueSpec, WarningSpec};
 use serde_json::{Map, Value as Json, json};
 use tcp::Profile;
 use units::Span;
 
+use super::changing;
 use super::loss::Loss;
 use super::queue::{self, PACKETS};
 use crate::error::{Problem, code};
 use crate::files::Files;
 use crate::node::{Node, Table, Value};
 use crate::read::{Fields, HOUR, Item};
-use crate::units::{rate_text, time_text};
+use crate::units::time_text;
 
 /// A link in both directions.
 #[derive(Clone, Debug)]
@@ -29,12 +32,38 @@ struct Direction {
     loss: Loss,
     drops: Vec<u64>,
     warning: Option<WarningSpec>,
+    changing: net::Changing,
 }
 
 /// Keys of a link.
-pub(crate) const KEYS: &[&str] =
-    &["rate", "delay", "queue", "queue_counting", "policer", "loss", "drops", "warning", "reverse"];
-const REVERSE_KEYS: &[&str] = &["rate", "delay", "queue", "queue_counting", "policer", "loss", "warning"];
+pub(crate) const KEYS: &[&str] = &[
+    "rate",
+    "delay",
+    "queue",
+    "queue_counting",
+    "policer",
+    "loss",
+    "drops",
+    "warning",
+    "changes",
+    "outages",
+    "trace",
+    "jitter",
+    "reverse",
+];
+const REVERSE_KEYS: &[&str] = &[
+    "rate",
+    "delay",
+    "queue",
+    "queue_counting",
+    "policer",
+    "loss",
+    "warning",
+    "changes",
+    "outages",
+    "trace",
+    "jitter",
+];
 const COUNTINGS: &[(&str, Counting)] = &[("waiting", Counting::Waiting), ("ns2", Counting::Ns2)];
 
 /// Keys of a link and what they mean.
@@ -64,15 +93,19 @@ pub(crate) fn read(item: &Item<'_>, keys: &[&str], profile: Profile, files: &Fil
         Profile::Ns2 => Counting::Ns2,
     };
     let base = Direction {
-        rate_bps: table.need("rate", "\"8 Mbps\"")?.rate()?,
+        rate_bps: match table.get("trace") {
+            Some(_) => 1, // that of the trace
+            None => table.need("rate", "\"8 Mbps\"")?.rate()?,
+        },
         delay: table.need("delay", "\"50 ms\"")?.span(Span::ZERO..=HOUR)?,
         queue: QueueSpec::drop_tail(QueueLimit::Packets(50), counting),
         policer: None,
         loss: Loss::NONE,
         drops: Vec::new(),
         warning: None,
+        changing: net::Changing::default(),
     };
-    let mut forward = changed(&table, base, table.get("warning"), profile)?;
+    let mut forward = changed(&table, base, table.get("warning"), profile, files)?;
     let mut reverse = forward.clone();
     if let Some(item) = table.get("loss") {
         let (loss, on_forward, on_reverse) = directed_loss(&item, files)?;
@@ -82,7 +115,7 @@ pub(crate) fn read(item: &Item<'_>, keys: &[&str], profile: Profile, files: &Fil
     if let Some(item) = table.get("reverse") {
         let own = item.table(REVERSE_KEYS)?;
         // A threshold of half the queue is half of this direction's queue.
-        reverse = changed(&own, reverse, own.get("warning").or(table.get("warning")), profile)?;
+        reverse = changed(&own, reverse, own.get("warning").or(table.get("warning")), profile, files)?;
         if let Some(item) = own.get("loss") {
             reverse.loss = Loss::read(&item, &[], files)?;
         }
@@ -95,16 +128,15 @@ pub(crate) fn read(item: &Item<'_>, keys: &[&str], profile: Profile, files: &Fil
     Ok(Link { forward, reverse })
 }
 
-/// A direction with what the table says about rate, delay, queue and policer, and its warning.
+/// A direction with what the table says about rate, delay, changes, queue and policer, and its warning.
 fn changed(
     table: &Fields<'_>,
     mut direction: Direction,
     warned: Option<Item<'_>>,
     profile: Profile,
+    files: &Files,
 ) -> Result<Direction, Problem> {
-    if let Some(item) = table.get("rate") {
-        direction.rate_bps = item.rate()?;
-    }
+    changing::read(table, &mut direction.rate_bps, &mut direction.changing, files)?;
     if let Some(item) = table.get("delay") {
         direction.delay = item.span(Span::ZERO..=HOUR)?;
     }
@@ -181,7 +213,7 @@ impl Direction {
             queue: self.queue,
             policer: self.policer,
             loss: self.loss.spec(),
-            changing: None,
+            changing: (self.changing != net::Changing::default()).then(|| Arc::new(self.changing.clone())),
             drops: self.drops.clone(),
             warning: self.warning,
             trace_queue,
@@ -196,7 +228,7 @@ impl Direction {
         let word =
             |words: &[(&'static str, Counting)]| words.iter().find(|(_, c)| *c == self.queue.counting).map(|(w, _)| *w);
         let mut map = Map::new();
-        map.insert("rate".into(), rate_text(self.rate_bps).into());
+        map.extend(changing::effective(self.rate_bps, &self.changing));
         map.insert("delay".into(), time_text(self.delay).into());
         map.insert("queue".into(), queue::effective(&self.queue));
         map.insert("queue_counting".into(), word(COUNTINGS).into());

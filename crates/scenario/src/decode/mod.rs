@@ -1,6 +1,7 @@
 //! From a tree of values to a checked plan of one run.
 
 pub(crate) mod algorithm;
+pub(crate) mod changing;
 pub(crate) mod flows;
 pub(crate) mod link;
 pub(crate) mod loss;
