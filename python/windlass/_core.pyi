@@ -15,6 +15,7 @@ __all__ = [
     "Scenario",
     "algorithms",
     "errors",
+    "jitter_models",
     "loss_models",
     "queues",
     "register_algorithm",
@@ -167,6 +168,27 @@ class Point:
         ------
         InputError
             If this point of a large sweep is wrong; the points of a small one are checked when it is read.
+        """
+
+    def opportunities(self, link: str, reverse: bool = False) -> list[int]:
+        """List when a link can deliver 1504 bytes more, until the end of the run: what a mahimahi trace holds.
+
+        Parameters
+        ----------
+        link : str
+            Name of the link.
+        reverse : bool
+            Its other direction.
+
+        Returns
+        -------
+        list of int
+            Milliseconds, rising.
+
+        Raises
+        ------
+        InputError
+            As `effective`, or if there is no such link.
         """
 
     def key(self, seed: int) -> str:
@@ -381,6 +403,15 @@ def queues() -> str:
     -------
     str
         JSON: name, summary, source, parameters with defaults.
+    """
+
+def jitter_models() -> str:
+    """List the models of jitter on a link.
+
+    Returns
+    -------
+    str
+        JSON list of objects with name, summary, and fields, each with name and meaning.
     """
 
 def loss_models() -> str:

@@ -394,9 +394,15 @@ def plot(
         click.echo(str(file))
 
 
-@main.command("list", short_help="Show algorithms, topologies, queues, loss models, rules, scenarios, papers, errors.")
+@main.command(
+    "list",
+    short_help="Show algorithms, topologies, queues, loss models, jitter models, rules, scenarios, papers, errors.",
+)
 @click.argument(
-    "what", type=click.Choice(["algorithms", "topologies", "queues", "loss-models", "rules", "scenarios", "papers", "errors"])
+    "what",
+    type=click.Choice(
+        ["algorithms", "topologies", "queues", "loss-models", "jitter-models", "rules", "scenarios", "papers", "errors"]
+    ),
 )
 @click.argument("name", required=False)
 @_own
@@ -451,6 +457,44 @@ def explain(file: str, sets: Sequence[tuple[str, str]], as_json: bool) -> None:
         for axis, value in first.axes.items():
             click.echo(f"#   {axis} = {_toml.value(value)}")
     click.echo(_toml.document(first.effective()), nl=False)
+
+
+@main.command(short_help="Write what a link can carry as a mahimahi trace.")
+@click.argument("file")
+@click.argument("link")
+@_sets
+@click.option("--reverse", is_flag=True, help="The link's other direction.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="File to write; the screen if none."
+)
+def trace(file: str, link: str, sets: Sequence[tuple[str, str]], reverse: bool, output: Path | None) -> None:
+    """Write the delivery opportunities of LINK in scenario FILE, for mahimahi's mm-link and for `trace` of a link.
+
+    Each line is a millisecond in which 1504 bytes more could be carried, from the start to the end of the run.
+    """
+    points = _load(file, sets).points()
+    if len(points) != 1:
+        raise InputError(
+            f"the scenario has {len(points)} points, and a trace is of one",
+            code="run.many-points",
+            hint=f"choose with `--set {next(iter(points[0].axes))}=VALUE` and so on",
+        )
+    times = points[0].opportunities(link, reverse=reverse)
+    if not times:
+        raise InputError(
+            f"link `{link}` carries nothing in the whole run", code="trace.empty", hint="make the run longer"
+        )
+    text = "".join(f"{ms}\n" for ms in times)
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(
+            f"cannot be written: {error.strerror}", code="cli.output", file=str(output), hint="name another file"
+        ) from None
+    click.echo(f"{len(times)} delivery opportunities written to {output}", err=True)
 
 
 @main.command(short_help="Run a paper's experiments and judge its claims.")
@@ -703,6 +747,7 @@ _COLUMNS = {
     "topologies": ("name", "summary"),
     "queues": ("name", "summary", "source"),
     "loss-models": ("name", "summary"),
+    "jitter-models": ("name", "summary"),
     "rules": ("name", "meaning", "rfc", "ns2"),
     "scenarios": ("name", "summary"),
     "papers": ("name", "title", "claims"),
@@ -736,6 +781,13 @@ def _loss_models() -> list[dict[str, Any]]:
     from windlass import _core
 
     rows: list[dict[str, Any]] = json.loads(_core.loss_models())
+    return rows
+
+
+def _jitter_models() -> list[dict[str, Any]]:
+    from windlass import _core
+
+    rows: list[dict[str, Any]] = json.loads(_core.jitter_models())
     return rows
 
 
@@ -793,6 +845,7 @@ _LISTS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "topologies": _topologies,
     "queues": _queues,
     "loss-models": _loss_models,
+    "jitter-models": _jitter_models,
     "rules": _rules,
     "scenarios": _scenarios,
     "papers": _papers,

@@ -30,6 +30,10 @@ _QUEUES_INTRO = """\
 `queue` of a link is `"50 packets"` or `"75 kB"`, a drop-tail queue, or a table of `discipline` and its parameters. Defaults are
 those of the profile `rfc`; `"auto"` lets RED choose. [The guide](../guide/queues.md) compares them on one path."""
 
+_JITTER_INTRO = """\
+`jitter` of a link is a table of `model`, the keys of that model, and `reorder`: with `true` packets may pass each other, with
+`false`, the default, one that would overtake arrives together with the one before it."""
+
 _LOSS_INTRO = """\
 `loss` of a link is `"1 %"`, or a table of `model`, the keys of that model, `at` (`"wire"`, the default: after transmission;
 `"queue"`: before the queue) and `direction` (`"forward"`, the default, `"reverse"` or `"both"`)."""
@@ -70,7 +74,10 @@ def scenario_page() -> str:
         *(_queue(row) for row in json.loads(_core.queues())),
         "## Models of loss",
         _LOSS_INTRO,
-        *(_loss_model(row) for row in json.loads(_core.loss_models())),
+        *(_model(row, "loss") for row in json.loads(_core.loss_models())),
+        "## Models of jitter",
+        _JITTER_INTRO,
+        *(_model(row, "jitter") for row in json.loads(_core.jitter_models())),
         "## Engine rules",
         _RULES_INTRO,
         _table(["key", "meaning", "`rfc`", "`ns2`"], rules),
@@ -129,8 +136,8 @@ def _queue(row: Mapping[str, Any]) -> str:
     return f"### {row['name']} queue\n\n{row['summary']}.{source}\n\n" + _table(head, rows)
 
 
-def _loss_model(row: Mapping[str, Any]) -> str:
-    return f"### {row['name']} loss\n\n{row['summary']}.\n\n" + _table(["key", "meaning"], _meanings(row["fields"]))
+def _model(row: Mapping[str, Any], what: str) -> str:
+    return f"### {row['name']} {what}\n\n{row['summary']}.\n\n" + _table(["key", "meaning"], _meanings(row["fields"]))
 
 
 def _meanings(fields: Iterable[Mapping[str, str]]) -> list[list[str]]:

@@ -41,6 +41,7 @@ CODES: dict[str, str] = {
     "sweep.jobs": "the number of threads is not positive",
     "sweep.precision": "the target precision or its metric makes no sense",
     "sweep.seeds": "the seeds are not a positive count or a list of different whole numbers",
+    "trace.empty": "the link can carry nothing during the run, so there is no trace to write",
     "validate.no-ns2": "the binary `ns` of ns-2 is not installed",
     "validate.not-expressible": "ns-2, or the generator of its scripts, has no such thing",
     "validate.ns2-failed": "no run of ns-2 gave a result",

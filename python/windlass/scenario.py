@@ -64,6 +64,14 @@ class Link:
         ``{"forward": [3, 8]}``: arrival numbers that are lost before the queue.
     warning : bool or mapping
         Congestion warning marks for the Jersey family.
+    changes : sequence of mapping
+        Steps: ``[{"at": "10 s", "rate": "2 Mbps", "delay": "80 ms"}]``.
+    outages : sequence of mapping
+        ``[{"at": "20 s", "for": "2 s", "every": "30 s", "packets": "held"}]``.
+    trace : str or sequence of int
+        In place of ``rate``: file of a mahimahi trace, or its milliseconds.
+    jitter : bool or mapping
+        ``{"model": "normal", "deviation": "5 ms", "reorder": False}``.
     reverse : Link or mapping
         What differs in the reverse direction.
     name, from_, to : str
@@ -78,6 +86,10 @@ class Link:
     loss: str | Mapping[str, Any] | None = None
     drops: Mapping[str, Sequence[int]] | None = None
     warning: bool | Mapping[str, Any] | None = None
+    changes: Sequence[Mapping[str, Any]] | None = None
+    outages: Sequence[Mapping[str, Any]] | None = None
+    trace: str | Sequence[int] | None = None
+    jitter: bool | Mapping[str, Any] | None = None
     reverse: Link | Mapping[str, Any] | None = None
     name: str | None = None
     from_: str | None = None
@@ -257,6 +269,29 @@ class Point:
         """Content key of the run with this seed: equal keys, equal results."""
         with core_errors():
             return self._point.key(seed)
+
+    def opportunities(self, link: str, *, reverse: bool = False) -> list[int]:
+        """When a link can deliver 1504 bytes more, until the end of the run: the lines of a mahimahi trace.
+
+        Parameters
+        ----------
+        link : str
+            Name of the link, as in the results.
+        reverse : bool
+            Its other direction.
+
+        Returns
+        -------
+        list of int
+            Milliseconds, rising; random loss and jitter play no part.
+
+        Raises
+        ------
+        InputError
+            If there is no such link.
+        """
+        with core_errors():
+            return self._point.opportunities(link, reverse)
 
     def run(self, seed: int, cancel: _core.Cancel | None = None) -> RunResult:
         """Run once, here and now, without looking into a store.

@@ -60,7 +60,7 @@ def files_in(folder: Path) -> list[str]:
 def test_help_names_every_command(command: Command) -> None:
     result = command("--help")
     assert result.exit_code == 0
-    for name in ("run", "sweep", "plot", "list", "explain", "reproduce", "errors"):
+    for name in ("run", "sweep", "plot", "list", "explain", "trace", "reproduce", "errors"):
         assert f"\n  {name} " in result.stdout
     assert command().stdout == result.stdout, "no command shows the help"
     assert command().exit_code == 0
@@ -279,7 +279,10 @@ def test_list_of_one_shows_parameters_units_and_sources(command: Command) -> Non
     assert "fig3" in command("list", "papers", "saedi2019").stdout
 
 
-@pytest.mark.parametrize("what", ["algorithms", "topologies", "queues", "loss-models", "rules", "scenarios", "papers", "errors"])
+@pytest.mark.parametrize(
+    "what",
+    ["algorithms", "topologies", "queues", "loss-models", "jitter-models", "rules", "scenarios", "papers", "errors"],
+)
 def test_lists_as_json(command: Command, what: str) -> None:
     rows = json.loads(command("list", what, "--json").stdout)
     assert len(rows) >= 3
@@ -479,3 +482,25 @@ def test_the_lines_of_theory_are_those_of_payload_and_of_the_acks(command: Comma
     # 2 Mbit/s for two flows, 1460 of every 1500 bytes; twice 5 + 20 + 5 ms; an ACK for every second segment
     assert facts["capacity_bps"] == pytest.approx(1e6 * 1460 / 1500)
     assert facts["mathis"] == {"mss_bytes": 1460.0, "rtt_s": pytest.approx(0.060), "b": 2.0}
+
+
+def test_trace_writes_what_a_link_can_carry(command: Command, tmp_path: Path) -> None:
+    file = tmp_path / "a.toml"
+    link = 'from = "a", to = "b", rate = "12.032 Mbps", delay = "1 ms", outages = [{ at = "1 s", for = "1 s" }]'
+    head = '[scenario]\nduration = "3 s"\n[topology]\nkind = "graph"\n'
+    file.write_text(f'{head}links = [{{ {link} }}]\n[[flows]]\nfrom = "a"\nto = "b"\nalgorithm = "reno"\n')
+    lines = [*range(1, 1001), *range(2001, 3001)]
+    assert [int(line) for line in command("trace", file, "a-b").stdout.split()] == lines
+    out = tmp_path / "a.mahi"
+    command("trace", file, "a-b", "--reverse", "-o", out)
+    # a link that is driven by it can carry the same
+    file.write_text(
+        file.read_text()
+        .replace('rate = "12.032 Mbps"', 'trace = "a.mahi"')
+        .replace(', outages = [{ at = "1 s", for = "1 s" }]', "")
+    )
+    assert [int(line) for line in command("trace", file, "a-b").stdout.split()] == lines
+    failed = command("trace", file, "b-a")
+    assert failed.exit_code == 2 and "no link `b-a`" in failed.stderr
+    failed = command("trace", file, "a-b", "--set", "scenario.duration=0.1 ms")
+    assert failed.exit_code == 2 and "trace.empty" in failed.stderr

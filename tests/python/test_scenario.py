@@ -73,6 +73,9 @@ FULL_LINK: dict[str, Any] = {
     "loss": {"model": "uniform", "rate": "1 %", "at": "queue", "direction": "both"},
     "drops": {"forward": [3, 8]},
     "warning": {"threshold": "10 packets", "weight": 0.01},
+    "changes": [{"at": "3 s", "delay": "30 ms"}],
+    "outages": [{"at": "4 s", "for": "1 s", "packets": "lost"}],
+    "jitter": {"model": "uniform", "spread": "2 ms", "reorder": True},
     "reverse": {"rate": "1 Mbps"},
 }
 ACCESS = {"rate": "10 Mbps", "delay": "5 ms"}
@@ -137,7 +140,7 @@ def test_builders_reach_every_key(kind: type, table: dict[str, Any]) -> None:
 def test_the_tables_above_and_the_builders_have_every_field_of_the_engine() -> None:
     given = {field.name.rstrip("_") for field in dataclasses.fields(Flow)}
     assert given == {*FULL_FLOW, *FULL_UDP, "header"}
-    assert {field.name.rstrip("_") for field in dataclasses.fields(Link)} == {*FULL_LINK, "name", "from", "to"}
+    assert {field.name.rstrip("_") for field in dataclasses.fields(Link)} == {*FULL_LINK, "trace", "name", "from", "to"}
     builders = {"dumbbell": Dumbbell, "three-routers": ThreeRouters, "graph": Graph}
     for topology in json.loads(_core.topologies()):
         fields = {field.name for field in dataclasses.fields(builders[topology["name"]])}
@@ -320,3 +323,15 @@ algorithm = "reno"
     key = windlass.Scenario.from_toml(text, folder=tmp_path).points()[0].key(1)
     monkeypatch.chdir(tmp_path)
     assert windlass.Scenario.from_dict(read.document()).points()[0].key(1) == key
+
+
+def test_a_trace_comes_in_place_of_a_rate_and_can_be_written() -> None:
+    link = Link(from_="a", to="b", trace=[2, 4, 10], delay="10 ms")
+    flow = Flow(from_="a", to="b", algorithm="reno")
+    built = Scenario(duration="5 s", topology=Graph(links=[link]), flows=flow)
+    point = built.points()[0]
+    assert point.effective()["topology"]["links"][0]["trace"] == [2, 4, 10]
+    assert point.opportunities("a-b")[:4] == [2, 4, 10, 12]
+    assert len(point.opportunities("a-b", reverse=True)) == 1500
+    with pytest.raises(InputError, match="no link `a`"):
+        point.opportunities("a")

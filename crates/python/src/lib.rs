@@ -112,6 +112,12 @@ impl Point {
         self.0.effective().map_err(|error| raise(py, error))
     }
 
+    /// Times in milliseconds at which a link can deliver 1504 bytes more, until the end of the run.
+    #[pyo3(signature = (link, reverse = false))]
+    fn opportunities(&self, py: Python<'_>, link: &str, reverse: bool) -> PyResult<Vec<u32>> {
+        py.detach(|| self.0.opportunities(link, reverse)).map_err(|error| raise(py, error))
+    }
+
     /// Key of the run with this seed.
     fn key(&self, py: Python<'_>, seed: i64) -> PyResult<String> {
         scenario::seed(seed).and_then(|seed| self.0.key(seed)).map_err(|error| raise(py, error))
@@ -154,6 +160,12 @@ fn queues() -> String {
     scenario::queues()
 }
 
+/// Every model of jitter, as JSON.
+#[pyfunction]
+fn jitter_models() -> String {
+    scenario::jitter_models()
+}
+
 /// Every engine rule, as JSON.
 #[pyfunction]
 fn rules() -> String {
@@ -174,7 +186,7 @@ mod _core {
     #[pymodule_export]
     use super::raise::{Cancelled, InputError};
     #[pymodule_export]
-    use super::{Cancel, Point, Scenario, algorithms, errors, loss_models, queues, rules, topologies};
+    use super::{Cancel, Point, Scenario, algorithms, errors, jitter_models, loss_models, queues, rules, topologies};
     #[pymodule_export]
     const ENGINE_VERSION: &str = scenario::ENGINE_VERSION;
 }

@@ -210,7 +210,7 @@ fn changes_of_a_link_are_written_out_and_hold_in_both_directions() {
     let outages = "outages = [{ at = \"20 s\", for = \"2 s\", every = \"30 s\" }, { at = \"0 s\", for = \"5 ms\", packets = \"lost\" }]";
     assert_eq!(
         effective_link(&format!("{rate}, {outages}"), &["outages"]),
-        r#"[{"at":"20 s","for":"2 s","every":"30 s","packets":"held"},{"at":"0 s","for":"5 ms","every":null,"packets":"lost"}]"#
+        r#"[{"at":"20 s","for":"2 s","every":"30 s","packets":"held"},{"at":"0 s","for":"5 ms","packets":"lost"}]"#
     );
     for (jitter, shown) in [
         ("model = \"normal\", deviation = \"5 ms\"", r#"{"deviation":"5 ms","model":"normal","reorder":false}"#),

@@ -253,10 +253,12 @@ pub(crate) fn effective(rate_bps: u64, changing: &Changing) -> Map<String, Json>
     };
     let outage = |outage: &Outage| {
         let packets = FATES.iter().find(|(_, lost)| *lost == outage.lost).map(|(word, _)| *word);
-        json!({
-            "at": time_text(Span(outage.at.0)), "for": time_text(outage.length),
-            "every": outage.every.map(time_text), "packets": packets,
-        })
+        let mut map = Map::new();
+        map.insert("at".into(), time_text(Span(outage.at.0)).into());
+        map.insert("for".into(), time_text(outage.length).into());
+        map.extend(outage.every.map(|every| ("every".to_owned(), time_text(every).into())));
+        map.insert("packets".into(), packets.into());
+        Json::Object(map)
     };
     let jitter = |jitter: &Jitter| {
         let (model, mut table) = match jitter.model {
