@@ -47,6 +47,7 @@ fn direction(rate_bps: u64, delay_ms: u64, queue: u32, drops: &[u64]) -> Directi
         queue: QueueSpec::drop_tail(QueueLimit::Packets(queue), Counting::Ns2),
         policer: None,
         loss: LossSpec::NONE,
+        changing: None,
         drops: drops.to_vec(),
         warning: None,
         trace_queue: false,
