@@ -1,7 +1,7 @@
 //! What a packet-hop costs with each algorithm: one case with every row of the registry, in one process and by turns, so that a
 //! machine that slows down for a while slows all of them. Only the ratios mean anything.
 
-use cc::registry::{ALGORITHMS, Config};
+use cc::registry::{Config, windowed};
 use cpu_time::ProcessTime;
 use net::World;
 
@@ -20,8 +20,7 @@ struct Measured {
 /// Prints a table in CSV: nanoseconds of CPU time per packet-hop and the ratio to NewReno's of the same turn, medians of the
 /// repetitions. Of the algorithms named and NewReno, or of all.
 pub fn compare(case: &Case, repetitions: usize, only: &[String]) {
-    let mut all: Vec<Measured> = ALGORITHMS
-        .iter()
+    let mut all: Vec<Measured> = windowed()
         .filter(|row| only.is_empty() || row.name == "newreno" || only.iter().any(|name| name == row.name))
         .map(|row| Measured {
             algorithm: Config::new(row),
