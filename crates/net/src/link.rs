@@ -274,7 +274,9 @@ impl Link {
                 trace: spec.trace_queue.then(Vec::new),
             })
         });
-        let ns2 = spec.queue.counting == Counting::Ns2;
+        // ns-2's RED lets as many wait as its limit says
+        let plain = matches!(spec.queue.discipline, Discipline::DropTail | Discipline::Threshold(_));
+        let ns2 = plain && spec.queue.counting == Counting::Ns2;
         let mut link = Link {
             hot: Hot {
                 free_at: Time::ZERO,

@@ -234,7 +234,8 @@ pub enum QueueLimit {
 pub enum Counting {
     /// q may wait beside the one in transmission.
     Waiting,
-    /// ns-2: an arrival is dropped if waiting + 1 >= q, so q - 1 may wait.
+    /// ns-2's drop-tail: an arrival is dropped if waiting + 1 >= q, so q - 1 may wait. Other disciplines count as
+    /// [`Counting::Waiting`] says, as RED does in ns-2.
     Ns2,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Source: Floyd and Jacobson, IEEE/ACM ToN 1(4), 1993; gentle: Floyd 2000; adaptive: Floyd, Gummadi and Shenker 2001;
 //! restated in specs/papers/red.md.
-//! Choices: a packet that finds at most one waiting is not dropped early, and the first packet over the lower threshold
-//! only starts the count (ns-2). A full queue drops whatever RED says. `max_p` is adapted at the first arrival after each
+//! Choices: a packet that finds at most one waiting (at most none, if the average is over bytes) is not dropped early, and
+//! the first packet over the lower threshold only starts the count (ns-2). A full queue drops whatever RED says. `max_p` is adapted at the first arrival after each
 //! half second.
 
 use sim::Stream;
@@ -69,7 +69,8 @@ impl Red {
         if self.spec.adaptive {
             self.adapt(arrival.now);
         }
-        if self.average < self.min || arrival.backlog.packets <= 1 {
+        let short = if self.spec.in_bytes { 0 } else { 1 };
+        if self.average < self.min || arrival.backlog.packets <= short {
             self.count = None;
             return Verdict::Pass;
         }

@@ -19,6 +19,7 @@ mod mveno;
 mod new_jersey;
 mod new_jersey_plus;
 mod older;
+mod queues;
 mod reno;
 mod sack;
 mod tahoe;

@@ -74,7 +74,10 @@ pub(crate) static MEANINGS: &[(&str, &str)] = &[
         "queue",
         "limit of a drop-tail queue, \"50 packets\" (default) or \"75 kB\", or a table with discipline and its parameters",
     ),
-    ("queue_counting", "\"waiting\": the limit counts packets that wait; \"ns2\": one less; default by profile"),
+    (
+        "queue_counting",
+        "\"waiting\": the limit counts packets that wait; \"ns2\": one less, in drop-tail queues; default by profile",
+    ),
     ("policer", "token bucket before the queue that drops the excess: false or a table with rate, burst"),
     (
         "loss",
