@@ -9,6 +9,7 @@ two points, one for each direction.
 from __future__ import annotations
 
 import csv
+import random
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -277,10 +278,21 @@ def _saedi_config1(point: StoredPoint) -> _Parts:
     return 200, topology, [_flow(point.variant, 1460, window=window)]
 
 
-def _both_ways(agent: str, segment: int) -> list[dict[str, Any]]:
-    """FullTcp with data both ways, or one-way agents on connections of their own. The passive end begins a second later."""
+def _both_ways(agent: str, segment: int, pairs: int) -> list[dict[str, Any]]:
+    """FullTcp with data both ways, or one-way agents on connections of their own.
+
+    The passive end of FullTcp begins exactly a second after the active one, which decides who gets more where nothing is
+    lost at random. The starts are therefore written out; they were drawn once.
+    """
     if agent.startswith(FULL):
-        return [_flow(agent, segment, direction="both", reverse_start="uniform(1.01 s, 2.01 s)")]
+        draw = random.Random(1)
+        starts = [0.01 + draw.random() for _ in range(pairs)]
+        both: dict[str, Any] = {"direction": "both"}
+        return [
+            _flow(agent, segment, name=f"f{i}", start=f"{at:.6f} s", reverse_start=f"{at + 1.0:.6f} s", **both)
+            | {"from": f"left/{i}", "to": f"right/{i}"}
+            for i, at in enumerate(starts)
+        ]
     back = {"name": BACK, "from": "right/*", "to": "left/*"}
     return [_flow(agent, segment, name="f"), _flow(agent, segment, **back)]
 
@@ -291,7 +303,7 @@ def _saedi_config1_twoway(point: StoredPoint) -> _Parts:
     if point.scenario.startswith("FullTcp one-way data"):
         return duration_s, topology, [_flow(point.variant, 1024)]
     topology["bottleneck"]["loss"]["direction"] = "both"
-    return duration_s, topology, _both_ways(point.variant, 1024)
+    return duration_s, topology, _both_ways(point.variant, 1024, 10)
 
 
 def _saedi_config2(point: StoredPoint) -> _Parts:
@@ -308,7 +320,7 @@ def _saedi_config2(point: StoredPoint) -> _Parts:
     if "two-way" in point.scenario:
         for link in (first, second):
             link["loss"]["direction"] = "both"
-        flows = _both_ways(point.variant, 1024)
+        flows = _both_ways(point.variant, 1024, 100)
     access = _link("1 Mbps", "20 ms")
     return 50, {"kind": "three-routers", "pairs": 100, "access": access, "first": first, "second": second}, flows
 

@@ -231,6 +231,9 @@ impl Sender {
 
     /// A duplicate ACK: enter at the D-th that brought news; in recovery one packet has left the network.
     pub(crate) fn sack1_on_duplicate(&mut self, now: Time, news: bool) {
+        if self.rules.full {
+            return self.full_sack_on_duplicate(now);
+        }
         if self.in_recovery {
             self.sack.sack1_pipe -= 1;
             return;
@@ -250,6 +253,20 @@ impl Sender {
         }
     }
 
+    /// FullTcp: every duplicate takes one packet out of the pipe, whether or not a recovery is on.
+    fn full_sack_on_duplicate(&mut self, now: Time) {
+        self.sack.sack1_pipe -= 1;
+        if self.in_recovery {
+            return;
+        }
+        self.dupacks += 1;
+        if self.dupacks == self.rules.dup_threshold && self.may_fast_retransmit() {
+            self.enter_recovery(now);
+            self.sack.sack1_pipe = i64::from(self.snd_max - self.snd_una) - i64::from(self.rules.dup_threshold);
+            self.sack.next_resend = self.snd_una + 1;
+        }
+    }
+
     /// While fewer packets than cwnd are in the pipe: the first hole below the highest SACKed packet, else new data.
     pub(crate) fn sack1_next(&mut self) -> Option<u32> {
         if self.sack.sack1_pipe >= self.cwnd() as i64 {
@@ -260,6 +277,7 @@ impl Sender {
                 self.sack.next_resend = number + 1;
                 number
             }
+            None if self.rules.full && self.snd_nxt < self.snd_max => self.snd_nxt, // after a timeout
             None if self.has_new_data() => self.snd_max,
             None => return None,
         };
@@ -269,7 +287,12 @@ impl Sender {
 
     /// The timer expired: duplicates say nothing until something new is acknowledged.
     pub(crate) fn sack1_on_rto(&mut self) {
+        let pipe = self.sack.sack1_pipe;
         self.sack1_forget();
+        if self.rules.full {
+            self.sack.sack1_pipe = pipe; // FullTcp goes on counting, and listening
+            return;
+        }
         self.sack.deaf = true;
     }
 

@@ -31,6 +31,9 @@ impl Sender {
         } else if self.is_duplicate(segment, pure, window_changed) {
             self.on_duplicate(now, segment, marked);
         } else if self.rules.ns2 {
+            if self.rules.full && self.core == Core::Sack1 {
+                self.sack_on_ack(ack, &segment.sack, now);
+            }
             return; // ns-2 looks for marks on new ACKs and duplicates only
         }
         //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.2
@@ -50,7 +53,8 @@ impl Sender {
         outstanding
             && self.rwnd > 0
             && match self.core {
-                Core::Sack | Core::Sack1 => !segment.sack.is_empty(),
+                Core::Sack => !segment.sack.is_empty(),
+                Core::Sack1 if !self.rules.full => !segment.sack.is_empty(),
                 _ => (pure || self.rules.dupack_from_data) && !window_changed,
             }
     }
@@ -64,7 +68,7 @@ impl Sender {
             || (self.pacer.is_on() && self.pacing_keeps_window_open());
 
         let progress = match self.core {
-            Core::NewReno if self.rules.full => self.full_progress(ack),
+            Core::NewReno | Core::Sack1 if self.rules.full => self.full_progress(ack),
             _ if !self.in_recovery => Progress::Open,
             Core::Reno | Core::Tahoe | Core::Vegas => Progress::Full,
             Core::NewReno | Core::Sack | Core::Sack1 if ack >= self.recover => Progress::Full,

@@ -48,6 +48,7 @@ impl Sender {
             }
             Core::Sack1 => {
                 self.sack.sack1_pipe -= 2;
+                self.in_recovery = true; // FullTcp comes here after guarded duplicates, too
                 true
             }
             _ => true,
@@ -193,6 +194,7 @@ impl Sender {
         }
         match self.core {
             Core::Sack => self.sack_on_exit(),
+            Core::Sack1 if self.rules.full => {}
             Core::Sack1 => self.guard = None, // ns-2 forgets the recovery point with the scoreboard
             _ => {}
         }
