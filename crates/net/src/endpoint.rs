@@ -4,6 +4,7 @@ use sim::Stream;
 use tcp::Role;
 use units::{Span, Time};
 
+use crate::handover::Notice;
 use crate::results::FlowResult;
 use crate::spec::{FlowSpec, Transport};
 
@@ -59,6 +60,20 @@ impl Endpoint {
         match self {
             Endpoint::Tcp(end) => end.sender.stop(),
             Endpoint::Datagram(end) => end.stop(),
+        }
+    }
+
+    /// The link layer tells of a handover. Only connections listen.
+    pub(crate) fn hear(&mut self, now: Time, notice: Notice) {
+        let Endpoint::Tcp(end) = self else { return };
+        match notice {
+            Notice::Foresee(_) => {}
+            Notice::Close => end.freeze(),
+            Notice::Begin => end.sender.on_handover(now, true),
+            Notice::End => {
+                end.sender.on_handover(now, false);
+                end.thaw();
+            }
         }
     }
 

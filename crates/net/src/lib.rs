@@ -4,6 +4,7 @@
 mod changing;
 mod delays;
 mod endpoint;
+mod handover;
 mod judgement;
 mod link;
 mod loss;

@@ -292,6 +292,8 @@ pub struct TcpSpec {
     pub two_way: bool,
     /// When the passive end may send data.
     pub reverse_start: Time,
+    /// Handovers of which both ends are told: when each begins and ends, in order, apart from each other.
+    pub handovers: Vec<(Time, Time)>,
 }
 
 impl FlowSpec {

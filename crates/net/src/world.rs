@@ -13,6 +13,7 @@ use units::{Span, Time};
 
 use crate::delays::Delays;
 use crate::endpoint::Endpoint;
+use crate::handover::{self, Notice};
 use crate::judgement::Truth;
 use crate::link::{Dropped, Fate, Link, LossCause, LossCounts};
 use crate::multipath::{ALONE, Connection};
@@ -78,6 +79,8 @@ enum Control {
     Offer(u32),
     /// The endpoint's application stops.
     Stop(u32),
+    /// The endpoint hears of a handover.
+    Handover(u32, Notice),
     /// The warm-up is over.
     Warm,
 }
@@ -170,7 +173,8 @@ fn empty_link_delay(network: &Network, link: u32, size: u32) -> Span {
 impl World {
     /// Build the network. Flow `i` has endpoints `2 i` (active) and `2 i + 1` (passive).
     pub fn new(network: &Network, seed: u64, options: &RunOptions) -> Result<World, BadNetwork> {
-        if network.links.len() * 4 + network.flows.len() * 6 + 1 >= MAX_EVENT_IDS {
+        let handovers: usize = network.flows.iter().map(handover::count).sum();
+        if network.links.len() * 4 + network.flows.len() * 6 + handovers * 8 + 1 >= MAX_EVENT_IDS {
             return Err(BadNetwork::TooLarge);
         }
         let mut links = Vec::with_capacity(network.links.len() * 2);
@@ -250,6 +254,11 @@ impl World {
             self.schedule(flow.start, Control::Open(active));
             if flow.two_way() {
                 self.schedule(reverse_start.max(flow.start), Control::Offer(active + 1));
+            }
+            if let Transport::Tcp(spec) = &flow.transport {
+                for (at, number, notice) in handover::notices(spec) {
+                    self.schedule(at, Control::Handover(active + number as u32, notice));
+                }
             }
             if let Some(stop) = flow.stop {
                 self.schedule(stop, Control::Stop(active));
@@ -771,6 +780,14 @@ impl World {
                 if let Endpoint::Tcp(end) = &mut self.endpoints[number as usize] {
                     end.open_for_data();
                 }
+                self.drive(now, number);
+            }
+            Control::Handover(number, Notice::Foresee(start)) => {
+                let at = handover::closing(now, start, &self.endpoints[number as usize ^ 1]);
+                self.schedule(at, Control::Handover(number, Notice::Close));
+            }
+            Control::Handover(number, notice) => {
+                self.endpoints[number as usize].hear(now, notice);
                 self.drive(now, number);
             }
             Control::Stop(number) => {

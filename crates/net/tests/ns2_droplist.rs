@@ -109,6 +109,7 @@ fn network(case: &Case) -> Network {
                 size: None,
                 two_way: false,
                 reverse_start: Time::ZERO,
+                handovers: vec![],
             }),
         }],
     }

@@ -96,6 +96,7 @@ fn network(case: &Case) -> Network {
                 size: None,
                 two_way: case.two_way,
                 reverse_start: Time(1_000_000_000),
+                handovers: vec![],
             }),
         }],
     }

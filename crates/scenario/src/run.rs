@@ -76,6 +76,7 @@ fn connection(tcp: &Tcp, start: Time, seed: u64, flow: &str) -> TcpSpec {
         size: if tcp.multipath.is_some() { None } else { tcp.size },
         two_way: tcp.two_way,
         reverse_start: tcp.reverse_start.map_or(start, |when| draw(when, seed, flow, "reverse_start")),
+        handovers: vec![],
     }
 }
 

@@ -44,6 +44,7 @@ pub fn flow(name: &str, from: usize, to: usize, algorithm: &str, profile: Profil
             size: None,
             two_way: false,
             reverse_start: Time::ZERO,
+            handovers: vec![],
         }),
     }
 }
