@@ -194,6 +194,7 @@ impl Case {
                         size: None,
                         two_way: false,
                         reverse_start: Time::ZERO,
+                        handovers: vec![],
                     }),
                 });
             }
