@@ -57,6 +57,8 @@ pub struct Outage {
     pub every: Option<Span>,
     /// The transmitter goes on and what it sends is lost; otherwise it stands still and packets wait.
     pub lost: bool,
+    /// A handover: the connections across the link are told.
+    pub handover: bool,
 }
 
 /// Random part of the delay, drawn for each packet by itself.

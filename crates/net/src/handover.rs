@@ -3,7 +3,7 @@
 use units::{Span, Time};
 
 use crate::endpoint::Endpoint;
-use crate::spec::{FlowSpec, TcpSpec, Transport};
+use crate::spec::{LinkSpec, TcpSpec};
 
 /// What happens to one endpoint.
 #[derive(Clone, Copy, Debug)]
@@ -21,18 +21,36 @@ pub(crate) enum Notice {
 /// How long before a break a receiver's lead is found out, if it is the sender's smoothed RTT of then.
 const FORESIGHT: Span = Span::from_millis(2000);
 
-/// Handovers that the ends of a flow hear of.
-pub(crate) fn count(flow: &FlowSpec) -> usize {
-    match &flow.transport {
-        Transport::Tcp(spec) => spec.handovers.len(),
-        Transport::Udp(_) => 0,
+/// The handovers that a connection over these links sees up to `end`: its own, and the outages marked as such, in either
+/// direction; in order, and those that touch or overlap as one.
+pub(crate) fn breaks(own: &[(Time, Time)], links: &[LinkSpec], path: &[u32], end: Time) -> Vec<(Time, Time)> {
+    let mut all = own.to_vec();
+    for hop in path {
+        let link = &links[*hop as usize / 2];
+        let changing = [&link.forward, &link.reverse].into_iter().filter_map(|direction| direction.changing.as_ref());
+        for outage in changing.flat_map(|changing| &changing.outages).filter(|outage| outage.handover) {
+            let mut at = outage.at;
+            while at <= end {
+                all.push((at, at + outage.length));
+                at = outage.every.map_or(Time::NEVER, |every| at + every);
+            }
+        }
     }
+    all.sort_unstable();
+    all.dedup_by(|next, last| {
+        let joined = next.0 <= last.1;
+        if joined {
+            last.1 = last.1.max(next.1);
+        }
+        joined
+    });
+    all
 }
 
 /// When which end hears what: the active end is number 0, the passive one number 1.
-pub(crate) fn notices(spec: &TcpSpec) -> Vec<(Time, usize, Notice)> {
+pub(crate) fn notices(spec: &TcpSpec, breaks: &[(Time, Time)]) -> Vec<(Time, usize, Notice)> {
     let mut all = Vec::new();
-    for &(start, end) in &spec.handovers {
+    for &(start, end) in breaks {
         for number in 0..2 {
             let receives = number == 1 || spec.two_way;
             if spec.rules.freeze && receives {
@@ -60,4 +78,53 @@ pub(crate) fn closing(now: Time, start: Time, sender: &Endpoint) -> Time {
         Endpoint::Datagram(_) => Span::ZERO,
     };
     before(start, lead).max(now)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::changing::{Changing, Outage};
+    use crate::loss::{LossAt, LossSpec};
+    use crate::spec::*;
+
+    fn link(outages: Vec<Outage>) -> LinkSpec {
+        let quiet = DirectionSpec {
+            rate_bps: 1,
+            delay: Span::ZERO,
+            queue: QueueSpec::drop_tail(QueueLimit::Packets(1), Counting::Waiting),
+            policer: None,
+            loss: LossSpec::uniform(0.0, LossAt::Wire),
+            changing: None,
+            drops: vec![],
+            warning: None,
+            trace_queue: false,
+        };
+        let changing = Some(Arc::new(Changing { outages, ..Changing::default() }));
+        LinkSpec {
+            name: String::new(),
+            a: 0,
+            b: 1,
+            forward: DirectionSpec { changing, ..quiet.clone() },
+            reverse: quiet,
+        }
+    }
+
+    #[test]
+    fn marked_outages_of_the_path_are_handovers_and_those_that_touch_are_one() {
+        let s = |secs: f64| Time::from_secs(secs);
+        let outage = |at, length, every: Option<f64>, handover| {
+            let (length, every) = (Span::from_secs(length), every.map(Span::from_secs));
+            Outage { at: s(at), length, every, lost: true, handover }
+        };
+        let links = [
+            link(vec![outage(10.0, 1.0, Some(20.0), true), outage(3.0, 1.0, None, false)]),
+            link(vec![outage(11.0, 0.5, None, true)]),
+            link(vec![outage(1.0, 1.0, None, true)]), // not on the path
+        ];
+        let own = vec![(s(40.0), s(41.0))];
+        let found = breaks(&own, &links, &[0, 3], s(60.0));
+        assert_eq!(found, [(s(10.0), s(11.5)), (s(30.0), s(31.0)), (s(40.0), s(41.0)), (s(50.0), s(51.0))]);
+    }
 }

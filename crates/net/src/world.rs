@@ -173,8 +173,7 @@ fn empty_link_delay(network: &Network, link: u32, size: u32) -> Span {
 impl World {
     /// Build the network. Flow `i` has endpoints `2 i` (active) and `2 i + 1` (passive).
     pub fn new(network: &Network, seed: u64, options: &RunOptions) -> Result<World, BadNetwork> {
-        let handovers: usize = network.flows.iter().map(handover::count).sum();
-        if network.links.len() * 4 + network.flows.len() * 6 + handovers * 8 + 1 >= MAX_EVENT_IDS {
+        if network.links.len() * 4 + network.flows.len() * 6 + 1 >= MAX_EVENT_IDS {
             return Err(BadNetwork::TooLarge);
         }
         let mut links = Vec::with_capacity(network.links.len() * 2);
@@ -233,6 +232,10 @@ impl World {
             if let Transport::Tcp(tcp) = &flow.transport {
                 (size, reverse_start) = (tcp.size, tcp.reverse_start);
             }
+            let breaks = match &flow.transport {
+                Transport::Tcp(tcp) => handover::breaks(&tcp.handovers, &network.links, &path, self.end),
+                _ => Vec::new(),
+            };
             // the way back is the same path, link by link
             let back: Vec<u32> = path.iter().rev().map(|link| link ^ 1).collect();
             let full = flow.full_size();
@@ -256,8 +259,12 @@ impl World {
                 self.schedule(reverse_start.max(flow.start), Control::Offer(active + 1));
             }
             if let Transport::Tcp(spec) = &flow.transport {
-                for (at, number, notice) in handover::notices(spec) {
+                for (at, number, notice) in handover::notices(spec, &breaks) {
                     self.schedule(at, Control::Handover(active + number as u32, notice));
+                }
+                // each notice may lead to one more
+                if self.control_base() + self.controls.len() * 2 >= MAX_EVENT_IDS {
+                    return Err(BadNetwork::TooLarge);
                 }
             }
             if let Some(stop) = flow.stop {

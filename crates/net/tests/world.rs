@@ -74,6 +74,7 @@ fn changing(kind: u64, rate_kbps: u64) -> Option<Changing> {
         length: Span::from_millis(length),
         every: every.map(Span::from_millis),
         lost,
+        handover: lost,
     };
     let model = match kind >> 6 & 3 {
         0 => JitterModel::Uniform { spread: Span::from_millis(3) },

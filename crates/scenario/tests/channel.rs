@@ -207,10 +207,13 @@ fn changes_of_a_link_are_written_out_and_hold_in_both_directions() {
     assert_eq!(both, format!("{steps} {steps}"));
     let one = format!("{rate}, {STEPS}, reverse = {{ rate = \"1 Mbps\", changes = [] }}");
     assert_eq!(effective_link(&one, &["reverse.rate", "reverse.changes"]), r#""1 Mbps" []"#);
-    let outages = "outages = [{ at = \"20 s\", for = \"2 s\", every = \"30 s\" }, { at = \"0 s\", for = \"5 ms\", packets = \"lost\" }]";
+    let outages = "outages = [{ at = \"20 s\", for = \"2 s\", every = \"30 s\" }, { at = \"0 s\", for = \"5 ms\", packets = \"lost\", handover = true }]";
     assert_eq!(
         effective_link(&format!("{rate}, {outages}"), &["outages"]),
-        r#"[{"at":"20 s","for":"2 s","every":"30 s","packets":"held"},{"at":"0 s","for":"5 ms","packets":"lost"}]"#
+        concat!(
+            r#"[{"at":"20 s","for":"2 s","every":"30 s","packets":"held","handover":false},"#,
+            r#"{"at":"0 s","for":"5 ms","packets":"lost","handover":true}]"#
+        )
     );
     for (jitter, shown) in [
         ("model = \"normal\", deviation = \"5 ms\"", r#"{"deviation":"5 ms","model":"normal","reorder":false}"#),
@@ -311,4 +314,37 @@ fn utilisation_is_a_share_of_what_the_changing_link_could_carry() {
         assert!((share - bytes as f64 / most).abs() < 1e-9, "{keys}: {share} of {bytes}");
         assert!(share > 0.8 && share <= 1.0, "{keys}: {share}");
     }
+}
+
+/// Timeouts, and segments sent again, of a flow that meets a break of 2 s.
+fn across_a_break(algorithm: &str, outage: &str, tcp: &str) -> (i64, i64) {
+    let text = format!(
+        "[scenario]\nduration = \"20 s\"\n[topology]\nkind = \"dumbbell\"\npairs = 1\n\
+         access = {{ rate = \"100 Mbps\", delay = \"1 ms\" }}\n\
+         bottleneck = {{ rate = \"8 Mbps\", delay = \"49 ms\", queue = \"100 packets\", \
+         outages = [{{ at = \"10 s\", for = \"2 s\", packets = \"lost\"{outage} }}] }}\n\
+         [[flows]]\nfrom = \"left/0\"\nto = \"right/0\"\nalgorithm = \"{algorithm}\"\n\
+         tcp = {{ window = \"50 segments\"{tcp} }}\n"
+    );
+    let scenario = Scenario::from_toml(&text, "fig.toml", &[]).unwrap();
+    let run = scenario.points()[0].run(1, &RunOptions::default()).unwrap();
+    let count = |name: &str| match run.flows.column(name) {
+        Some(Column::I64(values)) => values[0],
+        other => panic!("{name}: {other:?}"),
+    };
+    (count("timeouts"), count("retransmitted_segments"))
+}
+
+#[test]
+fn an_outage_marked_as_a_handover_is_told_to_the_connections_across_it() {
+    let (told, freeze) = (", handover = true", ", freeze = true");
+    // warned in time, Freeze-TCP loses nothing; without the mark nobody warns it, and the window of 50 is lost
+    assert_eq!(across_a_break("newreno", told, freeze), (0, 0));
+    let (timeouts, again) = across_a_break("newreno", "", freeze);
+    assert!(timeouts >= 1 && again >= 25, "{timeouts} {again}");
+    assert_eq!(across_a_break("newreno", told, ""), (timeouts, again));
+    // the aware sender's timer is not backed off: one expiry in the break, and the window again at its end
+    let (timeouts, again) = across_a_break("westwood-plus-ho", told, "");
+    assert_eq!(timeouts, 1);
+    assert!((26..=52).contains(&again), "{again}");
 }

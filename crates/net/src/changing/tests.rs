@@ -18,7 +18,7 @@ fn rate(at: u64, rate_bps: u64) -> Step {
 }
 
 fn outage(at: u64, length: u64, every: Option<u64>, lost: bool) -> Outage {
-    Outage { at: ms(at), length: span(length), every: every.map(span), lost }
+    Outage { at: ms(at), length: span(length), every: every.map(span), lost, handover: false }
 }
 
 /// Ends of transmissions of 1000 bytes one after the other, milliseconds.

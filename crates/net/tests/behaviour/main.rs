@@ -13,6 +13,7 @@ mod cerl_plus_inverted;
 mod dctcp;
 mod ewr;
 mod fast;
+mod handover;
 mod jersey;
 mod ledbat;
 mod mveno;

@@ -147,7 +147,7 @@ const FATES: &[(&str, bool)] = &[("held", false), ("lost", true)];
 fn outages(item: &Item<'_>) -> Result<Vec<Outage>, Problem> {
     let mut outages = Vec::new();
     for item in item.list()? {
-        let table = item.table(&["at", "for", "every", "packets"])?;
+        let table = item.table(&["at", "for", "every", "packets", "handover"])?;
         let at = Time(table.need("at", "\"20 s\"")?.span(Span::ZERO..=DURATION)?.0);
         let length = table.need("for", "\"2 s\"")?.span(INSTANT..=HOUR)?;
         let every = match table.get("every") {
@@ -162,7 +162,8 @@ fn outages(item: &Item<'_>) -> Result<Vec<Outage>, Problem> {
             }
         };
         let lost = table.get("packets").map_or(Ok(false), |item| item.word(FATES))?;
-        outages.push(Outage { at, length, every, lost });
+        let handover = table.get("handover").map_or(Ok(false), |item| item.flag())?;
+        outages.push(Outage { at, length, every, lost, handover });
     }
     let out: f64 = outages.iter().filter_map(|o| o.every.map(|every| o.length.secs() / every.secs())).sum();
     if out >= 1.0 {
@@ -258,6 +259,7 @@ pub(crate) fn effective(rate_bps: u64, changing: &Changing) -> Map<String, Json>
         map.insert("for".into(), time_text(outage.length).into());
         map.extend(outage.every.map(|every| ("every".to_owned(), time_text(every).into())));
         map.insert("packets".into(), packets.into());
+        map.insert("handover".into(), outage.handover.into());
         Json::Object(map)
     };
     let jitter = |jitter: &Jitter| {
