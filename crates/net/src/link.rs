@@ -227,6 +227,8 @@ struct Extras {
     channel: Channel,
     drops: Vec<u64>,
     next_drop: usize,
+    /// A policer, a warning or a discipline looks at every arrival.
+    looks: bool,
     policer: Option<Policer>,
     on_arrival: Option<OnArrival>,
     warning: Option<Warning>,
@@ -263,6 +265,7 @@ impl Link {
                 channel,
                 drops,
                 next_drop: 0,
+                looks: spec.policer.is_some() || spec.warning.is_some() || on_arrival.is_some(),
                 policer: spec.policer.as_ref().map(Policer::new),
                 on_arrival,
                 warning: spec.warning.map(|w| Warning {
@@ -487,16 +490,23 @@ impl Link {
             if self.channel_loses(LossAt::Queue, now, size) {
                 return Some(self.refuse(now, size, LossCause::Random));
             }
-            if self.polices(now, size) {
-                return Some(self.refuse(now, size, LossCause::Policer));
-            }
-            self.watch(now);
-            self.warn(now, packet);
-            if let Some(cause) = self.judge(now, packet) {
+            if self.cold.extras.as_ref().is_some_and(|e| e.looks)
+                && let Some(cause) = self.look_at(now, packet)
+            {
                 return Some(self.refuse(now, size, cause));
             }
         }
         self.cold.served.is_some().then_some(Fate::Held)
+    }
+
+    /// Policer, congestion warning, discipline: why is a packet dropped, if it is?
+    fn look_at(&mut self, now: Time, packet: &mut Packet) -> Option<LossCause> {
+        if self.polices(now, u32::from(packet.size)) {
+            return Some(LossCause::Policer);
+        }
+        self.watch(now);
+        self.warn(now, packet);
+        self.judge(now, packet)
     }
 
     /// What waits now.
