@@ -50,7 +50,9 @@ impl Truth {
 
     /// The sender judged a loss. What counts is how its segment was lost last.
     pub(crate) fn judged(&mut self, now: Time, judgement: Judgement) {
-        let last = self.losses.iter().rev().find(|(segment, at, _)| *segment == judgement.segment && *at <= now);
+        // copies of a segment may be on their way at once, and become lost in another order than that became certain
+        let own = self.losses.iter().filter(|(segment, at, _)| *segment == judgement.segment && *at <= now);
+        let last = own.max_by_key(|(_, at, _)| *at);
         let counts = &mut self.counts;
         *match last.map(|(_, _, cause)| (cause.is_congestion(), judgement.random)) {
             Some((true, false)) => &mut counts.congestion_as_congestion,
@@ -89,5 +91,14 @@ mod tests {
         };
         assert_eq!(truth.counts, expected);
         assert_eq!(truth.losses, [(9, Time(11), LossCause::Queue)]);
+    }
+
+    #[test]
+    fn what_counts_is_when_copies_are_lost_not_when_that_became_certain() {
+        let mut truth = Truth::default();
+        truth.lost(7, Time(30), LossCause::Random); // on the wire, known as soon as it entered the link
+        truth.lost(7, Time(20), LossCause::Queue); // its copy, in a full queue
+        truth.judged(Time(40), Judgement { segment: 7, random: true });
+        assert_eq!(truth.counts, Judgements { random_as_random: 1, ..Judgements::default() });
     }
 }
