@@ -950,6 +950,21 @@ def _print_run(scenario: Scenario, result: RunResult) -> None:
         click.echo(f"and {len(rows) - MOST_ROWS} more flows; --json or --out DIR gives all")
     total = sum(row["goodput_bps"] or 0.0 for row in rows if row["transport"] != "subflow")
     click.echo(f"all flows: {total * 1e-6:.3f} Mbit/s")
+    _print_completions(rows)
+
+
+def _print_completions(rows: Sequence[Mapping[str, Any]]) -> None:
+    """For each group of several transfers of given size: how many there were, and how long those that ended took."""
+    import numpy as np
+
+    groups: dict[str, list[float | None]] = {}
+    for row in rows:
+        groups.setdefault(row["group"], []).append(row["completion_s"])
+    for name, times in groups.items():
+        ended = [time for time in times if time is not None]
+        if len(times) > 1 and ended:
+            mean, p95 = float(np.mean(ended)), float(np.quantile(ended, 0.95))
+            click.echo(f"{name}: {len(ended)} of {len(times)} ended, in {mean:.3f} s on average, 95 % within {p95:.3f} s")
 
 
 def _fixed(value: float | None, scale: float, digits: int) -> str:

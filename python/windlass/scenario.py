@@ -195,6 +195,9 @@ class Flow:
         Connections for each pair of nodes.
     segment, start, stop, size : str
         ``"1460 B"``, ``"0 s"`` or ``"uniform(0 s, 10 s)"``, ``"100 s"``, ``"10 MB"``.
+        Each but ``segment`` may be drawn: ``"exponential(20 kB)"``.
+    arrivals : str
+        Flows that arrive at random over the run, ``"poisson(5 per s)"``; each needs a ``size``.
     direction : {"forward", "both"}
         ``"both"``: data both ways on one connection.
     reverse_start : str
@@ -215,6 +218,7 @@ class Flow:
     start: str | None = None
     stop: str | None = None
     size: str | None = None
+    arrivals: str | None = None
     direction: str | None = None
     reverse_start: str | None = None
     tcp: Mapping[str, Any] | None = None

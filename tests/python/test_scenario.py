@@ -139,7 +139,7 @@ def test_builders_reach_every_key(kind: type, table: dict[str, Any]) -> None:
 
 def test_the_tables_above_and_the_builders_have_every_field_of_the_engine() -> None:
     given = {field.name.rstrip("_") for field in dataclasses.fields(Flow)}
-    assert given == {*FULL_FLOW, *FULL_UDP, "header"}
+    assert given == {*FULL_FLOW, *FULL_UDP, "header", "arrivals"}
     assert {field.name.rstrip("_") for field in dataclasses.fields(Link)} == {*FULL_LINK, "trace", "name", "from", "to"}
     builders = {"dumbbell": Dumbbell, "three-routers": ThreeRouters, "graph": Graph}
     for topology in json.loads(_core.topologies()):

@@ -9,7 +9,6 @@ use tcp::Why;
 use units::{Span, Time};
 
 use crate::decode::Plan;
-use crate::decode::flows::Group;
 use crate::run::RunResult;
 use crate::{Column, Table};
 
@@ -58,9 +57,10 @@ fn quantile(row: &net::FlowResult, share: f64) -> f64 {
 }
 
 /// Every table of a run.
-pub(crate) fn tables(plan: &Plan, network: &Network, results: &Results) -> RunResult {
+/// `groups` has the number of each flow's group.
+pub(crate) fn tables(plan: &Plan, network: &Network, groups: &[usize], results: &Results) -> RunResult {
     RunResult {
-        flows: flows(plan, network, results),
+        flows: flows(plan, network, groups, results),
         links: links(plan, network, results),
         traces: traces(plan, network, results),
         events: events(network, results),
@@ -102,12 +102,11 @@ impl Deref for FlowRow<'_> {
 }
 
 /// The rows in the order of the groups, a connection before its subflows.
-fn flow_rows<'a>(plan: &'a Plan, network: &'a Network, results: &'a Results) -> Vec<FlowRow<'a>> {
-    let groups: Vec<&Group> = plan.flows.iter().flat_map(|g| std::iter::repeat_n(g, g.flows())).collect();
+fn flow_rows<'a>(plan: &'a Plan, network: &'a Network, groups: &[usize], results: &'a Results) -> Vec<FlowRow<'a>> {
     let mut connections = network.multipath.iter().zip(&results.multipath).peekable();
     let mut rows = Vec::with_capacity(results.flows.len() + network.multipath.len());
     for result in &results.flows {
-        let (group, spec) = (groups[result.flow], &network.flows[result.flow]);
+        let (group, spec) = (&plan.flows[groups[result.flow]], &network.flows[result.flow]);
         if let Some((several, joint)) = connections.next_if(|(c, _)| c.subflows[0] == result.flow) {
             let (first, last) = (several.subflows[0], several.subflows[several.subflows.len() - 1]);
             let parts = results.flows.iter().filter(|r| (first..=last).contains(&r.flow));
@@ -135,8 +134,8 @@ fn flow_rows<'a>(plan: &'a Plan, network: &'a Network, results: &'a Results) -> 
     rows
 }
 
-fn flows(plan: &Plan, network: &Network, results: &Results) -> Table {
-    let rows = &flow_rows(plan, network, results)[..];
+fn flows(plan: &Plan, network: &Network, groups: &[usize], results: &Results) -> Table {
+    let rows = &flow_rows(plan, network, groups, results)[..];
     let end = Time(plan.general.duration.0);
     let warm = Time(plan.general.warmup.0);
     let ends = |row: &FlowRow<'_>| {

@@ -7,7 +7,8 @@ use sim::Stream;
 use units::{Span, Time};
 
 use crate::decode::Plan;
-use crate::decode::flows::{Tcp, Transport, When};
+use crate::decode::drawn::Drawn;
+use crate::decode::flows::{Member, Tcp, Transport};
 use crate::error::{Place, Problem, code};
 use crate::{Error, Table, results};
 
@@ -52,49 +53,52 @@ impl From<Error> for RunError {
     }
 }
 
-/// A start as drawn: random ones come from the stream named after the flow, so they are the same for every algorithm.
-fn draw(when: When, seed: u64, flow: &str, what: &str) -> Time {
-    match when {
-        When::At(at) => Time(at.0),
-        When::Uniform(low, high) => {
-            let share = Stream::new(seed, &format!("{flow}/{what}")).uniform();
-            Time(low.0) + Span((share * (high - low).0 as f64) as u64)
-        }
-    }
-}
-
-/// A connection that starts then; its random quantities are drawn.
-fn connection(tcp: &Tcp, start: Time, seed: u64, flow: &str) -> TcpSpec {
+/// A connection that starts then, number `number` of its group; its random quantities are drawn.
+fn connection(tcp: &Tcp, start: Time, seed: u64, flow: &str, number: usize) -> TcpSpec {
     let mut rules = tcp.rules;
     if rules.clock_offset.is_none() {
         let share = Stream::new(seed, &format!("{flow}/clock")).uniform();
         rules.clock_offset = Some(Span((share * rules.rtt_tick.0 as f64) as u64));
     }
+    let reverse_start = |when: Drawn| Time(when.draw(seed, flow, "reverse_start", number));
     TcpSpec {
         algorithm: tcp.algorithm,
         rules,
-        size: if tcp.multipath.is_some() { None } else { tcp.size },
+        size: if tcp.multipath.is_some() { None } else { size(tcp, seed, flow, number) },
         two_way: tcp.two_way,
-        reverse_start: tcp.reverse_start.map_or(start, |when| draw(when, seed, flow, "reverse_start")),
+        reverse_start: tcp.reverse_start.map_or(start, reverse_start),
         handovers: vec![],
     }
+}
+
+/// Bytes to send: at least one, and no more than segments can be numbered.
+fn size(tcp: &Tcp, seed: u64, flow: &str, number: usize) -> Option<u64> {
+    let most = u64::from(tcp.rules.mss) * u64::from(u32::MAX - 2);
+    tcp.size.map(|size| size.draw(seed, flow, "size", number).clamp(1, most))
 }
 
 impl Plan {
     /// The network of the run with this seed.
     pub(crate) fn network(&self, seed: u64) -> Network {
-        let mut flows = Vec::new();
+        self.build(seed).0
+    }
+
+    /// The network, and the number of each flow's group.
+    fn build(&self, seed: u64) -> (Network, Vec<usize>) {
+        let mut groups = Vec::new();
+        let mut flows: Vec<FlowSpec> = Vec::new();
         let mut multipath = Vec::new();
-        for group in &self.flows {
-            for (number, (name, from, to)) in group.members().enumerate() {
-                let start = draw(group.start, seed, &name, "start");
+        for (at, group) in self.flows.iter().enumerate() {
+            groups.resize(flows.len(), at.saturating_sub(1));
+            let members = group.members(seed, self.general.duration);
+            for (number, Member { name, from, to, start, stop }) in members.into_iter().enumerate() {
                 let flow = |name: String, route: Option<Vec<usize>>| {
                     let transport = match &group.transport {
                         Transport::Udp(config) => net::Transport::Udp(*config),
                         Transport::Tfrc(tfrc) => net::Transport::Tfrc(tfrc.config),
-                        Transport::Tcp(tcp) => net::Transport::Tcp(connection(tcp, start, seed, &name)),
+                        Transport::Tcp(tcp) => net::Transport::Tcp(connection(tcp, start, seed, &name, number)),
                     };
-                    FlowSpec { from, to, route, start, stop: group.stop.map(|stop| Time(stop.0)), transport, name }
+                    FlowSpec { from, to, route, start, stop, transport, name }
                 };
                 let (Some(routes), Transport::Tcp(tcp)) = (group.routes(number), &group.transport) else {
                     flows.push(flow(name, None));
@@ -105,21 +109,23 @@ impl Plan {
                 flows.extend(subflows.map(|(path, route)| flow(format!("{name}.{path}"), Some(route.clone()))));
                 let several = tcp.multipath.as_ref().expect("it has routes");
                 multipath.push(MultipathSpec {
+                    size: size(tcp, seed, &name, number),
                     name,
                     subflows: (first..flows.len()).collect(),
                     buffer: several.buffer,
-                    size: tcp.size,
                     coupled: several.coupled,
                 });
             }
         }
-        Network { nodes: self.topology.nodes(), links: self.topology.links(self.output.queue), flows, multipath }
+        groups.resize(flows.len(), self.flows.len() - 1);
+        let (nodes, links) = (self.topology.nodes(), self.topology.links(self.output.queue));
+        (Network { nodes, links, flows, multipath }, groups)
     }
 }
 
 /// Run a plan; `file` is named in errors.
 pub(crate) fn run(plan: &Plan, seed: u64, file: &str, options: &RunOptions<'_>) -> Result<RunResult, RunError> {
-    let network = plan.network(seed);
+    let (network, groups) = plan.build(seed);
     let wanted = net::RunOptions {
         duration: plan.general.duration,
         warmup: plan.general.warmup,
@@ -145,5 +151,5 @@ pub(crate) fn run(plan: &Plan, seed: u64, file: &str, options: &RunOptions<'_>) 
         RunError::Input(problem.locate(file, &[]))
     })?;
     let found = world.run(options.cancel).map_err(|_| RunError::Cancelled)?;
-    Ok(results::tables(plan, &network, &found))
+    Ok(results::tables(plan, &network, &groups, &found))
 }

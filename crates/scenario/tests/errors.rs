@@ -152,10 +152,10 @@ fn times() {
     spoiled("warmup = \"1 s\"", "warmup = \"20 s\"", "warmup", 3, "the run lasts only 20 s");
     let start = |time: &str| format!("algorithm = \"newreno\"\nstart = \"{time}\"");
     spoiled("algorithm = \"newreno\"", &start("20 s"), "never-active", 15, "over");
-    spoiled("algorithm = \"newreno\"", &start("uniform(3 s, 1 s)"), "out-of-range", 15, "earlier time first");
+    spoiled("algorithm = \"newreno\"", &start("uniform(3 s, 1 s)"), "out-of-range", 15, "the smaller comes first");
     spoiled("algorithm = \"newreno\"", &start("uniform(3 s)"), "out-of-range", 15, "uniform(0 s, 10 s)");
     spoiled("algorithm = \"newreno\"", &start("uniform(3, 4)"), "unit-missing", 15, "without a unit");
-    spoiled("algorithm = \"newreno\"", &start("normal(3 s, 1 s)"), "bad-number", 15, "a time");
+    spoiled("algorithm = \"newreno\"", &start("gamma(3 s, 1 s)"), "unknown-word", 15, "no distribution of that name");
     spoiled(
         "algorithm = \"newreno\"",
         &start("2 s\"\nstop = \"1 s"),
@@ -242,6 +242,32 @@ fn datagrams() {
     spoiled("\"1000 B\"", "\"70 kB\"", "out-of-range", 17, "allowed is 64 kB at most");
     spoiled("\"pareto\"", "\"exponential\"", "conflict", 21, "write `distribution = \"pareto\"`");
     spoiled("1.5", "1", "out-of-range", 21, "no mean at a shape of 1");
+}
+
+#[test]
+fn distributions_and_arrivals() {
+    let spoiled = |more: &str, code, line, words| {
+        spoiled("algorithm = \"newreno\"", &format!("algorithm = \"newreno\"\n{more}"), code, line, words);
+    };
+    spoiled("start = \"exponental(1 s)\"", "unknown-word", 15, "did you mean `exponential`?");
+    spoiled("start = \"exponential(1 s, 2 s)\"", "out-of-range", 15, "`exponential` takes 1 in parentheses");
+    spoiled("start = \"normal(1 s)\"", "out-of-range", 15, "`normal` takes 2 in parentheses");
+    spoiled("start = \"normal(1 s, 1 s\"", "out-of-range", 15, "`normal` takes 2 in parentheses");
+    spoiled("start = \"uniform(9 s, 1 s)\"", "out-of-range", 15, "the smaller comes first");
+    spoiled("start = \"pareto(1 s, 1)\"", "out-of-range", 15, "no mean at a shape of 1");
+    spoiled("start = \"pareto(1 s, x)\"", "wrong-type", 15, "wanted is a number");
+    spoiled("start = \"exponential(1 MB)\"", "wrong-unit", 15, "wanted is a time");
+    spoiled("start = \"exponential(0 s)\"", "out-of-range", 15, "it must be positive");
+    spoiled("start = \"every(20 s)\"", "never-active", 15, "when the run of 20 s is over");
+    spoiled("stop = \"every(20 s)\"", "unknown-word", 15, "no distribution of that name");
+    spoiled("size = \"exponential(1 s)\"", "wrong-unit", 15, "wanted is a size");
+    spoiled("arrivals = \"5 /s\"", "missing-key", 15, "write `size = \"exponential(20 kB)\"`");
+    spoiled("arrivals = \"5\"\nsize = \"1 MB\"", "bad-number", 15, "write a number per second");
+    spoiled("arrivals = \"poisson(5 per min)\"\nsize = \"1 MB\"", "bad-number", 15, "\"poisson(5 per s)\"");
+    spoiled("arrivals = \"-1 /s\"\nsize = \"1 MB\"", "out-of-range", 15, "allowed is 0.000001 to");
+    spoiled("arrivals = \"10000 /s\"\nsize = \"1 MB\"", "too-many-flows", 15, "brings about 200000 flows");
+    spoiled("arrivals = \"5 /s\"\nsize = \"1 MB\"\ncount = 3", "conflict", 17, "where flows arrive at random");
+    spoiled("arrivals = \"5 /s\"\nsize = \"1 MB\"\nstart = \"uniform(0 s, 1 s)\"", "conflict", 15, "not drawn");
 }
 
 #[test]

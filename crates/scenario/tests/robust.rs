@@ -49,6 +49,24 @@ traffic = { kind = "on-off", rate = "64 kbps", packet = "160 B", header = "40 B"
 stop = "100 s"
 
 [[flows]]
+name = "web"
+from = "left/*"
+to = "right/*"
+algorithm = "cubic"
+arrivals = "poisson(0.2 per s)"
+size = "pareto(12 kB, 1.2)"
+stop = "100 s"
+
+[[flows]]
+name = "spread"
+from = "left/*"
+to = "right/*"
+algorithm = "newreno"
+start = "every(1 s)"
+stop = "normal(150 s, 10 s)"
+size = "lognormal(1 MB, 2 MB)"
+
+[[flows]]
 name = "stream"
 from = "left/1"
 to = "right/1"

@@ -202,6 +202,45 @@ fn datagrams_stand_beside_connections() {
 }
 
 #[test]
+fn short_flows_arrive_over_the_run() {
+    let web = "[[flows]]\nname = \"web\"\nfrom = \"left/*\"\nto = \"right/*\"\nalgorithm = \"newreno\"\n\
+               arrivals = \"5 /s\"\nsize = \"exponential(10 kB)\"\nstart = \"2 s\"\nstop = \"18 s\"\n[output]";
+    let result = run(&LOSSY.replace("[output]", web), 1);
+    let groups = words(&result.flows, "group");
+    let rows: Vec<usize> = (0..groups.len()).filter(|row| groups[*row] == "web").collect();
+    // 16 s at 5 per second: 80 with a standard deviation of 9; five of them
+    assert!((35..125).contains(&rows.len()), "{}", rows.len());
+    assert_eq!(words(&result.flows, "flow")[rows[0]..][..2], ["web/0", "web/1"]);
+    assert_eq!(words(&result.flows, "from")[rows[0]..][..3], ["left/0", "left/1", "left/0"]);
+    let starts: Vec<f64> = rows.iter().map(|row| numbers(&result.flows, "start_s")[*row]).collect();
+    assert!(starts.is_sorted() && starts[0] > 2.0 && starts[starts.len() - 1] < 18.0);
+    let done: Vec<f64> = rows.iter().map(|row| numbers(&result.flows, "completion_s")[*row]).collect();
+    let finished = done.iter().filter(|time| !time.is_nan()).count();
+    assert!(finished * 10 > done.len() * 8, "{finished} of {}", done.len());
+    // a handshake and at least a window take two round trips of 44 ms
+    assert!(done.iter().all(|time| time.is_nan() || *time > 0.088));
+    let bytes: i64 = rows.iter().map(|row| counts(&result.flows, "delivered_bytes")[*row]).sum();
+    let mean = bytes as f64 / rows.len() as f64;
+    assert!((5_000.0..15_000.0).contains(&mean), "{mean}"); // standard error 10 kB / 9
+    // other flows are what they would be with other short ones; the same seed gives the same
+    assert_eq!(format!("{:?}", run(&LOSSY.replace("[output]", web), 1)), format!("{result:?}"));
+    let other = run(&LOSSY.replace("[output]", web), 2);
+    assert_ne!(words(&other.flows, "flow").len(), groups.len());
+}
+
+#[test]
+fn starts_stops_and_sizes_are_drawn_per_flow() {
+    let text = LOSSY.replace("start = \"uniform(0 s, 1 s)\"", "start = \"every(2 s)\"\nstop = \"normal(10 s, 1 s)\"");
+    let result = run(&text.replace("size = \"100 kB\"", "size = \"lognormal(100 kB, 50 kB)\""), 1);
+    assert_eq!(numbers(&result.flows, "start_s")[..2], [0.0, 2.0]);
+    let network = Scenario::from_toml(&text, "test.toml", &[]).unwrap().points()[0].network(1).unwrap();
+    let stops: Vec<f64> = network.flows[..2].iter().map(|flow| flow.stop.unwrap().secs()).collect();
+    assert!(stops[0] != stops[1] && stops.iter().all(|stop| (5.0..15.0).contains(stop)), "{stops:?}");
+    let size = counts(&result.flows, "delivered_bytes")[2];
+    assert!(size != 100_000 && (20_000..400_000).contains(&size), "{size}");
+}
+
+#[test]
 fn rate_controlled_flows_stand_beside_connections() {
     for name in ["tfrc", "etfcc", "tfrc-sp"] {
         let group = format!(

@@ -4,19 +4,20 @@ use cc::registry::Recovery;
 use net::{LinkSpec, NodeId};
 use serde_json::{Map, Value as Json, json};
 use tcp::{Agent, Profile};
-use units::Span;
+use units::{Span, Time};
 
 use super::General;
 use super::algorithm;
+use super::drawn::{self, Arrivals, Drawn, Measure};
 use super::multipath::{self, Multipath};
 use super::tcp as rules;
 use super::topology::Topology;
 use super::traffic;
 use crate::error::{Problem, choose, closest, code, listed, show};
-use crate::limits::{DURATION, FLOWS};
+use crate::limits::FLOWS;
 use crate::node::{Node, Table, Value, element_name};
 use crate::read::{Fields, Item};
-use crate::units::{size_text, time_text};
+use crate::units::time_text;
 
 /// Flows that differ only in their ends.
 #[derive(Clone, Debug)]
@@ -27,8 +28,9 @@ pub(crate) struct Group {
     count: usize,
     /// Ends of the pairs; each has `count` connections.
     ends: Vec<(NodeId, NodeId)>,
-    pub(crate) start: When,
-    pub(crate) stop: Option<Span>,
+    pub(crate) start: Drawn,
+    pub(crate) stop: Option<Drawn>,
+    pub(crate) arrivals: Option<Arrivals>,
     pub(crate) transport: Transport,
 }
 
@@ -52,25 +54,17 @@ pub(crate) struct Tfrc {
 pub(crate) struct Tcp {
     pub(crate) algorithm: cc::Config,
     pub(crate) rules: tcp::Config,
-    pub(crate) size: Option<u64>,
+    pub(crate) size: Option<Drawn>,
     pub(crate) two_way: bool,
-    pub(crate) reverse_start: Option<When>,
+    pub(crate) reverse_start: Option<Drawn>,
     pub(crate) multipath: Option<Multipath>,
-}
-
-/// When a flow starts.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum When {
-    /// At this time.
-    At(Span),
-    /// Drawn evenly between two times.
-    Uniform(Span, Span),
 }
 
 /// Keys of every group.
 const COMMON: &[&str] = &["name", "from", "to", "count", "transport", "start", "stop"];
 /// Keys of a group of connections.
-const TCP_KEYS: &[&str] = &["algorithm", "segment", "size", "direction", "reverse_start", "multipath", "tcp"];
+const TCP_KEYS: &[&str] =
+    &["algorithm", "segment", "size", "arrivals", "direction", "reverse_start", "multipath", "tcp"];
 /// Keys of a group of UDP flows.
 const UDP_KEYS: &[&str] = &["traffic"];
 /// Keys of a group of rate-controlled flows.
@@ -124,8 +118,8 @@ struct Places {
     links: Vec<LinkSpec>,
 }
 
-/// Most bytes a flow may be told to send.
-const PETABYTE: u64 = 1_000_000_000_000_000;
+/// How many bytes a flow may be told to send.
+pub(crate) const SIZE: Measure = Measure::Size(1_000_000_000_000_000);
 
 /// Read the section; `shared` is the section `[tcp]`.
 pub(crate) fn read(
@@ -188,15 +182,12 @@ fn group(
     check_keys(&table, protocol)?;
     let ends = ends(&table, &places.nodes, &places.islands)?;
     let count = count(&table, ends.len())?;
-    let start = table.get("start").map_or(Ok(When::At(Span::ZERO)), |item| when(&item, general))?;
-    let stop = table.get("stop").map(|item| item.span(Span::ZERO..=DURATION)).transpose()?;
-    if let (Some(item), Some(stop)) = (table.get("stop"), stop)
-        && stop <= start.latest()
-    {
-        return Err(item.problem(code::NEVER_ACTIVE, format!("is {}, before the flow has started", time_text(stop))));
-    }
+    let flows = count * ends.len();
+    let start = table.get("start").map_or(Ok(Drawn::Fixed(0)), |item| when(&item, flows, general))?;
+    let stop = table.get("stop").map(|item| stopping(&item, start, flows)).transpose()?;
+    let arrivals = arrivals(&table, start, stop, general)?;
     let transport = match protocol {
-        Protocol::Tcp => Transport::Tcp(Box::new(connections(&table, shared, &ends, places, general)?)),
+        Protocol::Tcp => Transport::Tcp(Box::new(connections(&table, shared, &ends, count, places, general)?)),
         Protocol::Udp => {
             let example = "{ kind = \"cbr\", rate = \"1 Mbps\", packet = \"1000 B\" }";
             Transport::Udp(traffic::read(&table.need("traffic", example)?, general.profile)?)
@@ -211,8 +202,38 @@ fn group(
         ends,
         start,
         stop,
+        arrivals,
         transport,
     })
+}
+
+/// The process by which the flows of a group arrive, if they do.
+fn arrivals(
+    table: &Fields<'_>,
+    start: Drawn,
+    stop: Option<Drawn>,
+    general: &General,
+) -> Result<Option<Arrivals>, Problem> {
+    let Some(item) = table.get("arrivals") else { return Ok(None) };
+    let several = table.get("count").filter(|item| item.node.value != Value::Whole(1));
+    if let Some(other) = several.or(table.get("multipath")) {
+        return Err(other.problem(code::CONFLICT, "has no use where flows arrive at random").hint("take it away"));
+    }
+    let fixed = |drawn| match drawn {
+        Drawn::Fixed(at) => Some(Span(at)),
+        _ => None,
+    };
+    let (Some(from), Some(to)) = (fixed(start), stop.map_or(Some(general.duration), fixed)) else {
+        return Err(item
+            .problem(code::CONFLICT, "needs a `start` and `stop` that are not drawn")
+            .hint("flows arrive at random from `start` to `stop`"));
+    };
+    if table.get("size").is_none() {
+        return Err(item
+            .problem(code::MISSING_KEY, "needs flows that end: `size` is not given")
+            .hint("write `size = \"exponential(20 kB)\"`"));
+    }
+    Arrivals::read(&item, to.min(general.duration) - from).map(Some)
 }
 
 /// Whether a group, not read yet, has a use for the key.
@@ -279,19 +300,21 @@ fn connections(
     table: &Fields<'_>,
     shared: Option<&Item<'_>>,
     ends: &[(NodeId, NodeId)],
+    count: usize,
     places: &Places,
     general: &General,
 ) -> Result<Tcp, Problem> {
+    let flows = ends.len() * count;
     let algorithm = algorithm_for(table, Protocol::Tcp)?;
     let two_way = table.get("direction").map_or(Ok(false), |item| item.word(&[("forward", false), ("both", true)]))?;
     let rules = engine(table, shared, &algorithm, general.profile, two_way)?;
-    let size = table.get("size").map(|item| item.bytes(1..=PETABYTE)).transpose()?;
-    if let (Some(item), Some(size)) = (table.get("size"), size)
+    let size = table.get("size").map(|item| drawn::read(&item, SIZE, false)).transpose()?;
+    if let (Some(item), Some(size)) = (table.get("size"), size.and_then(|size| size.most(1)))
         && size.div_ceil(u64::from(rules.mss)) >= u64::from(u32::MAX)
     {
         return Err(item.problem(code::OUT_OF_RANGE, format!("is more than 2^32 segments of {} B", rules.mss)));
     }
-    let reverse_start = table.get("reverse_start").map(|item| when(&item, general)).transpose()?;
+    let reverse_start = table.get("reverse_start").map(|item| when(&item, flows, general)).transpose()?;
     if let (Some(item), false) = (table.get("reverse_start"), two_way) {
         return Err(item
             .problem(code::CONFLICT, "has no use without data in the reverse direction")
@@ -433,62 +456,46 @@ fn matches_glob(pattern: &str, name: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// A time, or `uniform(a, b)`.
-fn when(item: &Item<'_>, general: &General) -> Result<When, Problem> {
-    let between = match &item.node.value {
-        Value::Text(text) => text.trim().strip_prefix("uniform(").map(|rest| rest.strip_suffix(')').unwrap_or(rest)),
-        _ => None,
+/// When each of `flows` flows starts.
+fn when(item: &Item<'_>, flows: usize, general: &General) -> Result<Drawn, Problem> {
+    let when = drawn::read(item, Measure::Time, true)?;
+    let latest = match when {
+        Drawn::Every(_) => when.most(flows).unwrap_or(0),
+        _ => when.least(),
     };
-    let when = match between {
-        None => When::At(item.span(Span::ZERO..=DURATION)?),
-        Some(inner) => {
-            let mut bounds = Vec::new();
-            for bound in inner.split(',').take(3) {
-                let node = Node::new(item.node.place, Value::Text(bound.trim().to_owned()));
-                bounds.push(Item { node: &node, path: item.path.clone() }.span(Span::ZERO..=DURATION)?);
-            }
-            match bounds[..] {
-                [low, high] if low <= high => When::Uniform(low, high),
-                _ => {
-                    let hint = "write the earlier time first, as in \"uniform(0 s, 10 s)\"";
-                    return Err(item.problem(code::OUT_OF_RANGE, format!("is {}", item.node.value.show())).hint(hint));
-                }
-            }
-        }
-    };
-    if when.earliest() >= general.duration {
-        let what =
-            format!("is {}, when the run of {} is over", time_text(when.earliest()), time_text(general.duration));
+    if latest >= general.duration.0 {
+        let what = format!("is {}, when the run of {} is over", time_text(Span(latest)), time_text(general.duration));
         return Err(item.problem(code::NEVER_ACTIVE, what).hint("start earlier or make `scenario.duration` longer"));
     }
     Ok(when)
 }
 
-impl When {
-    fn earliest(self) -> Span {
-        match self {
-            When::At(at) | When::Uniform(at, _) => at,
-        }
+/// When each flow stops offering data, and that this is after it has started, as far as that is certain.
+fn stopping(item: &Item<'_>, start: Drawn, flows: usize) -> Result<Drawn, Problem> {
+    let stop = drawn::read(item, Measure::Time, false)?;
+    if let (Drawn::Fixed(at), Some(latest)) = (stop, start.most(flows))
+        && at <= latest
+    {
+        return Err(
+            item.problem(code::NEVER_ACTIVE, format!("is {}, before the flow has started", time_text(Span(at))))
+        );
     }
+    Ok(stop)
+}
 
-    fn latest(self) -> Span {
-        match self {
-            When::At(at) | When::Uniform(_, at) => at,
-        }
-    }
-
-    fn text(self) -> String {
-        match self {
-            When::At(at) => time_text(at),
-            When::Uniform(low, high) => format!("uniform({}, {})", time_text(low), time_text(high)),
-        }
-    }
+/// One flow of a group in one run.
+pub(crate) struct Member {
+    pub(crate) name: String,
+    pub(crate) from: NodeId,
+    pub(crate) to: NodeId,
+    pub(crate) start: Time,
+    pub(crate) stop: Option<Time>,
 }
 
 impl Group {
-    /// How many connections the group has.
+    /// How many connections the group has; where they arrive at random, more than ever come.
     pub(crate) fn size(&self) -> usize {
-        self.ends.len() * self.count
+        self.arrivals.map_or(self.ends.len() * self.count, |arrivals| arrivals.bound)
     }
 
     /// The several paths of its connections, if they have them.
@@ -509,14 +516,30 @@ impl Group {
         self.multipath().map(|multipath| multipath.routes(connection / self.count))
     }
 
-    /// Name and ends of every connection, in order.
-    pub(crate) fn members(&self) -> impl Iterator<Item = (String, NodeId, NodeId)> + '_ {
+    /// The connections of the run with this seed and length, in order; random starts are drawn from the stream named after
+    /// the flow, so they are the same for every algorithm.
+    pub(crate) fn members(&self, seed: u64, duration: Span) -> Vec<Member> {
+        if let Some(arrivals) = self.arrivals {
+            let end = self.stop.and_then(|stop| stop.most(1)).map_or(duration, |stop| Span(stop).min(duration));
+            let start = Span(self.start.least());
+            let times = arrivals.times(seed, &self.name, start, end).into_iter().enumerate();
+            // each takes the next pair of nodes
+            let member = |(number, start): (usize, Span)| {
+                let (from, to) = self.ends[number % self.ends.len()];
+                Member { name: format!("{}/{number}", self.name), from, to, start: Time(start.0), stop: None }
+            };
+            return times.map(member).collect();
+        }
         let single = self.size() == 1;
         let all = self.ends.iter().flat_map(|ends| std::iter::repeat_n(*ends, self.count));
-        all.enumerate().map(move |(at, (from, to))| {
-            let name = if single { self.name.clone() } else { format!("{}/{at}", self.name) };
-            (name, from, to)
-        })
+        let member = |(number, (from, to)): (usize, (NodeId, NodeId))| {
+            let name = if single { self.name.clone() } else { format!("{}/{number}", self.name) };
+            let start = Time(self.start.draw(seed, &name, "start", number));
+            // whoever would stop before it starts sends nothing
+            let stop = self.stop.map(|stop| Time(stop.draw(seed, &name, "stop", number)).max(start));
+            Member { name, from, to, start, stop }
+        };
+        all.enumerate().map(member).collect()
     }
 
     /// Whether data flow in both directions.
@@ -533,15 +556,16 @@ impl Group {
         put("to", json!(self.to));
         put("count", json!(self.count));
         put("transport", json!(self.transport.word()));
-        put("start", json!(self.start.text()));
-        put("stop", json!(self.stop.map(time_text)));
+        put("start", json!(self.start.text(Measure::Time)));
+        put("stop", json!(self.stop.map(|stop| stop.text(Measure::Time))));
         match &self.transport {
             Transport::Tcp(tcp) => {
                 put("algorithm", algorithm::effective(&tcp.algorithm));
                 put("segment", json!(format!("{} B", tcp.rules.mss)));
-                put("size", json!(tcp.size.map(size_text)));
+                put("size", json!(tcp.size.map(|size| size.text(SIZE))));
+                put("arrivals", json!(self.arrivals.map(Arrivals::text)));
                 put("direction", json!(if tcp.two_way { "both" } else { "forward" }));
-                put("reverse_start", json!(tcp.reverse_start.map(When::text)));
+                put("reverse_start", json!(tcp.reverse_start.map(|start| start.text(Measure::Time))));
                 put("multipath", tcp.multipath.as_ref().map_or(Json::Null, Multipath::effective));
                 put("tcp", rules::effective(&tcp.rules));
             }

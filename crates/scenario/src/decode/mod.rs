@@ -2,6 +2,7 @@
 
 pub(crate) mod algorithm;
 pub(crate) mod changing;
+pub(crate) mod drawn;
 pub(crate) mod flows;
 pub(crate) mod link;
 pub(crate) mod loss;
