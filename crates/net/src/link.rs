@@ -168,6 +168,8 @@ pub(crate) struct Hot {
     pub(crate) eager: bool,
     /// Loss, drop list, marking or tracing is on, or the link is served.
     special: bool,
+    /// Nothing but random loss is on.
+    only_loses: bool,
     /// ns-2's counting with a limit of one packet takes nothing at all, not even into an idle link.
     takes_nothing: bool,
 }
@@ -258,6 +260,13 @@ impl Link {
             || on_arrival.is_some()
             || spec.trace_queue
             || spec.changing.is_some();
+        let only_loses = !channel.is_never()
+            && spec.drops.is_empty()
+            && spec.warning.is_none()
+            && spec.policer.is_none()
+            && on_arrival.is_none()
+            && !spec.trace_queue
+            && spec.changing.is_none();
         let mut drops = spec.drops.clone();
         drops.sort_unstable();
         let extras = special.then(|| {
@@ -292,6 +301,7 @@ impl Link {
                 delivered_packets: 0,
                 eager: false,
                 special,
+                only_loses,
                 takes_nothing: ns2 && spec.queue.limit == QueueLimit::Packets(1),
             },
             cold: Cold {
@@ -334,10 +344,12 @@ impl Link {
         let size = u32::from(packet.size);
         self.hot.offered_packets += 1;
         self.hot.offered_bytes += u64::from(size);
-        if self.hot.special
-            && let Some(fate) = self.before_queue(now, packet, arrival)
-        {
+        let plain = !self.hot.special || self.hot.only_loses;
+        if !plain && let Some(fate) = self.before_queue(now, packet, arrival) {
             return fate;
+        }
+        if self.hot.only_loses && self.channel_loses(LossAt::Queue, now, size) {
+            return self.refuse(now, size, LossCause::Random);
         }
         // an idle transmitter has nobody waiting: nothing but the hot line is looked at
         let start = self.hot.free_at.max(now);
@@ -348,11 +360,14 @@ impl Link {
         } else if self.hot.takes_nothing {
             return self.refuse(now, size, LossCause::Queue);
         }
-        if self.hot.special {
+        if !plain {
             return self.transmit(start, start > now, size, end);
         }
         let departs = Time(start.0 + self.transmission(size));
         self.hot.free_at = departs;
+        if self.hot.only_loses && self.channel_loses(LossAt::Wire, departs, size) {
+            return if departs <= end { self.lose(departs, size, LossCause::Random) } else { Fate::LostAfterEnd };
+        }
         Fate::Arrives(departs + self.hot.delay)
     }
 
@@ -419,7 +434,7 @@ impl Link {
         c.waiting_bytes += u64::from(size);
         c.queue_max = c.queue_max.max(c.waiting.len() as u32);
         c.queue_integral += start.min(end).since(now).secs();
-        if self.hot.special {
+        if self.hot.special && !self.hot.only_loses {
             self.trace_change(now, 1);
             self.trace_change(start, -1);
         }

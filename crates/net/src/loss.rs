@@ -254,10 +254,16 @@ impl Channel {
 
     /// Whether a packet of `size` bytes that is at `at` at time `now` is lost. Calls for the place of the channel come in
     /// order of time.
+    #[inline]
     pub(crate) fn loses(&mut self, at: LossAt, now: Time, size: u32) -> bool {
-        if self.at != at {
-            return false;
-        }
+        self.at == at
+            && match self.kind {
+                Kind::Uniform(chance) => self.stream.happens(chance),
+                _ => self.decides(now, size),
+            }
+    }
+
+    fn decides(&mut self, now: Time, size: u32) -> bool {
         let stream = &mut self.stream;
         match &mut self.kind {
             Kind::Never => false,

@@ -182,7 +182,7 @@ impl Endpoint {
     }
 
     /// A segment arrived.
-    #[inline]
+    #[inline(always)]
     pub fn handle_segment(&mut self, now: Time, segment: &Segment) {
         let flags = segment.flags;
         let data = flags.has(Flags::DATA);
@@ -281,10 +281,13 @@ impl Endpoint {
     }
 
     /// The next segment that must leave now, if any.
-    #[inline]
+    #[inline(always)]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
-        if let Some(segment) = self.repair.take() {
-            return Some(*segment);
+        if self.sender.is_quiet() {
+            return if self.receiver.ack_due() { Some(self.pure_ack(now)) } else { None };
+        }
+        if self.repair.is_some() {
+            return self.repair.take().map(|segment| *segment);
         }
         if let Some((number, again)) = self.sender.take_segment(now) {
             return Some(self.data(now, number, again));
@@ -333,7 +336,7 @@ impl Endpoint {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn data(&mut self, now: Time, number: u32, again: bool) -> Segment {
         let mut segment = self.blank(Flags::DATA, now);
         segment.seq = number;

@@ -57,6 +57,7 @@ impl Link {
     pub(crate) fn serve(&mut self, line: Line) {
         debug_assert_eq!(self.hot.offered_packets, 0);
         self.hot.special = true;
+        self.hot.only_loses = false;
         self.hot.eager = false;
         self.cold.served = Some(Box::new(Served { waiting: line, sending: None, in_outage: false }));
     }

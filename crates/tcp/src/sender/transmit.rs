@@ -24,6 +24,12 @@ impl Sender {
         self.resend.is_some()
     }
 
+    /// Nothing was ever offered to be sent, and nothing else is due: this end only receives.
+    #[inline]
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.offered == 0 && self.state == State::Open
+    }
+
     /// The next segment to send now, if any. Counts it as sent.
     #[inline]
     pub fn take_segment(&mut self, now: Time) -> Option<(u32, bool)> {
