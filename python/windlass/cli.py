@@ -964,7 +964,9 @@ def _print_completions(rows: Sequence[Mapping[str, Any]]) -> None:
         ended = [time for time in times if time is not None]
         if len(times) > 1 and ended:
             mean, p95 = float(np.mean(ended)), float(np.quantile(ended, 0.95))
-            click.echo(f"{name}: {len(ended)} of {len(times)} ended, in {mean:.3f} s on average, 95 % within {p95:.3f} s")
+            click.echo(
+                f"{name}: {len(ended)} of {len(times)} ended, in {mean:.3f} s on average, 95 % within {p95:.3f} s"
+            )
 
 
 def _fixed(value: float | None, scale: float, digits: int) -> str:

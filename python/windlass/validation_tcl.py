@@ -46,11 +46,23 @@ _FIXED: dict[str, Any] = {
     "delayed_ack_mode": "per-segment",
     "max_burst": "off",
     "ecn": False,
+    "prr": False,
+    "pacing": "algorithm",
+    "freeze": False,
 }
 """Rules that have one value in ns-2's agents."""
 
-_FREE = {"dupack_from_data", "ecn_echo"}
-"""Rules that change nothing for a one-way flow without marks."""
+_FREE = {
+    "dupack_from_data",
+    "ecn_echo",
+    "pacing_slow_start",
+    "pacing_factor",
+    "pacing_burst",
+    "freeze_lead",
+    "freeze_copies",
+    "freeze_kick",
+}
+"""Rules that change nothing for a one-way flow without marks, pacing and handovers."""
 
 _WRITTEN = {
     "window",
@@ -432,6 +444,8 @@ def _check_routes(directions: Sequence[_Direction], flows: Sequence[FlowStart]) 
 
 def _agent_settings(group: Mapping[str, Any]) -> tuple[str, dict[str, str], str, dict[str, str], int, int]:
     """Sender and receiver with their settings, and the bytes that the receiver counts for the SYN and a segment."""
+    if group["transport"] != "tcp":
+        _refuse("flows.transport", group["transport"], "only TCP flows are written", "leave these flows out")
     algorithm, tcp = group["algorithm"], group["tcp"]
     name = algorithm["name"]
     if name not in AGENTS:
@@ -485,6 +499,7 @@ _GROUP_KEYS = {
     "from",
     "to",
     "count",
+    "transport",
     "algorithm",
     "segment",
     "start",

@@ -293,7 +293,9 @@ def test_every_ready_scenario_runs_shortened(name: str) -> None:
     short = scenario.with_({"scenario.duration": "20 s", "scenario.warmup": "0 s", "scenario.seeds": 1})
     result = windlass.sweep(short, store=False)
     assert len(result) == len(scenario.points())
-    assert all(value > 0 for value in result.flows["delivered_bytes"].to_pylist())
+    # a short transfer that arrives at the very end has no time to deliver anything
+    early = [row for row in result.flows.to_pylist() if row["start_s"] < 15.0]
+    assert all(row["delivered_bytes"] > 0 for row in early)
     assert all(value <= 1.0 + 1e-9 for value in result.links["utilisation"].to_pylist())
 
 

@@ -178,6 +178,8 @@ def test_agents_with_rules_that_ns2_has_pass(algorithm: str, rules: dict[str, An
     ("key", "flow"),
     [
         ("flows.algorithm", {"algorithm": "westwood-plus"}),
+        ("flows.transport", {"algorithm": "tfrc"}),
+        ("flows.size", {"arrivals": "1 /s", "size": "10 kB"}),
         ("flows.algorithm.vegas_ss", {"algorithm": {"name": "vegas", "vegas_ss": "alt_ack"}}),
         ("flows.algorithm.vegas_alpha", {"algorithm": {"name": "vegas", "vegas_alpha": "1.5 segments"}}),
         ("flows.direction", {"direction": "both"}),
