@@ -417,12 +417,12 @@ impl World {
 
     /// A packet stands before the next part of its route.
     #[inline(always)]
-    fn reached(&mut self, now: Time, packet: Packet) {
+    fn reached(&mut self, now: Time, mut packet: Packet) {
         let hop = self.routes[packet.hop as usize];
         if hop & END != 0 {
             self.arrive(now, hop & !END, &packet);
         } else {
-            self.carry(now, packet);
+            self.carry(now, &mut packet);
         }
     }
 
@@ -443,11 +443,11 @@ impl World {
 
     /// Carry a packet over the link it is about to enter, and on as far as its future is certain.
     #[inline]
-    fn carry(&mut self, mut now: Time, mut packet: Packet) {
+    fn carry(&mut self, mut now: Time, packet: &mut Packet) {
         loop {
             let id = self.routes[packet.hop as usize];
             let link = &mut self.links[id as usize];
-            match link.enter(now, &mut packet, self.end) {
+            match link.enter(now, packet, self.end) {
                 Fate::Arrives(at) => {
                     if self.is_certain(at, packet.hop) {
                         self.links[id as usize].deliver();
@@ -456,14 +456,14 @@ impl World {
                         continue;
                     }
                     packet.at = at;
-                    self.put_on_wire(id, packet);
+                    self.put_on_wire(id, *packet);
                 }
-                Fate::Passes(at) => self.put_among_others(id, packet, at),
-                Fate::Held => self.hold(now, id, packet),
-                Fate::Lost(at, cause) => self.lose(at, id, &packet, cause),
+                Fate::Passes(at) => self.put_among_others(id, *packet, at),
+                Fate::Held => self.hold(now, id, *packet),
+                Fate::Lost(at, cause) => self.lose(at, id, packet, cause),
                 Fate::LostAfterEnd => {
                     packet.at = Time::NEVER;
-                    self.pool.push(&mut link.hot.wire, packet);
+                    self.pool.push(&mut link.hot.wire, *packet);
                 }
             }
             return;
@@ -523,7 +523,7 @@ impl World {
             Fate::Arrives(at) if self.is_certain(at, packet.hop) => {
                 self.links[id as usize].deliver();
                 packet.hop += 1;
-                self.carry(at, packet);
+                self.carry(at, &mut packet);
             }
             Fate::Arrives(at) => {
                 packet.at = at;
@@ -728,8 +728,8 @@ impl World {
         {
             self.truth[at].judged(now, judgement);
         }
-        while let Some(packet) = self.next_packet(now, at) {
-            self.carry(now, packet);
+        while let Some(mut packet) = self.next_packet(now, at) {
+            self.carry(now, &mut packet);
         }
         let deadline = self.endpoints[at].next_deadline();
         if deadline < self.seats[at].armed {

@@ -295,6 +295,12 @@ impl Endpoint {
         if self.receiver.ack_due() {
             return Some(self.pure_ack(now));
         }
+        if self.sender.has_rare() { self.poll_rare(now) } else { None }
+    }
+
+    /// What leaves seldom: probes of a closed window, and the SYN.
+    #[cold]
+    fn poll_rare(&mut self, now: Time) -> Option<Segment> {
         if self.sender.take_probe() {
             return Some(self.probe(now));
         }

@@ -254,6 +254,10 @@ pub(crate) struct Rules {
     max_burst: u32,
     ecn: bool,
     prr: bool,
+    /// Segments leave spaced in time.
+    pub(crate) paced: bool,
+    /// The algorithm gets delivery rate samples.
+    pub(crate) sampled: bool,
     freeze_kick: bool,
     initial_window: f64,
     initial_ssthresh: Option<u32>,
@@ -347,6 +351,8 @@ impl Sender {
                 max_burst: if config.max_burst == 0 { u32::MAX } else { config.max_burst },
                 ecn: config.ecn,
                 freeze_kick: config.freeze && config.freeze_kick,
+                paced: Pacer::new(config, row).is_on(),
+                sampled: row.samples_delivery,
                 prr: config.prr && config.can_prr(row),
                 initial_window: config.initial_window_segments(),
                 initial_ssthresh: config.initial_ssthresh,

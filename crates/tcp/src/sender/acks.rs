@@ -65,7 +65,7 @@ impl Sender {
         let delay = self.delay_sample(ack, now);
         let in_use = !self.rules.cwnd_limited
             || f64::from(self.snd_nxt - self.snd_una) >= self.cwnd().floor()
-            || (self.pacer.is_on() && self.pacing_keeps_window_open());
+            || (self.rules.paced && self.pacing_keeps_window_open());
 
         let progress = match self.core {
             Core::NewReno | Core::Sack1 if self.rules.full => self.full_progress(ack),
@@ -79,7 +79,7 @@ impl Sender {
         if self.snd_una == 0 && self.opens_late() {
             self.cc.set_cwnd(self.rules.initial_window * self.path.mss);
         }
-        if self.delivery.is_some() {
+        if self.rules.sampled {
             self.begin_delivery(ack, now);
         }
         let news = match self.core {
@@ -131,13 +131,10 @@ impl Sender {
             one_way_delay: Some(segment.ts_val.since(segment.ts_ecr)),
             marked,
             round,
-            delivery: match self.delivery {
-                Some(_) => self.delivery_sample(now, self.lost_by(progress)),
-                None => None,
-            },
+            delivery: if self.rules.sampled { self.delivery_sample(now, self.lost_by(progress)) } else { None },
         };
         self.cc.on_ack(&event, &self.path);
-        if self.delivery.is_some() {
+        if self.rules.sampled {
             self.end_delivery();
         }
         match self.core {
@@ -160,7 +157,7 @@ impl Sender {
     }
 
     pub(super) fn on_duplicate(&mut self, now: Time, segment: &Segment, marked: bool) {
-        if self.delivery.is_some() {
+        if self.rules.sampled {
             self.begin_delivery(segment.ack, now);
         }
         let news = match self.core {
@@ -178,14 +175,11 @@ impl Sender {
             one_way_delay: None,
             marked,
             round: None,
-            delivery: match self.delivery {
-                Some(_) => self.delivery_sample(now, self.lost_by(Progress::Open)),
-                None => None,
-            },
+            delivery: if self.rules.sampled { self.delivery_sample(now, self.lost_by(Progress::Open)) } else { None },
         };
         self.account_cwnd(now);
         self.cc.on_ack(&event, &self.path);
-        if self.delivery.is_some() {
+        if self.rules.sampled {
             self.end_delivery();
         }
         match self.core {

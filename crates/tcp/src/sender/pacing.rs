@@ -63,7 +63,7 @@ impl Sender {
     /// When a segment that pacing holds back may leave; [`Time::NEVER`] if it holds none.
     #[inline]
     pub fn send_at(&self) -> Time {
-        self.pacer.wake
+        if self.rules.paced { self.pacer.wake } else { Time::NEVER }
     }
 
     /// The time has come for a segment that waits: `poll_transmit` will ask for it.

@@ -7,6 +7,12 @@ use units::Time;
 use super::{Core, Sender, State};
 
 impl Sender {
+    /// A SYN or a probe of a closed window must leave now.
+    #[inline]
+    pub(crate) fn has_rare(&self) -> bool {
+        self.syn_due || self.probe_due
+    }
+
     /// A SYN must leave now. Counts it as sent.
     pub fn take_syn(&mut self, now: Time) -> bool {
         if !self.syn_due {
@@ -33,7 +39,7 @@ impl Sender {
     /// The next segment to send now, if any. Counts it as sent.
     #[inline]
     pub fn take_segment(&mut self, now: Time) -> Option<(u32, bool)> {
-        if self.state != State::Open || (self.pacer.is_on() && self.pacer.holds(now)) {
+        if self.state != State::Open || (self.rules.paced && self.pacer.holds(now)) {
             return None;
         }
         if self.rwnd == 0 {
@@ -52,7 +58,7 @@ impl Sender {
             }
             None => {
                 let Some(number) = self.next_segment(now) else {
-                    if self.delivery.is_some() {
+                    if self.rules.sampled {
                         self.note_want_of_data();
                     }
                     return None;
@@ -61,7 +67,7 @@ impl Sender {
                 Some((number, self.on_sent(number, now)))
             }
         };
-        if self.pacer.is_on() {
+        if self.rules.paced {
             self.pace(now);
         }
         sent
@@ -118,7 +124,7 @@ impl Sender {
     #[inline]
     pub(super) fn on_sent(&mut self, number: u32, now: Time) -> bool {
         self.stats.sent_segments += 1;
-        if self.delivery.is_some() {
+        if self.rules.sampled {
             self.note_departure(number, now);
         }
         self.last_sent_at = now;
@@ -146,7 +152,9 @@ impl Sender {
         if number == self.snd_nxt {
             self.snd_nxt += 1;
         }
-        if let Some(prr) = &mut self.prr {
+        if self.rules.prr
+            && let Some(prr) = &mut self.prr
+        {
             prr.out += 1;
         }
         if self.rto_at == Time::NEVER {
@@ -172,12 +180,18 @@ impl Sender {
 
     /// Nothing was sent for longer than one RTO: restart from the initial window (RFC 5681 section 4.1). An algorithm that
     /// samples the delivery rate keeps its window: it paces what it sends, and hears of the restart.
+    #[inline]
     pub(super) fn restart_if_idle(&mut self, now: Time) {
-        if self.delivery.is_none() && self.snd_max > 0 && now.since(self.last_sent_at) > self.rtt.rto() {
-            let restart = self.rules.initial_window * self.path.mss;
-            self.account_cwnd(now);
-            self.cc.set_cwnd(self.cc.cwnd().min(restart));
-            self.update_window();
+        if !self.rules.sampled && self.snd_max > 0 && now.since(self.last_sent_at) > self.rtt.rto() {
+            self.restart(now);
         }
+    }
+
+    #[cold]
+    fn restart(&mut self, now: Time) {
+        let restart = self.rules.initial_window * self.path.mss;
+        self.account_cwnd(now);
+        self.cc.set_cwnd(self.cc.cwnd().min(restart));
+        self.update_window();
     }
 }
