@@ -1,0 +1,114 @@
+//! Connections over links that change while they run. Numbers in the comments are worked from the link.
+
+mod common;
+
+use common::*;
+use datagram::Traffic;
+use net::*;
+use tcp::Profile;
+use units::{Span, Time};
+
+fn ms(n: u64) -> Time {
+    Time(n * 1_000_000)
+}
+
+/// One flow over a bottleneck of 8 Mbps and 20 ms with these changes.
+fn over(changing: Changing, algorithm: &str) -> Network {
+    let mut core = direction(8_000_000, 20, 60);
+    core.trace_queue = true;
+    core.changing = Some(changing.into());
+    dumbbell(1, core, &direction(1_000_000_000, 1, 1000), algorithm, Profile::Rfc)
+}
+
+fn traced(seconds: f64) -> RunOptions {
+    RunOptions { events: true, ..options(seconds) }
+}
+
+fn forward(results: &Results) -> &LinkStats {
+    &results.links[0].stats
+}
+
+#[test]
+fn a_slower_half_carries_less() {
+    let step = Step { at: ms(30_000), rate_bps: Some(2_000_000), delay: Some(Span::from_millis(100)) };
+    let network = over(Changing { steps: vec![step], ..Changing::default() }, "sack");
+    let warm = RunOptions { warmup: Span::from_secs(35.0), ..traced(60.0) };
+    let results = run(&network, 1, &warm);
+    // 25 s at 2 Mbps, 1460 of 1500 bytes are payload: 6.083 MB
+    let measured = results.flows[0].measured_bytes as f64;
+    assert!((0.85 * 6.083e6..=6.083e6).contains(&measured), "{measured} bytes after the step");
+    // 30 s at 8 Mbps and 30 s at 2 Mbps: 37.5 MB
+    let share = forward(&results).transmitted_bytes as f64 / 37.5e6;
+    assert!(share <= 1.0 && (forward(&results).busy_s / 60.0 - share).abs() < 1e-9);
+    // 100 and 1 ms each way after the step, 20 and 1 before it
+    assert!(results.flows[0].rtt_min < Span::from_millis(50));
+}
+
+#[test]
+fn a_held_outage_loses_nothing_by_itself_and_a_lost_one_what_is_sent_in_it() {
+    let outage = |lost| Changing {
+        outages: vec![Outage { at: ms(10_000), length: Span::from_millis(500), every: None, lost }],
+        ..Changing::default()
+    };
+    // a window of 20 segments never fills the buffer of 60
+    let with = |lost| {
+        let mut network = over(outage(lost), "newreno");
+        tcp(&mut network.flows[0]).rules.window = 20;
+        run(&network, 1, &traced(20.0))
+    };
+    let held = with(false);
+    assert_eq!(forward(&held).losses.total(), 0);
+    // 500 ms without an ACK are less than the least RTO, so nothing is sent twice
+    assert_eq!((held.flows[0].sender.retransmitted_segments, held.flows[0].sender.timeouts), (0, 0));
+    let lost = with(true);
+    assert!(forward(&lost).losses.random > 0 && forward(&lost).losses.queue == 0);
+    assert!(lost.losses.iter().all(|l| (ms(10_000)..ms(10_502)).contains(&l.at)), "{:?}", lost.losses);
+    assert!(lost.flows[0].delivered_bytes < held.flows[0].delivered_bytes);
+}
+
+#[test]
+fn nothing_arrives_out_of_a_held_outage() {
+    let outage = Outage { at: ms(5_000), length: Span::from_millis(2_000), every: None, lost: false };
+    let network = over(Changing { outages: vec![outage], ..Changing::default() }, "sack");
+    let results = run(&network, 1, &traced(12.0));
+    // the queue stands still from 5 to 7 s: it grows until the window is used up, and nothing leaves
+    let during = |t: &&TracePoint| t.variable == Variable::Queue && !t.reverse && t.at > ms(5_002) && t.at < ms(7_000);
+    let lengths: Vec<f64> = results.traces.iter().filter(during).map(|t| t.value).collect();
+    assert!(lengths.is_sorted(), "{lengths:?}");
+    assert!(results.flows[0].sender.timeouts >= 1, "two seconds of silence are more than the RTO");
+    assert!(results.flows[0].delivered_bytes > 7_000_000, "it goes on: {}", results.flows[0].delivered_bytes);
+}
+
+#[test]
+fn reordering_looks_like_loss_and_jitter_in_order_does_not() {
+    let jitter = |reorder| Changing {
+        jitter: Some(Jitter { model: JitterModel::Uniform { spread: Span::from_millis(8) }, reorder }),
+        ..Changing::default()
+    };
+    // 20 segments never fill the queue: nothing is lost, but up to 16 ms are ten packets of 1.5 ms
+    let with = |reorder| {
+        let mut network = over(jitter(reorder), "newreno");
+        tcp(&mut network.flows[0]).rules.window = 20;
+        run(&network, 1, &traced(20.0))
+    };
+    let (ordered, passing) = (with(false), with(true));
+    for results in [&ordered, &passing] {
+        assert_eq!(forward(results).losses.total(), 0);
+    }
+    assert_eq!(ordered.flows[0].sender.fast_retransmits, 0);
+    assert!(passing.flows[0].sender.fast_retransmits > 10, "{:?}", passing.flows[0].sender);
+    assert!(passing.flows[0].delivered_bytes < ordered.flows[0].delivered_bytes);
+}
+
+#[test]
+fn an_overloaded_trace_uses_every_opportunity_and_no_more() {
+    // 3 in 4 ms: 9.024 Mbps; 20 s are 15000 of 1504 bytes, 22.56 MB. 12 Mbps come, so something always waits but at the
+    // very beginning, and no byte of an opportunity is lost: packets share them.
+    let trace = Changing { trace: Some([1, 2, 4].into()), ..Changing::default() };
+    let mut network = over(trace, "cubic");
+    network.flows = vec![udp("datagrams", 2, 3, Traffic::Cbr { jittered: false }, 12_000_000)];
+    let results = run(&network, 1, &traced(20.0));
+    let bytes = forward(&results).transmitted_bytes;
+    assert!((22_550_000..=22_560_000).contains(&bytes), "{bytes} bytes");
+    assert!(forward(&results).losses.queue > 0);
+}
