@@ -160,6 +160,9 @@ pub(crate) struct Course {
     delay: Span,
     jitter: Option<(Jitter, Stream)>,
     last_arrival: Time,
+    /// Accepted, without being transmitted before the run ends.
+    pub(crate) late_packets: u64,
+    pub(crate) late_bytes: u64,
     /// Packets on the wire of a direction that reorders, the first to arrive on top.
     passing: BinaryHeap<Reverse<Passing>>,
     passed: u64,
@@ -208,6 +211,8 @@ impl Course {
             delay,
             jitter: spec.jitter.map(|jitter| (jitter, Stream::new(seed, &format!("{name}/jitter")))),
             last_arrival: Time::ZERO,
+            late_packets: 0,
+            late_bytes: 0,
             passing: BinaryHeap::new(),
             passed: 0,
         }

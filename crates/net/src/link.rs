@@ -193,9 +193,6 @@ struct Cold {
     marked_packets: u64,
     served: Option<Box<served::Served>>,
     course: Option<Box<Course>>,
-    /// On a link that changes: accepted without being transmitted before the run ends.
-    late_packets: u64,
-    late_bytes: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -327,8 +324,6 @@ impl Link {
                     .changing
                     .as_ref()
                     .map(|changing| Box::new(Course::new(changing, spec.rate_bps, spec.delay, seed, name))),
-                late_packets: 0,
-                late_bytes: 0,
             },
         };
         if matches!(spec.queue.discipline, Discipline::Codel(_) | Discipline::FqCodel(_)) {
@@ -375,9 +370,11 @@ impl Link {
     fn transmit(&mut self, start: Time, waited: bool, size: u32, end: Time) -> Fate {
         let (departs, in_outage) = self.departure(start, waited, size);
         self.hot.free_at = departs;
-        if departs > end && self.cold.course.is_some() {
-            self.cold.late_packets += 1;
-            self.cold.late_bytes += u64::from(size);
+        if departs > end
+            && let Some(course) = &mut self.cold.course
+        {
+            course.late_packets += 1;
+            course.late_bytes += u64::from(size);
         }
         match self.dispatch(departs, in_outage, size) {
             Fate::Lost(at, cause) if departs <= end => self.lose(at, size, cause),
@@ -416,9 +413,9 @@ impl Link {
         self.cold.course.as_ref().is_some_and(|course| course.reorders())
     }
 
-    /// The wire of a link that reorders.
+    /// What changes on a link that does.
     pub(crate) fn course(&mut self) -> &mut Course {
-        self.cold.course.as_mut().expect("only links that change reorder")
+        self.cold.course.as_mut().expect("asked only of links that change")
     }
 
     /// Find a place to wait from `now` until `start`. False if there is none.
@@ -642,8 +639,10 @@ impl Link {
                 untransmitted_bytes += size;
             }
         }
-        untransmitted += c.late_packets;
-        untransmitted_bytes += c.late_bytes;
+        if let Some(course) = &c.course {
+            untransmitted += course.late_packets;
+            untransmitted_bytes += course.late_bytes;
+        }
         let accepted_bytes = h.offered_bytes - c.refused_bytes;
         let transmitted_bytes = accepted_bytes - untransmitted_bytes;
         LinkStats {

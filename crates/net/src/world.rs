@@ -387,7 +387,7 @@ impl World {
     fn on_link(&mut self, id: u32) {
         let (now, _) = self.queue.advance().expect("peeked before");
         let link = &mut self.links[id as usize];
-        let Some((mut packet, next_at)) = self.pool.pop(&mut link.hot.wire) else { return self.on_passing(now, id) };
+        let Some((mut packet, next_at)) = self.pool.pop(&mut link.hot.wire) else { return self.bring_up(id) };
         debug_assert_eq!(packet.at, now);
         link.deliver();
         match next_at {
@@ -400,30 +400,22 @@ impl World {
             self.look_ahead();
         }
         packet.hop += 1;
-        self.reached(now, packet);
-    }
-
-    /// A packet has arrived at the end of a link where packets pass each other.
-    #[cold]
-    fn on_passing(&mut self, now: Time, id: u32) {
-        let link = &mut self.links[id as usize];
-        let mut packet = link.course().next_arrival().expect("a link with an event has a packet");
-        debug_assert_eq!(packet.at, now);
-        link.deliver();
-        self.queue.pop();
-        packet.hop += 1;
-        self.reached(now, packet);
-    }
-
-    /// A packet stands before the next part of its route.
-    #[inline(always)]
-    fn reached(&mut self, now: Time, mut packet: Packet) {
         let hop = self.routes[packet.hop as usize];
         if hop & END != 0 {
             self.arrive(now, hop & !END, &packet);
         } else {
             self.carry(now, &mut packet);
         }
+    }
+
+    /// Where packets pass each other, the next one to arrive comes to the head of the wire; its event stays, and finds
+    /// it there.
+    #[cold]
+    fn bring_up(&mut self, id: u32) {
+        let link = &mut self.links[id as usize];
+        let packet = link.course().next_arrival().expect("a link with an event has a packet");
+        self.pool.push(&mut link.hot.wire, packet);
+        self.loop_events -= 1;
     }
 
     /// Bring what the next events need into the cache: with thousands of flows most of the time goes into waiting for it.
