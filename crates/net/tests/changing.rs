@@ -47,7 +47,7 @@ fn a_slower_half_carries_less() {
 #[test]
 fn a_held_outage_loses_nothing_by_itself_and_a_lost_one_what_is_sent_in_it() {
     let outage = |lost| Changing {
-        outages: vec![Outage { at: ms(10_000), length: Span::from_millis(500), every: None, lost }],
+        outages: vec![Outage { at: ms(10_000), length: Span::from_millis(500), every: None, lost, handover: false }],
         ..Changing::default()
     };
     // a window of 20 segments never fills the buffer of 60
@@ -68,7 +68,7 @@ fn a_held_outage_loses_nothing_by_itself_and_a_lost_one_what_is_sent_in_it() {
 
 #[test]
 fn nothing_arrives_out_of_a_held_outage() {
-    let outage = Outage { at: ms(5_000), length: Span::from_millis(2_000), every: None, lost: false };
+    let outage = Outage { at: ms(5_000), length: Span::from_millis(2_000), every: None, lost: false, handover: false };
     let network = over(Changing { outages: vec![outage], ..Changing::default() }, "sack");
     let results = run(&network, 1, &traced(12.0));
     // the queue stands still from 5 to 7 s: it grows until the window is used up, and nothing leaves
