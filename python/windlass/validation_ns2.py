@@ -346,7 +346,10 @@ def _point(
     from windlass.stats import mean_interval
 
     duration_s = quantity(description["scenario"]["duration"])
-    segment_bytes = {group["name"]: quantity(group["segment"]) for group in description["flows"]}
+    segment_bytes = {
+        group["name"]: quantity(group["traffic"]["packet"] if group["transport"] == "udp" else group["segment"])
+        for group in description["flows"]
+    }
 
     goodput_here, again_here, timeouts_here = [], [], []
     goodput_ns2, again_ns2, timeouts_ns2 = [], [], []

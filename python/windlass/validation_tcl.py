@@ -11,7 +11,8 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from types import MappingProxyType
+from typing import Any, NamedTuple, NoReturn
 
 from windlass.errors import InputError
 
@@ -169,7 +170,7 @@ def check(description: Mapping[str, Any]) -> None:
             )
         seen.add((one.source, one.target))
     for group in description["flows"]:
-        _agent_settings(group)
+        _ends(group)
 
 
 def script(description: Mapping[str, Any], flows: Sequence[FlowStart], seed: int | None) -> str:
@@ -202,6 +203,7 @@ def script(description: Mapping[str, Any], flows: Sequence[FlowStart], seed: int
     _check_routes(directions, flows)
     random = [one for one in directions if one.loss > 0.0]
     listed = [one for one in directions if one.drops]
+    datagrams = any(group["transport"] == "udp" for group in description["flows"])
 
     def ends(one: _Direction) -> str:
         return f"{place[one.source]} {place[one.target]}"
@@ -209,7 +211,7 @@ def script(description: Mapping[str, Any], flows: Sequence[FlowStart], seed: int
     lines = [
         "# Written by Windlass. Usage: ns FILE",
         "remove-all-packet-headers",
-        "add-packet-header Common Flags IP TCP",
+        "add-packet-header Common Flags IP TCP" + (" RTP" if datagrams else ""),
         "set net [new Simulator]",
         "",
     ]
@@ -265,15 +267,17 @@ def script(description: Mapping[str, Any], flows: Sequence[FlowStart], seed: int
         ]
     lines += [
         "",
-        "# Bytes of the SYN and of a segment as the receiver counts them, start, sender and receiver with their settings.",
+        "# Bytes of the SYN and of a segment as the receiver counts them (none for datagrams), start, and sender, receiver and",
+        "# source with their settings.",
         "set flows {}",
-        "foreach {a b syn whole start agent settings sink sinksettings} {",
+        "foreach {a b syn whole start agent settings sink sinksettings source sourcesettings} {",
     ]
     for flow in flows:
-        agent, settings, sink, sink_settings, syn, whole = _agent_settings(groups[flow.group])
+        one = _ends(groups[flow.group])
         lines.append(
-            f"    {place[flow.source]} {place[flow.target]} {syn} {whole} {flow.start_s:.9f} "
-            f"{agent} {_braced(settings)} {sink} {_braced(sink_settings)}"
+            f"    {place[flow.source]} {place[flow.target]} {one.syn} {one.whole} {flow.start_s:.9f} "
+            f"{one.sender} {_braced(one.sender_settings)} {one.receiver} {_braced(one.receiver_settings)} "
+            f"{one.source} {_braced(one.source_settings)}"
         )
     lines += [
         "} {",
@@ -284,9 +288,10 @@ def script(description: Mapping[str, Any], flows: Sequence[FlowStart], seed: int
         "    $net attach-agent $node($a) $sender",
         "    $net attach-agent $node($b) $receiver",
         "    $net connect $sender $receiver",
-        "    set source [new Application/FTP]",
-        "    $source attach-agent $sender",
-        '    $net at $start "$source start"',
+        "    set application [new $source]",
+        "    foreach {name value} $sourcesettings { $application set $name $value }",
+        "    $application attach-agent $sender",
+        '    $net at $start "$application start"',
         "    lappend flows $sender $receiver $syn $whole",
         "}",
         "",
@@ -294,6 +299,12 @@ def script(description: Mapping[str, Any], flows: Sequence[FlowStart], seed: int
         "    global flows",
         "    set i 0",
         "    foreach {sender receiver syn whole} $flows {",
+        "        if {$whole == 0} {",
+        "            set arrived [$receiver set npkts_]",
+        f'            puts "\\n{RESULT} $i $arrived 0 [expr {{$arrived + [$receiver set nlost_]}}] 0 0 0"',
+        "            incr i",
+        "            continue",
+        "        }",
         "        set delivered [expr {([$receiver set bytes_] - $syn) / $whole}]",
         "        if {$delivered < 0} { set delivered 0 }",
         "        set acknowledged [$sender set ack_]",
@@ -442,10 +453,52 @@ def _check_routes(directions: Sequence[_Direction], flows: Sequence[FlowStart]) 
 # ---- flows
 
 
+class _Ends(NamedTuple):
+    """Sender, receiver and source with their settings, and the bytes that the receiver counts for the SYN and a segment."""
+
+    sender: str
+    sender_settings: dict[str, str]
+    receiver: str
+    receiver_settings: dict[str, str]
+    syn: int
+    whole: int
+    source: str = "Application/FTP"
+    source_settings: Mapping[str, str] = MappingProxyType({})
+
+
+def _ends(group: Mapping[str, Any]) -> _Ends:
+    if group["transport"] == "tcp":
+        return _Ends(*_agent_settings(group))
+    if group["transport"] == "udp":
+        return _datagrams(group)
+    _refuse("flows.transport", group["transport"], "only TCP and UDP flows are written", "leave these flows out")
+
+
+def _datagrams(group: Mapping[str, Any]) -> _Ends:
+    traffic = group["traffic"]
+    if group["stop"] is not None:
+        _refuse("flows.stop", group["stop"], "only flows without end are written", "leave `stop` out")
+    if _value(traffic["header"])[0] != 0.0:
+        _refuse("flows.traffic.header", traffic["header"], "ns-2's datagrams have no header", 'write `header = "0 B"`')
+    packet = f"{_value(traffic['packet'])[0]:.0f}"
+    settings = {"packetSize_": packet, "rate_": f"{_value(traffic['rate'])[0]:.0f}"}
+    if traffic["kind"] == "cbr":
+        source = "Application/Traffic/CBR"
+        settings["random_"] = "1" if traffic["random"] else "0"
+    elif traffic["kind"] == "on-off":
+        pareto = traffic["distribution"] == "pareto"
+        source = f"Application/Traffic/{'Pareto' if pareto else 'Exponential'}"
+        settings["burst_time_"] = _number(_value(traffic["on"])[0])
+        settings["idle_time_"] = _number(_value(traffic["off"])[0])
+        if pareto:
+            settings["shape_"] = _number(traffic["shape"])
+    else:
+        _refuse("flows.traffic.kind", traffic["kind"], "the generator has no such source", 'write `kind = "cbr"`')
+    return _Ends("Agent/UDP", {"packetSize_": packet}, "Agent/LossMonitor", {}, 0, 0, source, settings)
+
+
 def _agent_settings(group: Mapping[str, Any]) -> tuple[str, dict[str, str], str, dict[str, str], int, int]:
     """Sender and receiver with their settings, and the bytes that the receiver counts for the SYN and a segment."""
-    if group["transport"] != "tcp":
-        _refuse("flows.transport", group["transport"], "only TCP flows are written", "leave these flows out")
     algorithm, tcp = group["algorithm"], group["tcp"]
     name = algorithm["name"]
     if name not in AGENTS:

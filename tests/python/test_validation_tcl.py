@@ -60,15 +60,16 @@ foreach {a b arrivals} {
     $net lossmodel $model $node($a) $node($b)
 }
 
-# Bytes of the SYN and of a segment as the receiver counts them, start, sender and receiver with their settings.
+# Bytes of the SYN and of a segment as the receiver counts them (none for datagrams), start, and sender, receiver and
+# source with their settings.
 set flows {}
-foreach {a b syn whole start agent settings sink sinksettings} {
+foreach {a b syn whole start agent settings sink sinksettings source sourcesettings} {
     0 2 40 1040 0.250000000 Agent/TCP/Sack1 {packetSize_ 1000 tcpip_base_hdr_size_ 40 window_ 1000 windowInit_ 2\
  numdupacks_ 4 singledup_ 1 rtxcur_init_ 3 minrto_ 0.2 maxrto_ 60 tcpTick_ 0.01 slow_start_restart_ true}\
- Agent/TCPSink/Sack1/DelAck {packetSize_ 40 interval_ 0.1}
+ Agent/TCPSink/Sack1/DelAck {packetSize_ 40 interval_ 0.1} Application/FTP {}
     0 2 1460 1460 1.500000000 Agent/TCP/Vegas {packetSize_ 1460 tcpip_base_hdr_size_ 40 window_ 20 windowInit_ 2\
  numdupacks_ 3 singledup_ 1 rtxcur_init_ 3 minrto_ 0.2 maxrto_ 60 tcpTick_ 0.01 slow_start_restart_ true\
- v_alpha_ 2 v_beta_ 4 v_gamma_ 1} Agent/TCPSink {packetSize_ 40}
+ v_alpha_ 2 v_beta_ 4 v_gamma_ 1} Agent/TCPSink {packetSize_ 40} Application/FTP {}
 } {
     set sender [new $agent]
     set receiver [new $sink]
@@ -77,9 +78,10 @@ foreach {a b syn whole start agent settings sink sinksettings} {
     $net attach-agent $node($a) $sender
     $net attach-agent $node($b) $receiver
     $net connect $sender $receiver
-    set source [new Application/FTP]
-    $source attach-agent $sender
-    $net at $start "$source start"
+    set application [new $source]
+    foreach {name value} $sourcesettings { $application set $name $value }
+    $application attach-agent $sender
+    $net at $start "$application start"
     lappend flows $sender $receiver $syn $whole
 }
 
@@ -87,6 +89,12 @@ proc results {} {
     global flows
     set i 0
     foreach {sender receiver syn whole} $flows {
+        if {$whole == 0} {
+            set arrived [$receiver set npkts_]
+            puts "\\nwindlass-flow $i $arrived 0 [expr {$arrived + [$receiver set nlost_]}] 0 0 0"
+            incr i
+            continue
+        }
         set delivered [expr {([$receiver set bytes_] - $syn) / $whole}]
         if {$delivered < 0} { set delivered 0 }
         set acknowledged [$sender set ack_]
@@ -199,6 +207,41 @@ def test_agents_with_rules_that_ns2_has_pass(algorithm: str, rules: dict[str, An
 )
 def test_flows_that_ns2_cannot_express(key: str, flow: dict[str, Any]) -> None:
     refused(key, small(**flow))
+
+
+def datagrams(**more: Any) -> dict[str, Any]:
+    description = small()
+    traffic = {"kind": "cbr", "rate": "1 Mbps", "packet": "1000 B"} | more
+    udp = {"name": "udp", "from": "left/*", "to": "right/*", "transport": "udp", "traffic": traffic}
+    description["flows"].append(udp)
+    return description
+
+
+@pytest.mark.parametrize(
+    ("traffic", "words"),
+    [
+        ({}, "Application/Traffic/CBR {packetSize_ 1000 rate_ 1000000 random_ 0}"),
+        (
+            {"kind": "on-off", "on": "500 ms", "off": "1 s"},
+            "Application/Traffic/Exponential {packetSize_ 1000 rate_ 1000000 burst_time_ 0.5 idle_time_ 1}",
+        ),
+        (
+            {"kind": "on-off", "on": "1 s", "off": "1 s", "distribution": "pareto", "shape": 1.9},
+            "Application/Traffic/Pareto {packetSize_ 1000 rate_ 1000000 burst_time_ 1 idle_time_ 1 shape_ 1.9}",
+        ),
+    ],
+)
+def test_datagrams_are_written(traffic: dict[str, Any], words: str) -> None:
+    scenario = windlass.from_dict(datagrams(**traffic))
+    text = script(scenario.points()[0].effective(), flow_starts(scenario.run(1).flows.to_pylist()), 1)
+    assert f"Agent/UDP {{packetSize_ 1000}} Agent/LossMonitor {{}} {words}" in text
+    assert "add-packet-header Common Flags IP TCP RTP" in text
+    assert "Application/FTP {}" in text
+
+
+def test_datagrams_that_ns2_cannot_express() -> None:
+    refused("flows.traffic.kind", datagrams(kind="poisson"))
+    refused("flows.traffic.header", datagrams(header="28 B"))
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,7 @@ pub(crate) fn effective(config: &Config) -> Json {
     put("kind", json!(word(&config.traffic)));
     put("rate", json!(rate_text(config.rate_bps)));
     put("packet", json!(size_text(u64::from(config.payload))));
-    put("header", json!(size_text(u64::from(config.header))));
+    put("header", json!(format!("{} B", config.header)));
     match config.traffic {
         Traffic::Cbr { jittered } => {
             put("random", json!(jittered));
