@@ -19,6 +19,7 @@ __all__ = [
     "loss_models",
     "queues",
     "register_algorithm",
+    "registered",
     "rules",
     "topologies",
 ]
@@ -385,6 +386,15 @@ def algorithms() -> str:
     str
         JSON list of objects with name, aliases, summary, source, caution, recovery, and parameters, each with name, kind
         (number, choice, flag), default, min, max, choices, unit, meaning, source.
+    """
+
+def registered() -> str:
+    """List the algorithms that were registered in this process.
+
+    Returns
+    -------
+    str
+        JSON list of objects as in `algorithms`.
     """
 
 def topologies() -> str:

@@ -759,7 +759,7 @@ _COLUMNS = {
 def _algorithms() -> list[dict[str, Any]]:
     from windlass import _core
 
-    rows: list[dict[str, Any]] = json.loads(_core.algorithms())
+    rows: list[dict[str, Any]] = json.loads(_core.algorithms()) + json.loads(_core.registered())
     return rows
 
 

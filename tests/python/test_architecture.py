@@ -42,6 +42,10 @@ FOREIGN = {
 """What the crates below `scenario` take from outside: very little."""
 
 
+READS_FILES = {"crates/scenario/src/files.rs"}
+"""The one place in the engine where the files that a description names are read."""
+
+
 def manifests() -> dict[str, dict[str, object]]:
     files = [*sorted(CRATES.glob("*/Cargo.toml")), ROOT / "benches" / "Cargo.toml"]
     read = [tomllib.loads(file.read_text(encoding="utf-8")) for file in files]
@@ -83,7 +87,9 @@ def test_cc_is_no_std_and_safe() -> None:
     head = (CRATES / "cc" / "src" / "lib.rs").read_text(encoding="utf-8")
     assert "#![no_std]" in head
     assert "#![forbid(unsafe_code)]" in head
-    assert "extern crate alloc" not in head
+    for file, text in code(CRATES / "cc" / "src"):
+        # only what runs algorithms from outside the crate has a heap
+        assert "extern crate alloc" not in text or file.name == "foreign.rs", file
 
 
 @pytest.mark.parametrize(
@@ -99,6 +105,8 @@ def test_cc_is_no_std_and_safe() -> None:
 def test_the_engine_has_no(what: str, pattern: str) -> None:
     for crate in CRATES.iterdir():
         for file, text in code(crate / "src"):
+            if file.as_posix() in READS_FILES and "files" in what:
+                continue
             found = re.search(pattern, text)
             assert found is None, f"{file} has {what}: {found[0]}"
 
@@ -137,7 +145,7 @@ def test_help_of_the_command_imports_nothing_heavy() -> None:
 def test_data_folders_hold_data_only() -> None:
     package = ROOT / "python" / "windlass"
     for folder in ("papers", "scenarios"):
-        assert {file.suffix for file in (package / folder).iterdir()} <= {".toml", ".md"}
+        assert {file.suffix for file in (package / folder).iterdir()} <= {".toml", ".md", ".mahi"}
 
 
 def test_files_that_the_page_names_exist() -> None:

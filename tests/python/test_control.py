@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,7 @@ def test_parameters_reach_the_object(base: windlass.Scenario, own: Path) -> None
     assert row["judged_random"] >= row["random_judged_random"]
     with pytest.raises(windlass.InputError, match="no parameter"):
         base.with_({"flows.algorithm": {"name": "mine", "keeps": 0.5}})
-    assert "mine" in [row["name"] for row in __import__("json").loads(_core.algorithms())]
+    assert "mine" in [row["name"] for row in json.loads(_core.registered())]
 
 
 def test_the_same_seed_gives_the_same_run_on_any_number_of_threads(base: windlass.Scenario, own: Path) -> None:

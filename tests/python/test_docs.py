@@ -120,6 +120,10 @@ def test_other_commands_exist() -> None:
         match words:
             case ["make", *wanted]:
                 assert set(wanted) <= targets, f"{page}: {words}"
+            case ["cargo", "+nightly", "fuzz", "run", target, *_]:
+                assert (ROOT / "fuzz" / "fuzz_targets" / f"{target}.rs").is_file(), f"{page}: {words}"
+            case ["cargo", "run", "--manifest-path", manifest, *_]:
+                assert (ROOT / manifest).is_file(), f"{page}: {words}"
             case ["windlass", *_] | ["cargo", "test", "-p", _] | ["source", ".venv/bin/activate"] | []:
                 pass
             case _:

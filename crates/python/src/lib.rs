@@ -142,6 +142,12 @@ fn algorithms() -> String {
     scenario::algorithms()
 }
 
+/// Every algorithm that was registered, as JSON.
+#[pyfunction]
+fn registered() -> String {
+    scenario::registered()
+}
+
 /// Every topology, as JSON.
 #[pyfunction]
 fn topologies() -> String {
@@ -186,7 +192,9 @@ mod _core {
     #[pymodule_export]
     use super::raise::{Cancelled, InputError};
     #[pymodule_export]
-    use super::{Cancel, Point, Scenario, algorithms, errors, jitter_models, loss_models, queues, rules, topologies};
+    use super::{
+        Cancel, Point, Scenario, algorithms, errors, jitter_models, loss_models, queues, registered, rules, topologies,
+    };
     #[pymodule_export]
     const ENGINE_VERSION: &str = scenario::ENGINE_VERSION;
 }

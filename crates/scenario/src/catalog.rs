@@ -8,9 +8,18 @@ use crate::decode::tcp::{RULES, recovery_word};
 use crate::decode::topology::READY;
 use crate::decode::{changing, link, loss, queue};
 
-/// Every algorithm, the registered ones last: name, aliases, summary, source, caution, whether it
+/// Every algorithm of the registry: name, aliases, summary, source, caution, whether it
 /// judges losses, transport, recovery, parameters.
 pub fn algorithms() -> String {
+    rows(ALGORITHMS.iter())
+}
+
+/// Every algorithm from outside, in the same form.
+pub fn registered() -> String {
+    rows(crate::foreign::rows().into_iter())
+}
+
+fn rows<'a>(all: impl Iterator<Item = &'a cc::registry::Row>) -> String {
     let parameter = |p: &cc::registry::Parameter| {
         let (kind, default, min, max, choices) = match p.kind {
             Kind::Number { default, min, max } => ("number", json!(default), json!(min), json!(max), json!([])),
@@ -31,7 +40,7 @@ pub fn algorithms() -> String {
             "parameters": row.parameters.iter().map(parameter).collect::<Vec<_>>(),
         })
     };
-    Json::from(ALGORITHMS.iter().chain(crate::foreign::rows()).map(row).collect::<Vec<_>>()).to_string()
+    Json::from(all.map(row).collect::<Vec<_>>()).to_string()
 }
 
 fn meanings(keys: &[(&str, &str)]) -> Json {

@@ -25,7 +25,7 @@ mod units;
 use std::path::Path;
 use std::sync::Arc;
 
-pub use catalog::{algorithms, errors_json, jitter_models, loss_models, queues, rules, topologies};
+pub use catalog::{algorithms, errors_json, jitter_models, loss_models, queues, registered, rules, topologies};
 pub use error::{Error, errors};
 /// What an algorithm from outside is made of.
 pub mod outside {
