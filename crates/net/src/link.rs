@@ -166,12 +166,20 @@ pub(crate) struct Hot {
     delivered_packets: u64,
     /// Its only feeder is another link, so packets can be passed on before their time.
     pub(crate) eager: bool,
-    /// Loss, drop list, marking or tracing is on, or the link is served.
-    special: bool,
-    /// Nothing but random loss is on.
-    only_loses: bool,
+    lane: Lane,
     /// ns-2's counting with a limit of one packet takes nothing at all, not even into an idle link.
     takes_nothing: bool,
+}
+
+/// The way in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lane {
+    /// Nothing but the queue and the transmitter.
+    Plain,
+    /// Random loss as well.
+    Lossy,
+    /// A drop list, policer, warning, discipline, trace or course is on, or the link is served.
+    Special,
 }
 
 #[derive(Debug)]
@@ -250,23 +258,20 @@ impl Link {
     pub(crate) fn new(spec: &DirectionSpec, seed: u64, name: &str) -> Link {
         let channel = Channel::new(&spec.loss, seed, name);
         let on_arrival = OnArrival::new(spec, seed, name);
-        let special = !channel.is_never()
-            || !spec.drops.is_empty()
+        let special = !spec.drops.is_empty()
             || spec.warning.is_some()
             || spec.policer.is_some()
             || on_arrival.is_some()
             || spec.trace_queue
             || spec.changing.is_some();
-        let only_loses = !channel.is_never()
-            && spec.drops.is_empty()
-            && spec.warning.is_none()
-            && spec.policer.is_none()
-            && on_arrival.is_none()
-            && !spec.trace_queue
-            && spec.changing.is_none();
+        let lane = match (special, channel.is_never()) {
+            (true, _) => Lane::Special,
+            (false, false) => Lane::Lossy,
+            (false, true) => Lane::Plain,
+        };
         let mut drops = spec.drops.clone();
         drops.sort_unstable();
-        let extras = special.then(|| {
+        let extras = (lane != Lane::Plain).then(|| {
             Box::new(Extras {
                 channel,
                 drops,
@@ -297,8 +302,7 @@ impl Link {
                 offered_bytes: 0,
                 delivered_packets: 0,
                 eager: false,
-                special,
-                only_loses,
+                lane,
                 takes_nothing: ns2 && spec.queue.limit == QueueLimit::Packets(1),
             },
             cold: Cold {
@@ -339,31 +343,59 @@ impl Link {
         let size = u32::from(packet.size);
         self.hot.offered_packets += 1;
         self.hot.offered_bytes += u64::from(size);
-        let plain = !self.hot.special || self.hot.only_loses;
-        if !plain && let Some(fate) = self.before_queue(now, packet, arrival) {
-            return fate;
+        match self.hot.lane {
+            Lane::Plain => self.enter_plain(now, size, end),
+            Lane::Lossy => self.enter_lossy(now, size, end),
+            Lane::Special => self.enter_special(now, packet, arrival, end),
         }
-        if self.hot.only_loses && self.channel_loses(LossAt::Queue, now, size) {
-            return self.refuse(now, size, LossCause::Random);
-        }
-        // an idle transmitter has nobody waiting: nothing but the hot line is looked at
-        let start = self.hot.free_at.max(now);
-        if start > now {
-            if !self.queue(now, start, size, end) {
-                return self.refuse(now, size, LossCause::Queue);
-            }
-        } else if self.hot.takes_nothing {
-            return self.refuse(now, size, LossCause::Queue);
-        }
-        if !plain {
-            return self.transmit(start, start > now, size, end);
-        }
+    }
+
+    #[inline(always)]
+    fn enter_plain(&mut self, now: Time, size: u32, end: Time) -> Fate {
+        let Some(start) = self.place(now, size, end) else { return self.refuse(now, size, LossCause::Queue) };
         let departs = Time(start.0 + self.transmission(size));
         self.hot.free_at = departs;
-        if self.hot.only_loses && self.channel_loses(LossAt::Wire, departs, size) {
-            return if departs <= end { self.lose(departs, size, LossCause::Random) } else { Fate::LostAfterEnd };
-        }
         Fate::Arrives(departs + self.hot.delay)
+    }
+
+    #[inline(never)]
+    fn enter_lossy(&mut self, now: Time, size: u32, end: Time) -> Fate {
+        if self.channel_loses(LossAt::Queue, now, size) {
+            return self.refuse(now, size, LossCause::Random);
+        }
+        let fate = self.enter_plain(now, size, end);
+        let departs = self.hot.free_at;
+        match fate {
+            Fate::Arrives(_) if self.channel_loses(LossAt::Wire, departs, size) => {
+                if departs <= end {
+                    self.lose(departs, size, LossCause::Random)
+                } else {
+                    Fate::LostAfterEnd
+                }
+            }
+            fate => fate,
+        }
+    }
+
+    #[inline(never)]
+    fn enter_special(&mut self, now: Time, packet: &mut Packet, arrival: u64, end: Time) -> Fate {
+        if let Some(fate) = self.before_queue(now, packet, arrival) {
+            return fate;
+        }
+        let size = u32::from(packet.size);
+        match self.place(now, size, end) {
+            Some(start) => self.transmit(start, start > now, size, end),
+            None => self.refuse(now, size, LossCause::Queue),
+        }
+    }
+
+    /// When the transmission of a packet that comes now begins; `None`: it finds no place to wait.
+    #[inline(always)]
+    fn place(&mut self, now: Time, size: u32, end: Time) -> Option<Time> {
+        // an idle transmitter has nobody waiting: nothing but the hot line is looked at
+        let start = self.hot.free_at.max(now);
+        let fits = if start > now { self.queue(now, start, size, end) } else { !self.hot.takes_nothing };
+        fits.then_some(start)
     }
 
     /// Transmit from `start` on, on a link with something special.
@@ -419,7 +451,7 @@ impl Link {
     }
 
     /// Find a place to wait from `now` until `start`. False if there is none.
-    #[inline]
+    #[inline(always)]
     fn queue(&mut self, now: Time, start: Time, size: u32, end: Time) -> bool {
         self.retire(now);
         let c = &mut self.cold;
@@ -431,7 +463,7 @@ impl Link {
         c.waiting_bytes += u64::from(size);
         c.queue_max = c.queue_max.max(c.waiting.len() as u32);
         c.queue_integral += start.min(end).since(now).secs();
-        if self.hot.special && !self.hot.only_loses {
+        if self.hot.lane == Lane::Special {
             self.trace_change(now, 1);
             self.trace_change(start, -1);
         }
@@ -445,6 +477,7 @@ impl Link {
     }
 
     /// Lose a packet that was transmitted.
+    #[cold]
     fn lose(&mut self, at: Time, size: u32, cause: LossCause) -> Fate {
         self.cold.losses.add(cause);
         self.cold.lost_bytes += u64::from(size);
@@ -452,6 +485,7 @@ impl Link {
     }
 
     /// Lose a packet before it is transmitted.
+    #[cold]
     fn refuse(&mut self, at: Time, size: u32, cause: LossCause) -> Fate {
         self.cold.refused.add(cause);
         self.cold.refused_bytes += u64::from(size);
@@ -484,7 +518,7 @@ impl Link {
         tx
     }
 
-    #[inline]
+    #[inline(always)]
     fn channel_loses(&mut self, at: LossAt, now: Time, size: u32) -> bool {
         self.cold.extras.as_mut().is_some_and(|e| e.channel.loses(at, now, size))
     }

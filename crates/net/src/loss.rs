@@ -254,7 +254,7 @@ impl Channel {
 
     /// Whether a packet of `size` bytes that is at `at` at time `now` is lost. Calls for the place of the channel come in
     /// order of time.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn loses(&mut self, at: LossAt, now: Time, size: u32) -> bool {
         self.at == at
             && match self.kind {
@@ -263,6 +263,7 @@ impl Channel {
             }
     }
 
+    #[inline(never)]
     fn decides(&mut self, now: Time, size: u32) -> bool {
         let stream = &mut self.stream;
         match &mut self.kind {

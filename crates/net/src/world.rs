@@ -117,6 +117,8 @@ struct Seat {
     base_delay: Span,
     /// The connection over several paths that it belongs to, or [`ALONE`].
     connection: u32,
+    /// A TCP endpoint without anything special: [`World::find_plain_endpoints`].
+    plain: bool,
 }
 
 /// Last values of the traced variables of one endpoint.
@@ -207,6 +209,7 @@ impl World {
         world.add_flows(network, seed)?;
         world.add_connections(network);
         world.find_eager_links();
+        world.find_plain_endpoints();
         if options.traces != Traces::default() {
             let nothing = Seen { cwnd: f64::NAN, ssthresh: f64::NAN, flight: u32::MAX, srtt: Span(u64::MAX) };
             world.seen = vec![nothing; world.endpoints.len()];
@@ -314,11 +317,21 @@ impl World {
         }
     }
 
-    /// Take away the short cut of eager links, so that every packet waits for its event before every link. Slower,
-    /// with the same results; for tests.
+    /// An endpoint is plain if it is TCP's, alone on its path, and nothing about it is traced: what reaches it, and what it
+    /// sends, takes a short way.
+    fn find_plain_endpoints(&mut self) {
+        let watched = self.options.delays || self.options.traces != Traces::default();
+        for (seat, endpoint) in self.seats.iter_mut().zip(&self.endpoints) {
+            seat.plain = !watched && seat.connection == ALONE && matches!(endpoint, Endpoint::Tcp(_));
+        }
+    }
+
+    /// Take away the short cuts of eager links and plain endpoints, so that every packet waits for its event before every
+    /// link, and every endpoint is asked for everything. Slower, with the same results; for tests.
     #[doc(hidden)]
     pub fn without_short_cuts(&mut self) {
         self.links.iter_mut().for_each(|link| link.hot.eager = false);
+        self.seats.iter_mut().for_each(|seat| seat.plain = false);
     }
 
     /// Have every link served by events, needed or not. Slower, with the same results; for tests.
@@ -570,8 +583,21 @@ impl World {
     }
 
     /// A packet reached its endpoint.
-    #[inline]
+    #[inline(always)]
     fn arrive(&mut self, now: Time, number: u32, packet: &Packet) {
+        let at = number as usize;
+        match &mut self.endpoints[at] {
+            Endpoint::Tcp(end) if self.seats[at].plain && packet.sack == NO_SACK => {
+                end.handle_segment(now, &packet.to_segment(SackBlocks::NONE));
+                self.drive_plain(now, number);
+            }
+            _ => self.arrive_specially(now, number, &{ *packet }),
+        }
+    }
+
+    /// A packet with SACK blocks, or of an endpoint that is not plain, reached it.
+    #[inline(never)]
+    fn arrive_specially(&mut self, now: Time, number: u32, packet: &Packet) {
         let sack = if packet.sack == NO_SACK {
             SackBlocks::NONE
         } else {
@@ -712,9 +738,12 @@ impl World {
     }
 
     /// Send what the endpoint has to send, and set its timer.
-    #[inline]
+    #[inline(never)]
     fn drive(&mut self, now: Time, number: u32) {
         let at = number as usize;
+        if self.seats[at].plain {
+            return self.drive_plain(now, number);
+        }
         if let Endpoint::Tcp(end) = &mut self.endpoints[at]
             && let Some(judgement) = end.sender.take_judgement()
         {
@@ -724,17 +753,46 @@ impl World {
             self.carry(now, &mut packet);
         }
         let deadline = self.endpoints[at].next_deadline();
-        if deadline < self.seats[at].armed {
-            let seat = &mut self.seats[at];
-            seat.overtaken = std::mem::replace(&mut seat.armed, deadline);
-            let id = self.timer_base() as u32 + number;
-            self.queue.push(deadline, id);
-        }
+        let is_done = self.endpoints[at].is_done();
+        self.note_driven(now, number, deadline, is_done);
         if !self.seen.is_empty() {
             self.observe(now, at);
         }
-        let seat = &mut self.seats[at];
-        if seat.size.is_some() && seat.completed.is_none() && self.endpoints[at].is_done() {
+    }
+
+    /// The same for a plain endpoint.
+    #[inline(always)]
+    fn drive_plain(&mut self, now: Time, number: u32) {
+        let at = number as usize;
+        let (deadline, is_done) = loop {
+            let Endpoint::Tcp(end) = &mut self.endpoints[at] else { return };
+            if let Some(judgement) = end.sender.take_judgement() {
+                self.truth[at].judged(now, judgement);
+            }
+            let Some(segment) = end.poll_transmit(now) else { break (end.next_deadline(), end.sender.is_done()) };
+            let seat = &mut self.seats[at];
+            let mut packet = Packet::from_segment(&segment, seat.route);
+            if packet.is_data() {
+                seat.sent_bytes += u64::from(end.payload(segment.seq));
+            }
+            if !segment.sack.is_empty() {
+                packet.sack = self.keep_sack(segment.sack);
+            }
+            self.carry(now, &mut packet);
+        };
+        self.note_driven(now, number, deadline, is_done);
+    }
+
+    /// An endpoint has sent what it had to: set its timer, and see whether its transfer is complete.
+    #[inline(always)]
+    fn note_driven(&mut self, now: Time, number: u32, deadline: Time, is_done: bool) {
+        let id = self.timer_base() as u32 + number;
+        let seat = &mut self.seats[number as usize];
+        if deadline < seat.armed {
+            seat.overtaken = std::mem::replace(&mut seat.armed, deadline);
+            self.queue.push(deadline, id);
+        }
+        if is_done && seat.size.is_some() && seat.completed.is_none() {
             seat.completed = Some(now);
         }
     }

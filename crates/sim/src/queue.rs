@@ -154,18 +154,34 @@ impl EventQueue {
     /// Put `key` where the first event was and let it sink.
     #[inline]
     fn sift_down(&mut self, key: u128) {
-        let mut hole = 0;
-        while let Some(&Four(four)) = self.children.get(hole) {
-            let (left, left_key) = if four[1] < four[0] { (1, four[1]) } else { (0, four[0]) };
-            let (right, right_key) = if four[3] < four[2] { (3, four[3]) } else { (2, four[2]) };
-            let (least, least_key) = if right_key < left_key { (right, right_key) } else { (left, left_key) };
-            if least_key >= key {
-                break;
-            }
-            self.set(hole, least_key);
-            hole = hole * ARITY + 1 + least;
+        let Some((place, least)) = self.children.first().map(Four::least).filter(|&(_, least)| least < key) else {
+            self.root = key;
+            return;
+        };
+        self.root = least;
+        // the hole is a place among the four children of a node
+        let (mut node, mut place) = (0, place);
+        loop {
+            let below = node * ARITY + 1 + place;
+            let Some((next, least)) = self.children.get(below).map(Four::least).filter(|&(_, least)| least < key)
+            else {
+                self.children[node].0[place % ARITY] = key;
+                return;
+            };
+            self.children[node].0[place % ARITY] = least;
+            (node, place) = (below, next);
         }
-        self.set(hole, key);
+    }
+}
+
+impl Four {
+    /// The earliest of the four, and its place.
+    #[inline]
+    fn least(&self) -> (usize, u128) {
+        let four = &self.0;
+        let (left, right) = (usize::from(four[1] < four[0]), 2 + usize::from(four[3] < four[2]));
+        let place = if four[right] < four[left] { right } else { left };
+        (place, four[place])
     }
 }
 

@@ -196,7 +196,7 @@ impl Endpoint {
                 self.receiver.force_ack();
             }
         }
-        if flags.has(Flags::ACK) {
+        if flags.has(Flags::ACK) && !self.sender.learns_nothing_from(segment) {
             if self.role == Role::Passive || self.full {
                 self.sender.on_open(now); // our answer to the SYN arrived
             }
@@ -293,7 +293,7 @@ impl Endpoint {
             return Some(self.data(now, number, again));
         }
         if self.receiver.ack_due() {
-            return Some(self.pure_ack(now));
+            return Some(self.ack_of_sender(now));
         }
         if self.sender.has_rare() { self.poll_rare(now) } else { None }
     }
@@ -368,6 +368,13 @@ impl Endpoint {
         probe
     }
 
+    /// The same of an end that sends as well.
+    #[inline(never)]
+    fn ack_of_sender(&mut self, now: Time) -> Segment {
+        self.pure_ack(now)
+    }
+
+    #[inline(always)]
     fn pure_ack(&mut self, now: Time) -> Segment {
         self.acks_sent += 1;
         if std::mem::take(&mut self.opening) {

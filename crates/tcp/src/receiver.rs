@@ -115,7 +115,7 @@ impl Receiver {
     }
 
     /// A data segment arrived.
-    #[inline]
+    #[inline(always)]
     pub fn on_data(&mut self, now: Time, segment: &Segment) {
         let number = segment.seq;
         self.stats.received_segments += 1;

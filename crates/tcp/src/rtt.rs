@@ -92,6 +92,7 @@ impl RttEstimator {
     }
 
     /// The timeout in force, back-off included.
+    #[inline(always)]
     pub fn rto(&self) -> Span {
         self.backed_off(u64::from(self.backoff))
     }
@@ -106,7 +107,7 @@ impl RttEstimator {
         self.backed_off(1)
     }
 
-    #[inline]
+    #[inline(always)]
     fn backed_off(&self, factor: u64) -> Span {
         match self.estimate {
             Estimate::Exact { sampled: false, .. } => (self.rto_init * factor).min(self.rto_max),

@@ -258,6 +258,8 @@ pub(crate) struct Rules {
     pub(crate) paced: bool,
     /// The algorithm gets delivery rate samples.
     pub(crate) sampled: bool,
+    /// One of `full`, `ecn`, `prr`, `paced` and `sampled` is on.
+    rare: bool,
     freeze_kick: bool,
     initial_window: f64,
     initial_ssthresh: Option<u32>,
@@ -279,6 +281,8 @@ impl Sender {
             Recovery::Vegas => Core::Vegas,
         };
         let mss = Bytes(f64::from(config.mss));
+        let pacer = Pacer::new(config, row);
+        let (paced, prr) = (pacer.is_on(), config.prr && config.can_prr(row));
         Sender {
             snd_una: 0,
             snd_nxt: 0,
@@ -329,7 +333,6 @@ impl Sender {
             sack: SackState::default(),
             fine: FineTimer::default(),
             prr: None,
-            pacer: Pacer::new(config, row),
             persist: None,
             probe_due: false,
             in_handover: false,
@@ -351,12 +354,14 @@ impl Sender {
                 max_burst: if config.max_burst == 0 { u32::MAX } else { config.max_burst },
                 ecn: config.ecn,
                 freeze_kick: config.freeze && config.freeze_kick,
-                paced: Pacer::new(config, row).is_on(),
+                paced,
                 sampled: row.samples_delivery,
-                prr: config.prr && config.can_prr(row),
+                prr,
+                rare: config.is_full() || config.ecn || prr || paced || row.samples_delivery,
                 initial_window: config.initial_window_segments(),
                 initial_ssthresh: config.initial_ssthresh,
             },
+            pacer,
             cwnd_since: Time::ZERO,
             judgement: None,
             log: None,
@@ -571,7 +576,7 @@ impl Sender {
     }
 
     /// Compute the usable window anew: call after anything that changes cwnd or the inflation.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn update_window(&mut self) {
         let window = self.cwnd() as i64 + i64::from(self.inflation);
         self.window = (window.max(1) as u64).min(u64::from(self.rwnd)) as u32;

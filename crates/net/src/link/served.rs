@@ -11,7 +11,7 @@
 use tcp::Flags;
 use units::Time;
 
-use super::{Fate, Link, LossCause};
+use super::{Fate, Lane, Link, LossCause};
 use crate::packet::Packet;
 use crate::pool::Pool;
 use crate::queue::Line;
@@ -56,8 +56,7 @@ impl Link {
     /// Have packets held and served by events from now on. Only before the first packet.
     pub(crate) fn serve(&mut self, line: Line) {
         debug_assert_eq!(self.hot.offered_packets, 0);
-        self.hot.special = true;
-        self.hot.only_loses = false;
+        self.hot.lane = Lane::Special;
         self.hot.eager = false;
         self.cold.served = Some(Box::new(Served { waiting: line, sending: None, in_outage: false }));
     }

@@ -9,29 +9,47 @@ use crate::segment::{Flags, Segment};
 
 impl Sender {
     /// An acknowledgement arrived. `pure`: without data.
-    #[inline]
+    #[inline(always)]
     pub fn on_ack(&mut self, now: Time, segment: &Segment, pure: bool) {
+        if self.rules.rare {
+            self.on_rare_ack(now, segment, pure);
+        } else {
+            self.on_any_ack::<false>(now, segment, pure);
+        }
+    }
+
+    #[inline(never)]
+    fn on_rare_ack(&mut self, now: Time, segment: &Segment, pure: bool) {
+        self.on_any_ack::<true>(now, segment, pure);
+    }
+
+    /// An acknowledgement, looked at for whatever it may mean; unless `RARE`, none of what [`super::Rules::rare`] names is
+    /// on, and none of it is asked for.
+    #[inline(always)]
+    fn on_any_ack<const RARE: bool>(&mut self, now: Time, segment: &Segment, pure: bool) {
+        let full = RARE && self.rules.full;
         let ack = segment.ack;
         if ack > self.snd_max || ack < self.snd_una {
             return; // acknowledges what was never sent, or what is acknowledged already
         }
-        self.burst = if self.rules.full { self.full_burst() } else { self.rules.max_burst };
+        self.burst = if full { self.full_burst() } else { self.rules.max_burst };
         self.limited = false;
         let window_changed = segment.window != self.rwnd;
         if window_changed {
             self.set_rwnd(segment.window);
             self.end_persist(now);
         }
-        let marked = self.rules.ecn && segment.flags.has(Flags::ECE);
+        let marked = RARE && self.rules.ecn && segment.flags.has(Flags::ECE);
         if marked {
             self.stats.marks += 1;
         }
         if ack > self.snd_una {
-            self.on_new_ack(now, segment, marked);
+            self.on_new_ack::<RARE>(now, segment, marked);
         } else if self.is_duplicate(segment, pure, window_changed) {
-            self.on_duplicate(now, segment, marked);
+            // a copy, so that the segment itself need not stand in memory
+            self.on_duplicate(now, &{ *segment }, marked);
         } else if self.rules.ns2 {
-            if self.rules.full && self.core == Core::Sack1 {
+            if full && self.core == Core::Sack1 {
                 self.sack_on_ack(ack, &segment.sack, now);
             }
             return; // ns-2 looks for marks on new ACKs and duplicates only
@@ -59,27 +77,30 @@ impl Sender {
             }
     }
 
-    pub(super) fn on_new_ack(&mut self, now: Time, segment: &Segment, marked: bool) {
+    #[inline(always)]
+    fn on_new_ack<const RARE: bool>(&mut self, now: Time, segment: &Segment, marked: bool) {
+        let full = RARE && self.rules.full;
+        let sampled = RARE && self.rules.sampled;
         let ack = segment.ack;
         let newly = ack - self.snd_una;
         let delay = self.delay_sample(ack, now);
         let in_use = !self.rules.cwnd_limited
             || f64::from(self.snd_nxt - self.snd_una) >= self.cwnd().floor()
-            || (self.rules.paced && self.pacing_keeps_window_open());
+            || (RARE && self.rules.paced && self.pacing_keeps_window_open());
 
         let progress = match self.core {
-            Core::NewReno | Core::Sack1 if self.rules.full => self.full_progress(ack),
+            Core::NewReno | Core::Sack1 if full => self.full_progress(ack),
             _ if !self.in_recovery => Progress::Open,
             Core::Reno | Core::Tahoe | Core::Vegas => Progress::Full,
             Core::NewReno | Core::Sack | Core::Sack1 if ack >= self.recover => Progress::Full,
             Core::NewReno | Core::Sack | Core::Sack1 => Progress::Partial,
         };
-        let rto_before = if self.rules.full { self.rtt.rto() } else { Span::ZERO };
+        let rto_before = if full { self.rtt.rto() } else { Span::ZERO };
         self.sample_rto(now, segment, progress);
         if self.snd_una == 0 && self.opens_late() {
             self.cc.set_cwnd(self.rules.initial_window * self.path.mss);
         }
-        if self.rules.sampled {
+        if sampled {
             self.begin_delivery(ack, now);
         }
         let news = match self.core {
@@ -100,17 +121,16 @@ impl Sender {
         let mut restart_timer = true;
         match progress {
             Progress::Open => {
-                if self.rules.full {
+                if full {
                     self.full_settle();
                 }
                 self.dupacks = 0;
             }
             Progress::Full => {
                 // ns-2's agents of the Reno family grow on the ACK that ends recovery
-                grows = self.rules.full
-                    || (self.rules.ns2 && matches!(self.core, Core::Reno | Core::NewReno | Core::Vegas));
+                grows = full || (self.rules.ns2 && matches!(self.core, Core::Reno | Core::NewReno | Core::Vegas));
                 self.leave_recovery(now);
-                if self.rules.full {
+                if full {
                     self.full_forget_guard();
                     self.burst = self.rules.max_burst;
                 }
@@ -131,10 +151,10 @@ impl Sender {
             one_way_delay: Some(segment.ts_val.since(segment.ts_ecr)),
             marked,
             round,
-            delivery: if self.rules.sampled { self.delivery_sample(now, self.lost_by(progress)) } else { None },
+            delivery: if sampled { self.delivery_sample(now, self.lost_by(progress)) } else { None },
         };
         self.cc.on_ack(&event, &self.path);
-        if self.rules.sampled {
+        if sampled {
             self.end_delivery();
         }
         match self.core {
@@ -144,18 +164,19 @@ impl Sender {
         }
         if restart_timer {
             // FullTcp starts the timer before it takes the sample and ends the back-off
-            let rto = if self.rules.full { rto_before } else { self.rtt.rto() };
+            let rto = if full { rto_before } else { self.rtt.rto() };
             self.rto_at = if ack < self.snd_max { now + rto } else { Time::NEVER };
         }
-        if self.rules.full {
+        if full {
             self.rtt.end_back_off();
         }
-        if self.rules.prr {
+        if RARE && self.rules.prr {
             self.prr_on_ack(newly);
         }
         self.update_window();
     }
 
+    #[inline(never)]
     pub(super) fn on_duplicate(&mut self, now: Time, segment: &Segment, marked: bool) {
         if self.rules.sampled {
             self.begin_delivery(segment.ack, now);
@@ -234,9 +255,15 @@ impl Sender {
     }
 
     /// Delay of the newest never-retransmitted segment that the ACK covers.
-    #[inline]
-    pub(super) fn delay_sample(&mut self, ack: u32, now: Time) -> Option<Span> {
-        let newest = (self.snd_una..ack).rev().find(|&n| self.board.get(n).times == 1)?;
+    #[inline(always)]
+    fn delay_sample(&mut self, ack: u32, now: Time) -> Option<Span> {
+        let mut newest = ack - 1;
+        while self.board.get(newest).times != 1 {
+            if newest == self.snd_una {
+                return None;
+            }
+            newest -= 1;
+        }
         let r = now.since(self.board.get(newest).at);
         self.path.rtt = r;
         if r < self.path.rtt_min || self.path.rtt_min == Span::ZERO {
@@ -249,8 +276,8 @@ impl Sender {
     }
 
     /// Feed the retransmission timeout's estimator.
-    #[inline]
-    pub(super) fn sample_rto(&mut self, now: Time, segment: &Segment, progress: Progress) {
+    #[inline(always)]
+    fn sample_rto(&mut self, now: Time, segment: &Segment, progress: Progress) {
         let valid = progress != Progress::Partial || self.rules.full;
         if self.rules.timestamps && valid {
             self.rtt.sample(segment.ts_ecr, now, true);
@@ -278,8 +305,8 @@ impl Sender {
         }
     }
 
-    #[inline]
-    pub(super) fn end_of_round(&mut self, now: Time, ack: u32) -> Option<Round> {
+    #[inline(always)]
+    fn end_of_round(&mut self, now: Time, ack: u32) -> Option<Round> {
         if ack <= self.round_mark {
             return None;
         }

@@ -5,6 +5,7 @@ use cc::CongestionControl;
 use units::Time;
 
 use super::{Core, Sender, State};
+use crate::segment::{Flags, Segment};
 
 impl Sender {
     /// A SYN or a probe of a closed window must leave now.
@@ -36,8 +37,14 @@ impl Sender {
         self.offered == 0 && self.state == State::Open
     }
 
-    /// The next segment to send now, if any. Counts it as sent.
+    /// The acknowledgement in a data segment says nothing to this end: it only receives, and the window is the same.
     #[inline]
+    pub(crate) fn learns_nothing_from(&self, segment: &Segment) -> bool {
+        self.is_quiet() && segment.window == self.rwnd && !segment.flags.has(Flags::ECE)
+    }
+
+    /// The next segment to send now, if any. Counts it as sent.
+    #[inline(always)]
     pub fn take_segment(&mut self, now: Time) -> Option<(u32, bool)> {
         if self.state != State::Open || (self.rules.paced && self.pacer.holds(now)) {
             return None;
@@ -47,33 +54,28 @@ impl Sender {
             return None;
         }
         // pacing may have held it until it was acknowledged
-        let sent = match self.resend.take().filter(|&number| number >= self.snd_una) {
-            Some(number) => {
-                let place = self.snd_nxt;
-                let again = self.on_sent(number, now);
-                if self.rules.full {
-                    self.snd_nxt = place; // a repair is apart from the segments that go on from here
-                }
-                Some((number, again))
+        let repair = self.resend.take().filter(|&number| number >= self.snd_una);
+        let next = if repair.is_some() { repair } else { self.next_segment(now) };
+        let Some(number) = next else {
+            if self.rules.sampled {
+                self.note_want_of_data();
             }
-            None => {
-                let Some(number) = self.next_segment(now) else {
-                    if self.rules.sampled {
-                        self.note_want_of_data();
-                    }
-                    return None;
-                };
-                self.burst -= 1;
-                Some((number, self.on_sent(number, now)))
-            }
+            return None;
         };
+        let place = self.snd_nxt;
+        let again = self.on_sent(number, now);
+        if repair.is_none() {
+            self.burst -= 1;
+        } else if self.rules.full {
+            self.snd_nxt = place; // a repair is apart from the segments that go on from here
+        }
         if self.rules.paced {
             self.pace(now);
         }
-        sent
+        Some((number, again))
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn next_segment(&mut self, now: Time) -> Option<u32> {
         if self.burst == 0 {
             return None;
@@ -88,7 +90,7 @@ impl Sender {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn windowed_next(&mut self) -> Option<u32> {
         if self.snd_nxt >= self.offered {
             return None;
@@ -121,8 +123,8 @@ impl Sender {
     }
 
     /// Account for a segment that leaves now. True if it was sent before.
-    #[inline]
-    pub(super) fn on_sent(&mut self, number: u32, now: Time) -> bool {
+    #[inline(always)]
+    fn on_sent(&mut self, number: u32, now: Time) -> bool {
         self.stats.sent_segments += 1;
         if self.rules.sampled {
             self.note_departure(number, now);
@@ -130,17 +132,7 @@ impl Sender {
         self.last_sent_at = now;
         let again = number < self.snd_max;
         if again {
-            self.stats.retransmitted_segments += 1;
-            let record = self.board.get_mut(number);
-            record.at = now;
-            record.times = record.times.saturating_add(1);
-            // RFC 6675's core keeps its own account, without the rescue
-            record.resent |= self.core != Core::Sack;
-            //= https://www.rfc-editor.org/rfc/rfc6298#section-3
-            //# RTT samples MUST NOT be made using segments that were retransmitted
-            if self.timed.is_some_and(|(timed, _)| timed == number) && !self.rules.ns2 {
-                self.timed = None;
-            }
+            self.on_sent_again(number, now);
         } else {
             self.board.reserve(self.snd_una, number);
             self.board.first_sent(number, now);
@@ -161,6 +153,21 @@ impl Sender {
             self.rto_at = now + self.rtt.rto();
         }
         again
+    }
+
+    #[cold]
+    fn on_sent_again(&mut self, number: u32, now: Time) {
+        self.stats.retransmitted_segments += 1;
+        let record = self.board.get_mut(number);
+        record.at = now;
+        record.times = record.times.saturating_add(1);
+        // RFC 6675's core keeps its own account, without the rescue
+        record.resent |= self.core != Core::Sack;
+        //= https://www.rfc-editor.org/rfc/rfc6298#section-3
+        //# RTT samples MUST NOT be made using segments that were retransmitted
+        if self.timed.is_some_and(|(timed, _)| timed == number) && !self.rules.ns2 {
+            self.timed = None;
+        }
     }
 
     /// The data segment about to leave takes part in ECN. `again`: it was sent before.
