@@ -22,7 +22,25 @@ fn main() {
             }
         }
     }
+    choices(Path::new("../cc/src"));
     println!("cargo::rustc-env=WINDLASS_ENGINE={}+{hash:016x}", std::env::var("CARGO_PKG_VERSION").unwrap());
+}
+
+/// What the head of each algorithm's file says after `Choices:`, as a table of the file's name and the text.
+fn choices(folder: &Path) {
+    let mut rows = Vec::new();
+    for entry in fs::read_dir(folder).expect("the algorithms have a folder") {
+        let path = entry.expect("the folder can be read").path();
+        let Some(name) = path.file_stem().and_then(|name| name.to_str()).filter(|_| path.is_file()) else { continue };
+        let text = fs::read_to_string(&path).expect("a source file is text");
+        let head: Vec<&str> = text.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim).collect();
+        if let Some((_, told)) = head.join(" ").split_once("Choices: ") {
+            rows.push(format!("({name:?}, {told:?}),\n"));
+        }
+    }
+    rows.sort();
+    let out = Path::new(&std::env::var("OUT_DIR").expect("cargo sets it")).join("choices.rs");
+    fs::write(out, format!("&[\n{}]", rows.concat())).expect("the build folder can be written");
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {

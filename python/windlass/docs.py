@@ -99,6 +99,8 @@ def _algorithm(row: Mapping[str, Any]) -> str:
         lines.insert(0, "- Also: " + ", ".join(_code(alias) for alias in row["aliases"]))
     if row["judges_losses"]:
         lines.append("- Tells random losses from congestion; `judged_random` counts what it took for random")
+    if row["choices"]:
+        lines.append(f"- Left open by the source, and the reading taken: {row['choices']}")
     if row["caution"]:
         lines.append(f"- **Caution:** {row['caution']}")
     parts = [f"## {row['name']}", row["summary"] + ".", "\n".join(lines)]

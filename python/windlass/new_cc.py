@@ -20,6 +20,7 @@ _ROW = """    Row {{
         name: "{name}",
         summary: "Reno with another step up and another step down",
         source: "name it",
+        module: "{module}",
         parameters: &[
             number("{prefix}_alpha", [1.0, 0.01, 10.0], "segments", "growth per RTT", "name it"),
             number("{prefix}_beta", [0.5, 0.1, 0.99], "-", "share of the window kept at a loss", "name it"),

@@ -35,6 +35,9 @@ pub struct Row {
     pub summary: &'static str,
     /// Where the rule comes from.
     pub source: &'static str,
+    /// The file in `crates/cc/src` that holds the rule. Its head says what the source leaves open and which reading is taken;
+    /// help and documents show that.
+    pub module: &'static str,
     /// What a reader of results must know, if anything.
     pub caution: Option<&'static str>,
     /// Recovery core unless the flow names another.

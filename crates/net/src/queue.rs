@@ -146,7 +146,7 @@ impl Line {
         matches!(self, Line::FqCodel(_))
     }
 
-    /// A packet that comes from endpoint `source`.
+    /// A packet; `source` is a hash of its flow.
     pub(crate) fn push(&mut self, packet: Packet, source: u32, pool: &mut Pool) {
         match self {
             Line::Fifo(lane) | Line::Codel(lane, _) => lane.push(packet, pool),

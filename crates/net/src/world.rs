@@ -115,6 +115,8 @@ struct Seat {
     completed: Option<Time>,
     /// One-way delay of a full segment over empty links.
     base_delay: Span,
+    /// Of the flow's name and the direction, for queues that hash flows.
+    hash: u32,
     /// The connection over several paths that it belongs to, or [`ALONE`].
     connection: u32,
     /// A TCP endpoint without anything special: [`World::find_plain_endpoints`].
@@ -160,6 +162,12 @@ pub struct World {
     /// Queueing delays of the data of each endpoint, if they are recorded.
     delays: Vec<Delays>,
     loop_events: u64,
+}
+
+/// 32-bit FNV-1a of a flow's name, other for the data that flow back.
+fn name_hash(name: &str, reverse: bool) -> u32 {
+    let byte = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    byte(name.bytes().fold(0x811c_9dc5, byte), u8::from(reverse))
 }
 
 /// Transmission and propagation of `size` bytes over one direction of a link, at its best if it changes.
@@ -251,6 +259,7 @@ impl World {
                     started: if far == active { reverse_start } else { flow.start },
                     size,
                     connection: ALONE,
+                    hash: name_hash(&flow.name, far == active),
                     ..Seat::default()
                 });
                 self.routes.extend(route);
@@ -506,7 +515,7 @@ impl World {
     /// A served link takes a packet.
     #[inline(never)]
     fn hold(&mut self, now: Time, id: u32, packet: Packet) {
-        let source = self.destination(packet.hop) ^ 1;
+        let source = self.seats[(self.destination(packet.hop) ^ 1) as usize].hash;
         let link = &mut self.links[id as usize];
         if let Some(end) = link.take(now, packet, source, &mut self.pool, &mut self.dropped) {
             self.queue.push(end, id);

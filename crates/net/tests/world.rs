@@ -308,8 +308,6 @@ proptest! {
 
     #[test]
     fn the_order_of_declaration_changes_nothing(case in drawn(), order in any::<u64>()) {
-        // FQ-CoDel hashes flows by their numbers
-        prop_assume!(!matches!(disciplines()[case.discipline], Discipline::FqCodel(_)));
         let options = RunOptions { traces: Traces { cwnd: true, ..Traces::default() }, ..case.options() };
         // two packets at the same nanosecond are rare, and not there again with other delays: ten tries
         let differs = |salt| {

@@ -91,6 +91,7 @@ pub fn register(algorithm: ForeignAlgorithm) -> Result<(), String> {
         name: algorithm.name.leak(),
         summary: algorithm.summary.leak(),
         source: "the user's own",
+        module: "",
         recovery,
         hears_every_loss: algorithm.hears_every_loss,
         uses_marks: algorithm.uses_marks,

@@ -390,5 +390,5 @@ fn generated() {
     result.unwrap_or_else(|error| panic!("{error}"));
     let (good, spoiled) = (good.get(), spoiled.get());
     assert!(good > CASES / 5, "only {good} of {CASES} generated descriptions are good");
-    assert!((CASES / 100..CASES / 2).contains(&spoiled), "{spoiled} of {CASES} are good with a value out of place");
+    assert!((CASES / 500..CASES / 2).contains(&spoiled), "{spoiled} of {CASES} are good with a value out of place");
 }

@@ -21,6 +21,7 @@ pub const PLAIN: Row = Row {
     aliases: &[],
     summary: "",
     source: "",
+    module: "reno",
     caution: None,
     recovery: Recovery::NewReno,
     hears_every_loss: false,

@@ -71,7 +71,7 @@ impl Link {
     }
 
     /// A packet that [`Link::enter`] let pass comes into the queue. If the transmitter was idle its transmission begins,
-    /// and the answer is when it ends. `source` is the endpoint that sent it. Packets that are lost are added to `dropped`.
+    /// and the answer is when it ends. `source` is a hash of the flow and direction that it is of. Packets that are lost are added to `dropped`.
     pub(crate) fn take(
         &mut self,
         now: Time,

@@ -87,7 +87,7 @@ impl FqCodel {
         self.lanes.iter().map(|flow| &flow.lane)
     }
 
-    /// The lane of a flow: its number and the salt through the finalizer of SplitMix64.
+    /// The lane of a flow: its hash and the salt through the finalizer of SplitMix64.
     fn lane_of(&self, source: u32) -> u32 {
         let mut x = self.salt ^ (u64::from(source) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -52,6 +52,7 @@ pub(super) const VEGAS: Row = Row {
             "Linux before and since 5.x",
         ),
     ],
+    module: "vegas",
     build: |config| Algorithm::Vegas(vegas::Vegas::new(config)),
     ..PLAIN
 };
@@ -89,6 +90,7 @@ pub(super) const VENO: Row = Row {
             "Fu and Liew 2003; `never` Linux and ns-3",
         ),
     ],
+    module: "veno",
     build: |config| Algorithm::Veno(veno::Veno::new(config)),
     ..PLAIN
 };
@@ -119,6 +121,7 @@ pub(super) const MVENO: Row = Row {
             "Saedi 2019; `round` authors' module",
         ),
     ],
+    module: "mveno",
     build: |config| Algorithm::MVeno(mveno::MVeno::new(config)),
     ..PLAIN
 };
@@ -150,6 +153,7 @@ pub(super) const ADAPTIVE: Row = Row {
             "reconstructed from Dalal et al. 2015, equation 6 and Figure 2",
         ),
     ],
+    module: "adaptive",
     build: |config| Algorithm::Adaptive(adaptive::Adaptive::new(config)),
     ..PLAIN
 };

@@ -24,6 +24,7 @@ pub(super) const CUBIC: Row = Row {
         number("cubic_beta", [0.7, 0.1, 0.99], "-", "share of the window kept at a loss", "RFC 9438, section 4.6"),
         FAST_CONVERGENCE,
     ],
+    module: "cubic",
     build: |config| Algorithm::Cubic(cubic::Cubic::new(config)),
     ..PLAIN
 };
@@ -45,6 +46,7 @@ pub(super) const CUBIC_2008: Row = Row {
         ),
         FAST_CONVERGENCE,
     ],
+    module: "cubic_2008",
     build: |config| Algorithm::Cubic2008(cubic_2008::Cubic2008::new(config)),
     ..PLAIN
 };
@@ -85,6 +87,7 @@ pub(super) const YEAH: Row = Row {
             "Linux; `half` Baiocchi et al. 2007 as told by Saedi 2019",
         ),
     ],
+    module: "yeah",
     build: |config| Algorithm::Yeah(yeah::Yeah::new(config)),
     ..PLAIN
 };

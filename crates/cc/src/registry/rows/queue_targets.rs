@@ -49,6 +49,7 @@ pub(super) const FAST: Row = Row {
             "Jin, Wei and Low 2004; `ns2` ns-2",
         ),
     ],
+    module: "fast",
     build: |config| Algorithm::Fast(fast::Fast::new(config)),
     ..PLAIN
 };
@@ -87,6 +88,7 @@ pub(super) const LEDBAT: Row = Row {
             "RFC 6817 has none in its listing; ns-3 does",
         ),
     ],
+    module: "ledbat",
     build: |config| Algorithm::Ledbat(ledbat::Ledbat::new(config)),
     ..PLAIN
 };
