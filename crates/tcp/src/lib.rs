@@ -200,6 +200,9 @@ impl Endpoint {
             if self.role == Role::Passive || self.full {
                 self.sender.on_open(now); // our answer to the SYN arrived
             }
+            if self.full && data && segment.seq < self.receiver.rcv_nxt() {
+                self.sender.full_sack_on_old_data(segment.ack);
+            }
             self.sender.on_ack(now, segment, !data);
             if self.full && data && self.sender.repairs() && segment.seq >= self.receiver.rcv_nxt() {
                 self.repair(now);
@@ -371,6 +374,11 @@ impl Endpoint {
     /// The same of an end that sends as well.
     #[inline(never)]
     fn ack_of_sender(&mut self, now: Time) -> Segment {
+        if self.full
+            && let Some((number, again)) = self.sender.take_forced(now)
+        {
+            return self.data(now, number, again);
+        }
         self.pure_ack(now)
     }
 

@@ -165,7 +165,7 @@ pub struct Sender {
     pub(crate) snd_nxt: u32,
     pub(crate) snd_max: u32,
     /// Segments that the application has offered so far.
-    offered: u32,
+    pub(crate) offered: u32,
     /// Usable window in whole segments: cwnd and inflation, within the receiver's window.
     pub(crate) window: u32,
     /// The receiver's window, from its latest segment.

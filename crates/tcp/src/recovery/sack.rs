@@ -17,13 +17,13 @@ pub(crate) struct SackState {
     /// Sack1's own count of packets in the pipe, kept only during recovery.
     pub(crate) sack1_pipe: i64,
     /// One past the highest SACKed segment.
-    high_sacked: u32,
+    pub(super) high_sacked: u32,
     /// Every segment below it that is not SACKed is lost.
     lost_edge: u32,
     /// SACKed segments at or above the edge.
     sacked_above: u32,
     /// One past the last segment retransmitted in this recovery (HighRxt + 1).
-    next_resend: u32,
+    pub(crate) next_resend: u32,
     rescued: bool,
     /// Segments that the latest ACK showed to be lost.
     pub(crate) lost_now: u32,
@@ -32,6 +32,8 @@ pub(crate) struct SackState {
     pub(crate) delivered_now: u32,
     /// Sack1: duplicates do not count between a timeout and the next new ACK.
     deaf: bool,
+    /// FullTcp: the pipe decides what may leave, see [`super::full_sack`].
+    pub(crate) piping: bool,
     /// Blocks read already, to look only at what is new in them.
     seen: [(u32, u32); MAX_SACK],
 }
@@ -194,7 +196,7 @@ impl Sender {
     }
 
     /// The lowest segment below `below` that is neither SACKed nor retransmitted in this recovery.
-    fn first_hole(&mut self, below: u32) -> Option<u32> {
+    pub(super) fn first_hole(&mut self, below: u32) -> Option<u32> {
         let from = self.sack.next_resend.max(self.snd_una);
         (from..below.min(self.snd_max)).find(|&n| {
             let record = self.board.get(n);
@@ -253,20 +255,6 @@ impl Sender {
         }
     }
 
-    /// FullTcp: every duplicate takes one packet out of the pipe, whether or not a recovery is on.
-    fn full_sack_on_duplicate(&mut self, now: Time) {
-        self.sack.sack1_pipe -= 1;
-        if self.in_recovery {
-            return;
-        }
-        self.dupacks += 1;
-        if self.dupacks == self.rules.dup_threshold && self.may_fast_retransmit() {
-            self.enter_recovery(now);
-            self.sack.sack1_pipe = i64::from(self.snd_max - self.snd_una) - i64::from(self.rules.dup_threshold);
-            self.sack.next_resend = self.snd_una + 1;
-        }
-    }
-
     /// While fewer packets than cwnd are in the pipe: the first hole below the highest SACKed packet, else new data.
     pub(crate) fn sack1_next(&mut self) -> Option<u32> {
         if self.sack.sack1_pipe >= self.cwnd() as i64 {
@@ -277,7 +265,6 @@ impl Sender {
                 self.sack.next_resend = number + 1;
                 number
             }
-            None if self.rules.full && self.snd_nxt < self.snd_max => self.snd_nxt, // after a timeout
             None if self.has_new_data() => self.snd_max,
             None => return None,
         };
@@ -287,17 +274,16 @@ impl Sender {
 
     /// The timer expired: duplicates say nothing until something new is acknowledged.
     pub(crate) fn sack1_on_rto(&mut self) {
-        let pipe = self.sack.sack1_pipe;
-        self.sack1_forget();
         if self.rules.full {
-            self.sack.sack1_pipe = pipe; // FullTcp goes on counting, and listening
-            return;
+            return self.full_sack_on_rto();
         }
+        self.sack1_forget();
         self.sack.deaf = true;
     }
 
     /// Clear the scoreboard: after a timeout, at the end of a recovery, and on every new ACK outside one.
     pub(crate) fn sack1_forget(&mut self) {
+        self.sack.piping = false;
         if self.sack.high_sacked == 0 && !self.sack.deaf {
             return; // nothing entered since the last time
         }
@@ -306,7 +292,8 @@ impl Sender {
             record.sacked = false;
             record.resent = false;
         }
-        self.sack = SackState::default();
+        let next_resend = if self.rules.full { self.sack.next_resend } else { 0 };
+        self.sack = SackState { next_resend, ..SackState::default() };
     }
 }
 

@@ -103,13 +103,17 @@ impl Sender {
         if sampled {
             self.begin_delivery(ack, now);
         }
+        let forgets = self.core == Core::Sack1 && progress != Progress::Partial;
+        if forgets && self.rules.full {
+            self.sack1_forget(); // FullTcp keeps what this ACK says
+        }
         let news = match self.core {
             Core::Sack | Core::Sack1 => self.sack_on_ack(ack, &segment.sack, now),
             _ => false,
         };
         self.snd_una = ack;
         self.snd_nxt = self.snd_nxt.max(ack);
-        if self.core == Core::Sack1 && progress != Progress::Partial {
+        if forgets && !self.rules.full {
             self.sack1_forget();
         }
         self.timeouts_in_row = 0;

@@ -48,7 +48,6 @@ impl Sender {
             }
             Core::Sack1 => {
                 self.sack.sack1_pipe -= 2;
-                self.in_recovery = true; // FullTcp comes here after guarded duplicates, too
                 true
             }
             _ => true,

@@ -66,13 +66,20 @@ impl Sender {
         let again = self.on_sent(number, now);
         if repair.is_none() {
             self.burst -= 1;
-        } else if self.rules.full {
+        } else if self.rules.full && !(self.core == Core::Sack1 && number == place) {
             self.snd_nxt = place; // a repair is apart from the segments that go on from here
         }
         if self.rules.paced {
             self.pace(now);
         }
         Some((number, again))
+    }
+
+    /// FullTcp with SACK: the segment that an ACK rides on though no window is open for it.
+    #[cold]
+    pub(crate) fn take_forced(&mut self, now: Time) -> Option<(u32, bool)> {
+        let number = self.full_sack_forced()?;
+        Some((number, self.on_sent(number, now)))
     }
 
     #[inline(always)]
@@ -85,6 +92,7 @@ impl Sender {
         }
         match self.core {
             Core::Sack => self.sack_next(),
+            Core::Sack1 if self.rules.full => self.full_sack_next(),
             Core::Sack1 if self.in_recovery => self.sack1_next(),
             _ => self.windowed_next(),
         }
@@ -143,6 +151,9 @@ impl Sender {
         }
         if number == self.snd_nxt {
             self.snd_nxt += 1;
+        }
+        if self.rules.full {
+            self.full_note_sent(number, again);
         }
         if self.rules.prr
             && let Some(prr) = &mut self.prr
