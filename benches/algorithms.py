@@ -34,7 +34,9 @@ def main() -> int:
         ratio = float(row["ratio_to_newreno"])
         over += [row["algorithm"]] if ratio > MOST else []
         print(f"{row['algorithm']:24} {float(row['ns_per_hop']):7.1f} ns per packet-hop  {ratio:5.2f}")
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
+    ).stdout.strip()
     today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
     options.out.mkdir(parents=True, exist_ok=True)
     path = options.out / f"{today}-algorithms{'' if options.case == 'W1' else '-' + options.case.lower()}.csv"

@@ -96,13 +96,19 @@ def main() -> int:
     for case in options.cases:
         row = measure(case, options.repeats, with_ns2=with_ns2)
         rows.append(row)
-        beside = f"  ns-2 {row['ns2_mhops_per_cpu_s']:>5}  ratio {row['ratio']:>5} (floor {row['floor'] or '-'})" if with_ns2 else ""
+        beside = (
+            f"  ns-2 {row['ns2_mhops_per_cpu_s']:>5}  ratio {row['ratio']:>5} (floor {row['floor'] or '-'})"
+            if with_ns2
+            else ""
+        )
         print(
             f"{case:8} {row['windlass_mhops_per_cpu_s']:>6} million packet-hops per CPU second{beside}"
             f"  set-up {row['windlass_setup_cpu_s']} s, {row['windlass_rss_mb']} MB",
             flush=True,
         )
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
+    ).stdout.strip()
     today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
     options.out.mkdir(parents=True, exist_ok=True)
     path = options.out / f"{today}-{platform.machine()}.csv"
