@@ -184,11 +184,11 @@ impl CongestionControl for Bbr {
     }
 
     fn on_ack(&mut self, ack: &Ack, path: &Path) {
-        let Some(sample) = ack.delivery else { return };
+        let Some(sample) = &ack.delivery else { return };
         (self.last_in_flight, self.last_delivered) = (sample.in_flight, sample.newly_delivered);
-        self.model.on_sample(&sample);
-        self.advance_phase(ack.now, &sample, path);
-        self.check_rtprop(ack.now, &sample, path);
+        self.model.on_sample(sample);
+        self.advance_phase(ack.now, sample, path);
+        self.check_rtprop(ack.now, sample, path);
         if self.conserving && self.model.round_started() {
             self.conserving = false;
         }
@@ -196,7 +196,7 @@ impl CongestionControl for Bbr {
             self.end_repair();
         }
         self.set_pacing_rate(self.pacing_gain());
-        self.set_window(&sample, path);
+        self.set_window(sample, path);
     }
 
     fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {

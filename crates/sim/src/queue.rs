@@ -23,7 +23,11 @@ pub struct EventQueue {
     root: u128,
     /// Children of node `n` are `children[n]`, nodes `4 n + 1` to `4 n + 4`.
     children: Vec<Four>,
+    /// Nodes in use, the root of a hollow heap included.
     len: usize,
+    /// The root was taken out and nothing has come to its place yet: the next event that is scheduled may, and spares the
+    /// heap a way down and a way up.
+    hollow: bool,
     serial: u64,
     now: Time,
 }
@@ -34,7 +38,7 @@ struct Four([u128; ARITY]);
 
 impl Default for EventQueue {
     fn default() -> EventQueue {
-        EventQueue { root: NONE, children: Vec::new(), len: 0, serial: 0, now: Time::ZERO }
+        EventQueue { root: NONE, children: Vec::new(), len: 0, hollow: false, serial: 0, now: Time::ZERO }
     }
 }
 
@@ -52,18 +56,21 @@ impl EventQueue {
 
     /// Number of pending events.
     pub fn len(&self) -> usize {
-        self.len
+        self.len - usize::from(self.hollow)
     }
 
     /// No event is pending.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
 
     /// Schedule an event. Panics if `at` is in the past or `id` needs more than 24 bits: bugs of the caller.
     #[inline]
     pub fn push(&mut self, at: Time, id: EventId) {
         let key = self.key(at, id);
+        if std::mem::take(&mut self.hollow) {
+            return self.sift_down(key);
+        }
         let node = self.len;
         self.len += 1;
         if node > self.children.len() * ARITY {
@@ -74,7 +81,10 @@ impl EventQueue {
 
     /// The earliest event, left in place.
     #[inline]
-    pub fn peek(&self) -> Option<(Time, EventId)> {
+    pub fn peek(&mut self) -> Option<(Time, EventId)> {
+        if self.hollow {
+            self.fill();
+        }
         (self.root != NONE).then(|| split(self.root))
     }
 
@@ -82,14 +92,20 @@ impl EventQueue {
     #[inline]
     pub fn pop(&mut self) -> Option<(Time, EventId)> {
         let (at, id) = self.peek()?;
+        self.hollow = true;
+        self.now = at;
+        Some((at, id))
+    }
+
+    /// Bring the last event to the place of the one taken out.
+    fn fill(&mut self) {
+        self.hollow = false;
         self.len -= 1;
         let last = self.get(self.len);
         self.set(self.len, NONE);
         if self.len > 0 {
             self.sift_down(last);
         }
-        self.now = at;
-        Some((at, id))
     }
 
     /// Take the earliest event out and schedule another in one step.
@@ -111,8 +127,9 @@ impl EventQueue {
     /// event give the largest id there can be.
     #[inline]
     pub fn soon(&self) -> impl Iterator<Item = EventId> {
-        let second = self.children.first().map_or([NONE; ARITY], |four| four.0);
-        std::iter::once(self.root).chain(second).map(|key| split(key).1)
+        let second = self.children.first().copied().unwrap_or(Four([NONE; ARITY]));
+        let first = if self.hollow { second.least().1 } else { self.root };
+        std::iter::once(first).chain(second.0).map(|key| split(key).1)
     }
 
     #[inline]
@@ -234,6 +251,24 @@ mod tests {
             }
         }
         assert_eq!(q.len(), list.len());
+    }
+
+    #[test]
+    fn an_event_that_comes_after_one_was_taken_out_need_not_be_the_first() {
+        let mut q = EventQueue::new();
+        for (at, id) in [(1, 1), (4, 4), (6, 6), (5, 5)] {
+            q.push(Time(at), id);
+        }
+        q.pop();
+        assert_eq!(q.len(), 3);
+        assert_eq!(q.soon().next(), Some(4)); // known before the heap is in order again
+        q.push(Time(7), 7);
+        assert_eq!((q.len(), q.peek()), (4, Some((Time(4), 4))));
+        let order: Vec<_> = std::iter::from_fn(|| q.pop()).map(|(t, _)| t.0).collect();
+        assert_eq!(order, [4, 5, 6, 7]);
+        assert!(q.is_empty());
+        q.push(Time(8), 8); // into an empty heap whose last event was taken out
+        assert_eq!((q.pop(), q.pop()), (Some((Time(8), 8)), None));
     }
 
     #[test]

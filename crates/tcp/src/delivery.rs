@@ -45,6 +45,7 @@ pub(crate) struct DeliveryRate {
 }
 
 impl DeliveryRate {
+    #[inline]
     fn slot(&mut self, number: u32) -> &mut Snapshot {
         let mask = self.ring.len() - 1;
         &mut self.ring[number as usize & mask]
@@ -88,17 +89,19 @@ impl DeliveryRate {
     }
 
     /// An ACK reports the segment for the first time.
+    #[inline]
     pub(crate) fn on_delivered(&mut self, number: u32, now: Time) {
-        let segment = *self.slot(number);
+        let segment = self.slot(number);
         if segment.reported {
             return;
         }
-        self.slot(number).reported = true;
+        segment.reported = true;
+        let segment = *segment;
         self.delivered += 1;
         self.delivered_at = now;
         self.newly_delivered += 1;
         let age = |s: &Snapshot| (s.delivered, s.sent_at);
-        if self.newest.is_none_or(|newest| age(&segment) >= age(&newest)) {
+        if self.newest.as_ref().is_none_or(|newest| age(&segment) >= age(newest)) {
             self.newest = Some(segment);
             self.first_sent_at = segment.sent_at;
         }
@@ -106,7 +109,7 @@ impl DeliveryRate {
 
     /// How much was delivered since the newest segment left, and in which time; zero if that is not reliable.
     fn rate(&self, rtt_min: Span) -> (u64, Span) {
-        let Some(newest) = self.newest else { return (0, Span::ZERO) };
+        let Some(newest) = &self.newest else { return (0, Span::ZERO) };
         // deliveries may come in bunches, and so may departures: the slower of the two counts
         let sending = newest.sent_at.since(newest.first_sent_at);
         let acknowledging = self.delivered_at.since(newest.delivered_at);
@@ -123,6 +126,7 @@ impl DeliveryRate {
 
 impl Sender {
     /// Segments in the network, as the recovery core counts them.
+    #[inline]
     pub(crate) fn in_flight(&self) -> u32 {
         match self.core {
             Core::Sack => self.sack.pipe().max(0) as u32,
@@ -158,7 +162,7 @@ impl Sender {
     }
 
     /// An ACK arrived that acknowledges everything below `ack`; its SACK blocks come after this.
-    #[cold]
+    #[inline]
     pub(crate) fn begin_delivery(&mut self, ack: u32, now: Time) {
         let in_flight = self.in_flight();
         let una = self.snd_una;
@@ -169,7 +173,7 @@ impl Sender {
     }
 
     /// The sample of the ACK that `begin_delivery` began. `lost`: segments that it showed to be lost.
-    #[cold]
+    #[inline]
     pub(crate) fn delivery_sample(&mut self, now: Time, lost: u32) -> Option<DeliverySample> {
         let in_flight = self.in_flight();
         let repairing = self.in_recovery || self.snd_una < self.recover;
@@ -179,8 +183,8 @@ impl Sender {
             d.limited_until = 0;
         }
         let (delivered, interval) = d.rate(rtt_min);
-        let newest = d.newest;
-        let bytes = |segments: u64| segments as f64 * mss;
+        let newest = d.newest.as_ref();
+        let bytes = |segments: u64| segments as i64 as f64 * mss; // quicker than from u64, and no count is that large
         Some(DeliverySample {
             delivered: bytes(delivered),
             interval,
@@ -197,13 +201,11 @@ impl Sender {
     }
 
     /// The algorithm has heard the sample. What it holds back itself says nothing about the path.
-    #[cold]
+    #[inline]
     pub(crate) fn end_delivery(&mut self) {
-        let in_flight = self.in_flight();
-        if let Some(d) = &mut self.delivery
-            && self.cc.limits_itself()
-        {
-            d.limit(in_flight);
+        if self.cc.limits_itself() {
+            let in_flight = self.in_flight();
+            self.delivery.iter_mut().for_each(|d| d.limit(in_flight));
         }
     }
 }

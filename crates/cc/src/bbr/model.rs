@@ -9,10 +9,11 @@ pub(crate) const MAX_ROUNDS: usize = 16;
 /// Bottleneck bandwidth and round-trip propagation time.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Model {
-    /// Greatest delivery rate of each of the last rounds, by number modulo the window's length.
+    /// Greatest delivery rate of each of the last rounds, in a ring of the window's length.
     rates: [Rate; MAX_ROUNDS],
     window: usize,
-    round: usize,
+    /// Place of the round that is on.
+    slot: usize,
     btlbw: Rate,
     /// A round is over when a segment is acknowledged that was sent after so much had been delivered.
     round_ends: Bytes,
@@ -27,7 +28,7 @@ impl Model {
         Model {
             rates: [Rate(0.0); MAX_ROUNDS],
             window: window.clamp(1, MAX_ROUNDS),
-            round: 0,
+            slot: 0,
             btlbw: Rate(0.0),
             round_ends: Bytes::ZERO,
             started: false,
@@ -69,16 +70,16 @@ impl Model {
         self.started = sample.newly_delivered > 0.0 && sample.total_at_send >= self.round_ends;
         if self.started {
             self.begin_round();
-            self.round += 1;
-            self.rates[self.round % self.window] = Rate(0.0);
+            self.slot = if self.slot + 1 < self.window { self.slot + 1 } else { 0 };
+            self.rates[self.slot] = Rate(0.0);
             self.btlbw = self.rates[..self.window].iter().fold(Rate(0.0), |most, &rate| most.max(rate));
         }
         let Some(rate) = sample.rate() else { return };
         //= specs/papers/bbr.md#model
         //# BtlBw = the greatest delivery rate of the last 10 rounds; a limited sample counts only if it is greater
         if rate >= self.btlbw || !sample.app_limited {
-            let slot = &mut self.rates[self.round % self.window];
-            *slot = slot.max(rate);
+            let most = &mut self.rates[self.slot];
+            *most = most.max(rate);
             self.btlbw = self.btlbw.max(rate);
         }
     }
