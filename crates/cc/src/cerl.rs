@@ -141,7 +141,7 @@ pub(crate) mod tests {
     }
 
     fn exit(window: f64) -> RecoveryExit {
-        RecoveryExit { now: dup_acks().now, window: Bytes(window) }
+        RecoveryExit { now: dup_acks().now, window: Bytes(window), inflated: false }
     }
 
     #[test]

@@ -13,7 +13,8 @@
 //!    a loss in a window that a mark has cut is announced only to algorithms that hear every loss, and marks are not
 //!    announced to algorithms that act on marks themselves (they see them in [`Ack::marked`]).
 //! 3. [`CongestionControl::on_recovery_exit`] is called exactly once for each recovery that was not ended by a timeout.
-//! 4. Windows are never read below one segment: the engine clamps what it reads, not what the algorithm keeps.
+//! 4. Windows are never read below one segment: the engine clamps what it reads, not what the algorithm keeps. ns-2's Vegas
+//!    may be left without a window.
 //! 5. [`Path`] is up to date at every call, the newest RTT included, with the flight size that an ACK leaves; the halving
 //!    base only where there is something to halve, in `on_congestion`, and the timeout there and at handovers.
 //! 6. A handover's start and end come in pairs, for the connections that cross the link, and to algorithms that do not
@@ -177,8 +178,10 @@ impl Response {
 pub struct RecoveryExit {
     /// When it ended.
     pub now: Time,
-    /// The window the recovery core proposes, in bytes: without inflation, at least one segment.
+    /// The window the recovery core proposes, in bytes: without inflation (unless `inflated`), at least one segment.
     pub window: Bytes,
+    /// The window keeps the inflation, for good: too few duplicates came (ns-2's Vegas).
+    pub inflated: bool,
 }
 
 /// A sender's rule for its window.

@@ -91,7 +91,10 @@ mod tests {
         assert_eq!(nj.on_congestion(&dup_acks(), &test_path()), Response::Random);
         assert_eq!((nj.cwnd(), nj.ssthresh()), (Bytes(4000.0), Bytes(64_000.0)));
         nj.set_cwnd(Bytes(3000.0));
-        nj.on_recovery_exit(&RecoveryExit { now: dup_acks().now, window: Bytes(2000.0) }, &test_path());
+        nj.on_recovery_exit(
+            &RecoveryExit { now: dup_acks().now, window: Bytes(2000.0), inflated: false },
+            &test_path(),
+        );
         assert_eq!(nj.cwnd(), 4000.0);
     }
 
@@ -101,7 +104,10 @@ mod tests {
         nj.on_ack(&Ack { marked: true, ..arrival(0.0, 40_010) }, &test_path());
         assert_eq!(nj.on_congestion(&dup_acks(), &test_path()), Response::Reduced);
         assert!(near(nj.cwnd(), 4545.5) && near(nj.ssthresh(), 4545.5));
-        nj.on_recovery_exit(&RecoveryExit { now: dup_acks().now, window: Bytes(4200.0) }, &test_path());
+        nj.on_recovery_exit(
+            &RecoveryExit { now: dup_acks().now, window: Bytes(4200.0), inflated: false },
+            &test_path(),
+        );
         assert_eq!(nj.cwnd(), 4200.0);
     }
 

@@ -94,7 +94,10 @@ mod tests {
         assert_eq!(nj.on_congestion(&dup_acks(), &test_path()), Response::Random);
         assert_eq!(nj.cwnd(), 5000.0);
         assert!(near(nj.ssthresh(), 4545.5));
-        nj.on_recovery_exit(&RecoveryExit { now: dup_acks().now, window: Bytes(2000.0) }, &test_path());
+        nj.on_recovery_exit(
+            &RecoveryExit { now: dup_acks().now, window: Bytes(2000.0), inflated: false },
+            &test_path(),
+        );
         assert_eq!(nj.cwnd(), 5000.0);
     }
 

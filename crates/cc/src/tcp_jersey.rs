@@ -107,7 +107,10 @@ mod tests {
         let mut jersey = fed(&config(), 64_000.0);
         assert_eq!(jersey.on_congestion(&dup_acks(), &test_path()), Response::Random);
         assert_eq!((jersey.cwnd(), jersey.ssthresh()), (Bytes(4000.0), Bytes(64_000.0)));
-        jersey.on_recovery_exit(&RecoveryExit { now: dup_acks().now, window: Bytes(2000.0) }, &test_path());
+        jersey.on_recovery_exit(
+            &RecoveryExit { now: dup_acks().now, window: Bytes(2000.0), inflated: false },
+            &test_path(),
+        );
         assert_eq!(jersey.cwnd(), 4000.0);
     }
 

@@ -256,7 +256,7 @@ impl Model {
         self.now += Span::from_millis(Model::RTT_MIN_MS);
         let event = self.ack(algorithm, 3.0, false);
         let window = algorithm.ssthresh().min(event.newly_acked + Model::MSS);
-        algorithm.on_recovery_exit(&RecoveryExit { now: self.now, window }, &self.path);
+        algorithm.on_recovery_exit(&RecoveryExit { now: self.now, window, inflated: false }, &self.path);
         algorithm.on_ack(&Ack { grows: false, ..event }, &self.path);
     }
 

@@ -1,8 +1,10 @@
 //! TCP Vegas: hold between alpha and beta segments in the queue.
 //! Source: Brakmo and Peterson, IEEE JSAC 13(8), 1995, restated in specs/papers/vegas.md.
 //! Choices: the window's side only, its fine-grained timeouts are the recovery core's; slow start grows in every second round
-//! (`vegas_ss`); what a decision adds per ACK goes on after a cut or timeout until the next one, as in ns-2; a mark halves. `vegas_impl = linux` decides by the least
-//! RTT of the round, doubles in every round and halves at a loss; it is meant for the SACK or NewReno core.
+//! (`vegas_ss`); windows are summed in segments, as in ns-2: whether the steps of a round reach the next whole segment, or miss it
+//! by a rounding error, decides when it leaves; what a decision adds per ACK goes on after a cut or timeout until the next one,
+//! as in ns-2, but a step of slow start does not outlive it; a mark halves. `vegas_impl = linux` decides by the least RTT of
+//! the round, doubles in every round and halves at a loss; it is meant for the SACK or NewReno core.
 use units::{Bytes, Span, Time, num};
 
 use crate::round_rtt::{RoundRtt, backlog_segments};
@@ -10,13 +12,16 @@ use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, RecoveryExi
 
 /// Samples that a round needs to tell anything, for Linux.
 const LINUX_MIN_SAMPLES: u64 = 3;
+/// What an ACK adds in a round of slow start that grows, segments.
+const SLOW_START_STEP: f64 = 1.0;
 
 /// State of Vegas.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vegas {
-    cwnd: Bytes,
-    ssthresh: Bytes,
-    alpha: f64, // segments, as beta and gamma
+    mss: Bytes,
+    cwnd: f64, // segments, as everything below but times
+    ssthresh: f64,
+    alpha: f64,
     beta: f64,
     gamma: f64,
     linux: bool,
@@ -24,24 +29,25 @@ pub struct Vegas {
     every_second_ack: bool,
     base: Option<Span>, // baseRTT
     round: RoundRtt,
-    grow: bool,  // slow start: the round, or the ACK, is one that grows
-    step: Bytes, // added per ACK until the next decision
+    grow: bool, // slow start: the round, or the ACK, is one that grows
+    step: f64,  // added per ACK until the next decision
     cut_at: Option<Time>,
-    after: Option<Bytes>, // W of the last cut, to go on with after a recovery
+    after: Option<f64>, // W of the last cut, to go on with after a recovery
 }
 
 /// What ns-2's agent counts as outstanding: one segment more than the flight size that the ACK leaves, which is what was
 /// outstanding before it where each segment is acknowledged.
-fn outstanding(path: &Path) -> Bytes {
-    path.flight_size + path.mss
+fn outstanding(path: &Path) -> f64 {
+    path.flight_size.over(path.mss) + 1.0
 }
 
 impl Vegas {
     /// Parameters `vegas_alpha`, `vegas_beta`, `vegas_gamma`, `vegas_impl`, `vegas_ss`, `vegas_diff`.
     pub fn new(config: &Config) -> Vegas {
         Vegas {
-            cwnd: Bytes::ZERO,
-            ssthresh: Bytes::ZERO,
+            mss: Bytes::ZERO,
+            cwnd: 0.0,
+            ssthresh: 0.0,
             alpha: config.number("vegas_alpha"),
             beta: config.number("vegas_beta"),
             gamma: config.number("vegas_gamma"),
@@ -51,9 +57,17 @@ impl Vegas {
             base: None,
             round: RoundRtt::default(),
             grow: false,
-            step: Bytes::ZERO,
+            step: 0.0,
             cut_at: None,
             after: None,
+        }
+    }
+
+    /// A delay sample: it counts for the round that goes on, and perhaps for the base.
+    fn learn(&mut self, sample: Option<Span>) {
+        self.round.add(sample);
+        if let Some(rtt) = sample {
+            self.base = Some(self.base.map_or(rtt, |base| base.min(rtt)));
         }
     }
 
@@ -62,8 +76,8 @@ impl Vegas {
     }
 
     /// One segment per round in congestion avoidance, from today's window.
-    fn reno_step(&self, mss: Bytes) -> Bytes {
-        mss * mss.over(self.cwnd)
+    fn reno_step(&self) -> f64 {
+        1.0 / self.cwnd
     }
 
     /// The difference of expected and actual rate, in segments queued, for a round that ended.
@@ -78,12 +92,11 @@ impl Vegas {
         }
         //= specs/papers/vegas.md#difference
         //# diff = (W / baseRTT - S / RTT) * baseRTT, rounded to the nearest integer
-        let expected = outstanding(path).over(path.mss) / base_s;
-        let actual = round.sent.over(path.mss) / rtt.secs();
-        num::round((expected - actual) * base_s)
+        // so that half a segment comes out as a half, which ns-2's noise in base_s, a minimum, makes a little more
+        num::round(outstanding(path) - round.sent.over(path.mss) * (base_s / rtt.secs()))
     }
 
-    fn decide(&mut self, diff: f64, mss: Bytes) {
+    fn decide(&mut self, diff: f64) {
         if self.slow_start() {
             if !self.every_second_ack {
                 self.grow = !self.grow;
@@ -91,88 +104,90 @@ impl Vegas {
             if diff > self.gamma && (self.grow || self.every_second_ack) {
                 //= specs/papers/vegas.md#slow-start
                 //# If diff > gamma then cwnd = max(cwnd - cwnd / 8, 2) and ssthresh = 2.
-                self.cwnd = (self.cwnd * 0.875).max(2.0 * mss);
-                self.ssthresh = 2.0 * mss;
-                self.step = Bytes::ZERO;
+                self.cwnd = (self.cwnd * 0.875).max(2.0);
+                self.ssthresh = 2.0;
+                self.step = 0.0;
             } else {
                 //= specs/papers/vegas.md#slow-start
                 //# The window grows by one segment per ACK in every second round.
-                self.step = if self.grow { mss } else { Bytes::ZERO };
+                self.step = if self.grow { SLOW_START_STEP } else { 0.0 };
             }
         } else {
-            self.avoid(diff, mss);
+            self.avoid(diff);
         }
     }
 
-    fn avoid(&mut self, diff: f64, mss: Bytes) {
-        self.step = Bytes::ZERO;
+    fn avoid(&mut self, diff: f64) {
+        self.step = 0.0;
         //= specs/papers/vegas.md#congestion-avoidance
         //# If diff < alpha then inc = 1 / cwnd; if diff > beta then cwnd = max(cwnd - 1, 2).
         if diff < self.alpha {
-            self.step = self.reno_step(mss);
+            self.step = self.reno_step();
         } else if diff > self.beta {
-            self.cwnd = (self.cwnd - mss).max(2.0 * mss);
+            self.cwnd = (self.cwnd - 1.0).max(2.0);
         }
     }
 
-    fn decide_linux(&mut self, ended: &RoundRtt, mss: Bytes) {
+    fn decide_linux(&mut self, ended: &RoundRtt) {
         let (Some(rtt), Some(base), true) = (ended.least(), self.base, ended.count() >= LINUX_MIN_SAMPLES) else {
-            self.step = self.reno_step(mss);
+            self.step = self.reno_step();
             return;
         };
         //= specs/papers/vegas.md#linux
         //# diff = cwnd * (RTT - baseRTT) / RTT, or cwnd * (RTT - baseRTT) / baseRTT in later versions
-        let queued = backlog_segments(self.cwnd, mss, base, rtt);
+        let queued = backlog_segments(self.cwnd(), self.mss, base, rtt);
         let diff = if self.over_base { queued * rtt.secs() / base.secs() } else { queued };
         if !self.slow_start() {
-            self.avoid(diff, mss);
+            self.avoid(diff);
         } else if diff > self.gamma {
             //= specs/papers/vegas.md#linux
             //# In slow start with diff > gamma, cwnd = min(cwnd, cwnd * baseRTT / RTT + 1) and ssthresh = min(ssthresh, cwnd).
-            self.cwnd = self.cwnd.min(self.cwnd - queued * mss + mss).max(2.0 * mss);
+            self.cwnd = self.cwnd.min(self.cwnd - queued + 1.0).max(2.0);
             self.ssthresh = self.ssthresh.min(self.cwnd);
-            self.step = Bytes::ZERO;
+            self.step = 0.0;
         }
     }
 
     /// What an ACK that may grow the window adds.
-    fn growth(&mut self, path: &Path) -> Bytes {
+    fn growth(&mut self, path: &Path) -> f64 {
         if self.linux {
-            return if self.slow_start() { path.mss } else { self.step };
+            return if self.slow_start() { 1.0 } else { self.step };
         }
         //= specs/papers/vegas.md#growth
         //# An ACK adds inc only if cwnd - flight <= 2.
-        if self.cwnd - outstanding(path) > 2.0 * path.mss {
-            return Bytes::ZERO;
+        if self.cwnd - outstanding(path) > 2.0 {
+            return 0.0;
         }
         if self.slow_start() && self.every_second_ack {
             self.grow = !self.grow;
-            return if self.grow { path.mss } else { Bytes::ZERO };
+            return if self.grow { 1.0 } else { 0.0 };
+        }
+        if self.step == SLOW_START_STEP && !self.slow_start() {
+            return 0.0;
         }
         self.step
     }
 
     /// The window after a cut, counted in whole segments.
-    fn cut(&self, retransmitted: bool, path: &Path) -> Bytes {
-        let win = num::floor(self.cwnd.min(path.rwnd).over(path.mss));
+    fn cut(&self, retransmitted: bool, path: &Path) -> f64 {
+        let win = num::floor(self.cwnd.min(path.rwnd.over(path.mss)));
         //= specs/papers/vegas.md#cut
         //# W = 2 if win <= 3; win / 2 if the segment was sent more than once; else win - win / 4
-        let left = if win <= 3.0 {
+        if win <= 3.0 {
             2.0
         } else if retransmitted {
             num::floor(win / 2.0)
         } else {
             win - num::floor(win / 4.0)
-        };
-        left * path.mss
+        }
     }
 
     fn halve(&mut self, event: &Congestion, path: &Path) -> Response {
         let half = path.keep(0.5);
         if !event.hold_ssthresh {
-            self.ssthresh = half.ssthresh;
+            self.ssthresh = half.ssthresh.over(path.mss);
         }
-        self.cwnd = half.cwnd;
+        self.cwnd = half.cwnd.over(path.mss);
         Response::Reduced
     }
 
@@ -197,40 +212,55 @@ impl Vegas {
         self.halve(event, path);
         //= specs/papers/vegas.md#timeout
         //# ssthresh = W / 2, cwnd = 2
-        self.cwnd = if self.linux { path.mss } else { 2.0 * path.mss };
+        self.cwnd = if self.linux { 1.0 } else { 2.0 };
         self.cut_at = Some(event.now);
         self.after = None;
         if self.linux {
             self.grow = false;
-            self.step = Bytes::ZERO;
+            self.step = 0.0;
         }
         Response::Reduced
     }
 }
 
 impl CongestionControl for Vegas {
-    window_methods!();
+    fn on_init(&mut self, window: Bytes, ssthresh: Bytes, path: &Path) {
+        self.mss = path.mss;
+        self.cwnd = window.over(path.mss);
+        self.ssthresh = ssthresh.over(path.mss);
+    }
+
+    fn set_cwnd(&mut self, cwnd: Bytes) {
+        self.cwnd = cwnd.over(self.mss);
+    }
+
+    #[inline]
+    fn cwnd(&self) -> Bytes {
+        self.cwnd * self.mss
+    }
+
+    #[inline]
+    fn ssthresh(&self) -> Bytes {
+        self.ssthresh * self.mss
+    }
 
     fn on_ack(&mut self, ack: &Ack, path: &Path) {
-        if let Some(rtt) = ack.rtt {
-            self.base = Some(self.base.map_or(rtt, |base| base.min(rtt)));
-        }
         if self.linux {
-            self.round.add(ack.rtt);
+            self.learn(ack.rtt);
         }
         if let Some(round) = &ack.round {
             let ended = self.round.take();
             if self.linux && !ack.in_recovery {
-                self.decide_linux(&ended, path.mss);
+                self.decide_linux(&ended);
             } else if !self.linux {
                 let diff = self.difference(&ended, round, path);
                 if !ack.in_recovery {
-                    self.decide(diff, path.mss);
+                    self.decide(diff);
                 }
             }
         }
         if !self.linux {
-            self.round.add(ack.rtt); // ns-2 counts the sample of the ACK that ends a round for the next one
+            self.learn(ack.rtt); // ns-2 counts the sample of the ACK that ends a round for the next one
         }
         if ack.grows {
             let growth = self.growth(path);
@@ -247,14 +277,17 @@ impl CongestionControl for Vegas {
     }
 
     fn on_recovery_exit(&mut self, exit: &RecoveryExit, path: &Path) {
-        if exit.window > self.cwnd {
-            self.cwnd = exit.window; // too few duplicates for the core to deflate (ns-2)
+        let left = exit.window.over(path.mss);
+        if exit.inflated {
+            self.cwnd = left;
+        } else if left == 0.0 {
+            (self.cwnd, self.ssthresh) = (0.0, 2.0); // ns-2 after a timeout: the next one opens it again
         } else if let Some(window) = self.after {
             //= specs/papers/vegas.md#cut
             //# Recovery ends with cwnd = W and ssthresh = 2.
-            (self.cwnd, self.ssthresh) = (window.min(self.cwnd), 2.0 * path.mss);
+            (self.cwnd, self.ssthresh) = (window, 2.0);
         } else {
-            self.cwnd = exit.window;
+            self.cwnd = left;
         }
         if self.linux {
             self.round = RoundRtt::default();
@@ -263,7 +296,7 @@ impl CongestionControl for Vegas {
 
     fn observe(&self, out: &mut dyn FnMut(&'static str, f64)) {
         out("base_rtt_s", self.base.unwrap_or_default().secs());
-        out("step_bytes", self.step.0);
+        out("step_bytes", self.step * self.mss.0);
     }
 }
 
@@ -320,7 +353,7 @@ mod tests {
         let ended = RoundRtt::default();
         let round = Round { length: Span(121_300_000), sent: Bytes(20_000.0) };
         assert_eq!(vegas.difference(&ended, &round, &path), 4.0);
-        vegas.decide(4.0, path.mss);
+        vegas.decide(4.0);
         assert_eq!(vegas.cwnd(), 19_000.0);
     }
 
@@ -387,6 +420,62 @@ mod tests {
     }
 
     #[test]
+    fn steps_that_miss_a_whole_segment_by_a_rounding_error_do_not_reach_it() {
+        // 9 + 9 * (1/9) is 9.999999999999996 in doubles, 12 + 12 * (1/12) 13.000000000000005: ns-2 sends its tenth segment one
+        // ACK later, its thirteenth at once
+        for (cwnd, whole) in [(9.0, 9.0), (12.0, 13.0)] {
+            let (mut vegas, path) = at(&config(), cwnd, 2.0);
+            end_round(&mut vegas, &path, 100, cwnd);
+            for _ in 0..cwnd as u32 {
+                vegas.on_ack(&ack(1000.0), &path);
+            }
+            assert_eq!(vegas.cwnd().over(path.mss).floor(), whole);
+        }
+    }
+
+    #[test]
+    fn a_step_of_slow_start_does_not_outlive_it() {
+        let (mut vegas, path) = at(&config(), 4.0, 5.0);
+        end_round(&mut vegas, &path, 100, 4.0);
+        for _ in 0..3 {
+            vegas.on_ack(&ack(1000.0), &path);
+        }
+        assert_eq!(vegas.cwnd(), 5000.0);
+    }
+
+    #[test]
+    fn the_sample_of_the_ack_that_ends_a_round_comes_after_its_decision() {
+        // base 240 and RTT 240 from the round itself: 20 - 20 = 0 < alpha; with the last sample, 200, it would be 3.3
+        let (mut vegas, path) = at(&config(), 20.0, 2.0);
+        vegas.base = None;
+        let sample = |ms| Ack { rtt: Some(Span::from_millis(ms)), grows: false, ..ack(1000.0) };
+        vegas.on_ack(&sample(240), &path);
+        let round = Some(Round { length: Span::from_millis(240), sent: Bytes(20_000.0) });
+        vegas.on_ack(&Ack { round, ..sample(200) }, &path);
+        assert_eq!(vegas.base, Some(Span::from_millis(200)));
+        vegas.on_ack(&ack(1000.0), &path);
+        assert_eq!(vegas.cwnd(), 20_050.0);
+    }
+
+    #[test]
+    fn half_a_segment_of_difference_counts_as_one() {
+        // W = 4, S = 7, RTT twice the base: 4 - 3.5 = 0.5, rounded up to 1: not below alpha
+        let (mut vegas, _) = at(&config(), 4.0, 2.0);
+        vegas.base = Some(Span(213_440_000));
+        let path = Path { flight_size: Bytes(3000.0), ..test_path() };
+        let round = Round { length: Span(426_880_000), sent: Bytes(7000.0) };
+        assert_eq!(vegas.difference(&RoundRtt::default(), &round, &path), 1.0);
+    }
+
+    #[test]
+    fn an_exit_without_a_window_leaves_none() {
+        let (mut vegas, path) = at(&config(), 5.0, 11.0);
+        vegas
+            .on_recovery_exit(&RecoveryExit { now: Time::from_secs(3.0), window: Bytes::ZERO, inflated: false }, &path);
+        assert_eq!((vegas.cwnd(), vegas.ssthresh()), (Bytes::ZERO, Bytes(2000.0)));
+    }
+
+    #[test]
     fn duplicate_acks_keep_three_quarters_or_a_half() {
         // whole segments: 10.9 -> 10 - 2 = 8; sent twice: 10 / 2 = 5; 3.9 -> 2
         for (cwnd, retransmitted, expected) in [
@@ -400,9 +489,11 @@ mod tests {
             let event = Congestion { retransmitted, ..dup_acks() };
             assert_eq!(vegas.on_congestion(&event, &path), Response::Reduced);
             assert_eq!(vegas.cwnd(), expected);
-            vegas.set_cwnd(Bytes(expected + 1000.0)); // a later recovery of the same cut goes back to W, too
-            vegas.on_recovery_exit(&RecoveryExit { now: event.now, window: vegas.cwnd() }, &path);
-            assert_eq!((vegas.cwnd(), vegas.ssthresh()), (Bytes(expected), Bytes(2000.0)));
+            for later in [expected + 1000.0, expected - 1000.0] {
+                vegas.set_cwnd(Bytes(later)); // a later recovery of the same cut goes back to W, too
+                vegas.on_recovery_exit(&RecoveryExit { now: event.now, window: vegas.cwnd(), inflated: false }, &path);
+                assert_eq!((vegas.cwnd(), vegas.ssthresh()), (Bytes(expected), Bytes(2000.0)));
+            }
         }
     }
 
@@ -410,7 +501,10 @@ mod tests {
     fn a_window_that_the_core_leaves_inflated_stays() {
         let (mut vegas, path) = at(&config(), 3.0, 64.0);
         vegas.on_congestion(&dup_acks(), &path); // 2 segments
-        vegas.on_recovery_exit(&RecoveryExit { now: Time::from_secs(1.1), window: Bytes(4000.0) }, &path);
+        vegas.on_recovery_exit(
+            &RecoveryExit { now: Time::from_secs(1.1), window: Bytes(4000.0), inflated: true },
+            &path,
+        );
         assert_eq!((vegas.cwnd(), vegas.ssthresh()), (Bytes(4000.0), Bytes(64_000.0)));
     }
 
@@ -435,7 +529,10 @@ mod tests {
         let (mut vegas, path) = at(&config(), 10.0, 64.0);
         vegas.on_congestion(&rto(1), &path); // at 2 s: window 2, threshold 5 segments
         assert_eq!(vegas.on_congestion(&dup_acks(), &path), Response::SameWindow);
-        vegas.on_recovery_exit(&RecoveryExit { now: Time::from_secs(3.0), window: Bytes(2000.0) }, &path);
+        vegas.on_recovery_exit(
+            &RecoveryExit { now: Time::from_secs(3.0), window: Bytes(2000.0), inflated: false },
+            &path,
+        );
         assert_eq!((vegas.cwnd(), vegas.ssthresh()), (Bytes(2000.0), Bytes(5000.0)));
     }
 
@@ -463,7 +560,10 @@ mod tests {
         assert_eq!(vegas.cwnd(), 12_000.0);
         vegas.on_congestion(&dup_acks(), &path);
         assert_eq!((vegas.cwnd(), vegas.ssthresh()), (Bytes(5000.0), Bytes(5000.0)));
-        vegas.on_recovery_exit(&RecoveryExit { now: Time::from_secs(1.1), window: Bytes(5000.0) }, &path);
+        vegas.on_recovery_exit(
+            &RecoveryExit { now: Time::from_secs(1.1), window: Bytes(5000.0), inflated: false },
+            &path,
+        );
         assert_eq!(vegas.cwnd(), 5000.0);
         vegas.on_congestion(&rto(1), &path);
         assert_eq!(vegas.cwnd(), 1000.0);

@@ -305,7 +305,7 @@ mod tests {
         three_samples(&mut w);
         w.on_congestion(&dup_acks(), &test_path());
         assert_eq!((w.cwnd(), w.ssthresh()), (Bytes(5000.0), Bytes(5000.0)));
-        w.on_recovery_exit(&RecoveryExit { now: dup_acks().now, window: Bytes(4000.0) }, &test_path());
+        w.on_recovery_exit(&RecoveryExit { now: dup_acks().now, window: Bytes(4000.0), inflated: false }, &test_path());
         // 60.35 kB/s * 100 ms
         assert!((w.cwnd().0 - 6035.15625).abs() < 1e-6 && w.ssthresh() == w.cwnd());
         // a timeout takes the estimate, and learns the least SRTT anew
@@ -321,7 +321,7 @@ mod tests {
         w.on_congestion(&dup_acks(), &test_path());
         assert!((w.cwnd().0 - 6035.15625).abs() < 1e-6);
         assert_eq!(w.ssthresh(), 5000.0);
-        let exit = RecoveryExit { now: dup_acks().now, window: Bytes(3000.0) };
+        let exit = RecoveryExit { now: dup_acks().now, window: Bytes(3000.0), inflated: false };
         w.on_recovery_exit(&exit, &test_path());
         assert!((w.cwnd().0 - 6035.15625).abs() < 1e-6);
         w.set_cwnd(Bytes(2000.0));

@@ -6,9 +6,11 @@ use tcp::{Config, Profile};
 use units::{Span, Time};
 
 const SUMMARY: &str = include_str!("../../../tests/differential/ns2-droplist/summary.csv");
+/// Longer runs, 60 s, with lists drawn at a loss rate of 2 %.
+const LONG: &str = include_str!("../../../python/windlass/reference/ns2/droplist_random.csv");
 
 /// ns-2 starts each sender's clock at a random place within a tick; with the default seed the RTT samples of
-/// 320 ACKs place it between 5.49 and 5.55 ms.
+/// 320 ACKs place it between 5.49 and 5.55 ms. Vegas' stands at a tick, whatever the seed.
 const NS2_CLOCK_OFFSET_NS: u64 = 5_520_000;
 
 struct Case {
@@ -20,8 +22,8 @@ struct Case {
     delayed_ack: u32,
     duration_s: f64,
     queue: u32,
-    /// acknowledged segments, retransmitted segments, timeouts, window reductions, data segments sent
-    expected: [i64; 5],
+    /// acknowledged segments, retransmitted segments, timeouts, window reductions
+    expected: [i64; 4],
 }
 
 fn numbers(list: &str) -> Vec<u64> {
@@ -51,7 +53,7 @@ fn parse(summary: &str) -> Vec<Case> {
                 delayed_ack: if f[5] == "1" { 2 } else { 1 },
                 duration_s: f[6].parse().unwrap(),
                 queue: f[7].parse().unwrap(),
-                expected: [8, 9, 10, 11, 12].map(|i| f[i].parse().unwrap()),
+                expected: [8, 9, 10, 11].map(|i| f[i].parse().unwrap()),
             }
         })
         .collect()
@@ -76,7 +78,7 @@ fn network(case: &Case) -> Network {
     tcp.mss = 1000;
     tcp.dup_threshold = case.dup_threshold;
     tcp.delayed_ack = case.delayed_ack;
-    tcp.clock_offset = Some(Span(NS2_CLOCK_OFFSET_NS));
+    tcp.clock_offset = (case.variant != "vegas").then_some(Span(NS2_CLOCK_OFFSET_NS));
     Network {
         nodes: ["s", "g", "r"].map(String::from).to_vec(),
         links: vec![
@@ -126,38 +128,52 @@ fn run(case: &Case) -> Results {
     World::new(&network(case), 1, &options).unwrap().run(None).unwrap()
 }
 
-/// The five numbers as ns-2 counts them: the SYN is one acknowledged and one sent segment.
-fn measured(results: &Results) -> [i64; 5] {
+/// The four numbers as ns-2 counts them: the SYN is one acknowledged segment.
+fn measured(results: &Results) -> [i64; 4] {
     let f = &results.flows[0];
     let acked = f.acknowledged as i64 + 1;
     let s = &f.sender;
-    [acked, s.retransmitted_segments as i64, s.timeouts as i64, s.window_cuts as i64, s.sent_segments as i64 + 1]
+    [acked, s.retransmitted_segments as i64, s.timeouts as i64, s.window_cuts as i64]
 }
 
-/// Cases that differ, and why.
-const EXPLAINED: &[(&str, &str)] = &[(
-    "vegas-two-ack_none-dup1-delack0-q100",
-    "with a threshold of one, ns-2's Vegas sends a new segment twice at once when a repair ends, and answers the duplicate \
-     that the needless copy causes with the next one, 84 times; here the segment goes out once",
+/// Cases that differ, by how many acknowledged segments, and why.
+const EXPLAINED: &[(&str, i64, &str)] = &[(
+    "vegas-list6",
+    21,
+    "ns-2's Vegas keeps send times in a table of `window_` places, 1000; the ACK of 1006 that comes after that of 988 jumps \
+     over its end and leaves old entries, so that 1995 counts as sent before and gives no RTT sample. With a table of \
+     5000 places ns-2 acknowledges 3008, as here",
 )];
 
-#[test]
-fn counts_agree_with_ns2() {
+/// The cases that differ. ns-2's Vegas does not count its cuts on duplicates.
+fn different(cases: &[Case]) -> Vec<String> {
     let mut wrong = Vec::new();
-    for case in cases() {
-        let results = run(&case);
+    for case in cases {
+        let results = run(case);
         let is = measured(&results);
         let e = case.expected;
-        let good = if case.variant == "vegas" {
-            (is[0] - e[0]).abs() as f64 <= 0.03 * e[0] as f64
-        } else {
-            (is[0] - e[0]).abs() <= 2 && is[1..4] == e[1..4]
-        };
-        if !good && !EXPLAINED.iter().any(|(name, _)| *name == case.name) {
+        let compared = if case.variant == "vegas" { 1..3 } else { 1..4 };
+        let explained = EXPLAINED.iter().find(|(name, ..)| *name == case.name);
+        let allowed = explained.map_or(2, |(_, segments, _)| *segments);
+        if (is[0] - e[0]).abs() > allowed || is[compared.clone()] != e[compared] {
             wrong.push(format!("{:45} ns-2 {e:?}, here {is:?}", case.name));
         }
     }
+    wrong
+}
+
+#[test]
+fn counts_agree_with_ns2() {
+    let wrong = different(&cases());
     assert!(wrong.is_empty(), "{} cases differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn counts_of_longer_lists_agree_with_ns2() {
+    let cases = parse(LONG);
+    assert_eq!(cases.len(), 60);
+    let wrong = different(&cases);
+    assert!(wrong.is_empty(), "{} lists differ:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 /// Largest difference in time of a window change that is the same change: RTT arithmetic in ticks, and bytes of options.

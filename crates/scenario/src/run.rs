@@ -56,7 +56,7 @@ impl From<Error> for RunError {
 /// A connection that starts then, number `number` of its group; its random quantities are drawn.
 fn connection(tcp: &Tcp, start: Time, seed: u64, flow: &str, number: usize) -> TcpSpec {
     let mut rules = tcp.rules;
-    if rules.clock_offset.is_none() {
+    if rules.clock_offset.is_none() && rules.draws_clock(tcp.algorithm.row()) {
         let share = Stream::new(seed, &format!("{flow}/clock")).uniform();
         rules.clock_offset = Some(Span((share * rules.rtt_tick.0 as f64) as u64));
     }

@@ -243,6 +243,12 @@ impl Config {
         self.ns2_recovery && self.agent == Agent::Full
     }
 
+    /// Whether the sender's clock stands at a random place within a tick if nothing is said of it. That of ns-2's Vegas
+    /// ticks at time zero.
+    pub fn draws_clock(&self, row: &Row) -> bool {
+        !(self.ns2_recovery && self.recovery.unwrap_or(row.recovery) == Recovery::Vegas)
+    }
+
     /// Header bytes on the wire, options included.
     pub fn wire_header(&self) -> u32 {
         match (self.timestamps, self.ns2_recovery) {

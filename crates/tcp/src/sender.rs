@@ -261,6 +261,8 @@ pub(crate) struct Rules {
     /// One of `full`, `ecn`, `prr`, `paced` and `sampled` is on.
     rare: bool,
     freeze_kick: bool,
+    /// ns-2's Vegas.
+    pub(crate) ns2_vegas: bool,
     initial_window: f64,
     initial_ssthresh: Option<u32>,
 }
@@ -358,6 +360,7 @@ impl Sender {
                 sampled: row.samples_delivery,
                 prr,
                 rare: config.is_full() || config.ecn || prr || paced || row.samples_delivery,
+                ns2_vegas: config.ns2_recovery && core == Core::Vegas && row.recovery == Recovery::Vegas,
                 initial_window: config.initial_window_segments(),
                 initial_ssthresh: config.initial_ssthresh,
             },
@@ -580,6 +583,9 @@ impl Sender {
     pub(crate) fn update_window(&mut self) {
         let window = self.cwnd() as i64 + i64::from(self.inflation);
         self.window = (window.max(1) as u64).min(u64::from(self.rwnd)) as u32;
+        if self.is_shut() {
+            self.window = 0;
+        }
     }
 
     /// Bring the integral of cwnd up to now: call before anything that changes cwnd.

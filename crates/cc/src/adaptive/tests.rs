@@ -35,7 +35,7 @@ fn sixteen_of_twenty_are_kept_with_an_estimator_of_three_fifths() {
     assert_eq!(adaptive.on_congestion(&dup_acks(), &path), Response::ReducedAsRandom);
     assert!(near(adaptive.cwnd(), 16_000.0) && near(adaptive.ssthresh(), 16_000.0));
     adaptive.set_cwnd(Bytes(12_000.0));
-    adaptive.on_recovery_exit(&RecoveryExit { now: dup_acks().now, window: Bytes(2000.0) }, &path);
+    adaptive.on_recovery_exit(&RecoveryExit { now: dup_acks().now, window: Bytes(2000.0), inflated: false }, &path);
     assert!(near(adaptive.cwnd(), 16_000.0));
 }
 
@@ -127,7 +127,8 @@ fn a_slot_that_grew_faster_extends_the_threshold() {
     // 6 to 10 segments: K = 2 > 1: max(10/2, floor(8)) = 8; slow start from 5 to 8 follows
     let (mut adaptive, path) = three_losses(&config(), 10_000.0, 10_000.0);
     assert_eq!((adaptive.cwnd(), adaptive.ssthresh()), (Bytes(5000.0), Bytes(8000.0)));
-    adaptive.on_recovery_exit(&RecoveryExit { now: Time::from_secs(5.1), window: Bytes(2000.0) }, &path);
+    adaptive
+        .on_recovery_exit(&RecoveryExit { now: Time::from_secs(5.1), window: Bytes(2000.0), inflated: false }, &path);
     adaptive.on_ack(&ack(1000.0), &path);
     assert_eq!(adaptive.cwnd(), 6000.0);
     // 6 to 8: K = 1, not more
@@ -154,12 +155,14 @@ fn the_extension_may_reach_to_the_end_of_the_recovery() {
     let (mut adaptive, path) = three_losses(&with("adapt_E", "exit"), 10_000.0, 10_000.0);
     assert_eq!(adaptive.ssthresh(), 5000.0);
     // 6 + 1 * (6.5 - 3) = 9.5: 9
-    adaptive.on_recovery_exit(&RecoveryExit { now: Time::from_secs(6.5), window: Bytes(2000.0) }, &path);
+    adaptive
+        .on_recovery_exit(&RecoveryExit { now: Time::from_secs(6.5), window: Bytes(2000.0), inflated: false }, &path);
     assert_eq!((adaptive.cwnd(), adaptive.ssthresh()), (Bytes(5000.0), Bytes(9000.0)));
     // a timeout drops it
     let (mut adaptive, path) = three_losses(&with("adapt_E", "exit"), 10_000.0, 10_000.0);
     adaptive.on_congestion(&rto(1), &path);
-    adaptive.on_recovery_exit(&RecoveryExit { now: Time::from_secs(6.5), window: Bytes(2000.0) }, &path);
+    adaptive
+        .on_recovery_exit(&RecoveryExit { now: Time::from_secs(6.5), window: Bytes(2000.0), inflated: false }, &path);
     assert_eq!((adaptive.cwnd(), adaptive.ssthresh()), (Bytes(2000.0), Bytes(5000.0)));
 }
 

@@ -35,7 +35,7 @@ fn without_a_handover_it_is_westwood_plus() {
     let mut w = fed(&config());
     assert_eq!(w.on_congestion(&dup_acks(), &test_path()), Response::Reduced);
     assert_eq!(windows(&w), (6000.0, 6000.0));
-    w.on_recovery_exit(&RecoveryExit { now: ms(1100), window: Bytes(5000.0) }, &test_path());
+    w.on_recovery_exit(&RecoveryExit { now: ms(1100), window: Bytes(5000.0), inflated: false }, &test_path());
     assert_eq!(w.cwnd(), 5000.0);
     assert_eq!(w.on_congestion(&rto(1), &test_path()), Response::Reduced);
     assert_eq!(windows(&w), (1000.0, 6000.0));
@@ -102,13 +102,13 @@ fn a_recovery_that_began_frozen_ends_with_the_window_kept() {
     // after the guard: deflation, then the end
     w.on_ack(&Ack { now: ms(1100), grows: false, in_recovery: true, ..ack(1000.0) }, &test_path());
     w.set_cwnd(Bytes(3000.0));
-    w.on_recovery_exit(&RecoveryExit { now: ms(1200), window: Bytes(2000.0) }, &test_path());
+    w.on_recovery_exit(&RecoveryExit { now: ms(1200), window: Bytes(2000.0), inflated: false }, &test_path());
     assert_eq!(w.cwnd(), 10_000.0);
     // one that began before the handover and ends in it
     let mut w = fed(&config());
     w.on_congestion(&at(ms(150), dup_acks()), &test_path());
     w.on_handover_start(ms(200), &test_path());
-    w.on_recovery_exit(&RecoveryExit { now: ms(300), window: Bytes(2000.0) }, &test_path());
+    w.on_recovery_exit(&RecoveryExit { now: ms(300), window: Bytes(2000.0), inflated: false }, &test_path());
     assert_eq!(w.cwnd(), 6000.0);
 }
 

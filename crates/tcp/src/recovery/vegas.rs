@@ -1,6 +1,7 @@
 //! Vegas' recovery: a fine-grained timeout checked on duplicate ACKs and on the first ACKs after a retransmission.
 //! Source: Brakmo and Peterson, JSAC 13(8), 1995; constants as in ns-2's agent.
 
+use cc::CongestionControl;
 use units::{Span, Time};
 
 use crate::sender::Sender;
@@ -14,6 +15,8 @@ pub(crate) struct FineTimer {
     timeout: f64,
     /// New ACKs that still check it.
     worried: u32,
+    /// The window was cut since the timer last expired: there is one to go on with after a recovery.
+    pub(crate) has_target: bool,
 }
 
 impl FineTimer {
@@ -42,6 +45,12 @@ impl Sender {
         !self.rules.ns2 || self.dupacks > self.rules.dup_threshold
     }
 
+    /// ns-2's Vegas without a window: nothing leaves until the timer expires, which runs even if nothing is outstanding.
+    #[inline]
+    pub(crate) fn is_shut(&self) -> bool {
+        self.rules.ns2_vegas && self.inflation == 0 && self.cc.cwnd() < self.path.mss && self.has_new_data()
+    }
+
     fn fine_timeout_passed(&self, now: Time) -> bool {
         self.snd_una < self.snd_max
             && self.fine.timeout > 0.0
@@ -55,7 +64,9 @@ impl Sender {
         }
         if self.fine.worried > 0 {
             self.fine.worried -= 1;
-            if self.fine_timeout_passed(now) {
+            // ns-2 takes a segment that was never sent for overdue; it leaves once more in its turn
+            let unsent = self.rules.ns2 && self.snd_una == self.snd_max && self.has_new_data();
+            if unsent || self.fine_timeout_passed(now) {
                 // one more hole: repair it without asking for another cut; duplicates inflate from here on
                 self.resend = Some(self.snd_una);
                 self.dupacks = self.rules.dup_threshold;
@@ -78,8 +89,9 @@ impl Sender {
             self.fine.worried = (self.snd_nxt - self.snd_una).min(2);
             self.fine.timeout *= if times > 1 { 2.0 } else { 9.0 / 8.0 };
             let inflation = self.inflation;
-            let response = self.enter_recovery(now);
-            self.inflation = if response.is_cut() { self.dupacks as i32 } else { inflation };
+            let cut = self.enter_recovery(now).is_cut();
+            self.inflation = if cut { self.dupacks as i32 } else { inflation };
+            self.fine.has_target |= cut;
             self.dupacks = self.dupacks.max(threshold);
             self.back_off(now);
         } else if self.dupacks > threshold {

@@ -169,7 +169,7 @@ impl Sender {
         if restart_timer {
             // FullTcp starts the timer before it takes the sample and ends the back-off
             let rto = if full { rto_before } else { self.rtt.rto() };
-            self.rto_at = if ack < self.snd_max { now + rto } else { Time::NEVER };
+            self.rto_at = if ack < self.snd_max || self.is_shut() { now + rto } else { Time::NEVER };
         }
         if full {
             self.rtt.end_back_off();

@@ -145,9 +145,9 @@ impl Sender {
             HalfBase::Window => (self.inflated() * mss).min(self.path.rwnd),
         };
         self.path.rto = self.rtt.base_rto();
-        let response = self.cc.on_congestion(event, &self.path);
+        let response = self.with_inflation(event.cause, |sender| sender.cc.on_congestion(event, &sender.path));
         let acted = event.cause == Cause::DupAcks || (event.cause == Cause::Rto && event.timeouts == 1);
-        if acted && response != Response::Undecided {
+        if acted && self.snd_una < self.snd_max && response != Response::Undecided {
             self.judgement = Some(Judgement { segment: self.snd_una, random: response.is_random() });
         }
         if response.is_random() {
@@ -164,6 +164,20 @@ impl Sender {
         response
     }
 
+    /// ns-2's Vegas cuts the window as duplicates have inflated it, so that a second cut in one recovery costs less.
+    fn with_inflation(&mut self, cause: Cause, ask: impl FnOnce(&mut Sender) -> Response) -> Response {
+        if cause != Cause::DupAcks || self.inflation == 0 || !self.rules.ns2_vegas {
+            return ask(self);
+        }
+        let cwnd = self.cc.cwnd();
+        self.cc.set_cwnd(cwnd + self.path.mss * f64::from(self.inflation));
+        let response = ask(self);
+        if !response.is_cut() {
+            self.cc.set_cwnd(cwnd);
+        }
+        response
+    }
+
     /// The flight size that a halving starts from: without what limited transmit sent (RFC 5681 section 3.2), and within a
     /// recovery no more than cwnd. Beyond that, what is outstanding was sent for duplicates, that is for segments that
     /// have left the network, and would hand the inflation of the recovery to ssthresh.
@@ -174,12 +188,15 @@ impl Sender {
 
     pub(super) fn leave_recovery(&mut self, now: Time) {
         let cwnd = self.cwnd();
+        let inflated = self.core == Core::Vegas && !self.vegas_deflates();
         //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
         //# min (ssthresh, max(FlightSize, SMSS) + SMSS)
         let window = if self.core == Core::NewReno && !self.rules.ns2 && !self.rules.prr {
             cwnd.min(f64::from(self.flight_size().max(1) + 1))
-        } else if self.core == Core::Vegas && !self.vegas_deflates() {
+        } else if inflated {
             cwnd + f64::from(self.inflation)
+        } else if self.rules.ns2_vegas && !self.fine.has_target {
+            0.0 // ns-2's Vegas: no cut since the timer expired, so there is no window to go on with
         } else {
             cwnd
         };
@@ -187,7 +204,7 @@ impl Sender {
         self.prr = None;
         self.inflation = 0;
         self.dupacks = 0;
-        self.cc.on_recovery_exit(&RecoveryExit { now, window: window * self.path.mss }, &self.path);
+        self.cc.on_recovery_exit(&RecoveryExit { now, window: window * self.path.mss, inflated }, &self.path);
         if self.core == Core::NewReno {
             self.last_cut_by_dupacks = false;
         }

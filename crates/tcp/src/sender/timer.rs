@@ -19,7 +19,7 @@ impl Sender {
             self.on_persist_timer(now);
             return;
         }
-        if self.state == State::Open && self.snd_una == self.snd_max {
+        if self.state == State::Open && self.snd_una == self.snd_max && !self.is_shut() {
             // nothing is lost: a mark at a window of one segment made the sender wait
             self.rto_at = Time::NEVER;
             self.burst = self.rules.max_burst;
@@ -48,12 +48,13 @@ impl Sender {
             hold_ssthresh: self.rules.rto_ssthresh_hold && self.timeouts_in_row > 1,
         };
         self.account_cwnd(now);
-        if self.rules.ns2 && !self.rules.full {
+        if self.rules.ns2 && !self.rules.full && self.core != Core::Vegas {
             self.inflation = 0;
         }
         let response = self.ask(&event);
         self.inflation = 0;
         self.in_recovery = false;
+        self.fine.has_target = false;
         self.prr = None;
         if !(self.rules.ns2 && self.core == Core::Tahoe) {
             self.dupacks = 0; // ns-2's Tahoe goes on counting, so that no limited transmit follows

@@ -66,7 +66,9 @@ impl Sender {
         let again = self.on_sent(number, now);
         if repair.is_none() {
             self.burst -= 1;
-        } else if self.rules.full && !(self.core == Core::Sack1 && number == place) {
+        } else if (self.rules.full && !(self.core == Core::Sack1 && number == place))
+            || (self.rules.ns2 && self.core == Core::Vegas)
+        {
             self.snd_nxt = place; // a repair is apart from the segments that go on from here
         }
         if self.rules.paced {

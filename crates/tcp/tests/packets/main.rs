@@ -13,4 +13,5 @@ mod reno_tahoe;
 mod sack;
 mod timer;
 mod two_way;
+mod vegas;
 mod windows;
