@@ -147,7 +147,7 @@ pub(crate) static RULES: &[Rule] = &[
     rule!(rtt_tick, "clock tick of RTT measurement; zero for an exact clock", span Span::ZERO),
     rule!(
         clock_offset,
-        "where the sender's clock stands at the start, within a tick; drawn for each flow if not given",
+        "where the sender's clock stands at the start, within a tick; drawn for each flow if not given, but zero for Vegas with `ns2_recovery`",
         |item| item.span(Span::ZERO..=HOUR).map(Some),
         |at| at.map_or(Json::Null, |at| json!(time_text(at)))
     ),
