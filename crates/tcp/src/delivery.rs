@@ -162,7 +162,7 @@ impl Sender {
     }
 
     /// An ACK arrived that acknowledges everything below `ack`; its SACK blocks come after this.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn begin_delivery(&mut self, ack: u32, now: Time) {
         let in_flight = self.in_flight();
         let una = self.snd_una;
@@ -173,7 +173,7 @@ impl Sender {
     }
 
     /// The sample of the ACK that `begin_delivery` began. `lost`: segments that it showed to be lost.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn delivery_sample(&mut self, now: Time, lost: u32) -> Option<DeliverySample> {
         let in_flight = self.in_flight();
         let repairing = self.in_recovery || self.snd_una < self.recover;
