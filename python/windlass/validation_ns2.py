@@ -431,6 +431,7 @@ def built_in() -> list[Scenario]:
         ("reno-three-routers", routers, ends | {"algorithm": "reno", "tcp": {"delayed_ack": 2}}),
         ("tahoe-before-queue", line, between | {"algorithm": "tahoe", "segment": "1000 B"}),
         ("vegas-lossy", dumbbell("1 %", "60 packets"), ends | {"algorithm": "vegas"}),
+        ("full-sack-lossy", dumbbell("1 %", direction="both"), ends | {"algorithm": "sack", "direction": "both"}),
     ]
     return [
         from_dict(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
@@ -33,18 +33,24 @@ AGENTS: dict[str, tuple[str, str]] = {
 }
 """Sender and receiver in ns-2 of the algorithms that it has under the same rules."""
 
+FULL_AGENTS: dict[str, str] = {
+    "tahoe": "Agent/TCP/FullTcp/Tahoe",
+    "reno": "Agent/TCP/FullTcp",
+    "newreno": "Agent/TCP/FullTcp/Newreno",
+    "sack": "Agent/TCP/FullTcp/Sack",
+}
+"""Either end in ns-2 of the connections that may carry data both ways (``agent = "full"``)."""
+
 _FIXED: dict[str, Any] = {
     "initial_ssthresh": None,
     "recover_rule": "careful",
     "ns2_recovery": True,
-    "agent": "one-way",
     "half_base": "window",
     "whole_ssthresh": True,
     "rto_ssthresh_hold": False,
     "cwnd_limited": False,
     "clock_offset": None,
     "timestamps": False,
-    "delayed_ack_mode": "per-segment",
     "max_burst": "off",
     "ecn": False,
     "prr": False,
@@ -52,6 +58,12 @@ _FIXED: dict[str, Any] = {
     "freeze": False,
 }
 """Rules that have one value in ns-2's agents."""
+
+_FIXED_OF: dict[str, dict[str, Any]] = {
+    "one-way": {"delayed_ack_mode": "per-segment"},
+    "full": {"delayed_ack_mode": "heartbeat", "limited_transmit": "off", "dupack_from_data": False},
+}
+"""Those of either kind of agents."""
 
 _FREE = {
     "dupack_from_data",
@@ -66,6 +78,8 @@ _FREE = {
 """Rules that change nothing for a one-way flow without marks, pacing and handovers."""
 
 _WRITTEN = {
+    "agent",
+    "delayed_ack_mode",
     "window",
     "header",
     "initial_window",
@@ -112,6 +126,8 @@ class FlowStart:
         Nodes.
     start_s : float
         When it starts.
+    back_s : float, optional
+        When the other end starts, if data go back on the same connection.
     """
 
     name: str
@@ -119,6 +135,7 @@ class FlowStart:
     source: str
     target: str
     start_s: float
+    back_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -135,11 +152,13 @@ class _Direction:
 
 def flow_starts(rows: Iterable[Mapping[str, Any]]) -> list[FlowStart]:
     """Flows with their start times from the rows of a run's table ``flows``."""
-    return [
-        FlowStart(row["flow"], row["group"], row["from"], row["to"], row["start_s"])
-        for row in rows
-        if row["direction"] == "forward"
-    ]
+    starts: list[FlowStart] = []
+    for row in rows:
+        if row["direction"] == "forward":
+            starts.append(FlowStart(row["flow"], row["group"], row["from"], row["to"], row["start_s"]))
+        else:  # of the row before it
+            starts[-1] = replace(starts[-1], back_s=row["start_s"])
+    return starts
 
 
 def check(description: Mapping[str, Any]) -> None:
@@ -295,10 +314,16 @@ def script(description: Mapping[str, Any], flows: Sequence[FlowStart], seed: int
         "    lappend flows $sender $receiver $syn $whole",
         "}",
         "",
+    ]
+    lines += _full_starts(flows, groups)
+    full = any(_is_full(group) for group in description["flows"])
+    lines += [
         "proc results {} {",
-        "    global flows",
+        "    global flows full" if full else "    global flows",
         "    set i 0",
+        *(["    set place -1"] if full else []),
         "    foreach {sender receiver syn whole} $flows {",
+        *(_FULL_RESULTS if full else []),
         "        if {$whole == 0} {",
         "            set arrived [$receiver set npkts_]",
         f'            puts "\\n{RESULT} $i $arrived 0 [expr {{$arrived + [$receiver set nlost_]}}] 0 0 0"',
@@ -320,6 +345,52 @@ def script(description: Mapping[str, Any], flows: Sequence[FlowStart], seed: int
         "$net run",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _is_full(group: Mapping[str, Any]) -> bool:
+    return group["transport"] == "tcp" and group["tcp"]["agent"] == "full"
+
+
+def _full_starts(flows: Sequence[FlowStart], groups: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """What connections of FullTcp need beside the others: an end that listens, and sends if it has data."""
+    rows = [
+        f"    {place} {'never' if flow.back_s is None else f'{flow.back_s:.9f}'}"
+        for place, flow in enumerate(flows)
+        if _is_full(groups[flow.group])
+    ]
+    if not rows:
+        return []
+    return [
+        "# Connections of FullTcp: place of the flow, when the other end starts to send.",
+        "foreach {place back} {",
+        *rows,
+        "} {",
+        "    set passive [lindex $flows [expr {4 * $place + 1}]]",
+        "    $passive listen",
+        "    set full($place) $passive",
+        '    if {$back eq "never"} { set full($place) {}; continue }',
+        "    set application [new Application/FTP]",
+        "    $application attach-agent $passive",
+        '    $net at $back "$application start"',
+        "}",
+        "",
+    ]
+
+
+_FULL_RESULTS = (
+    "        incr place",
+    "        if {[info exists full($place)]} {",
+    "            foreach end [concat $sender $full($place)] {",
+    "                set acknowledged [expr {([$end set ack_] - 1) / $whole}]",
+    "                if {$acknowledged < 0} { set acknowledged 0 }",
+    f'                puts "\\n{RESULT} $i $acknowledged $acknowledged [$end set ndatapack_]\\',
+    '                    [$end set nrexmitpack_] [$end set nrexmit_] [$end set ncwndcuts_]"',
+    "                incr i",
+    "            }",
+    "            continue",
+    "        }",
+)
+"""A line for each end of FullTcp that sends. It counts no bytes received: what is acknowledged is up to one RTT behind."""
 
 
 def _ns2_seed(seed: int) -> int:
@@ -501,16 +572,21 @@ def _agent_settings(group: Mapping[str, Any]) -> tuple[str, dict[str, str], str,
     """Sender and receiver with their settings, and the bytes that the receiver counts for the SYN and a segment."""
     algorithm, tcp = group["algorithm"], group["tcp"]
     name = algorithm["name"]
-    if name not in AGENTS:
+    full = _is_full(group)
+    agents = FULL_AGENTS if full else AGENTS
+    if name not in agents:
         _refuse(
             "flows.algorithm",
             name,
-            "ns-2 has no agent with the same rules",
-            "use " + ", ".join(f"`{one}`" for one in AGENTS),
+            "ns-2 has no such FullTcp" if full else "ns-2 has no agent with the same rules",
+            "use " + ", ".join(f"`{one}`" for one in agents),
         )
-    if group["direction"] != "forward":
+    if group["direction"] != "forward" and not full:
         _refuse(
-            "flows.direction", group["direction"], "only one-way flows are written", 'write `direction = "forward"`'
+            "flows.direction",
+            group["direction"],
+            "ns-2's one-way agents have data one way",
+            'write `direction = "forward"`' + (', or `tcp = { agent = "full" }`' if name in FULL_AGENTS else ""),
         )
     for key in ("stop", "size"):
         if group[key] is not None:
@@ -519,9 +595,12 @@ def _agent_settings(group: Mapping[str, Any]) -> tuple[str, dict[str, str], str,
         if group[key]:
             _refuse(f"flows.{key}", group[key], "the generator has no such thing", f"leave `{key}` out")
     _check_rules(tcp, name)
-    sender, sink = AGENTS[name]
     segment = int(_value(group["segment"])[0])
     header = int(_value(tcp["header"])[0])
+    if full:
+        settings = _full_settings(tcp, segment, header)
+        return FULL_AGENTS[name], settings, FULL_AGENTS[name], settings, 0, segment
+    sender, sink = AGENTS[name]
     restart = "true" if tcp["slow_start_restart"] else "false"
     settings = {
         "packetSize_": str(segment),
@@ -547,6 +626,23 @@ def _agent_settings(group: Mapping[str, Any]) -> tuple[str, dict[str, str], str,
     return sender, settings, sink, sink_settings, segment, segment
 
 
+def _full_settings(tcp: Mapping[str, Any], segment: int, header: int) -> dict[str, str]:
+    return {
+        "segsize_": str(segment),
+        "tcpip_base_hdr_size_": str(header),
+        "window_": _whole(tcp["window"], "segments", "flows.tcp.window"),
+        "windowInit_": _whole(tcp["initial_window"], "segments", "flows.tcp.initial_window"),
+        "tcprexmtthresh_": str(tcp["dup_threshold"]),
+        "rtxcur_init_": _number(_value(tcp["rto_init"])[0]),
+        "minrto_": _number(_value(tcp["rto_min"])[0]),
+        "maxrto_": _number(_value(tcp["rto_max"])[0]),
+        "tcpTick_": _number(_value(tcp["rtt_tick"])[0]),
+        "slow_start_restart_": "true" if tcp["slow_start_restart"] else "false",
+        "segsperack_": str(tcp["delayed_ack"]),
+        "interval_": _number(_value(tcp["delayed_ack_timer"])[0]),
+    }
+
+
 _GROUP_KEYS = {
     "name",
     "from",
@@ -565,7 +661,9 @@ _GROUP_KEYS = {
 
 
 def _check_rules(tcp: Mapping[str, Any], algorithm: str) -> None:
-    for key, wanted in _FIXED.items():
+    if tcp["agent"] not in _FIXED_OF:
+        _refuse("flows.tcp.agent", tcp["agent"], "ns-2 has no such agent", 'write `agent = "one-way"` or `"full"`')
+    for key, wanted in (_FIXED | _FIXED_OF[tcp["agent"]]).items():
         if tcp.get(key, wanted) != wanted:
             hint = f"leave `{key}` out" if wanted is None else f"write `{key} = {_shown(wanted)}`"
             _refuse(f"flows.tcp.{key}", tcp[key], f"ns-2's `{algorithm}` has no such rule", hint)

@@ -90,7 +90,7 @@ def test_what_ns2_cannot_express_is_refused_before_anything_runs(work: Path, mon
 
 def test_built_in_scenarios_can_be_expressed() -> None:
     scenarios = built_in()
-    assert len(scenarios) == 6
+    assert len(scenarios) == 7
     for scenario in scenarios:
         for point in scenario.points():
             check(point.effective())
@@ -132,6 +132,29 @@ def test_real_ns2_with_random_loss_and_a_sweep() -> None:
     assert [point.axes for point in outcome.points] == [{"flows.algorithm": "sack"}, {"flows.algorithm": "vegas"}]
     assert outcome.agreeing == 2
     assert len(outcome.scripts) == 8
+
+
+@needs_ns2
+def test_real_ns2_with_data_both_ways_beside_other_flows() -> None:
+    ends = {"from": "left/0", "to": "right/0"}
+    scenario = windlass.from_dict(
+        {
+            "scenario": {"name": "both", "duration": "60 s", "profile": "ns2", "seeds": 4},
+            "topology": {
+                "kind": "dumbbell",
+                "pairs": 1,
+                "access": {"rate": "10 Mbps", "delay": "5 ms"},
+                "bottleneck": {"rate": "4 Mbps", "delay": "30 ms", "loss": {"rate": "1 %", "direction": "both"}},
+            },
+            "flows": [
+                ends | {"name": "two", "direction": "both", "algorithm": "sack", "reverse_start": "1 s"},
+                ends | {"name": "one", "algorithm": "newreno", "start": "uniform(0 s, 1 s)", "segment": "500 B"},
+            ],
+        }
+    )
+    (point,) = compare([scenario], store=False).points
+    assert point.failures == []
+    assert point.agrees, point.goodput
 
 
 def test_a_difference_gives_exit_code_1(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -190,7 +190,11 @@ def test_agents_with_rules_that_ns2_has_pass(algorithm: str, rules: dict[str, An
         ("flows.size", {"arrivals": "1 /s", "size": "10 kB"}),
         ("flows.algorithm.vegas_ss", {"algorithm": {"name": "vegas", "vegas_ss": "alt_ack"}}),
         ("flows.algorithm.vegas_alpha", {"algorithm": {"name": "vegas", "vegas_alpha": "1.5 segments"}}),
-        ("flows.direction", {"direction": "both"}),
+        ("flows.direction", {"direction": "both", "tcp": {"agent": "one-way"}}),
+        ("flows.direction", {"algorithm": "vegas", "direction": "both"}),
+        ("flows.algorithm", {"algorithm": "vegas", "tcp": {"agent": "full"}}),
+        ("flows.tcp.limited_transmit", {"direction": "both", "tcp": {"limited_transmit": "all"}}),
+        ("flows.tcp.delayed_ack_mode", {"direction": "both", "tcp": {"delayed_ack_mode": "per-segment"}}),
         ("flows.stop", {"stop": "3 s"}),
         ("flows.size", {"size": "1 MB"}),
         ("flows.tcp.recovery", {"algorithm": "reno", "tcp": {"recovery": "sack"}}),
@@ -207,6 +211,62 @@ def test_agents_with_rules_that_ns2_has_pass(algorithm: str, rules: dict[str, An
 )
 def test_flows_that_ns2_cannot_express(key: str, flow: dict[str, Any]) -> None:
     refused(key, small(**flow))
+
+
+FULL_STARTS = """\
+# Connections of FullTcp: place of the flow, when the other end starts to send.
+foreach {place back} {
+    0 1.500000000
+    2 never
+} {
+    set passive [lindex $flows [expr {4 * $place + 1}]]
+    $passive listen
+    set full($place) $passive
+    if {$back eq "never"} { set full($place) {}; continue }
+    set application [new Application/FTP]
+    $application attach-agent $passive
+    $net at $back "$application start"
+}
+
+proc results {} {
+    global flows full
+    set i 0
+    set place -1
+    foreach {sender receiver syn whole} $flows {
+        incr place
+        if {[info exists full($place)]} {
+            foreach end [concat $sender $full($place)] {
+                set acknowledged [expr {([$end set ack_] - 1) / $whole}]
+                if {$acknowledged < 0} { set acknowledged 0 }
+                puts "\\nwindlass-flow $i $acknowledged $acknowledged [$end set ndatapack_]\\
+                    [$end set nrexmitpack_] [$end set nrexmit_] [$end set ncwndcuts_]"
+                incr i
+            }
+            continue
+        }
+"""
+
+
+def test_connections_with_data_both_ways_are_written() -> None:
+    description = small(name="two", direction="both", algorithm="sack", start="0.5 s", reverse_start="1.5 s")
+    plain = {"from": "left/*", "to": "right/*"}
+    description["flows"].append(plain | {"name": "old", "algorithm": "tahoe"})
+    rules = {"agent": "full", "delayed_ack": 2, "window": "20 segments"}
+    description["flows"].append(plain | {"name": "one", "algorithm": "reno", "segment": "1000 B", "tcp": rules})
+    scenario = windlass.from_dict(description)
+    starts = flow_starts(scenario.run(1).flows.to_pylist())
+    assert [one.back_s for one in starts] == [1.5, None, None]
+    text = script(scenario.points()[0].effective(), starts, 1)
+    settings = (
+        "{segsize_ 1460 tcpip_base_hdr_size_ 40 window_ 1000 windowInit_ 2 tcprexmtthresh_ 3 rtxcur_init_ 3 minrto_ 0.2"
+        " maxrto_ 60 tcpTick_ 0.01 slow_start_restart_ true segsperack_ 1 interval_ 0.1}"
+    )
+    sack = "Agent/TCP/FullTcp/Sack"
+    assert f" 0 1460 0.500000000 {sack} {settings} {sack} {settings} Application/FTP {{}}\n" in text
+    reno = settings.replace("1460", "1000").replace("window_ 1000", "window_ 20").replace("perack_ 1", "perack_ 2")
+    assert f" 0 1000 0.000000000 Agent/TCP/FullTcp {reno} Agent/TCP/FullTcp {reno} " in text
+    assert " Agent/TCP {packetSize_ 1460 " in text
+    assert FULL_STARTS in text
 
 
 def datagrams(**more: Any) -> dict[str, Any]:
