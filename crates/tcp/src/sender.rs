@@ -253,7 +253,7 @@ pub(crate) struct Rules {
     dupack_from_data: bool,
     max_burst: u32,
     ecn: bool,
-    prr: bool,
+    pub(crate) prr: bool,
     /// Segments leave spaced in time.
     pub(crate) paced: bool,
     /// The algorithm gets delivery rate samples.

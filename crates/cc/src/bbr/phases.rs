@@ -68,10 +68,10 @@ impl Bbr {
             self.phase = Phase::ProbeBw { step: (step + 1) % self.constants.cycle, since: now };
         }
         self.check_full_pipe(sample);
-        if self.phase == Phase::Startup && self.filled_pipe {
+        if matches!(self.phase, Phase::Startup) && self.filled_pipe {
             self.phase = Phase::Drain;
         }
-        if self.phase == Phase::Drain && sample.in_flight <= self.inflight(1.0, path) {
+        if matches!(self.phase, Phase::Drain) && sample.in_flight <= self.inflight(1.0, path) {
             self.enter_probe_bw(now, path);
         }
     }

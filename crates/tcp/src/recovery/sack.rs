@@ -7,7 +7,7 @@
 use units::Time;
 
 use crate::segment::{MAX_SACK, SackBlocks};
-use crate::sender::Sender;
+use crate::sender::{Core, Sender};
 
 /// What the SACK cores keep beside the scoreboard.
 #[derive(Clone, Debug, Default)]
@@ -83,7 +83,9 @@ impl Sender {
         for (slot, &block) in s.seen.iter_mut().zip(blocks.as_slice()) {
             *slot = block;
         }
-        self.move_lost_edge();
+        if self.core != Core::Sack1 || self.rules.prr {
+            self.move_lost_edge(); // ns-2's Sack1 does not ask what is lost
+        }
         news
     }
 
@@ -265,8 +267,16 @@ impl Sender {
                 self.sack.next_resend = number + 1;
                 number
             }
-            None if self.has_new_data() => self.snd_max,
-            None => return None,
+            None => {
+                if !self.rules.full {
+                    // every hole below was sent again: new ones open above only
+                    self.sack.next_resend = self.sack.next_resend.max(self.sack.high_sacked);
+                }
+                if !self.has_new_data() {
+                    return None;
+                }
+                self.snd_max
+            }
         };
         self.sack.sack1_pipe += 1;
         Some(number)
