@@ -190,7 +190,7 @@ pub struct Sender {
     pub(crate) rtt: RttEstimator,
     rto_at: Time,
     /// The segment whose RTT is being measured, and when it was sent.
-    timed: Option<(u32, Time)>,
+    pub(crate) timed: Option<(u32, Time)>,
 
     /// One past the last segment that must be acknowledged for the recovery to end.
     pub(crate) recover: u32,

@@ -62,6 +62,8 @@ impl Sender {
         s.lost_edge = s.lost_edge.max(ack);
         s.next_resend = s.next_resend.max(ack);
         let mut news = false;
+        let timed = self.timed.map(|(number, _)| number);
+        let mut timed_arrived = false;
         for &(start, end) in blocks.as_slice() {
             let known = s.seen.iter().find(|b| b.0 == start).map_or(start, |b| b.1.min(end));
             for n in known.max(start).max(ack)..end.min(self.snd_max) {
@@ -69,6 +71,7 @@ impl Sender {
                 if !record.sacked {
                     record.sacked = true;
                     news = true;
+                    timed_arrived |= timed == Some(n);
                     s.sacked_now += 1;
                     s.delivered_now += 1;
                     if let Some(delivery) = &mut self.delivery {
@@ -80,6 +83,10 @@ impl Sender {
                 }
             }
         }
+        if timed_arrived {
+            self.sample_rto_by_sack(now);
+        }
+        let s = &mut self.sack;
         for (slot, &block) in s.seen.iter_mut().zip(blocks.as_slice()) {
             *slot = block;
         }

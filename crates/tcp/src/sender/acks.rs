@@ -262,7 +262,12 @@ impl Sender {
     #[inline(always)]
     fn delay_sample(&mut self, ack: u32, now: Time) -> Option<Span> {
         let mut newest = ack - 1;
-        while self.board.get(newest).times != 1 {
+        // what was SACKed before this ACK arrived then, and waited since for a hole to be filled
+        let tells = |number| {
+            let record = self.board.get(number);
+            record.times == 1 && !record.sacked
+        };
+        while !tells(newest) {
             if newest == self.snd_una {
                 return None;
             }
@@ -298,6 +303,20 @@ impl Sender {
                 self.rtt.sample(sent, now, false);
                 self.path.srtt = self.rtt.srtt();
             }
+        }
+    }
+
+    /// The segment whose RTT is measured was SACKed: it has arrived, whatever holes are below it. ns-2 waits for the
+    /// cumulative ACK.
+    #[cold]
+    pub(crate) fn sample_rto_by_sack(&mut self, now: Time) {
+        if self.rules.ns2 {
+            return;
+        }
+        let Some((_, sent)) = self.timed.take() else { return };
+        if !self.rules.timestamps {
+            self.rtt.sample(sent, now, false);
+            self.path.srtt = self.rtt.srtt();
         }
     }
 

@@ -277,3 +277,25 @@ fn sack1_counts_its_pipe_by_duplicates() {
     h.sack(0, &[(4, 9), (1, 3)]);
     h.sent([10]);
 }
+
+/// A segment that was SACKed has arrived: its RTT is taken then, and not again when a hole below it is filled at last.
+#[test]
+fn what_was_sacked_long_ago_says_nothing_of_the_rtt() {
+    let mut h = Host::rfc("sack", 4, |_| {});
+    h.write(40_000);
+    h.sent(0..4);
+    h.at(100); // 0 is lost
+    h.sack(0, &[(1, 2)]);
+    h.sack(0, &[(1, 3)]);
+    h.sack(0, &[(1, 4)]);
+    h.sent([0, 4]); // 4 is new, and its RTT is measured
+    h.at(220); // 0 is lost again; 4 took 120 ms
+    h.sack(0, &[(1, 5)]);
+    let path = *h.end.sender.path();
+    // 7/8 * 100 + 1/8 * 120 = 102.5 ms
+    assert_eq!(path.srtt, units::Span(102_500_000));
+    h.at(900); // repaired at last
+    h.ack(5);
+    assert_eq!(h.end.sender.path().srtt, path.srtt);
+    assert!(h.end.sender.path().rtt < units::Span::from_millis(130), "{:?}", h.end.sender.path().rtt);
+}
