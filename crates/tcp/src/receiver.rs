@@ -1,5 +1,5 @@
 //! The receiving half: reassembly, acknowledgements, SACK blocks, echoes.
-//! Source: RFC 9293, RFC 5681 section 4.2, RFC 2018, RFC 7323, RFC 3168.
+//! Source: RFC 9293, RFC 5681 section 4.2, RFC 2018, RFC 7323, RFC 3168, RFC 8257 section 3.2.
 
 use units::{Span, Time};
 
@@ -58,6 +58,19 @@ pub struct Receiver {
 struct Echo {
     per_packet: bool,
     on: bool,
+    /// The next acknowledgement says something of marks: the echo is on, or the one owed comes first.
+    speaks: bool,
+    /// Owed for the segments before one whose mark differs from theirs.
+    owed: Option<Owed>,
+}
+
+/// An acknowledgement as it was before the latest segment arrived.
+#[derive(Clone, Copy, Debug)]
+struct Owed {
+    ack: u32,
+    marked: bool,
+    ts_recent: Time,
+    last_arrival: Time,
 }
 
 impl Receiver {
@@ -79,7 +92,7 @@ impl Receiver {
             last_ack_sent: 0,
             ts_recent: Time::ZERO,
             last_arrival: Time::ZERO,
-            echo: Echo { per_packet: config.ecn_per_packet, on: false },
+            echo: Echo { per_packet: config.ecn_per_packet, on: false, speaks: false, owed: None },
             stats: ReceiverStats::default(),
         }
     }
@@ -119,8 +132,8 @@ impl Receiver {
     pub fn on_data(&mut self, now: Time, segment: &Segment) {
         let number = segment.seq;
         self.stats.received_segments += 1;
-        self.last_arrival = now;
         self.on_ecn(segment.flags);
+        self.last_arrival = now;
         //= https://www.rfc-editor.org/rfc/rfc7323#section-4.3
         //# SEG.SEQ <= Last.ACK.sent
         if number <= self.last_ack_sent {
@@ -165,13 +178,54 @@ impl Receiver {
     fn on_ecn(&mut self, flags: Flags) {
         let marked = flags.has(Flags::CE);
         if self.echo.per_packet {
-            self.echo.on = marked;
+            if marked != self.echo.on {
+                self.on_change_of_marks(marked);
+            }
         } else {
             if flags.has(Flags::CWR) {
                 self.echo.on = false;
             }
             self.echo.on |= marked;
+            self.echo.speaks = self.echo.on;
         }
+    }
+
+    /// Marks begin or end with the segment at hand: what waits for a delayed ACK is acknowledged by itself, as it came.
+    //= specs/papers/dctcp.md#echo
+    //# two ACKs leave at once: first one for the segments before it, with their sign, then one for it
+    #[cold]
+    fn on_change_of_marks(&mut self, marked: bool) {
+        if self.unacked > 0 {
+            self.echo.owed = Some(Owed {
+                ack: self.rcv_nxt,
+                marked: self.echo.on,
+                ts_recent: self.ts_recent,
+                last_arrival: self.last_arrival,
+            });
+            self.last_ack_sent = self.rcv_nxt;
+            self.unacked = 0;
+            self.delack_at = Time::NEVER;
+        }
+        self.echo.on = marked;
+        self.echo.speaks = marked || self.echo.owed.is_some();
+        self.ack_now = true;
+    }
+
+    /// Put into an acknowledgement what it says of marks. True if it is the one owed, and with this is complete: in order,
+    /// it has no SACK blocks.
+    #[cold]
+    fn echo(&mut self, segment: &mut Segment) -> bool {
+        let owed = self.echo.owed.take();
+        if owed.map_or(self.echo.on, |owed| owed.marked) {
+            segment.flags.set(Flags::ECE);
+        }
+        self.echo.speaks = self.echo.on;
+        let Some(owed) = owed else { return false };
+        (segment.ack, segment.ts_ecr) = (owed.ack, owed.ts_recent);
+        if !segment.flags.has(Flags::DATA) {
+            segment.ts_val = owed.last_arrival;
+        }
+        true
     }
 
     fn holds(&self, number: u32) -> bool {
@@ -244,12 +298,12 @@ impl Receiver {
     /// Fill in the acknowledgement of a segment that is about to leave, and count it as sent.
     #[inline]
     pub fn acknowledge(&mut self, segment: &mut Segment) {
-        segment.ack = self.rcv_nxt;
         segment.flags.set(Flags::ACK);
-        segment.ts_ecr = self.ts_recent;
-        if self.echo.on {
-            segment.flags.set(Flags::ECE);
+        if self.echo.speaks && self.echo(segment) {
+            return;
         }
+        segment.ack = self.rcv_nxt;
+        segment.ts_ecr = self.ts_recent;
         if self.sack && !self.ranges.is_empty() {
             segment.sack = self.blocks();
         }
@@ -400,5 +454,37 @@ mod tests {
         assert!(ack(&mut r).flags.has(Flags::ECE));
         r.on_data(Time(2), &data(1));
         assert!(!ack(&mut r).flags.has(Flags::ECE));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_signs_of_delayed_acks_cover_the_marked_segments_and_no_others(
+            marks in proptest::collection::vec(proptest::bool::ANY, 1..60),
+            every in 1u32..6,
+        ) {
+            let mut r = receiver(|c| (c.ecn_per_packet, c.delayed_ack) = (true, every));
+            let mut covered = 0;
+            let mut take = |r: &mut Receiver, now| {
+                let mut acks = 0;
+                while r.ack_due() {
+                    let a = ack(r);
+                    for n in covered..a.ack {
+                        assert_eq!(a.flags.has(Flags::ECE), marks[n as usize], "segment {n}, at {now}");
+                    }
+                    assert!(a.ack > covered, "an ACK that acknowledges nothing");
+                    covered = a.ack;
+                    acks += 1;
+                }
+                assert!(acks <= 2);
+            };
+            for (n, &mark) in marks.iter().enumerate() {
+                let flags = if mark { Flags::DATA.0 | Flags::CE.0 } else { Flags::DATA.0 };
+                r.on_data(Time(n as u64), &Segment { flags: Flags(flags), ..data(n as u32) });
+                take(&mut r, n);
+            }
+            r.on_timer();
+            take(&mut r, marks.len());
+            assert_eq!(covered as usize, marks.len());
+        }
     }
 }

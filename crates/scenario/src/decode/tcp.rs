@@ -193,7 +193,7 @@ pub(crate) static RULES: &[Rule] = &[
     rule!(ecn, "packets are ECN-capable; default by algorithm", flag),
     Rule {
         key: "ecn_echo",
-        meaning: "echo marks until the sender answers, or per packet; default by algorithm",
+        meaning: "echo marks until the sender answers, or per packet, where a change ends a delayed ACK (RFC 8257); default by algorithm",
         read: |config, item| {
             config.ecn_per_packet = item.word(ECHOES)?;
             Ok(())
