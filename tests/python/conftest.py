@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 
 import windlass
+from windlass.cli import main
 
 
 @pytest.fixture(autouse=True)
@@ -73,3 +76,40 @@ def swept() -> windlass.Scenario:
         "topology.bottleneck.loss.rate": ["0 %", "0.5 %", "5 %"],
     }
     return windlass.from_dict(document)
+
+
+# ---- the command
+
+Command = Callable[..., Result]
+
+SWEEP_TOML = f"""{SMALL_TOML}
+[sweep]
+"flows.algorithm" = ["newreno", "westwood-plus"]
+"topology.bottleneck.loss.rate" = ["0 %", "0.5 %", "5 %"]
+"""
+
+
+@pytest.fixture
+def command() -> Command:
+    def invoke(*args: str | Path) -> Result:
+        return CliRunner().invoke(main, [str(arg) for arg in args], prog_name="windlass")
+
+    return invoke
+
+
+@pytest.fixture
+def small_file(tmp_path: Path) -> Path:
+    file = tmp_path / "small.toml"
+    file.write_text(SMALL_TOML)
+    return file
+
+
+@pytest.fixture
+def sweep_file(tmp_path: Path) -> Path:
+    file = tmp_path / "sweep.toml"
+    file.write_text(SWEEP_TOML)
+    return file
+
+
+def files_in(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))

@@ -1,0 +1,11 @@
+"""The command `windlass`. Results go to stdout, progress and errors to stderr.
+
+Exit codes: 0 done, 1 a claim or check failed where asked to judge, 2 the input is wrong, 130 stopped by Ctrl-C.
+Each module has the commands of its name and what only they print. Everything heavy is imported inside the commands, so
+that help appears at once.
+"""
+
+from windlass.cli import compare, describe, lists, new_cc, plot, reproduce, run, sweep, validate  # noqa: F401
+from windlass.cli.group import main
+
+__all__ = ["main"]

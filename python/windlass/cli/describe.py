@@ -1,0 +1,76 @@
+"""``windlass explain`` and ``windlass trace``: what a scenario means, without a run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from windlass.cli.files import load_scenario
+from windlass.cli.group import main
+from windlass.cli.options import json_option, own_option, sets_option
+from windlass.cli.printing import print_json
+from windlass.errors import InputError
+
+
+@main.command(short_help="Show a scenario with every default.")
+@click.argument("file")
+@own_option
+@sets_option
+@json_option
+def explain(file: str, sets: Sequence[tuple[str, str]], as_json: bool) -> None:
+    """Show what FILE means: the whole description with every default.
+
+    Of a sweep, the first point is shown; with --json all of them.
+    """
+    from windlass import _toml
+
+    points = load_scenario(file, sets).points()
+    if as_json:
+        print_json([{"axes": point.axes, "description": point.effective()} for point in points])
+        return
+    first = points[0]
+    if first.axes:
+        click.echo(f"# Point 1 of {len(points)}:")
+        for axis, value in first.axes.items():
+            click.echo(f"#   {axis} = {_toml.value(value)}")
+    click.echo(_toml.document(first.effective()), nl=False)
+
+
+@main.command(short_help="Write what a link can carry as a mahimahi trace.")
+@click.argument("file")
+@click.argument("link")
+@sets_option
+@click.option("--reverse", is_flag=True, help="The link's other direction.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="File to write; the screen if none."
+)
+def trace(file: str, link: str, sets: Sequence[tuple[str, str]], reverse: bool, output: Path | None) -> None:
+    """Write the delivery opportunities of LINK in scenario FILE, for mahimahi's mm-link and for `trace` of a link.
+
+    Each line is a millisecond in which 1504 bytes more could be carried, from the start to the end of the run.
+    """
+    points = load_scenario(file, sets).points()
+    if len(points) != 1:
+        raise InputError(
+            f"the scenario has {len(points)} points, and a trace is of one",
+            code="run.many-points",
+            hint=f"choose with `--set {next(iter(points[0].axes))}=VALUE` and so on",
+        )
+    times = points[0].opportunities(link, reverse=reverse)
+    if not times:
+        raise InputError(
+            f"link `{link}` carries nothing in the whole run", code="trace.empty", hint="make the run longer"
+        )
+    text = "".join(f"{ms}\n" for ms in times)
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(
+            f"cannot be written: {error.strerror}", code="cli.output", file=str(output), hint="name another file"
+        ) from None
+    click.echo(f"{len(times)} delivery opportunities written to {output}", err=True)

@@ -1,0 +1,49 @@
+"""What several commands do before and after the work: read a scenario, check a folder, show how far it is."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from windlass.scenario import Scenario
+
+
+def load_scenario(file: str, sets: Sequence[tuple[str, str]]) -> Scenario:
+    """A scenario file or a ready scenario, with what `--set` gives."""
+    from windlass.scenario import load
+
+    return load(file, list(sets))
+
+
+def check_folder(folder: Path) -> None:
+    """Stop before the runs if the folder cannot be written."""
+    from windlass import output
+
+    output.check_folder(folder)
+
+
+def folder_name(name: str) -> str:
+    """A scenario's name as the name of a folder."""
+    return re.sub(r"[^\w.-]+", "-", name).strip(".-") or "scenario"
+
+
+def command_line() -> list[str]:
+    """The command as it was given, for the manifest."""
+    return ["windlass", *sys.argv[1:]]
+
+
+@contextmanager
+def show_progress(label: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar on stderr, on a terminal only; gives what is called with (finished, total)."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
+        task = bar.add_task(label, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -1,0 +1,143 @@
+"""``windlass list`` and ``windlass errors``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from windlass.cli.group import main
+from windlass.cli.options import json_option, own_option
+from windlass.cli.printing import print_details, print_json, print_table
+from windlass.errors import InputError
+
+
+@main.command(
+    "list",
+    short_help="Show algorithms, topologies, queues, loss models, jitter models, rules, scenarios, papers, errors.",
+)
+@click.argument(
+    "what",
+    type=click.Choice(
+        ["algorithms", "topologies", "queues", "loss-models", "jitter-models", "rules", "scenarios", "papers", "errors"]
+    ),
+)
+@click.argument("name", required=False)
+@own_option
+@json_option
+def list_(what: str, name: str | None, as_json: bool) -> None:
+    """Show what there is; with NAME, everything about one: parameters, units, sources.
+
+    The rules are the keys of [tcp] and flows.tcp, with their values in the profiles rfc and ns2.
+    """
+    rows = _LISTS[what]()
+    if name is None:
+        if as_json:
+            print_json(rows)
+        else:
+            print_table(_COLUMNS[what], rows)
+        return
+    first = _COLUMNS[what][0]
+    found = [row for row in rows if name in (row[first], *row.get("aliases", ()))]
+    if not found:
+        import difflib
+
+        close = difflib.get_close_matches(name, [row[first] for row in rows], n=1)
+        hint = f"did you mean `{close[0]}`? " if close else ""
+        raise InputError(
+            f"no `{name}` among the {what}", code="list.unknown", hint=f"{hint}`windlass list {what}` shows all"
+        )
+    if as_json:
+        print_json(found[0])
+    else:
+        print_details(found[0])
+
+
+@main.command(short_help="Show every error code and what it means.")
+@json_option
+def errors(as_json: bool) -> None:
+    """Show every error code and what it means."""
+    rows = _errors()
+    if as_json:
+        print_json(rows)
+    else:
+        print_table(_COLUMNS["errors"], rows)
+
+
+_COLUMNS = {
+    "algorithms": ("name", "aliases", "summary", "source"),
+    "topologies": ("name", "summary"),
+    "queues": ("name", "summary", "source"),
+    "loss-models": ("name", "summary"),
+    "jitter-models": ("name", "summary"),
+    "rules": ("name", "meaning", "rfc", "ns2"),
+    "scenarios": ("name", "summary"),
+    "papers": ("name", "title", "claims"),
+    "errors": ("code", "meaning"),
+}
+"""Columns of each list on the screen; the first one names the row."""
+
+
+def _engine(what: str) -> list[dict[str, Any]]:
+    """A table that the engine keeps, by the name of its function."""
+    from windlass import _core
+
+    rows: list[dict[str, Any]] = json.loads(getattr(_core, what)())
+    return rows
+
+
+def _scenarios() -> list[dict[str, Any]]:
+    from windlass.scenario import ready_scenarios
+
+    rows = []
+    for name, text in ready_scenarios().items():
+        comment = [line[1:].strip() for line in text.splitlines() if line.startswith("#")]
+        rows.append({"name": name, "summary": comment[0] if comment else "", "text": text})
+    return rows
+
+
+def _papers() -> list[dict[str, Any]]:
+    from windlass import ledger
+
+    rows = []
+    for paper in ledger.papers():
+        book = ledger.load(paper)
+        rows.append(
+            {
+                "name": paper,
+                "title": book.title,
+                "claims": len(book.claims),
+                "citation": book.citation,
+                "experiments": [
+                    {
+                        "name": experiment.id,
+                        "title": experiment.title,
+                        "kind": experiment.kind,
+                        "claims": len(book.claims_of(experiment.id)),
+                    }
+                    for experiment in book.experiments.values()
+                ],
+            }
+        )
+    return rows
+
+
+def _errors() -> list[dict[str, Any]]:
+    from windlass.errors import error_codes
+
+    return [{"code": code, "meaning": meaning} for code, meaning in error_codes().items()]
+
+
+_LISTS: dict[str, Callable[[], list[dict[str, Any]]]] = {
+    "algorithms": lambda: _engine("algorithms") + _engine("registered"),
+    "topologies": lambda: _engine("topologies"),
+    "queues": lambda: _engine("queues"),
+    "loss-models": lambda: _engine("loss_models"),
+    "jitter-models": lambda: _engine("jitter_models"),
+    "rules": lambda: _engine("rules"),
+    "scenarios": _scenarios,
+    "papers": _papers,
+    "errors": _errors,
+}

@@ -1,0 +1,36 @@
+"""``windlass new-cc``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from windlass.cli.group import main
+
+
+@main.command("new-cc", short_help="Write a new algorithm into the source tree.")
+@click.argument("name")
+@click.option(
+    "--root",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Source tree; the one around the current folder if not given.",
+)
+def new_cc(name: str, root: Path | None) -> None:
+    """Write a Rust file with its tests, its restated source, its module, enum line, registry row and look.
+
+    What it writes compiles, passes its tests and runs as it is: Reno with two parameters, to be changed into NAME. For a
+    prototype without a source tree, write a Python class and give it with --python.
+    """
+    from windlass import new_cc as writer
+
+    written = writer.new_cc(name, writer.source_tree(root))
+    for path in written.created:
+        click.echo(f"created {path}")
+    for path in written.changed:
+        click.echo(f"changed {path}")
+    click.echo(
+        f"next: change the rule in {written.created[0]}, then `cargo test -p cc`, `make build docs` and "
+        f"`windlass run lossy-dumbbell --set flows.algorithm={name}`"
+    )

@@ -1,0 +1,93 @@
+"""Options that several commands share, and the kinds of values that they take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+class _Setting(click.ParamType[tuple[str, str]]):
+    """``KEY=VALUE``."""
+
+    name = "KEY=VALUE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
+        if isinstance(value, tuple):
+            return value
+        key, equals, text = str(value).partition("=")
+        if not equals or not key.strip():
+            self.fail(f"`{value}` is not KEY=VALUE", param, ctx)
+        return key.strip(), text.strip()
+
+
+class Share(click.ParamType[float]):
+    """``2%`` or ``0.02``."""
+
+    name = "SHARE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The share as a fraction of one."""
+        if isinstance(value, float):
+            return value
+        text = str(value).strip()
+        try:
+            share = float(text[:-1]) / 100.0 if text.endswith("%") else float(text)
+        except ValueError:
+            self.fail(f"`{value}` is no share; write 2% or 0.02", param, ctx)
+        return share
+
+
+def _options(*decorators: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def decorate(function: Any) -> Any:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return decorate
+
+
+sets_option = click.option(
+    "--set",
+    "sets",
+    multiple=True,
+    type=_Setting(),
+    metavar="KEY=VALUE",
+    help="Another value for a key of the scenario, e.g. --set flows.algorithm=cerl. Can be given many times.",
+)
+
+
+def _load_own(context: click.Context, parameter: click.Parameter, files: Sequence[Path]) -> None:
+    if files:
+        from windlass.control import load_file
+
+        for file in files:
+            load_file(file)
+
+
+own_option = click.option(
+    "--python",
+    "own",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    callback=_load_own,
+    expose_value=False,
+    is_eager=True,
+    help="Python file with algorithms of your own (classes from windlass.CongestionControl). Can be given many times.",
+)
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+
+execution_options = _options(
+    click.option("--seeds", type=click.IntRange(min=1), help="Number of seeds, instead of the scenario's."),
+    click.option("--jobs", type=click.IntRange(min=1), help="Runs side by side; all cores if not given."),
+    click.option(
+        "--store",
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        help="Where finished runs are kept; $WINDLASS_STORE or ~/.cache/windlass/runs if not given.",
+    ),
+)

@@ -1,0 +1,100 @@
+"""Tables, numbers and JSON on the screen."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+MOST_ROWS = 40
+"""Rows of a table on the screen; all of them are in the files and in `--json`."""
+
+
+def console(width: int = 240) -> Console:
+    """Where tables go: the terminal as wide as it is, files and pipes this wide."""
+    from rich.console import Console
+
+    # Into a file or a pipe, a line of the table is a line of the output, whatever its length.
+    return Console() if sys.stdout.isatty() else Console(width=width)
+
+
+def print_json(data: Any) -> None:
+    """Print data as JSON; what does not exist is null."""
+    click.echo(json.dumps(no_nan(data), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def no_nan(data: Any) -> Any:
+    """JSON has no NaN; a number that does not exist is null."""
+    if isinstance(data, float):
+        return data if data - data == 0.0 else None
+    if isinstance(data, Mapping):
+        return {name: no_nan(part) for name, part in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [no_nan(part) for part in data]
+    return data
+
+
+def print_table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], right: Sequence[str] = ()) -> None:
+    """Print these columns of the rows, those in `right` aligned right."""
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in columns:
+        table.add_column(escape(column), justify="right" if column in right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(escape(cell(row[column])) for column in columns))
+    console().print(table)
+
+
+def print_details(row: Mapping[str, Any]) -> None:
+    """Print one row in full: its text if it has one, else line by line."""
+    if "text" in row:
+        click.echo(row["text"], nl=False)
+        return
+    for name, item in row.items():
+        if isinstance(item, list) and item and isinstance(item[0], Mapping):
+            columns = tuple(key for key in item[0] if any(part.get(key) is not None for part in item))
+            click.echo(f"{name}:")
+            print_table(columns, [{key: part.get(key) for key in columns} for part in item])
+        elif item not in (None, [], ""):
+            click.echo(f"{name}: {cell(item)}")
+
+
+def cell(item: Any) -> str:
+    """A value as a table shows it."""
+    if item is None:
+        return ""
+    if isinstance(item, bool):
+        return "true" if item else "false"
+    if isinstance(item, float):
+        return f"{item:g}"
+    if isinstance(item, (list, tuple)):
+        return ", ".join(cell(part) for part in item)
+    if isinstance(item, Mapping):
+        return json.dumps(item, ensure_ascii=False)
+    return str(item)
+
+
+def fixed(value: float | None, scale: float, digits: int) -> str:
+    """A scaled number with so many digits, nothing for none."""
+    return "" if value is None else f"{value * scale:.{digits}f}"
+
+
+def with_interval(row: Mapping[str, Any], metric: str, scale: float, digits: int) -> str:
+    """``mean ± half`` from a row's columns ``METRIC_mean``, ``METRIC_lo`` and ``METRIC_hi``, scaled."""
+    mean, low, high = (row[f"{metric}_{part}"] for part in ("mean", "lo", "hi"))
+    if mean is None or math.isnan(mean):
+        return ""
+    if low is None or high is None or math.isnan(low) or math.isnan(high):
+        return f"{mean * scale:.{digits}f} ± ?"
+    return f"{mean * scale:.{digits}f} ± {(high - low) / 2.0 * scale:.{digits}f}"

@@ -1,0 +1,53 @@
+"""``windlass reproduce``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from windlass.cli.files import check_folder, show_progress
+from windlass.cli.group import main
+from windlass.cli.options import execution_options, json_option
+from windlass.cli.printing import console, print_json
+
+
+@main.command(short_help="Run a paper's experiments and judge its claims.")
+@click.argument("target")
+@execution_options
+@click.option("--quick", is_flag=True, help="Few seeds and few points: a first impression, not a verdict.")
+@click.option("--check", is_flag=True, help="Exit with 1 if a claim is contradicted or impossible.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder for figures, tables and the report."
+)
+@json_option
+def reproduce(
+    target: str,
+    seeds: int | None,
+    jobs: int | None,
+    store: Path | None,
+    quick: bool,
+    check: bool,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Run a paper's experiments again and judge its claims. TARGET is PAPER or PAPER/EXPERIMENT.
+
+    A verdict against the paper is a result, not a failure: the exit code is 0 unless --check asks for a judgement.
+    """
+    from windlass import reproduce as reproduction
+
+    if out is not None:
+        check_folder(out)
+    with show_progress(target) as progress:
+        outcome = reproduction.main(
+            target, seeds=seeds, quick=quick, jobs=jobs, out=out, store=store or True, progress=progress
+        )
+    if as_json:
+        print_json(outcome.to_dict())
+    else:
+        outcome.render(
+            console(width=150)
+        )  # claims are sentences: broken into lines rather than cut by the reader's window
+    if check and any(outcome.counts.get(verdict) for verdict in ("contradicted", "impossible")):
+        click.get_current_context().exit(1)

@@ -1,0 +1,110 @@
+"""``windlass run``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import windlass
+from windlass.cli.files import check_folder, command_line, load_scenario
+from windlass.cli.group import main
+from windlass.cli.options import json_option, own_option, sets_option
+from windlass.cli.printing import MOST_ROWS, fixed, print_json, print_table
+
+if TYPE_CHECKING:
+    from windlass.scenario import Scenario
+    from windlass.sweep import RunResult
+
+
+@main.command(short_help="Run a scenario once.")
+@click.argument("file")
+@own_option
+@sets_option
+@click.option("--seed", type=int, help="Seed of the run; the scenario's first one if not given.")
+@click.option("--trace", metavar="NAMES", help="Series to record: cwnd, ssthresh, flight, srtt, queue; comma between.")
+@click.option("--events", is_flag=True, help="Record every window change and every loss, with its true cause.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Write the tables there (Parquet).")
+@json_option
+def run(
+    file: str,
+    sets: Sequence[tuple[str, str]],
+    seed: int | None,
+    trace: str | None,
+    events: bool,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Run FILE once: a scenario file, or the name of a ready scenario."""
+    scenario = load_scenario(file, sets)
+    if trace is not None:
+        names = [name.strip() for name in trace.split(",") if name.strip()]
+        scenario = scenario.with_({"output.traces": names})
+    if events:
+        scenario = scenario.with_({"output.events": True})
+    if out is not None:
+        check_folder(out)
+    result = windlass.run(scenario, seed)
+    if out is not None:
+        from windlass.output import write_run
+
+        write_run(scenario.name, result, scenario.points()[0].effective_json(), out, command_line())
+    if as_json:
+        print_json(_run_json(scenario, result))
+    else:
+        _print_run(scenario, result)
+        if out is not None:
+            click.echo(f"written to {out}", err=True)
+
+
+def _run_json(scenario: Scenario, result: RunResult) -> dict[str, Any]:
+    from windlass import _core
+    from windlass.tables import TABLES
+
+    tables = {name: result.tables[name].to_pylist() for name in TABLES if result.tables[name].num_rows}
+    about = {"scenario": scenario.name, "engine": _core.ENGINE_VERSION, "key": result.key, "seed": result.seed}
+    return {**about, **tables}
+
+
+def _print_run(scenario: Scenario, result: RunResult) -> None:
+    rows = result.flows.to_pylist()
+    both = len({row["direction"] for row in rows}) > 1
+    shown = [
+        {
+            "flow": row["flow"] + (f" ({row['direction']})" if both else ""),
+            "algorithm": row["algorithm"],
+            "goodput Mbit/s": fixed(row["goodput_bps"], 1e-6, 3),
+            "retransmitted": row["retransmitted_segments"],
+            "timeouts": row["timeouts"],
+            "lost at random": row["loss_random"],
+            "lost in queues": row["loss_queue"],
+            "srtt ms": fixed(row["srtt_mean_s"], 1e3, 1),
+        }
+        for row in rows[:MOST_ROWS]
+    ]
+    click.echo(f"{scenario.name}, seed {result.seed}, {scenario.duration_s:g} s")
+    columns = tuple(shown[0]) if shown else ()
+    print_table(columns, shown, right=columns[2:])
+    if len(rows) > MOST_ROWS:
+        click.echo(f"and {len(rows) - MOST_ROWS} more flows; --json or --out DIR gives all")
+    total = sum(row["goodput_bps"] or 0.0 for row in rows if row["transport"] != "subflow")
+    click.echo(f"all flows: {total * 1e-6:.3f} Mbit/s")
+    _print_completions(rows)
+
+
+def _print_completions(rows: Sequence[Mapping[str, Any]]) -> None:
+    """For each group of several transfers of given size: how many there were, and how long those that ended took."""
+    import numpy as np
+
+    groups: dict[str, list[float | None]] = {}
+    for row in rows:
+        groups.setdefault(row["group"], []).append(row["completion_s"])
+    for name, times in groups.items():
+        ended = [time for time in times if time is not None]
+        if len(times) > 1 and ended:
+            mean, p95 = float(np.mean(ended)), float(np.quantile(ended, 0.95))
+            click.echo(
+                f"{name}: {len(ended)} of {len(times)} ended, in {mean:.3f} s on average, 95 % within {p95:.3f} s"
+            )

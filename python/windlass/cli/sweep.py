@@ -1,0 +1,129 @@
+"""``windlass sweep``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import windlass
+from windlass.cli.files import check_folder, command_line, folder_name, load_scenario, show_progress
+from windlass.cli.group import main
+from windlass.cli.options import Share, execution_options, json_option, own_option, sets_option
+from windlass.cli.printing import print_json, print_table, with_interval
+
+if TYPE_CHECKING:
+    from windlass.sweep import SweepResult
+
+
+@main.command(short_help="Run every point of a scenario with every seed.")
+@click.argument("file")
+@own_option
+@sets_option
+@execution_options
+@click.option(
+    "--resume/--no-store",
+    "resume",
+    default=True,
+    help="Go on with what the store has (the rule), or neither read nor write it.",
+)
+@click.option(
+    "--precision",
+    type=Share(),
+    metavar="SHARE",
+    help="Add seeds until the 95 % interval is this narrow, e.g. 2% of the mean.",
+)
+@click.option("--metric", default="goodput_bps", show_default=True, help="Column of flows that --precision looks at.")
+@click.option("--max-seeds", type=click.IntRange(min=2), default=200, show_default=True, help="Most with --precision.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Folder for tables, summary and manifest; windlass-out/NAME if not given.",
+)
+@json_option
+def sweep(
+    file: str,
+    sets: Sequence[tuple[str, str]],
+    seeds: int | None,
+    jobs: int | None,
+    store: Path | None,
+    resume: bool,
+    precision: float | None,
+    metric: str,
+    max_seeds: int,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Run every point of FILE with every seed: mean and 95 % interval for each.
+
+    Finished runs are kept, so a stopped sweep goes on where it stopped.
+    """
+    scenario = load_scenario(file, sets)
+    folder = out if out is not None else Path("windlass-out") / folder_name(scenario.name)
+    check_folder(folder)
+    with show_progress(scenario.name) as progress:
+        result = windlass.sweep(
+            scenario,
+            seeds=seeds,
+            jobs=jobs,
+            store=(store or True) if resume else False,
+            progress=progress,
+            precision=precision,
+            metric=metric,
+            max_seeds=max_seeds,
+        )
+    result.write(folder, command=command_line())
+    if as_json:
+        print_json(_sweep_json(result, folder))
+    else:
+        _print_sweep(result)
+        stored = sum(1 for run_ in result.runs if run_.stored)
+        click.echo(f"{len(result.runs)} runs, {stored} of them from the store; written to {folder}", err=True)
+
+
+_SHOWN: tuple[tuple[str, str, float, int], ...] = (
+    ("goodput_bps", "goodput Mbit/s", 1e-6, 3),
+    ("goodput_total_bps", "all flows Mbit/s", 1e-6, 3),
+    ("jain", "Jain", 1.0, 3),
+    ("retransmitted_segments", "retransmitted", 1.0, 1),
+    ("timeouts", "timeouts", 1.0, 2),
+    ("srtt_mean_s", "srtt ms", 1e3, 1),
+)
+
+
+def _print_sweep(result: SweepResult) -> None:
+    rows = result.summary().to_pylist()
+    varied = [name for name in ("group", "direction") if len({row[name] for row in rows}) > 1]
+    names = [*result.axes, *varied]
+    if "flows.algorithm" not in result.axes:
+        names.append("algorithm")
+    shown = []
+    for row in rows:
+        line = {name: row[name] for name in names}
+        line["seeds"] = row["goodput_bps_n"]
+        for metric, words, scale, digits in _SHOWN:
+            line[words] = with_interval(row, metric, scale, digits)
+        shown.append(line)
+    columns = tuple(shown[0]) if shown else ()
+    click.echo(f"{result.name}: mean per flow over seeds, ± half of the 95 % interval")
+    print_table(columns, shown, right=columns[len(names) :])
+    for caution in result.cautions:
+        click.echo(f"caution: {caution}")
+
+
+def _sweep_json(result: SweepResult, folder: Path) -> dict[str, Any]:
+    from windlass import _core
+
+    return {
+        "scenario": result.name,
+        "engine": _core.ENGINE_VERSION,
+        "axes": result.axes,
+        "runs": len(result.runs),
+        "from_store": sum(1 for run_ in result.runs if run_.stored),
+        "out": str(folder),
+        "cautions": result.cautions,
+        "summary": result.summary().to_pylist(),
+    }

@@ -1,0 +1,114 @@
+"""``windlass validate``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from windlass.cli.files import check_folder, load_scenario, show_progress
+from windlass.cli.group import main
+from windlass.cli.options import json_option, own_option, sets_option
+from windlass.cli.printing import cell, no_nan, print_json, print_table
+
+
+@main.group(short_help="Compare with another simulator.")
+def validate() -> None:
+    """Compare results with those of another simulator."""
+
+
+@validate.command("ns2", short_help="Compare with ns-2 2.35.")
+@click.argument("file", required=False)
+@own_option
+@sets_option
+@click.option(
+    "--seeds", type=click.IntRange(min=2), help="Number of seeds; the scenario's, or 10 with --stored, if not given."
+)
+@click.option("--jobs", type=click.IntRange(min=1), help="Runs side by side; all cores if not given.")
+@click.option("--stored", is_flag=True, help="Compare with the figures that come with Windlass; needs no ns-2.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder for comparison.json and scripts.")
+@json_option
+def validate_ns2(
+    file: str | None,
+    sets: Sequence[tuple[str, str]],
+    seeds: int | None,
+    jobs: int | None,
+    stored: bool,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Run every point of FILE here and in ns-2, the program `ns`, and compare the sums of the flows' goodput.
+
+    Both have the start times of the same seeds, but losses of their own. A point agrees if the means are no further apart
+    than the half widths of both 95 % intervals and 3 % of ns-2's mean together. Without FILE, a small set of scenarios
+    runs. The exit code is 1 if a point differs for no known reason.
+    """
+    if stored and (file is not None or sets or jobs is not None):
+        raise click.UsageError("--stored has scenarios of its own: leave FILE, --set and --jobs out")
+    if sets and file is None:
+        raise click.UsageError("--set needs FILE")
+    if out is not None:
+        check_folder(out)
+    if stored:
+        from windlass import validation
+
+        with show_progress("stored points") as progress:
+            outcomes = validation.compare_all(seeds=seeds or 10, progress=progress)
+        data: dict[str, Any] = validation.to_dict(outcomes)
+        scripts: Mapping[str, str] = {}
+        wrong = any(not one.agrees and one.reason is None for one in outcomes)
+    else:
+        from windlass import validation_ns2
+
+        scenarios = validation_ns2.built_in() if file is None else [load_scenario(file, sets)]
+        with show_progress("runs of ns-2") as progress:
+            outcome = validation_ns2.compare(scenarios, seeds=seeds, jobs=jobs, progress=progress)
+        data, scripts = outcome.to_dict(), outcome.scripts
+        wrong = outcome.agreeing < len(outcome.points)
+    if out is not None:
+        from windlass.validation_ns2 import write
+
+        write(no_nan(data), scripts, out)
+    if as_json:
+        print_json(data)
+    else:
+        _print_validation(data)
+        if out is not None:
+            click.echo(f"written to {out}", err=True)
+    if wrong:
+        click.get_current_context().exit(1)
+
+
+def _print_validation(data: Mapping[str, Any]) -> None:
+    shown = []
+    for point in data["points"]:
+        goodput = point["goodput_mbps"]
+        if "axes" in point:
+            line = {"scenario": point["scenario"]} | {name: cell(value) for name, value in point["axes"].items()}
+        else:
+            where = f"{point['scenario']}, {point['parameter']}"
+            line = {"agent": point["agent"], "scenario": where, "value": point["value"]}
+        for simulator in ("ns2", "windlass"):
+            mean, half = goodput[f"{simulator}_mean"], goodput[f"{simulator}_half_width"]
+            line["ns-2 Mbit/s" if simulator == "ns2" else "Windlass Mbit/s"] = f"{mean:.4g} ± {half:.2g}"
+        line["difference"] = f"{100.0 * goodput['difference']:+.1f} %"
+        line["allowed"] = f"{100.0 * goodput['allowed']:.1f} %"
+        line["agrees"] = "yes" if point["agrees"] else "no"
+        if "timeouts" in point:
+            # Not judged, but they tell more of two senders than the goodput does.
+            line["timeouts, ns-2 / Windlass"] = " / ".join(
+                f"{point['timeouts'][f'{name}_mean']:.1f}" for name in ("ns2", "windlass")
+            )
+        shown.append(line)
+    columns = tuple(dict.fromkeys(name for line in shown for name in line))
+    words = ("scenario", "agent", "agrees")
+    right = [name for name in columns if name not in words]
+    print_table(columns, [{name: line.get(name, "") for name in columns} for line in shown], right=right)
+    click.echo(f"{data['agreeing']} of {data['total']} points agree")
+    for point in data["points"]:
+        for failure in point.get("failures", ()):
+            click.echo(f"caution: {point['scenario']}: ns-2, {failure}")
+        if point.get("reason"):
+            click.echo(f"{point['agent']}, {point['scenario']}, {point['value']}: {point['reason']}")

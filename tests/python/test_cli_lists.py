@@ -1,0 +1,56 @@
+"""`windlass list` and `windlass errors`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from conftest import Command
+
+import windlass
+from windlass import _core
+
+
+def test_lists(command: Command) -> None:
+    algorithms = command("list", "algorithms")
+    assert algorithms.exit_code == 0
+    for row in json.loads(_core.algorithms()):
+        assert row["name"] in algorithms.stdout
+        assert row["source"].split(";")[0] in algorithms.stdout
+    assert "dumbbell" in command("list", "topologies").stdout
+    assert "RFC 8290" in command("list", "queues").stdout
+    assert "mark_p" in command("list", "queues", "pie").stdout
+    assert "dup_threshold" in command("list", "rules").stdout
+    assert "lossy-dumbbell" in command("list", "scenarios").stdout
+    assert "saedi2019" in command("list", "papers").stdout
+    assert "scenario.unknown-key" in command("list", "errors").stdout
+    assert command("list", "errors").stdout == command("errors").stdout
+
+
+def test_list_of_one_shows_parameters_units_and_sources(command: Command) -> None:
+    text = command("list", "algorithms", "westwood-plus").stdout
+    for word in ("name", "default", "min", "max", "unit", "meaning", "source", "wp_gain", "Grieco and Mascolo 2004"):
+        assert word in text
+    assert command("list", "algorithms", "westwood+").stdout == text, "aliases do as well"
+    assert command("list", "scenarios", "satellite").stdout == windlass.ready_scenarios()["satellite"]
+    assert "fig3" in command("list", "papers", "saedi2019").stdout
+
+
+@pytest.mark.parametrize(
+    "what",
+    ["algorithms", "topologies", "queues", "loss-models", "jitter-models", "rules", "scenarios", "papers", "errors"],
+)
+def test_lists_as_json(command: Command, what: str) -> None:
+    rows = json.loads(command("list", what, "--json").stdout)
+    assert len(rows) >= 3
+    name = rows[0].get("name", rows[0].get("code"))
+    assert json.loads(command("list", what, name, "--json").stdout) == rows[0]
+
+
+def test_list_of_something_unknown(command: Command) -> None:
+    result = command("list", "algorithms", "westwod-plus")
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "error[list.unknown]: no `westwod-plus` among the algorithms\n"
+        "hint: did you mean `westwood-plus`? `windlass list algorithms` shows all\n"
+    )

@@ -1,0 +1,88 @@
+"""`windlass sweep`: what it prints and writes, and how it stops."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Command, files_in
+
+
+def test_sweep_prints_a_mean_with_its_interval_for_each_point(command: Command, sweep_file: Path, work: Path) -> None:
+    result = command("sweep", sweep_file)
+    assert result.exit_code == 0
+    rows = [line for line in result.stdout.splitlines() if line.strip().startswith(("newreno", "westwood-plus"))]
+    assert len(rows) == 6
+    assert all(row.count("±") == 6 for row in rows)
+    assert files_in(work) == [
+        "windlass-out",
+        "windlass-out/small",
+        *(f"windlass-out/small/{name}" for name in ("flows.parquet", "links.parquet", "manifest.json", "summary.csv")),
+    ]
+    assert result.stderr == "18 runs, 0 of them from the store; written to windlass-out/small\n"
+    again = command("sweep", sweep_file)
+    assert again.stdout == result.stdout
+    assert again.stderr == "18 runs, 18 of them from the store; written to windlass-out/small\n"
+
+
+def test_sweep_as_json(command: Command, sweep_file: Path) -> None:
+    result = command("sweep", sweep_file, "--seeds", "2", "--jobs", "1", "--json", "--out", "x")
+    assert result.exit_code == 0
+    data = json.loads(result.stdout)
+    assert (data["runs"], data["from_store"], data["out"]) == (12, 0, "x")
+    assert data["axes"] == ["flows.algorithm", "topology.bottleneck.loss.rate"]
+    assert len(data["summary"]) == 6
+    first = data["summary"][0]
+    assert first["goodput_bps_lo"] < first["goodput_bps_mean"] < first["goodput_bps_hi"]
+    assert first["goodput_bps_n"] == 2
+
+
+def test_sweep_of_one_seed_has_null_intervals_in_json(command: Command, small_file: Path) -> None:
+    data = json.loads(command("sweep", small_file, "--seeds", "1", "--json").stdout)
+    assert data["summary"][0]["goodput_bps_lo"] is None
+    assert "± ?" in command("sweep", small_file, "--seeds", "1").stdout
+
+
+def test_sweep_without_a_store_writes_none(command: Command, small_file: Path, tmp_path: Path) -> None:
+    assert command("sweep", small_file, "--no-store").exit_code == 0
+    assert not (tmp_path / "store").exists()
+    assert command("sweep", small_file, "--store", tmp_path / "mine").exit_code == 0
+    assert not (tmp_path / "store").exists()
+    assert (tmp_path / "mine").is_dir()
+
+
+def test_sweep_with_a_target_precision(command: Command, small_file: Path) -> None:
+    data = json.loads(command("sweep", small_file, "--precision", "5%", "--json").stdout)
+    row = data["summary"][0]
+    assert (row["goodput_bps_hi"] - row["goodput_bps_lo"]) / 2 <= 0.05 * row["goodput_bps_mean"]
+    limited = command("sweep", small_file, "--precision", "0.00001", "--max-seeds", "6")
+    assert "caution: the only point: goodput_bps is known to " in limited.stdout
+
+
+def test_a_stopped_sweep_says_how_to_go_on(
+    command: Command, sweep_file: Path, monkeypatch: pytest.MonkeyPatch, work: Path
+) -> None:
+    from contextlib import contextmanager
+
+    from windlass.cli import sweep
+
+    @contextmanager
+    def stopping(label: str) -> Any:
+        def progress(done: int, total: int) -> None:
+            if done == 3:
+                raise KeyboardInterrupt
+
+        yield progress
+
+    monkeypatch.setattr(sweep, "show_progress", stopping)
+    result = command("sweep", sweep_file, "--jobs", "1")
+    monkeypatch.undo()
+    assert result.exit_code == 130
+    assert result.stdout == ""
+    line = result.stderr.splitlines()
+    assert len(line) == 1
+    assert line[0].startswith("stopped: ")
+    assert line[0].endswith(" of 18 runs are kept; the same command goes on from there")
+    assert files_in(work) == []
