@@ -1,0 +1,96 @@
+"""Comparisons with another experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from windlass.ledger import Check
+from windlass.verdicts.answers import STRICT, Answer, at_least, at_most, from_answers, interval_text, percent_text
+from windlass.verdicts.bands import in_band
+from windlass.verdicts.data import Data, Limits, Others, Point, Unmeasured, derived, require
+from windlass.verdicts.intervals import averaged, difference, ratio
+from windlass.verdicts.judgement import Judgement, all_parts
+from windlass.verdicts.likeness import alike
+
+
+def cross(check: Check, data: Data, others: Others, limits: Limits | None) -> Judgement:
+    """The same or other algorithms in two experiments: a gain, a likeness, or an order."""
+    if check.get("largest_of"):
+        raise Unmeasured(f"needs the same comparison in {', '.join(check['largest_of'])}")
+    first, second = _other(check["a_from"], data, others), _other(check["b_from"], data, others)
+    pairs = list(zip(_listed(check["a"]), _listed(check["b"]), strict=True))
+    metric, relation = str(check["metric"]), str(check["relation"])
+    for source, names in ((first, [a for a, _ in pairs]), (second, [b for _, b in pairs])):
+        require(Check("cross", {"metric": metric, "among": names}), source)
+    points_a, points_b = _matched(check, first, second)
+    answers = []
+    parts: list[Judgement] = []
+    for a, b in pairs:
+        one, two = first.get(metric, a, points_a), second.get(metric, b, points_b)
+        what = f"{a} in {_short(first)} against {b} in {_short(second)}"
+        where = f"mean over {len(points_a)} points" if len(points_a) > 1 else first.label(points_a[0])
+        change = ratio(one, two).scaled(100, -100)
+        if relation == "gain":
+            low, high = (float(edge) for edge in check.get("percent_range", [check.get("percent")] * 2))
+            tolerance = float(check["tolerance_pp"])
+            verdict, seeds = in_band(change, low - tolerance, high + tolerance, tolerance, 1 if low > 0 else -1)
+            answer = Answer("yes" if verdict == "reproduced" else "no", where, what, change, "%", seeds)
+            parts.append(Judgement(verdict, f"{what} {percent_text(answer)}", (answer.row(),), seeds))
+        elif relation == "close":
+            answers.append(alike(first, metric, [(a, f"{b} there", one, two)], float(check["within_rel"]), where))
+        else:
+            signed = derived(metric)
+            number, unit = (difference(one, two), "points") if signed else (change, "%")
+            slack = 0.0 if signed else 100 * float(check.get("slack_rel", 0.0))
+            if not relation.endswith("=") and slack == 0.0:
+                slack = -STRICT
+            above = relation.startswith(">")
+            answers.append(
+                at_least(number, -slack, where, what, unit) if above else at_most(number, slack, where, what, unit)
+            )
+    return all_parts(parts) if parts else from_answers(check, answers, "as claimed")
+
+
+def ratio_of_experiments(check: Check, data: Data, others: Others, limits: Limits | None) -> Judgement:
+    """Ratio of two experiments, over all variants that both have and all points."""
+    first, second = _other(check["a_from"], data, others), _other(check["b_from"], data, others)
+    names = [name for name in first.variants if name in second.variants]
+    metric = str(check["metric"])
+    one = averaged([first.get(metric, name, first.points) for name in names])
+    two = averaged([second.get(metric, name, second.points) for name in names])
+    quotient = ratio(one, two)
+    if quotient.n == 0:
+        raise Unmeasured(f"needs `{metric}` of both experiments")
+    wanted = float(check["ratio"])
+    tolerance = wanted * float(check["tolerance_rel"])
+    verdict, seeds = in_band(quotient, wanted - tolerance, wanted + tolerance, tolerance, 0)
+    answer = Answer("yes" if verdict == "reproduced" else "no", "all points", "ratio", quotient, "", seeds)
+    return Judgement(verdict, f"ratio {interval_text(answer)}", (answer.row(),), seeds)
+
+
+def _other(name: str, data: Data, others: Others) -> Data:
+    found = data if name == data.experiment else others(name)
+    if found is None:
+        raise Unmeasured(f"needs the runs of {name}")
+    return found
+
+
+def _short(data: Data) -> str:
+    return data.experiment.rsplit("/", 1)[-1]
+
+
+def _listed(names: str | Sequence[str]) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)
+
+
+def _matched(check: Check, first: Data, second: Data) -> tuple[list[Point], list[Point]]:
+    """Points of both experiments that are compared: the selected ones that both have."""
+    points_a = first.select(check.get("at_a") or check.get("at") or {})
+    points_b = second.select(check.get("at_b") or check.get("at") or {})
+    if first.axes == second.axes and not check.get("at_a"):
+        common = set(points_a) & set(points_b)
+        points_a = [point for point in points_a if point in common]
+        points_b = [point for point in points_b if point in common]
+    if not points_a or not points_b:
+        raise Unmeasured("needs points that both experiments have")
+    return points_a, points_b

@@ -1,0 +1,141 @@
+"""A statement at one point: yes, no or open, and what several of them say together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from windlass.ledger import Check
+from windlass.verdicts.data import Unmeasured
+from windlass.verdicts.intervals import Interval, seeds_to
+from windlass.verdicts.judgement import Judgement
+
+STRICT = 1e-9
+"""Percent by which a number must pass another to be above it and not equal."""
+
+Reply = Literal["yes", "no", "open"]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Reply at one point, with what it rests on."""
+
+    reply: Reply
+    where: str = ""
+    what: str = ""
+    interval: Interval | None = None
+    unit: str = ""
+    seeds: int | None = None
+
+    def row(self) -> dict[str, Any]:
+        """Plain data, as a judgement lists it."""
+        found = self.interval
+        numbers = {} if found is None else {"mean": found.mean, "low": found.low, "high": found.high}
+        return {"where": self.where, "what": self.what, **numbers, "unit": self.unit, "reply": self.reply}
+
+
+def at_least(interval: Interval, limit: float, where: str, what: str, unit: str = "%") -> Answer:
+    """Whether the number is at least ``limit``."""
+    if interval.n == 0 or math.isnan(interval.mean):
+        raise Unmeasured(f"needs runs at {where}")
+    if interval.low >= limit:
+        return Answer("yes", where, what, interval, unit)
+    if interval.high < limit:
+        return Answer("no", where, what, interval, unit)
+    return Answer("open", where, what, interval, unit, seeds_to(interval, abs(interval.mean - limit)))
+
+
+def at_most(interval: Interval, limit: float, where: str, what: str, unit: str = "%") -> Answer:
+    """Whether the number is at most ``limit``."""
+    mirrored = Interval(-interval.mean, -interval.high, -interval.low, interval.n)
+    return replace(at_least(mirrored, -limit, where, what, unit), interval=interval)
+
+
+def negated(answer: Answer) -> Answer:
+    """No for yes and yes for no; open stays open."""
+    turned: dict[Reply, Reply] = {"yes": "no", "no": "yes", "open": "open"}
+    return replace(answer, reply=turned[answer.reply])
+
+
+def every(answers: Sequence[Answer], where: str = "") -> Answer:
+    """All must say yes. The answer that decides is kept: the first no, else the open one that needs most seeds."""
+    for answer in answers:
+        if answer.reply == "no":
+            return replace(answer, where=where or answer.where)
+    doubtful = [answer for answer in answers if answer.reply == "open"]
+    if doubtful:
+        worst = max(doubtful, key=lambda answer: answer.seeds or 0)
+        return replace(worst, where=where or worst.where)
+    if not answers:
+        return Answer("yes", where)
+    tightest = min(answers, key=lambda answer: math.inf if answer.interval is None else answer.interval.mean)
+    return replace(tightest, where=where or tightest.where)
+
+
+def percent_text(answer: Answer) -> str:
+    """A gain with its interval: ``+12.0 % [+10.1, +13.9]``."""
+    interval = answer.interval
+    assert interval is not None
+    if not math.isfinite(interval.mean):
+        return "without bound, over zero"
+    sign = "" if answer.what.endswith(" by") else "+"
+    if math.isinf(interval.half):
+        return f"{interval.mean:{sign}.1f} % (one run, no interval)"
+    return f"{interval.mean:{sign}.1f} % [{interval.low:{sign}.1f}, {interval.high:{sign}.1f}]"
+
+
+def centre(answer: Answer) -> float:
+    """Mean of what the answer rests on; not a number if it rests on none."""
+    return math.nan if answer.interval is None else answer.interval.mean
+
+
+def interval_text(answer: Answer) -> str:
+    """A number with half its interval and unit."""
+    assert answer.interval is not None
+    return answer.interval.text(answer.unit, 3)
+
+
+def from_answers(check: Check, answers: Sequence[Answer], good: str) -> Judgement:
+    """Verdict from the replies at all points and the share of them that must say yes."""
+    share = float(check.get("share", 1.0))
+    if check.get("negate"):
+        answers = [negated(answer) for answer in answers]
+        good = f"not {good}"
+    total = len(answers)
+    yes = sum(answer.reply == "yes" for answer in answers)
+    possible = yes + sum(answer.reply == "open" for answer in answers)
+    needed = share * total - 1e-9
+    seeds: int | None = None
+    if yes >= needed:
+        verdict = "reproduced"
+    elif possible >= needed:
+        verdict = "undecided"
+        seeds = max((answer.seeds for answer in answers if answer.seeds), default=None)
+    elif total > 1 and 2 * possible >= total:
+        verdict = "direction only"
+    else:
+        verdict = "contradicted"
+    return Judgement(verdict, _tally(answers, good), tuple(answer.row() for answer in answers), seeds)
+
+
+def _tally(answers: Sequence[Answer], good: str) -> str:
+    """``first at 3 of 5 points; not at q = 4 (x ahead by ...)``."""
+    total = len(answers)
+    yes = sum(answer.reply == "yes" for answer in answers)
+    doubt = [answer for answer in answers if answer.reply == "open"]
+    wrong = [answer for answer in answers if answer.reply == "no"]
+    head = good if total == 1 and yes else f"{good} at {yes} of {total} points" if total > 1 else f"not {good}"
+    if total == 1 and doubt:
+        head = f"{good}: open"
+    parts = [head]
+    if total > 1 and doubt:
+        parts.append(f"open at {len(doubt)}")
+    shown = wrong or doubt or list(answers)
+    clearest = max(shown, key=lambda answer: abs(centre(answer)) if not math.isnan(centre(answer)) else -1.0)
+    if clearest.interval is not None:
+        where = f" at {clearest.where}" if total > 1 else ""
+        number = percent_text(clearest) if clearest.unit == "%" else interval_text(clearest)
+        parts.append(f"{clearest.what} {number}{where}")
+    return "; ".join(parts)

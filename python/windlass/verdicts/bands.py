@@ -1,0 +1,140 @@
+"""One number against a band: gains, reductions, values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from windlass.ledger import Check
+from windlass.verdicts.answers import Answer, Reply, centre, interval_text, percent_text
+from windlass.verdicts.data import Data, Limit, Limits, Unmeasured
+from windlass.verdicts.intervals import Interval, mean, ratio, seeds_to
+from windlass.verdicts.judgement import BEST_FIRST, WORST_FIRST, Judgement, all_parts, finite
+from windlass.verdicts.points import picked
+
+
+def in_band(interval: Interval, low: float, high: float, tolerance: float, sign: int) -> tuple[str, int | None]:
+    """Verdict on a number that should lie in the band, and the seeds that would settle it."""
+    if interval.high < low or interval.low > high:
+        right = interval.low > 0 if sign > 0 else interval.high < 0
+        return ("direction only" if right and sign else "contradicted"), None
+    inside = low <= interval.low and interval.high <= high
+    if inside or interval.high - interval.low <= tolerance:
+        return "reproduced", None
+    return "undecided", seeds_to(interval, tolerance / 2)
+
+
+def largest_gain_percent(limit: Limit, reference: Interval) -> float:
+    """Largest gain that the links allow over a reference (Mbps per flow), percent, from the reference's lower end."""
+    low = reference.low if reference.low > 0 else 0.0
+    return math.inf if low == 0.0 else 100 * (limit.per_flow_mbps / low - 1)
+
+
+def gain(check: Check, data: Data, limits: Limits | None) -> Judgement:
+    """A gain or reduction of ``percent``, give or take ``tolerance_pp``."""
+    percent, tolerance = float(check["percent"]), float(check["tolerance_pp"])
+    low = percent - tolerance
+    high = math.inf if check.get("at_least") else percent + tolerance
+    return _percent_in_band(check, data, limits, str(check["b"]), low, high, tolerance, percent)
+
+
+def gain_band(check: Check, data: Data, limits: Limits | None) -> Judgement:
+    """A gain within ``percent_range``, over one other variant or several."""
+    low, high = (float(edge) for edge in check["percent_range"])
+    tolerance = float(check["tolerance_pp"])
+    given = check["b"]
+    parts = [
+        _percent_in_band(check, data, limits, b, low - tolerance, high + tolerance, tolerance + (high - low) / 2, low)
+        for b in ([given] if isinstance(given, str) else given)
+    ]
+    return all_parts(parts)
+
+
+def _percent_in_band(
+    check: Check, data: Data, limits: Limits | None, b: str, low: float, high: float, tolerance: float, percent: float
+) -> Judgement:
+    """A gain (or reduction) of ``a`` over ``b`` in percent against a band, at every point that may be meant."""
+    a, metric = str(check["a"]), str(check["metric"])
+    reduction = check.kind == "reduction"
+    sign = 1 if percent > 0 else -1 if percent < 0 else 0
+    found: list[tuple[str, Answer]] = []
+    largest: list[dict[str, Any]] = []
+    room: list[tuple[float, str]] = []
+    for where, points in picked(check, data):
+        top, base = data.get(metric, a, points), data.get(metric, b, points)
+        quotient = ratio(top, base)
+        if quotient.n == 0:
+            raise Unmeasured(f"needs runs of `{a}` and `{b}` at {where}")
+        if reduction:
+            interval = Interval(
+                100 * (1 - quotient.mean), 100 * (1 - quotient.high), 100 * (1 - quotient.low), quotient.n
+            )
+        else:
+            interval = quotient.scaled(100, -100)
+        verdict, seeds = in_band(interval, low, high, tolerance, sign)
+        reply: Reply = "yes" if verdict == "reproduced" else "open" if verdict == "undecided" else "no"
+        what = f"{'reduction' if reduction else 'gain'} of {a} over {b}"
+        found.append((verdict, Answer(reply, where, what, interval, "%", seeds)))
+        limit = limits(points[0]) if limits is not None and len(points) == 1 else None
+        if limit is not None and metric in ("throughput", "goodput") and not reduction:
+            reference = mean(base)
+            most = largest_gain_percent(limit, reference)
+            largest.append({"where": where, "than": b, "percent": finite(most), "measured_percent": interval.mean})
+            room.append((most, _room_text(limit, reference, b, where, most)))
+    best = min((verdict for verdict, _ in found), key=BEST_FIRST.index)
+    if check.get("pick") != "best":
+        best = min((verdict for verdict, _ in found), key=WORST_FIRST.index)
+    chosen = [answer for verdict, answer in found if verdict == best]
+    shown = min(chosen, key=lambda answer: abs(centre(answer) - percent))
+    rows = tuple(answer.row() for _, answer in found)
+    measured = f"{percent_text(shown)} at {shown.where}" if len(found) > 1 else percent_text(shown)
+    if len(found) > 1 and best in ("direction only", "contradicted"):
+        measured += _between(found, low, high)
+    impossible = len(room) == len(found) and all(most < low for most, _ in room)
+    if impossible:
+        widest = max(room)
+        arithmetic = f"{widest[1]} The claim is {percent:g} %, at least {low:g} % with its tolerance."
+        return Judgement("impossible", measured, rows, None, arithmetic, "", tuple(largest))
+    seeds_needed = min((answer.seeds for answer in chosen if answer.seeds), default=None)
+    return Judgement(best, measured, rows, seeds_needed if best == "undecided" else None, largest=tuple(largest))
+
+
+def _between(found: Sequence[tuple[str, Answer]], low: float, high: float) -> str:
+    """A remark when the gain passes through the band between two neighbouring points of the sweep."""
+    for (_, first), (_, second) in pairwise(found):
+        if min(centre(first), centre(second)) < low and max(centre(first), centre(second)) > high:
+            return f" (it passes through the claimed range between {first.where} and {second.where})"
+    return ""
+
+
+def _room_text(limit: Limit, reference: Interval, name: str, where: str, most: float) -> str:
+    total = reference.scaled(limit.flows)
+    return f"{limit.text} At {where} {name} already gets {total.text('Mbps')}, so the largest possible gain is {most:.0f} %."
+
+
+def value_of(check: Check, data: Data, limits: Limits | None) -> Judgement:
+    """A number within ``tolerance_rel`` of the printed one."""
+    value, tolerance = float(check["value"]), float(check["tolerance_rel"]) * abs(float(check["value"]))
+    a, metric = str(check["a"]), str(check["metric"])
+    verdicts, rows, seeds, room = [], [], [], []
+    for where, points in picked(check, data):
+        interval = mean(data.get(metric, a, points))
+        if interval.n == 0:
+            raise Unmeasured(f"needs runs of `{a}` at {where}")
+        verdict, needed = in_band(interval, value - tolerance, value + tolerance, tolerance, 0)
+        verdicts.append(verdict)
+        seeds.append(needed)
+        rows.append(Answer("yes" if verdict == "reproduced" else "no", where, a, interval, check.get("unit", "")))
+        limit = limits(points[0]) if limits is not None and len(points) == 1 else None
+        if limit is not None and metric in ("throughput", "goodput") and check.get("unit") == "Mbps":
+            room.append((limit.per_flow_mbps, limit))
+    worst = min(verdicts, key=WORST_FIRST.index)
+    measured = "; ".join(f"{a} {interval_text(row)} at {row.where}" for row in rows)
+    if room and len(room) == len(rows) and all(most < value - tolerance for most, _ in room):
+        most, limit = max(room, key=lambda pair: pair[0])
+        arithmetic = f"{limit.text} That is {most:.3g} Mbps for each flow; the claim is {value:g} Mbps."
+        return Judgement("impossible", measured, tuple(row.row() for row in rows), None, arithmetic)
+    needed = max((number for number in seeds if number), default=None)
+    return Judgement(worst, measured, tuple(row.row() for row in rows), needed if worst == "undecided" else None)

@@ -1,0 +1,131 @@
+"""What was measured, what the links can carry, and which points a check means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from windlass.ledger import Check
+from windlass.verdicts.intervals import Samples, averaged
+from windlass.verdicts.words import place
+
+Point = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Most that one setting can carry.
+
+    ``total_mbps`` of payload for all flows together, ``per_flow_mbps`` its share for each of ``flows``; ``text`` is the
+    arithmetic.
+    """
+
+    total_mbps: float
+    per_flow_mbps: float
+    flows: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Data:
+    """Measurements of one experiment in one reading.
+
+    Parameters
+    ----------
+    experiment : str
+        Id of the experiment.
+    axes : tuple of str
+        Swept keys as the ledger has them.
+    points : tuple of tuple
+        Values along the axes, in the ledger's order.
+    fixed : mapping
+        Keys that were set and not swept.
+    values : mapping of (metric, variant, point) to mapping of seed to float
+        What each run gave.
+    """
+
+    experiment: str
+    axes: tuple[str, ...]
+    points: tuple[Point, ...]
+    fixed: Mapping[str, Any]
+    values: Mapping[tuple[str, str, Point], Samples]
+
+    def get(self, metric: str, variant: str, points: Sequence[Point]) -> dict[int, float]:
+        """Value by seed, averaged over points; empty if some point was not measured."""
+        return averaged([self._one(metric, variant, point) for point in points])
+
+    def _one(self, metric: str, variant: str, point: Point) -> Samples:
+        if derived(metric):
+            return self._gain_over(metric, variant, point)
+        return self.values.get((metric, variant, point), {})
+
+    def _gain_over(self, metric: str, variant: str, point: Point) -> Samples:
+        """Percent over one other variant, or over the mean of all others."""
+        named = metric.removeprefix("gain-over-")
+        others = [named] if named != metric else [name for name in self.variants if name != variant]
+        own = self.values.get(("throughput", variant, point), {})
+        base = averaged([self.values.get(("throughput", name, point), {}) for name in others])
+        return {seed: 100 * (own[seed] / base[seed] - 1) for seed in base if seed in own and base[seed] > 0}
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """Variants that were measured."""
+        return tuple(dict.fromkeys(variant for _, variant, _ in self.values))
+
+    @property
+    def metrics(self) -> frozenset[str]:
+        """Metrics that were measured."""
+        return frozenset(metric for metric, _, _ in self.values)
+
+    def select(self, at: Mapping[str, Any]) -> list[Point]:
+        """Points that a check's ``at`` means: a number is a point, two are a range, more or names are a set."""
+        for key in at:
+            if key not in self.axes and key not in self.fixed:
+                raise Unmeasured(f"needs `{key}`, which this experiment neither sweeps nor fixes")
+        if any(not matches(self.fixed[key], wanted) for key, wanted in at.items() if key not in self.axes):
+            return []
+        return [
+            point
+            for point in self.points
+            if all(matches(point[self.axes.index(key)], wanted) for key, wanted in at.items() if key in self.axes)
+        ]
+
+    def label(self, point: Point) -> str:
+        """``(1,)`` of ``q_percent`` as ``q = 1 %``."""
+        return place(zip(self.axes, point, strict=True))
+
+
+def derived(metric: str) -> bool:
+    """Whether a metric is made from the throughput of several variants, in percent and with a sign."""
+    return metric == "throughput-margin" or metric.startswith("gain-over-")
+
+
+class Unmeasured(Exception):
+    """The check needs something that the data do not have."""
+
+
+Others = Callable[[str], Data | None]
+
+Limits = Callable[[Point], Limit | None]
+
+
+def require(check: Check, data: Data) -> None:
+    """Stop if a metric or a variant was not measured."""
+    metric = str(check["metric"])
+    if derived(metric):
+        metric = "throughput"
+    if metric not in data.metrics:
+        raise Unmeasured(f"needs `{metric}`, which the tables of runs do not give")
+    for variant in check.variants:
+        if variant not in data.variants:
+            raise Unmeasured(f"needs runs of `{variant}`, which this experiment does not have")
+
+
+def matches(value: Any, wanted: Any) -> bool:
+    """Whether a value is what a check's ``at`` wants: equal, inside two ends, or in a set."""
+    if isinstance(wanted, list):
+        if len(wanted) == 2 and all(isinstance(item, (int, float)) for item in wanted):
+            return bool(wanted[0] <= value <= wanted[1])
+        return value in wanted
+    return bool(value == wanted)

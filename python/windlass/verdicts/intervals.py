@@ -1,0 +1,97 @@
+"""Means, ratios and differences with their 95 % intervals, paired by seed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+Samples = Mapping[int, float]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean with its 95 % interval over ``n`` seeds. Without at least two seeds the interval is unbounded."""
+
+    mean: float
+    low: float
+    high: float
+    n: int
+
+    @property
+    def half(self) -> float:
+        """Half of the width."""
+        return (self.high - self.low) / 2
+
+    def scaled(self, factor: float, shift: float = 0.0) -> Interval:
+        """``factor * x + shift``; the factor must be positive."""
+        return Interval(factor * self.mean + shift, factor * self.low + shift, factor * self.high + shift, self.n)
+
+    def text(self, unit: str = "", digits: int = 2) -> str:
+        """``mean ± half unit``."""
+        tail = f" {unit}" if unit else ""
+        if math.isinf(self.half):
+            return f"{self.mean:.{digits}f}{tail} (one run, no interval)"
+        return f"{self.mean:.{digits}f} ± {self.half:.{digits}f}{tail}"
+
+
+def mean(samples: Samples) -> Interval:
+    """Mean and 95 % interval, Student's t."""
+    values = list(samples.values())
+    if not values:
+        return Interval(math.nan, -math.inf, math.inf, 0)
+    centre = math.fsum(values) / len(values)
+    return _interval(centre, values, len(values))
+
+
+def ratio(a: Samples, b: Samples) -> Interval:
+    """Ratio of the means of ``a`` and ``b``, paired by seed, with its 95 % interval.
+
+    Two series of zeros have ratio 1; anything over a series of zeros is unbounded above.
+    """
+    seeds = sorted(set(a) & set(b))
+    count = len(seeds)
+    if count == 0:
+        return Interval(math.nan, -math.inf, math.inf, 0)
+    top = math.fsum(a[seed] for seed in seeds) / count
+    base = math.fsum(b[seed] for seed in seeds) / count
+    if base == 0.0:
+        return Interval(1.0, 1.0, 1.0, count) if top == 0.0 else Interval(math.inf, math.inf, math.inf, count)
+    centre = top / base
+    return _interval(centre, [(a[seed] - centre * b[seed]) / base for seed in seeds], count)
+
+
+def averaged(tables: Sequence[Samples]) -> dict[int, float]:
+    """Mean of several series by seed, for the seeds that all of them have; empty if there is no series."""
+    seeds = set(tables[0]).intersection(*tables[1:]) if tables else set()
+    return {seed: math.fsum(table[seed] for table in tables) / len(tables) for seed in sorted(seeds)}
+
+
+def difference(a: Samples, b: Samples) -> Interval:
+    """Mean of ``a - b``, paired by seed."""
+    return mean({seed: a[seed] - b[seed] for seed in sorted(set(a) & set(b))})
+
+
+def _interval(centre: float, values: Sequence[float], count: int) -> Interval:
+    if count < 2:
+        return Interval(centre, -math.inf, math.inf, count)
+    middle = math.fsum(values) / count
+    variance = math.fsum((value - middle) ** 2 for value in values) / (count - 1)
+    half = _student(count - 1) * math.sqrt(variance / count)
+    return Interval(centre, centre - half, centre + half, count)
+
+
+@cache
+def _student(freedom: int) -> float:
+    from scipy.stats import t
+
+    return float(t.ppf(0.975, freedom))
+
+
+def seeds_to(interval: Interval, half: float) -> int | None:
+    """About how many seeds make the half-width that small; none if it cannot be told or would never."""
+    if half <= 0 or interval.n < 2 or math.isinf(interval.half):
+        return None
+    # Student's factor falls with n, so this errs on the high side for few seeds.
+    return max(interval.n + 1, math.ceil(interval.n * (interval.half / half) ** 2 - 1e-6))
