@@ -10,7 +10,21 @@ import pytest
 
 import windlass
 
-MODULES = ["", "_toml", "cli", "errors", "output", "palette", "plots", "scenario", "stats", "store", "sweep", "tables"]
+MODULES = [
+    "",
+    "_json",
+    "_toml",
+    "cli",
+    "errors",
+    "output",
+    "palette",
+    "plots",
+    "scenario",
+    "stats",
+    "store",
+    "sweep",
+    "tables",
+]
 
 
 @pytest.mark.parametrize("name", MODULES)

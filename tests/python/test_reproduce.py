@@ -17,7 +17,7 @@ import pytest
 from windlass import experiments, ledger, reproduce, verdicts
 from windlass.errors import InputError
 from windlass.experiments import NotYet
-from windlass.reproduce import PaperReproduction, Reproduction
+from windlass.reproduce import PaperReproduction, Reproduction, plan, running
 
 TARGET = "saedi2019/fig3.6"
 READINGS = {"tie-gt", "cubic-2008", "queue-bdp", "rwnd-20", "loss-both", "loss-queue", "starts-1s", "all-sack"}
@@ -31,8 +31,8 @@ def short(patch: pytest.MonkeyPatch) -> None:
             experiments.base_setting(book, experiment), duration_s=10.0, start_s=(0.0, 1.0), seeds=seeds or 2
         )
 
-    patch.setattr(reproduce, "_setting", setting)
-    patch.setattr(reproduce, "QUICK_POINTS", 2)
+    patch.setattr(running, "setting_of", setting)
+    patch.setattr(plan, "QUICK_POINTS", 2)
 
 
 def one(target: str, **options: Any) -> Reproduction:
@@ -270,7 +270,7 @@ def test_what_cannot_be_run_says_so_in_a_line(target: str) -> None:
 
 
 def test_an_algorithm_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reproduce, "_registry", lambda: [{"name": "reno", "aliases": [], "parameters": []}])
+    monkeypatch.setattr(running, "registry", lambda: [{"name": "reno", "aliases": [], "parameters": []}])
     with pytest.raises(NotYet, match="needs the algorithm"):
         reproduce.main(TARGET, quick=True)
 
@@ -279,8 +279,8 @@ def test_a_reading_that_cannot_be_run_is_listed(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, places: tuple[Path, Path]
 ) -> None:
     short(monkeypatch)
-    rows = [row for row in reproduce._registry() if row["name"] != "cubic-2008"]
-    monkeypatch.setattr(reproduce, "_registry", lambda: rows)
+    rows = [row for row in running.registry() if row["name"] != "cubic-2008"]
+    monkeypatch.setattr(running, "registry", lambda: rows)
     found = one(TARGET, quick=True, out=tmp_path, store=places[1])
     (missing,) = [run for run in found.runs if run.missing]
     assert missing.reading.key == "cubic-2008"

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from windlass import _json
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -28,18 +30,7 @@ def console(width: int = 240) -> Console:
 
 def print_json(data: Any) -> None:
     """Print data as JSON; what does not exist is null."""
-    click.echo(json.dumps(no_nan(data), indent=2, ensure_ascii=False, allow_nan=False))
-
-
-def no_nan(data: Any) -> Any:
-    """JSON has no NaN; a number that does not exist is null."""
-    if isinstance(data, float):
-        return data if data - data == 0.0 else None
-    if isinstance(data, Mapping):
-        return {name: no_nan(part) for name, part in data.items()}
-    if isinstance(data, (list, tuple)):
-        return [no_nan(part) for part in data]
-    return data
+    click.echo(json.dumps(_json.strict(data), indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], right: Sequence[str] = ()) -> None:

@@ -8,10 +8,11 @@ from typing import Any
 
 import click
 
+from windlass import _json
 from windlass.cli.files import check_folder, load_scenario, show_progress
 from windlass.cli.group import main
 from windlass.cli.options import json_option, own_option, sets_option
-from windlass.cli.printing import cell, no_nan, print_json, print_table
+from windlass.cli.printing import cell, print_json, print_table
 
 
 @main.group(short_help="Compare with another simulator.")
@@ -70,7 +71,7 @@ def validate_ns2(
     if out is not None:
         from windlass.validation_ns2 import write
 
-        write(no_nan(data), scripts, out)
+        write(_json.strict(data), scripts, out)
     if as_json:
         print_json(data)
     else:

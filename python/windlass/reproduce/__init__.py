@@ -1,0 +1,20 @@
+"""Reproduce an experiment of a paper: run it in every plausible reading, judge its claims, write a report.
+
+:func:`main` is what ``windlass reproduce`` calls. Nothing here is written for one figure: the ledger says what is run
+(:mod:`windlass.experiments`) and what must hold (:mod:`windlass.verdicts`).
+"""
+
+from windlass.reproduce.metrics import headline_metric, shown_variants
+from windlass.reproduce.paper import PaperReproduction
+from windlass.reproduce.results import Outcome, ReadingRun, Reproduction
+from windlass.reproduce.running import main
+
+__all__ = [
+    "Outcome",
+    "PaperReproduction",
+    "ReadingRun",
+    "Reproduction",
+    "headline_metric",
+    "main",
+    "shown_variants",
+]

@@ -1,0 +1,70 @@
+"""What to know before trusting the numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from windlass.reproduce.plan import LEAST_SEEDS, Plan
+from windlass.verdicts import Data
+
+if TYPE_CHECKING:
+    from windlass.sweep import RunResult
+
+
+def cautions_on(plan: Plan, results: Sequence[RunResult], data: Data) -> list[str]:
+    """What to know before trusting the numbers, the most general first."""
+    found = []
+    setting = plan.setting
+    if plan.quick:
+        counts = math.prod(len(values) for values in plan.points)
+        every = math.prod(len(axis.points) for axis in plan.experiment.axes)
+        found.append(
+            f"Quick run: {setting.seeds} seeds and {counts} of {every} points instead of at least {LEAST_SEEDS} seeds and "
+            "every point. Intervals are wide and verdicts provisional."
+        )
+    opened = [plan.book.open[key] for key in plan.experiment.open]
+    found.append(
+        f"The paper leaves {len(opened)} parameters of this experiment open; every absolute value rests on our defaults for "
+        "them (table below)."
+    )
+    dry = _without_queue_loss(plan, results)
+    if dry:
+        found.append(
+            f"No variant lost a packet in a queue at {', '.join(dry)}: differences between reactions to congestion are not "
+            "exercised there."
+        )
+    same = _without_chance(plan, data)
+    if same:
+        found.append(
+            f"Every seed gives the same at {', '.join(same)}: nothing is random there, so the interval says nothing."
+        )
+    used = set(plan.algorithm_names().values())
+    for row in {row["name"]: row for row in plan.known.values()}.values():
+        if row["name"] in used and row.get("caution"):
+            found.append(f"{row['name']}: {row['caution']}.".replace("..", "."))
+    return found
+
+
+def _without_chance(plan: Plan, data: Data) -> list[str]:
+    """Points at which all seeds of every variant give the same throughput."""
+    if plan.setting.seeds < 2:
+        return []
+    return [
+        data.label(point) or "the only point"
+        for point in data.points
+        if all(len(set(data.get("throughput", variant, [point]).values())) == 1 for variant in data.variants)
+    ]
+
+
+def _without_queue_loss(plan: Plan, results: Sequence[RunResult]) -> list[str]:
+    import pyarrow.compute as pc
+
+    lost: dict[tuple[Any, ...], float] = {}
+    for job, point, result in plan.rows(results):
+        if job.reading == "base" and job.case.experiment == plan.experiment.id:
+            lost[point] = lost.get(point, 0.0) + float(pc.sum(result.flows["loss_queue"]).as_py() or 0)
+    axes = tuple(axis.key for axis in plan.experiment.axes)
+    data = Data(plan.experiment.id, axes, (), {}, {})
+    return [data.label(point) or "the only point" for point, count in lost.items() if count == 0]

@@ -1,0 +1,115 @@
+"""The folder of a reproduction: report, figures, tables, scenarios and manifest."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from windlass import _json
+from windlass.errors import StoreError
+from windlass.reproduce.engine import engine_version
+from windlass.reproduce.metrics import summary_rows
+from windlass.reproduce.plan import Plan
+from windlass.reproduce.results import Reproduction
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from windlass.sweep import RunResult
+
+
+def write(reproduction: Reproduction, plan: Plan, results: Sequence[RunResult]) -> None:
+    """Report, figures, data and manifest into the reproduction's folder."""
+    import pyarrow.parquet as pq
+
+    from windlass import _toml, report
+
+    folder = reproduction.folder
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "scenarios").mkdir(exist_ok=True)
+        for name, document in reproduction.scenarios.items():
+            (folder / "scenarios" / f"{name}.toml").write_text(_toml.document(document), encoding="utf-8")
+        for table in ("flows", "links"):
+            pq.write_table(_joined(plan, results, table), folder / f"{table}.parquet", compression="zstd")
+        _write_csv(folder / "summary.csv", _all_rows(reproduction))
+        (folder / "claims.json").write_text(json_text(reproduction.to_dict()), encoding="utf-8")
+        figures = report.draw(reproduction, folder)
+        reproduction.report.write_text(report.page(reproduction, figures), encoding="utf-8")
+        (folder / "manifest.json").write_text(json_text(_manifest(reproduction, plan)), encoding="utf-8")
+    except OSError as error:
+        raise StoreError(
+            f"cannot write to `{folder}`: {error.strerror or error}",
+            code="cli.output",
+            hint="name another with `--out`",
+        ) from error
+
+
+def _joined(plan: Plan, results: Sequence[RunResult], name: str) -> pa.Table:
+    """Rows of all runs: experiment, reading, variant, the swept keys, seed and key of the run, then the run's columns."""
+    import pyarrow as pa
+
+    keys = list(dict.fromkeys(axis.key for entry in plan.wanted for axis in plan.book.experiments[entry].axes))
+    parts = []
+    for job, point, result in plan.rows(results):
+        table = result.tables[name]
+        axes = [axis.key for axis in plan.book.experiments[job.case.experiment].axes]
+        values = dict(zip(axes, point, strict=True))
+        columns: dict[str, Any] = {
+            "experiment": pa.repeat(job.case.experiment, table.num_rows),
+            "reading": pa.repeat(job.reading, table.num_rows),
+            "variant": pa.repeat(job.case.variant, table.num_rows),
+            **{key: pa.repeat(pa.scalar(values.get(key), pa.float64()), table.num_rows) for key in keys},
+            "seed": pa.repeat(pa.scalar(result.seed, pa.int64()), table.num_rows),
+            "key": pa.repeat(result.key, table.num_rows),
+        }
+        parts.append(pa.table({**columns, **{column: table[column] for column in table.column_names}}))
+    return pa.concat_tables(parts)
+
+
+def _all_rows(reproduction: Reproduction) -> list[dict[str, Any]]:
+    rows = summary_rows("base", reproduction.experiment, reproduction.data)
+    for run in reproduction.runs:
+        if run.data is not None:
+            rows += summary_rows(run.reading.key, reproduction.experiment, run.data)
+    return rows
+
+
+def _write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    import csv
+
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _manifest(reproduction: Reproduction, plan: Plan) -> dict[str, Any]:
+    """Versions, command, settings and the hash of every file beside it."""
+    from windlass import __version__
+
+    folder = reproduction.folder
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "manifest.json")
+    return {
+        "windlass": __version__,
+        "engine_version": engine_version(),
+        "command": reproduction.command,
+        "experiment": reproduction.experiment.id,
+        "seeds": reproduction.seeds,
+        "points": [list(values) for values in plan.points],
+        "setting": {**reproduction.setting.__dict__, "algorithms": dict(reproduction.setting.algorithms)},
+        "readings": {
+            run.reading.key: run.missing or f"{len(run.data.points) if run.data else 0} points"
+            for run in reproduction.runs
+        },
+        "runs": reproduction.total,
+        "files": {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files},
+    }
+
+
+def json_text(document: Any) -> str:
+    """A JSON document; what does not exist is null."""
+    return json.dumps(_json.strict(document), indent=1, ensure_ascii=False) + "\n"

@@ -1,0 +1,126 @@
+"""The ledger's metrics from the flows of a run, and tables of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from windlass import verdicts
+from windlass.ledger import Experiment
+from windlass.verdicts import Data
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Values = dict[tuple[str, str, tuple[Any, ...]], dict[int, float]]
+
+
+def metrics(flows: pa.Table, groups: tuple[str, ...] | None) -> dict[str, float]:
+    """Metrics of the ledger from the flows of one run: means over flows, sums for counts."""
+    columns = {name: flows[name].to_pylist() for name in _COLUMNS}
+    chosen = [index for index, group in enumerate(columns["group"]) if groups is None or group in groups]
+
+    def column(name: str) -> list[float]:
+        return [value for value in (columns[name][index] for index in chosen) if value is not None]
+
+    def total(name: str) -> float:
+        return math.fsum(column(name))
+
+    def average(name: str) -> float | None:
+        values = column(name)
+        return math.fsum(values) / len(values) if values else None
+
+    goodput = [value / 1e6 for value in column("goodput_bps")]
+    # Segments that arrived and were new.
+    delivered = total("received_segments") - total("duplicate_segments")
+    squares = math.fsum(value * value for value in goodput)
+    windows = column("cwnd_mean_segments")
+    found: dict[str, float | None] = {
+        "throughput": math.fsum(goodput) / len(goodput) if goodput else None,
+        "throughput-total": math.fsum(goodput),
+        "goodput": math.fsum(goodput) / len(goodput) if goodput else None,
+        "fairness": math.fsum(goodput) ** 2 / (len(goodput) * squares) if squares > 0 else None,
+        "timeouts": total("timeouts"),
+        "rtt": average("srtt_mean_s"),
+        "delay": average("owd_mean_s"),
+        "completion": average("completion_s"),
+        "cwnd": average("cwnd_mean_segments"),
+        "cwnd-mean": average("cwnd_mean_segments"),
+        "cwnd-spread": _deviation(windows),
+        "seqno": average("delivered_bytes"),
+    }
+    if delivered > 0:
+        causes = ("random", "queue", "list", "early", "policer")
+        lost = math.fsum(total(f"loss_{cause}") for cause in causes)
+        found["drops"] = lost / delivered
+        found["queue-drops"] = total("loss_queue") / delivered
+        found["retransmissions"] = total("retransmitted_segments") / delivered
+    return {name: float(value) for name, value in found.items() if value is not None}
+
+
+_COLUMNS = (
+    "group",
+    "goodput_bps",
+    "received_segments",
+    "duplicate_segments",
+    "timeouts",
+    "srtt_mean_s",
+    "owd_mean_s",
+    "completion_s",
+    "cwnd_mean_segments",
+    "delivered_bytes",
+    "loss_random",
+    "loss_queue",
+    "loss_list",
+    "loss_early",
+    "loss_policer",
+    "retransmitted_segments",
+)
+
+
+def _deviation(values: Sequence[float]) -> float | None:
+    if len(values) < 2:
+        return None
+    middle = math.fsum(values) / len(values)
+    return math.sqrt(math.fsum((value - middle) ** 2 for value in values) / (len(values) - 1))
+
+
+def headline_metric(data: Data) -> tuple[str, str]:
+    """The metric that tables and figure show, with its unit."""
+    if "throughput" in data.metrics:
+        return "throughput", "Mbps"
+    return min(data.metrics), ""
+
+
+def shown_variants(experiment: Experiment, data: Data) -> list[str]:
+    """Variants in the order of the paper; the flows of a fixed mix one by one."""
+    single = [name for name in data.variants if "#" in name]
+    return single or [name for name in experiment.variants if name in data.variants]
+
+
+def summary_rows(reading: str, experiment: Experiment, data: Data) -> list[dict[str, Any]]:
+    """Mean and interval of every metric, variant and point."""
+    rows = []
+    for metric in sorted(data.metrics):
+        for variant in data.variants:
+            for point in data.points:
+                samples = data.get(metric, variant, [point])
+                if not samples:
+                    continue
+                found = verdicts.mean(samples)
+                ends = (found.low, found.high) if math.isfinite(found.half) else (None, None)
+                rows.append(
+                    {
+                        "experiment": experiment.id,
+                        "reading": reading,
+                        "variant": variant,
+                        **dict(zip(data.axes, point, strict=True)),
+                        "metric": metric,
+                        "mean": found.mean,
+                        "lo": ends[0],
+                        "hi": ends[1],
+                        "n": found.n,
+                    }
+                )
+    return rows

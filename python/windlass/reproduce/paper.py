@@ -1,0 +1,74 @@
+"""A paper of which every experiment was run again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from windlass import verdicts
+from windlass.ledger import Experiment, Ledger
+from windlass.reproduce.results import Reproduction
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+@dataclass(frozen=True)
+class PaperReproduction:
+    """All experiments of a paper that could be run.
+
+    Attributes
+    ----------
+    ledger : Ledger
+        The paper.
+    parts : list of Reproduction
+        Each with its own report, in the paper's order.
+    missing : list of (Experiment, str)
+        What was not run, and why.
+    quick : bool
+        Fewer points and seeds.
+    folder : Path
+        Where the overview is, with a folder for each experiment.
+    """
+
+    ledger: Ledger
+    parts: list[Reproduction]
+    missing: list[tuple[Experiment, str]]
+    quick: bool
+    folder: Path
+
+    @property
+    def report(self) -> Path:
+        """The page to read first."""
+        return self.folder / "report.html"
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many claims got each verdict."""
+        total = {verdict: sum(part.counts.get(verdict, 0) for part in self.parts) for verdict in verdicts.VERDICTS}
+        return {verdict: count for verdict, count in total.items() if count}
+
+    @property
+    def command(self) -> str:
+        """The command that makes the same again."""
+        seeds = len(self.parts[0].seeds)
+        return f"windlass reproduce {self.ledger.id}" + (" --quick" if self.quick else "") + f" --seeds {seeds}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "paper": self.ledger.id,
+            "citation": self.ledger.citation,
+            "command": self.command,
+            "verdicts": self.counts,
+            "experiments": [part.to_dict() for part in self.parts],
+            "not_run": [{"experiment": entry.id, "why": why} for entry, why in self.missing],
+            "report": str(self.report),
+        }
+
+    def render(self, console: Console) -> None:
+        """Print the verdicts of each experiment, and where the report is."""
+        from windlass.reproduce import screen
+
+        screen.print_paper(self, console)

@@ -1,0 +1,173 @@
+"""An experiment that was run again, each claim with its verdict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from windlass import verdicts
+from windlass.experiments import Reading, Setting
+from windlass.ledger import Claim, Experiment, Ledger
+from windlass.reproduce.engine import engine_version
+from windlass.reproduce.metrics import summary_rows
+from windlass.verdicts import Data, Judgement
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+@dataclass(frozen=True)
+class ReadingRun:
+    """A reading that was run, or why it was not."""
+
+    reading: Reading
+    data: Data | None
+    missing: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A claim with its verdict in the base setting and in every reading that can change it."""
+
+    claim: Claim
+    judgement: Judgement
+    readings: tuple[tuple[Reading, Judgement, bool], ...]
+    missing: tuple[tuple[Reading, str], ...] = ()
+
+    @property
+    def changed(self) -> list[tuple[Reading, Judgement]]:
+        """Readings in which the verdict is another one, both being decided."""
+        return [(reading, judgement) for reading, judgement, differs in self.readings if differs]
+
+    @property
+    def unsettled(self) -> list[Reading]:
+        """Readings of which it is not known whether they change the verdict, since one of the two is undecided."""
+        base = self.judgement.verdict
+        return [
+            reading
+            for reading, judgement, _ in self.readings
+            if judgement.verdict != base and "undecided" in (judgement.verdict, base)
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        claim = self.claim
+        return {
+            "id": claim.id,
+            "text": claim.text,
+            "source": claim.source,
+            "check": {
+                "kind": claim.check.kind,
+                "why": claim.check.why,
+                "where": claim.check.where,
+                **claim.check.fields,
+            },
+            "conflict": list(claim.conflict),
+            **self.judgement.to_dict(),
+            "depends_on_reading": [reading.key for reading, _ in self.changed],
+            "open_in_reading": [reading.key for reading in self.unsettled],
+            "readings": [
+                {"key": reading.key, "title": reading.title, "changes_verdict": differs, **judgement.to_dict()}
+                for reading, judgement, differs in self.readings
+            ],
+            "readings_not_run": [{"key": reading.key, "why": why} for reading, why in self.missing],
+        }
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """An experiment that was run again.
+
+    Attributes
+    ----------
+    ledger, experiment
+        What was reproduced.
+    setting : Setting
+        Defaults for what the paper leaves open.
+    seeds : list of int
+        Seeds of the base runs.
+    quick : bool
+        Fewer points and seeds.
+    data : Data
+        Measurements in the base setting.
+    algorithms : dict
+        The registry's name of the algorithm that each variant ran as.
+    runs : list of ReadingRun
+        Readings.
+    outcomes : list of Outcome
+        Verdicts, in the order of the claims.
+    limits : callable
+        Most that can be carried at a point.
+    judged : list of dict
+        Calls of the senders against the true causes, by variant and point.
+    cautions : list of str
+        What to know before trusting the numbers.
+    folder : Path
+        Where report and data are.
+    """
+
+    ledger: Ledger
+    experiment: Experiment
+    setting: Setting
+    seeds: list[int]
+    quick: bool
+    data: Data
+    algorithms: dict[str, str]
+    runs: list[ReadingRun]
+    outcomes: list[Outcome]
+    limits: verdicts.Limits
+    judged: list[dict[str, Any]]
+    cautions: list[str]
+    folder: Path
+    registry: list[dict[str, Any]] = field(default_factory=list)
+    scenarios: dict[str, dict[str, Any]] = field(default_factory=dict)
+    made: int = 0
+    total: int = 0
+
+    @property
+    def report(self) -> Path:
+        """The page to read."""
+        return self.folder / "report.html"
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many claims got each verdict."""
+        found = [outcome.judgement.verdict for outcome in self.outcomes]
+        return {verdict: found.count(verdict) for verdict in verdicts.VERDICTS if verdict in found}
+
+    @property
+    def command(self) -> str:
+        """The command that makes the same again."""
+        return f"windlass reproduce {self.experiment.id}" + (
+            f" --quick --seeds {len(self.seeds)}" if self.quick else f" --seeds {len(self.seeds)}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, as ``claims.json`` holds it."""
+        return {
+            "experiment": self.experiment.id,
+            "title": self.experiment.title,
+            "paper": self.ledger.citation,
+            "command": self.command,
+            "quick": self.quick,
+            "seeds": self.seeds,
+            "duration_s": self.setting.duration_s,
+            "engine_version": engine_version(),
+            "verdicts": self.counts,
+            "cautions": self.cautions,
+            "summary": summary_rows("base", self.experiment, self.data),
+            "claims": [outcome.to_dict() for outcome in self.outcomes],
+            "readings": [
+                {"key": run.reading.key, "title": run.reading.title, "open": run.reading.open, "not_run": run.missing}
+                for run in self.runs
+            ],
+            "judged": self.judged,
+            "report": str(self.report),
+        }
+
+    def render(self, console: Console) -> None:
+        """Print the throughput by variant and point, the verdict on each claim, and where the report is."""
+        from windlass.reproduce import screen
+
+        screen.print_experiment(self, console)

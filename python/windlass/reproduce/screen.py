@@ -1,0 +1,80 @@
+"""A reproduction on the screen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from windlass import verdicts
+from windlass.reproduce.metrics import headline_metric, shown_variants
+from windlass.reproduce.paper import PaperReproduction
+from windlass.reproduce.results import Reproduction
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_COLOURS = {
+    "reproduced": "green",
+    "direction only": "cyan",
+    "contradicted": "red",
+    "undecided": "yellow",
+    "impossible": "bold red",
+    "not measurable": "dim",
+}
+
+
+def print_experiment(reproduction: Reproduction, console: Console) -> None:
+    """Print the throughput by variant and point, the verdict on each claim, and where the report is."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    console.print(f"[bold]{escape(reproduction.experiment.id)}[/bold] {escape(reproduction.experiment.title)}")
+    console.print(f"{escape(reproduction.ledger.citation)}", style="dim")
+    for caution in reproduction.cautions[:1]:
+        console.print(f"caution: {escape(caution)}", style="yellow")
+    metric, unit = headline_metric(reproduction.data)
+    table = Table(title=f"{metric} per flow ({unit}), mean and 95 % interval over {len(reproduction.seeds)} seeds")
+    table.add_column(", ".join(reproduction.data.axes) or "-")
+    variants = shown_variants(reproduction.experiment, reproduction.data)
+    for variant in variants:
+        table.add_column(reproduction.algorithms.get(variant, variant), justify="right")
+    for point in reproduction.data.points:
+        cells = [verdicts.mean(reproduction.data.get(metric, variant, [point])).text(digits=3) for variant in variants]
+        table.add_row(", ".join(f"{value:g}" for value in point) or "-", *cells)
+    console.print(table)
+    claims = Table(title="claims")
+    for heading in ("claim", "verdict", "measured", "depends on the reading"):
+        claims.add_column(heading)
+    for outcome in reproduction.outcomes:
+        depends = ", ".join(f"{reading.key}: {judgement.verdict}" for reading, judgement in outcome.changed) or "no"
+        if outcome.unsettled:
+            depends += "; open in " + ", ".join(reading.key for reading in outcome.unsettled)
+        verdict = outcome.judgement.verdict
+        found = outcome.judgement.measured or outcome.judgement.reason
+        if outcome.judgement.arithmetic:
+            found += f". {outcome.judgement.arithmetic}"
+        claims.add_row(
+            escape(f"{outcome.claim.id.rsplit('/', 1)[-1]}. {outcome.claim.text}"),
+            f"[{_COLOURS[verdict]}]{verdict}[/]",
+            escape(found),
+            escape(depends if outcome.readings else ""),
+        )
+    console.print(claims)
+    console.print(f"report: {reproduction.report}", soft_wrap=True)
+
+
+def print_paper(paper: PaperReproduction, console: Console) -> None:
+    """Print the verdicts of each experiment, and where the report is."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    console.print(f"[bold]{escape(paper.ledger.id)}[/bold] {escape(paper.ledger.title)}")
+    table = Table()
+    for heading in ("experiment", "what", "verdicts"):
+        table.add_column(heading)
+    for part in paper.parts:
+        words = ", ".join(f"[{_COLOURS[name]}]{count} {name}[/]" for name, count in part.counts.items())
+        table.add_row(part.experiment.name, escape(part.experiment.title), words or "no claim")
+    console.print(table)
+    for entry, why in paper.missing:
+        console.print(f"not run: {escape(entry.name)}: {escape(why)}", style="dim")
+    console.print(f"report: {paper.report}", soft_wrap=True)
