@@ -149,11 +149,14 @@ impl CongestionControl for Adaptive {
         if !event.hold_ssthresh {
             //= specs/papers/adaptive.md#threshold
             //# ssthresh' = WLA after duplicate ACKs, and half the window after a timeout
-            self.ssthresh = match lost_by_timer {
-                false => window.max(2.0 * path.mss),
+            let wanted = match lost_by_timer {
+                false => window,
                 true if self.max_wla && !serial => half.ssthresh.max(window),
                 true => half.ssthresh,
             };
+            //= specs/papers/adaptive.md#threshold
+            //# Never more than the receiver's window.
+            self.ssthresh = wanted.min(path.rwnd).max(2.0 * path.mss);
         }
         let advance = self.next_slot(event.now, window).filter(|_| !serial);
         match advance {

@@ -66,6 +66,8 @@ pub(crate) struct Model {
     cut_at: Option<Time>,
     in_handover: bool,
     delivered: Bytes,
+    /// A step is an ACK unless one in so many of a hundred kinds is drawn.
+    kinds: u64,
     /// How often each kind of step was made.
     pub(crate) counts: [u32; Model::KINDS],
     /// Losses that the algorithm judged random.
@@ -104,9 +106,18 @@ impl Model {
             cut_at,
             in_handover,
             delivered,
+            kinds: 100,
             counts,
             judged_random: 0,
         }
+    }
+
+    /// A sender that can fill a large window, and finds a queue: one step in 40 is something else than an ACK.
+    pub(crate) fn calm(algorithm: &mut impl CongestionControl, seed: u64) -> Model {
+        let mut model = Model::new(algorithm, seed, Time::ZERO, true);
+        model.path.rwnd = Bytes(2_000_000.0);
+        (model.kinds, model.queue_ms) = (800, 60);
+        model
     }
 
     /// A number below `limit`, from a linear congruential generator.
@@ -117,7 +128,7 @@ impl Model {
 
     /// One event of the network, with all calls that it causes.
     pub(crate) fn step(&mut self, algorithm: &mut impl CongestionControl) {
-        let (what, wait) = (self.below(100), self.below(8_000_000));
+        let (what, wait) = (self.below(self.kinds), self.below(8_000_000));
         // some ACKs come at the same instant
         self.now += Span(if wait < 1_000_000 { 0 } else { wait });
         let kind = match what {
@@ -126,7 +137,8 @@ impl Model {
             86..90 => Model::TIMEOUT,
             90..95 => Model::MARK,
             95..98 => Model::UNUSED,
-            _ => Model::HANDOVER,
+            98..100 => Model::HANDOVER,
+            _ => Model::ACK,
         };
         self.counts[kind] += 1;
         match kind {

@@ -151,6 +151,16 @@ fn the_extension_is_truncated_to_whole_segments_and_within_the_receivers_window(
 }
 
 #[test]
+fn the_threshold_stays_within_the_receivers_window_without_an_extension_too() {
+    // alpha = 1: WLA = 20 segments, of which the receiver's window takes 15; in a timeout as well, where 1 + 19 are kept
+    for event in [dup_acks(), rto(1)] {
+        let (mut adaptive, path) = sampled(&with("adapt_rto_ss", "max_wla"), 100);
+        adaptive.on_congestion(&event, &Path { rwnd: Bytes(15_000.0), half_base: Bytes(15_000.0), ..path });
+        assert_eq!((adaptive.cwnd(), adaptive.ssthresh()), (Bytes(20_000.0), Bytes(15_000.0)));
+    }
+}
+
+#[test]
 fn the_extension_may_reach_to_the_end_of_the_recovery() {
     let (mut adaptive, path) = three_losses(&with("adapt_E", "exit"), 10_000.0, 10_000.0);
     assert_eq!(adaptive.ssthresh(), 5000.0);
