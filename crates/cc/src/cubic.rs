@@ -1,10 +1,11 @@
 //! CUBIC: after a cut the window follows a cubic function of time around the window of the last loss.
 //! Source: RFC 9438, restated in specs/papers/cubic.md.
 //! Choices: one step towards the curve per ACK; the Reno-friendly estimate counts acknowledged segments; time in which the
-//! window is not in use does not count; slow start is Reno's, without HyStart++; a cut keeps a share of the profile's
-//! halving base (flight size).
+//! window is not in use does not count; slow start is Reno's, with HyStart++ on request (`hystart`); a cut keeps a share of
+//! the profile's halving base (flight size).
 use units::{Bytes, Span, Time, num};
 
+use crate::hystart::HyStart;
 use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, Response};
 
 /// State of CUBIC. Its windows are segments, as in the source.
@@ -20,6 +21,7 @@ pub struct Cubic {
     epoch: Epoch,
     curve: Curve,
     w_est: f64, // what Reno would have reached
+    hystart: HyStart,
 }
 
 /// Time since congestion avoidance began, as far as the window was in use.
@@ -73,7 +75,7 @@ impl Curve {
 }
 
 impl Cubic {
-    /// Parameters `cubic_c`, `cubic_beta`, `cubic_fast_convergence`.
+    /// Parameters `cubic_c`, `cubic_beta`, `cubic_fast_convergence`, `hystart`.
     pub fn new(config: &Config) -> Cubic {
         Cubic {
             cwnd: Bytes::ZERO,
@@ -86,6 +88,7 @@ impl Cubic {
             epoch: Epoch::default(),
             curve: Curve::default(),
             w_est: 0.0,
+            hystart: HyStart::new(config.flag("hystart")),
         }
     }
 
@@ -97,6 +100,17 @@ impl Cubic {
         //# K = cbrt((Wmax - cwnd_epoch) / C)
         self.curve = Curve { c: self.c, k: num::cbrt((w_max - w) / self.c), w_max };
         self.w_est = w;
+    }
+
+    fn slow_start(&mut self, ack: &Ack, path: &Path) {
+        if ack.grows {
+            self.cwnd += self.hystart.growth() * path.mss;
+        }
+        if self.hystart.on_ack(ack) {
+            //= specs/papers/hystart.md#conservative-slow-start
+            //# `ssthresh = cwnd` and congestion avoidance begins.
+            self.ssthresh = self.cwnd;
+        }
     }
 
     /// The window after one ACK of `n` segments in congestion avoidance.
@@ -126,12 +140,9 @@ impl CongestionControl for Cubic {
 
     fn on_ack(&mut self, ack: &Ack, path: &Path) {
         self.epoch.on_ack(ack);
-        if !ack.grows {
-            return;
-        }
         if self.cwnd < self.ssthresh {
-            self.cwnd += path.mss;
-        } else {
+            self.slow_start(ack, path);
+        } else if ack.grows {
             let n = ack.newly_acked.over(path.mss);
             self.cwnd = self.avoid(ack.now, self.cwnd.over(path.mss), n, path.srtt) * path.mss;
         }
@@ -151,6 +162,7 @@ impl CongestionControl for Cubic {
             self.prior = w;
         }
         self.epoch.end();
+        self.hystart.stop();
         if !event.hold_ssthresh {
             self.ssthresh = kept.ssthresh;
         }
@@ -278,6 +290,51 @@ mod tests {
         cubic.set_cwnd(Bytes(70_000.0));
         cubic.on_ack(&at(10.0), &path);
         assert_eq!((cubic.curve.k, cubic.curve.w_max), (0.0, 70.0));
+    }
+
+    /// A slow start from 20 segments: a round at 100 ms, then so many at 120 ms, which is more than an eighth longer.
+    fn slow_start(config: &Config, slow_rounds: u32) -> (Cubic, Path) {
+        let mut cubic = Cubic::new(config);
+        let path = test_path();
+        cubic.on_init(Bytes(20_000.0), Bytes(1e9), &path);
+        cubic.on_ack(&crate::testing::last_of_round(1000.0), &path);
+        for _ in 0..slow_rounds {
+            let rtt = Some(Span::from_millis(120));
+            (0..9).for_each(|_| cubic.on_ack(&Ack { rtt, ..ack(1000.0) }, &path));
+            cubic.on_ack(&Ack { rtt, ..crate::testing::last_of_round(1000.0) }, &path);
+        }
+        (cubic, path)
+    }
+
+    #[test]
+    fn hystart_leaves_slow_start_without_a_loss() {
+        let mut config = config();
+        config.set_flag("hystart", true).unwrap();
+        // 21; the eighth ACK at 120 ms is the last to add a segment, the other two of that round a quarter: 29.5
+        let (cubic, _) = slow_start(&config, 1);
+        assert_eq!((cubic.cwnd(), cubic.ssthresh()), (Bytes(29_500.0), Bytes(1e9)));
+        // four rounds more, 40 quarters
+        let (mut cubic, path) = slow_start(&config, 5);
+        assert_eq!((cubic.cwnd(), cubic.ssthresh()), (Bytes(39_500.0), Bytes(39_500.0)));
+        // the curve starts flat
+        cubic.on_ack(&at(10.0), &path);
+        assert_eq!((cubic.curve.k, cubic.curve.w_max), (0.0, 39.5));
+        // without it slow start goes on: 21 + 50
+        let (cubic, _) = slow_start(&self::config(), 5);
+        assert_eq!((cubic.cwnd(), cubic.ssthresh()), (Bytes(71_000.0), Bytes(1e9)));
+    }
+
+    #[test]
+    fn hystart_is_for_the_first_slow_start() {
+        let mut config = config();
+        config.set_flag("hystart", true).unwrap();
+        let (mut cubic, path) = slow_start(&config, 1);
+        cubic.on_congestion(&rto(1), &path);
+        cubic.on_ack(&ack(1000.0), &path);
+        assert_eq!(cubic.cwnd(), 2000.0);
+        // a window that is not in use does not grow
+        cubic.on_ack(&Ack { grows: false, ..ack(1000.0) }, &path);
+        assert_eq!(cubic.cwnd(), 2000.0);
     }
 
     #[test]

@@ -31,6 +31,7 @@ mod window;
 mod algorithm;
 mod credit;
 mod delivery;
+mod hystart;
 #[cfg(test)]
 mod invariants;
 mod jersey;

@@ -23,6 +23,12 @@ pub(super) const CUBIC: Row = Row {
         C,
         number("cubic_beta", [0.7, 0.1, 0.99], "-", "share of the window kept at a loss", "RFC 9438, section 4.6"),
         FAST_CONVERGENCE,
+        flag(
+            "hystart",
+            false,
+            "HyStart++: the first slow start slows down when the RTT rises, and ends if it stays up",
+            "RFC 9406; RFC 9438, section 4.10",
+        ),
     ],
     module: "cubic",
     build: |config| Algorithm::Cubic(cubic::Cubic::new(config)),
