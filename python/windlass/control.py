@@ -152,6 +152,7 @@ def register(algorithm: type[CongestionControl], name: str | None = None) -> str
             code="algorithm.class",
             hint="write `class Mine(windlass.CongestionControl):`",
         )
+    _check_attributes(algorithm)
     chosen = name or algorithm.name or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", algorithm.__name__).lower()
     summary = (inspect.getdoc(algorithm) or "").partition("\n")[0] if algorithm.__doc__ else ""
     try:
@@ -168,12 +169,38 @@ def register(algorithm: type[CongestionControl], name: str | None = None) -> str
             paces=algorithm.paces,
         )
     except ValueError as error:
-        raise InputError(
-            f"`{algorithm.__name__}` cannot be registered: {error}",
-            code="algorithm.class",
-            hint="`windlass list algorithms` shows the names that are taken, `windlass list rules` the recovery cores",
-        ) from None
+        hint = "`windlass list algorithms` shows the names that are taken, `windlass list rules` the recovery cores"
+        raise _unusable(algorithm, str(error), hint) from None
     return chosen
+
+
+def _unusable(algorithm: type[CongestionControl], why: str, hint: str) -> InputError:
+    place = _place(algorithm)
+    return InputError(
+        f"`{algorithm.__name__}` cannot be registered: {why}",
+        code="algorithm.class",
+        file=place[0] if place else None,
+        line=place[1] if place else None,
+        hint=hint,
+    )
+
+
+def _check_attributes(algorithm: type[CongestionControl]) -> None:
+    """Class attributes are of the base's kinds, and what the engine calls can be called."""
+    for attribute, default in vars(CongestionControl).items():
+        found = getattr(algorithm, attribute)
+        if attribute.startswith("_") or attribute in ("cwnd", "ssthresh"):
+            continue
+        if callable(default):
+            if not callable(found):
+                raise _unusable(
+                    algorithm, f"`{attribute}` is {found!r}, no method", "leave it out to keep that of the base"
+                )
+        elif not isinstance(found, type(default)):
+            kind = "text" if isinstance(default, str) else "True or False"
+            raise _unusable(
+                algorithm, f"`{attribute}` is {found!r}, not {kind}", "leave it out to keep that of the base"
+            )
 
 
 def _parameters(algorithm: type[CongestionControl]) -> list[tuple[str, float | bool]]:
@@ -182,10 +209,10 @@ def _parameters(algorithm: type[CongestionControl]) -> list[tuple[str, float | b
         if parameter.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
             continue
         if not isinstance(parameter.default, (bool, int, float)):
-            raise InputError(
-                f"parameter `{name}` of `{algorithm.__name__}` has no number or boolean as its default",
-                code="algorithm.class",
-                hint=f"write `def __init__(self, {name}: float = 0.5)`",
+            raise _unusable(
+                algorithm,
+                f"parameter `{name}` has no number or boolean as its default",
+                f"write `def __init__(self, {name}: float = 0.5)`",
             )
         default = parameter.default
         found.append((name, default if isinstance(default, bool) else float(default)))
@@ -241,7 +268,7 @@ def load_file(path: str | FilePath) -> list[str]:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:  # noqa: BLE001  whatever the file raises
+    except (Exception, SystemExit) as error:  # noqa: BLE001  whatever the file raises
         raise explain_failure(error, file) from None
     found = [item for item in vars(module).values() if _defined_here(item, module)]
     if not found:
@@ -251,7 +278,12 @@ def load_file(path: str | FilePath) -> list[str]:
             file=str(file),
             hint="write `class Mine(windlass.CongestionControl):`",
         )
-    return [register(item) for item in found]
+    names: list[str] = []
+    for item in found:
+        names.append(register(item))
+        if names[-1] in names[:-1]:
+            raise _unusable(item, f"the file has two algorithms `{names[-1]}`", "give one of them another `name`")
+    return names
 
 
 def _defined_here(item: Any, module: ModuleType) -> bool:
@@ -259,17 +291,68 @@ def _defined_here(item: Any, module: ModuleType) -> bool:
 
 
 def explain_failure(error: BaseException, file: FilePath | None = None) -> InputError:
-    """An exception of the user's own code as an error of ours, with the file and line where it was raised."""
-    where = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in where if file is None or FilePath(frame.filename).resolve() == file.resolve()]
-    place, line = (own[-1].filename, own[-1].lineno) if own else (str(file) if file else None, None)
-    if isinstance(error, SyntaxError) and error.filename is not None:
-        place, line = error.filename, error.lineno
+    """An exception of the user's own code as an error of ours, with the file and line of that code.
+
+    That is the last line of the user's that the traceback names. Where it names none (a wrong answer, a wrong window), it is
+    the first line of the method that was called, or of the class if the method is not the user's.
+
+    Parameters
+    ----------
+    error : BaseException
+        What was raised, by a method of a class or by a file while it was read.
+    file : pathlib.Path, optional
+        The file that was read.
+    """
+    algorithm, method = getattr(error, "windlass_place", (None, ""))
+    own = {str(file.resolve())} if file is not None else set()
+    own |= {found[0] for base in _own_bases(algorithm) if (found := _place(base)) is not None}
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _resolved(frame.filename) in own]
     text = " ".join(str(error).split())
+    message = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    place: tuple[str, int | None] | None = (frames[-1].filename, frames[-1].lineno) if frames else None
+    if isinstance(error, SyntaxError) and error.filename is not None:
+        place = (error.filename, error.lineno)
+    if place is None and algorithm is not None:
+        place = _method_place(algorithm, method)
+        message = f"{algorithm.__name__}.{method}: {message}"
+    if algorithm is not None:
+        hint = "`windlass run single-flow-cwnd --set flows.algorithm=NAME --python FILE` finds such mistakes quickly"
+    else:
+        hint = f"`python {file}` shows where the file fails by itself"
     return InputError(
-        f"{type(error).__name__}: {text}" if text else type(error).__name__,
+        message,
         code="algorithm.failed",
-        file=place,
-        line=line,
-        hint="the class raised it; a scenario with one short flow finds such mistakes quickly",
+        file=place[0] if place else str(file) if file else None,
+        line=place[1] if place else None,
+        hint=hint,
     )
+
+
+def _own_bases(algorithm: type | None) -> list[type]:
+    """A class and its bases, without ours and Python's."""
+    bases = algorithm.__mro__ if algorithm is not None else ()
+    return [base for base in bases if base.__module__ not in ("builtins", __name__)]
+
+
+def _resolved(file: str) -> str:
+    return str(FilePath(file).resolve()) if FilePath(file).is_file() else file
+
+
+def _place(item: Any) -> tuple[str, int] | None:
+    """File and line of a class or function; none if it has no text."""
+    code = getattr(item, "__code__", None)
+    if code is not None:
+        return _resolved(code.co_filename), code.co_firstlineno
+    try:
+        return _resolved(inspect.getsourcefile(item) or inspect.getfile(item)), inspect.getsourcelines(item)[1]
+    except (OSError, TypeError):
+        # a class made by `exec`, say: its methods know the file name that it was given
+        members = (getattr(member, "__code__", None) for member in vars(item).values())
+        return next(((code.co_filename, code.co_firstlineno) for code in members if code is not None), None)
+
+
+def _method_place(algorithm: type, method: str) -> tuple[str, int] | None:
+    for base in _own_bases(algorithm):
+        if hasattr(vars(base).get(method), "__code__"):
+            return _place(vars(base)[method])
+    return _place(algorithm)

@@ -7,10 +7,12 @@ in the order of points, then seeds, whatever the number of threads.
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -33,6 +35,9 @@ MAX_SEEDS = 200
 
 START_SEEDS = 5
 """Least number of seeds before a target precision is looked at: two may agree by luck."""
+
+PATIENCE_S = 3.0
+"""How long a run that was told to stop may take, seconds: the engine looks many times a second."""
 
 
 class Runnable(Protocol):
@@ -335,7 +340,8 @@ def execute(
     keys = [point.key(seed) for point, seed in tasks]
     unique = dict(zip(keys, tasks, strict=True))
     made: dict[str, RunResult] = {}
-    with ThreadPoolExecutor(_threads(jobs), thread_name_prefix="windlass") as pool:
+    workers: list[int] = []
+    with ThreadPoolExecutor(_threads(jobs), "windlass", lambda: workers.append(threading.get_ident())) as pool:
         waiting = {
             pool.submit(_one, point, seed, key, store, token, _core.ENGINE_VERSION): key
             for key, (point, seed) in unique.items()
@@ -347,7 +353,8 @@ def execute(
                     progress(len(made), len(unique))
         except BaseException as error:
             token.set()
-            pool.shutdown(wait=True, cancel_futures=True)
+            pool.shutdown(wait=False, cancel_futures=True)
+            _end(waiting, workers)
             if isinstance(error, (KeyboardInterrupt, Cancelled)):
                 finished = sum(1 for future in waiting if not future.cancelled() and future.exception() is None)
                 raise Interrupted(finished, len(unique), store is not None) from None
@@ -356,6 +363,14 @@ def execute(
         RunResult(key, seed, dict(point.axes), made[key].tables, made[key].stored)
         for key, (point, seed) in zip(keys, tasks, strict=True)
     ]
+
+
+def _end(waiting: Iterable[Future[RunResult]], workers: Sequence[int]) -> None:
+    """Wait for runs that were told to stop. One that an algorithm in Python keeps from it is interrupted there."""
+    rest = {future for future in waiting if not future.cancelled()}
+    while rest := wait(rest, timeout=PATIENCE_S).not_done:
+        for worker in workers:
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker), ctypes.py_object(KeyboardInterrupt))
 
 
 def _one(

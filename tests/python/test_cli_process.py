@@ -106,3 +106,22 @@ def test_ctrl_c_stops_a_single_run_soon(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     stdout, stderr = process.communicate(timeout=30)
     assert (process.returncode, stdout, stderr) == (130, "", "stopped before the end of the run\n")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+def test_ctrl_c_stops_an_algorithm_in_python_that_never_returns(tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(SMALL_TOML.replace("newreno", "loop"))
+    begun = tmp_path / "begun"
+    (tmp_path / "loop.py").write_text(
+        "import pathlib, windlass\nclass Loop(windlass.CongestionControl):\n    def on_ack(self, ack, path):\n"
+        f"        pathlib.Path({str(begun)!r}).touch()\n        while True:\n            pass\n"
+    )
+    args = ["sweep", str(tmp_path / "small.toml"), "--python", str(tmp_path / "loop.py"), "--jobs", "2", "--no-store"]
+    process = subprocess.Popen([*WINDLASS, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not begun.exists():
+        assert process.poll() is None, "the sweep ended before it could be stopped"
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=30)
+    assert (process.returncode, stdout) == (130, "")
+    assert stderr == "stopped: 0 of 3 runs were finished; without a store none is kept\n"

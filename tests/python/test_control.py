@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -112,25 +113,53 @@ def test_another_source_is_another_run(base: windlass.Scenario, own: Path) -> No
         windlass.from_dict(description)
 
 
-def test_what_the_class_raises_names_its_file_and_line(base: windlass.Scenario, tmp_path: Path) -> None:
-    for body, message in [
-        ("        raise KeyError('cwnd')", "KeyError"),
-        ("        self.cwnd = float('nan')", "ValueError: `cwnd` is NaN"),
-        ("        self.cwnd = None", "TypeError"),
-    ]:
-        file = tmp_path / "bad.py"
-        file.write_text(
-            f"import windlass\nclass Bad(windlass.CongestionControl):\n    def on_ack(self, ack, path):\n{body}\n",
-            encoding="utf-8",
-        )
-        load_file(file)
-        with pytest.raises(windlass.InputError, match=message) as caught:
-            base.with_({"flows.algorithm": "bad"}).run()
-        assert caught.value.code == "algorithm.failed"
-        if "raise" in body:
-            assert (caught.value.file, caught.value.line) == (str(file), 4)
+WRONG = [
+    # what the class holds, the line to be named, and what is to be said of it; line 3 is the class's own
+    ("    def on_ack(self, ack, path):\n        raise KeyError('cwnd')", 5, "KeyError: 'cwnd'"),
+    (
+        "    def on_ack(self, ack, path):\n        self.helper()\n    def helper(self):\n        1 / 0",
+        7,
+        "ZeroDivision",
+    ),
+    ("    def on_ack(self, ack, path):\n        statistics.mean([])", 5, "StatisticsError"),
+    ("    def on_ack(self, ack, path):\n        raise SystemExit(3)", 5, "SystemExit: 3"),
+    ("    def on_ack(self, ack, path):\n        self.cwnd = float('nan')", 4, "Bad.on_ack: ValueError: `cwnd` is nan"),
+    ("    def on_ack(self, ack, path):\n        self.cwnd = float('inf')", 4, "`cwnd` is inf, must be a finite number"),
+    ("    def on_ack(self, ack, path):\n        self.cwnd = -1.0", 4, "`cwnd` is -1.0"),
+    ("    def on_ack(self, ack, path):\n        self.cwnd = None", 4, "`cwnd` is None"),
+    ("    def on_ack(self, ack, path):\n        self.ssthresh = '12'", 4, "`ssthresh` is '12'"),
+    ("    def on_ack(self, ack):\n        pass", 4, "takes 2 positional arguments"),
+    ("    def on_congestion(self, event, path):\n        return 5", 4, "on_congestion answered 5"),
+    ("    def on_congestion(self, event, path):\n        return 'no'", 4, "on_congestion answered 'no'"),
+    ("    def on_congestion(self, event, path):\n        path.keep(-1.0)", 5, "a share is a number from 0"),
+    ("    def on_init(self, cwnd, ssthresh, path):\n        pass", 4, "`cwnd` is 0 after on_init"),
+    ("    paces = True\n    def pacing_rate(self):\n        return -5.0", 5, "pacing_rate answered -5.0"),
+    ("    def __init__(self):\n        self.missing", 5, "AttributeError"),
+]
+
+
+@pytest.mark.parametrize(("body", "line", "message"), WRONG, ids=[message for _, _, message in WRONG])
+def test_a_mistake_in_a_class_names_its_file_and_line(
+    base: windlass.Scenario, tmp_path: Path, body: str, line: int, message: str
+) -> None:
+    file = tmp_path / "bad.py"
+    file.write_text(f"import statistics\nimport windlass\nclass Bad(windlass.CongestionControl):\n{body}\n", "utf-8")
+    load_file(file)
+    with pytest.raises(windlass.InputError, match=re.escape(message)) as caught:
+        base.with_({"flows.algorithm": "bad"}).run()
+    error = caught.value
+    assert (error.code, error.file, error.line) == ("algorithm.failed", str(file), line)
+    assert len(error.render().splitlines()) == 2
     # the next run on the same thread is not blamed for it
-    base.run()
+    base.with_({"scenario.duration": "1 s"}).run()
+
+
+def test_a_threshold_without_end_is_fine(base: windlass.Scenario) -> None:
+    class Endless(windlass.CongestionControl):
+        def on_init(self, cwnd: float, ssthresh: float, path: _core.Path) -> None:
+            super().on_init(cwnd, float("inf"), path)
+
+    assert sum(base.with_({"flows.algorithm": Endless}).run(1).flows["goodput_bps"].to_pylist()) > 1e6
 
 
 def test_what_cannot_be_registered(tmp_path: Path) -> None:
@@ -154,11 +183,24 @@ def test_what_cannot_be_registered(tmp_path: Path) -> None:
         windlass.register(Odd, "two words")
     with pytest.raises(windlass.InputError, match="no class"):
         windlass.register(object)  # type: ignore[arg-type]
-    for text, message in [("x = 1\n", "defines no"), ("x = \n", "SyntaxError"), ("import nonsense_x\n", "nonsense_x")]:
+    own = "import windlass\nclass A(windlass.CongestionControl):\n"
+    for text, message, line in [
+        ("x = 1\n", "defines no", None),
+        ("x = \n", "SyntaxError", 1),
+        ("\nimport nonsense_x\n", "nonsense_x", 2),
+        ("raise SystemExit(2)\n", "SystemExit: 2", 1),
+        (own + "    name = 5\n", "`name` is 5, not text", 2),
+        (own + "    paces = 'yes'\n", "`paces` is 'yes', not True or False", 2),
+        (own + "    on_ack = None\n", "`on_ack` is None, no method", 2),
+        (own + "    name = 'cubic'\n", "registry has", 2),
+        (own + "    def __init__(self, share):\n        pass\n", "no number or boolean", 2),
+        (own + "    name = 'b'\nclass B(A):\n    pass\n", "two algorithms `b`", 4),
+    ]:
         file = tmp_path / "file.py"
         file.write_text(text, encoding="utf-8")
-        with pytest.raises(windlass.InputError, match=message):
+        with pytest.raises(windlass.InputError, match=message) as caught:
             load_file(file)
+        assert (caught.value.file, caught.value.line) == (str(file), line)
     with pytest.raises(windlass.InputError, match="no such file"):
         load_file(tmp_path / "none.py")
 

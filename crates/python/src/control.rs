@@ -26,7 +26,11 @@ pub(crate) fn take_failure() -> Option<PyErr> {
     FAILURE.with_borrow_mut(Option::take)
 }
 
-fn fail(error: PyErr) {
+/// Keep an exception, with the class and the method in which it arose: the traceback alone does not name them where it is
+/// what a method answered or left in the object that is wrong.
+fn fail(py: Python<'_>, error: PyErr, class: &Bound<'_, PyAny>, method: &str) {
+    // An exception that takes no attributes keeps its traceback.
+    let _ = error.value(py).setattr(intern!(py, "windlass_place"), (class, method));
     FAILURE.with_borrow_mut(|failure| {
         failure.get_or_insert(error);
     });
@@ -106,9 +110,12 @@ impl PathView {
     }
 
     /// Window and threshold after keeping a share of what is halved.
-    fn keep(&self, share: f64) -> (f64, f64) {
+    fn keep(&self, share: f64) -> PyResult<(f64, f64)> {
+        if !(share.is_finite() && share >= 0.0) {
+            return Err(PyValueError::new_err(format!("keep({share}): a share is a number from 0")));
+        }
         let kept = self.0.keep(share);
-        (kept.cwnd.0, kept.ssthresh.0)
+        Ok((kept.cwnd.0, kept.ssthresh.0))
     }
 }
 
@@ -124,59 +131,86 @@ struct Control {
 
 impl Control {
     /// Call a method, if the object still takes part, and read the window. The answer is what `read` makes of the result.
-    fn call<R>(&mut self, path: &Path, call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<R>) -> Option<R> {
+    fn call<R>(&mut self, path: &Path, method: &str, call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<R>) -> Option<R> {
         let object = self.object.as_ref()?;
         let paces = self.paces;
-        let made = Python::attach(|py| -> PyResult<(R, f64, f64, Option<f64>)> {
+        let made = Python::attach(|py| {
             let object = object.bind(py);
-            let result = call(object)?;
-            let cwnd = window(object, intern!(py, "cwnd"))?;
-            let ssthresh = window(object, intern!(py, "ssthresh"))?;
-            let pacing = if paces { object.call_method0(intern!(py, "pacing_rate"))?.extract()? } else { None };
-            Ok((result, cwnd, ssthresh, pacing))
+            let read = || -> PyResult<(R, f64, f64)> {
+                let result = call(object)?;
+                let cwnd = window(object, intern!(py, "cwnd"), true)?;
+                Ok((result, cwnd, window(object, intern!(py, "ssthresh"), false)?))
+            };
+            let paced = || -> PyResult<Option<f64>> {
+                if paces { rate(&object.call_method0(intern!(py, "pacing_rate"))?) } else { Ok(None) }
+            };
+            let (result, cwnd, ssthresh) = read().map_err(|error| fail(py, error, &object.get_type(), method)).ok()?;
+            let pacing = paced().map_err(|error| fail(py, error, &object.get_type(), "pacing_rate")).ok()?;
+            Some((result, cwnd, ssthresh, pacing))
         });
-        match made {
-            Ok((result, cwnd, ssthresh, pacing)) => {
-                (self.cwnd, self.ssthresh) = (Bytes(cwnd), Bytes(ssthresh));
-                self.pacing = pacing.map(Rate);
-                Some(result)
-            }
-            Err(error) => {
-                fail(error);
-                self.object = None;
-                (self.cwnd, self.ssthresh) = (path.mss, path.mss);
-                None
-            }
+        if let Some((result, cwnd, ssthresh, pacing)) = made {
+            (self.cwnd, self.ssthresh) = (Bytes(cwnd), Bytes(ssthresh));
+            self.pacing = pacing.map(Rate);
+            Some(result)
+        } else {
+            self.object = None;
+            (self.cwnd, self.ssthresh) = (path.mss, path.mss);
+            None
         }
     }
 }
 
-fn window(object: &Bound<'_, PyAny>, name: &Bound<'_, PyString>) -> PyResult<f64> {
-    let value: f64 = object.getattr(name)?.extract()?;
-    if value.is_nan() || value < 0.0 {
-        return Err(PyValueError::new_err(format!("`{name}` is {value}, must be bytes from 0")));
+/// A window of the object: bytes. The threshold may be infinite; a window without end would never stop sending.
+fn window(object: &Bound<'_, PyAny>, name: &Bound<'_, PyString>, finite: bool) -> PyResult<f64> {
+    let found = object.getattr(name)?;
+    match found.extract::<f64>() {
+        Ok(value) if value >= 0.0 && (value.is_finite() || !finite) => Ok(value),
+        _ => {
+            let what = if finite { "a finite number of bytes from 0" } else { "bytes from 0" };
+            Err(PyValueError::new_err(format!("`{name}` is {}, must be {what}", found.repr()?)))
+        }
     }
-    Ok(value)
+}
+
+/// What `pacing_rate` answered.
+fn rate(answer: &Bound<'_, PyAny>) -> PyResult<Option<f64>> {
+    match answer.extract::<Option<f64>>() {
+        Ok(None) => Ok(None),
+        Ok(Some(rate)) if rate.is_finite() && rate > 0.0 => Ok(Some(rate)),
+        _ => Err(PyValueError::new_err(format!(
+            "pacing_rate answered {}, must be payload bytes per second above 0, or None",
+            answer.repr()?
+        ))),
+    }
 }
 
 fn response(answer: &Bound<'_, PyAny>) -> PyResult<Response> {
     if answer.is_none() {
         return Ok(Response::Reduced);
     }
-    match answer.extract::<String>()?.as_str() {
-        "reduced" => Ok(Response::Reduced),
-        "same-window" => Ok(Response::SameWindow),
-        "random" => Ok(Response::Random),
-        "reduced-as-random" => Ok(Response::ReducedAsRandom),
-        "undecided" => Ok(Response::Undecided),
-        other => Err(PyValueError::new_err(format!("on_congestion answered {other:?}, which is no Response"))),
+    match answer.extract::<String>().as_deref() {
+        Ok("reduced") => Ok(Response::Reduced),
+        Ok("same-window") => Ok(Response::SameWindow),
+        Ok("random") => Ok(Response::Random),
+        Ok("reduced-as-random") => Ok(Response::ReducedAsRandom),
+        Ok("undecided") => Ok(Response::Undecided),
+        _ => Err(PyValueError::new_err(format!(
+            "on_congestion answered {}, must be a windlass.Response or None",
+            answer.repr()?
+        ))),
     }
 }
 
 impl CongestionControl for Control {
     fn on_init(&mut self, cwnd: Bytes, ssthresh: Bytes, path: &Path) {
-        self.call(path, |object| {
-            object.call_method1(intern!(object.py(), "on_init"), (cwnd.0, ssthresh.0, PathView(*path))).map(drop)
+        self.call(path, "on_init", |object| {
+            object.call_method1(intern!(object.py(), "on_init"), (cwnd.0, ssthresh.0, PathView(*path)))?;
+            if object.getattr(intern!(object.py(), "cwnd"))?.eq(0.0)? {
+                return Err(PyValueError::new_err(
+                    "`cwnd` is 0 after on_init: set it, or call super().on_init(cwnd, ssthresh, path)",
+                ));
+            }
+            Ok(())
         });
     }
 
@@ -193,7 +227,7 @@ impl CongestionControl for Control {
             round_ended: ack.round.is_some(),
             round_sent: ack.round.map_or(0.0, |round| round.sent.0),
         };
-        self.call(path, |object| {
+        self.call(path, "on_ack", |object| {
             object.call_method1(intern!(object.py(), "on_ack"), (view, PathView(*path))).map(drop)
         });
     }
@@ -212,7 +246,7 @@ impl CongestionControl for Control {
             sent_at: event.sent_at.map(Time::secs),
             hold_ssthresh: event.hold_ssthresh,
         };
-        self.call(path, |object| {
+        self.call(path, "on_congestion", |object| {
             response(&object.call_method1(intern!(object.py(), "on_congestion"), (view, PathView(*path)))?)
         })
         .unwrap_or(Response::Reduced)
@@ -220,7 +254,7 @@ impl CongestionControl for Control {
 
     fn on_recovery_exit(&mut self, exit: &RecoveryExit, path: &Path) {
         let (now, proposed) = (exit.now.secs(), exit.window.0);
-        self.call(path, |object| {
+        self.call(path, "on_recovery_exit", |object| {
             object.call_method1(intern!(object.py(), "on_recovery_exit"), (now, proposed, PathView(*path))).map(drop)
         });
     }
@@ -228,9 +262,12 @@ impl CongestionControl for Control {
     fn set_cwnd(&mut self, cwnd: Bytes) {
         let Some(object) = self.object.as_ref() else { return };
         self.cwnd = cwnd;
-        let set = Python::attach(|py| object.bind(py).setattr(intern!(py, "cwnd"), cwnd.0));
-        if let Err(error) = set {
-            fail(error);
+        let set = Python::attach(|py| {
+            let object = object.bind(py);
+            let set = object.setattr(intern!(py, "cwnd"), cwnd.0);
+            set.map_err(|error| fail(py, error, &object.get_type(), "cwnd")).is_ok()
+        });
+        if !set {
             self.object = None;
         }
     }
@@ -252,8 +289,9 @@ impl Outside for Control {
     fn copy(&self) -> Box<dyn Outside> {
         let object = self.object.as_ref().and_then(|object| {
             Python::attach(|py| {
-                let copied = py.import("copy").and_then(|copy| copy.call_method1("deepcopy", (object.bind(py),)));
-                copied.map(Bound::unbind).map_err(fail).ok()
+                let object = object.bind(py);
+                let copied = py.import("copy").and_then(|copy| copy.call_method1("deepcopy", (object,)));
+                copied.map(Bound::unbind).map_err(|error| fail(py, error, &object.get_type(), "__deepcopy__")).ok()
             })
         });
         Box::new(Control { object, ..*self })
@@ -262,17 +300,20 @@ impl Outside for Control {
 
 /// Make an object of the class with these parameters.
 fn make(class: &Py<PyAny>, config: &Config, paces: bool) -> Control {
-    let made = Python::attach(|py| -> PyResult<Py<PyAny>> {
-        let given = PyDict::new(py);
-        for parameter in config.row().parameters {
-            match parameter.kind {
-                Kind::Flag(_) => given.set_item(parameter.name, config.flag(parameter.name))?,
-                _ => given.set_item(parameter.name, config.number(parameter.name))?,
+    let object = Python::attach(|py| {
+        let class = class.bind(py);
+        let made = || -> PyResult<Py<PyAny>> {
+            let given = PyDict::new(py);
+            for parameter in config.row().parameters {
+                match parameter.kind {
+                    Kind::Flag(_) => given.set_item(parameter.name, config.flag(parameter.name))?,
+                    _ => given.set_item(parameter.name, config.number(parameter.name))?,
+                }
             }
-        }
-        Ok(class.bind(py).call((), Some(&given))?.unbind())
+            Ok(class.call((), Some(&given))?.unbind())
+        };
+        made().map_err(|error| fail(py, error, class, "__init__")).ok()
     });
-    let object = made.map_err(fail).ok();
     Control { object, cwnd: Bytes::ZERO, ssthresh: Bytes::ZERO, pacing: None, paces }
 }
 
