@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -213,3 +214,8 @@ def _write_manifest(
     }
     text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
     (folder / "manifest.json").write_text(text, encoding="utf-8")
+
+
+def file_name(name: str) -> str:
+    """A scenario's name as the name of a file or folder."""
+    return re.sub(r"[^\w.-]+", "-", name).strip(".-") or "scenario"

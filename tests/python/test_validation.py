@@ -8,9 +8,10 @@ import pytest
 
 from windlass.stats import Interval, mean_interval
 from windlass.validation import EXPLAINED, StoredOutcome, compare, page
-from windlass.validation_compare import Comparison
-from windlass.validation_droplist import CaseOutcome, DroplistCase, read_cases, read_long_cases, run_case
-from windlass.validation_stored import Status, StoredPoint, scenario_of, stored_points
+from windlass.validation.droplist import CaseOutcome, DroplistCase, read_cases, read_long_cases, run_case
+from windlass.validation.families import scenario_of
+from windlass.validation.figures import Status, StoredPoint, stored_points
+from windlass.validation.rule import Comparison
 
 POINTS = {point.key: point for point in stored_points()}
 TWO_WAY, SAEDI_2, HUQ_62, HUQ_71 = (

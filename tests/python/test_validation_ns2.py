@@ -13,10 +13,13 @@ import pytest
 from click.testing import CliRunner
 
 import windlass
-from windlass import InputError, Interrupted, WindlassError, validation_ns2
+from windlass import InputError, Interrupted, WindlassError
 from windlass.cli import main
-from windlass.validation_ns2 import NsRun, built_in, compare, run_scripts
-from windlass.validation_tcl import check
+from windlass.validation import ns2, processes
+from windlass.validation.built_in import built_in
+from windlass.validation.ns2 import compare
+from windlass.validation.processes import NsRun, run_scripts
+from windlass.validation.tcl import check
 
 needs_ns2 = pytest.mark.skipif(shutil.which("ns") is None, reason="needs ns-2")
 
@@ -59,11 +62,11 @@ def test_missing_binary(no_ns2: None) -> None:
 
 
 def test_stored_needs_no_binary(no_ns2: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    from windlass import validation
-    from windlass.validation_stored import Status, stored_points
+    from windlass.validation import stored
+    from windlass.validation.figures import Status, stored_points
 
     few = [point for point in stored_points(Status.JUDGED) if point.family == "huq_61_lossy_link"][:2]
-    monkeypatch.setattr(validation, "stored_points", lambda *_: few)
+    monkeypatch.setattr(stored, "stored_points", lambda *_: few)
     result = invoke("--stored", "--seeds", "2", "--json")
     assert result.exit_code == 0, result.output
     data = json.loads(result.stdout)
@@ -81,7 +84,7 @@ def test_stored_has_scenarios_of_its_own(more: list[str]) -> None:
 
 
 def test_what_ns2_cannot_express_is_refused_before_anything_runs(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(validation_ns2, "find_ns", lambda: "ns")
+    monkeypatch.setattr(ns2, "find_ns", lambda: "ns")
     (work / "tiny.toml").write_text(TINY, encoding="utf-8")
     result = invoke("tiny.toml", "--set", "flows.algorithm=cerl")
     assert result.exit_code == 2
@@ -159,8 +162,8 @@ def test_real_ns2_with_data_both_ways_beside_other_flows() -> None:
 
 def test_a_difference_gives_exit_code_1(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     half = NsRun([{"flow": 0, "delivered": 800, "retransmitted": 1, "timeouts": 0}])
-    monkeypatch.setattr(validation_ns2, "find_ns", lambda: "ns")
-    monkeypatch.setattr(validation_ns2, "run_scripts", lambda texts, **_: [half] * len(texts))
+    monkeypatch.setattr(ns2, "find_ns", lambda: "ns")
+    monkeypatch.setattr(ns2, "run_scripts", lambda texts, **_: [half] * len(texts))
     (work / "tiny.toml").write_text(TINY, encoding="utf-8")
     result = invoke("tiny.toml")
     assert result.exit_code == 1
@@ -195,15 +198,15 @@ def test_a_failed_run_says_why(tmp_path: Path) -> None:
 
 
 def test_all_runs_failed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(validation_ns2, "find_ns", lambda: "ns")
-    monkeypatch.setattr(validation_ns2, "run_scripts", lambda texts, **_: [NsRun([], "broken")] * len(texts))
+    monkeypatch.setattr(ns2, "find_ns", lambda: "ns")
+    monkeypatch.setattr(ns2, "run_scripts", lambda texts, **_: [NsRun([], "broken")] * len(texts))
     with pytest.raises(WindlassError) as caught:
         compare([windlass.Scenario.from_toml(TINY)], store=False)
     assert caught.value.code == "validate.ns2-failed"
 
 
 def test_one_seed_gives_no_interval(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(validation_ns2, "find_ns", lambda: "ns")
+    monkeypatch.setattr(ns2, "find_ns", lambda: "ns")
     with pytest.raises(InputError) as caught:
         compare([windlass.Scenario.from_toml(TINY)], seeds=1)
     assert caught.value.code == "validate.seeds"
@@ -220,7 +223,7 @@ def test_ctrl_c_leaves_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         if len(pids) == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(validation_ns2.time, "sleep", stop_when_both_run)
+    monkeypatch.setattr(processes.time, "sleep", stop_when_both_run)
     with pytest.raises(Interrupted) as caught:
         run_scripts(["", ""], jobs=2, command=stand_in(tmp_path, text))
     assert (caught.value.done, caught.value.total, caught.value.stored) == (0, 2, False)

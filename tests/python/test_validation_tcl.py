@@ -8,7 +8,7 @@ import pytest
 
 import windlass
 from windlass import InputError
-from windlass.validation_tcl import FlowStart, check, flow_starts, quantity, script
+from windlass.validation.tcl import FlowStart, check, flow_starts, quantity, script
 
 GOLDEN = """\
 # Written by Windlass. Usage: ns FILE

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -25,11 +24,6 @@ def check_folder(folder: Path) -> None:
     from windlass import output
 
     output.check_folder(folder)
-
-
-def folder_name(name: str) -> str:
-    """A scenario's name as the name of a folder."""
-    return re.sub(r"[^\w.-]+", "-", name).strip(".-") or "scenario"
 
 
 def command_line() -> list[str]:

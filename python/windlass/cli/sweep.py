@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import windlass
-from windlass.cli.files import check_folder, command_line, folder_name, load_scenario, show_progress
+from windlass.cli.files import check_folder, command_line, load_scenario, show_progress
 from windlass.cli.group import main
 from windlass.cli.options import Share, execution_options, json_option, own_option, sets_option
 from windlass.cli.printing import print_json, print_table, with_interval
@@ -61,8 +61,10 @@ def sweep(
 
     Finished runs are kept, so a stopped sweep goes on where it stopped.
     """
+    from windlass.output import file_name
+
     scenario = load_scenario(file, sets)
-    folder = out if out is not None else Path("windlass-out") / folder_name(scenario.name)
+    folder = out if out is not None else Path("windlass-out") / file_name(scenario.name)
     check_folder(folder)
     with show_progress(scenario.name) as progress:
         result = windlass.sweep(

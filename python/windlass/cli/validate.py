@@ -61,15 +61,16 @@ def validate_ns2(
         scripts: Mapping[str, str] = {}
         wrong = any(not one.agrees and one.reason is None for one in outcomes)
     else:
-        from windlass import validation_ns2
+        from windlass.validation import ns2
+        from windlass.validation.built_in import built_in
 
-        scenarios = validation_ns2.built_in() if file is None else [load_scenario(file, sets)]
+        scenarios = built_in() if file is None else [load_scenario(file, sets)]
         with show_progress("runs of ns-2") as progress:
-            outcome = validation_ns2.compare(scenarios, seeds=seeds, jobs=jobs, progress=progress)
+            outcome = ns2.compare(scenarios, seeds=seeds, jobs=jobs, progress=progress)
         data, scripts = outcome.to_dict(), outcome.scripts
         wrong = outcome.agreeing < len(outcome.points)
     if out is not None:
-        from windlass.validation_ns2 import write
+        from windlass.validation.ns2 import write
 
         write(_json.strict(data), scripts, out)
     if as_json:

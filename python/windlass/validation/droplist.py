@@ -2,24 +2,19 @@
 
 The cases are in ``tests/differential/ns2-droplist``; its README gives the path and what the columns mean. Longer runs on
 the same path, with lists drawn once at a loss rate of 2 %, are in ``reference/ns2/droplist_random.csv``;
-``python -m windlass.validation_droplist FILE`` measures them again with ns-2.
+``python -m windlass.validation.droplist_measure FILE`` measures them again with ns-2.
 """
 
 from __future__ import annotations
 
 import csv
-import random
-import sys
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from windlass.scenario import Scenario
-
-__all__ = ["COUNTS", "CaseOutcome", "DroplistCase", "read_cases", "read_long_cases", "run_case", "scenario_of"]
 
 CLOCK_OFFSET = "5.52 ms"
 """Where ns-2's clock stands within a tick with its default seed: the RTT samples of 320 ACKs place it between 5.49 and
@@ -161,109 +156,3 @@ def run_case(case: DroplistCase) -> CaseOutcome:
     new = row["sent_segments"] - row["retransmitted_segments"] - round(flight)
     acknowledged = min(new, row["delivered_bytes"] // SEGMENT_BYTES) + 1
     return CaseOutcome(case, (acknowledged, row["retransmitted_segments"], row["timeouts"], row["window_cuts"]))
-
-
-def table(outcomes: Sequence[CaseOutcome]) -> list[str]:
-    """Lines of the table of all cases, and of the list of those that differ."""
-    lines = [
-        "| agent | lost data | lost ACKs | threshold | segments per ACK | queue | acknowledged | retransmitted "
-        + "| timeouts | cuts | |",
-        "|---|---|---|---|---|---|---|---|---|---|---|",
-    ]
-    for outcome in outcomes:
-        case = outcome.case
-        counts = " | ".join(str(a) if a == b else f"{a} / **{b}**" for a, b in zip(case.ns2, outcome.here, strict=True))
-        lines.append(
-            f"| {case.variant} | {_list(case.drops)} | {_list(case.ack_drops)} | {case.dup_threshold} "
-            f"| {case.delayed_ack} | {case.queue} | {counts} | {'agrees' if outcome.agrees else '**differs**'} |"
-        )
-    different = [outcome.case.name for outcome in outcomes if not outcome.agrees]
-    if different:
-        lines += ["", "Cases that differ:", ""]
-        lines += [f"- {name}: {EXPLAINED.get(name, 'not explained yet')}" for name in different]
-    return lines
-
-
-def _list(numbers: Sequence[int]) -> str:
-    return " ".join(str(n) for n in numbers) or "none"
-
-
-def long_table(outcomes: Sequence[CaseOutcome]) -> list[str]:
-    """Lines of the table of the longer runs: sums for each agent, ns-2 beside ours."""
-    lines = [
-        "| agent | lists | agree | " + " | ".join(COUNTS) + " |",
-        "|---|---|---|" + "---|" * len(COUNTS),
-    ]
-    for agent in dict.fromkeys(outcome.case.variant for outcome in outcomes):
-        rows = [outcome for outcome in outcomes if outcome.case.variant == agent]
-        sums = []
-        for i in range(len(COUNTS)):
-            theirs, ours = sum(row.case.ns2[i] for row in rows), sum(row.here[i] for row in rows)
-            sums.append(str(theirs) if theirs == ours else f"{theirs} / **{ours}**")
-        lines.append(f"| {agent} | {len(rows)} | {sum(row.agrees for row in rows)} | {' | '.join(sums)} |")
-    return lines
-
-
-def _measure(cases: Sequence[DroplistCase]) -> list[DroplistCase]:
-    """The cases with the counts of ns-2, run now with its default seed."""
-    from windlass.validation_ns2 import run_scripts
-    from windlass.validation_tcl import flow_starts, script
-
-    scripts = []
-    for case in cases:
-        scenario = scenario_of(case)
-        description = scenario.points()[0].effective()
-        # ns-2 draws the place of its clock itself.
-        description["flows"][0]["tcp"]["clock_offset"] = None
-        scripts.append(script(description, flow_starts(scenario.run().flows.to_pylist()), None))
-    done = []
-    for case, run in zip(cases, run_scripts(scripts), strict=True):
-        counts = run.flows[0]
-        done.append(
-            replace(
-                case,
-                ns2=(counts["acknowledged"] + 1, counts["retransmitted"], counts["timeouts"], counts["cuts"]),
-            )
-        )
-    return done
-
-
-def _long_cases(lists: int = 12, duration_s: int = 60, share: float = 0.02) -> list[DroplistCase]:
-    """Every agent with the same lists; not yet with counts."""
-    cases = []
-    for number in range(1, lists + 1):
-        draw = random.Random(number)
-        drops = tuple(place for place in range(30, 2500) if draw.random() < share)
-        for agent in ("tahoe", "reno", "newreno", "sack", "vegas"):
-            cases.append(DroplistCase(f"{agent}-list{number}", agent, drops, (), 3, 1, duration_s, 100, (0,) * 4))
-    return cases
-
-
-def main() -> int:
-    """Measure the longer runs again with ns-2 and write them into the file that is named."""
-    with Path(sys.argv[1]).open("w", encoding="utf-8", newline="") as file:
-        rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(
-            [
-                "case",
-                "variant",
-                "drops",
-                "ack_drops",
-                "dup_threshold",
-                "delayed_ack",
-                "duration_s",
-                "queue_packets",
-                "acked_segments",
-                "retransmitted_segments",
-                "timeouts",
-                "cwnd_reductions",
-            ]
-        )
-        for case in _measure(_long_cases()):
-            row = (case.name, case.variant, _list(case.drops), _list(case.ack_drops), case.dup_threshold)
-            rows.writerow((*row, case.delayed_ack - 1, case.duration_s, case.queue, *case.ns2))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from windlass.stats import Interval
 
-__all__ = ["SLACK", "Comparison"]
-
 SLACK = 0.03
 """Share of ns-2's mean by which two means may differ beyond their intervals."""
 

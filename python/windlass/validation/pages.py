@@ -1,0 +1,135 @@
+"""The page about all comparisons."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from windlass.validation.droplist import EXPLAINED as EXPLAINED_CASES
+from windlass.validation.droplist import CaseOutcome, read_cases, read_long_cases, run_case
+from windlass.validation.droplist_tables import long_table, table
+from windlass.validation.figures import FAMILIES, Status, stored_points
+from windlass.validation.stored import StoredOutcome, compare
+from windlass.validation.texts import (
+    CASES_INTRODUCTION,
+    INTRODUCTION,
+    LONG_CASES_INTRODUCTION,
+    REPORTED_INTRODUCTION,
+    STORED_INTRODUCTION,
+)
+
+EXPLAINED_LISTS: dict[str, str] = {}
+"""Agents whose longer lists differ, with the reason."""
+
+CASES = Path("tests/differential/ns2-droplist/summary.csv")
+"""The runs without randomness, from the root of the source tree."""
+
+
+def page(
+    outcomes: Sequence[StoredOutcome], cases: Sequence[CaseOutcome] = (), long_cases: Sequence[CaseOutcome] = ()
+) -> str:
+    """The page with tables of all comparisons and the reasons for those that differ.
+
+    Parameters
+    ----------
+    outcomes : sequence of StoredOutcome
+        Stored points, judged and reported, in the order in which they are to stand.
+    cases, long_cases : sequence of CaseOutcome
+        Runs without randomness.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    lines = [INTRODUCTION]
+    if cases:
+        lines += [CASES_INTRODUCTION, f"{sum(one.agrees for one in cases)} of {len(cases)} cases agree.", ""]
+        lines += [*table(cases), ""]
+    if long_cases:
+        lines += [LONG_CASES_INTRODUCTION, *long_table(long_cases), ""]
+        different = [case.case.variant for case in long_cases if not case.agrees]
+        lines += [f"- {agent}: {EXPLAINED_LISTS.get(agent, 'not explained yet')}" for agent in dict.fromkeys(different)]
+        lines += [""]
+    judged = [one for one in outcomes if one.point.status is Status.JUDGED]
+    reported = [one for one in outcomes if one.point.status is Status.REPORTED]
+    lines += [STORED_INTRODUCTION, f"{sum(one.agrees for one in judged)} of {len(judged)} points agree.", ""]
+    lines += [*_counts(judged), "", "### Points that differ", ""]
+    lines += [_difference(one) for one in judged if not one.agrees] or ["None."]
+    for family, words in FAMILIES.items():
+        rows = [one for one in judged if one.point.family == family]
+        if rows:
+            lines += ["", f"### {words}", "", *_table(rows)]
+    if reported:
+        near = sum(one.agrees for one in reported)
+        lines += ["", REPORTED_INTRODUCTION, f"{near} of {len(reported)} points would agree.", "", *_table(reported)]
+    return "\n".join(lines) + "\n"
+
+
+def _counts(judged: Iterable[StoredOutcome]) -> list[str]:
+    """Table of what was done with all rows of the files."""
+    agreeing = Counter(one.point.family for one in judged if one.agrees)
+    rows: dict[str, Counter[Status]] = {family: Counter() for family in FAMILIES}
+    for point in stored_points():
+        rows[point.family][point.status] += 1
+    lines = [
+        "| family | judged | agree | reported only | no counterpart here |",
+        "|---|---|---|---|---|",
+    ]
+    lines += [
+        f"| {FAMILIES[family]} | {count[Status.JUDGED]} | {agreeing[family]} | {count[Status.REPORTED]} "
+        f"| {count[Status.NO_COUNTERPART]} |"
+        for family, count in rows.items()
+    ]
+    lines += [
+        "",
+        "No counterpart here: other algorithms of ns-2's Linux agent. With data both ways each direction is a point.",
+    ]
+    return lines
+
+
+def _difference(one: StoredOutcome) -> str:
+    point = one.point
+    place = f"{FAMILIES[point.family]}: {point.variant}, {point.label}, {point.value}"
+    return f"- {place} ({100 * one.goodput.difference:+.1f} %): {one.reason or 'not explained yet'}"
+
+
+def _table(rows: Iterable[StoredOutcome]) -> list[str]:
+    lines = [
+        "| agent | what varies | value | ns-2 | Windlass | difference | allowed | |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for one in rows:
+        point, goodput = one.point, one.goodput
+        verdict = "agrees" if one.agrees else "**differs**"
+        if point.status is Status.REPORTED:
+            verdict = "" if one.agrees else "apart"
+        lines.append(
+            f"| {point.variant} | {point.label}, {point.parameter} | {point.value} "
+            f"| {goodput.ns2.mean:.4g} ± {goodput.ns2.half_width:.2g} | {goodput.here.mean:.4g} ± "
+            f"{goodput.here.half_width:.2g} | {100 * goodput.difference:+.1f} % | {100 * goodput.allowed:.1f} % | {verdict} |"
+        )
+    return lines
+
+
+def main() -> int:
+    """Run every stored point and every case, and write the page. Returns 1 if something differs without a reason."""
+    cases = [run_case(case) for case in read_cases(CASES)] if CASES.exists() else []
+    long_cases = [run_case(case) for case in read_long_cases()]
+    for case in (*cases, *long_cases):
+        if not case.agrees:
+            sys.stderr.write(f"differs {case.case.name}\n")
+    done = []
+    for point in stored_points(Status.JUDGED, Status.REPORTED):
+        outcome = compare(point)
+        done.append(outcome)
+        sign = "ok     " if outcome.agrees else "differs" if point.status is Status.JUDGED else "apart  "
+        words = f"{point.family} {point.variant} {point.label} {point.value}"
+        sys.stderr.write(f"{sign} {words}: {100 * outcome.goodput.difference:+.1f} %\n")
+    Path("docs").mkdir(exist_ok=True)
+    Path("docs/validation.md").write_text(page(done, cases, long_cases), encoding="utf-8")
+    wrong = [one for one in done if one.point.status is Status.JUDGED and not one.agrees and one.reason is None]
+    strange = [one for one in cases if not one.agrees and one.case.name not in EXPLAINED_CASES]
+    return 1 if wrong or strange else 0

@@ -1,0 +1,91 @@
+"""Links of a description as ns-2 has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from windlass.validation.tcl.words import refuse, value_of
+
+
+@dataclass(frozen=True)
+class Direction:
+    """One direction of a link; the limit as ns-2 counts it, ``loss`` a share, ``drops`` arrivals that are lost."""
+
+    source: str
+    target: str
+    rate_bps: float
+    delay_s: float
+    limit: int
+    loss: float
+    at: str
+    drops: tuple[int, ...]
+
+
+def directions_of(topology: Mapping[str, Any]) -> Iterator[Direction]:
+    """Every link in both directions."""
+    match topology["kind"]:
+        case "dumbbell":
+            pairs = range(topology["pairs"])
+            for i in pairs:
+                yield from _both(f"left/{i}", "g1", topology["left"], "topology.left")
+            yield from _both("g1", "g2", topology["bottleneck"], "topology.bottleneck")
+            for i in pairs:
+                yield from _both("g2", f"right/{i}", topology["right"], "topology.right")
+        case "three-routers":
+            pairs = range(topology["pairs"])
+            for i in pairs:
+                yield from _both(f"left/{i}", "g1", topology["left"], "topology.left")
+            yield from _both("g1", "g2", topology["first"], "topology.first")
+            yield from _both("g2", "g3", topology["second"], "topology.second")
+            for i in pairs:
+                yield from _both("g3", f"right/{i}", topology["right"], "topology.right")
+        case "graph":
+            for link in topology["links"]:
+                yield from _both(link["from"], link["to"], link, f"topology.{link['name']}")
+        case kind:
+            refuse(
+                "topology.kind",
+                kind,
+                "only full-duplex wired links are written",
+                "use `dumbbell`, `three-routers` or `graph`",
+            )
+
+
+_LINK_KEYS = {"name", "from", "to", "rate", "delay", "queue", "queue_counting", "loss", "warning", "drops", "reverse"}
+
+
+def _both(source: str, target: str, link: Mapping[str, Any], key: str) -> Iterator[Direction]:
+    drops = link["drops"]
+    yield _direction(source, target, link, drops["forward"], key)
+    yield _direction(target, source, link["reverse"], drops["reverse"], f"{key}.reverse")
+
+
+def _direction(source: str, target: str, link: Mapping[str, Any], drops: Sequence[int], key: str) -> Direction:
+    for name in link.keys() - _LINK_KEYS:
+        if link[name]:
+            refuse(f"{key}.{name}", link[name], "the generator has no such thing", f"leave `{name}` out")
+    if link["warning"]:
+        refuse(f"{key}.warning", None, "ns-2 has no such marks", "leave `warning` out")
+    size, unit = value_of(link["queue"])
+    if unit != "packets":
+        refuse(f"{key}.queue", link["queue"], "ns-2 counts packets", 'write it in packets, such as `"50 packets"`')
+    # ns-2 lets one packet less wait than the limit says.
+    limit = int(size) if link["queue_counting"] == "ns2" else int(size) + 1
+    loss = link["loss"]
+    if loss["model"] != "uniform":
+        refuse(f"{key}.loss.model", loss["model"], "only independent losses are written", 'write `model = "uniform"`')
+    share = value_of(loss["rate"])[0]
+    if share > 0.0 and loss["at"] == "queue" and drops:
+        refuse(
+            f"{key}.drops",
+            None,
+            "random losses and listed ones before the same queue would stand in an unknown order",
+            'write `at = "wire"` for the random ones',
+        )
+    if loss["at"] not in ("wire", "queue"):
+        refuse(f"{key}.loss.at", loss["at"], "ns-2 loses packets behind a link or before its queue")
+    return Direction(
+        source, target, value_of(link["rate"])[0], value_of(link["delay"])[0], limit, share, loss["at"], tuple(drops)
+    )
