@@ -32,6 +32,7 @@ __all__ = [
     "goodput_against_loss",
     "metric_against_axis",
     "quantity",
+    "rate_over_time",
     "save",
 ]
 
@@ -91,6 +92,8 @@ _KINDS = {
     "judged-random": ("o", "judged random"),
     "same-window": ("d", "same window, no new cut"),
 }
+
+_DASHES = ("-", "--", "-.", ":")
 
 Given = ParamSpec("Given")
 Made = TypeVar("Made")
@@ -311,6 +314,71 @@ def cwnd_over_time(result: RunResult, flow: str, *, direction: str = "forward") 
     axes.set_ylim(0.0, 1.1 * max(windows))
     axes.set_xlabel("time (s)")
     axes.set_ylabel("window (segments)")
+    _legend(figure, axes)
+    return figure
+
+
+@_styled
+def rate_over_time(result: RunResult, flows: Sequence[str] | None = None) -> Figure:
+    """Rates that flows may send at, one step line for each, TFRC beside TCP; below, the loss event rates, if any.
+
+    The rate of a rate-controlled flow is what its receiver's reports allow. That of a TCP flow is a window per smoothed
+    round trip. Both count payload. A flow has the colour of its algorithm; further flows of one algorithm have other
+    dashes.
+
+    Parameters
+    ----------
+    result : RunResult
+        Of a run with ``traces = ["rate", "loss-event-rate"]``. Without the second there is no lower panel.
+    flows : sequence of str, optional
+        Names of the flows, ``NAME:reverse`` for the other sender of a two-way flow; all that were recorded if not given.
+
+    Raises
+    ------
+    UnknownFlow
+        If there is no such flow.
+    InputError
+        If no rate, or not the rate of a named flow, was recorded.
+    """
+    rows = zip(*(result.flows[column].to_pylist() for column in ("flow", "direction", "algorithm")), strict=True)
+    known = {name if way == "forward" else f"{name}:{way}": algorithm for name, way, algorithm in rows}
+    for name in flows or ():
+        if name not in known:
+            raise UnknownFlow(f"no flow `{name}`", hint="the flows are " + _some(list(known)))
+    series = {name: _trace(result, name, "rate_bps") for name in (flows if flows is not None else known)}
+    missing = [name for name, (times, _) in series.items() if not times]
+    if len(missing) == len(series) or (flows is not None and missing):
+        raise InputError(
+            "no rate was recorded" if flows is None else f"the rate of `{missing[0]}` was not recorded",
+            code="plot.no-trace",
+            hint='write `traces = ["rate", "loss-event-rate"]` under [output]; UDP flows have none',
+        )
+    losses = {name: _trace(result, name, "loss_event_rate") for name in series}
+    losses = {name: line for name, line in losses.items() if line[0]}
+    figure, axes = _figure()
+    below = None
+    if losses:
+        axes.remove()
+        axes, below = figure.subplots(2, 1, sharex=True, height_ratios=[2, 1])
+    dashes = {name: list(known.values())[: list(known).index(name)].count(known[name]) for name in series}
+    for name, (times, rates) in series.items():
+        if times:
+            look_of: dict[str, Any] = {
+                "color": look(known[name]).colour,
+                "linestyle": _DASHES[dashes[name] % len(_DASHES)],
+            }
+            values = [rate / 1e6 for rate in rates]
+            axes.step(times, values, where="post", linewidth=0.9, label=f"{name} ({known[name]})", **look_of)
+            if below is not None and name in losses:
+                below.step(
+                    losses[name][0], [100.0 * p for p in losses[name][1]], where="post", linewidth=0.9, **look_of
+                )
+    axes.set_ylim(bottom=0.0)
+    axes.set_ylabel("allowed rate (Mbit/s)")
+    if below is not None:
+        below.set_ylim(bottom=0.0)
+        below.set_ylabel("loss event rate (%)")
+    (below or axes).set_xlabel("time (s)")
     _legend(figure, axes)
     return figure
 

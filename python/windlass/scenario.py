@@ -345,7 +345,8 @@ class Scenario:
     tcp : mapping, optional
         Engine rules for all flows.
     traces : sequence of str, optional
-        Series to record: ``"cwnd"``, ``"ssthresh"``, ``"flight"``, ``"srtt"``, ``"queue"``.
+        Series to record: ``"cwnd"``, ``"ssthresh"``, ``"flight"``, ``"srtt"``, ``"rate"``, ``"loss-event-rate"``,
+        ``"queue"``.
     trace_step : str, optional
         Spacing of the series; on every change if not given.
     events : bool, optional

@@ -16,6 +16,17 @@ def test_plot_draws_the_window_of_a_run(command: Command, small_file: Path, work
     assert ">window (segments)<" in (work / "out.svg").read_text()
 
 
+def test_plot_draws_the_rates_of_a_run(command: Command, work: Path) -> None:
+    sets = ["--set", "scenario.duration=30 s", "--set", "topology.bottleneck.loss.rate=0.5 %"]
+    result = command("plot", "tfrc-beside-newreno", *sets, "--kind", "rate", "-o", "r.svg")
+    assert result.exit_code == 0, result.output
+    text = (work / "r.svg").read_text()
+    assert ">allowed rate (Mbit/s)<" in text
+    assert ">loss event rate (%)<" in text
+    assert ">rate/0 (tfrc)<" in text
+    assert ">window/3 (newreno)<" in text
+
+
 def test_plot_draws_a_sweep_with_capacity_and_mathis(command: Command, sweep_file: Path, work: Path) -> None:
     command("sweep", sweep_file, "--out", "results")
     result = command(

@@ -259,6 +259,62 @@ def test_a_real_run_draws_its_window(small: Scenario) -> None:
     assert "cut on duplicate ACKs" in legend(figure)
 
 
+# ---- rates over time
+
+
+def rated() -> RunResult:
+    """TFRC at 0.8 and then 1.6 Mbit/s beside two NewReno flows, and a UDP flow that has no rate."""
+    rows = [
+        (0.0, "a", "rate_bps", 8e5),
+        (1.0, "a", "rate_bps", 1.6e6),
+        (0.5, "b", "rate_bps", 2e6),
+        (0.5, "c", "rate_bps", 3e6),
+        (0.0, "a", "loss_event_rate", 0.0),
+        (2.0, "a", "loss_event_rate", 0.02),
+    ]
+    times, subjects, variables, values = zip(*rows, strict=True)
+    traces = pa.table({"time_s": times, "subject": subjects, "variable": variables, "value": values})
+    flows = pa.table(
+        {
+            "flow": ["a", "b", "c", "u"],
+            "direction": ["forward"] * 4,
+            "algorithm": ["tfrc", "newreno", "newreno", "cbr"],
+        }
+    )
+    return RunResult("k", 1, {}, {"flows": flows, "traces": traces})
+
+
+def test_rates_of_tfrc_and_tcp_stand_on_one_axis_and_losses_below() -> None:
+    figure = plots.rate_over_time(rated())
+    rates, losses = figure.axes
+    drawn = {line.get_label(): line for line in rates.get_lines()}
+    assert list(drawn) == ["a (tfrc)", "b (newreno)", "c (newreno)"]
+    a, b, c = drawn.values()
+    assert list(zip(a.get_xdata(), a.get_ydata(), strict=True)) == [(0.0, 0.8), (1.0, 1.6)]
+    assert a.get_drawstyle() == "steps-post"
+    assert (a.get_color(), b.get_color()) == (palette.look("tfrc").colour, palette.look("newreno").colour)
+    assert b.get_linestyle() != c.get_linestyle(), "two flows of one algorithm can be told apart"
+    (line,) = losses.get_lines()
+    assert list(zip(line.get_xdata(), line.get_ydata(), strict=True)) == [(0.0, 0.0), (2.0, 2.0)]
+    assert rates.get_ylabel() == "allowed rate (Mbit/s)"
+    assert (losses.get_xlabel(), losses.get_ylabel()) == ("time (s)", "loss event rate (%)")
+
+
+def test_rates_of_named_flows() -> None:
+    (axes,) = plots.rate_over_time(rated(), ["c"]).axes
+    assert [line.get_label() for line in axes.get_lines()] == ["c (newreno)"]
+    assert axes.get_xlabel() == "time (s)"
+    with pytest.raises(UnknownFlow, match="`nobody`"):
+        plots.rate_over_time(rated(), ["nobody"])
+    with pytest.raises(InputError, match="`u` was not recorded") as caught:
+        plots.rate_over_time(rated(), ["a", "u"])
+    assert caught.value.code == "plot.no-trace"
+    result = rated()
+    result.tables["traces"] = result.traces.slice(0, 0)
+    with pytest.raises(InputError, match="no rate was recorded"):
+        plots.rate_over_time(result)
+
+
 # ---- files
 
 

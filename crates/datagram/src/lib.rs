@@ -183,6 +183,14 @@ impl Endpoint {
         }
     }
 
+    /// The rate control of an end that has one and has started.
+    pub fn rate_control(&self) -> Option<&cc::tfrc::Sender> {
+        match self {
+            Endpoint::TfrcSender(sender) => sender.control(),
+            _ => None,
+        }
+    }
+
     /// Add what this end of the flow counted.
     pub fn report(&self, stats: &mut Stats) {
         match self {

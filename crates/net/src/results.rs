@@ -136,8 +136,13 @@ pub enum Variable {
     Ssthresh,
     /// Flight size, segments.
     Flight,
-    /// Smoothed RTT, seconds.
+    /// Smoothed RTT, seconds; of a rate-controlled flow its averaged RTT.
     Srtt,
+    /// Payload that may be sent, bits per second: the allowed rate of a rate-controlled flow, a window per smoothed RTT of
+    /// a connection.
+    Rate,
+    /// Loss event rate in the last report of a rate-controlled flow's receiver.
+    LossEventRate,
     /// Waiting packets.
     Queue,
 }

@@ -50,6 +50,10 @@ pub struct Traces {
     pub flight: bool,
     /// Smoothed RTT.
     pub srtt: bool,
+    /// Allowed rate.
+    pub rate: bool,
+    /// Loss event rate of rate-controlled flows.
+    pub loss_event_rate: bool,
 }
 
 /// The run was stopped from outside.
@@ -130,6 +134,38 @@ struct Seen {
     ssthresh: f64,
     flight: u32,
     srtt: Span,
+    rate_bps: f64,
+    loss_event_rate: f64,
+}
+
+/// What no endpoint has: each value that an endpoint has differs from it, and what it lacks stays like it.
+const UNSEEN: Seen =
+    Seen { cwnd: -1.0, ssthresh: -1.0, flight: u32::MAX, srtt: Span(u64::MAX), rate_bps: -1.0, loss_event_rate: -1.0 };
+
+impl Seen {
+    /// The values of a sender; `None` before it may send, and of an end that never may.
+    fn of(endpoint: &Endpoint) -> Option<Seen> {
+        match endpoint {
+            Endpoint::Tcp(tcp::Endpoint { sender, .. }) => sender.is_open().then(|| {
+                let path = sender.path();
+                let window = sender.cwnd() * path.mss.0;
+                Seen {
+                    cwnd: sender.cwnd(),
+                    ssthresh: sender.ssthresh_segments(),
+                    flight: sender.flight_size(),
+                    srtt: path.srtt,
+                    rate_bps: if path.srtt > Span::ZERO { window * 8.0 / path.srtt.secs() } else { UNSEEN.rate_bps },
+                    ..UNSEEN
+                }
+            }),
+            Endpoint::Datagram(end) => end.rate_control().map(|rate| Seen {
+                srtt: rate.rtt().unwrap_or(UNSEEN.srtt),
+                rate_bps: rate.rate().bytes_per_sec() * 8.0,
+                loss_event_rate: rate.loss_event_rate(),
+                ..UNSEEN
+            }),
+        }
+    }
 }
 
 /// A network with its state. Build it, run it once, read the results.
@@ -219,8 +255,7 @@ impl World {
         world.find_eager_links();
         world.find_plain_endpoints();
         if options.traces != Traces::default() {
-            let nothing = Seen { cwnd: f64::NAN, ssthresh: f64::NAN, flight: u32::MAX, srtt: Span(u64::MAX) };
-            world.seen = vec![nothing; world.endpoints.len()];
+            world.seen = vec![UNSEEN; world.endpoints.len()];
         }
         if options.warmup > Span::ZERO {
             world.schedule(Time::ZERO + options.warmup, Control::Warm);
@@ -887,16 +922,10 @@ impl World {
     /// Record what changed.
     #[cold]
     fn observe(&mut self, now: Time, at: usize) {
-        let Endpoint::Tcp(tcp::Endpoint { sender, .. }) = &self.endpoints[at] else { return };
-        if !sender.is_open() || (at % 2 == 1 && !self.two_way[at / 2]) {
+        if at % 2 == 1 && !self.two_way[at / 2] {
             return;
         }
-        let is = Seen {
-            cwnd: sender.cwnd(),
-            ssthresh: sender.ssthresh_segments(),
-            flight: sender.flight_size(),
-            srtt: sender.path().srtt,
-        };
+        let Some(is) = Seen::of(&self.endpoints[at]) else { return };
         let was = std::mem::replace(&mut self.seen[at], is);
         let mut note = |on: bool, changed: bool, variable: Variable, value: f64| {
             if on && changed {
@@ -908,6 +937,9 @@ impl World {
         note(traces.ssthresh, is.ssthresh != was.ssthresh, Variable::Ssthresh, is.ssthresh);
         note(traces.flight, is.flight != was.flight, Variable::Flight, f64::from(is.flight));
         note(traces.srtt, is.srtt != was.srtt, Variable::Srtt, is.srtt.secs());
+        note(traces.rate, is.rate_bps != was.rate_bps, Variable::Rate, is.rate_bps);
+        let (p, before) = (is.loss_event_rate, was.loss_event_rate);
+        note(traces.loss_event_rate, p != before, Variable::LossEventRate, p);
     }
 
     fn finish(mut self) -> Results {

@@ -146,3 +146,54 @@ fn beside_newreno_it_takes_a_fair_share() {
     let used = (shares[0] + shares[1]) * 8.0 * 1040.0 / 1000.0 / 8e6;
     assert!((0.85..=1.0).contains(&used), "{used}");
 }
+
+#[test]
+fn the_traced_rate_is_what_is_sent_and_what_the_equation_says() {
+    let traces = Traces { srtt: true, rate: true, loss_event_rate: true, ..Traces::default() };
+    let results = run(&lossy(0.01, "tfrc", |_| {}), 1, &RunOptions { traces, ..options(200.0) });
+    let series = |variable| results.traces.iter().filter(move |t| t.variable == variable).collect::<Vec<_>>();
+    let (rates, losses, rtts) = (series(Variable::Rate), series(Variable::LossEventRate), series(Variable::Srtt));
+    let last = |series: &[&TracePoint], at: Time| series.iter().rev().find(|t| t.at <= at).map(|t| t.value);
+
+    // before the first report 1000 B every second
+    assert_eq!((rates[0].value, losses[0].value), (8000.0, 0.0));
+    // then W_init / R with W_init = min(4000, max(2000, 4380)) = 4000 B
+    let r = rtts[0].value;
+    assert_eq!(rates[1].at, rtts[0].at);
+    assert!((rates[1].value / (4000.0 * 8.0 / r) - 1.0).abs() < 1e-9, "{} {r}", rates[1].value);
+    // and twice that an RTT later: twice what arrived in the meantime is no limit yet
+    assert!((rates[2].value / rates[1].value - 2.0).abs() < 0.1, "{} {}", rates[1].value, rates[2].value);
+
+    // with losses, the equation at the traced R and p, or twice what arrives where that is less
+    let steady: Vec<_> = rates.iter().filter(|t| t.at > Time::from_secs(20.0)).collect();
+    let equal = steady.iter().filter(|t| {
+        let (r, p) = (last(&rtts, t.at).unwrap(), last(&losses, t.at).unwrap());
+        let expected = 8.0 * equation(1000.0, r, p);
+        assert!(t.value < expected * 1.000_001, "at {}: {} is above {expected}", t.at.secs(), t.value);
+        (t.value / expected - 1.0).abs() < 1e-6
+    });
+    assert!(equal.count() * 10 > steady.len() * 9, "it is the equation that decides");
+
+    // its integral is what was sent, but for the last packet's gap
+    let ends = rates.iter().skip(1).map(|t| t.at).chain([Time::from_secs(200.0)]);
+    let sent: f64 = rates.iter().zip(ends).map(|(t, end)| t.value * end.since(t.at).secs()).sum();
+    let packets = sent / 8000.0;
+    let counted = results.flows[0].sender.sent_segments as f64;
+    assert!((packets / counted - 1.0).abs() < 0.01, "{packets} {counted}");
+}
+
+#[test]
+fn the_traced_rate_of_a_connection_is_a_window_per_rtt() {
+    let core = direction(10_000_000, 40, 50);
+    let network = dumbbell(1, core, &direction(100_000_000, 1, 10_000), "newreno", Profile::Rfc);
+    let traces = Traces { cwnd: true, srtt: true, rate: true, ..Traces::default() };
+    let results = run(&network, 1, &RunOptions { traces, ..options(20.0) });
+    let at_end = |variable| results.traces.iter().rev().find(|t| t.variable == variable).unwrap().value;
+    let mss = match &network.flows[0].transport {
+        Transport::Tcp(tcp) => f64::from(tcp.rules.mss),
+        _ => unreachable!(),
+    };
+    let expected = at_end(Variable::Cwnd) * mss * 8.0 / at_end(Variable::Srtt);
+    assert!((at_end(Variable::Rate) / expected - 1.0).abs() < 1e-9);
+    assert!(results.traces.iter().all(|t| t.variable != Variable::LossEventRate));
+}

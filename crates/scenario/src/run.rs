@@ -134,6 +134,8 @@ pub(crate) fn run(plan: &Plan, seed: u64, file: &str, options: &RunOptions<'_>) 
             ssthresh: plan.output.ssthresh,
             flight: plan.output.flight,
             srtt: plan.output.srtt,
+            rate: plan.output.rate,
+            loss_event_rate: plan.output.loss_event_rate,
         },
         events: plan.output.events,
         delays: plan.output.delays,

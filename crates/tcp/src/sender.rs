@@ -103,6 +103,7 @@ impl SenderStats {
         self.fast_retransmits += other.fast_retransmits;
         self.window_cuts += other.window_cuts;
         self.judged_random += other.judged_random;
+        self.window_probes += other.window_probes;
         self.marks += other.marks;
         self.rtt_samples += other.rtt_samples;
         self.rtt_sum += other.rtt_sum;

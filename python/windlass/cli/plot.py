@@ -18,15 +18,19 @@ if TYPE_CHECKING:
     from windlass.output import SavedSweep
 
 
-@main.command(short_help="Draw a run's window, or the results of a sweep.")
+@main.command(short_help="Draw a run's window or rates, or the results of a sweep.")
 @click.argument("source")
 @click.option(
-    "--kind", type=click.Choice(["cwnd"]), default="cwnd", help="What to draw of a run: its window over time."
+    "--kind",
+    type=click.Choice(["cwnd", "rate"]),
+    default="cwnd",
+    show_default=True,
+    help="What to draw of a run over time: the window of one flow, or the rates that flows may send at.",
 )
 @own_option
 @sets_option
 @click.option("--seed", type=int, help="Seed of the run; the scenario's first one if not given.")
-@click.option("--flow", metavar="NAME", help="Flow to draw; the first one if not given.")
+@click.option("--flow", metavar="NAME", help="Flow to draw; if not given the first one, of rates all.")
 @click.option("--reverse", is_flag=True, help="Draw the sender at the other end of a two-way flow.")
 @click.option("--x", metavar="KEY", help="Swept key along the x axis; the last one if not given.")
 @click.option("--y", metavar="NUMBER", default="goodput_bps", show_default=True, help="Number to draw.")
@@ -49,13 +53,18 @@ def plot(
     y: str,
     output: Path,
 ) -> None:
-    """Draw a run of a scenario file (its window over time), or the results of a sweep in a folder."""
+    """Draw a run of a scenario file (its window or rates over time), or the results of a sweep in a folder."""
     from windlass import plots
 
     if Path(source).is_dir():
         from windlass.output import read_sweep
 
         figure = _sweep_figure(read_sweep(Path(source)), x, y)
+    elif kind == "rate":
+        rates: dict[str, Any] = {"output.traces": ["rate", "loss-event-rate"]}
+        result = windlass.run(load_scenario(source, sets).with_(rates), seed)
+        named = None if flow is None else [f"{flow}:reverse" if reverse else flow]
+        figure = plots.rate_over_time(result, named)
     else:
         recorded: dict[str, Any] = {"output.traces": ["cwnd", "ssthresh"], "output.events": True}
         result = windlass.run(load_scenario(source, sets).with_(recorded), seed)

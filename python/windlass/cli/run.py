@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 @own_option
 @sets_option
 @click.option("--seed", type=int, help="Seed of the run; the scenario's first one if not given.")
-@click.option("--trace", metavar="NAMES", help="Series to record: cwnd, ssthresh, flight, srtt, queue; comma between.")
+@click.option(
+    "--trace",
+    metavar="NAMES",
+    help="Series to record: cwnd, ssthresh, flight, srtt, rate, loss-event-rate, queue; comma between.",
+)
 @click.option("--events", is_flag=True, help="Record every window change and every loss, with its true cause.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Write the tables there (Parquet).")
 @json_option

@@ -150,6 +150,11 @@ impl Sender {
         Rate(self.x)
     }
 
+    /// Loss event rate of the last report; zero before the first.
+    pub fn loss_event_rate(&self) -> f64 {
+        self.p
+    }
+
     /// Averaged RTT; `None` before the first feedback.
     pub fn rtt(&self) -> Option<Span> {
         self.rtt

@@ -127,6 +127,11 @@ impl TfrcSender {
         self.config.header
     }
 
+    /// What decides its rate; `None` before it starts.
+    pub(crate) fn control(&self) -> Option<&Sender> {
+        self.rate.as_ref()
+    }
+
     /// The rate it may send at, payload; zero before it starts.
     pub fn rate(&self) -> Rate {
         self.rate.as_ref().map_or(Rate(0.0), Sender::rate)

@@ -14,6 +14,8 @@ pub(crate) struct Output {
     pub(crate) ssthresh: bool,
     pub(crate) flight: bool,
     pub(crate) srtt: bool,
+    pub(crate) rate: bool,
+    pub(crate) loss_event_rate: bool,
     pub(crate) queue: bool,
     /// Time between samples; `None`: on change.
     pub(crate) step: Option<Span>,
@@ -33,6 +35,8 @@ pub(crate) fn read(item: Option<&Item<'_>>) -> Result<Output, Problem> {
             ("ssthresh", |o| &mut o.ssthresh),
             ("flight", |o| &mut o.flight),
             ("srtt", |o| &mut o.srtt),
+            ("rate", |o| &mut o.rate),
+            ("loss-event-rate", |o| &mut o.loss_event_rate),
             ("queue", |o| &mut o.queue),
         ])?(&mut output) = true;
     }
@@ -45,7 +49,8 @@ pub(crate) fn read(item: Option<&Item<'_>>) -> Result<Output, Problem> {
 impl Output {
     /// How many variables of each flow are traced.
     pub(crate) fn flow_variables(&self) -> u64 {
-        [self.cwnd, self.ssthresh, self.flight, self.srtt].into_iter().map(u64::from).sum()
+        let on = [self.cwnd, self.ssthresh, self.flight, self.srtt, self.rate, self.loss_event_rate];
+        on.into_iter().map(u64::from).sum()
     }
 
     /// The section, complete and in one order, however it was written.
@@ -55,6 +60,8 @@ impl Output {
             ("ssthresh", self.ssthresh),
             ("flight", self.flight),
             ("srtt", self.srtt),
+            ("rate", self.rate),
+            ("loss-event-rate", self.loss_event_rate),
             ("queue", self.queue),
         ];
         let traces: Vec<&str> = traces.iter().filter(|(_, on)| *on).map(|(word, _)| *word).collect();
