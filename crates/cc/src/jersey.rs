@@ -1,8 +1,9 @@
 //! What Jersey, New Jersey and New Jersey+ share: the window sized to the estimated rate, and the routers' congestion warnings.
 //! Source: Xu, Tian and Ansari, IEEE JSAC 22(4), 2004 and Computer Networks 47, 2005; Kim, Koo and Choo, LNCS 4479, 2007;
 //! restated in specs/papers/jersey.md and specs/papers/new-jersey.md.
-//! Choices: a warning applies to a loss if a mark came within one smoothed RTT before the newest ACK (`cw_scope`); before
-//! any estimate the window is halved; repeated timeouts count as warned; a duplicate's segment is counted once.
+//! Choices: a warning applies to a loss if a mark came within one smoothed RTT before the newest ACK (`cw_scope`); a warned
+//! loss takes the optimal window in slow start, too, and however recent the last control of the rate; before any estimate the
+//! window is halved; repeated timeouts count as warned; a duplicate's segment is counted once.
 use units::{Bytes, Rate, Span, Time};
 
 use crate::credit::Credit;
@@ -22,6 +23,7 @@ pub(crate) struct Core {
     pub(crate) ownd: Option<Bytes>, // the window that fits the estimated rate
     prev: Option<Bytes>,            // the one before
     newest: Option<Time>,           // newest ACK
+    newest_marked: bool,            // it carries a mark
     marked: Option<Time>,           // newest mark
     controlled: Option<Time>,
     kept: Option<Bytes>, // window to return to after a recovery without a cut
@@ -53,6 +55,7 @@ impl Core {
             ownd: None,
             prev: None,
             newest: None,
+            newest_marked: false,
             marked: None,
             controlled: None,
             kept: None,
@@ -71,6 +74,7 @@ impl Core {
     pub(crate) fn on_ack(&mut self, ack: &Ack, rate: Rate, path: &Path) {
         self.size(ack, rate, path);
         self.newest = Some(ack.now);
+        self.newest_marked = ack.marked;
         if ack.marked {
             self.marked = Some(ack.now);
             self.control(ack.now, path);
@@ -84,10 +88,11 @@ impl Core {
         if !self.prev_of_round || ack.round.is_some() {
             self.prev = self.ownd;
         }
-        if rate > 0.0 {
+        let rtt = if self.least_rtt { path.rtt_min } else { path.srtt };
+        if rate > 0.0 && rtt > Span::ZERO {
             //= specs/papers/new-jersey.md#optimal-window
             //# ownd = max(2, R * RTT / MSS)
-            self.ownd = Some(path.pipe(rate, if self.least_rtt { path.rtt_min } else { path.srtt }));
+            self.ownd = Some(path.pipe(rate, rtt));
         }
     }
 
@@ -112,9 +117,11 @@ impl Core {
 
     /// A mark on the newest ACK, or within one RTT before it.
     fn warned(&self, path: &Path) -> bool {
-        let scope = if self.scope_ack { Span::ZERO } else { path.srtt };
+        if self.scope_ack {
+            return self.newest_marked;
+        }
         match (self.newest, self.marked) {
-            (Some(newest), Some(marked)) => newest.since(marked) <= scope,
+            (Some(newest), Some(marked)) => newest.since(marked) <= path.srtt,
             _ => false,
         }
     }

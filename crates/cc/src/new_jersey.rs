@@ -141,7 +141,8 @@ mod tests {
             (config(), 1.1, Response::Reduced),
             (config(), 1.101, Response::Random),
             (scope_ack, 1.001, Response::Random),
-            (scope_ack, 1.0, Response::Reduced),
+            // at the same instant, but not on the same ACK
+            (scope_ack, 1.0, Response::Random),
         ] {
             let mut nj = fed(&config, 64_000.0);
             nj.on_ack(&Ack { marked: true, ..arrival(1000.0, 40_020) }, &test_path());
@@ -149,6 +150,9 @@ mod tests {
             nj.on_ack(&Ack { now, ..arrival(0.0, 40_020) }, &test_path());
             assert_eq!(nj.on_congestion(&Congestion { now, ..dup_acks() }, &test_path()), expected);
         }
+        let mut nj = fed(&scope_ack, 64_000.0);
+        nj.on_ack(&Ack { marked: true, ..arrival(0.0, 40_020) }, &test_path());
+        assert_eq!(nj.on_congestion(&dup_acks(), &test_path()), Response::Reduced);
     }
 
     #[test]

@@ -156,6 +156,13 @@ mod tests {
         jersey.on_ack(&at_ms(0, 5000.0), &path);
         jersey.on_ack(&at_ms(10, 5000.0), &path);
         assert!(near(jersey.core.ownd.unwrap(), 2727.3));
+        // duplicates of the first window tell a rate, but no delay
+        let path = Path { rtt_min: Span::ZERO, ..test_path() };
+        let mut jersey = Jersey::new(&least);
+        jersey.on_init(Bytes(4000.0), Bytes(64_000.0), &path);
+        jersey.on_ack(&at_ms(0, 0.0), &path);
+        jersey.on_ack(&at_ms(10, 0.0), &path);
+        assert!(jersey.sender.rate() > 0.0 && jersey.core.ownd.is_none());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! TCP Westwood: after congestion, size the window to a bandwidth estimate that every ACK updates.
 //! Source: Mascolo, Casetti, Gerla, Sanadidi and Wang, MobiCom 2001, restated in specs/papers/westwood.md.
 //! Choices: the first ACK only starts the clock; ACKs at the same instant are merged; the first sample is taken as it is
-//! (`ww_first`); before any sample the window is halved; the window never rises at a loss.
+//! (`ww_first`); before any sample, of bandwidth or RTT, the window is halved; the window never rises at a loss.
 use units::{Bytes, Rate, Ratio, Span, Time, num};
 
 use crate::credit::Credit;
@@ -14,7 +14,6 @@ pub struct Westwood {
     ssthresh: Bytes,
     filter: Filter,
     credit: Credit,
-    credit_cap: f64,      // most segments that one ACK stands for
     divisor: Option<f64>, // a, if the early version is wanted
 }
 
@@ -83,7 +82,6 @@ impl Westwood {
     /// Parameters `ww_tau`, `ww_m`, `ww_first`, `ww_credit_cap`, `ww_a`.
     pub fn new(config: &Config) -> Westwood {
         let tau = config.number("ww_tau");
-        let cap = config.number("ww_credit_cap");
         Westwood {
             cwnd: Bytes::ZERO,
             ssthresh: Bytes::ZERO,
@@ -95,8 +93,7 @@ impl Westwood {
                 last: None,
                 merged: Bytes::ZERO,
             },
-            credit: Credit::default(),
-            credit_cap: if cap == 0.0 { f64::INFINITY } else { cap },
+            credit: Credit::new(config),
             divisor: config.flag("ww_a").then_some(1.0),
         }
     }
@@ -120,7 +117,7 @@ impl CongestionControl for Westwood {
     window_methods!();
 
     fn on_ack(&mut self, ack: &Ack, path: &Path) {
-        let credit = self.credit.on_ack(ack.newly_acked, path.mss).min(self.credit_cap * path.mss);
+        let credit = self.credit.on_ack(ack.newly_acked, path.mss);
         self.filter.on_ack(ack.now, credit);
         if ack.grows {
             self.cwnd += reno::increase(self.cwnd, self.ssthresh, path.mss);
@@ -134,8 +131,8 @@ impl CongestionControl for Westwood {
             //= specs/papers/westwood.md#window-after-congestion
             //# ssthresh = max(BWE * RTTmin / MSS, 2)
             self.ssthresh = match self.filter.bwe {
-                Some(bwe) => path.pipe(bwe / divisor, path.rtt_min),
-                None => path.keep(0.5).ssthresh,
+                Some(bwe) if path.rtt_min > Span::ZERO => path.pipe(bwe / divisor, path.rtt_min),
+                _ => path.keep(0.5).ssthresh,
             };
         }
         self.cwnd = if event.cause == Cause::Rto { path.mss } else { self.cwnd.min(self.ssthresh) };
@@ -257,6 +254,31 @@ mod tests {
         let mut w = fed(&config(), &[0]);
         w.on_congestion(&dup_acks(), &test_path());
         assert_eq!(w.cwnd(), 5000.0);
+    }
+
+    #[test]
+    fn without_an_rtt_the_window_is_halved() {
+        // duplicates of the first window measure a bandwidth, but no delay
+        let path = Path { rtt: Span::ZERO, rtt_min: Span::ZERO, ..test_path() };
+        let mut w = fed(&config(), &[0]);
+        w.on_ack(&Ack { newly_acked: Bytes::ZERO, rtt: None, ..at_ms(50) }, &path);
+        assert_eq!(bwe(&w), 20_000.0);
+        w.on_congestion(&Congestion { now: Time(50_000_000), ..dup_acks() }, &path);
+        assert_eq!((w.cwnd(), w.ssthresh()), (Bytes(5000.0), Bytes(5000.0)));
+    }
+
+    #[test]
+    fn the_time_constant_and_the_number_of_zeros_are_parameters() {
+        // tau 1 s: k = 20: (19 * 20 + 10 + 20)/21 = 19.5238 kB/s
+        let mut slow = config();
+        slow.set_number("ww_tau", 1.0).unwrap();
+        assert!((bwe(&fed(&slow, &[0, 50, 150])) - 19_523.8).abs() < 0.1);
+        // m = 5: a zero every 100 ms, weights 9/11 and 1/11: after 250 ms two: 9/11 * 20 + 1/11 * 20 = 18.1818, 9/11 of it 14.8760
+        let mut often = config();
+        often.set_number("ww_m", 5.0).unwrap();
+        let mut w = fed(&often, &[0, 50]);
+        w.filter.pass(Time(300_000_000));
+        assert!((bwe(&w) - 14_876.0).abs() < 0.1);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! TCP Westwood+: after congestion, size the window to the measured pipe instead of halving it.
 //! Source: Grieco and Mascolo, ACM CCR 34(2), 2004, restated in specs/papers/westwood-plus.md.
-//! Choices: a sample closes on the first ACK at least one RTT after the last one closed; the first sample is taken as it
-//! is; before any sample the window is halved; growth as Reno; a timeout sets ssthresh by the same estimate; a timeout that
-//! the profile tells to hold ssthresh holds it. `wp_impl` has the filters and reactions of three implementations.
+//! Choices: a sample closes on the first ACK at least one RTT after the last one closed, once an RTT is known; the first sample
+//! is taken as it is; before any sample, of bandwidth or RTT, the window is halved; growth as Reno; a timeout sets ssthresh by
+//! the same estimate; a timeout that the profile tells to hold ssthresh holds it. `wp_impl` has the filters and reactions of
+//! three implementations; which ACKs show a loss is the recovery core's affair (ns-2's Linux agent goes by SACK alone).
 use units::{Bytes, Rate, Ratio, Span, Time};
 
 use crate::credit::Credit;
@@ -26,6 +27,7 @@ pub struct WestwoodPlus {
     before: Rate,         // first filter's output (Linux) or the last sample (ns-3)
     acked: Bytes,         // credited since the current sample opened
     opened: Option<Time>, // when it opened
+    timer: Span,          // how long it lasts (ns-3)
     least_srtt: Option<Span>,
     cut: bool, // a loss was answered by halving, the estimate comes at the end of recovery (Linux)
     credit: Credit,
@@ -67,20 +69,43 @@ impl WestwoodPlus {
             before: Rate(0.0),
             acked: Bytes::ZERO,
             opened: None,
+            timer: Span::ZERO,
             least_srtt: None,
             cut: false,
-            credit: Credit::default(),
+            credit: Credit::new(config),
         }
     }
 
     fn sample(&mut self, ack: &Ack, path: &Path) {
+        self.expire(ack.now);
         self.acked += self.credit.on_ack(ack.newly_acked, path.mss);
-        let opened = *self.opened.get_or_insert(ack.now);
-        let elapsed = ack.now.since(opened);
         let rtt = if self.form.is_linux() { path.srtt } else { path.rtt };
-        if elapsed < rtt.max(self.min_interval) || elapsed == Span::ZERO {
+        if self.form == Form::Ns3 {
+            if self.opened.is_none() && rtt > Span::ZERO {
+                (self.opened, self.timer) = (Some(ack.now), rtt.max(self.min_interval));
+            }
             return;
         }
+        let opened = *self.opened.get_or_insert(ack.now);
+        let elapsed = ack.now.since(opened);
+        if rtt == Span::ZERO || elapsed < rtt.max(self.min_interval) {
+            return;
+        }
+        self.close(elapsed);
+        self.opened = Some(ack.now);
+    }
+
+    /// ns-3's timer, which the first ACK of a sample starts: the sample is what was credited until it expired.
+    fn expire(&mut self, now: Time) {
+        if self.form == Form::Ns3 && self.opened.is_some_and(|opened| now.since(opened) > self.timer) {
+            //= specs/papers/westwood-plus.md#implementations
+            //# a timer of one RTT, which the next ACK after its end starts again, closes the samples
+            self.close(self.timer);
+            self.opened = None;
+        }
+    }
+
+    fn close(&mut self, elapsed: Span) {
         let sample = self.acked.per(elapsed);
         self.bwe = Some(match self.bwe {
             Some(old) => self.filter(old, sample),
@@ -90,7 +115,6 @@ impl WestwoodPlus {
             self.before = sample;
         }
         self.acked = Bytes::ZERO;
-        self.opened = Some(ack.now);
     }
 
     /// The estimate after a further sample.
@@ -116,7 +140,7 @@ impl WestwoodPlus {
         let least = if self.form.is_linux() { self.least_srtt.unwrap_or(path.srtt) } else { path.rtt_min };
         //= specs/papers/westwood-plus.md#window-after-congestion
         //# ssthresh = max(2 * MSS, B[k] * RTTmin)
-        self.bwe.map(|bwe| path.pipe(bwe, least))
+        self.bwe.filter(|_| least > Span::ZERO).map(|bwe| path.pipe(bwe, least))
     }
 
     /// The estimate as a window; half of today's before there is one.
@@ -169,6 +193,7 @@ impl CongestionControl for WestwoodPlus {
     }
 
     fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
+        self.expire(event.now);
         let (ssthresh, cwnd) = match event.cause {
             Cause::DupAcks | Cause::EcnMark => self.reduced(path),
             Cause::Rto if self.form == Form::Ns2Linux => (path.keep(0.5).ssthresh, path.mss),
@@ -282,6 +307,15 @@ mod tests {
         w.on_ack(&Ack { now: Time(300_000_000), grows: false, ..ack(10_000.0) }, &test_path());
     }
 
+    /// The same by the timer of ns-3: 0 to 100 ms, 120 to 220 ms, 300 to 400 ms.
+    fn three_timed_samples(w: &mut WestwoodPlus) {
+        for k in 0..11u64 {
+            w.on_ack(&Ack { now: Time(k * 20_000_000), grows: false, ..ack(1000.0) }, &test_path());
+        }
+        w.on_ack(&Ack { now: Time(300_000_000), grows: false, ..ack(10_000.0) }, &test_path());
+        w.on_ack(&Ack { now: Time(401_000_000), grows: false, ..ack(1000.0) }, &test_path());
+    }
+
     #[test]
     fn linux_filters_twice() {
         let mut w = form("linux");
@@ -294,9 +328,73 @@ mod tests {
     #[test]
     fn ns3_filters_the_mean_of_two_samples() {
         let mut w = form("ns3");
-        three_samples(&mut w);
+        three_timed_samples(&mut w);
         // 60; 0.9 * 60 + 0.1 * (50 + 60)/2 = 59.5; 0.9 * 59.5 + 0.1 * (100 + 50)/2 = 61.05
         assert!((w.bwe.unwrap().0 - 61_050.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn ns3_closes_samples_by_a_timer() {
+        // one segment at 0, 60 and 150 ms. The timer of the first runs out at 100 ms: 2000 B in 100 ms, 20 kB/s. By the rule of
+        // the paper it is 3000 B in 150 ms; and the next sample opens with the ACK at 150 ms, its segment included
+        let ack_at = |ms: u64| Ack { now: Time(ms * 1_000_000), grows: false, ..ack(1000.0) };
+        let mut w = form("ns3");
+        for ms in [0, 60, 100] {
+            w.on_ack(&ack_at(ms), &test_path());
+            assert_eq!(w.bwe, None); // what comes as the timer runs out counts
+        }
+        let mut w = form("ns3");
+        for ms in [0, 60, 150] {
+            w.on_ack(&ack_at(ms), &test_path());
+        }
+        assert_eq!(w.bwe, Some(Rate(20_000.0)));
+        // it runs out at 250 ms, whether an ACK comes or not: 10 kB/s; 0.9 * 20 + 0.1 * (10 + 20)/2 = 19.5 kB/s
+        let long = Path { rtt_min: Span::from_millis(200), ..test_path() };
+        w.on_congestion(&Congestion { now: Time(250_000_001), ..dup_acks() }, &long);
+        assert!((w.bwe.unwrap().0 - 19_500.0).abs() < 1e-6);
+        assert_eq!(w.cwnd(), 3900.0); // 19.5 kB/s * 200 ms; 4.0 with the estimate of before
+    }
+
+    #[test]
+    fn without_an_rtt_nothing_is_sampled_and_the_window_is_halved() {
+        // the first segment of the first window is lost: duplicates give no delay
+        let unknown = Path { rtt: Span::ZERO, rtt_min: Span::ZERO, ..test_path() };
+        for word in ["paper", "ns3"] {
+            let mut w = form(word);
+            for k in 0..4u64 {
+                let dup = Ack { now: Time(k * 1_000_000), rtt: None, grows: false, ..ack(0.0) };
+                w.on_ack(&dup, &unknown);
+            }
+            assert_eq!(w.bwe, None);
+            w.on_congestion(&dup_acks(), &unknown);
+            assert_eq!((w.cwnd(), w.ssthresh()), (Bytes(5000.0), Bytes(5000.0)), "{word}");
+        }
+        // Linux goes by the smoothed RTT, which the SYN tells
+        let mut w = form("linux");
+        let early = Path { srtt: Span::ZERO, ..unknown };
+        w.on_ack(&Ack { now: Time(0), rtt: None, grows: false, ..ack(0.0) }, &early);
+        w.on_ack(&Ack { now: Time(90_000_000), rtt: None, grows: false, ..ack(0.0) }, &early);
+        assert_eq!(w.bwe, None);
+        w.on_ack(&Ack { now: Time(100_000_000), rtt: None, grows: false, ..ack(0.0) }, &unknown);
+        assert_eq!(w.bwe, Some(Rate(30_000.0)));
+    }
+
+    #[test]
+    fn gain_interval_and_credit_are_parameters() {
+        let with = |name, value| {
+            let mut config = Config::named("westwood-plus").unwrap();
+            config.set_number(name, value).unwrap();
+            let mut w = WestwoodPlus::new(&config);
+            w.on_init(Bytes(4000.0), Bytes(64_000.0), &test_path());
+            three_samples(&mut w);
+            w.bwe.unwrap().0
+        };
+        // samples 60, 50, 100 kB/s: 0.5 * 60 + 0.5 * 50 = 55, 0.5 * 55 + 0.5 * 100 = 77.5
+        assert!((with("wp_gain", 0.5) - 77_500.0).abs() < 1e-6);
+        // at least 150 ms: nine segments from 0 to 160 ms, 56.25 kB/s; the 140 ms until 300 ms are too short
+        assert!((with("wp_min_interval", 0.15) - 56_250.0).abs() < 1e-6);
+        // the ACK of ten counts as two: 20 kB/s; 0.9 * 59 + 0.1 * 20 = 55.1
+        assert!((with("ww_credit_cap", 2.0) - 55_100.0).abs() < 1e-6);
     }
 
     #[test]

@@ -81,8 +81,17 @@ impl WestwoodPlusHo {
         if frozen.until.is_none() {
             //= specs/papers/westwood-plus-ho.md#freezing
             //# Without an end within 60 s (`ho_limit`) the sender acts as on a timeout.
-            let half = (self.plain.cwnd() / 2.0).max(2.0 * path.mss);
-            self.plain.set_windows(path.mss, self.plain.fitting(&self.view(path)).unwrap_or(half));
+            let view = Path { half_base: self.plain.cwnd(), ..self.view(path) };
+            let timeout = Congestion {
+                now,
+                cause: Cause::Rto,
+                cut_already: false,
+                timeouts: 1,
+                retransmitted: false,
+                sent_at: None,
+                hold_ssthresh: false,
+            };
+            self.plain.on_congestion(&timeout, &view);
             self.kept = None;
         }
     }

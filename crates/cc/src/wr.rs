@@ -1,7 +1,8 @@
 //! TCP WR: Westwood+ with the bandwidth measured from the arrivals of data at the receiver.
 //! Source: Huq, COMM 2008, as told by Huq 2024, restated in specs/papers/wr.md.
-//! Choices: the first arrival only starts the clock, arrivals at the same instant are merged; a duplicate's segment is counted
-//! once; before any sample the window is halved; growth as Reno; a mark is answered as duplicate ACKs are.
+//! Choices: the first arrival only starts the clock, arrivals at the same instant are merged, and so are those that ACKs
+//! tell of after a later one; a duplicate's segment is counted once; before any sample the window is halved; growth as Reno; a
+//! mark is answered as duplicate ACKs are.
 use units::{Bytes, Rate, Ratio, Span, Time};
 
 use crate::credit::Credit;
@@ -36,12 +37,16 @@ impl Arrivals {
     pub(crate) fn on_ack(&mut self, ack: &Ack, path: &Path, sample: impl FnOnce(Bytes, Span) -> Rate) -> Bytes {
         let amount = self.credit.on_ack(ack.newly_acked, path.mss);
         let Some(arrived) = ack.receiver_time else { return amount };
-        let Some(last) = self.last.replace(arrived) else { return amount };
+        let Some(last) = self.last else {
+            self.last = Some(arrived);
+            return amount;
+        };
         self.merged += amount;
         let elapsed = arrived.since(last);
         if elapsed == Span::ZERO {
-            return amount;
+            return amount; // at the same instant, or overtaken
         }
+        self.last = Some(arrived);
         let sample = sample(core::mem::take(&mut self.merged), elapsed);
         self.bw = Some(match self.bw {
             //= specs/papers/wr.md#bandwidth-estimate
@@ -179,6 +184,17 @@ pub(crate) mod tests {
         }
         // three segments after the first, in 20 ms
         assert_eq!(wr.arrivals.bw, Some(Rate(150_000.0)));
+    }
+
+    #[test]
+    fn an_ack_that_was_overtaken_takes_no_time_twice() {
+        // a segment every 10 ms; the ACKs of those at 10 and 20 ms come the other way round: 1000 B in 20 ms, then 2000 B in
+        // 10 ms: 0.7 * 50 + 0.3 * 200 = 95 kB/s
+        let mut wr = Wr::new(&config());
+        for ms in [0, 20, 10, 30] {
+            wr.on_ack(&arrival(ms, 1000.0), &test_path());
+        }
+        assert!((wr.arrivals.bw.unwrap().0 - 95_000.0).abs() < 1e-6, "{:?}", wr.arrivals.bw);
     }
 
     #[test]

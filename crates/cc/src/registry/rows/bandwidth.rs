@@ -30,13 +30,7 @@ pub(super) const WESTWOOD: Row = Row {
             "the estimate starts with the first sample or from zero",
             "interpretation; `zero` UCLA's ns-2 module",
         ),
-        number(
-            "ww_credit_cap",
-            [0.0, 0.0, 1e6],
-            "segments",
-            "most segments that one ACK stands for; 0 for no limit, UCLA's ns-2 module and INET 2",
-            "Mascolo et al. 2001",
-        ),
+        CREDIT_CAP,
         flag(
             "ww_a",
             false,
@@ -49,6 +43,13 @@ pub(super) const WESTWOOD: Row = Row {
     ..PLAIN
 };
 
+const CREDIT_CAP: Parameter = number(
+    "ww_credit_cap",
+    [0.0, 0.0, 1e6],
+    "segments",
+    "most segments that one ACK stands for; 0 for no limit, UCLA's ns-2 module and INET 2",
+    "Mascolo et al. 2001",
+);
 const GAIN: Parameter = number(
     "wp_gain",
     [0.9, 0.0, 1.0],
@@ -81,7 +82,7 @@ pub(super) const WESTWOOD_PLUS: Row = Row {
     aliases: &["westwoodplus", "westwood+"],
     summary: "After congestion, size the window to the bandwidth measured once per RTT",
     source: "Grieco and Mascolo, ACM CCR 34(2), 2004",
-    parameters: &[GAIN, MIN_INTERVAL, RAISE, FORM],
+    parameters: &[GAIN, MIN_INTERVAL, RAISE, FORM, CREDIT_CAP],
     module: "westwood_plus",
     build: |config| Algorithm::WestwoodPlus(westwood_plus::WestwoodPlus::new(config)),
     ..PLAIN
@@ -133,6 +134,7 @@ pub(super) const WESTWOOD_PLUS_HO: Row = Row {
         MIN_INTERVAL,
         RAISE,
         FORM,
+        CREDIT_CAP,
     ],
     module: "westwood_plus_ho",
     build: |config| Algorithm::WestwoodPlusHo(westwood_plus_ho::WestwoodPlusHo::new(config)),
