@@ -201,8 +201,50 @@ pub(crate) mod tests {
         let (mut cerl, path) = sampled(&config, &[100, 150, 125]);
         assert_eq!(cerl.on_congestion(&dup_acks(), &path), Response::Reduced);
         config.set_choice("cerl_cmp", "gt").unwrap();
-        let (mut cerl, path) = sampled(&config, &[100, 150, 125]);
-        assert_eq!(cerl.on_congestion(&dup_acks(), &path), Response::Random);
+        // at 25 ms and below it is random, above it congestion
+        for (ms, response) in [(124, Response::Random), (125, Response::Random), (126, Response::Reduced)] {
+            let (mut cerl, path) = sampled(&config, &[100, 150, ms]);
+            assert_eq!(cerl.on_congestion(&dup_acks(), &path), response, "{ms} ms");
+        }
+    }
+
+    #[test]
+    fn without_a_queue_a_loss_is_random_if_it_must_pass_the_threshold() {
+        // l = N = 0 is not more; without a sample it is congestion even so
+        let mut config = config();
+        config.set_choice("cerl_cmp", "gt").unwrap();
+        for (rtts, response) in [(&[100, 100][..], Response::Random), (&[][..], Response::Reduced)] {
+            let (mut cerl, path) = sampled(&config, rtts);
+            assert_eq!(cerl.on_congestion(&dup_acks(), &path), response);
+        }
+    }
+
+    #[test]
+    fn the_window_grows_as_renos() {
+        let (mut cerl, path) = sampled(&config(), &[100]);
+        cerl.on_ack(&ack(1000.0), &path);
+        assert_eq!(cerl.cwnd(), 10_100.0); // 1/10
+        cerl.set_cwnd(Bytes(4000.0));
+        cerl.on_ack(&ack(1000.0), &path);
+        assert_eq!(cerl.cwnd(), 5000.0);
+    }
+
+    #[test]
+    fn a_mark_halves_behind_any_queue() {
+        // l = 30 ms < 33 ms would be random for a loss; the flight is 10 segments
+        let (mut cerl, path) = sampled(&config(), &[100, 160, 130]);
+        let mark = Congestion { cause: Cause::EcnMark, cut_already: true, ..dup_acks() };
+        assert_eq!(cerl.on_congestion(&mark, &path), Response::Reduced);
+        assert_eq!((cerl.cwnd(), cerl.ssthresh()), (Bytes(5000.0), Bytes(5000.0)));
+    }
+
+    #[test]
+    fn queues_are_drawn_in_seconds() {
+        // T 100: l 40, lmax 60 ms
+        let (cerl, _) = sampled(&config(), &[100, 160, 140]);
+        let mut drawn = std::vec::Vec::new();
+        cerl.observe(&mut |name, value| drawn.push((name, value)));
+        assert_eq!(drawn, [("queue_s", 0.040), ("queue_max_s", 0.060)]);
     }
 
     #[test]
@@ -223,6 +265,9 @@ pub(crate) mod tests {
         rebase.set_choice("cerl_lmax", "rebase").unwrap();
         let (mut cerl, path) = sampled(&rebase, &[160, 200, 100, 150]);
         assert_eq!(cerl.on_congestion(&dup_acks(), &path), Response::Random);
+        // l = 56 is more than the threshold of 55
+        let (mut cerl, path) = sampled(&rebase, &[160, 200, 100, 156]);
+        assert_eq!(cerl.on_congestion(&dup_acks(), &path), Response::Reduced);
     }
 
     #[test]

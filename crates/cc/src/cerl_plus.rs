@@ -176,9 +176,37 @@ mod tests {
             mean.on_sample(Span::from_millis(ms), &path);
         }
         assert_eq!(mean.secs(), 0.150);
+        // and of two more: (140 + 100) / 2, (100 + 300) / 2
+        for (ms, secs) in [(100, 0.120), (300, 0.200)] {
+            mean.on_sample(Span::from_millis(ms), &path);
+            assert_eq!(mean.secs(), secs);
+        }
         // mean 150.5, A = 0.664, N = 39.9 ms: l = 41 is congestion; the mean of all, 133.7, gives N = 44.9: random
         assert_eq!(answer(&config, &[100, 160, 141]), Response::Reduced);
         assert_eq!(answer(&named("cerl-plus-inverted"), &[100, 160, 141]), Response::Random);
+    }
+
+    #[test]
+    fn the_factors_and_thresholds_of_three_samples() {
+        // 100, 160, 140 ms: mean 133.33, lmax 60. 100/133.33 = 0.75 and 45 ms, 133.33/100 = 1.3333 and 80 ms
+        let least = Span::from_millis(100);
+        for (inverted, factor, threshold_ms) in [(true, 0.75, 45.0), (false, 1.333_333, 80.0)] {
+            let mut mean = Mean::new(&named("cerl-plus"));
+            [100, 160, 140].iter().for_each(|&ms| mean.on_sample(Span::from_millis(ms), &Path::default()));
+            let of = if inverted { Factor::LeastOverMean(mean) } else { Factor::MeanOverLeast(mean) };
+            assert!((of.value(least) - factor).abs() < 1e-6);
+            assert!((of.value(least) * 60.0 - threshold_ms).abs() < 1e-4);
+        }
+    }
+
+    #[test]
+    fn a_window_of_samples_goes_before_the_smoothed_rtt() {
+        // newest two of 100, 160, 141: mean 150.5, N = 39.9 ms: l = 41 is congestion; the smoothed RTT of 100 gives N = 60
+        let mut config = named("cerl-plus-inverted");
+        config.set_choice("cerlp_avg", "srtt").unwrap();
+        assert_eq!(answer(&config, &[100, 160, 141]), Response::Random);
+        config.set_number("cerlp_window", 2.0).unwrap();
+        assert_eq!(answer(&config, &[100, 160, 141]), Response::Reduced);
     }
 
     #[test]

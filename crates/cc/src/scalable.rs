@@ -84,6 +84,14 @@ mod tests {
     }
 
     #[test]
+    fn at_ssthresh_slow_start_is_over() {
+        let (mut scalable, path) = at(400.0);
+        scalable.on_init(Bytes(400_000.0), Bytes(400_000.0), &path);
+        scalable.on_ack(&ack(1000.0), &path);
+        assert_eq!(scalable.cwnd(), 400_010.0);
+    }
+
+    #[test]
     fn slow_start_is_renos_at_any_window() {
         let (mut scalable, path) = at(400.0);
         scalable.on_congestion(&rto(1), &path);
