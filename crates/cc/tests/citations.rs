@@ -1,5 +1,5 @@
-//! Every quotation stands, white space aside, in the section it names: the marks in the code of all crates, and what the
-//! comments of the packet tests quote from RFCs.
+//! Every quotation stands, white space aside, in the section it names: the marks in the code of all crates, and what comments,
+//! in any crate and in the packet tests, quote from RFCs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,14 +10,6 @@ struct Citation {
     target: String,
     quotation: String,
 }
-
-/// Quotations whose RFC could not be had word for word: file, RFC, and how they begin. Each must exist.
-const UNCHECKED: &[(&str, &str, &str)] = &[
-    ("prr.rs", "9937", "sndcnt = CEIL"),
-    ("prr.rs", "9937", "sndcnt = MAX"),
-    ("rfc9937-heavy-loss.pkt", "9937", "sndcnt = MAX"),
-    ("rfc9937-reduction-by-half.pkt", "9937", "sndcnt = CEIL"),
-];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -87,14 +79,6 @@ fn place(target: &str) -> Option<(String, String)> {
         None => file.to_owned(),
     };
     Some((file, section.to_owned()))
-}
-
-/// Whether it is allowed not to be checked.
-fn unchecked(citation: &Citation) -> Option<usize> {
-    let Citation { place, target, quotation } = citation;
-    UNCHECKED.iter().position(|(file, rfc, start)| {
-        place.contains(&format!("/{file}:")) && target.contains(&format!("/rfc{rfc}#")) && quotation.starts_with(start)
-    })
 }
 
 fn check(citation: &Citation) -> Result<(), String> {
@@ -207,39 +191,23 @@ fn every_mark_quotes_its_section() {
     assert!(found.len() > 60, "only {} citations found", found.len());
     let rfcs = found.iter().filter(|c| c.target.starts_with("https://")).count();
     assert!(rfcs > 15, "only {rfcs} citations of RFCs found");
-    let wrong: Vec<String> = found.iter().filter(|c| unchecked(c).is_none()).filter_map(|c| check(c).err()).collect();
+    let wrong: Vec<String> = found.iter().filter_map(|c| check(c).err()).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
-fn every_packet_test_quotes_its_rfc() {
+fn every_comment_quotes_its_rfc() {
     let mut places = files(&root().join("tests/packets"), "pkt");
-    places.extend(files(&root().join("crates/tcp/tests/packets"), "rs"));
+    places.extend(sources());
     let found: Vec<Vec<Citation>> = places.iter().flat_map(|file| comments(file)).flat_map(|c| quoted(&c)).collect();
     assert!(found.len() > 120, "only {} quotations found", found.len());
     let mut wrong = Vec::new();
     for choices in found {
-        if choices.iter().all(|c| unchecked(c).is_none() && check(c).is_err()) {
+        if choices.iter().all(|c| check(c).is_err()) {
             wrong.extend(choices.iter().filter_map(|c| check(c).err()));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-#[test]
-fn what_is_unchecked_exists_and_has_no_text() {
-    let mut found = Vec::new();
-    sources().iter().for_each(|file| citations(file, &mut found));
-    let scripts = files(&root().join("tests/packets"), "pkt");
-    found.extend(scripts.iter().flat_map(|file| comments(file)).flat_map(|c| quoted(&c)).flatten());
-    let mut used: Vec<usize> = found.iter().filter_map(unchecked).collect();
-    used.sort_unstable();
-    used.dedup();
-    assert_eq!(used.len(), UNCHECKED.len(), "an entry of UNCHECKED that is no quotation: used are {used:?}");
-    assert_eq!(UNCHECKED.len(), 4, "quotations without a text to check them against");
-    for (_, rfc, _) in UNCHECKED {
-        assert!(!root().join(format!("specs/rfc/rfc{rfc}.md")).exists(), "RFC {rfc} is there: check its quotations");
-    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! Source: RFC 9937, on top of RFC 6675's and NewReno's recovery.
 //! Choices: ssthresh is the window that the algorithm chose to recover with; amounts count whole segments; without SACK a
 //! duplicate ACK delivers one segment, a partial ACK what duplicates had not announced, and the hole that a partial ACK
-//! uncovers is resent at once, as NewReno does, and counted.
+//! uncovers is resent at once, as NewReno does, and counted, and such an ACK is never a SafeACK: it tells of a further loss.
 
 use crate::sender::{Core, Sender};
 
@@ -26,16 +26,20 @@ impl Prr {
         self.delivered += delivered;
         let count = if in_flight > self.ssthresh {
             //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
-            //# sndcnt = CEIL(prr_delivered * ssthresh / RecoverFS) - prr_out
+            //# out = DIV_ROUND_UP(prr_delivered * ssthresh, RecoverFS)
+            //# SndCnt = out - prr_out
             let share = u64::from(self.delivered) * u64::from(self.ssthresh);
             (share.div_ceil(u64::from(self.recover_fs.max(1))) as u32).saturating_sub(self.out)
         } else {
             //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
-            //# sndcnt = MAX(prr_delivered - prr_out, DeliveredData)
+            //# SndCnt = MAX(prr_delivered - prr_out, DeliveredData)
             let count = self.delivered.saturating_sub(self.out).max(delivered) + u32::from(safe);
+            //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
+            //# SndCnt = MIN(ssthresh - inflight, SndCnt)
             count.min(self.ssthresh - in_flight)
         };
-        // the first retransmission leaves in any case
+        //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
+        //# // Force a fast retransmit upon entering recovery
         if self.out == 0 { count.max(1) } else { count }
     }
 }
@@ -54,6 +58,8 @@ impl Sender {
             let waiting = u32::from(self.resend.is_some());
             let outstanding = if sacks { self.in_flight() } else { self.flight_size().saturating_sub(prr.announced) };
             let in_flight = outstanding.saturating_sub(waiting);
+            //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
+            //# SafeACK = (SND.UNA advances and no further loss indicated)
             let safe = sacks && newly > 0 && self.sack.lost_now == 0;
             let count = prr.send_count(delivered, in_flight, safe);
             let window = if sacks {
@@ -84,6 +90,9 @@ impl Prr {
     fn without_sack(&mut self, newly: u32) -> u32 {
         if newly == 0 {
             self.announced += 1;
+            //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
+            //# PRR disallows incrementing DeliveredData when the total bytes delivered in a PRR
+            //# episode would exceed the estimated data outstanding upon entering recovery (RecoverFS).
             return u32::from(self.delivered < self.recover_fs);
         }
         let known = self.announced.min(newly - 1);
