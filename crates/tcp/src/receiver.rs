@@ -182,6 +182,9 @@ impl Receiver {
                 self.on_change_of_marks(marked);
             }
         } else {
+            //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.3
+            //# that TCP receiver continues to set the ECN-Echo flag in all the
+            //# ACK packets it sends (whether they acknowledge CE data packets or non-CE data packets) until it receives a CWR packet
             if flags.has(Flags::CWR) {
                 self.echo.on = false;
             }
@@ -206,6 +209,8 @@ impl Receiver {
             self.unacked = 0;
             self.delack_at = Time::NEVER;
         }
+        //= https://www.rfc-editor.org/rfc/rfc8257#section-3.2
+        //# If the CE codepoint is set and DCTCP.CE is false, set DCTCP.CE to true and send an immediate ACK.
         self.echo.on = marked;
         self.echo.speaks = marked || self.echo.owed.is_some();
         self.ack_now = true;
