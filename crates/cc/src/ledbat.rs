@@ -1,7 +1,8 @@
 //! LEDBAT: fill what others leave of the path, and no more than a target of queueing delay.
 //! Source: RFC 6817, restated in specs/papers/ledbat.md.
-//! Choices: no slow start, as in the RFC's listing, unless `ledbat_slow_start` has it, which then ends at the target, too; a minute begins with the first sample after the last one ended; before any sample
-//! the queue is taken for empty; nothing moves during a recovery; a window that is not in use does not grow; a mark is
+//! Choices: no slow start, as in the RFC's listing, unless `ledbat_slow_start` has it, which then ends at the target, too; the
+//! filter is a minimum, and an RTT the smoothed one; the initial window is the engine's, which may be more than the RFC's
+//! `INIT_CWND` of 2; a minute begins with the first sample after the last one ended; before any sample the queue is taken for empty; nothing moves during a recovery; a window that is not in use does not grow; a mark is
 //! treated as a loss.
 use units::{Bytes, Span, Time};
 
@@ -23,23 +24,23 @@ pub struct Ledbat {
     allowed_increase: f64, // segments
     min_window: f64,       // segments
     slow_start: bool,
-    base: Least<MINUTES>,
-    current: Least<CURRENT>,
+    base: Least,
+    current: Recent,
     minute: Option<Time>, // when it began
 }
 
-/// The newest values of a series, as many as wanted, and their least.
+/// The least values of the newest minutes, as many as wanted, and their least.
 #[derive(Clone, Debug, PartialEq)]
-struct Least<const MOST: usize> {
-    values: [Span; MOST],
+struct Least {
+    values: [Span; MINUTES],
     kept: usize,
     newest: usize,
     least: Span,
 }
 
-impl<const MOST: usize> Least<MOST> {
-    fn of(kept: f64) -> Least<MOST> {
-        Least { values: [NONE; MOST], kept: kept as usize, newest: 0, least: NONE }
+impl Least {
+    fn of(kept: f64) -> Least {
+        Least { values: [NONE; MINUTES], kept: kept as usize, newest: 0, least: NONE }
     }
 
     /// A new value takes the place of the oldest.
@@ -58,6 +59,32 @@ impl<const MOST: usize> Least<MOST> {
     }
 }
 
+/// The newest delays, as many as wanted, and the least of those that are not older than an RTT.
+#[derive(Clone, Debug, PartialEq)]
+struct Recent {
+    samples: [(Time, Span); CURRENT],
+    kept: usize,
+    newest: usize,
+    least: Span,
+}
+
+impl Recent {
+    fn of(kept: f64) -> Recent {
+        Recent { samples: [(Time::ZERO, NONE); CURRENT], kept: kept as usize, newest: 0, least: NONE }
+    }
+
+    /// A new sample takes the place of the oldest. No RTT is known if it is zero.
+    #[inline]
+    fn push(&mut self, now: Time, delay: Span, rtt: Span) {
+        self.newest = if self.newest + 1 < self.kept { self.newest + 1 } else { 0 };
+        self.samples[self.newest] = (now, delay);
+        //= https://www.rfc-editor.org/rfc/rfc6817#section-2.5
+        //# CURRENT_FILTER MUST be limited such that samples in the list are not older than an RTT in the past.
+        let fresh = |&&(at, _): &&(Time, Span)| rtt == Span::ZERO || now.since(at) <= rtt;
+        self.least = self.samples[..self.kept].iter().filter(fresh).fold(NONE, |least, &(_, delay)| least.min(delay));
+    }
+}
+
 impl Ledbat {
     /// Parameters `ledbat_target`, `ledbat_gain`, `ledbat_allowed_increase`, `ledbat_min_window`, `ledbat_base_history`,
     /// `ledbat_filter`, `ledbat_slow_start`.
@@ -71,14 +98,14 @@ impl Ledbat {
             min_window: config.number("ledbat_min_window"),
             slow_start: config.flag("ledbat_slow_start"),
             base: Least::of(config.number("ledbat_base_history")),
-            current: Least::of(config.number("ledbat_filter")),
+            current: Recent::of(config.number("ledbat_filter")),
             minute: None,
         }
     }
 
     #[inline]
-    fn learn(&mut self, now: Time, delay: Span) {
-        self.current.push(delay);
+    fn learn(&mut self, now: Time, delay: Span, rtt: Span) {
+        self.current.push(now, delay, rtt);
         if self.minute.is_none_or(|began| now.since(began) >= MINUTE) {
             self.minute = Some(now);
             self.base.push(delay);
@@ -101,7 +128,7 @@ impl CongestionControl for Ledbat {
 
     fn on_ack(&mut self, ack: &Ack, path: &Path) {
         if let Some(delay) = ack.one_way_delay {
-            self.learn(ack.now, delay);
+            self.learn(ack.now, delay, path.srtt);
         }
         if ack.in_recovery || ack.newly_acked == 0.0 {
             return;
@@ -192,6 +219,18 @@ mod tests {
         }
         ledbat.on_ack(&delayed(1.1, 120), &path);
         assert!((ledbat.queueing_s() - 0.100).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_delay_of_more_than_an_rtt_ago_is_not_the_current_one() {
+        let (mut ledbat, path) = at(50.0);
+        let path = Path { srtt: Span::from_millis(100), ..path };
+        ledbat.on_ack(&delayed(1.0, 20), &path);
+        // 60 ms: a queue of 40 ms, for 100 ms
+        for (at, queue_s) in [(2.0, 0.040), (2.1, 0.040), (2.101, 0.100)] {
+            ledbat.on_ack(&delayed(at, if at == 2.0 { 60 } else { 120 }), &path);
+            assert!((ledbat.queueing_s() - queue_s).abs() < 1e-9, "at {at}: {}", ledbat.queueing_s());
+        }
     }
 
     #[test]

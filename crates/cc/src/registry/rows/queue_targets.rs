@@ -80,7 +80,13 @@ pub(super) const LEDBAT: Row = Row {
             "time in which the base delay is forgotten",
             RFC6817,
         ),
-        number("ledbat_filter", [4.0, 1.0, 8.0], "samples", "the least of these is the current delay", RFC6817),
+        number(
+            "ledbat_filter",
+            [4.0, 1.0, 8.0],
+            "samples",
+            "the current delay is the least of these, as far as not older than an RTT",
+            RFC6817,
+        ),
         flag(
             "ledbat_slow_start",
             false,
