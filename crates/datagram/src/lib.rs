@@ -222,7 +222,7 @@ pub(crate) mod tests {
         floor: None,
         small: None,
     };
-    const CONFIG: TfrcConfig = TfrcConfig { rules: RULES, payload: 1000, header: 40 };
+    pub(crate) const CONFIG: TfrcConfig = TfrcConfig { rules: RULES, payload: 1000, header: 40 };
     /// One way.
     const DELAY: Span = Span::from_millis(50);
 

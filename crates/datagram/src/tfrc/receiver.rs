@@ -24,6 +24,8 @@ pub struct TfrcReceiver {
     /// When the last report left, the receive rate it told, and the bytes since.
     reported: Time,
     receive_rate: f64,
+    /// The greatest receive rate so far, reported or not.
+    most: f64,
     bytes: f64,
     due: bool,
     /// When the next report is due.
@@ -45,6 +47,7 @@ impl TfrcReceiver {
             newest: None,
             reported: Time::ZERO,
             receive_rate: 0.0,
+            most: 0.0,
             bytes: 0.0,
             due: false,
             timer: Time::NEVER,
@@ -63,11 +66,13 @@ impl TfrcReceiver {
         self.marks += u64::from(data.marked);
         let first = self.newest.is_none();
         self.newest = Some((data.sent, now, data.rtt));
-        let receive_rate = self.receive_rate_at(now, data.rtt);
+        self.most = self.most.max(self.receive_rate_at(now, data.rtt));
         let (rules, payload, rtt) = (self.rules, self.payload, data.rtt.max(Span(1)));
-        let lost = self
-            .history
-            .on_arrival(now, data.number, data.marked, data.rtt, || rules.inverse(payload, rtt, receive_rate));
+        //= https://www.rfc-editor.org/rfc/rfc5348#section-6.3.1
+        //# The TFRC receiver uses 0.5/R packets per second as the minimum value for X_target when initializing the first loss interval.
+        let target = self.most.max(0.5 * payload / rtt.secs());
+        let lost =
+            self.history.on_arrival(now, data.number, data.marked, data.rtt, || rules.inverse(payload, rtt, target));
         // the first packet's arrival begins the measurement
         if !first {
             self.bytes += self.payload;
@@ -102,6 +107,7 @@ impl TfrcReceiver {
         }
         let (sent, arrived, rtt) = self.newest?;
         self.receive_rate = self.receive_rate_at(now, rtt);
+        self.most = self.most.max(self.receive_rate);
         (self.reported, self.bytes) = (now, 0.0);
         self.timer = if rtt == Span::ZERO { Time::NEVER } else { now + rtt };
         self.reports += 1;
@@ -115,5 +121,49 @@ impl TfrcReceiver {
 
     pub(crate) fn deadline(&self) -> Time {
         self.timer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::CONFIG;
+
+    fn ms(n: u64) -> Time {
+        Time(n * 1_000_000)
+    }
+
+    /// Packet `number` arrives, with an RTT of 100 ms: the loss event rate that is reported, if one is.
+    fn arrives(receiver: &mut TfrcReceiver, at: Time, number: u32, marked: bool) -> Option<f64> {
+        let rtt = Span::from_millis(100);
+        receiver.on_timer(at);
+        receiver.on_data(at, &Data { number, size: 1040, sent: at, rtt, ecn_capable: true, marked });
+        match receiver.take_datagram(at)? {
+            Datagram::Feedback(feedback) => Some(feedback.loss_event_rate),
+            Datagram::Data(_) => None,
+        }
+    }
+
+    #[test]
+    fn a_mark_on_the_first_packet_leaves_half_a_packet_per_rtt() {
+        let mut receiver = TfrcReceiver::new(&CONFIG);
+        let p = arrives(&mut receiver, ms(50), 0, true).unwrap();
+        // sqrt(2 p / 3) + 12 sqrt(3 p / 8) p (1 + 32 p^2) = 2 at p = 0.2064: 0.3710 + 0.6892 * 2.3636 = 2.0000
+        assert!((p - 0.2064).abs() < 1e-4, "{p}");
+    }
+
+    #[test]
+    fn the_first_interval_stands_for_the_most_that_ever_arrived() {
+        let mut receiver = TfrcReceiver::new(&CONFIG);
+        // one packet each 10 ms for 300 ms, 100 kB/s, then one each 50 ms, 20 kB/s
+        let fast = (0..=30).map(|n| (ms(10 * n), n as u32));
+        let slow = (1..=10).map(|n| (ms(300 + 50 * n), 30 + n as u32));
+        for (at, number) in fast.chain(slow) {
+            arrives(&mut receiver, at, number, false);
+        }
+        let p = arrives(&mut receiver, ms(850), 41, true).unwrap();
+        // 100 kB/s are 10 packets in an RTT: sqrt(2 p / 3) + 12 sqrt(3 p / 8) p (1 + 32 p^2) = 0.1 at p = 0.01217:
+        // 0.0901 + 0.0099 * 1.0047 = 0.1000
+        assert!((p - 0.01217).abs() < 1e-4, "{p}");
     }
 }
