@@ -2,7 +2,8 @@
 //!
 //! Source: Pan, Natarajan, Baker and White, RFC 8033, restated in specs/papers/pie.md.
 //! Choices: the delay is the waiting bytes over the link's rate, which is known here and need not be estimated; the cap on
-//! increments (section 5.5) is in, derandomization (section 5.4) is a parameter.
+//! increments (section 5.5) is in, derandomization (section 5.4) is a parameter; a mean packet, whose size the RFC leaves open,
+//! is 1500 bytes.
 
 use sim::Stream;
 use units::{Span, Time};
@@ -22,7 +23,7 @@ pub(crate) struct Pie {
     /// Delay at the last update, seconds.
     delay: f64,
     burst_left: Span,
-    /// Sum of the probabilities since the last drop or mark.
+    /// Sum of the probabilities since the last drop or mark, or since there was none.
     accumulated: f64,
     next_update: Time,
     stream: Stream,
@@ -58,6 +59,11 @@ impl Pie {
 
     fn happens(&mut self) -> bool {
         if self.spec.derandomize {
+            //= specs/papers/pie.md#derandomization
+            //# the sum begins anew when p = 0
+            if self.probability == 0.0 {
+                self.accumulated = 0.0;
+            }
             self.accumulated += self.probability;
             //= specs/papers/pie.md#derandomization
             //# no drop while the sum is below 0.85, a certain one from 8.5 on
@@ -225,6 +231,26 @@ mod tests {
         let least = drops.windows(2).map(|w| w[1] - w[0]).min().unwrap();
         // 0.05 adds up to 0.85 with the 17th packet
         assert!(drops.len() > 300 && least >= 17, "{} drops, {least} apart", drops.len());
+    }
+
+    #[test]
+    fn a_probability_of_zero_forgets_the_sum() {
+        let mut pie = pie(|p| p.derandomize = true);
+        (pie.probability, pie.delay, pie.burst_left) = (0.2, 0.02, Span::ZERO);
+        let packet = Arrival {
+            now: Time::ZERO,
+            size: 1500,
+            markable: false,
+            backlog: Backlog { packets: 20, bytes: 30_000 },
+            idle: Span::ZERO,
+        };
+        // 0.2 four times is 0.8
+        (0..4).for_each(|_| assert_eq!(pie.judge(&packet), Verdict::Pass));
+        pie.probability = 0.0;
+        pie.judge(&packet);
+        pie.probability = 0.5;
+        assert_eq!(pie.judge(&packet), Verdict::Pass);
+        near(pie.accumulated, 0.5);
     }
 
     #[test]
