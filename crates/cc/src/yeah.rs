@@ -17,10 +17,41 @@ pub struct Yeah {
     ssthresh: Bytes,
     limits: Limits,
     round: RoundRtt,
-    last_queue: f64,  // Q of the last round that told it, segments
-    reno_window: f64, // what a Reno flow would have by now, at least
-    fast_rounds: f64, // rounds with a short queue, in a row or not
+    last_queue: f64, // Q of the last round that told it, segments
+    rival: Rival,
     slow_rounds: f64, // rounds with a long queue, in a row
+}
+
+/// The Reno flow that may be on the same path: the window that it would have by now, at least (`reno_cnt`).
+#[derive(Clone, Debug, PartialEq)]
+struct Rival {
+    window: f64,
+    fast_rounds: f64, // rounds with a short queue since it was last heard of, in a row or not
+}
+
+impl Rival {
+    /// There is none, as far as is known.
+    const NONE: Rival = Rival { window: 2.0, fast_rounds: 0.0 };
+
+    /// A round with a long queue, which leaves a window of `w`.
+    fn on_slow_round(&mut self, w: f64) {
+        //= specs/papers/yeah.md#preventive-cut
+        //# reno_cnt = max(cwnd / 2, 2) if reno_cnt <= 2, else reno_cnt + 1
+        let known = self.window > Rival::NONE.window;
+        self.window = if known { self.window + 1.0 } else { Rival::NONE.window.max(w / 2.0) };
+    }
+
+    /// A round with a short queue: after `zeta` of them it is forgotten.
+    fn on_fast_round(&mut self, zeta: f64) {
+        self.fast_rounds += 1.0;
+        if self.fast_rounds > zeta {
+            *self = Rival::NONE;
+        }
+    }
+
+    fn on_loss(&mut self) {
+        *self = Rival { window: Rival::NONE.window.max(self.window / 2.0), fast_rounds: 0.0 };
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -56,8 +87,7 @@ impl Yeah {
             },
             round: RoundRtt::default(),
             last_queue: 0.0,
-            reno_window: 2.0,
-            fast_rounds: 0.0,
+            rival: Rival::NONE,
             slow_rounds: 0.0,
         }
     }
@@ -70,36 +100,34 @@ impl Yeah {
         //= specs/papers/yeah.md#queue
         //# Q = (RTTm - baseRTT) * cwnd / RTTm
         let queue = backlog_segments(self.cwnd, path.mss, path.rtt_min, rtt);
+        self.last_queue = queue;
+        let long = queue > limits.queue_max;
         //= specs/papers/yeah.md#mode
         //# A round is slow if Q > Qmax or (RTTm - baseRTT) / baseRTT > 1 / phi.
-        if queue > limits.queue_max || queueing_s * limits.phi > path.rtt_min.secs() {
-            self.slow_down(queue, path.mss);
-        } else {
-            self.fast_rounds += 1.0;
-            if self.fast_rounds > limits.zeta {
-                self.reno_window = 2.0;
-                self.fast_rounds = 0.0;
-            }
+        if !long && queueing_s * limits.phi <= path.rtt_min.secs() {
             self.slow_rounds = 0.0;
+            self.rival.on_fast_round(limits.zeta);
+            return;
         }
-        self.last_queue = queue;
+        self.slow_rounds += 1.0;
+        if long {
+            self.drain(path.mss);
+        }
+        self.rival.on_slow_round(self.cwnd.over(path.mss));
     }
 
-    fn slow_down(&mut self, queue: f64, mss: Bytes) {
+    /// The preventive cut, which leaves a rival at least as much as it has.
+    fn drain(&mut self, mss: Bytes) {
         let limits = &self.limits;
         let w = self.cwnd.over(mss);
-        if queue > limits.queue_max && w > self.reno_window {
-            //= specs/papers/yeah.md#preventive-cut
-            //# cwnd = max(cwnd - min(Q / gamma, epsilon * cwnd), reno_cnt)
-            let cut = (w - (queue / limits.gamma).min(limits.epsilon * w)).max(self.reno_window);
-            self.cwnd = cut * mss;
-            self.ssthresh = if limits.half_ssthresh { (cut / 2.0).max(2.0) * mss } else { self.cwnd };
+        if w <= self.rival.window {
+            return;
         }
         //= specs/papers/yeah.md#preventive-cut
-        //# reno_cnt = max(cwnd / 2, 2) if reno_cnt <= 2, else reno_cnt + 1
-        self.reno_window =
-            if self.reno_window <= 2.0 { (self.cwnd.over(mss) / 2.0).max(2.0) } else { self.reno_window + 1.0 };
-        self.slow_rounds += 1.0;
+        //# cwnd = max(cwnd - min(Q / gamma, epsilon * cwnd), reno_cnt)
+        let left = self.rival.window.max(w - (limits.epsilon * w).min(self.last_queue / limits.gamma));
+        self.cwnd = left * mss;
+        self.ssthresh = if limits.half_ssthresh { (left / 2.0).max(2.0) * mss } else { self.cwnd };
     }
 
     /// Segments to give up at a loss, from a window of `w`.
@@ -139,8 +167,7 @@ impl CongestionControl for Yeah {
     fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
         let w = self.cwnd.over(path.mss);
         let kept = path.keep((w - self.reduction(w)).max(0.0) / w);
-        self.fast_rounds = 0.0;
-        self.reno_window = (self.reno_window / 2.0).max(2.0);
+        self.rival.on_loss();
         if !event.hold_ssthresh {
             self.ssthresh = kept.ssthresh;
         }
@@ -150,7 +177,7 @@ impl CongestionControl for Yeah {
 
     fn observe(&self, out: &mut dyn FnMut(&'static str, f64)) {
         out("queue_segments", self.last_queue);
-        out("reno_window_segments", self.reno_window);
+        out("reno_window_segments", self.rival.window);
         out("slow_rounds_count", self.slow_rounds);
     }
 }
@@ -209,10 +236,10 @@ mod tests {
         // Q = 25 * 600 / 125 = 120 > 80: 600 - min(120, 300) = 480; then reno_cnt = 240
         round(&mut yeah, &path, 125);
         assert_eq!((yeah.cwnd(), yeah.ssthresh()), (Bytes(480_000.0), Bytes(480_000.0)));
-        assert_eq!(yeah.reno_window, 240.0);
+        assert_eq!(yeah.rival.window, 240.0);
         // next round Q = 25 * 480 / 125 = 96: 384; reno_cnt 241
         round(&mut yeah, &path, 125);
-        assert_eq!((yeah.cwnd(), yeah.reno_window), (Bytes(384_000.0), 241.0));
+        assert_eq!((yeah.cwnd(), yeah.rival.window), (Bytes(384_000.0), 241.0));
         // at the Reno window the cut stops: RTT 400: Q = 300 * 384 / 400 = 288, half is 192, but not below 241
         round(&mut yeah, &path, 400);
         assert_eq!(yeah.cwnd(), 241_000.0);
@@ -252,9 +279,9 @@ mod tests {
         for _ in 0..16 {
             round(&mut yeah, &path, 113);
         }
-        assert_eq!(yeah.reno_window, 115.0); // 100, then + 1 in 15 rounds
+        assert_eq!(yeah.rival.window, 115.0); // 100, then + 1 in 15 rounds
         yeah.on_congestion(&dup_acks(), &path);
-        assert_eq!((yeah.cwnd(), yeah.reno_window), (Bytes(100_000.0), 57.5));
+        assert_eq!((yeah.cwnd(), yeah.rival.window), (Bytes(100_000.0), 57.5));
     }
 
     #[test]
@@ -264,9 +291,9 @@ mod tests {
         for _ in 0..50 {
             round(&mut yeah, &path, 100);
         }
-        assert_eq!((yeah.reno_window, yeah.fast_rounds), (100.0, 50.0));
+        assert_eq!((yeah.rival.window, yeah.rival.fast_rounds), (100.0, 50.0));
         round(&mut yeah, &path, 100);
-        assert_eq!((yeah.reno_window, yeah.fast_rounds), (2.0, 0.0));
+        assert_eq!((yeah.rival.window, yeah.rival.fast_rounds), (2.0, 0.0));
     }
 
     #[test]
