@@ -296,9 +296,9 @@ def _beside(path: Scenario, named: Mapping[str, str | dict[str, Any]], group: st
 
 
 def _text(value: Any) -> str:
-    from windlass.scenario import _value_text
+    from windlass.scenario.description import value_text
 
-    return value if isinstance(value, str) else _value_text("axis", value)
+    return value if isinstance(value, str) else value_text("axis", value)
 
 
 def _lay(flows: Sequence[dict[str, Any]], settings: Sequence[tuple[str, str]]) -> None:

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["InputError", "Interrupted", "StoreError", "UnknownFlow", "WindlassError", "core_errors", "error_codes"]
+__all__ = [
+    "InputError",
+    "Interrupted",
+    "StoreError",
+    "UnknownFlow",
+    "WindlassError",
+    "core_errors",
+    "did_you_mean",
+    "error_codes",
+]
 
 CODES: dict[str, str] = {
     "algorithm.class": "a class cannot serve as a congestion control algorithm",
@@ -175,3 +184,15 @@ def error_codes() -> dict[str, str]:
 
     codes = {row["code"]: row["meaning"] for row in json.loads(_core.errors())}
     return dict(sorted((codes | CODES).items()))
+
+
+def did_you_mean(name: str, known: Iterable[str], what: str = "") -> str | None:
+    """A hint with the known name that is nearest to a mistaken one; none if none is near.
+
+    >>> did_you_mean("westwod", ["reno", "westwood"], "the algorithm")
+    'did you mean the algorithm `westwood`?'
+    """
+    import difflib
+
+    close = difflib.get_close_matches(name, list(known), n=1)
+    return f"did you mean {what + ' ' if what else ''}`{close[0]}`?" if close else None

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from typing import Any
 
-from windlass.errors import InputError, WindlassError
+from windlass.errors import InputError, WindlassError, did_you_mean
 
 __all__ = [
     "KINDS",
@@ -301,7 +301,7 @@ def load(paper: str) -> Ledger:
         raise InputError(
             f"no paper `{paper}` in the ledger",
             code="reproduce.unknown",
-            hint=_near(paper, known) or f"one of {', '.join(known)}; `windlass list papers` shows all",
+            hint=did_you_mean(paper, known) or f"one of {', '.join(known)}; `windlass list papers` shows all",
         )
     text = (resources.files("windlass") / "papers" / f"{paper}.toml").read_text(encoding="utf-8")
     return parse(text, filename=f"{paper}.toml")
@@ -323,7 +323,7 @@ def experiment(target: str) -> tuple[Ledger, Experiment]:
         raise InputError(
             f"no experiment `{name}` in `{paper}`" if name else f"`{paper}` is a paper; an experiment is needed",
             code="reproduce.unknown",
-            hint=_near(name, names) or f"`windlass list papers` shows all; `{paper}/{names[0]}` is one",
+            hint=did_you_mean(name, names) or f"`windlass list papers` shows all; `{paper}/{names[0]}` is one",
         )
     return ledger, found
 
@@ -493,11 +493,3 @@ def _names_figure(text: str, figure: str) -> bool:
     chapter, number = parts.groups()
     ranges = re.findall(rf"(?<![\d.]){chapter}\.(\d+) to {chapter}\.(\d+)", text)
     return any(int(first) <= int(number) <= int(last) for first, last in ranges)
-
-
-def _near(name: str, known: Iterable[str]) -> str | None:
-    import difflib
-
-    names: Sequence[str] = list(known)
-    close = difflib.get_close_matches(name, names, n=1)
-    return f"did you mean `{close[0]}`?" if close else None

@@ -37,14 +37,14 @@ def test_interrupted_counts() -> None:
 
 def test_every_code_in_the_package_is_listed() -> None:
     used = set()
-    for file in PACKAGE.glob("*.py"):
+    for file in PACKAGE.rglob("*.py"):
         used |= set(re.findall(r'\bcode ?= ?"([a-z]+\.[a-z-]+)"', file.read_text(encoding="utf-8")))
     assert len(used) > 10
     assert used - set(CODES) - set(error_codes()) == set()
 
 
 def test_every_code_of_ours_is_used() -> None:
-    text = "".join(file.read_text(encoding="utf-8") for file in PACKAGE.glob("*.py") if file.name != "errors.py")
+    text = "".join(file.read_text(encoding="utf-8") for file in PACKAGE.rglob("*.py") if file.name != "errors.py")
     own = (PACKAGE / "errors.py").read_text(encoding="utf-8").split("class WindlassError", 1)[1]
     assert [code for code in CODES if f'"{code}"' not in text + own and f"error[{code}]" not in text] == []
 

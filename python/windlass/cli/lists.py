@@ -11,7 +11,7 @@ import click
 from windlass.cli.group import main
 from windlass.cli.options import json_option, own_option
 from windlass.cli.printing import print_details, print_json, print_table
-from windlass.errors import InputError
+from windlass.errors import InputError, did_you_mean
 
 
 @main.command(
@@ -42,13 +42,8 @@ def list_(what: str, name: str | None, as_json: bool) -> None:
     first = _COLUMNS[what][0]
     found = [row for row in rows if name in (row[first], *row.get("aliases", ()))]
     if not found:
-        import difflib
-
-        close = difflib.get_close_matches(name, [row[first] for row in rows], n=1)
-        hint = f"did you mean `{close[0]}`? " if close else ""
-        raise InputError(
-            f"no `{name}` among the {what}", code="list.unknown", hint=f"{hint}`windlass list {what}` shows all"
-        )
+        hints = (did_you_mean(name, [row[first] for row in rows]), f"`windlass list {what}` shows all")
+        raise InputError(f"no `{name}` among the {what}", code="list.unknown", hint=" ".join(filter(None, hints)))
     if as_json:
         print_json(found[0])
     else:

@@ -1,0 +1,53 @@
+"""Which points of a sweep are run."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+from windlass.ledger import Axis, Check, Claim, Experiment
+
+
+def points_of(experiment: Experiment) -> list[tuple[Any, ...]]:
+    """All values of every axis."""
+    return [axis.points for axis in experiment.axes]
+
+
+def thinned(experiment: Experiment, claims: Sequence[Claim], most: int) -> list[tuple[Any, ...]]:
+    """Fewer values of every axis: the ends, what a claim names, and points between until there are ``most``."""
+    return [_thin(axis, claims, most) for axis in experiment.axes]
+
+
+def _thin(axis: Axis, claims: Sequence[Claim], most: int) -> tuple[Any, ...]:
+    values = list(axis.points)
+    if len(values) <= most:
+        return tuple(values)
+    kept = {0, len(values) - 1}
+    for claim in claims:
+        for check in (claim.check, *claim.check.also):
+            kept |= _named(check, axis.key, values)
+    while len(kept) < most:
+        order = sorted(kept)
+        gap, start = max(
+            ((high - low, low) for low, high in itertools.pairwise(order)), key=lambda pair: (pair[0], -pair[1])
+        )
+        if gap < 2:
+            break
+        kept.add(start + gap // 2)
+    return tuple(values[index] for index in sorted(kept))
+
+
+def _named(check: Check, key: str, values: Sequence[Any]) -> set[int]:
+    """Positions of the values that a check names: points, and the ends of ranges."""
+    kept: set[int] = set()
+    for selector in ("at", "must_hold_at", "except_at", "last_at", "at_a", "at_b", "a_above", "b_above"):
+        wanted = (check.get(selector) or {}).get(key)
+        if isinstance(wanted, list) and len(wanted) == 2:
+            inside = [index for index, value in enumerate(values) if wanted[0] <= value <= wanted[1]]
+            kept |= {inside[0], inside[-1]} if inside else set()
+        elif isinstance(wanted, list):
+            kept |= {index for index, value in enumerate(values) if value in wanted}
+        elif wanted in values:
+            kept.add(values.index(wanted))
+    return kept

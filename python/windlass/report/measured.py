@@ -1,0 +1,128 @@
+"""What was measured, beside what the links allow."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from windlass import experiments, verdicts
+from windlass.report.figures import at_once, curves_of
+from windlass.reproduce import Reproduction, headline_metric
+from windlass.verdicts import Interval
+
+
+def tables_of(reproduction: Reproduction) -> list[dict[str, Any]]:
+    """Throughput by point and variant: per flow, and summed over the flows."""
+    data, experiment = reproduction.data, reproduction.experiment
+    curves = list(curves_of(reproduction))
+    metric, unit = headline_metric(data)
+    mixed = any("#" in variant for _, _, variant in curves)
+    tables: list[dict[str, Any]] = []
+    for name, words in ((metric, f"{metric}, mean of the flows"), ("throughput-total", "throughput, sum of the flows")):
+        if name not in data.metrics or (tables and mixed):
+            continue
+        rows = []
+        for point in data.points:
+            found = [verdicts.mean(source.get(name, variant, [point])) for _, source, variant in curves]
+            best = max((one.mean for one in found if not math.isnan(one.mean)), default=math.nan)
+            rows.append(
+                {
+                    "point": ", ".join(f"{value:g}" for value in point) or "-",
+                    "cells": [{**_cell(one), "best": one.mean == best} for one in found],
+                }
+            )
+        head = " and ".join(f"{axis.parameter} ({axis.unit})" for axis in experiment.axes)
+        names = [title for title, _, _ in curves]
+        tables.append({"words": words, "unit": unit, "head": head or "setting", "variants": names, "rows": rows})
+    return tables
+
+
+def _cell(found: Interval) -> dict[str, str]:
+    if math.isnan(found.mean):
+        return {"mean": "-", "half": ""}
+    digits = 2 if abs(found.mean) >= 100 else 3
+    half = f"{found.half:.{digits}f}" if math.isfinite(found.half) else ""
+    return {"mean": f"{found.mean:.{digits}f}", "half": half}
+
+
+def capacity_lines(reproduction: Reproduction) -> list[str]:
+    """What the links carry, as arithmetic; one line for each different limit along the sweep."""
+    limits = experiments.limit(reproduction.ledger, reproduction.experiment, at_once(reproduction.setting))
+    found: dict[str, list[str]] = {}
+    for point in reproduction.data.points:
+        cap = limits(point)
+        if cap is not None:
+            found.setdefault(cap.text, []).append(reproduction.data.label(point))
+    if len(found) <= 1:
+        return list(found)
+    return [f"{text} ({places[0]}{f' to {places[-1]}' if len(places) > 1 else ''})" for text, places in found.items()]
+
+
+_LEFT, _WIDTH, _ROW = 190.0, 620.0, 30.0
+
+
+def gains_figure(reproduction: Reproduction) -> dict[str, Any] | None:
+    """Claimed and measured gains on one scale, with places for the page's drawing.
+
+    The scale is that of the ratio: a gain of 100 % stands as far right of 0 as a loss of 50 % stands left of it.
+    """
+    rows = []
+    for outcome in reproduction.outcomes:
+        check = outcome.claim.check
+        if check.kind == "gain" and outcome.judgement.rows:
+            rows.append((outcome, check))
+    if not rows:
+        return None
+    values = [
+        number
+        for outcome, check in rows
+        for number in (
+            check["percent"] + check["tolerance_pp"],
+            check["percent"] - check["tolerance_pp"],
+            *[row["mean"] for row in outcome.judgement.rows if math.isfinite(row["mean"])],
+        )
+    ]
+    low, high = max(-90.0, min(-20.0, *values)), max(50.0, *values)
+    first, last = math.log1p(low / 100), math.log1p(high / 100)
+
+    def place(percent: float) -> float:
+        share = (math.log1p(max(percent, -95.0) / 100) - first) / (last - first)
+        return round(_LEFT + _WIDTH * min(max(share, 0.0), 1.0), 1)
+
+    drawn = []
+    for index, (outcome, check) in enumerate(rows):
+        y = 34 + index * _ROW
+        percent, tolerance = float(check["percent"]), float(check["tolerance_pp"])
+        most = [row["percent"] for row in outcome.judgement.largest if row["percent"] is not None]
+        unlimited = len(most) < len(outcome.judgement.rows)
+        drawn.append(
+            {
+                "y": y,
+                "name": f"over {reproduction.algorithms.get(check['b'], check['b'])}",
+                "claimed": f"claimed {percent:g} % ± {tolerance:g} points",
+                "band": (place(percent - tolerance), place(percent + tolerance)),
+                "centre": place(percent),
+                "most": None if unlimited or not most or max(most) > high else place(max(most)),
+                "most_words": f"largest possible gain {max(most):.0f} %" if most and not unlimited else "",
+                "dots": [
+                    {
+                        "x": place(row["mean"]),
+                        "low": place(row["low"]) if math.isfinite(row["low"]) else None,
+                        "high": place(row["high"]) if math.isfinite(row["high"]) else None,
+                        "y": round(y - 8 + 16 * position / max(1, len(outcome.judgement.rows) - 1), 1),
+                        "words": f"{row['where']}: {row['mean']:+.1f} %",
+                        "inside": row["reply"] == "yes",
+                    }
+                    for position, row in enumerate(outcome.judgement.rows)
+                    if math.isfinite(row["mean"])
+                ],
+            }
+        )
+    ticks = [tick for tick in (-75, -50, -25, 0, 25, 50, 100, 200, 400, 800) if low <= tick <= high]
+    return {
+        "rows": drawn,
+        "ticks": [{"x": place(tick), "words": f"{tick:+d} %" if tick else "0"} for tick in ticks],
+        "height": 34 + len(rows) * _ROW + 22,
+        "bottom": 34 + (len(rows) - 1) * _ROW + 16,
+        "a": reproduction.algorithms.get(rows[0][1]["a"], rows[0][1]["a"]),
+    }

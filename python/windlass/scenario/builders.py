@@ -1,0 +1,219 @@
+"""Links, topologies and flows as dataclasses whose fields are the keys of the file."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+Value: TypeAlias = str | int | float | bool | Sequence[Any] | Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Link:
+    """A link in both directions. Every value carries its unit; ``None`` leaves the engine's default.
+
+    Parameters
+    ----------
+    rate : str
+        ``"8 Mbps"``.
+    delay : str
+        Propagation delay, ``"50 ms"``.
+    queue : str or mapping
+        ``"50 packets"`` or ``"75 kB"``, or ``{"discipline": "codel", "limit": "200 packets"}``; ``windlass list queues`` shows
+        the disciplines.
+    queue_counting : {"waiting", "ns2"}
+        Whether the packet in transmission counts.
+    policer : bool or mapping
+        ``{"rate": "8 Mbps", "burst": "30 kB"}``: a token bucket before the queue.
+    loss : str or mapping
+        ``"1 %"``, or ``{"model": "uniform", "rate": "1 %", "at": "wire", "direction": "forward"}``; ``windlass list
+        loss-models`` shows the models.
+    drops : mapping
+        ``{"forward": [3, 8]}``: arrival numbers that are lost before the queue.
+    warning : bool or mapping
+        Congestion warning marks for the Jersey family.
+    changes : sequence of mapping
+        Steps: ``[{"at": "10 s", "rate": "2 Mbps", "delay": "80 ms"}]``.
+    outages : sequence of mapping
+        ``[{"at": "20 s", "for": "2 s", "every": "30 s", "packets": "held"}]``.
+    trace : str or sequence of int
+        In place of ``rate``: file of a mahimahi trace, or its milliseconds.
+    jitter : bool or mapping
+        ``{"model": "normal", "deviation": "5 ms", "reorder": False}``.
+    reverse : Link or mapping
+        What differs in the reverse direction.
+    name, from_, to : str
+        Only for the links of a :class:`Graph`.
+    """
+
+    rate: str | None = None
+    delay: str | None = None
+    queue: str | Mapping[str, Any] | None = None
+    queue_counting: str | None = None
+    policer: bool | Mapping[str, Any] | None = None
+    loss: str | Mapping[str, Any] | None = None
+    drops: Mapping[str, Sequence[int]] | None = None
+    warning: bool | Mapping[str, Any] | None = None
+    changes: Sequence[Mapping[str, Any]] | None = None
+    outages: Sequence[Mapping[str, Any]] | None = None
+    trace: str | Sequence[int] | None = None
+    jitter: bool | Mapping[str, Any] | None = None
+    reverse: Link | Mapping[str, Any] | None = None
+    name: str | None = None
+    from_: str | None = None
+    to: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as a scenario file has it."""
+        return _fields(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dumbbell:
+    """Pairs of hosts on both sides of one bottleneck: ``left/i`` to ``g1`` to ``g2`` to ``right/i``.
+
+    Parameters
+    ----------
+    bottleneck : Link or mapping
+        The link between the routers.
+    access : Link or mapping
+        Every host's own link.
+    left, right : Link or mapping
+        What differs from ``access`` on one side.
+    pairs : int
+        Hosts on each side.
+    """
+
+    bottleneck: Link | Mapping[str, Any]
+    access: Link | Mapping[str, Any]
+    left: Link | Mapping[str, Any] | None = None
+    right: Link | Mapping[str, Any] | None = None
+    pairs: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as a scenario file has it."""
+        return {"kind": "dumbbell"} | _fields(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThreeRouters:
+    """Two links in a row, ``g1`` to ``g2`` to ``g3``, with hosts ``left/i`` at ``g1`` and ``right/i`` at ``g3``.
+
+    Parameters
+    ----------
+    first, second : Link or mapping
+        The links between the routers.
+    access, left, right : Link or mapping
+        As in :class:`Dumbbell`.
+    pairs : int
+        Hosts on each side.
+    """
+
+    first: Link | Mapping[str, Any]
+    second: Link | Mapping[str, Any]
+    access: Link | Mapping[str, Any]
+    left: Link | Mapping[str, Any] | None = None
+    right: Link | Mapping[str, Any] | None = None
+    pairs: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as a scenario file has it."""
+        return {"kind": "three-routers"} | _fields(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Graph:
+    """Any nodes and links, with shortest-path routes.
+
+    Parameters
+    ----------
+    links : sequence of Link or mapping
+        Each with ``from_`` and ``to``.
+    nodes : sequence of str
+        Names, if some node should be declared beforehand.
+    """
+
+    links: Sequence[Link | Mapping[str, Any]]
+    nodes: Sequence[str] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as a scenario file has it."""
+        return {"kind": "graph"} | _fields(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flow:
+    """A group of flows. ``None`` leaves the engine's default.
+
+    Parameters
+    ----------
+    from_, to : str
+        Node names or patterns, ``"left/*"``.
+    algorithm : str or mapping
+        ``"cerl"``, or ``{"name": "cerl", "cerl_cmp": "gt"}``. Not with ``transport="udp"``.
+    transport : {"tcp", "udp", "tfrc"}
+        What carries the data; by default what the algorithm needs.
+    traffic : mapping
+        What a UDP flow sends: ``{"kind": "cbr", "rate": "1 Mbps", "packet": "1000 B"}``.
+    header : str
+        Header of a packet of ``transport="tfrc"``, ``"40 B"``.
+    name : str
+        Name of the group; its members are ``name/0``, ``name/1``, ... when there are several.
+    count : int
+        Connections for each pair of nodes.
+    segment, start, stop, size : str
+        ``"1460 B"``, ``"0 s"`` or ``"uniform(0 s, 10 s)"``, ``"100 s"``, ``"10 MB"``.
+        Each but ``segment`` may be drawn: ``"exponential(20 kB)"``.
+    arrivals : str
+        Flows that arrive at random over the run, ``"poisson(5 per s)"``; each needs a ``size``.
+    direction : {"forward", "both"}
+        ``"both"``: data both ways on one connection.
+    reverse_start : str
+        When the other end starts to send.
+    tcp : mapping
+        Engine rules, ``{"window": "1000 segments"}``.
+    """
+
+    from_: str
+    to: str
+    algorithm: str | Mapping[str, Any] | None = None
+    transport: str | None = None
+    traffic: Mapping[str, Any] | None = None
+    header: str | None = None
+    name: str | None = None
+    count: int | None = None
+    segment: str | None = None
+    start: str | None = None
+    stop: str | None = None
+    size: str | None = None
+    arrivals: str | None = None
+    direction: str | None = None
+    reverse_start: str | None = None
+    tcp: Mapping[str, Any] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as a scenario file has it."""
+        return _fields(self)
+
+
+def plain(item: Any) -> Any:
+    """Builders, mappings and sequences as dicts and lists."""
+    if isinstance(item, (Link, Dumbbell, ThreeRouters, Graph, Flow)):
+        return item.to_dict()
+    if isinstance(item, Mapping):
+        return {str(name): plain(part) for name, part in item.items()}
+    if isinstance(item, (list, tuple, range)):
+        return [plain(part) for part in item]
+    if isinstance(item, type):
+        from windlass.control import register
+
+        return register(item)
+    return item
+
+
+def _fields(builder: Any) -> dict[str, Any]:
+    """Fields that were given, in the order of the class, under the file's names (``from_`` is ``from`` there)."""
+    given = ((field.name, getattr(builder, field.name)) for field in dataclasses.fields(builder))
+    return {name.rstrip("_"): plain(item) for name, item in given if item is not None}

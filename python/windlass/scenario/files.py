@@ -1,0 +1,84 @@
+"""Scenarios from files, and those that come with the package."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from importlib import resources
+from pathlib import Path
+
+from windlass.errors import InputError, did_you_mean
+from windlass.scenario.builders import Value
+from windlass.scenario.description import Scenario, value_text
+
+
+def load(path: str | Path, sets: Mapping[str, Value] | Iterable[tuple[str, str]] = ()) -> Scenario:
+    """A scenario from a TOML file, or a ready one by its name.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file; the name of a ready scenario (``windlass list scenarios``) does as well if there is no such file.
+    sets : mapping or iterable of (str, str)
+        Dotted keys and values that are laid over the file, as with ``--set``.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, it cannot be read, or something in it is wrong.
+    """
+    if isinstance(sets, Mapping):
+        pairs = [(name, item if isinstance(item, str) else value_text(name, item)) for name, item in sets.items()]
+    else:
+        pairs = list(sets)
+    folder = None if Path(path).exists() else _ready_folder()
+    return Scenario.from_toml(read_text(path), filename=str(path), sets=pairs, folder=folder)
+
+
+def _ready_folder() -> Path:
+    return Path(str(resources.files("windlass") / "scenarios"))
+
+
+def ready_scenarios() -> dict[str, str]:
+    """Names of the scenarios that come with the package, with their text (TOML)."""
+    folder = resources.files("windlass") / "scenarios"
+    files = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
+    return {file.name.removesuffix(".toml"): file.read_text(encoding="utf-8") for file in files}
+
+
+def read_text(path: str | Path) -> str:
+    """Text of a scenario file, or of the ready scenario of that name.
+
+    Raises
+    ------
+    InputError
+        If there is no such file or it is no text.
+    """
+    name = str(path)
+    if not Path(path).exists():
+        ready = ready_scenarios()
+        if name in ready:
+            return ready[name]
+        raise InputError(
+            "no such file, and no ready scenario of that name",
+            code="file.missing",
+            file=name,
+            hint=did_you_mean(Path(name).stem, ready, "the ready scenario")
+            or "`windlass list scenarios` shows the ready ones",
+        )
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except IsADirectoryError:
+        raise InputError(
+            "is a directory", code="file.directory", file=name, hint="give the scenario file in it"
+        ) from None
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"not UTF-8 text (byte {error.start})",
+            code="file.not-text",
+            file=name,
+            hint="a scenario is a TOML file; `windlass list scenarios` shows ready ones",
+        ) from None
+    except OSError as error:
+        raise InputError(
+            f"cannot be read: {error.strerror}", code="file.unreadable", file=name, hint="check its permissions"
+        ) from None

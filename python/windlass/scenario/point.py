@@ -1,0 +1,86 @@
+"""One setting of a scenario."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from windlass.errors import Cancelled, WindlassError, core_errors
+
+if TYPE_CHECKING:
+    from windlass import _core
+    from windlass.sweep import RunResult
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """One setting of a scenario: every default filled in, nothing left to sweep but the seed."""
+
+    _point: _core.Point
+
+    @property
+    def axes(self) -> dict[str, str | int | float | bool]:
+        """Swept keys with the value that they have here, as written."""
+        return dict(self._point.axes)
+
+    def effective(self) -> dict[str, Any]:
+        """The description with every default."""
+        return json.loads(self.effective_json())
+
+    def effective_json(self) -> str:
+        """The description with every default in its canonical text; the run's key is made from it."""
+        with core_errors():
+            return self._point.effective()
+
+    def key(self, seed: int) -> str:
+        """Content key of the run with this seed: equal keys, equal results."""
+        with core_errors():
+            return self._point.key(seed)
+
+    def opportunities(self, link: str, *, reverse: bool = False) -> list[int]:
+        """When a link can deliver 1504 bytes more, until the end of the run: the lines of a mahimahi trace.
+
+        Parameters
+        ----------
+        link : str
+            Name of the link, as in the results.
+        reverse : bool
+            Its other direction.
+
+        Returns
+        -------
+        list of int
+            Milliseconds, rising; random loss and jitter play no part.
+
+        Raises
+        ------
+        InputError
+            If there is no such link.
+        """
+        with core_errors():
+            return self._point.opportunities(link, reverse)
+
+    def run(self, seed: int, cancel: _core.Cancel | None = None) -> RunResult:
+        """Run once, here and now, without looking into a store.
+
+        Raises
+        ------
+        InputError
+            If the description cannot become a network.
+        Cancelled
+            If the token was set before the end.
+        """
+        from windlass.sweep import RunResult
+        from windlass.tables import tables_from_core
+
+        try:
+            with core_errors():
+                columns = self._point.run(seed, cancel)
+        except (WindlassError, Cancelled):
+            raise
+        except (Exception, SystemExit) as error:  # an algorithm written in Python raised it
+            from windlass.control import explain_failure
+
+            raise explain_failure(error) from error
+        return RunResult(key=self.key(seed), seed=seed, axes=self.axes, tables=tables_from_core(columns))
