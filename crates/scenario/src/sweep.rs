@@ -63,6 +63,7 @@ pub(crate) fn axes(root: &mut Node, sets: &[(String, String)]) -> Result<Vec<Axi
             None => root.set(key, &node)?,
         }
     }
+    refuse_overridden(root, &axes)?;
     let mut points: usize = 1;
     for axis in &axes {
         points = points.saturating_mul(axis.values.len());
@@ -75,6 +76,25 @@ pub(crate) fn axes(root: &mut Node, sets: &[(String, String)]) -> Result<Vec<Axi
         }
     }
     Ok(axes)
+}
+
+/// A problem if an axis sets again what one before it has set: every point of the earlier one would be the same run, under
+/// different labels.
+fn refuse_overridden(root: &Node, axes: &[Axis]) -> Result<(), Problem> {
+    for (at, axis) in axes.iter().enumerate() {
+        let all = for_all(root, &axis.key);
+        let hides = |later: &&Axis| {
+            let covers = |key: &String| *key == later.key || within(key, &later.key);
+            covers(&axis.key) || all.as_ref().is_some_and(covers)
+        };
+        if let Some(later) = axes[at + 1..].iter().find(hides) {
+            let (one, other) = (show(&axis.key), show(&later.key));
+            let what = format!("sweep axis `{one}` has no effect: `{other}` stands after it and sets it, too");
+            return Err(Problem::new(code::CONFLICT, axis.place, what)
+                .hint(format!("leave one of them out, or write `{other}` first")));
+        }
+    }
+    Ok(())
 }
 
 /// The axes of a section `[sweep]`.

@@ -471,6 +471,37 @@ fn an_override_for_one_group_or_link_meets_the_sweep_of_all() {
 }
 
 #[test]
+fn an_axis_that_a_later_one_undoes_is_refused() {
+    let groups = GOOD.replace(
+        "\n[sweep]",
+        "\n[[flows]]\nname = \"b\"\nfrom = \"right/0\"\nto = \"left/0\"\nalgorithm = \"reno\"\n\n[sweep]",
+    );
+    let (all, one) = ("\"flows.algorithm\" = [\"sack\", \"cubic\"]", "\"flows.b.algorithm\" = [\"vegas\", \"reno\"]");
+    let swept = |lines: &[&str], sets: &[(&str, &str)]| {
+        let text = groups.replace("\"topology.access.loss.rate\" = [\"0 %\", \"1 %\"]", &lines.join("\n"));
+        let sets: Vec<_> = sets.iter().map(|&(key, value)| (key.into(), value.into())).collect();
+        Scenario::from_toml(&text, "fig.toml", &sets)
+    };
+    // the axis of one group after that of all says something; before it, all of its points would be one run
+    assert_eq!(swept(&[all, one], &[]).unwrap().points().len(), 4);
+    let error = swept(&[one, all], &[]).unwrap_err();
+    assert_eq!(error.code, "scenario.conflict");
+    assert!(error.line.is_some());
+    assert!(error.message.contains("`flows.b.algorithm` has no effect: `flows.algorithm` stands after it"), "{error}");
+    assert_eq!(error.hint.as_deref(), Some("leave one of them out, or write `flows.algorithm` first"));
+    // so would they beside an axis for all that `--set` adds
+    let added = [("sweep.flows.algorithm", "[\"sack\", \"cubic\"]")];
+    assert_eq!(swept(&[one], &added).unwrap_err().code, "scenario.conflict");
+    // what holds a key undoes it as well
+    let (table, part) = (
+        "\"topology.access\" = [{ rate = \"1 Mbps\", delay = \"1 ms\" }, { rate = \"2 Mbps\", delay = \"1 ms\" }]",
+        "\"topology.access.delay\" = [\"1 ms\", \"2 ms\"]",
+    );
+    assert_eq!(swept(&[table, part], &[]).unwrap().points().len(), 4);
+    assert_eq!(swept(&[part, table], &[]).unwrap_err().code, "scenario.conflict");
+}
+
+#[test]
 fn proportional_rate_reduction_needs_a_recovery_that_it_can_steer() {
     let with = |algorithm: &str, tcp: &str| {
         let flow = format!("algorithm = \"{algorithm}\"\ntcp = {{ prr = true{tcp} }}");
