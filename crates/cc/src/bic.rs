@@ -1,7 +1,8 @@
 //! BIC: after a loss the window searches the window of that loss, by halves, and then probes beyond it.
 //! Source: Xu, Harfoush and Rhee, INFOCOM 2004, restated in specs/papers/bic.md.
 //! Choices: Linux's constants and its slow approach (`bic_smooth_part`); the increase is computed at every ACK and ACKs are
-//! counted; no more than one segment per ACK; a mark is treated as a loss.
+//! counted; no more than one segment per ACK; `bic_smin` holds after the first loss, a twentieth of the window before it; a cut
+//! keeps a share of the profile's halving base (flight size); a mark is treated as a loss.
 use units::Bytes;
 
 use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, Response, reno};
@@ -182,6 +183,69 @@ mod tests {
         bic.set_cwnd(Bytes(15_000.0));
         bic.on_ack(&ack(1000.0), &path);
         assert!(near(bic.cwnd().0, 16_000.0));
+    }
+
+    #[test]
+    fn slow_start_is_renos_at_any_window_and_over_at_ssthresh() {
+        // 400 segments, no loss yet: 1 per ACK below ssthresh, 20/400 at it
+        for (ssthresh, expected) in [(500_000.0, 401_000.0), (400_000.0, 400_050.0)] {
+            let (mut bic, path) = at(400.0);
+            bic.on_init(Bytes(400_000.0), Bytes(ssthresh), &path);
+            bic.on_ack(&ack(1000.0), &path);
+            assert!(near(bic.cwnd().0, expected), "{:?}", bic.cwnd());
+        }
+    }
+
+    #[test]
+    fn the_papers_constants() {
+        let mut config = Config::named("bic").unwrap();
+        for (name, value) in [
+            ("bic_low_window", 20.0),
+            ("bic_smax", 32.0),
+            ("bic_smin", 1.5),
+            ("bic_keep", 0.875),
+            ("bic_b", 2.0),
+            ("bic_smooth_part", 5.0),
+        ] {
+            config.set_number(name, value).unwrap();
+        }
+        let (mut bic, path) = full(Bic::new(&config), 200.0);
+        bic.on_congestion(&dup_acks(), &path);
+        assert_eq!(bic.cwnd(), 175_000.0); // 7/8
+        bic.ssthresh = Bytes(2000.0);
+        // (200 - 175) / 2 = 12.5; (200 - 199) / 2 < 1: 2/5, so Smin = 1.5; 201: the same; 202: (202 - 200) / 1 = 2; 232: 32
+        for (w, inc) in
+            [(175.0, 12.5), (199.0, 1.5), (201.0, 1.5), (202.0, 2.0), (231.0, 31.0), (240.0, 32.0), (20.0, 1.0)]
+        {
+            let got = gain(&mut bic, &path, w);
+            assert!(near(got, inc), "at {w}: {got}");
+        }
+        // Wmax 500: (500 - 21) / 2 is more than 32 and than the window
+        bic.w_max = 500.0;
+        assert!(near(gain(&mut bic, &path, 21.0), 21.0));
+        assert!(near(gain(&mut bic, &path, 100.0), 32.0));
+        // 160 < 200 after a cut: 160 * 1.875 / 2
+        bic.set_cwnd(Bytes(160_000.0));
+        bic.on_congestion(&dup_acks(), &path);
+        assert!(near(bic.w_max, 150.0));
+    }
+
+    #[test]
+    fn the_borders_of_the_regions() {
+        let (mut bic, path) = at(200.0);
+        bic.on_congestion(&dup_acks(), &path);
+        // d = 1 at 196 is not more than 1; at 200 the goal is reached; at 204 the distance counts
+        for (w, inc) in
+            [(195.0, 1.25), (196.0, 0.2), (200.0, 0.2), (204.0, 4.0 / 3.0), (247.0, 47.0 / 3.0), (249.0, 16.0)]
+        {
+            let got = gain(&mut bic, &path, w);
+            assert!(near(got, inc), "at {w}: {got}");
+        }
+        // at the window of the last loss it does not give way
+        let (mut bic, path) = at(200.0);
+        bic.w_max = 200.0;
+        bic.on_congestion(&dup_acks(), &path);
+        assert_eq!(bic.w_max, 200.0);
     }
 
     #[test]

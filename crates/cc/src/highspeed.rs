@@ -142,6 +142,17 @@ mod tests {
     }
 
     #[test]
+    fn slow_start_is_renos_at_any_window_and_over_at_ssthresh() {
+        // below ssthresh a segment per ACK; at it a(118) = 2.0276: 118 + 2.0276 / 118 = 118.01718
+        for (ssthresh, expected) in [(200_000.0, 119_000.0), (118_000.0, 118_017.18)] {
+            let (mut hs, path) = full(new(), 118.0);
+            hs.on_init(Bytes(118_000.0), Bytes(ssthresh), &path);
+            hs.on_ack(&ack(1000.0), &path);
+            assert!((hs.cwnd().0 - expected).abs() < 0.01, "{:?}", hs.cwnd());
+        }
+    }
+
+    #[test]
     fn a_cut_keeps_more_of_a_large_window() {
         let (mut hs, path) = full(new(), 1000.0);
         hs.on_congestion(&dup_acks(), &path);

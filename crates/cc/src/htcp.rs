@@ -201,6 +201,38 @@ mod tests {
     }
 
     #[test]
+    fn the_constants_are_parameters() {
+        let mut config = Config::named("htcp").unwrap();
+        for (name, value) in [
+            ("htcp_delta_l", 0.5),
+            ("htcp_linear", 4.0),
+            ("htcp_square", 2.0),
+            ("htcp_beta_min", 0.6),
+            ("htcp_beta_max", 0.7),
+            ("htcp_rate_change", 0.5),
+        ] {
+            config.set_number(name, value).unwrap();
+        }
+        let (mut htcp, path) = full(HTcp::new(&config), 100.0);
+        round(&mut htcp, &path, 80_000.0, 120);
+        htcp.on_congestion(&dup_acks(), &path); // t = 1 s
+        assert!((htcp.cwnd().0 - 60_000.0).abs() < 1e-6);
+        // D = 0.5: 1; D = 2.5: 1 + 4 * 2 + 2 * 4 = 17; times 2 * (1 - 0.6)
+        for (secs, increase) in [(1.5, 0.8), (3.5, 13.6)] {
+            htcp.set_cwnd(Bytes(60_000.0));
+            htcp.on_ack(&Ack { rtt: None, ..at(secs) }, &path);
+            let got = (htcp.cwnd().0 - 60_000.0) / 1000.0 * 60.0;
+            assert!((got - increase).abs() < 1e-6, "at {secs}: {got}");
+        }
+        // 80 to 118 kB, of which the two ACKs above are 2, is 47 % more, and 100/110 is more than 0.7; 118 to 58 kB is 51 % less
+        for (acked, beta) in [(116_000.0, 0.7), (58_000.0, 0.6)] {
+            round(&mut htcp, &path, acked, 110);
+            htcp.on_congestion(&dup_acks(), &path);
+            assert_eq!(htcp.beta, beta);
+        }
+    }
+
+    #[test]
     fn timeouts_in_a_row_are_one_cut() {
         let (mut htcp, path) = full(new(), 100.0);
         round(&mut htcp, &path, 80_000.0, 120);

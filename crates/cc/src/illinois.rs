@@ -193,6 +193,49 @@ mod tests {
     }
 
     #[test]
+    fn at_15_segments_the_delay_rules() {
+        let (mut illinois, path) = at(15.0);
+        round(&mut illinois, &path, 100_000);
+        assert_eq!((illinois.alpha, illinois.beta), (10.0, 0.125));
+        illinois.on_congestion(&dup_acks(), &path);
+        assert!(near(illinois.cwnd().0, 13_125.0)); // 7/8
+    }
+
+    #[test]
+    fn the_constants_are_parameters() {
+        let mut config = Config::named("illinois").unwrap();
+        for (name, value) in [
+            ("illinois_alpha_min", 0.5),
+            ("illinois_alpha_max", 5.0),
+            ("illinois_beta_min", 0.25),
+            ("illinois_beta_max", 0.75),
+            ("illinois_win_thresh", 30.0),
+            ("illinois_theta", 2.0),
+            ("illinois_eta1", 0.1),
+            ("illinois_eta2", 0.2),
+            ("illinois_eta3", 0.6),
+        ] {
+            config.set_number(name, value).unwrap();
+        }
+        let (mut illinois, path) = full(Illinois::new(&config), 100.0);
+        round(&mut illinois, &path, 200_000);
+        // dm = 100 ms; d1 = 10, d2 = 20, d3 = 60 ms. At 40 ms: 5 / (1 + 9 * 30/90) = 1.25 and 0.25 + 0.5 * 20/40 = 0.5
+        for (da_ms, alpha, beta) in [(40, 1.25, 0.5), (100, 0.5, 0.75), (60, 0.83333, 0.75), (11, 4.54545, 0.25)] {
+            round(&mut illinois, &path, 100_000 + da_ms * 1000);
+            assert!(near(illinois.alpha, alpha), "alpha at {da_ms} ms: {}", illinois.alpha);
+            assert!(near(illinois.beta, beta), "beta at {da_ms} ms: {}", illinois.beta);
+        }
+        // the second low round brings fast growth back
+        for alpha in [4.54545, 5.0] {
+            round(&mut illinois, &path, 110_000);
+            assert!(near(illinois.alpha, alpha), "{}", illinois.alpha);
+        }
+        illinois.set_cwnd(Bytes(29_000.0));
+        round(&mut illinois, &path, 110_000);
+        assert_eq!((illinois.alpha, illinois.beta), (1.0, 0.5));
+    }
+
+    #[test]
     fn below_15_segments_it_is_reno() {
         let (mut illinois, path) = at(14.0);
         round(&mut illinois, &path, 100_000);

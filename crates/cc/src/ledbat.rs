@@ -248,6 +248,65 @@ mod tests {
     }
 
     #[test]
+    fn the_least_delay_of_a_minute_may_come_late_in_it() {
+        let (mut ledbat, path) = at(50.0);
+        // 40 ms opens the minute, 20 ms comes in it; four samples later it is no longer the current delay, but the base
+        for (n, ms) in [40, 20, 50, 50, 50, 50].into_iter().enumerate() {
+            ledbat.on_ack(&delayed(1.0 + n as f64, ms), &path);
+        }
+        assert!((ledbat.queueing_s() - 0.030).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_histories_may_be_shorter() {
+        let mut config = Config::named("ledbat").unwrap();
+        config.set_number("ledbat_base_history", 2.0).unwrap();
+        config.set_number("ledbat_filter", 1.0).unwrap();
+        let (mut ledbat, path) = full(Ledbat::new(&config), 50.0);
+        // one sample is the current delay; the base of 20 ms is forgotten when the third minute begins
+        for (secs, ms, queue_ms) in [(0.0, 20, 0.0), (1.0, 50, 30.0), (61.0, 45, 25.0), (121.0, 60, 15.0)] {
+            ledbat.on_ack(&delayed(secs, ms), &path);
+            assert!((ledbat.queueing_s() * 1000.0 - queue_ms).abs() < 1e-6, "at {secs} s: {}", ledbat.queueing_s());
+        }
+    }
+
+    #[test]
+    fn target_gain_and_bounds_are_parameters() {
+        let with = |name: &str, value: f64| {
+            let mut config = Config::named("ledbat").unwrap();
+            config.set_number(name, value).unwrap();
+            let (mut ledbat, path) = full(Ledbat::new(&config), 50.0);
+            queue(&mut ledbat, &path, 20);
+            (ledbat, path)
+        };
+        // queue 20 ms, 50 segments; (100 - 20) / 100 / 50 of a segment by default, 16 bytes
+        for (name, value, change) in [("ledbat_target", 0.04, 10.0), ("ledbat_gain", 0.5, 8.0)] {
+            let (mut ledbat, path) = with(name, value);
+            ledbat.on_ack(&delayed(1.1, 40), &path);
+            assert!(near(ledbat.cwnd(), 50_000.0 + change), "{name}: {:?}", ledbat.cwnd());
+        }
+        // 40 in flight, one acknowledged, and five more
+        let (mut ledbat, path) = with("ledbat_allowed_increase", 5.0);
+        ledbat.on_ack(&delayed(1.1, 40), &Path { flight_size: Bytes(40_000.0), ..path });
+        assert_eq!(ledbat.cwnd(), 46_000.0);
+        // half of 50 is more than three and half of five is less
+        let (mut ledbat, path) = with("ledbat_min_window", 3.0);
+        ledbat.on_congestion(&dup_acks(), &path);
+        assert_eq!(ledbat.cwnd(), 25_000.0);
+        ledbat.set_cwnd(Bytes(5000.0));
+        ledbat.on_congestion(&dup_acks(), &Path { half_base: Bytes(5000.0), ..path });
+        assert_eq!(ledbat.cwnd(), 3000.0);
+    }
+
+    #[test]
+    fn a_repeated_timeout_holds_ssthresh() {
+        let (mut ledbat, path) = at(50.0);
+        ledbat.on_congestion(&rto(1), &path);
+        ledbat.on_congestion(&Congestion { hold_ssthresh: true, ..rto(2) }, &Path { half_base: Bytes(1000.0), ..path });
+        assert_eq!(ledbat.ssthresh(), 25_000.0);
+    }
+
+    #[test]
     fn growth_is_bounded_by_what_was_in_flight() {
         let (mut ledbat, path) = at(50.0);
         // 47 segments left and 1 acknowledged: 48 + 1
@@ -299,6 +358,28 @@ mod tests {
             ledbat.on_ack(&delayed(1.2, 20), &path);
             let third = if queue_ms == 40 { 5000.0 } else { 3333.333 };
             assert!((ledbat.cwnd().0 - third).abs() < 0.001);
+        }
+    }
+
+    #[test]
+    fn slow_start_comes_back_after_a_timeout_if_the_target_was_not_reached() {
+        let mut config = Config::named("ledbat").unwrap();
+        config.set_flag("ledbat_slow_start", true).unwrap();
+        for queue_ms in [40, 100, 101] {
+            let (_, path) = at(50.0);
+            let mut ledbat = Ledbat::new(&config);
+            ledbat.on_init(Bytes(5000.0), Bytes(5000.0), &path);
+            queue(&mut ledbat, &path, queue_ms);
+            // at ssthresh: (100 - 40) / 100 of a fifth of a segment, none at the target
+            ledbat.on_ack(&delayed(1.1, 20 + queue_ms), &path);
+            assert!(ledbat.cwnd() < 5121.0);
+            ledbat.on_congestion(&rto(1), &path);
+            queue(&mut ledbat, &path, 0);
+            ledbat.on_ack(&delayed(1.2, 20), &path);
+            assert_eq!(ledbat.cwnd(), 2000.0); // a segment, or the least window
+            // slow start, or half a segment
+            ledbat.on_ack(&delayed(1.3, 20), &path);
+            assert_eq!(ledbat.cwnd(), if queue_ms == 40 { 3000.0 } else { 2500.0 });
         }
     }
 

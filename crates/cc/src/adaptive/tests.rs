@@ -92,6 +92,20 @@ fn without_a_range_of_rtts_it_is_newreno() {
 }
 
 #[test]
+fn before_there_is_a_smoothed_rtt_nothing_is_known() {
+    // a delay sample without an SRTT, then SRTTs of 100, 200 and 140: alpha is still 0.6, not 60/200
+    let mut adaptive = Adaptive::new(&config());
+    let mut path = Path { half_base: Bytes(20_000.0), srtt: Span::ZERO, ..test_path() };
+    adaptive.on_init(Bytes(20_000.0), Bytes(64_000.0), &path);
+    for ms in [0, 100, 200, 140] {
+        path.srtt = Span::from_millis(ms);
+        adaptive.on_ack(&Ack { grows: false, ..ack(1000.0) }, &path);
+    }
+    adaptive.on_congestion(&dup_acks(), &path);
+    assert!(near(adaptive.cwnd(), 16_000.0));
+}
+
+#[test]
 fn the_rtt_may_be_the_newest_sample() {
     // smoothed 100, 200, 140; samples all 100: no range
     let (mut adaptive, path) = sampled(&with("adapt_rtt", "sample"), 140);

@@ -108,3 +108,60 @@ pub(super) const ETFCC: Row = Row {
     }),
     ..PLAIN
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules(name: &str, change: impl Fn(&mut Config)) -> Settings {
+        let mut config = Config::named(name).unwrap();
+        change(&mut config);
+        config.rate().unwrap()
+    }
+
+    #[test]
+    fn the_defaults_are_those_of_the_rfcs() {
+        let plain = Settings {
+            b: 1.0,
+            rto: Rto::FourRtt,
+            rtt_gain: 0.9,
+            reorder: 3,
+            longest_gap: Span::from_millis(64_000),
+            ecn: false,
+            floor: None,
+            small: None,
+        };
+        assert_eq!(rules("tfrc", |_| {}), plain);
+        assert_eq!(rules("etfcc", |_| {}), plain);
+        let small = Small { nominal: 1460.0, header: 40.0, gap: Span::from_millis(10) };
+        assert_eq!(rules("tfrc-sp", |_| {}), Settings { small: Some(small), ..plain });
+    }
+
+    #[test]
+    fn each_parameter_is_its_own_rule() {
+        for name in ["tfrc", "tfrc-sp", "etfcc"] {
+            let plain = rules(name, |_| {});
+            let number = |parameter: &str, value: f64| rules(name, |c| c.set_number(parameter, value).unwrap());
+            assert_eq!(number("tfrc_b", 2.0), Settings { b: 2.0, ..plain });
+            assert_eq!(number("tfrc_rtt_gain", 0.5), Settings { rtt_gain: 0.5, ..plain });
+            assert_eq!(number("tfrc_reorder", 5.0), Settings { reorder: 5, ..plain });
+            assert_eq!(number("tfrc_mbi", 8.0), Settings { longest_gap: Span::from_millis(8000), ..plain });
+            let rto = rules(name, |c| c.set_choice("tfrc_rto", "4r-or-1s").unwrap());
+            assert_eq!(rto, Settings { rto: Rto::AtLeastASecond, ..plain });
+            let ecn = rules(name, |c| c.set_flag("tfrc_ecn", true).unwrap());
+            assert_eq!(ecn, Settings { ecn: true, ..plain });
+        }
+        let small = |parameter: &str, value: f64| rules("tfrc-sp", |c| c.set_number(parameter, value).unwrap()).small;
+        let plain = Small { nominal: 1460.0, header: 40.0, gap: Span::from_millis(10) };
+        assert_eq!(small("sp_nominal", 1000.0), Some(Small { nominal: 1000.0, ..plain }));
+        assert_eq!(small("sp_header", 28.0), Some(Small { header: 28.0, ..plain }));
+        assert_eq!(small("sp_gap", 20.0), Some(Small { gap: Span::from_millis(20), ..plain }));
+        let floor = |gain: f64| {
+            rules("etfcc", |c| {
+                c.set_flag("etfcc_floor", true).unwrap();
+                c.set_number("etfcc_gain", gain).unwrap();
+            })
+        };
+        assert_eq!((floor(0.9).floor, floor(0.5).floor), (Some(0.9), Some(0.5)));
+    }
+}
