@@ -76,6 +76,9 @@ impl OnArrival {
 
     pub(crate) fn judge(&mut self, arrival: &Arrival) -> Verdict {
         match self {
+            //= https://www.rfc-editor.org/rfc/rfc8257#section-3.1
+            //# When a packet arrives at a switch and its queue length is greater than the congestion threshold, the
+            //# switch sets the CE codepoint in the packet.
             //= specs/papers/threshold-marking.md#marking
             //# a packet that finds more than K waiting is marked
             OnArrival::Threshold(most) => {

@@ -149,12 +149,17 @@ impl Receiver {
         } else {
             self.stats.delay_sum += now.since(segment.ts_val).secs();
             self.insert(number);
+            //= https://www.rfc-editor.org/rfc/rfc5681#section-4.2
+            //# the receiver SHOULD send an immediate duplicate ACK when it receives a data segment above a gap in the
+            //# sequence space.
             self.ack_now = true; // out of order, or part of a gap filled
         }
     }
 
     /// A segment that is here already: acknowledge at once. ns-2's delaying sink takes a second copy of the last segment
     /// in order for the segment itself, and delays.
+    //= https://www.rfc-editor.org/rfc/rfc9293#section-3.10.7.4
+    //# If an incoming segment is not acceptable, an acknowledgment should be sent in reply
     fn on_duplicate(&mut self, now: Time, number: u32) {
         if self.ns2 && self.every > 1 && number + 1 == self.rcv_nxt && self.ranges.is_empty() {
             self.on_in_order(now);
@@ -166,6 +171,9 @@ impl Receiver {
     #[inline]
     fn on_in_order(&mut self, now: Time) {
         self.unacked += 1;
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-4.2
+        //# an ACK SHOULD be generated for at least every second full-sized segment, and MUST be generated within
+        //# 500 ms of the arrival of the first unacknowledged packet.
         if self.unacked >= self.every {
             self.ack_now = true;
         } else if self.delack_at == Time::NEVER {
@@ -183,8 +191,8 @@ impl Receiver {
             }
         } else {
             //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.3
-            //# that TCP receiver continues to set the ECN-Echo flag in all the
-            //# ACK packets it sends (whether they acknowledge CE data packets or non-CE data packets) until it receives a CWR packet
+            //# that TCP receiver continues to set the ECN-Echo flag in all the ACK packets it sends (whether they
+            //# acknowledge CE data packets or non-CE data packets) until it receives a CWR packet
             if flags.has(Flags::CWR) {
                 self.echo.on = false;
             }
@@ -277,6 +285,8 @@ impl Receiver {
     /// Put the range that starts at `start` in front of the recent ones. `touched` is the segment just stored.
     fn remember(&mut self, start: u32, touched: u32) {
         let mut kept = [0; MAX_SACK + 1];
+        //= https://www.rfc-editor.org/rfc/rfc2018#section-4
+        //# MUST specify the contiguous block of data containing the segment which triggered this ACK
         kept[0] = start;
         let mut len = 1;
         for i in 0..usize::from(self.recent_len) {
@@ -308,8 +318,13 @@ impl Receiver {
             return;
         }
         segment.ack = self.rcv_nxt;
+        //= https://www.rfc-editor.org/rfc/rfc7323#section-4.3
+        //# When a TSopt is sent, its TSecr field is set to the current TS.Recent value.
         segment.ts_ecr = self.ts_recent;
         if self.sack && !self.ranges.is_empty() {
+            //= https://www.rfc-editor.org/rfc/rfc2018#section-4
+            //# SACK options SHOULD be included in all ACKs which do not ACK the highest sequence number in the data
+            //# receiver's queue.
             segment.sack = self.blocks();
         }
         self.last_ack_sent = self.rcv_nxt;

@@ -65,6 +65,9 @@ impl RttEstimator {
                     *rttvar = (3 * *rttvar + srtt.abs_diff(r)) / 4;
                     *srtt = (7 * *srtt + r) / 8;
                 } else {
+                    //= https://www.rfc-editor.org/rfc/rfc6298#section-2
+                    //# SRTT <- R
+                    //# RTTVAR <- R/2
                     *srtt = r;
                     *rttvar = r / 2;
                     *sampled = true;
@@ -110,9 +113,18 @@ impl RttEstimator {
     #[inline(always)]
     fn backed_off(&self, factor: u64) -> Span {
         match self.estimate {
+            //= https://www.rfc-editor.org/rfc/rfc6298#section-2
+            //# the sender SHOULD
+            //# set RTO <- 1 second
             Estimate::Exact { sampled: false, .. } => (self.rto_init * factor).min(self.rto_max),
             Estimate::Exact { srtt, rttvar, .. } => {
-                let rto = Span(srtt + (4 * rttvar).max(1)); // the clock's granularity is a nanosecond
+                // the clock's granularity is a nanosecond
+                //= https://www.rfc-editor.org/rfc/rfc6298#section-2
+                //# RTO <- SRTT + max (G, K*RTTVAR)
+                let rto = Span(srtt + (4 * rttvar).max(1));
+                //= https://www.rfc-editor.org/rfc/rfc6298#section-2
+                //# Whenever RTO is computed, if it is less than 1 second, then the RTO SHOULD be rounded up to 1
+                //# second.
                 (rto.max(self.rto_min) * factor).min(self.rto_max)
             }
             Estimate::Ticks { tick, rto_ticks, .. } => {

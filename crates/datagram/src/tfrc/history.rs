@@ -87,6 +87,9 @@ impl History {
         for gap in self.gaps.iter_mut().filter(|gap| number >= gap.end) {
             gap.later += 1;
         }
+        //= https://www.rfc-editor.org/rfc/rfc5348#section-5.1
+        //# The loss of a packet is detected by the arrival of at least NDUPACK packets with a higher sequence number
+        //# than the lost packet
         while let Some(gap) = self.gaps.front().copied().filter(|gap| gap.later >= self.reorder) {
             self.gaps.pop_front();
             for lost in gap.first..gap.end {
@@ -132,6 +135,8 @@ impl History {
     /// Loss event rate.
     pub(super) fn rate(&self, now: Time, rtt: Span) -> f64 {
         let (Some(event), Some((newest, _))) = (self.event, self.newest) else { return 0.0 };
+        //= https://www.rfc-editor.org/rfc/rfc5348#section-5.3
+        //# the size of I_0 is S_C - S_A + 1.
         let packets = f64::from(newest.saturating_sub(event.first)) + 1.0;
         let open = Interval { packets, lost: f64::from(event.lost), length: now.since(event.at) };
         self.intervals.rate(&open, rtt)

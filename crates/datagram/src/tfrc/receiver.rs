@@ -69,7 +69,8 @@ impl TfrcReceiver {
         self.most = self.most.max(self.receive_rate_at(now, data.rtt));
         let (rules, payload, rtt) = (self.rules, self.payload, data.rtt.max(Span(1)));
         //= https://www.rfc-editor.org/rfc/rfc5348#section-6.3.1
-        //# The TFRC receiver uses 0.5/R packets per second as the minimum value for X_target when initializing the first loss interval.
+        //# The TFRC receiver uses 0.5/R packets per second as the minimum value for X_target when initializing the
+        //# first loss interval.
         let target = self.most.max(0.5 * payload / rtt.secs());
         let lost =
             self.history.on_arrival(now, data.number, data.marked, data.rtt, || rules.inverse(payload, rtt, target));
@@ -98,6 +99,8 @@ impl TfrcReceiver {
         }
         // what comes next is reported at once
         self.timer = Time::NEVER;
+        //= https://www.rfc-editor.org/rfc/rfc5348#section-6.2
+        //# If no data packets have been received since the last feedback was sent, then no feedback packet is sent
         self.due |= self.bytes > 0.0;
     }
 
@@ -109,6 +112,9 @@ impl TfrcReceiver {
         self.receive_rate = self.receive_rate_at(now, rtt);
         self.most = self.most.max(self.receive_rate);
         (self.reported, self.bytes) = (now, 0.0);
+        //= https://www.rfc-editor.org/rfc/rfc5348#section-6.3
+        //# the receiver sends a feedback packet for every arriving data packet until a data packet arrives containing
+        //# an estimate of the round-trip time.
         self.timer = if rtt == Span::ZERO { Time::NEVER } else { now + rtt };
         self.reports += 1;
         Some(Datagram::Feedback(Feedback {

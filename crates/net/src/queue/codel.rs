@@ -53,6 +53,8 @@ impl Codel {
         let (mut packet, mut bad) = self.look(now, lane, pool);
         if self.dropping {
             self.dropping = bad;
+            //= https://www.rfc-editor.org/rfc/rfc8289#section-5.5
+            //# the controller checks if it is time to leave drop state or schedules the next drop(s)
             while self.dropping && now >= self.drop_next {
                 self.count = self.count.saturating_add(1);
                 let marked = signal(&mut packet, ecn, dropped);
@@ -68,6 +70,9 @@ impl Codel {
                 }
             }
         } else if bad {
+            //= https://www.rfc-editor.org/rfc/rfc8289#section-5.5
+            //# if the controller is not in drop state, it determines if it should enter drop state and do the initial
+            //# drop.
             let marked = signal(&mut packet, ecn, dropped);
             if !marked {
                 (packet, _) = self.look(now, lane, pool);

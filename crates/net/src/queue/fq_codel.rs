@@ -113,6 +113,9 @@ impl FqCodel {
 
     /// Over the limit: drop from the head of the lane with most bytes.
     pub(super) fn make_room(&mut self, pool: &mut Pool, dropped: &mut Vec<Dropped>) {
+        //= https://www.rfc-editor.org/rfc/rfc8290#section-4.1
+        //# the queue with the largest current byte count is selected and half the number of packets from this queue (up
+        //# to a maximum of 64 packets) are dropped from the head of that queue.
         let fattest = self.lanes.iter_mut().rev().max_by_key(|flow| flow.lane.backlog.bytes);
         let Some(flow) = fattest else { return };
         //= specs/papers/fq-codel.md#overload
@@ -154,6 +157,9 @@ impl FqCodel {
                 flow.credit -= i64::from(packet.size);
                 return Some((packet, marked));
             }
+            //= https://www.rfc-editor.org/rfc/rfc8290#section-4.2
+            //# The step that moves an empty queue from the list of new queues to the end of the list of old queues
+            //# before it is removed is crucial to prevent starvation.
             turns.pop(&self.lanes);
             if fresh {
                 //= specs/papers/fq-codel.md#service

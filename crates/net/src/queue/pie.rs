@@ -54,6 +54,9 @@ impl Pie {
             return Verdict::Pass;
         }
         self.accumulated = 0.0;
+        //= https://www.rfc-editor.org/rfc/rfc8033#section-5.1
+        //# if the calculated drop probability exceeds mark_ecnth, PIE reverts to packet-dropping for
+        //# ECN-capable packets.
         Verdict::signal(arrival.markable && self.probability < self.spec.mark_p)
     }
 
@@ -85,6 +88,8 @@ impl Pie {
     pub(super) fn update(&mut self, backlog: Backlog, same_until: Time) {
         let before = (self.probability, self.delay, self.burst_left);
         self.control(backlog.bytes as f64 / self.bytes_per_s);
+        //= https://www.rfc-editor.org/rfc/rfc8033#section-4.2
+        //# The update interval, T_UPDATE, is defaulted to be 15 milliseconds.
         self.next_update += self.spec.update;
         if before == (self.probability, self.delay, self.burst_left) && self.next_update < same_until {
             let skipped = same_until.since(self.next_update).0 / self.spec.update.0;

@@ -97,6 +97,9 @@ impl Sender {
     }
 
     /// The edge stands on the D-th highest SACKed segment; what it passes is lost.
+    //= https://www.rfc-editor.org/rfc/rfc6675#section-4
+    //# The routine returns true when either DupThresh discontiguous SACKed sequences have arrived above 'SeqNum' or
+    //# more than (DupThresh - 1) * SMSS bytes with sequence numbers greater than 'SeqNum' have been SACKed.
     fn move_lost_edge(&mut self) {
         let s = &mut self.sack;
         s.lost_now = 0;
@@ -118,6 +121,9 @@ impl Sender {
 
     /// A duplicate ACK: begin the recovery, or let the pipe decide what may leave.
     pub(crate) fn sack_on_duplicate(&mut self, now: Time, news: bool) {
+        //= https://www.rfc-editor.org/rfc/rfc3042#section-2
+        //# the data sender MUST NOT send new segments in response to duplicate ACKs that contain no new SACK
+        //# information
         if !news {
             return;
         }
@@ -143,8 +149,8 @@ impl Sender {
         let found = self.dupacks >= self.rules.dup_threshold || self.sack.lost_edge > self.snd_una;
         // Segments sent again in vain give no duplicates that count, so this is guard enough, whatever the rule:
         //= https://www.rfc-editor.org/rfc/rfc6675#section-5.1
-        //# a new recovery phase (as described in Section 5) MUST NOT be initiated until HighACK is greater than or equal
-        //# to the new value of RecoveryPoint
+        //# a new recovery phase (as described in Section 5) MUST NOT be initiated until HighACK is greater than or
+        //# equal to the new value of RecoveryPoint
         if found && self.snd_una >= self.recover {
             self.enter_recovery(now);
             self.sack.next_resend = self.snd_una;
@@ -162,6 +168,8 @@ impl Sender {
 
     /// NextSeg() of RFC 6675 section 4, while the pipe has room.
     pub(crate) fn sack_next(&mut self) -> Option<u32> {
+        //= https://www.rfc-editor.org/rfc/rfc6675#section-5
+        //# If cwnd - pipe >= 1 SMSS, the sender SHOULD transmit one or more segments as follows:
         if self.sack.pipe >= i64::from(self.window) {
             return None;
         }
@@ -169,11 +177,19 @@ impl Sender {
         let repairable = if self.in_recovery { self.snd_max } else { self.recover };
         let repairing = self.snd_una < repairable;
         if repairing && let Some(number) = self.first_hole(self.sack.lost_edge.min(repairable)) {
+            //= https://www.rfc-editor.org/rfc/rfc6675#section-4
+            //# (1) If there exists a smallest unSACKed sequence number 'S2' that meets the following three criteria for
+            //# determining loss, the sequence range of one segment of up to SMSS octets starting with S2 MUST be
+            //# returned.
             // rule 1: the lowest lost segment not retransmitted yet
             self.note_resend(number);
             return Some(number);
         }
         if self.has_new_data() {
+            //= https://www.rfc-editor.org/rfc/rfc6675#section-4
+            //# (2) If no sequence number 'S2' per rule (1) exists but there exists available unsent data and the
+            //# receiver's advertised window allows, the sequence range of one segment of up to SMSS octets of
+            //# previously unsent data starting with sequence number HighData+1 MUST be returned.
             // rule 2: new data
             if !repairing && self.snd_max - self.snd_una >= self.window {
                 // only duplicates have made room: limited transmit
@@ -189,6 +205,8 @@ impl Sender {
             return None;
         }
         if let Some(number) = self.first_hole(self.sack.high_sacked) {
+            //= https://www.rfc-editor.org/rfc/rfc6675#section-4
+            //# then one segment of up to SMSS octets starting with S3 SHOULD be returned.
             // rule 3: a hole that is not known to be lost
             self.note_resend(number);
             return Some(number);

@@ -29,6 +29,8 @@ impl Sender {
     fn on_any_ack<const RARE: bool>(&mut self, now: Time, segment: &Segment, pure: bool) {
         let full = RARE && self.rules.full;
         let ack = segment.ack;
+        //= https://www.rfc-editor.org/rfc/rfc9293#section-3.10.7.4
+        //# If the ACK is a duplicate (SEG.ACK =< SND.UNA), it can be ignored.
         if ack > self.snd_max || ack < self.snd_una {
             return; // acknowledges what was never sent, or what is acknowledged already
         }
@@ -55,16 +57,17 @@ impl Sender {
             return; // ns-2 looks for marks on new ACKs and duplicates only
         }
         //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.2
-        //# If the sender receives an ECN-Echo (ECE) ACK packet (that is, an ACK packet with the ECN-Echo flag set in the TCP
-        //# header), then the sender knows that congestion was encountered in the network on the path from the sender to the
-        //# receiver.
+        //# If the sender receives an ECN-Echo (ECE) ACK packet (that is, an ACK packet with the ECN-Echo flag set in
+        //# the TCP header), then the sender knows that congestion was encountered in the network on the path from the
+        //# sender to the receiver.
         if marked && !self.acts_on_marks && self.ecn_recover.is_none_or(|cut| self.snd_una > cut) {
             self.on_mark(now);
         }
     }
 
     //= https://www.rfc-editor.org/rfc/rfc5681#section-2
-    //# the advertised window in the incoming acknowledgment equals the advertised window in the last incoming acknowledgment
+    //# the advertised window in the incoming acknowledgment equals the advertised window in the last incoming
+    //# acknowledgment
     pub(super) fn is_duplicate(&self, segment: &Segment, pure: bool, window_changed: bool) -> bool {
         let outstanding = self.snd_max > self.snd_una;
         // behind a closed window an ACK that does not advance answers a probe
@@ -169,6 +172,10 @@ impl Sender {
         if restart_timer {
             // FullTcp starts the timer before it takes the sample and ends the back-off
             let rto = if full { rto_before } else { self.rtt.rto() };
+            //= https://www.rfc-editor.org/rfc/rfc6298#section-5
+            //# When all outstanding data has been acknowledged, turn off the retransmission timer. (5.3) When an ACK is
+            //# received that acknowledges new data, restart the retransmission timer so that it will expire after RTO
+            //# seconds
             self.rto_at = if ack < self.snd_max || self.is_shut() { now + rto } else { Time::NEVER };
         }
         if full {
@@ -240,8 +247,8 @@ impl Sender {
         self.cwr_due = true;
         if before < 2.0 {
             //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.2
-            //# the sending TCP MUST reset the retransmit timer on receiving the ECN-Echo packet when the congestion window
-            //# is one.
+            //# the sending TCP MUST reset the retransmit timer on receiving the ECN-Echo packet when the congestion
+            //# window is one.
             self.burst = 0; // nothing new until it expires, or another ACK comes
             self.rto_at = now + self.rtt.rto();
         }
@@ -288,6 +295,9 @@ impl Sender {
     #[inline(always)]
     fn sample_rto(&mut self, now: Time, segment: &Segment, progress: Progress) {
         let valid = progress != Progress::Partial || self.rules.full;
+        //= https://www.rfc-editor.org/rfc/rfc7323#section-4.1
+        //# A TSecr value received in a segment MAY be used to update the averaged RTT measurement only if the segment
+        //# advances the left edge of the send window
         if self.rules.timestamps && valid {
             self.rtt.sample(segment.ts_ecr, now, true);
             self.path.srtt = self.rtt.srtt();
@@ -296,6 +306,8 @@ impl Sender {
             }
         }
         let Some((number, sent)) = self.timed else { return };
+        //= https://www.rfc-editor.org/rfc/rfc6298#section-5
+        //# which may result in "collapsing" RTO back down after it has been subject to exponential back off (rule 5.5).
         if segment.ack > number {
             self.timed = None;
             self.rtt.end_back_off();

@@ -15,12 +15,17 @@ impl Sender {
         }
         self.dupacks += 1;
         let threshold = self.rules.dup_threshold;
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
+        //# For each additional duplicate ACK received (after the third), cwnd MUST be incremented by SMSS.
         if self.in_recovery {
             self.inflation += 1;
             if self.rules.ns2 && self.core == Core::NewReno {
                 self.burst = NS2_RECOVERY_BURST;
             }
         } else if self.dupacks == threshold && self.may_fast_retransmit() {
+            //= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
+            //# The fast retransmit algorithm uses the arrival of 3 duplicate ACKs (as defined in section 2, without any
+            //# intervening ACKs which move SND.UNA) as an indication that a segment has been lost.
             self.enter_recovery(now);
             if self.rules.ns2 && self.core == Core::NewReno {
                 self.burst = NS2_RECOVERY_BURST;
@@ -38,11 +43,16 @@ impl Sender {
                 true
             }
             Core::NewReno => {
+                //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
+                //# In this case, retransmit the first unacknowledged segment. Deflate the congestion window by the
+                //# amount of new data acknowledged by the Cumulative Acknowledgment field.
                 self.deflate(newly);
                 self.resend = Some(self.snd_una);
                 if self.rules.ns2 {
                     self.burst = NS2_RECOVERY_BURST;
                 }
+                //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
+                //# For the first partial ACK that arrives during fast recovery, also reset the retransmit timer.
                 // restarted only by the first partial ACK ("impatient"), RFC 6582 section 4
                 !std::mem::replace(&mut self.first_partial, true)
             }
@@ -62,6 +72,9 @@ impl Sender {
             self.cc.set_cwnd(cwnd.max(1.0) * self.path.mss);
             self.inflation = 1;
         } else {
+            //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
+            //# If the partial ACK acknowledges at least one SMSS of new data, then add back SMSS bytes to
+            //# the congestion window.
             self.inflation -= newly - 1;
         }
     }
@@ -71,6 +84,9 @@ impl Sender {
     }
 
     pub(crate) fn may_fast_retransmit(&self) -> bool {
+        //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
+        //# the TCP sender first checks the value of recover to see if the Cumulative Acknowledgment field covers more
+        //# than recover.
         let passed = match (self.guard, self.rules.recover_rule) {
             (None, _) | (_, RecoverRule::Off) => true,
             (Some(recover), RecoverRule::Careful) => self.snd_una > recover,
@@ -118,6 +134,8 @@ impl Sender {
             if self.rules.full && response == Response::Reduced && self.core != Core::Sack1 {
                 self.full_floor_window();
             }
+            //= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
+            //# The lost segment starting at SND.UNA MUST be retransmitted and cwnd set to ssthresh plus 3*SMSS.
             self.inflation = match self.core {
                 Core::Reno | Core::NewReno => self.rules.dup_threshold as i32,
                 _ => 0,
@@ -156,6 +174,9 @@ impl Sender {
         if response.is_cut() {
             self.stats.window_cuts += 1;
             self.last_cut = Some(self.snd_max);
+            //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.2
+            //# the TCP sender sets the CWR flag in the TCP header of the first new data packet sent after the
+            //# window reduction.
             self.cwr_due = true; // for whatever reason the window was reduced, RFC 3168 section 6.1.2
             if event.cause != Cause::Rto || !self.rules.ns2 {
                 self.ecn_recover = Some(self.snd_max);
@@ -181,6 +202,8 @@ impl Sender {
     /// The flight size that a halving starts from: without what limited transmit sent (RFC 5681 section 3.2), and within a
     /// recovery no more than cwnd. Beyond that, what is outstanding was sent for duplicates, that is for segments that
     /// have left the network, and would hand the inflation of the recovery to ssthresh.
+    //= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
+    //# When [RFC3042] is in use, additional data sent in limited transmit MUST NOT be included in this calculation.
     pub(super) fn flight_to_halve(&self) -> Bytes {
         let flight = self.bytes(self.flight_size().saturating_sub(self.limited_sent));
         if self.in_recovery { flight.min(self.cwnd() * self.path.mss) } else { flight }
@@ -202,6 +225,8 @@ impl Sender {
         };
         self.in_recovery = false;
         self.prr = None;
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
+        //# When the next ACK arrives that acknowledges previously unacknowledged data, a TCP MUST set cwnd to ssthresh
         self.inflation = 0;
         self.dupacks = 0;
         self.cc.on_recovery_exit(&RecoveryExit { now, window: window * self.path.mss, inflated }, &self.path);

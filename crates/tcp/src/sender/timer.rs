@@ -28,6 +28,8 @@ impl Sender {
         self.stats.timeouts += 1;
         self.timeouts_in_row += 1;
         self.timed = None;
+        //= https://www.rfc-editor.org/rfc/rfc6298#section-5
+        //# (5.5) The host MUST set RTO <- RTO * 2 ("back off the timer").
         if !self.cc.is_frozen(now) {
             self.rtt.back_off();
         }
@@ -45,6 +47,9 @@ impl Sender {
             timeouts: self.timeouts_in_row,
             retransmitted: lost.times > 1,
             sent_at: Some(lost.at),
+            //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
+            //# the given segment has already been retransmitted by way of the retransmission timer at least once, the
+            //# value of ssthresh is held constant.
             hold_ssthresh: self.rules.rto_ssthresh_hold && self.timeouts_in_row > 1,
         };
         self.account_cwnd(now);
@@ -62,6 +67,9 @@ impl Sender {
         self.resend = None;
         self.limited_sent = 0;
         self.guard = Some(self.snd_max);
+        //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
+        //# After a retransmit timeout, record the highest sequence number transmitted in the variable recover, and exit
+        //# the fast recovery procedure if applicable.
         self.recover = self.snd_max;
         self.last_cut = Some(self.snd_max);
         self.last_cut_by_dupacks = false;

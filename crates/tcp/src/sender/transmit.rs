@@ -106,6 +106,9 @@ impl Sender {
             return None;
         }
         let in_flight = self.snd_nxt - self.snd_una;
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-2
+        //# a TCP MUST NOT send data with a sequence number higher than the sum of the highest
+        //# acknowledged sequence number and the minimum of cwnd and rwnd.
         if in_flight < self.window {
             return Some(self.snd_nxt);
         }
@@ -162,6 +165,9 @@ impl Sender {
         {
             prr.out += 1;
         }
+        //= https://www.rfc-editor.org/rfc/rfc6298#section-5
+        //# Every time a packet containing data is sent (including a retransmission), if the timer is not running, start
+        //# it running
         if self.rto_at == Time::NEVER {
             self.rto_at = now + self.rtt.rto();
         }
@@ -187,8 +193,8 @@ impl Sender {
     ///
     /// Warnings of the Jersey family (and ns-2) mark retransmissions, too.
     //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.5
-    //# ECN-capable TCP implementations MUST NOT set either ECT codepoint
-    //# (ECT(0) or ECT(1)) in the IP header for retransmitted data packets
+    //# ECN-capable TCP implementations MUST NOT set either ECT codepoint (ECT(0) or ECT(1)) in the IP header for
+    //# retransmitted data packets
     pub(crate) fn is_ecn_capable(&self, again: bool) -> bool {
         self.rules.ecn && (!again || self.rules.ns2 || self.acts_on_marks)
     }
@@ -200,6 +206,9 @@ impl Sender {
 
     /// Nothing was sent for longer than one RTO: restart from the initial window (RFC 5681 section 4.1). An algorithm that
     /// samples the delivery rate keeps its window: it paces what it sends, and hears of the restart.
+    //= https://www.rfc-editor.org/rfc/rfc5681#section-4.1
+    //# a TCP SHOULD set cwnd to no more than RW before beginning transmission if the TCP has not sent data in an
+    //# interval exceeding the retransmission timeout.
     #[inline]
     pub(super) fn restart_if_idle(&mut self, now: Time) {
         if !self.rules.sampled && self.snd_max > 0 && now.since(self.last_sent_at) > self.rtt.rto() {
