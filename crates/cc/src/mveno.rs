@@ -278,6 +278,74 @@ mod tests {
     }
 
     #[test]
+    fn beta_and_the_share_kept_are_parameters() {
+        // N = 20 * 25/125 = 4, exactly beta: congestion, at half speed
+        let mut four = config();
+        four.set_number("mveno_beta", 4.0).unwrap();
+        let mut m = after_round(&four, &[125, 125, 125]);
+        m.on_ack(&ack(1000.0), &test_path());
+        assert_eq!(m.cwnd(), 20_000.0);
+        assert_eq!(m.on_congestion(&dup_acks(), &test_path()), Response::Reduced);
+        // N = 4 < 5: 9/10 of 10
+        let mut five = config();
+        five.set_number("mveno_beta", 5.0).unwrap();
+        five.set_number("mveno_keep", 0.9).unwrap();
+        let mut m = after_round(&five, &[125, 125, 125]);
+        assert_eq!(m.on_congestion(&dup_acks(), &test_path()), Response::ReducedAsRandom);
+        assert_eq!(m.cwnd(), 9000.0);
+    }
+
+    #[test]
+    fn slow_start_is_renos_and_a_mark_halves() {
+        let mut m = after_round(&config(), &[120, 120, 120]);
+        m.ssthresh = Bytes(64_000.0);
+        m.delta = 0.25;
+        m.on_ack(&ack(1000.0), &test_path());
+        assert_eq!(m.cwnd(), 21_000.0);
+        m.ssthresh = Bytes(21_000.0); // at the threshold: every second ACK
+        m.on_ack(&ack(1000.0), &test_path());
+        assert_eq!(m.cwnd(), 21_000.0);
+        let mut m = after_round(&config(), &[110, 110, 110]);
+        let mark = Congestion { cause: Cause::EcnMark, ..dup_acks() };
+        assert_eq!(m.on_congestion(&mark, &test_path()), Response::Reduced);
+        assert_eq!(m.cwnd(), 5000.0);
+    }
+
+    #[test]
+    fn a_round_is_told_to_the_other_subflows_once() {
+        let mut m = after_round(&config(), &[110, 120, 130]);
+        let told = Subflow {
+            window_segments: 20.0,
+            window_max_segments: 20.0,
+            rtt_mean: Span::from_millis(120),
+            samples: 3,
+            rtt_min: Span::from_millis(100),
+        };
+        assert_eq!((m.take_round(), m.take_round()), (Some(told), None));
+        // the largest window counts, even if it shrank before the end
+        m.set_cwnd(Bytes(30_000.0));
+        m.on_ack(&Ack { grows: false, ..ack(1000.0) }, &test_path());
+        m.set_cwnd(Bytes(12_000.0));
+        m.on_ack(&Ack { grows: false, ..last_of_round(1000.0) }, &test_path());
+        let told = m.take_round().unwrap();
+        assert_eq!((told.window_segments, told.window_max_segments), (12.0, 30.0));
+        // and with it the next round begins
+        m.on_ack(&Ack { grows: false, ..last_of_round(1000.0) }, &test_path());
+        assert_eq!(m.take_round().unwrap().window_max_segments, 12.0);
+        // the weight of two equal paths, taken over
+        let other = Subflow { window_segments: 12.0, window_max_segments: 12.0, ..told };
+        m.couple(&[other, other], 0);
+        assert!((m.delta - 0.25).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_held_threshold_stays() {
+        let mut m = after_round(&config(), &[100, 100, 100]);
+        m.on_congestion(&Congestion { hold_ssthresh: true, ..rto(2) }, &test_path());
+        assert_eq!((m.cwnd(), m.ssthresh()), (Bytes(1000.0), Bytes(2000.0)));
+    }
+
+    #[test]
     fn a_short_round_and_a_timeout_are_renos() {
         let mut m = after_round(&config(), &[100, 100]);
         m.on_congestion(&dup_acks(), &test_path());

@@ -228,6 +228,57 @@ mod tests {
     }
 
     #[test]
+    fn a_timeout_forgets_the_base_rtt_and_a_mark_does_not() {
+        let mut veno = after_round(&config(), 20.0, &[100, 110, 120]);
+        veno.on_congestion(&rto(1), &test_path());
+        assert_eq!((veno.base, veno.rtt, veno.round), (None, None, RoundRtt::default()));
+        let mut veno = after_round(&config(), 20.0, &[100, 110, 120]);
+        veno.on_congestion(&Congestion { cause: Cause::EcnMark, ..dup_acks() }, &test_path());
+        assert_eq!(veno.base, Some(Span::from_millis(100)));
+    }
+
+    #[test]
+    fn the_base_rtt_learned_after_a_loss_is_the_least_since() {
+        // 120, 150 and 180 ms after it: mean 150, N = 10 * (1 - 120/150) = 2 with the window of 10 then; with the old base of 100
+        // it would be 3.3
+        let mut veno = after_round(&config(), 20.0, &[100, 130, 130]);
+        veno.on_congestion(&dup_acks(), &test_path());
+        for (ms, last) in [(120, false), (150, false), (180, true)] {
+            let ack = if last { last_of_round(1000.0) } else { ack(1000.0) };
+            veno.on_ack(&Ack { rtt: Some(Span::from_millis(ms)), grows: false, ..ack }, &test_path());
+        }
+        veno.set_cwnd(Bytes(10_000.0));
+        assert!((veno.backlog(&test_path()).unwrap() - 2.0).abs() < 1e-9);
+        assert_eq!(veno.on_congestion(&dup_acks(), &test_path()), Response::ReducedAsRandom);
+    }
+
+    #[test]
+    fn beta_and_the_share_kept_are_parameters() {
+        // N = 20 * (1 - 100/125) = 4, exactly beta: congestion, at half speed
+        let mut four = config();
+        four.set_number("veno_beta", 4.0).unwrap();
+        let mut veno = after_round(&four, 20.0, &[100, 125, 150]);
+        veno.on_ack(&ack(1000.0), &test_path());
+        assert_eq!(veno.cwnd(), 20_000.0);
+        assert_eq!(veno.on_congestion(&dup_acks(), &test_path()), Response::Reduced);
+        // N = 4 < 5: 9/10 of 10
+        let mut five = config();
+        five.set_number("veno_beta", 5.0).unwrap();
+        five.set_number("veno_keep", 0.9).unwrap();
+        let mut veno = after_round(&five, 20.0, &[100, 125, 150]);
+        assert_eq!(veno.on_congestion(&dup_acks(), &test_path()), Response::ReducedAsRandom);
+        assert_eq!(veno.cwnd(), 9000.0);
+    }
+
+    #[test]
+    fn a_window_at_its_threshold_is_in_congestion_avoidance() {
+        let mut veno = after_round(&config(), 20.0, &[100, 130, 130]);
+        veno.ssthresh = Bytes(20_000.0);
+        veno.on_ack(&ack(1000.0), &test_path());
+        assert_eq!(veno.cwnd(), 20_000.0); // every second ACK
+    }
+
+    #[test]
     fn a_timeout_is_renos_unless_told_otherwise() {
         let mut veno = after_round(&config(), 20.0, &[100, 110, 120]);
         assert_eq!(veno.on_congestion(&rto(1), &test_path()), Response::Reduced);

@@ -166,6 +166,17 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn growth_is_renos() {
+        // 4 segments below the threshold of 64: one more; 10 at it: a tenth
+        let mut wr = fed(&config(), &test_path());
+        wr.on_ack(&ack(1000.0), &test_path());
+        assert_eq!(wr.cwnd(), 5000.0);
+        (wr.cwnd, wr.ssthresh) = (Bytes(10_000.0), Bytes(10_000.0));
+        wr.on_ack(&ack(1000.0), &test_path());
+        assert_eq!(wr.cwnd(), 10_100.0);
+    }
+
+    #[test]
     fn the_rtt_is_the_least_unless_told_otherwise() {
         let path = Path { rtt_min: Span::from_millis(60), ..test_path() };
         let mut smoothed = config();

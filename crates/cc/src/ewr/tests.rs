@@ -247,3 +247,65 @@ fn a_held_threshold_stays() {
     ewr.on_congestion(&Congestion { hold_ssthresh: true, ..rto(2) }, &path(EMPTY));
     assert!(ewr.ssthresh() == 9000.0 && near(ewr.cwnd(), 12_500.0));
 }
+
+#[test]
+fn a_backlog_of_alpha_or_beta_is_between() {
+    // 20 * (1 - 100/200) = 10 exactly
+    let bounds = |alpha, beta| {
+        let mut config = config();
+        config.set_number("ewr_alpha", alpha).unwrap();
+        config.set_number("ewr_beta", beta).unwrap();
+        config
+    };
+    for (alpha, beta, judged, grown) in [
+        (10.0, 20.0, Response::Undecided, 20_000.0),
+        (10.001, 20.0, Response::ReducedAsRandom, 20_050.0),
+        (1.0, 10.0, Response::Undecided, 20_000.0),
+        (1.0, 9.999, Response::Reduced, 12_500.0),
+    ] {
+        assert_eq!(fed(&bounds(alpha, beta)).on_congestion(&rto(1), &path(FULL)), judged, "{alpha} {beta}");
+        let mut ewr = fed(&bounds(alpha, beta));
+        ewr.on_ack(&ack(1000.0), &path(FULL));
+        assert!(near(ewr.cwnd(), grown), "{:?} with {alpha} {beta}", ewr.cwnd());
+    }
+}
+
+#[test]
+fn a_window_at_its_threshold_asks_the_backlog() {
+    // slow start would add a segment
+    let mut ewr = fed(&config());
+    ewr.ssthresh = Bytes(20_000.0);
+    ewr.on_ack(&ack(1000.0), &path(EMPTY));
+    assert!(near(ewr.cwnd(), 20_050.0));
+}
+
+#[test]
+fn a_mark_is_no_loss_but_cuts_as_one() {
+    let mut ewr = fed(&config());
+    let mark = Congestion { cause: Cause::EcnMark, ..dup_acks() };
+    assert_eq!(ewr.on_congestion(&mark, &path(FULL)), Response::Reduced);
+    assert!(near(ewr.cwnd(), 12_500.0));
+    assert_eq!(ewr.history.lost(), 0);
+}
+
+#[test]
+fn a_recovery_to_the_very_window_it_had_cut_nothing() {
+    let mut ewr = fed(&config());
+    let optimal = ewr.arrivals.optimal(&path(EMPTY));
+    ewr.set_cwnd(optimal);
+    assert_eq!(ewr.on_congestion(&rto(1), &path(EMPTY)), Response::Random);
+}
+
+#[test]
+fn eer_adds_nothing_where_no_least_rtt_or_sending_time_is_known() {
+    // cwnd 20, cap 100 * 12.5: W = 0 leaves 20
+    let mut add = with("eer", "add");
+    add.set_number("eer_cap", 100.0).unwrap();
+    let mut ewr = fed(&add);
+    ewr.on_congestion(&Congestion { sent_at: None, ..rto(1) }, &path(EMPTY));
+    assert_eq!(ewr.cwnd(), 20_000.0);
+    // an RTT less than the least: none was lost for as long
+    let mut ewr = fed(&add);
+    ewr.on_congestion(&Congestion { sent_at: Some(Time::from_secs(1.901)), ..rto(1) }, &path(EMPTY));
+    assert_eq!(ewr.cwnd(), 20_000.0);
+}

@@ -1,5 +1,5 @@
 //! Vegas' recovery: a fine-grained timeout checked on duplicate ACKs and on the first ACKs after a retransmission.
-//! Source: Brakmo and Peterson, JSAC 13(8), 1995; constants as in ns-2's agent.
+//! Source: Brakmo and Peterson, JSAC 13(8), 1995; constants as in ns-2's agent; restated in specs/papers/vegas.md.
 
 use cc::CongestionControl;
 use units::{Span, Time};
@@ -35,6 +35,8 @@ impl FineTimer {
         let error = r - self.srtt;
         self.srtt += error / 8.0;
         self.mdev += (error.abs() - self.mdev) / 4.0;
+        //= specs/papers/vegas.md#fine-grained-timeout
+        //# v_to = 17/16 * (srtt + 2 * mdev)
         self.timeout = 17.0 / 16.0 * (self.srtt + 2.0 * self.mdev);
     }
 }
@@ -63,6 +65,9 @@ impl Sender {
             self.fine.sample(r.secs());
         }
         if self.fine.worried > 0 {
+            //= specs/papers/vegas.md#fine-grained-timeout
+            //# The first two new ACKs after that look at the oldest segment once more, and repair it without another cut if it is
+            //# overdue; the first that finds it in time is the last that looks.
             self.fine.worried -= 1;
             // ns-2 takes a segment that was never sent for overdue; it leaves once more in its turn
             let unsent = self.rules.ns2 && self.snd_una == self.snd_max && self.has_new_data();
@@ -87,6 +92,8 @@ impl Sender {
             }
             let times = self.board.get(self.snd_una).times;
             self.fine.worried = (self.snd_nxt - self.snd_una).min(2);
+            //= specs/papers/vegas.md#fine-grained-timeout
+            //# Each time v_to grows by an eighth, and doubles if the segment had been sent again before.
             self.fine.timeout *= if times > 1 { 2.0 } else { 9.0 / 8.0 };
             let inflation = self.inflation;
             let cut = self.enter_recovery(now).is_cut();
