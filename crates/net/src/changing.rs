@@ -160,6 +160,8 @@ pub(crate) struct Course {
     delay: Span,
     jitter: Option<(Jitter, Stream)>,
     last_arrival: Time,
+    /// What an idle transmitter could have sent until then, bytes.
+    idle: (Time, f64),
     /// Accepted, without being transmitted before the run ends.
     pub(crate) late_packets: u64,
     pub(crate) late_bytes: u64,
@@ -211,6 +213,7 @@ impl Course {
             delay,
             jitter: spec.jitter.map(|jitter| (jitter, Stream::new(seed, &format!("{name}/jitter")))),
             last_arrival: Time::ZERO,
+            idle: (Time::ZERO, 0.0),
             late_packets: 0,
             late_bytes: 0,
             passing: BinaryHeap::new(),
@@ -222,6 +225,20 @@ impl Course {
     /// none before the end of the transmission before it.
     pub(crate) fn transmit(&mut self, start: Time, waited: bool, size: u32) -> Sent {
         self.capacity.transmit(start, waited, size)
+    }
+
+    /// The rate at `at`, as a queue knows it: outages do not show in it, and that of a trace is the mean of the last tenth
+    /// of a second or, if that is longer, of the last 11 opportunities.
+    pub(crate) fn rate_bps(&self, at: Time) -> f64 {
+        self.capacity.rate_bps(at)
+    }
+
+    /// Bytes that could have been transmitted from `from`, when the last transmission ended, until now.
+    pub(crate) fn idle_bytes(&mut self, from: Time, now: Time) -> f64 {
+        if self.idle.0 < now {
+            self.idle = (now, self.capacity.idle_bytes(from, now));
+        }
+        self.idle.1
     }
 
     /// When a packet whose transmission ends at `departs` reaches the far end. Calls come in order of time.

@@ -564,6 +564,18 @@ impl Link {
         Backlog { packets: self.cold.waiting.len() as u32, bytes: self.cold.waiting_bytes }
     }
 
+    /// How long the transmitter has been idle, see [`Arrival::idle`].
+    fn idle(&mut self, now: Time) -> Span {
+        let idle = now.since(self.hot.free_at);
+        match &mut self.cold.course {
+            Some(course) if idle > Span::ZERO => {
+                let bytes = course.idle_bytes(self.hot.free_at, now);
+                Span::from_secs(bytes * 8.0 / self.cold.rate_bps as f64)
+            }
+            _ => idle,
+        }
+    }
+
     fn polices(&mut self, now: Time, size: u32) -> bool {
         let policer = self.cold.extras.as_mut().and_then(|e| e.policer.as_mut());
         policer.is_some_and(|policer| !policer.passes(now, size))
@@ -573,14 +585,16 @@ impl Link {
     fn judge(&mut self, now: Time, packet: &mut Packet) -> Option<LossCause> {
         self.cold.extras.as_ref()?.on_arrival.as_ref()?;
         let size = u32::from(packet.size);
+        let backlog = self.backlog(now);
+        let fits = self.hot.free_at <= now || !self.cold.limit.is_full(backlog, size);
         let arrival = Arrival {
             now,
             size,
             markable: self.cold.ecn && packet.flags.has(Flags::ECT),
-            backlog: self.backlog(now),
-            idle: now.since(self.hot.free_at),
+            backlog,
+            idle: self.idle(now),
+            fits,
         };
-        let fits = self.hot.free_at <= now || !self.cold.limit.is_full(arrival.backlog, size);
         let extras = self.cold.extras.as_mut()?;
         match extras.on_arrival.as_mut()?.judge(&arrival) {
             Verdict::Pass => {}
@@ -603,9 +617,10 @@ impl Link {
                 return;
             }
             let backlog = self.backlog(at);
-            let steady = backlog.packets == 0 || self.is_served();
+            let rate_bps = self.cold.course.as_ref().map(|course| course.rate_bps(at));
+            let steady = backlog.packets == 0 || (self.is_served() && rate_bps.is_none());
             if let Some(looks) = self.cold.extras.as_mut().and_then(|e| e.on_arrival.as_mut()) {
-                looks.look(backlog, if steady { until } else { at });
+                looks.look(backlog, rate_bps, if steady { until } else { at });
             }
         }
     }
@@ -615,7 +630,7 @@ impl Link {
         if self.cold.extras.as_ref().is_none_or(|e| e.warning.is_none()) {
             return;
         }
-        let (queue, idle) = (f64::from(self.backlog(now).packets), now.since(self.hot.free_at).secs());
+        let (queue, idle) = (f64::from(self.backlog(now).packets), self.idle(now).secs());
         let Some(extras) = self.cold.extras.as_mut() else { return };
         let Some(w) = extras.warning.as_mut() else { return };
         if idle > 0.0 {
@@ -811,6 +826,50 @@ mod tests {
         let stats = link.stats(&Pool::new(), END);
         assert!((stats.queue_integral - 0.003).abs() < 1e-12);
         assert_eq!(stats.queue_max, 2);
+    }
+
+    #[test]
+    fn idle_time_counts_what_could_have_been_sent() {
+        use crate::changing::{Changing, Outage, Step};
+        let ms = |n: u64| Time(n * 1_000_000);
+        let idle = |changing: Changing, at: u64| {
+            let mut s = spec(QueueLimit::Packets(10), Counting::Waiting);
+            s.changing = Some(changing.into());
+            let mut link = Link::new(&s, 1, "l");
+            enter(&mut link, 0, 1000);
+            (link.idle(ms(at)), link.idle(ms(at))) // a warning and a discipline may both ask
+        };
+        let both = |millis: u64| (Span::from_millis(millis), Span::from_millis(millis));
+        let step = |at, rate_bps| Step { at: ms(at), rate_bps: Some(rate_bps), delay: None };
+        // 1000 bytes at 8 Mbps: idle from 1 ms on. A quarter of the rate from 5 ms on: 4 + 8 / 4 ms
+        let steps = vec![step(5, 2_000_000)];
+        assert_eq!(idle(Changing { steps: steps.clone(), ..Changing::default() }, 13), both(6));
+        // nothing can be sent from 3 to 4 ms
+        let outage = |lost| Outage { at: ms(3), length: Span::from_millis(1), every: None, lost, handover: false };
+        assert_eq!(idle(Changing { steps, outages: vec![outage(false)], ..Changing::default() }, 13), both(5));
+        assert_eq!(idle(Changing { outages: vec![outage(true)], ..Changing::default() }, 13), both(12));
+        // sent at 2 ms; the opportunities at 4, 6 and 8 ms could have carried 1504 bytes each: 4.512 ms
+        let trace = Changing { trace: Some([2].into()), ..Changing::default() };
+        assert_eq!(idle(trace.clone(), 9).0, Span(4_512_000));
+        // but that at 4 ms falls into an outage
+        let outage = Outage { at: ms(4), ..outage(false) };
+        assert_eq!(idle(Changing { outages: vec![outage], ..trace }, 9).0, Span(3_008_000));
+    }
+
+    #[test]
+    fn idle_periods_of_a_changing_link_are_counted_one_by_one() {
+        use crate::changing::{Changing, Step};
+        let mut s = spec(QueueLimit::Packets(10), Counting::Waiting);
+        let step = Step { at: Time(1), rate_bps: Some(4_000_000), delay: None };
+        s.changing = Some(Changing { steps: vec![step], ..Changing::default() }.into());
+        s.queue.discipline = Discipline::Red(crate::spec::RedSpec::default());
+        let mut link = Link::new(&s, 1, "l");
+        for n in 0..5 {
+            // 1000 bytes take 2 ms, then 8 ms are half as long at the first rate
+            let at = 10_000 * n;
+            assert!(n < 2 || link.idle(Time(at * 1000)) == Span::from_millis(4));
+            enter(&mut link, at, 1000);
+        }
     }
 
     #[test]

@@ -34,8 +34,11 @@ pub(crate) struct Arrival {
     pub(crate) markable: bool,
     /// What waits already.
     pub(crate) backlog: Backlog,
-    /// How long the transmitter has been idle.
+    /// How long the transmitter has been idle; on a link that changes, as long as its first rate would take to send what
+    /// could have been sent meanwhile.
     pub(crate) idle: Span,
+    /// There is a place for it.
+    pub(crate) fits: bool,
 }
 
 /// What a discipline wants done with a packet.
@@ -103,8 +106,12 @@ impl OnArrival {
     }
 
     /// The backlog at the time of [`OnArrival::next_look`]. `same_until`: it stays so until then, that instant included.
-    pub(crate) fn look(&mut self, backlog: Backlog, same_until: Time) {
+    /// `rate_bps`: the present rate of a link that changes.
+    pub(crate) fn look(&mut self, backlog: Backlog, rate_bps: Option<f64>, same_until: Time) {
         if let OnArrival::Pie(pie) = self {
+            if let Some(rate_bps) = rate_bps {
+                pie.set_rate(rate_bps);
+            }
             pie.update(backlog, same_until);
         }
     }

@@ -100,6 +100,39 @@ fn reordering_looks_like_loss_and_jitter_in_order_does_not() {
     assert!(passing.flows[0].delivered_bytes < ordered.flows[0].delivered_bytes);
 }
 
+/// Mean queueing delay over a bottleneck of `from_mbps` whose rate becomes `to_mbps` after 20 s, between 30 s and 80 s, with
+/// PIE and four flows, milliseconds.
+fn pie_delay_ms(from_mbps: u64, to_mbps: u64, trace: bool) -> f64 {
+    let mut core = direction(from_mbps * 1_000_000, 20, 1000);
+    let step = Step { at: ms(20_000), rate_bps: Some(to_mbps * 1_000_000), delay: None };
+    let mut changing = Changing { steps: vec![step], ..Changing::default() };
+    if trace {
+        // the same in opportunities, without end
+        changing =
+            Changing { trace: Some(changing.opportunities(core.rate_bps, ms(80_000)).into()), ..Changing::default() };
+    }
+    core.queue.discipline = Discipline::Pie(PieSpec::default());
+    core.changing = Some(changing.into());
+    let network = dumbbell(4, core, &direction(1_000_000_000, 1, 1000), "newreno", Profile::Rfc);
+    let waited = |seconds| {
+        let stats = *forward(&run(&network, 1, &options(seconds)));
+        (stats.queue_integral, stats.transmitted_packets as f64)
+    };
+    let (before, after) = (waited(30.0), waited(80.0));
+    (after.0 - before.0) / (after.1 - before.1) * 1e3 // Little
+}
+
+#[test]
+fn pie_keeps_its_target_when_the_rate_changes() {
+    // The target is 15 ms. Reckoned with the old rate the queue would be held at 3 ms, or at 75 ms.
+    for (from, to) in [(4, 20), (20, 4)] {
+        for trace in [false, true] {
+            let delay = pie_delay_ms(from, to, trace);
+            assert!((8.0..25.0).contains(&delay), "{from} to {to} Mbps, trace {trace}: {delay} ms");
+        }
+    }
+}
+
 #[test]
 fn an_overloaded_trace_uses_every_opportunity_and_no_more() {
     // 3 in 4 ms: 9.024 Mbps; 20 s are 15000 of 1504 bytes, 22.56 MB. 12 Mbps come, so something always waits but at the

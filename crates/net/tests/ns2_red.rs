@@ -21,11 +21,22 @@ fn recorded(case: &str) -> Vec<Row> {
     rows.map(|f| [2, 3, 4].map(|i| f[i].parse().unwrap())).collect()
 }
 
-/// The path of `red.tcl`.
-fn measured(flows: usize, limit: u32, red: RedSpec, ecn: bool, seed: u64) -> Row {
+/// A bottleneck between the access links of `red.tcl`.
+#[derive(Clone, Copy)]
+struct Core {
+    rate_bps: u64,
+    delay: Span,
+}
+
+/// That of `red.tcl`. On it ns-2 rounds times so that a packet which comes in the instant of a departure comes first.
+const USUAL: Core = Core { rate_bps: 10_000_000, delay: Span::from_millis(20) };
+/// On this one ns-2 rounds so that the departure comes first, as it does here always.
+const OTHER: Core = Core { rate_bps: 7_300_000, delay: Span(17_300_000) };
+
+fn measured(core: Core, flows: usize, limit: u32, red: RedSpec, ecn: bool, seed: u64) -> Row {
+    let Core { rate_bps, delay } = core;
     let queue = |limit| QueueSpec::drop_tail(QueueLimit::Packets(limit), Counting::Ns2);
-    let mut core = direction(10_000_000, 20, 1000);
-    core.queue = queue(1000);
+    let core = DirectionSpec { delay, queue: queue(1000), ..direction(rate_bps, 0, 1000) };
     let mut access = direction(100_000_000, 1, 1000);
     access.queue = queue(1000);
     let mut network = dumbbell(flows, core, &access, "newreno", Profile::Ns2);
@@ -63,19 +74,30 @@ fn cases() -> Vec<(&'static str, usize, u32, RedSpec, bool)> {
     ]
 }
 
-/// What the README's table shows, rounded up: goodput and drops agree within the seeds' spread or nearly so, the queue is up to
-/// 0.2 packets longer here.
-const WITHIN: [(&str, f64); 3] = [("goodput", 0.005), ("queue", 0.04), ("drops", 0.06)];
+/// So well must means over four seeds here and ten there agree: by a share, and drops by some packets more, which is the
+/// seeds' spread where they are few.
+type Within = [(&'static str, f64, f64); 3];
 
-#[test]
-fn goodput_queue_and_drops_are_those_of_ns2() {
+fn compare(core: Core, suffix: &str, within: Within) {
     for (name, flows, limit, red, ecn) in cases() {
-        let ours: Vec<Row> = (1..=SEEDS).map(|seed| measured(flows, limit, red, ecn, seed)).collect();
-        let theirs = recorded(name);
+        let ours: Vec<Row> = (1..=SEEDS).map(|seed| measured(core, flows, limit, red, ecn, seed)).collect();
+        let theirs = recorded(&format!("{name}{suffix}"));
         assert_eq!(theirs.len(), 10, "{name}");
-        for (i, (quantity, within)) in WITHIN.into_iter().enumerate() {
+        for (i, (quantity, share, packets)) in within.into_iter().enumerate() {
             let (a, b) = (mean(&ours, i), mean(&theirs, i));
-            assert!((a / b - 1.0).abs() < within, "{name}: {quantity} {a:.2}, ns-2 {b:.2}");
+            assert!((a - b).abs() < share * b + packets, "{name}: {quantity} {a:.2}, ns-2 {b:.2}");
         }
     }
+}
+
+/// What the README's tables show, rounded up.
+#[test]
+fn goodput_queue_and_drops_are_those_of_ns2() {
+    compare(OTHER, "-7.3", [("goodput", 0.003, 0.0), ("queue", 0.01, 0.0), ("drops", 0.02, 20.0)]);
+}
+
+/// The queue is up to 0.2 packets longer here: arrivals that tie with a departure see one packet less.
+#[test]
+fn where_ns2_rounds_the_other_way_they_are_nearly_so() {
+    compare(USUAL, "", [("goodput", 0.005, 0.0), ("queue", 0.04, 0.0), ("drops", 0.03, 20.0)]);
 }

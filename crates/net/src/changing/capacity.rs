@@ -11,6 +11,10 @@ use super::{Changing, OPPORTUNITY, Outage};
 
 const MILLISECOND: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;
+/// The rate of a trace is a mean over this time, and over so many opportunities at least: 2^14 bytes, as many as RFC 8033
+/// measures a rate by.
+const LATELY: Span = Span::from_millis(100);
+const FEW: u64 = 11;
 
 /// The end of a transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,29 +73,25 @@ impl Capacity {
     /// Bytes from now on until `end`.
     pub(super) fn total_bytes(mut self, end: Time) -> f64 {
         match &mut self {
-            Capacity::Trace(trace) => {
-                let count = if trace.outages.spec.iter().all(|outage| outage.lost) {
-                    trace.pass(Time::ZERO);
-                    let first = trace.next;
-                    trace.pass(end);
-                    trace.next - first
-                } else {
-                    std::iter::from_fn(|| trace.take_next(end)).filter(|(_, held)| !held).count() as u64
-                };
-                count as f64 * f64::from(OPPORTUNITY)
-            }
-            Capacity::Rates(rates) => {
-                let (mut bits, mut t) = (0.0, Time::ZERO);
-                while t < end {
-                    let until = rates.now.until.min(end);
-                    if !rates.now.held {
-                        bits += rates.now.rate as f64 * until.since(t).secs();
-                    }
-                    t = until;
-                    rates.seek(t);
-                }
-                bits / 8.0
-            }
+            Capacity::Trace(trace) => trace.carry(Time::ZERO, end) as f64 * f64::from(OPPORTUNITY),
+            Capacity::Rates(rates) => rates.carry(Time::ZERO, end) / 8.0,
+        }
+    }
+
+    /// The rate at `at`, without outages.
+    pub(super) fn rate_bps(&self, at: Time) -> f64 {
+        match self {
+            Capacity::Rates(rates) => rates.steps[rates.steps.partition_point(|step| step.0 <= at) - 1].1 as f64,
+            Capacity::Trace(trace) => trace.rate_bps(at),
+        }
+    }
+
+    /// Bytes that can be transmitted from `from` until `to`. Nothing was being transmitted at `from`, and nothing begins
+    /// before `to`.
+    pub(super) fn idle_bytes(&mut self, from: Time, to: Time) -> f64 {
+        match self {
+            Capacity::Rates(rates) => rates.carry(from, to) / 8.0,
+            Capacity::Trace(trace) => trace.carry(from, to) as f64 * f64::from(OPPORTUNITY),
         }
     }
 
@@ -156,6 +156,22 @@ impl Rates {
         };
     }
 
+    /// Bits that can be carried from `from`, not before the last state, until `to`.
+    fn carry(&mut self, from: Time, to: Time) -> f64 {
+        let (mut bits, mut t) = (0.0, from);
+        while t < to {
+            if t >= self.now.until {
+                self.seek(t);
+            }
+            let until = self.now.until.min(to);
+            if !self.now.held {
+                bits += self.now.rate as f64 * until.since(t).secs();
+            }
+            t = until;
+        }
+        bits
+    }
+
     fn transmit(&mut self, start: Time, size: u32) -> Sent {
         let mut t = start;
         // in bits times nanoseconds per second
@@ -214,16 +230,46 @@ impl Trace {
         Some((at, self.outages.at(at).held))
     }
 
-    /// Pass over the opportunities up to `t`.
-    fn pass(&mut self, t: Time) {
-        if self.time(self.next) > t {
-            return;
-        }
+    /// Opportunities up to `t`.
+    fn count(&self, t: Time) -> u64 {
         let ms = t.0 / MILLISECOND;
         let round = ms / self.period_ms();
         let into = (ms % self.period_ms()) as u32;
         let place = self.ms.partition_point(|&at| at <= into) as u64;
-        self.next = self.next.max(round * self.ms.len() as u64 + place);
+        round * self.ms.len() as u64 + place
+    }
+
+    /// Pass over the opportunities up to `t`.
+    fn pass(&mut self, t: Time) {
+        if self.time(self.next) <= t {
+            self.next = self.next.max(self.count(t));
+        }
+    }
+
+    /// Opportunities after `from` and until `to` that no outage holds back; passes over them.
+    fn carry(&mut self, from: Time, to: Time) -> u64 {
+        self.pass(from);
+        if self.outages.spec.iter().all(|outage| outage.lost) {
+            let first = self.next;
+            self.pass(to);
+            return self.next - first;
+        }
+        std::iter::from_fn(|| self.take_next(to)).filter(|(_, held)| !held).count() as u64
+    }
+
+    /// Bits per second that came lately, see [`super::Course::rate_bps`]; at the very beginning the mean of the trace.
+    fn rate_bps(&self, at: Time) -> f64 {
+        let bits = |opportunities: u64| (opportunities * u64::from(OPPORTUNITY) * 8) as f64;
+        let count = self.count(at);
+        let since = Time(at.0.saturating_sub(LATELY.0));
+        let lately = count - self.count(since);
+        if at.0 >= LATELY.0 && lately >= FEW {
+            bits(lately) / LATELY.secs()
+        } else if count > FEW {
+            bits(FEW) / at.since(self.time(count - 1 - FEW)).secs()
+        } else {
+            bits(self.ms.len() as u64) / (self.period_ms() as f64 / 1e3)
+        }
     }
 
     fn transmit(&mut self, start: Time, waited: bool, size: u32) -> Sent {

@@ -1,9 +1,9 @@
 //! PIE: drop arriving packets at random with a probability that a controller moves towards a target delay.
 //!
 //! Source: Pan, Natarajan, Baker and White, RFC 8033, restated in specs/papers/pie.md.
-//! Choices: the delay is the waiting bytes over the link's rate, which is known here and need not be estimated; the cap on
-//! increments (section 5.5) is in, derandomization (section 5.4) is a parameter; a mean packet, whose size the RFC leaves open,
-//! is 1500 bytes.
+//! Choices: the delay is the waiting bytes over the link's present rate, which is known here and need not be estimated; the
+//! cap on increments (section 5.5) is in, derandomization (section 5.4) is a parameter; a mean packet, whose size the RFC leaves
+//! open, is 1500 bytes.
 
 use sim::Stream;
 use units::{Span, Time};
@@ -44,6 +44,10 @@ impl Pie {
     }
 
     pub(super) fn judge(&mut self, arrival: &Arrival) -> Verdict {
+        if !arrival.fits {
+            self.accumulated = 0.0; // it is about to be lost
+            return Verdict::Pass;
+        }
         let calm = self.delay < self.spec.target.secs() / 2.0 && self.probability < 0.2;
         //= specs/papers/pie.md#arrival
         //# no drop if the delay was below half the target and p < 0.2, or if at most two mean packets wait
@@ -82,6 +86,11 @@ impl Pie {
 
     pub(super) fn next_update(&self) -> Time {
         self.next_update
+    }
+
+    /// The link's rate has changed.
+    pub(super) fn set_rate(&mut self, rate_bps: f64) {
+        self.bytes_per_s = rate_bps / 8.0;
     }
 
     /// The update that is due, and all up to `same_until` that would change nothing any more.
@@ -203,6 +212,7 @@ mod tests {
             markable,
             backlog: Backlog { packets: 0, bytes },
             idle: Span::ZERO,
+            fits: true,
         };
         let mut pie = pie(|_| {});
         (pie.probability, pie.delay) = (0.25, 0.02);
@@ -231,6 +241,7 @@ mod tests {
             markable: false,
             backlog: Backlog { packets: 20, bytes: 30_000 },
             idle: Span::ZERO,
+            fits: true,
         };
         let drops: Vec<usize> = (0..20_000).filter(|_| pie.judge(&packet) == Verdict::Drop).collect();
         let least = drops.windows(2).map(|w| w[1] - w[0]).min().unwrap();
@@ -248,6 +259,7 @@ mod tests {
             markable: false,
             backlog: Backlog { packets: 20, bytes: 30_000 },
             idle: Span::ZERO,
+            fits: true,
         };
         // 0.2 four times is 0.8
         (0..4).for_each(|_| assert_eq!(pie.judge(&packet), Verdict::Pass));
@@ -256,6 +268,35 @@ mod tests {
         pie.probability = 0.5;
         assert_eq!(pie.judge(&packet), Verdict::Pass);
         near(pie.accumulated, 0.5);
+    }
+
+    #[test]
+    fn a_full_buffer_forgets_the_sum() {
+        let mut pie = pie(|p| p.derandomize = true);
+        (pie.probability, pie.delay, pie.burst_left) = (0.4, 0.02, Span::ZERO);
+        let packet = Arrival {
+            now: Time::ZERO,
+            size: 1500,
+            markable: false,
+            backlog: Backlog { packets: 20, bytes: 30_000 },
+            idle: Span::ZERO,
+            fits: true,
+        };
+        let full = Arrival { fits: false, ..packet };
+        // 0.8 after two packets: no drop before the third
+        for _ in 0..100 {
+            assert_eq!([packet, packet, full].map(|a| pie.judge(&a)), [Verdict::Pass; 3]);
+        }
+    }
+
+    #[test]
+    fn the_delay_follows_the_rate() {
+        let mut pie = pie(|_| {});
+        pie.probability = 0.2;
+        pie.set_rate(3_000_000.0);
+        update(&mut pie, 11_250); // 30 ms at 3 Mbps: 0.125 * 0.015 + 1.25 * 0.030 = 0.039, capped at 0.02
+        near(pie.delay, 0.03);
+        near(pie.probability, 0.22);
     }
 
     #[test]

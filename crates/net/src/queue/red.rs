@@ -65,6 +65,16 @@ impl Red {
     }
 
     pub(super) fn judge(&mut self, arrival: &Arrival) -> Verdict {
+        let verdict = self.decide(arrival);
+        //= specs/papers/red.md#spreading
+        //# a packet that a full buffer drops is a drop as well
+        if !arrival.fits && self.count.is_some() {
+            self.count = Some((0, 0));
+        }
+        verdict
+    }
+
+    fn decide(&mut self, arrival: &Arrival) -> Verdict {
         self.measure(arrival);
         if self.spec.adaptive {
             self.adapt(arrival.now);
@@ -200,7 +210,7 @@ mod tests {
 
     fn arrival(packets: u32) -> Arrival {
         let backlog = Backlog { packets, bytes: u64::from(packets) * 1000 };
-        Arrival { now: Time::ZERO, size: 1000, markable: false, backlog, idle: Span::ZERO }
+        Arrival { now: Time::ZERO, size: 1000, markable: false, backlog, idle: Span::ZERO, fits: true }
     }
 
     fn near(is: f64, wanted: f64) {
@@ -278,6 +288,20 @@ mod tests {
         // one waiting packet is no queue, whatever the average
         red.weight = 0.0;
         assert_eq!(red.judge(&arrival(1)), Verdict::Pass);
+    }
+
+    #[test]
+    fn a_full_buffer_starts_the_count_anew() {
+        let mut red = red(|r| (r.weight, r.max_p, r.wait) = (Some(1.0), 0.1, true));
+        // p_b 0.05: no drop before the 20th packet, unless a full buffer has dropped one
+        for n in 0..200 {
+            let full = n % 15 == 14;
+            assert_eq!(red.judge(&Arrival { fits: !full, ..arrival(10) }), Verdict::Pass, "{n}");
+            assert_eq!(red.count.unwrap().0 == 0, full, "{n}");
+        }
+        // below the threshold there is no count to start
+        red.judge(&Arrival { fits: false, ..arrival(3) });
+        assert_eq!(red.count, None);
     }
 
     #[test]
