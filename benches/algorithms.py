@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import argparse
 import csv
-import datetime
 import subprocess
 import sys
 from pathlib import Path
 
-from compare import HERE, PROGRAM, machine
+from compare import HERE, PROGRAM, machine, today_and_commit
 
 MOST = 1.5
 """Largest ratio that an algorithm may have."""
@@ -34,10 +33,7 @@ def main() -> int:
         ratio = float(row["ratio_to_newreno"])
         over += [row["algorithm"]] if ratio > MOST else []
         print(f"{row['algorithm']:24} {float(row['ns_per_hop']):7.1f} ns per packet-hop  {ratio:5.2f}")
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
-    ).stdout.strip()
-    today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
+    today, commit = today_and_commit()
     options.out.mkdir(parents=True, exist_ok=True)
     path = options.out / f"{today}-algorithms{'' if options.case == 'W1' else '-' + options.case.lower()}.csv"
     header = f"# {machine()}; commit {commit}; windlass-bench {' '.join(arguments)}; medians; only the ratios mean anything\n"

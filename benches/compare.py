@@ -73,6 +73,13 @@ def measure(case: str, repeats: int, *, with_ns2: bool) -> dict[str, str]:
     return row
 
 
+def today_and_commit() -> tuple[str, str]:
+    """Of the results."""
+    git = ["git", "rev-parse", "--short", "HEAD"]
+    commit = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
+    return datetime.datetime.now(tz=datetime.UTC).date().isoformat(), commit
+
+
 def machine() -> str:
     """Processor of this machine."""
     try:
@@ -106,10 +113,7 @@ def main() -> int:
             f"  set-up {row['windlass_setup_cpu_s']} s, {row['windlass_rss_mb']} MB",
             flush=True,
         )
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
-    ).stdout.strip()
-    today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
+    today, commit = today_and_commit()
     options.out.mkdir(parents=True, exist_ok=True)
     path = options.out / f"{today}-{platform.machine()}.csv"
     with path.open("w", encoding="utf-8", newline="") as file:

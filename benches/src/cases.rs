@@ -137,15 +137,8 @@ impl Case {
     /// The network of this case. Loss is drawn before the queue, as ns-2's script does.
     pub fn network_of(&self, algorithm: &cc::Config, seed: u64) -> Network {
         let direction = |rate_bps, delay, queue, loss| DirectionSpec {
-            rate_bps,
-            delay,
-            queue: QueueSpec::drop_tail(QueueLimit::Packets(queue), Counting::Ns2),
-            policer: None,
             loss: LossSpec::uniform(loss, LossAt::Queue),
-            changing: None,
-            drops: vec![],
-            warning: None,
-            trace_queue: false,
+            ..DirectionSpec::plain(rate_bps, delay, QueueSpec::drop_tail(QueueLimit::Packets(queue), Counting::Ns2))
         };
         let link = |name: String, a, b, there: DirectionSpec, back: DirectionSpec| LinkSpec {
             name,

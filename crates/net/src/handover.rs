@@ -86,21 +86,11 @@ mod tests {
 
     use super::*;
     use crate::changing::{Changing, Outage};
-    use crate::loss::{LossAt, LossSpec};
     use crate::spec::*;
 
     fn link(outages: Vec<Outage>) -> LinkSpec {
-        let quiet = DirectionSpec {
-            rate_bps: 1,
-            delay: Span::ZERO,
-            queue: QueueSpec::drop_tail(QueueLimit::Packets(1), Counting::Waiting),
-            policer: None,
-            loss: LossSpec::uniform(0.0, LossAt::Wire),
-            changing: None,
-            drops: vec![],
-            warning: None,
-            trace_queue: false,
-        };
+        let quiet =
+            DirectionSpec::plain(1, Span::ZERO, QueueSpec::drop_tail(QueueLimit::Packets(1), Counting::Waiting));
         let changing = Some(Arc::new(Changing { outages, ..Changing::default() }));
         LinkSpec {
             name: String::new(),

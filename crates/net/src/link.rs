@@ -724,17 +724,8 @@ mod tests {
     const END: Time = Time(1_000_000_000_000);
 
     fn spec(limit: QueueLimit, counting: Counting) -> DirectionSpec {
-        DirectionSpec {
-            rate_bps: 8_000_000, // a byte takes a microsecond
-            delay: Span::from_millis(10),
-            queue: QueueSpec::drop_tail(limit, counting),
-            policer: None,
-            loss: LossSpec::NONE,
-            changing: None,
-            drops: vec![],
-            warning: None,
-            trace_queue: false,
-        }
+        // a byte takes a microsecond
+        DirectionSpec::plain(8_000_000, Span::from_millis(10), QueueSpec::drop_tail(limit, counting))
     }
 
     fn enter(link: &mut Link, at_us: u64, size: u32) -> Fate {

@@ -62,6 +62,23 @@ pub struct DirectionSpec {
     pub trace_queue: bool,
 }
 
+impl DirectionSpec {
+    /// Without loss, policer, changes, marks or a trace.
+    pub fn plain(rate_bps: u64, delay: Span, queue: QueueSpec) -> DirectionSpec {
+        DirectionSpec {
+            rate_bps,
+            delay,
+            queue,
+            policer: None,
+            loss: LossSpec::NONE,
+            changing: None,
+            drops: vec![],
+            warning: None,
+            trace_queue: false,
+        }
+    }
+}
+
 /// A queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QueueSpec {

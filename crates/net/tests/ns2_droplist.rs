@@ -61,15 +61,12 @@ fn parse(summary: &str) -> Vec<Case> {
 
 fn direction(rate_bps: u64, delay_ms: u64, queue: u32, drops: &[u64]) -> DirectionSpec {
     DirectionSpec {
-        rate_bps,
-        delay: Span::from_millis(delay_ms),
-        queue: QueueSpec::drop_tail(QueueLimit::Packets(queue), Counting::Ns2),
-        policer: None,
-        loss: LossSpec::NONE,
-        changing: None,
         drops: drops.to_vec(),
-        warning: None,
-        trace_queue: false,
+        ..DirectionSpec::plain(
+            rate_bps,
+            Span::from_millis(delay_ms),
+            QueueSpec::drop_tail(QueueLimit::Packets(queue), Counting::Ns2),
+        )
     }
 }
 

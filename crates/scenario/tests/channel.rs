@@ -1,18 +1,21 @@
 //! What a link's channel can do, as it is written in a scenario.
 
+mod common;
+
 use std::fs;
 use std::path::PathBuf;
 
+use common::{effective_bottleneck, part, refused_text, with_bottleneck};
 use scenario::{Column, RunOptions, Scenario};
 
 /// A scenario with this loss on its bottleneck.
 fn with_loss(loss: &str) -> String {
-    format!(
-        "[scenario]\nduration = \"20 s\"\n[topology]\nkind = \"dumbbell\"\n\
-         access = {{ rate = \"100 Mbps\", delay = \"1 ms\" }}\n\
-         bottleneck = {{ rate = \"8 Mbps\", delay = \"20 ms\", loss = {loss} }}\n\
-         [[flows]]\nfrom = \"left/0\"\nto = \"right/0\"\nalgorithm = \"newreno\"\n[output]\nevents = true\n"
-    )
+    with_events(&format!("rate = \"8 Mbps\", delay = \"20 ms\", loss = {loss}"))
+}
+
+/// A scenario with these keys on its bottleneck that records every loss.
+fn with_events(keys: &str) -> String {
+    with_bottleneck(keys) + "[output]\nevents = true\n"
 }
 
 /// A folder of its own with these files.
@@ -25,23 +28,15 @@ fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
     folder
 }
 
-/// Read, check that the complete description reads back to itself, and return its part on the bottleneck's loss.
+/// The bottleneck's loss in the complete description.
 #[track_caller]
 fn effective(loss: &str) -> String {
-    let read = |scenario: Result<Scenario, scenario::Error>| scenario.unwrap_or_else(|error| panic!("{error}"));
-    let scenario = read(Scenario::from_toml(&with_loss(loss), "fig.toml", &[]));
-    let text = scenario.points()[0].effective().unwrap();
-    let again = read(Scenario::from_json(&text, "effective", &[]));
-    assert_eq!(again.points()[0].effective().unwrap(), text);
-    let whole: serde_json::Value = serde_json::from_str(&text).unwrap();
-    whole["topology"]["bottleneck"]["loss"].to_string()
+    effective_bottleneck(Scenario::from_toml(&with_loss(loss), "fig.toml", &[]))["loss"].to_string()
 }
 
 #[track_caller]
 fn refused(loss: &str, code: &str, words: &str) {
-    let shown = Scenario::from_toml(&with_loss(loss), "fig.toml", &[]).expect_err("it is wrong").to_string();
-    assert!(shown.starts_with(&format!("error[scenario.{code}]: fig.toml, line 6: ")), "{shown}");
-    assert!(shown.contains(words) && shown.lines().count() <= 2, "{shown}\nwanted: {words}");
+    refused_text(&with_loss(loss), code, words);
 }
 
 #[test]
@@ -166,8 +161,7 @@ fn a_replay_loses_those_packets() {
 
 /// A scenario whose bottleneck has these keys beside its delay.
 fn with_link(keys: &str) -> String {
-    with_loss("\"0 %\"")
-        .replace("rate = \"8 Mbps\", delay = \"20 ms\", loss = \"0 %\"", &format!("delay = \"20 ms\", {keys}"))
+    with_events(&format!("delay = \"20 ms\", {keys}"))
 }
 
 fn read_link(keys: &str) -> Scenario {
@@ -177,21 +171,14 @@ fn read_link(keys: &str) -> Scenario {
 /// The named keys of the bottleneck in the complete description, which reads back to itself.
 #[track_caller]
 fn effective_link(keys: &str, shown: &[&str]) -> String {
-    let text = read_link(keys).points()[0].effective().unwrap();
-    let again = Scenario::from_json(&text, "effective", &[]).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(again.points()[0].effective().unwrap(), text);
-    let whole: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let link = &whole["topology"]["bottleneck"];
-    let all: Vec<String> =
-        shown.iter().map(|key| key.split('.').fold(link, |table, key| &table[key]).to_string()).collect();
+    let link = effective_bottleneck(Ok(read_link(keys)));
+    let all: Vec<String> = shown.iter().map(|key| part(&link, key).to_string()).collect();
     all.join(" ")
 }
 
 #[track_caller]
 fn refused_link(keys: &str, code: &str, words: &str) {
-    let shown = Scenario::from_toml(&with_link(keys), "fig.toml", &[]).expect_err("it is wrong").to_string();
-    assert!(shown.starts_with(&format!("error[scenario.{code}]: fig.toml, line 6: ")), "{shown}");
-    assert!(shown.contains(words) && shown.lines().count() <= 2, "{shown}\nwanted: {words}");
+    refused_text(&with_link(keys), code, words);
 }
 
 const STEPS: &str =

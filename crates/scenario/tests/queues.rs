@@ -1,37 +1,25 @@
 //! Queue disciplines and policers, as they are written in a scenario.
 
+mod common;
+
+use common::{effective_bottleneck, part, refused_text, with_bottleneck};
 use scenario::{Column, RunOptions, Scenario};
 
 /// A scenario with these keys on its bottleneck.
 fn with(keys: &str) -> String {
-    format!(
-        "[scenario]\nduration = \"20 s\"\n[topology]\nkind = \"dumbbell\"\n\
-         access = {{ rate = \"100 Mbps\", delay = \"1 ms\" }}\n\
-         bottleneck = {{ rate = \"8 Mbps\", delay = \"20 ms\", {keys} }}\n\
-         [[flows]]\nfrom = \"left/0\"\nto = \"right/0\"\nalgorithm = \"newreno\"\n"
-    )
+    with_bottleneck(&format!("rate = \"8 Mbps\", delay = \"20 ms\", {keys}"))
 }
 
-/// Read, check that the complete description reads back to itself, and return one key of the bottleneck, or of its
-/// reverse direction.
+/// One key of the bottleneck, or of its reverse direction, in the complete description.
 #[track_caller]
 fn effective(keys: &str, key: &str, sets: &[(&str, &str)]) -> String {
     let sets: Vec<_> = sets.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-    let read = |scenario: Result<Scenario, scenario::Error>| scenario.unwrap_or_else(|error| panic!("{error}"));
-    let scenario = read(Scenario::from_toml(&with(keys), "fig.toml", &sets));
-    let text = scenario.points()[0].effective().unwrap();
-    let again = read(Scenario::from_json(&text, "effective", &[]));
-    assert_eq!(again.points()[0].effective().unwrap(), text);
-    let whole: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let link = &whole["topology"]["bottleneck"];
-    key.split('.').fold(link, |part, key| &part[key]).to_string()
+    part(&effective_bottleneck(Scenario::from_toml(&with(keys), "fig.toml", &sets)), key).to_string()
 }
 
 #[track_caller]
 fn refused(keys: &str, code: &str, words: &str) {
-    let shown = Scenario::from_toml(&with(keys), "fig.toml", &[]).expect_err("it is wrong").to_string();
-    assert!(shown.starts_with(&format!("error[scenario.{code}]: fig.toml, line 6: ")), "{shown}");
-    assert!(shown.contains(words) && shown.lines().count() <= 2, "{shown}\nwanted: {words}");
+    refused_text(&with(keys), code, words);
 }
 
 #[test]

@@ -185,21 +185,14 @@ impl Red {
 mod tests {
     use super::*;
     use crate::link::Backlog;
-    use crate::loss::LossSpec;
     use crate::spec::{Counting, QueueLimit, QueueSpec};
 
     fn link(rate_bps: u64) -> DirectionSpec {
-        DirectionSpec {
+        DirectionSpec::plain(
             rate_bps,
-            delay: Span::from_millis(20),
-            queue: QueueSpec::drop_tail(QueueLimit::Packets(100), Counting::Waiting),
-            policer: None,
-            loss: LossSpec::NONE,
-            changing: None,
-            drops: vec![],
-            warning: None,
-            trace_queue: false,
-        }
+            Span::from_millis(20),
+            QueueSpec::drop_tail(QueueLimit::Packets(100), Counting::Waiting),
+        )
     }
 
     fn red(change: impl Fn(&mut RedSpec)) -> Red {

@@ -7,17 +7,11 @@ use tcp::{Config, Profile};
 use units::{Span, Time};
 
 pub fn direction(rate_bps: u64, delay_ms: u64, queue: u32) -> DirectionSpec {
-    DirectionSpec {
+    DirectionSpec::plain(
         rate_bps,
-        delay: Span::from_millis(delay_ms),
-        queue: QueueSpec::drop_tail(QueueLimit::Packets(queue), Counting::Waiting),
-        policer: None,
-        loss: LossSpec::NONE,
-        changing: None,
-        drops: vec![],
-        warning: None,
-        trace_queue: false,
-    }
+        Span::from_millis(delay_ms),
+        QueueSpec::drop_tail(QueueLimit::Packets(queue), Counting::Waiting),
+    )
 }
 
 pub fn link(name: &str, a: usize, b: usize, both: DirectionSpec) -> LinkSpec {

@@ -51,19 +51,6 @@ pub(crate) const KEYS: &[&str] = &[
     "jitter",
     "reverse",
 ];
-const REVERSE_KEYS: &[&str] = &[
-    "rate",
-    "delay",
-    "queue",
-    "queue_counting",
-    "policer",
-    "loss",
-    "warning",
-    "changes",
-    "outages",
-    "trace",
-    "jitter",
-];
 const COUNTINGS: &[(&str, Counting)] = &[("waiting", Counting::Waiting), ("ns2", Counting::Ns2)];
 
 /// Keys of a link and what they mean.
@@ -116,7 +103,8 @@ pub(crate) fn read(item: &Item<'_>, keys: &[&str], profile: Profile, files: &Fil
         reverse.loss = if on_reverse { loss } else { Loss::NONE };
     }
     if let Some(item) = table.get("reverse") {
-        let own = item.table(REVERSE_KEYS)?;
+        let keys: Vec<&str> = KEYS.iter().filter(|key| !matches!(**key, "drops" | "reverse")).copied().collect();
+        let own = item.table(&keys)?;
         // A threshold of half the queue is half of this direction's queue.
         reverse = changed(&own, reverse, own.get("warning").or(table.get("warning")), profile, files)?;
         if let Some(item) = own.get("loss") {
