@@ -43,11 +43,13 @@ class Outcome:
     goodput_bps : Interval
         Mean per flow and direction of the group, over seeds.
     total_bps : Interval
-        Sum over the group's flows.
+        Sum over the group's flows, each over the whole run without the warm-up: no more than the links can carry.
     against_first : Interval
         Goodput over that of the first algorithm, seed by seed.
     queue_delay_p95_s : Interval
         95 % of a flow's segments waited no longer than this in queues, mean over flows.
+    judges_losses : bool
+        Whether the algorithm tells random losses from congestion. One that does not takes every loss for congestion.
     miss_rate : Interval
         Share of the congestion losses that the sender took for random. Only of losses it acted on: fast retransmits
         and first timeouts.
@@ -68,6 +70,7 @@ class Outcome:
     total_bps: Interval
     against_first: Interval
     queue_delay_p95_s: Interval
+    judges_losses: bool
     miss_rate: Interval
     false_alarm_rate: Interval
     timeouts: Interval
@@ -77,6 +80,7 @@ class Outcome:
     def to_dict(self) -> dict[str, Any]:
         """Plain data: each interval as ``_mean``, ``_lo``, ``_hi``."""
         row: dict[str, Any] = {"algorithm": self.algorithm, **self.axes, "seeds": self.goodput_bps.n}
+        row["judges_losses"] = self.judges_losses
         for name in _MEASURES:
             interval = getattr(self, name)
             for part in ("mean", "lo", "hi"):
@@ -229,13 +233,14 @@ def compare(
     take = {label: [[next(made) for _ in path.seeds] for _ in range(count)] for label in points}
     shared = {label: [[next(made) for _ in path.seeds] for _ in range(count)] for label in beside}
     first = next(iter(named))
+    judges = {label: _judges(algorithm, take[label], group) for label, algorithm in named.items()}
     outcomes = []
     for at in range(count):
         base = _per_run(take[first][at], group, "goodput_bps")
         for label in named:
             near = shared[label][at] if shared else None
             calm = shared[_CALM][at] if shared else None
-            outcomes.append(_outcome(label, take[label][at], group, base, near, calm))
+            outcomes.append(_outcome(label, take[label][at], group, judges[label], base, near, calm))
     cautions = [*_cautions(take), *cautions]
     return Comparison(path.name, group, outcomes, cautions)
 
@@ -381,10 +386,24 @@ def _rate(runs: Sequence[RunResult], group: str, wrong: str, right: str) -> Inte
     return paired_ratio(bad, [a + b for a, b in zip(bad, good, strict=True)])
 
 
+def _judges(algorithm: str | Mapping[str, Any], points: Sequence[Sequence[RunResult]], group: str) -> bool:
+    """Whether an algorithm judges losses: the registry says so, and of a class in Python what it did."""
+    import json
+
+    from windlass import _core
+
+    name = algorithm if isinstance(algorithm, str) else algorithm["name"]
+    for row in json.loads(_core.algorithms()):
+        if name == row["name"] or name in row["aliases"]:
+            return bool(row["judges_losses"])
+    return any(total > 0.0 for runs in points for total in _per_run(runs, group, "judged_random", total=True))
+
+
 def _outcome(
     label: str,
     runs: Sequence[RunResult],
     group: str,
+    judges: bool,
     base: Sequence[float],
     near: Sequence[RunResult] | None,
     calm: Sequence[RunResult] | None,
@@ -400,9 +419,10 @@ def _outcome(
         algorithm=label,
         axes=dict(runs[0].axes),
         goodput_bps=mean_interval(goodput),
-        total_bps=mean_interval(_per_run(runs, group, "goodput_bps", total=True)),
+        total_bps=mean_interval(_per_run(runs, group, "goodput_run_bps", total=True)),
         against_first=paired_ratio(goodput, base),
         queue_delay_p95_s=mean_interval(_per_run(runs, group, "queue_delay_p95_s")),
+        judges_losses=judges,
         miss_rate=_rate(runs, group, "congestion_judged_random", "congestion_judged_congestion"),
         false_alarm_rate=_rate(runs, group, "random_judged_congestion", "random_judged_random"),
         timeouts=mean_interval(_per_run(runs, group, "timeouts")),

@@ -365,7 +365,7 @@ def pftk(
 
 SUMMARY: tuple[tuple[str, str, str], ...] = (
     ("goodput_bps", "mean", "goodput_bps"),
-    ("goodput_bps", "sum", "goodput_total_bps"),
+    ("goodput_run_bps", "sum", "goodput_total_bps"),
     ("goodput_bps", "jain", "jain"),
     ("throughput_bps", "mean", "throughput_bps"),
     ("retransmitted_segments", "mean", "retransmitted_segments"),
@@ -374,7 +374,11 @@ SUMMARY: tuple[tuple[str, str, str], ...] = (
     ("loss_queue", "mean", "loss_queue"),
     ("srtt_mean_s", "mean", "srtt_mean_s"),
 )
-"""Rows of a summary: column of ``flows``, how a run's flows are reduced to one number, name of the result."""
+"""Rows of a summary: column of ``flows``, how a run's flows are reduced to one number, name of the result.
+
+The sum is of goodputs over the same time, the run without the warm-up: rates over each flow's own time may together exceed
+what the links carry.
+"""
 
 
 def summarise(

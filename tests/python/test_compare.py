@@ -58,7 +58,8 @@ def test_the_same_runs_as_without_the_comparison(result: Comparison) -> None:
     runs = windlass.Scenario.from_toml(PATH).with_({"flows.algorithm": "newreno"}).sweep(store=False)
     goodput = runs.flows["goodput_bps"].to_pylist()
     assert row(result, "newreno").goodput_bps.mean == pytest.approx(sum(goodput) / len(goodput))
-    assert row(result, "newreno").total_bps.mean == pytest.approx(sum(goodput) / 3)
+    together = runs.flows["goodput_run_bps"].to_pylist()
+    assert row(result, "newreno").total_bps.mean == pytest.approx(sum(together) / 3)
 
 
 def test_newreno_takes_everything_for_congestion(result: Comparison) -> None:
@@ -68,6 +69,41 @@ def test_newreno_takes_everything_for_congestion(result: Comparison) -> None:
     printed = row(result, "cerl-plus")
     assert printed.false_alarm_rate.mean < 0.5
     assert printed.miss_rate.mean > 0.5
+
+
+def test_who_judges_losses(result: Comparison, tmp_path: Path) -> None:
+    assert [one.judges_losses for one in result.outcomes] == [False, True, True]
+
+    class Random(windlass.CongestionControl):
+        def on_congestion(self, event: Any, path: Any) -> windlass.Response | None:
+            if event.cause == "dup-acks":
+                return windlass.Response.RANDOM
+            return super().on_congestion(event, path)
+
+    class Plain(windlass.CongestionControl):
+        pass
+
+    names = [windlass.register(Random), windlass.register(Plain)]
+    path = windlass.Scenario.from_toml(PATH).with_({"scenario.duration": "10 s"})
+    found = compare(path, names, neighbour=False, seeds=2, store=str(tmp_path))
+    assert [one.judges_losses for one in found.outcomes] == [True, False]
+
+
+def test_listed_losses_are_random_and_full_queues_congestion(tmp_path: Path) -> None:
+    text = PATH.replace(', loss = "1 %"', "").replace("pairs = 3", "pairs = 1")
+    path = windlass.Scenario.from_toml(text)
+    # four listed packets, far apart, and a window that the empty queue holds: four random losses and nothing else
+    listed = {"topology.bottleneck.drops.forward": [200, 600, 1000, 1400], "flows.tcp.window": "18 segments"}
+    newreno, veno = compare(
+        path.with_(listed), ["newreno", "veno"], neighbour=False, seeds=1, store=str(tmp_path)
+    ).outcomes
+    assert (newreno.false_alarm_rate.mean, veno.false_alarm_rate.mean) == (1.0, 0.0)
+    assert math.isnan(newreno.miss_rate.mean) and math.isnan(veno.miss_rate.mean)
+    # no random loss: every loss is the queue's
+    newreno, printed = compare(path, ["newreno", "cerl-plus"], neighbour=False, seeds=1, store=str(tmp_path)).outcomes
+    assert newreno.miss_rate.mean == 0.0
+    assert printed.miss_rate.mean > 0.5  # as printed CERL+ takes each fast retransmit for random
+    assert math.isnan(newreno.false_alarm_rate.mean) and math.isnan(printed.false_alarm_rate.mean)
 
 
 def test_the_counts_are_those_of_the_events() -> None:
@@ -162,6 +198,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert shown.exit_code == 0, shown.output
     for words in ("cerl:cerl_cmp=gt", "misses %", "false alarms %", "p95 queueing ms", "cost to it %"):
         assert words in shown.output
+    assert "-: does not judge losses, each is congestion to it: newreno" in shown.output
     figure = tmp_path / "trade.png"
     data = CliRunner().invoke(main, [*common, "--json", "-o", str(figure)])
     outcomes = json.loads(data.stdout)["outcomes"]

@@ -195,9 +195,18 @@ def test_summary_has_one_row_per_point_and_counts_seeds(swept: windlass.Scenario
     means = [sum(values) / 2 for values in by_seed.values()]
     assert row["goodput_bps_n"] == 3
     assert row["goodput_bps_mean"] == pytest.approx(sum(means) / 3)
-    assert row["goodput_total_bps_mean"] == pytest.approx(2 * sum(means) / 3)
+    assert row["goodput_total_bps_mean"] == pytest.approx(sum(flow["goodput_run_bps"] for flow in own) / 3)
     assert row["goodput_bps_lo"] < row["goodput_bps_mean"] < row["goodput_bps_hi"]
     assert 0.5 <= row["jain_mean"] <= 1.0
+
+
+def test_all_flows_together_get_no_more_than_the_link_carries(swept: windlass.Scenario) -> None:
+    # flows that start late get, over their own short time, more than their part of the whole run
+    late = {"flows.start": "uniform(0 s, 4 s)", "flows.algorithm": "newreno", "topology.bottleneck.loss.rate": "0 %"}
+    row = windlass.sweep(swept.with_(late)).summary().to_pylist()[0]
+    carried = 2e6 * 1460 / 1500  # payload of full segments at 2 Mbit/s
+    assert row["flows"] * row["goodput_bps_mean"] > carried
+    assert row["goodput_total_bps_mean"] <= carried
 
 
 def test_rows_of_a_summary_stand_in_the_order_of_the_runs() -> None:

@@ -100,6 +100,8 @@ def _print_comparison(result: Comparison) -> None:
         line = {name: row[name] for name in (*axes, "algorithm", "seeds")}
         for metric, words, scale, digits in _COMPARED:
             line[words] = with_interval(row, metric, scale, digits)
+            if metric in ("miss_rate", "false_alarm_rate"):
+                line[words] = (line[words] or "no loss") if row["judges_losses"] else "-"
             if metric == "goodput_bps":
                 gain = {f"gain_{part}": _minus_one(row[f"against_first_{part}"]) for part in ("mean", "lo", "hi")}
                 line[f"over {first} %"] = "" if row["algorithm"] == first else with_interval(gain, "gain", 1e2, 1)
@@ -107,6 +109,11 @@ def _print_comparison(result: Comparison) -> None:
     columns = [name for name in shown[0] if any(line[name] != "" for line in shown)]
     click.echo(f"{result.name}, flows `{result.group}`: mean per flow over seeds, ± half of the 95 % interval")
     print_table(columns, shown, right=columns[len(axes) + 1 :])
+    blind = list(dict.fromkeys(row["algorithm"] for row in rows if not row["judges_losses"]))
+    if blind:
+        click.echo(f"-: does not judge losses, each is congestion to it: {', '.join(blind)}")
+    if any("no loss" in line.values() for line in shown):
+        click.echo("no loss: there was none of that kind that the senders acted on")
     for caution in result.cautions:
         click.echo(f"caution: {caution}")
 

@@ -93,7 +93,7 @@ def _print_run(scenario: Scenario, result: RunResult) -> None:
     print_table(columns, shown, right=columns[2:])
     if len(rows) > MOST_ROWS:
         click.echo(f"and {len(rows) - MOST_ROWS} more flows; --json or --out DIR gives all")
-    total = sum(row["goodput_bps"] or 0.0 for row in rows if row["transport"] != "subflow")
+    total = sum(row["goodput_run_bps"] or 0.0 for row in rows if row["transport"] != "subflow")
     click.echo(f"all flows: {total * 1e-6:.3f} Mbit/s")
     _print_completions(rows)
 
