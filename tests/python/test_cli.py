@@ -158,3 +158,21 @@ def test_a_folder_that_cannot_be_made_is_noticed_before_the_runs(command: Comman
         lines = check_refused(command(verb, small_file, "--out", "taken/below"))
         assert lines[0] == "error[cli.output]: taken: is a file, not a folder"
     assert files_in(Path()) == ["taken"]
+
+
+def test_a_narrow_terminal_gets_tables_below_each_other_and_no_broken_number(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from rich.console import Console
+
+    from windlass.cli import printing
+
+    columns = ("algorithm", "goodput Mbit/s", "p95 queueing ms", "timeouts")
+    rows = [{"algorithm": "newreno"} | dict.fromkeys(columns[1:], "1234.567 ± 12.345")]
+    for width, tables in [(80, 1), (60, 2), (34, 3)]:
+        monkeypatch.setattr(printing, "console", lambda width=width: Console(width=width))
+        printing.print_table(columns, rows, right=columns[1:])
+        shown = capsys.readouterr().out
+        assert shown.count("newreno") == shown.count("algorithm") == tables
+        assert shown.count("1234.567 ± 12.345") == 3
+        assert max(map(len, shown.splitlines())) <= width

@@ -34,17 +34,43 @@ def print_json(data: Any) -> None:
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], right: Sequence[str] = ()) -> None:
-    """Print these columns of the rows, those in `right` aligned right."""
+    """Print these columns of the rows, those in `right` aligned right.
+
+    Numbers are not broken: where the terminal is too narrow for all columns in `right`, they stand in several tables below
+    each other.
+    """
     from rich import box
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in columns:
-        table.add_column(escape(column), justify="right" if column in right else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(escape(cell(row[column])) for column in columns))
-    console().print(table)
+    out = console()
+    for part in _parts(columns, rows, right, out.width):
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        for column in part:
+            table.add_column(escape(column), justify="right" if column in right else "left", overflow="fold")
+        for row in rows:
+            table.add_row(*(escape(cell(row[column])) for column in part))
+        out.print(table)
+
+
+def _parts(
+    columns: Sequence[str], rows: Sequence[Mapping[str, Any]], right: Sequence[str], width: int
+) -> list[Sequence[str]]:
+    """The columns of each table: all of them, or those that name the rows with as many numbers as have room."""
+
+    def needed(names: Sequence[str]) -> int:
+        widest = (max(len(text) for text in (name, *(cell(row[name]) for row in rows))) for name in names)
+        return sum(each + 3 for each in widest)  # two spaces and the place of a line between columns
+
+    if not right or needed(columns) <= width:
+        return [columns]
+    heads = [name for name in columns if name not in right]
+    parts: list[list[str]] = [[]]
+    for name in right:
+        if parts[-1] and needed([*heads, *parts[-1], name]) > width:
+            parts.append([])
+        parts[-1].append(name)
+    return [[*heads, *numbers] for numbers in parts]
 
 
 def print_details(row: Mapping[str, Any]) -> None:
