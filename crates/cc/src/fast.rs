@@ -285,6 +285,34 @@ mod tests {
         assert!((windows[2] - 58_083.333).abs() < 0.001 && windows[3] == windows[2], "{windows:?}");
     }
 
+    fn with(name: &str, value: f64) -> Config {
+        let mut config = config();
+        config.set_number(name, value).unwrap();
+        config
+    }
+
+    #[test]
+    fn part_period_and_empty_queue_are_parameters() {
+        // a quarter of the way: 0.75 * 60 + 0.25 * (60 * 100/120 + 8) = 45 + 14.5
+        let (mut fast, path) = at(60.0, &with("fast_gamma", 0.25));
+        fast.on_ack(&ack_at(1000, 120), &path);
+        fast.on_ack(&ack_at(1010, 120), &path);
+        assert!(near(fast.cwnd(), 59_500.0));
+        // 20 ms between updates
+        let (mut fast, path) = at(60.0, &with("fast_period", 0.02));
+        for (ms, expected) in [(1000, 60_000.0), (1019, 60_000.0), (1020, 59_000.0), (1039, 59_000.0)] {
+            fast.on_ack(&ack_at(ms, 120), &path);
+            assert!(near(fast.cwnd(), expected), "{ms}");
+        }
+        // 20 ms of queueing count as none below 25 ms, and not at 20 ms
+        let (mut fast, path) = at(60.0, &with("fast_mi_threshold", 0.025));
+        fast.on_ack(&ack_at(1000, 120), &path);
+        assert_eq!(fast.cwnd(), 61_000.0);
+        let (mut fast, path) = at(60.0, &with("fast_mi_threshold", 0.015));
+        fast.on_ack(&ack_at(1000, 120), &path);
+        assert_eq!(fast.cwnd(), 60_000.0);
+    }
+
     #[test]
     fn losses_halve_and_a_timeout_leaves_two() {
         let (mut fast, path) = at(60.0, &config());

@@ -372,6 +372,60 @@ mod tests {
     }
 
     #[test]
+    fn alpha_beta_and_gamma_are_parameters() {
+        // RTT 120: 3.333, rounded 3
+        for (name, value, expected) in [
+            ("vegas_alpha", 3.0, 20_000.0), // not below it
+            ("vegas_alpha", 4.0, 20_050.0),
+            ("vegas_beta", 2.0, 19_000.0),
+        ] {
+            let mut config = config();
+            config.set_number(name, value).unwrap();
+            let (mut vegas, path) = at(&config, 20.0, 2.0);
+            end_round(&mut vegas, &path, 120, 20.0);
+            vegas.on_ack(&ack(1000.0), &path);
+            assert_eq!(vegas.cwnd(), expected, "{name} {value}");
+        }
+        // slow start goes on with as many as gamma
+        let mut three = config();
+        three.set_number("vegas_gamma", 3.0).unwrap();
+        let (mut vegas, path) = at(&three, 20.0, 64.0);
+        end_round(&mut vegas, &path, 120, 20.0);
+        vegas.on_ack(&ack(1000.0), &path);
+        assert_eq!(vegas.cwnd(), 21_000.0);
+    }
+
+    #[test]
+    fn the_queue_of_a_later_linux_is_four_where_it_was_three_and_a_third() {
+        // cwnd 20, base 100, RTT 120: 20 * 20/100 = 4 exactly, not above beta; above it is with 3.999
+        for (beta, expected) in [(4.0, 20_000.0), (3.999, 19_000.0)] {
+            let mut config = with(&[("vegas_impl", "linux"), ("vegas_diff", "over_base")]);
+            config.set_number("vegas_beta", beta).unwrap();
+            let (mut vegas, path) = at(&config, 20.0, 2.0);
+            end_round(&mut vegas, &path, 120, 20.0);
+            assert_eq!(vegas.cwnd(), expected);
+        }
+    }
+
+    #[test]
+    fn linux_decides_nothing_in_a_recovery_and_begins_anew_after_it() {
+        let (mut vegas, path) = at(&with(&[("vegas_impl", "linux")]), 20.0, 2.0);
+        let sample = Ack { rtt: Some(Span::from_millis(200)), grows: false, ..ack(1000.0) };
+        vegas.on_ack(&sample, &path);
+        vegas.on_ack(&sample, &path);
+        let round = Some(Round { length: Span::from_millis(200), sent: Bytes(20_000.0) });
+        vegas.on_ack(&Ack { round, in_recovery: true, ..sample }, &path);
+        assert_eq!(vegas.cwnd(), 20_000.0); // 10 queue
+        vegas.on_ack(&sample, &path);
+        vegas.on_ack(&sample, &path);
+        let exit = RecoveryExit { now: Time::from_secs(1.1), window: Bytes(20_000.0), inflated: false };
+        vegas.on_recovery_exit(&exit, &path);
+        // one sample since: too few
+        vegas.on_ack(&Ack { round, ..sample }, &path);
+        assert_eq!((vegas.cwnd(), vegas.step), (Bytes(20_000.0), 0.05));
+    }
+
+    #[test]
     fn what_was_sent_counts_against_what_is_outstanding() {
         // W = 20, S = 10, RTT = base: (20 - 10) segments: far above beta
         let (mut vegas, path) = at(&config(), 20.0, 2.0);

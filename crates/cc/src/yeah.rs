@@ -1,7 +1,8 @@
 //! YeAH: Scalable TCP's growth while the queue is short, Reno's otherwise, and a preventive cut when it is long.
 //! Source: Baiocchi, Castellani and Vacirca, PFLDnet 2007, restated in specs/papers/yeah.md.
 //! Choices: the preventive cut leaves ssthresh at the new window (`yeah_ssthresh`); no decisions during a recovery; fast
-//! growth counts acknowledged segments; a mark is treated as a loss.
+//! growth counts acknowledged segments; of what a halving starts from a loss keeps the share (cwnd - red)/cwnd; a mark is
+//! treated as a loss.
 use units::Bytes;
 
 use crate::round_rtt::{RoundRtt, backlog_segments};
@@ -294,6 +295,117 @@ mod tests {
         assert_eq!((yeah.rival.window, yeah.rival.fast_rounds), (100.0, 50.0));
         round(&mut yeah, &path, 100);
         assert_eq!((yeah.rival.window, yeah.rival.fast_rounds), (2.0, 0.0));
+    }
+
+    fn with(name: &str, value: f64) -> Config {
+        let mut config = config();
+        config.set_number(name, value).unwrap();
+        config
+    }
+
+    #[test]
+    fn the_limits_of_the_queue_are_parameters() {
+        // Q = 25 * 600 / 125 = 120, exactly Qmax: slow, L = 1/4, but no cut
+        let (mut yeah, path) = full(600.0, &with("yeah_qmax", 120.0));
+        round(&mut yeah, &path, 125);
+        assert_eq!((yeah.cwnd(), yeah.slow_rounds), (Bytes(600_000.0), 1.0));
+        // L = 1/4, exactly 1/phi: fast, with Q = 25 * 200 / 125 = 40
+        let (mut yeah, path) = full(200.0, &with("yeah_phi", 4.0));
+        round(&mut yeah, &path, 125);
+        assert_eq!(yeah.slow_rounds, 0.0);
+        // a long queue in a short time: Q = 10 * 1000 / 110 = 90.9 > 80, L = 1/10
+        let (mut yeah, path) = full(1000.0, &config());
+        round(&mut yeah, &path, 110);
+        assert!(yeah.slow_rounds == 1.0 && (yeah.cwnd().0 - 909_090.9).abs() < 0.1);
+    }
+
+    #[test]
+    fn the_preventive_cut_is_a_share_of_the_queue_and_of_the_window() {
+        // Q = 120: 600 - 120/2 = 540; 600 - min(120, 0.1 * 600) = 540
+        for (name, value) in [("yeah_gamma", 2.0), ("yeah_epsilon", 0.1)] {
+            let (mut yeah, path) = full(600.0, &with(name, value));
+            round(&mut yeah, &path, 125);
+            assert!((yeah.cwnd().0 - 540_000.0).abs() < 1e-6, "{name}");
+        }
+        // with a Reno window of 600 there is nothing to cut, with 599 there is
+        for (reno, left) in [(600.0, 600_000.0), (599.0, 599_000.0)] {
+            let (mut yeah, path) = full(600.0, &config());
+            yeah.rival.window = reno;
+            round(&mut yeah, &path, 125);
+            assert_eq!((yeah.cwnd(), yeah.rival.window), (Bytes(left), reno + 1.0));
+        }
+    }
+
+    #[test]
+    fn what_a_loss_costs_is_a_parameter() {
+        // no queue: a quarter of 200
+        let (mut yeah, path) = full(200.0, &with("yeah_delta", 0.25));
+        round(&mut yeah, &path, 100);
+        yeah.on_congestion(&dup_acks(), &path);
+        assert_eq!(yeah.cwnd(), 150_000.0);
+        // Q = 13 * 200 / 113 = 23; after one slow round of one half it is, after none of one an eighth
+        let (mut yeah, path) = full(200.0, &with("yeah_rho", 1.0));
+        round(&mut yeah, &path, 113);
+        yeah.on_congestion(&dup_acks(), &path);
+        assert_eq!(yeah.cwnd(), 100_000.0);
+        let (mut yeah, path) = full(200.0, &with("yeah_rho", 1.0));
+        yeah.on_congestion(&dup_acks(), &path);
+        assert_eq!(yeah.cwnd(), 175_000.0);
+        // 3 segments give up two at least, which leaves two at least
+        let (mut yeah, path) = full(3.0, &with("yeah_rho", 0.0));
+        yeah.on_congestion(&dup_acks(), &path);
+        assert_eq!((yeah.cwnd(), yeah.ssthresh(), yeah.rival.window), (Bytes(2000.0), Bytes(2000.0), 2.0));
+    }
+
+    #[test]
+    fn patience_and_growth_are_parameters() {
+        let (mut yeah, path) = full(200.0, &with("yeah_zeta", 1.0));
+        round(&mut yeah, &path, 113);
+        round(&mut yeah, &path, 100);
+        assert_eq!((yeah.rival.window, yeah.rival.fast_rounds), (100.0, 1.0));
+        round(&mut yeah, &path, 100);
+        assert_eq!((yeah.rival.window, yeah.rival.fast_rounds), (2.0, 0.0));
+        // one per 50; and per window where that is smaller: 1/40
+        let (mut yeah, path) = full(200.0, &with("yeah_scalable", 50.0));
+        yeah.on_ack(&ack(1000.0), &path);
+        assert_eq!(yeah.cwnd(), 200_020.0);
+        let (mut yeah, path) = full(40.0, &config());
+        yeah.on_ack(&ack(1000.0), &path);
+        assert_eq!(yeah.cwnd(), 40_025.0);
+    }
+
+    #[test]
+    fn slow_start_is_renos_up_to_the_threshold() {
+        let (mut yeah, path) = full(200.0, &config());
+        yeah.ssthresh = Bytes(201_000.0);
+        yeah.on_ack(&ack(1000.0), &path);
+        assert_eq!(yeah.cwnd(), 201_000.0);
+        yeah.on_ack(&ack(1000.0), &path);
+        assert_eq!(yeah.cwnd(), 201_010.0); // fast mode: 1/100
+    }
+
+    #[test]
+    fn a_recovery_decides_nothing_and_its_samples_are_forgotten() {
+        let (mut yeah, path) = full(600.0, &config());
+        let sample = Ack { rtt: Some(Span::from_millis(125)), grows: false, ..ack(1000.0) };
+        yeah.on_ack(&sample, &path);
+        yeah.on_ack(&sample, &path);
+        let end = Ack { rtt: sample.rtt, grows: false, in_recovery: true, ..last_of_round(1000.0) };
+        yeah.on_ack(&end, &path);
+        assert_eq!((yeah.cwnd(), yeah.slow_rounds), (Bytes(600_000.0), 0.0));
+        // two more samples are two, not five
+        yeah.on_ack(&sample, &path);
+        yeah.on_ack(&Ack { in_recovery: false, ..end }, &path);
+        assert_eq!(yeah.slow_rounds, 0.0);
+    }
+
+    #[test]
+    fn a_loss_starts_the_count_of_fast_rounds_anew_and_may_leave_the_threshold() {
+        let (mut yeah, path) = full(200.0, &config());
+        round(&mut yeah, &path, 100);
+        assert_eq!(yeah.rival.fast_rounds, 1.0);
+        yeah.on_congestion(&Congestion { hold_ssthresh: true, ..rto(2) }, &path);
+        assert_eq!((yeah.cwnd(), yeah.ssthresh(), yeah.rival.fast_rounds), (Bytes(1000.0), Bytes(2000.0), 0.0));
     }
 
     #[test]
