@@ -633,7 +633,9 @@ impl World {
         match &mut self.endpoints[at] {
             Endpoint::Tcp(end) if self.seats[at].plain && packet.sack == NO_SACK => {
                 end.handle_segment(now, &packet.to_segment(SackBlocks::NONE));
-                self.drive_plain(now, number);
+                if !end.only_waits(now) {
+                    self.drive_plain(now, number);
+                }
             }
             _ => self.arrive_specially(now, number, &{ *packet }),
         }
@@ -658,7 +660,12 @@ impl World {
             return;
         }
         match &mut self.endpoints[number as usize] {
-            Endpoint::Tcp(end) => end.handle_segment(now, &packet.to_segment(sack)),
+            Endpoint::Tcp(end) => {
+                end.handle_segment(now, &packet.to_segment(sack));
+                if self.seats[number as usize].plain && end.only_waits(now) {
+                    return;
+                }
+            }
             Endpoint::Datagram(end) => end.handle_datagram(now, &packet.to_datagram()),
         }
         self.drive(now, number);

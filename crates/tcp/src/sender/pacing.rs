@@ -66,6 +66,12 @@ impl Sender {
         if self.rules.paced { self.pacer.wake } else { Time::NEVER }
     }
 
+    /// A segment may be waiting, and it is too soon for it.
+    #[inline]
+    pub(crate) fn is_held(&self, now: Time) -> bool {
+        self.rules.paced && self.pacer.wake != Time::NEVER && now < self.pacer.wake
+    }
+
     /// The time has come for a segment that waits: `poll_transmit` will ask for it.
     pub fn on_send_time(&mut self, now: Time) {
         if self.pacer.wake <= now {
