@@ -1,5 +1,7 @@
 //! The event queue: the earliest event first, ties in the order of the ids, then in the order scheduled.
 
+use std::hint::select_unpredictable;
+
 use units::Time;
 
 /// What an event is about: a number that the owner of the queue gave it, below 2^24. It also ranks events of the same time,
@@ -74,9 +76,16 @@ impl EventQueue {
         let node = self.len;
         self.len += 1;
         if node > self.children.len() * ARITY {
-            self.children.push(Four([NONE; ARITY]));
+            self.deepen();
         }
         self.sift_up(node, key);
+    }
+
+    /// Room for another level below the lowest.
+    #[cold]
+    fn deepen(&mut self) {
+        let all = self.children.len() * ARITY + 1;
+        self.children.resize(all, Four([NONE; ARITY]));
     }
 
     /// The earliest event, left in place.
@@ -169,23 +178,29 @@ impl EventQueue {
     }
 
     /// Put `key` where the first event was and let it sink.
+    ///
+    /// How far it sinks cannot be foretold, so no branch asks: below its place those that stand there are carried on down to
+    /// the bottom, each to where it was.
     #[inline]
     fn sift_down(&mut self, key: u128) {
-        let Some((place, least)) = self.children.first().map(Four::least).filter(|&(_, least)| least < key) else {
+        let fours = self.children.as_mut_slice();
+        let Some((mut place, least)) = fours.first().map(Four::least) else {
             self.root = key;
             return;
         };
-        self.root = least;
+        self.root = least.min(key);
+        let mut carried = least.max(key);
         // the hole is a place among the four children of a node
-        let (mut node, mut place) = (0, place);
+        let mut node = 0;
         loop {
             let below = node * ARITY + 1 + place;
-            let Some((next, least)) = self.children.get(below).map(Four::least).filter(|&(_, least)| least < key)
-            else {
-                self.children[node].0[place % ARITY] = key;
+            let Some((next, least)) = fours.get(below).map(Four::least) else {
+                fours[node].0[place % ARITY] = carried;
                 return;
             };
-            self.children[node].0[place % ARITY] = least;
+            let sinks = least < carried;
+            fours[node].0[place % ARITY] = select_unpredictable(sinks, least, carried);
+            carried = select_unpredictable(sinks, carried, least);
             (node, place) = (below, next);
         }
     }
@@ -195,10 +210,14 @@ impl Four {
     /// The earliest of the four, and its place.
     #[inline]
     fn least(&self) -> (usize, u128) {
-        let four = &self.0;
-        let (left, right) = (usize::from(four[1] < four[0]), 2 + usize::from(four[3] < four[2]));
-        let place = if four[right] < four[left] { right } else { left };
-        (place, four[place])
+        // keys and places are chosen together: an index that waits for a comparison would make the next load wait, too
+        let [a, b, c, d] = self.0;
+        let (first, second) = (b < a, d < c);
+        let left = select_unpredictable(first, b, a);
+        let right = select_unpredictable(second, d, c);
+        let third = right < left;
+        let place = select_unpredictable(third, 2 + usize::from(second), usize::from(first));
+        (place, select_unpredictable(third, right, left))
     }
 }
 

@@ -39,7 +39,7 @@ pub(crate) struct DeliveryRate {
     /// Samples are limited until more than this is delivered; zero: they are not.
     limited_until: u64,
     // the ACK at hand
-    newest: Option<Snapshot>,
+    newest: Option<u32>,
     newly_delivered: u64,
     in_flight_before: u32,
 }
@@ -96,20 +96,27 @@ impl DeliveryRate {
             return;
         }
         segment.reported = true;
-        let segment = *segment;
+        let age = |s: &Snapshot| (s.delivered, s.sent_at);
+        let (this, sent_at) = (age(segment), segment.sent_at);
         self.delivered += 1;
         self.delivered_at = now;
         self.newly_delivered += 1;
-        let age = |s: &Snapshot| (s.delivered, s.sent_at);
-        if self.newest.as_ref().is_none_or(|newest| age(&segment) >= age(newest)) {
-            self.newest = Some(segment);
-            self.first_sent_at = segment.sent_at;
+        if self.newest().is_none_or(|newest| this >= age(newest)) {
+            self.newest = Some(number);
+            self.first_sent_at = sent_at;
         }
+    }
+
+    /// Of the segments that the ACK at hand reports, the one that was sent last.
+    #[inline]
+    fn newest(&self) -> Option<&Snapshot> {
+        let mask = self.ring.len().wrapping_sub(1);
+        self.newest.map(|number| &self.ring[number as usize & mask])
     }
 
     /// How much was delivered since the newest segment left, and in which time; zero if that is not reliable.
     fn rate(&self, rtt_min: Span) -> (u64, Span) {
-        let Some(newest) = &self.newest else { return (0, Span::ZERO) };
+        let Some(newest) = self.newest() else { return (0, Span::ZERO) };
         // deliveries may come in bunches, and so may departures: the slower of the two counts
         let sending = newest.sent_at.since(newest.first_sent_at);
         let acknowledging = self.delivered_at.since(newest.delivered_at);
@@ -183,7 +190,7 @@ impl Sender {
             d.limited_until = 0;
         }
         let (delivered, interval) = d.rate(rtt_min);
-        let newest = d.newest.as_ref();
+        let newest = d.newest();
         let bytes = |segments: u64| segments as i64 as f64 * mss; // quicker than from u64, and no count is that large
         Some(DeliverySample {
             delivered: bytes(delivered),

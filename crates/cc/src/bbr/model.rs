@@ -77,7 +77,7 @@ impl Model {
         let Some(rate) = sample.rate() else { return };
         //= specs/papers/bbr.md#model
         //# BtlBw = the greatest delivery rate of the last 10 rounds; a limited sample counts only if it is greater
-        if rate >= self.btlbw || !sample.app_limited {
+        if !sample.app_limited || rate >= self.btlbw {
             let most = &mut self.rates[self.slot];
             *most = most.max(rate);
             self.btlbw = self.btlbw.max(rate);

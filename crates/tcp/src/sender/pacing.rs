@@ -66,10 +66,10 @@ impl Sender {
         if self.rules.paced { self.pacer.wake } else { Time::NEVER }
     }
 
-    /// A segment may be waiting, and it is too soon for it.
+    /// A segment may be waiting, it is too soon for it, and there is nothing to tell.
     #[inline]
     pub(crate) fn is_held(&self, now: Time) -> bool {
-        self.rules.paced && self.pacer.wake != Time::NEVER && now < self.pacer.wake
+        self.rules.paced && self.pacer.wake != Time::NEVER && now < self.pacer.wake && self.judgement.is_none()
     }
 
     /// The time has come for a segment that waits: `poll_transmit` will ask for it.
