@@ -139,13 +139,8 @@ impl Red {
     /// Probability for this packet, given those that have passed since the last drop or mark, itself included. Each may be
     /// the next in turn, so the chance of one is 1 over those left: up to 1 / p_b, or with `wait` from there to 2 / p_b.
     fn probability(&self, p_b: f64, size: u32, packets: u32, bytes: u64) -> f64 {
-        let (passed, weight) = if self.spec.byte_mode {
-            let mean = f64::from(self.spec.mean_packet);
-            (bytes as f64 / mean, f64::from(size) / mean)
-        } else {
-            (f64::from(packets), 1.0)
-        };
-        let done = passed * p_b;
+        let mean = self.spec.byte_mode.then_some(f64::from(self.spec.mean_packet));
+        let done = p_b * mean.map_or(f64::from(packets), |mean| bytes as f64 / mean);
         //= specs/papers/red.md#spreading
         //# p_a = 0 if count * p_b < 1, p_b / (2 - count * p_b) if count * p_b < 2, else 1
         if self.spec.wait && done < 1.0 {
@@ -155,7 +150,7 @@ impl Red {
         //# p_a = p_b / (1 - count * p_b)
         let left = if self.spec.wait { 2.0 - done } else { 1.0 - done };
         let p_a = if left > 0.0 { p_b / left } else { 1.0 };
-        (p_a * weight).min(1.0)
+        mean.map_or(p_a, |mean| p_a * f64::from(size) / mean).min(1.0)
     }
 
     /// Adaptive RED: keep the average between 40 and 60 % of the way from `min` to `max`.
