@@ -252,6 +252,73 @@ mod tests {
     }
 
     #[test]
+    fn steepness_and_share_are_parameters() {
+        let mut config = config();
+        config.set_number("cubic_c", 3.2).unwrap();
+        config.set_number("cubic_beta", 0.5).unwrap();
+        let (_, path) = full(100.0);
+        let mut cubic = Cubic::new(&config);
+        cubic.on_init(Bytes(100_000.0), Bytes(100_000.0), &path);
+        cubic.on_congestion(&dup_acks(), &path);
+        assert_eq!((cubic.cwnd(), cubic.ssthresh()), (Bytes(50_000.0), Bytes(50_000.0)));
+        // K = cbrt(50 / 3.2) = 2.5; alpha = 3 * 0.5 / 1.5 = 1: West = 50 + 1/50
+        cubic.on_ack(&at(10.0), &path);
+        assert!((cubic.curve.k - 2.5).abs() < 1e-12);
+        assert!((cubic.cwnd().0 - 50_020.0).abs() < 1e-6);
+        // 70 < 100: 70 * 1.5 / 2
+        cubic.set_cwnd(Bytes(70_000.0));
+        cubic.on_congestion(&dup_acks(), &path);
+        assert_eq!(cubic.w_max, Some(52.5));
+    }
+
+    #[test]
+    fn slow_start_is_over_at_ssthresh() {
+        // 20 segments, no loss yet: a segment below ssthresh; at it alpha is 1 and West = 20 + 1/20 is above Wc(0) = 20
+        for (ssthresh, expected) in [(30_000.0, 21_000.0), (20_000.0, 20_050.0)] {
+            let (mut cubic, path) = full(20.0);
+            cubic.on_init(Bytes(20_000.0), Bytes(ssthresh), &path);
+            cubic.on_ack(&at(10.0), &path);
+            assert!((cubic.cwnd().0 - expected).abs() < 1e-6, "{:?}", cubic.cwnd());
+        }
+    }
+
+    #[test]
+    fn the_estimate_counts_acknowledged_segments() {
+        let (mut cubic, path) = after_cut();
+        // two segments: West = 70 + 0.5294 * 2 / 70 = 70.015126
+        cubic.on_ack(&Ack { newly_acked: Bytes(2000.0), ..at(10.0) }, &path);
+        assert!((cubic.cwnd().0 - 70_015.126).abs() < 0.001, "{:?}", cubic.cwnd());
+        // a window that is not in use does not grow
+        cubic.on_ack(&Ack { grows: false, ..at(10.0) }, &path);
+        assert!((cubic.cwnd().0 - 70_015.126).abs() < 0.001);
+    }
+
+    #[test]
+    fn beyond_the_old_window_the_curve_starts_anew_from_there() {
+        // the window did not come down below that of the last loss: K = 0
+        let (mut cubic, path) = after_cut();
+        cubic.set_cwnd(Bytes(100_000.0));
+        cubic.on_ack(&at(10.0), &path);
+        assert_eq!((cubic.curve.k, cubic.curve.w_max), (0.0, 100.0));
+        // at that window a loss is no reason to give way
+        cubic.set_cwnd(Bytes(100_000.0));
+        cubic.on_congestion(&dup_acks(), &path);
+        assert_eq!(cubic.w_max, Some(100.0));
+    }
+
+    #[test]
+    fn a_repeated_timeout_holds_ssthresh() {
+        let (mut cubic, path) = full(100.0);
+        cubic.on_congestion(&rto(1), &path);
+        let small = Path { half_base: Bytes(1000.0), ..path };
+        cubic.on_congestion(&Congestion { hold_ssthresh: true, ..rto(2) }, &small);
+        assert!((cubic.ssthresh().0 - 70_000.0).abs() < 1e-6);
+        // where the profile does not hold it: two segments
+        cubic.on_congestion(&rto(3), &small);
+        assert_eq!((cubic.ssthresh(), cubic.prior), (Bytes(2000.0), 100.0));
+    }
+
+    #[test]
     fn where_reno_would_be_faster_the_window_is_renos() {
         let (mut cubic, path) = after_cut();
         // the first ACK: Wc(0) = 70 < West = 70 + 0.5294 / 70 = 70.00756

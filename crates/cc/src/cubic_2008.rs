@@ -1,7 +1,8 @@
 //! CUBIC as published in 2008: beta is the share given up, and Reno's window is a formula of time.
 //! Source: Ha, Rhee and Xu, ACM SIGOPS OSR 42(5), 2008, restated in specs/papers/cubic-2008.md.
 //! Choices: `K` by the published formula also after fast convergence; before any loss, and after a timeout, the curve
-//! starts flat; the target looks one least RTT ahead; Reno's window advances by the smoothed RTT; unused time does not count.
+//! starts flat; the target looks one least RTT ahead; Reno's window advances by the smoothed RTT; unused time does not count; a cut keeps
+//! a share of the profile's halving base (flight size); a mark is treated as a loss.
 use units::{Bytes, Time, num};
 
 use crate::cubic::{Curve, Epoch};
@@ -164,6 +165,81 @@ mod tests {
         cubic.on_ack(&at(10.1), &path);
         // 80 + 0.6 / 1.8 * 100 = 113.33; (113.33 - 90) / 90 = 0.2593
         assert!((cubic.cwnd().0 - 90_259.3).abs() < 0.1);
+    }
+
+    #[test]
+    fn steepness_share_and_convergence_are_parameters() {
+        let mut config = Config::named("cubic-2008").unwrap();
+        config.set_number("cubic_c", 3.2).unwrap();
+        config.set_number("cubic2008_beta", 0.5).unwrap();
+        let path = Path { half_base: Bytes(100_000.0), ..test_path() };
+        for (fast, w_max) in [(true, 52.5), (false, 70.0)] {
+            config.set_flag("cubic_fast_convergence", fast).unwrap();
+            let mut cubic = Cubic2008::new(&config);
+            cubic.on_init(Bytes(100_000.0), Bytes(100_000.0), &path);
+            cubic.on_congestion(&dup_acks(), &path);
+            assert_eq!(cubic.cwnd(), 50_000.0);
+            // K = cbrt(100 * 0.5 / 3.2) = 2.5
+            cubic.on_ack(&at(10.0), &path);
+            assert!((cubic.curve.k - 2.5).abs() < 1e-12);
+            // Wtcp = 50 + 1.5 / 1.5 * t / RTT: 60 after ten RTTs of 100 ms, and Wc(1.1) = 100 - 3.2 * 1.4^3 = 91.2192:
+            // from 70 that is 21.2192 / 70 of a segment
+            cubic.set_cwnd(Bytes(70_000.0));
+            cubic.on_ack(&at(11.0), &path);
+            assert!((cubic.cwnd().0 - 70_303.131).abs() < 0.001, "{:?}", cubic.cwnd());
+            // 70 < 100: 70 * 1.5 / 2
+            cubic.set_cwnd(Bytes(70_000.0));
+            cubic.on_congestion(&dup_acks(), &path);
+            assert_eq!(cubic.w_max, Some(w_max));
+        }
+    }
+
+    #[test]
+    fn without_a_loss_and_after_a_timeout_the_curve_starts_flat() {
+        let (mut cubic, path) = after_cut();
+        cubic.on_congestion(&rto(1), &path);
+        cubic.on_ack(&at(9.0), &path);
+        assert_eq!(cubic.cwnd(), 2000.0); // slow start
+        cubic.set_cwnd(Bytes(80_000.0));
+        // at ssthresh: Wc(0.1) = 80 + 0.4 * 0.001 = 80.0004: 0.0004 / 80 of a segment; Wtcp = 80 * 0.8 is less
+        cubic.on_ack(&at(10.0), &path);
+        assert_eq!((cubic.curve.k, cubic.curve.w_max), (0.0, 80.0));
+        assert!((cubic.cwnd().0 - 80_000.005).abs() < 1e-6, "{:?}", cubic.cwnd());
+        // unused time does not count, and an ACK that may not grow adds nothing
+        cubic.on_ack(&Ack { grows: false, ..at(30.0) }, &path);
+        assert!((cubic.cwnd().0 - 80_000.005).abs() < 1e-6);
+        assert_eq!(cubic.epoch.elapsed(Time::from_secs(31.0)), units::Span::from_millis(1000));
+    }
+
+    #[test]
+    fn at_the_old_window_it_neither_searches_nor_gives_way() {
+        let (mut cubic, path) = after_cut();
+        cubic.set_cwnd(Bytes(100_000.0));
+        cubic.on_ack(&at(10.0), &path);
+        assert_eq!((cubic.curve.k, cubic.curve.w_max), (0.0, 100.0));
+        cubic.set_cwnd(Bytes(100_000.0));
+        cubic.on_congestion(&dup_acks(), &path);
+        assert_eq!(cubic.w_max, Some(100.0));
+    }
+
+    #[test]
+    fn a_repeated_timeout_holds_ssthresh() {
+        let (mut cubic, path) = after_cut();
+        cubic.on_congestion(&rto(1), &path);
+        let small = Path { half_base: Bytes(1000.0), ..path };
+        cubic.on_congestion(&Congestion { hold_ssthresh: true, ..rto(2) }, &small);
+        assert_eq!(cubic.ssthresh(), 80_000.0);
+    }
+
+    #[test]
+    fn before_an_rtt_is_known_reno_has_not_advanced() {
+        let (mut cubic, path) = after_cut();
+        let blind = Path { srtt: units::Span::ZERO, rtt_min: units::Span::ZERO, ..path };
+        cubic.on_ack(&at(10.0), &blind);
+        cubic.set_cwnd(Bytes(99_000.0));
+        // t = 1: Wc = 100 - 0.4 * 2.684^3 = 92.27 is less than 99: 1 / (100 * 99)
+        cubic.on_ack(&at(11.0), &blind);
+        assert!((cubic.cwnd().0 - 99_000.101).abs() < 0.001, "{:?}", cubic.cwnd());
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //! Source: Leith and Shorten, PFLDnet 2004, and draft-leith-tcp-htcp, restated in specs/papers/htcp.md.
 //! Choices: RTTmax is the largest sample since the last cut; throughput is that of the last round which ended before a
 //! cut; time counts from the first ACK until there is a cut; no scaling with the RTT; ACKs are counted, as Reno's;
-//! `htcp_least_increase` keeps the increase from falling below Reno's; a timeout sets ssthresh by the same share; a mark
-//! is treated as a loss.
+//! `htcp_least_increase` keeps the increase from falling below Reno's; a cut keeps a share of the profile's halving base (flight size);
+//! a timeout sets ssthresh by the same share; a mark is treated as a loss.
 use units::{Bytes, Rate, Span, Time};
 
 use crate::{Ack, Config, Congestion, CongestionControl, Path, Response, reno};

@@ -1,7 +1,8 @@
 //! TCP-Illinois: losses decide when the window is cut, queueing delay how fast it grows and by how much it is cut.
 //! Source: Liu, Basar and Srikant, VALUETOOLS 2006, restated in specs/papers/illinois.md.
 //! Choices: the largest RTT is that of a single sample; no decisions during a recovery; ACKs are counted, as Reno's; a
-//! timeout sets ssthresh by the beta in force and forgets that the delay had been high; a mark is treated as a loss.
+//! timeout sets ssthresh by the beta in force and forgets that the delay had been high; a cut keeps a share of the
+//! profile's halving base (flight size); a mark is treated as a loss.
 use units::{Bytes, Span};
 
 use crate::round_rtt::RoundRtt;
@@ -199,6 +200,27 @@ mod tests {
         assert_eq!((illinois.alpha, illinois.beta), (10.0, 0.125));
         illinois.on_congestion(&dup_acks(), &path);
         assert!(near(illinois.cwnd().0, 13_125.0)); // 7/8
+    }
+
+    #[test]
+    fn slow_start_is_renos_and_over_at_ssthresh() {
+        // alpha 10: 10/100 of a segment at ssthresh, a segment below it
+        for (ssthresh, expected) in [(200_000.0, 101_000.0), (100_000.0, 100_100.0)] {
+            let (mut illinois, path) = at(100.0);
+            illinois.on_init(Bytes(100_000.0), Bytes(ssthresh), &path);
+            round(&mut illinois, &path, 100_000);
+            illinois.on_ack(&ack(1000.0), &path);
+            assert!(near(illinois.cwnd().0, expected), "{:?}", illinois.cwnd());
+        }
+    }
+
+    #[test]
+    fn a_small_window_halves_whatever_the_last_round_told() {
+        let (mut illinois, path) = at(100.0);
+        round(&mut illinois, &path, 100_000); // beta 1/8
+        illinois.set_cwnd(Bytes(14_000.0));
+        illinois.on_congestion(&dup_acks(), &Path { half_base: Bytes(14_000.0), ..path });
+        assert_eq!(illinois.cwnd(), 7000.0);
     }
 
     #[test]

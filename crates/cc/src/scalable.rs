@@ -1,7 +1,7 @@
 //! Scalable TCP: a fixed share of the window is gained per round trip and lost per congestion, whatever the window.
 //! Source: Kelly, ACM CCR 33(2), 2003, restated in specs/papers/scalable.md.
 //! Choices: ACKs are counted, as the paper does; the window at a loss decides whether the loss halves; a timeout sets
-//! ssthresh by the same share; a mark is treated as a loss.
+//! ssthresh by the same share; a cut keeps a share of the profile's halving base (flight size); a mark is treated as a loss.
 use units::Bytes;
 
 use crate::{Ack, Config, Congestion, CongestionControl, Path, Response, reno};

@@ -117,6 +117,14 @@ mod tests {
     }
 
     #[test]
+    fn an_ack_may_cover_two_packets() {
+        // 0.1 sqrt(0.04 / 3) = 0.01154701; 3 sqrt(0.06 / 8) * 0.01 * 1.0032 = 0.00260639; times 0.4 = 0.00104256;
+        // 1000 / 0.01258956 = 79 431 B/s
+        let x = Settings { b: 2.0, ..PLAIN }.equation(1000.0, RTT, 0.01);
+        assert!((x - 79_431.0).abs() < 1.0, "{x}");
+    }
+
+    #[test]
     fn the_timeout_may_last_a_second() {
         // 0.00816497 + 1 * 0.00184300 = 0.01000797: 99 920 B/s
         let x = Settings { rto: Rto::AtLeastASecond, ..PLAIN }.equation(1000.0, RTT, 0.01);

@@ -326,6 +326,42 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn the_receive_rate_covers_an_rtt() {
+        let [_, mut receiver] = Endpoint::tfrc(&CONFIG);
+        let ms = |n: u64| Time(n * 1_000_000);
+        let mut step = |number: Option<u32>, at: u64| {
+            if let Some(number) = number {
+                let rtt = if number == 0 { Span::ZERO } else { DELAY * 2 };
+                let data = Data { number, size: 1040, sent: ms(at), rtt, ecn_capable: false, marked: false };
+                receiver.handle_datagram(ms(at + 50), &Datagram::Data(data));
+            }
+            receiver.handle_timeout(ms(at + 50));
+            match receiver.poll_transmit(ms(at + 50)) {
+                Some(Datagram::Feedback(f)) => Some((f.receive_rate.0.round(), f.echo, f.loss_event_rate)),
+                _ => None,
+            }
+        };
+        // the first packet begins the measurement; with the second there is an RTT of 100 ms: 1000 bytes in it
+        assert_eq!(step(Some(0), 0), Some((0.0, ms(0), 0.0)));
+        assert_eq!(step(Some(1), 10), Some((10_000.0, ms(10), 0.0)));
+        for n in 2..11 {
+            assert_eq!(step(Some(n), u64::from(n) * 10), None);
+        }
+        // 100 ms after the last report: nine packets; the newest has been here for 10 ms, which is not travel
+        assert_eq!(step(None, 110), Some((90_000.0, ms(110), 0.0)));
+        // 12 is missing, and noticed 40 ms after that report: four packets, and 60 ms at 90 kB/s: 94 kB/s. Until then 90 kB/s was
+        // the most: 0.1 sqrt(0.0096) = 0.0097980 and 0.4 * 3 sqrt(0.0054) * 0.0144 * 1.0066355 = 0.0012783 make 1000 / 0.0110763 =
+        // 90 283 B/s at p = 0.0144; at 0.0145 it is 89 899
+        assert_eq!((step(Some(11), 112), step(Some(13), 130), step(Some(14), 140)), (None, None, None));
+        let (rate, echo, p) = step(Some(15), 150).expect("a loss event is told at once");
+        assert_eq!((rate, echo), (94_000.0, ms(150)));
+        assert!((0.0144..0.0145).contains(&p), "{p}");
+        // nothing comes for longer than an RTT; what comes then is told at once: 1000 bytes in 250 ms
+        assert_eq!((step(None, 250), step(None, 300)), (None, None));
+        assert_eq!(step(Some(16), 400).map(|(rate, ..)| rate), Some(4000.0));
+    }
+
+    #[test]
     fn a_loss_event_is_reported_at_once() {
         let mut ends = Endpoint::tfrc(&CONFIG);
         let receiver = &mut ends[1];

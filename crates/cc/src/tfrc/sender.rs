@@ -225,6 +225,32 @@ mod tests {
     }
 
     #[test]
+    fn a_loss_in_the_first_report_ends_slow_start_before_it_begins() {
+        let mut s = Sender::new(&PLAIN, 1000, ms(0));
+        s.on_feedback(ms(100), &report(0.0, 0.01));
+        assert!((s.rate().0 - 112_332.0).abs() < 1.0);
+        // one packet in 64 s at least, though nothing arrived for two RTTs
+        s.on_feedback(ms(600), &report(0.0, 0.01));
+        assert_eq!(s.rate(), Rate(15.625));
+    }
+
+    #[test]
+    fn slow_start_never_falls_below_the_initial_rate() {
+        let mut s = started();
+        s.on_feedback(ms(400), &report(1000.0, 0.0));
+        assert_eq!(s.rate(), Rate(40_000.0)); // 2 * 1000 is less
+    }
+
+    #[test]
+    fn constants_of_the_rtt_and_of_the_longest_gap_are_parameters() {
+        let settings = Settings { rtt_gain: 0.5, longest_gap: Span::from_millis(4000), ..PLAIN };
+        let mut s = Sender::new(&settings, 1000, ms(0));
+        s.on_feedback(ms(100), &report(0.0, 0.01));
+        s.on_feedback(ms(600), &Report { rtt: Span::from_millis(200), ..report(0.0, 0.01) });
+        assert_eq!((s.rtt(), s.rate()), (Some(Span::from_millis(150)), Rate(250.0)));
+    }
+
+    #[test]
     fn the_rtt_is_averaged() {
         let mut s = started();
         s.on_feedback(ms(200), &Report { rtt: Span::from_millis(200), ..report(1e6, 0.0) });
