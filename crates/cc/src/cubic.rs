@@ -307,6 +307,18 @@ mod tests {
     }
 
     #[test]
+    fn every_cut_begins_an_epoch() {
+        let (mut cubic, path) = after_cut();
+        cubic.on_ack(&at(10.0), &path);
+        cubic.set_cwnd(Bytes(200_000.0));
+        cubic.on_congestion(&dup_acks(), &Path { half_base: Bytes(200_000.0), ..path });
+        // 200 to 140: K = cbrt(60 / 0.4) = 5.3133 s, from the first ACK after the cut on
+        cubic.on_ack(&at(20.0), &path);
+        assert!((cubic.curve.k - 5.3133).abs() < 1e-4);
+        assert_eq!(cubic.epoch.elapsed(Time::from_secs(21.0)), Span::from_millis(1000));
+    }
+
+    #[test]
     fn a_repeated_timeout_holds_ssthresh() {
         let (mut cubic, path) = full(100.0);
         cubic.on_congestion(&rto(1), &path);
