@@ -1,0 +1,104 @@
+//! Groups of TCP connections: algorithm, engine's rules, size, paths.
+
+use cc::registry::Recovery;
+use net::NodeId;
+use tcp::{Agent, Profile};
+
+use super::super::General;
+use super::super::drawn::{self, Drawn, Measure};
+use super::super::multipath::{self, Multipath};
+use super::super::tcp as rules;
+use super::protocol::{Protocol, algorithm_for};
+use super::times::when;
+use super::{Places, segment};
+use crate::error::{Problem, code};
+use crate::read::{Fields, Item};
+
+/// Connections.
+#[derive(Clone, Debug)]
+pub(crate) struct Tcp {
+    pub(crate) algorithm: cc::Config,
+    pub(crate) rules: tcp::Config,
+    pub(crate) size: Option<Drawn>,
+    pub(crate) two_way: bool,
+    pub(crate) reverse_start: Option<Drawn>,
+    pub(crate) multipath: Option<Multipath>,
+}
+
+/// How many bytes a flow may be told to send.
+pub(crate) const SIZE: Measure = Measure::Size(1_000_000_000_000_000);
+
+pub(super) fn connections(
+    table: &Fields<'_>,
+    shared: Option<&Item<'_>>,
+    ends: &[(NodeId, NodeId)],
+    count: usize,
+    places: &Places,
+    general: &General,
+) -> Result<Tcp, Problem> {
+    let flows = ends.len() * count;
+    let algorithm = algorithm_for(table, Protocol::Tcp)?;
+    let two_way = table.get("direction").map_or(Ok(false), |item| item.word(&[("forward", false), ("both", true)]))?;
+    let rules = engine(table, shared, &algorithm, general.profile, two_way)?;
+    let size = table.get("size").map(|item| drawn::read(&item, SIZE, false)).transpose()?;
+    if let (Some(item), Some(size)) = (table.get("size"), size.and_then(|size| size.most(1)))
+        && size.div_ceil(u64::from(rules.mss)) >= u64::from(u32::MAX)
+    {
+        return Err(item.problem(code::OUT_OF_RANGE, format!("is more than 2^32 segments of {} B", rules.mss)));
+    }
+    let reverse_start = table.get("reverse_start").map(|item| when(&item, flows, general)).transpose()?;
+    if let (Some(item), false) = (table.get("reverse_start"), two_way) {
+        return Err(item
+            .problem(code::CONFLICT, "has no use without data in the reverse direction")
+            .hint("write `direction = \"both\"`"));
+    }
+    let multipath = table.get("multipath");
+    if let (Some(item), true) = (&multipath, two_way) {
+        return Err(item
+            .problem(code::CONFLICT, "has no use with data in both directions")
+            .hint("write a group for each direction"));
+    }
+    let multipath = multipath
+        .map(|item| multipath::read(&item, ends, places.nodes.len(), &places.links, &algorithm))
+        .transpose()?;
+    Ok(Tcp { algorithm, rules, size, two_way, reverse_start, multipath })
+}
+
+/// The engine's rules: the profile, what the algorithm wants, the scenario's `[tcp]`, the flow's own.
+fn engine(
+    table: &Fields<'_>,
+    shared: Option<&Item<'_>>,
+    algorithm: &cc::Config,
+    profile: Profile,
+    two_way: bool,
+) -> Result<tcp::Config, Problem> {
+    let row = algorithm.row();
+    let own = table.get("tcp");
+    // ns-2 has no FullTcp with the rules of Vegas
+    let full = two_way && profile == Profile::Ns2 && row.recovery != Recovery::Vegas;
+    let mut agent = if full { Agent::Full } else { Agent::OneWay };
+    for item in shared.into_iter().chain(&own) {
+        agent = rules::agent(item)?.unwrap_or(agent);
+    }
+    let mut config = tcp::Config::profile(profile).with_agent(agent);
+    config.recovery = Some(row.recovery);
+    if row.uses_marks {
+        config.ecn = true;
+        config.ecn_per_packet = true;
+    }
+    // the receiver's clock travels in the timestamp option, which costs header bytes
+    config.timestamps = row.needs_receiver_time;
+    if let Some(item) = table.get("segment") {
+        config.mss = segment(&item)?;
+    }
+    for item in shared.into_iter().chain(&own) {
+        rules::read(item, &mut config)?;
+    }
+    if config.prr && !config.can_prr(row) {
+        let what = format!("has `tcp.prr`, which has no meaning for `{}` with these rules", row.name);
+        return Err(table.problem(code::CONFLICT, what).hint(
+            "it needs `recovery` \"newreno\" or \"sack\" without `ns2_recovery`, and an algorithm that does not pace itself",
+        ));
+    }
+    Ok(config)
+}

@@ -1,0 +1,95 @@
+//! The nodes at the ends of a group's flows.
+
+use net::NodeId;
+
+use crate::error::{Problem, choose, closest, code, listed, show};
+use crate::read::{Fields, Item};
+
+/// The pairs that `from` and `to` name.
+pub(super) fn ends(table: &Fields<'_>, nodes: &[String], islands: &[usize]) -> Result<Vec<(NodeId, NodeId)>, Problem> {
+    let (from, to) = (table.need("from", "\"left/*\"")?, table.need("to", "\"right/*\"")?);
+    let (senders, receivers) = (matching(&from, nodes)?, matching(&to, nodes)?);
+    if senders.len() != receivers.len() {
+        let what = format!(
+            "matches {} and `to` matches {}, which cannot pair up",
+            counted(senders.len()),
+            counted(receivers.len())
+        );
+        return Err(from
+            .problem(code::COUNTS_DIFFER, what)
+            .hint("write one `[[flows]]` for each receiver, or patterns that match equal numbers"));
+    }
+    let pairs: Vec<_> = senders.into_iter().zip(receivers).collect();
+    for &(a, b) in &pairs {
+        if a == b {
+            return Err(to.problem(code::SAME_NODE, format!("pairs `{}` with itself", show(&nodes[a]))));
+        }
+        if islands[a] != islands[b] {
+            let what = format!("cannot be reached: no route from `{}` to `{}`", show(&nodes[a]), show(&nodes[b]));
+            return Err(to
+                .problem(code::NO_ROUTE, what)
+                .hint("add a link between the two parts in `[[topology.links]]`"));
+        }
+    }
+    Ok(pairs)
+}
+
+fn counted(nodes: usize) -> String {
+    if nodes == 1 { "1 node".to_owned() } else { format!("{nodes} nodes") }
+}
+
+/// Nodes that a pattern matches, in order.
+fn matching(item: &Item<'_>, nodes: &[String]) -> Result<Vec<NodeId>, Problem> {
+    let pattern = item.text()?;
+    let found: Vec<NodeId> = (0..nodes.len()).filter(|at| matches_glob(pattern, &nodes[*at])).collect();
+    if found.is_empty() {
+        // Few names are enough to see how nodes are called; a ready topology may have 200 000.
+        let some = || nodes.iter().take(8).chain(nodes.iter().rev().take(4).rev()).map(String::as_str);
+        let hint = match closest(pattern, nodes.iter().map(String::as_str)) {
+            Some(meant) if nodes.len() <= 1000 => format!("did you mean `{}`?", show(meant)),
+            _ if nodes.len() <= 12 => choose(pattern, nodes.iter().map(String::as_str)),
+            _ => format!("there is {} and more", listed(some())),
+        };
+        return Err(item
+            .problem(code::UNKNOWN_NODE, format!("is \"{}\", which matches no node", show(pattern)))
+            .hint(hint));
+    }
+    Ok(found)
+}
+
+/// Whether `name` has the form of `pattern`, where `*` stands for any text.
+fn matches_glob(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = name.strip_prefix(first) else { return false };
+    let Some(last) = parts.next_back() else { return rest.is_empty() };
+    for part in parts {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_any_text() {
+        for (pattern, name, yes) in [
+            ("left/*", "left/12", true),
+            ("left/*", "right/1", false),
+            ("*", "", true),
+            ("a*b*c", "a-b-b-c", true),
+            ("a*b*c", "acb", false),
+            ("a*a", "a", false),
+            ("node", "node", true),
+            ("node", "node1", false),
+            ("**x", "x", true),
+        ] {
+            assert_eq!(matches_glob(pattern, name), yes, "{pattern} {name}");
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! The flows of a group in one run.
+
+use net::NodeId;
+use units::{Span, Time};
+
+use super::Group;
+
+/// One flow of a group in one run.
+pub(crate) struct Member {
+    pub(crate) name: String,
+    pub(crate) from: NodeId,
+    pub(crate) to: NodeId,
+    pub(crate) start: Time,
+    pub(crate) stop: Option<Time>,
+}
+
+impl Group {
+    /// The connections of the run with this seed and length, in order; random starts are drawn from the stream named after
+    /// the flow, so they are the same for every algorithm.
+    pub(crate) fn members(&self, seed: u64, duration: Span) -> Vec<Member> {
+        if let Some(arrivals) = self.arrivals {
+            let end = self.stop.and_then(|stop| stop.most(1)).map_or(duration, |stop| Span(stop).min(duration));
+            let start = Span(self.start.least());
+            let times = arrivals.times(seed, &self.name, start, end).into_iter().enumerate();
+            // each takes the next pair of nodes
+            let member = |(number, start): (usize, Span)| {
+                let (from, to) = self.ends[number % self.ends.len()];
+                Member { name: format!("{}/{number}", self.name), from, to, start: Time(start.0), stop: None }
+            };
+            return times.map(member).collect();
+        }
+        let single = self.size() == 1;
+        let all = self.ends.iter().flat_map(|ends| std::iter::repeat_n(*ends, self.count));
+        let member = |(number, (from, to)): (usize, (NodeId, NodeId))| {
+            let name = if single { self.name.clone() } else { format!("{}/{number}", self.name) };
+            let start = Time(self.start.draw(seed, &name, "start", number));
+            // whoever would stop before it starts sends nothing
+            let stop = self.stop.map(|stop| Time(stop.draw(seed, &name, "stop", number)).max(start));
+            Member { name, from, to, start, stop }
+        };
+        all.enumerate().map(member).collect()
+    }
+}
