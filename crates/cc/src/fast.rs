@@ -270,6 +270,19 @@ mod tests {
     }
 
     #[test]
+    fn a_large_window_averages_the_same_in_both_forms() {
+        // 3/1024 is less than 1/256: 120 + 20 * 3/1024 = 120.05859375 ms
+        let mut ns2 = config();
+        ns2.set_choice("fast_average", "ns2").unwrap();
+        for config in [ns2, config()] {
+            let (mut fast, path) = at(1024.0, &config);
+            fast.on_ack(&ack_at(1000, 120), &path);
+            fast.on_ack(&ack_at(1001, 140), &path);
+            assert!((fast.avg_s - 0.120_058_593_75).abs() < 1e-12);
+        }
+    }
+
+    #[test]
     fn the_paper_moves_every_other_round() {
         let mut rounds = config();
         rounds.set_choice("fast_update", "other_round").unwrap();

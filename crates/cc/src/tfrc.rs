@@ -145,6 +145,13 @@ mod tests {
     }
 
     #[test]
+    fn an_ack_of_two_packets_makes_less() {
+        // 0.1 sqrt(0.04 / 3) = 0.0115470; 3 sqrt(0.06 / 8) * 0.01 * 1.0032 = 0.00260639, times 0.4 = 0.00104256; 1000 / 0.0125896
+        let x = Settings { b: 2.0, ..PLAIN }.equation(1000.0, RTT, 0.01);
+        assert!((x - 79_431.0).abs() < 1.0, "{x}");
+    }
+
+    #[test]
     fn the_inverse_finds_the_loss_event_rate() {
         // the worked value above, the other way round
         let p = PLAIN.inverse(1000.0, RTT, 112_332.0);

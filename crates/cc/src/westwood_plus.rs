@@ -140,7 +140,7 @@ impl WestwoodPlus {
         let least = if self.form.is_linux() { self.least_srtt.unwrap_or(path.srtt) } else { path.rtt_min };
         //= specs/papers/westwood-plus.md#window-after-congestion
         //# ssthresh = max(2 * MSS, B[k] * RTTmin)
-        self.bwe.filter(|_| least > Span::ZERO).map(|bwe| path.pipe(bwe, least))
+        self.bwe.map(|bwe| path.pipe(bwe, least)) // there is no sample before an RTT
     }
 
     /// The estimate as a window; half of today's before there is one.

@@ -374,3 +374,29 @@ fn veno_keeps_four_fifths_without_a_queue_and_half_with_one() {
         within(veno.window(), left, left + 0.01);
     }
 }
+
+#[test]
+fn mveno_on_one_path_is_veno_that_never_forgets_its_base() {
+    // With 60 segments none queues at 100 ms, and 6.4 do at 112 ms. Between, losses: four fifths with none, half with six. Nothing of
+    // the coupling shows. NewReno would have half both times, and a segment more each round.
+    let mut veno = Scene::with("veno", 60.0, 100.0, |config| config.set_choice("veno_base_reset", "never").unwrap());
+    let mut mveno = Scene::new("mveno", 60.0, 100.0);
+    let mut windows = Vec::new();
+    for (rtt_ms, lost) in [(100.0, false), (112.0, false), (112.0, false), (112.0, true), (112.0, false), (100.0, true)]
+    {
+        for scene in [&mut veno, &mut mveno] {
+            scene.round(rtt_ms);
+            if lost {
+                scene.loss();
+            }
+        }
+        assert_eq!(veno.window(), mveno.window());
+        windows.push(mveno.window());
+    }
+    // 60 and nearly 1, nearly 1 (the queue is told at the round's end), a half, a half; half of 62 whole ones; a half (31 * 12/112 = 3.3
+    // queue); four fifths of 31
+    let expected = [60.99, 61.98, 62.48, 31.0, 31.5, 24.8];
+    for (w, e) in windows.iter().zip(expected) {
+        assert!((w - e).abs() < 0.03, "{windows:?}");
+    }
+}

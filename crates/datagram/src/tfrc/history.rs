@@ -177,6 +177,12 @@ mod tests {
     }
 
     #[test]
+    fn more_later_arrivals_may_be_asked_for() {
+        let mut history = History::new(&Settings { reorder: 5, ..RULES });
+        assert_eq!(arrivals(&mut history, 0..20, &[7], &[]), [12]);
+    }
+
+    #[test]
     fn losses_within_an_rtt_are_one_event() {
         let mut history = History::new(&RULES);
         // 100 ms after packet 7: up to packet 17

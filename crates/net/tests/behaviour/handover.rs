@@ -73,6 +73,19 @@ fn freeze_goes_on_with_the_frozen_window_and_loses_nothing() {
 }
 
 #[test]
+fn a_warning_that_comes_too_early_is_idle_time() {
+    // the receiver closes its window at 8 s: the sender stops at 8.05 s, two seconds before it must, and probes 1 and 3 s later. It goes on
+    // as with a warning in time
+    let mut network = path("newreno");
+    let rules = &mut tcp(&mut network.flows[0]).rules;
+    (rules.freeze, rules.freeze_lead) = (true, Some(Span::from_secs(2.0)));
+    let (segments, flow, least) = across(&network);
+    assert_eq!((flow.sender.timeouts, flow.lost.total(), flow.sender.window_probes), (0, 0, 2));
+    assert!(least >= 50.0, "{least}");
+    assert!((400.0..=460.0).contains(&segments), "{segments}");
+}
+
+#[test]
 fn a_warning_that_comes_too_late_is_an_ordinary_loss() {
     let mut network = path("newreno");
     let rules = &mut tcp(&mut network.flows[0]).rules;
