@@ -34,9 +34,10 @@ pub struct Receiver {
     /// Out-of-order ranges `[start, end)` above rcv_nxt, sorted, disjoint, not adjacent.
     ranges: Vec<(u32, u32)>,
     /// Starts of the most recently changed ranges, newest first.
-    recent: [u32; MAX_SACK + 1],
-    recent_len: u8,
+    recent: Vec<u32>,
     sack: bool,
+    /// The rules are those of ns-2's FullTcp.
+    full: bool,
     /// In-order segments not acknowledged yet.
     unacked: u32,
     every: u32,
@@ -79,9 +80,9 @@ impl Receiver {
         Receiver {
             rcv_nxt: 0,
             ranges: Vec::new(),
-            recent: [0; MAX_SACK + 1],
-            recent_len: 0,
+            recent: Vec::new(),
             sack,
+            full: config.is_full(),
             unacked: 0,
             every: config.delayed_ack.max(1),
             timer: config.delayed_ack_timer,
@@ -278,28 +279,25 @@ impl Receiver {
             }
         };
         if self.sack {
-            self.remember(start, number);
+            self.remember(start, number, joins_left && joins_right);
         }
     }
 
-    /// Put the range that starts at `start` in front of the recent ones. `touched` is the segment just stored.
-    fn remember(&mut self, start: u32, touched: u32) {
-        let mut kept = [0; MAX_SACK + 1];
-        //= https://www.rfc-editor.org/rfc/rfc2018#section-4
-        //# MUST specify the contiguous block of data containing the segment which triggered this ACK
-        kept[0] = start;
-        let mut len = 1;
-        for i in 0..usize::from(self.recent_len) {
-            let old = self.recent[i];
-            // a range that was joined to this one is this one
-            let same = old == start || old == touched + 1;
-            if !same && len < kept.len() {
-                kept[len] = old;
-                len += 1;
-            }
+    /// Put the range that starts at `start` in front of the recent ones. `touched` is the segment just stored; `joins`: it
+    /// closed the gap between two ranges. ns-2's FullTcp leaves such a range where the lower of the two stood, and forgets
+    /// no range.
+    fn remember(&mut self, start: u32, touched: u32, joins: bool) {
+        let stays = self.full && joins;
+        // a range that was joined to this one is this one
+        self.recent.retain(|&old| old != touched + 1 && (old != start || stays));
+        if !stays {
+            //= https://www.rfc-editor.org/rfc/rfc2018#section-4
+            //# MUST specify the contiguous block of data containing the segment which triggered this ACK
+            self.recent.insert(0, start);
         }
-        self.recent = kept;
-        self.recent_len = len as u8;
+        if !self.full {
+            self.recent.truncate(MAX_SACK + 1);
+        }
     }
 
     /// The timer fired.
@@ -341,16 +339,14 @@ impl Receiver {
 
     fn blocks(&mut self) -> SackBlocks {
         let mut blocks = SackBlocks::NONE;
-        let mut kept = 0;
-        for i in 0..usize::from(self.recent_len) {
-            let start = self.recent[i];
-            if let Ok(at) = self.ranges.binary_search_by_key(&start, |r| r.0) {
-                blocks.push(self.ranges[at].0, self.ranges[at].1);
-                self.recent[kept] = start;
-                kept += 1;
+        let ranges = &self.ranges;
+        self.recent.retain(|start| match ranges.binary_search_by_key(start, |range| range.0) {
+            Ok(at) => {
+                blocks.push(ranges[at].0, ranges[at].1);
+                true
             }
-        }
-        self.recent_len = kept as u8;
+            Err(_) => false,
+        });
         blocks
     }
 }
@@ -400,6 +396,21 @@ mod tests {
         r.on_data(Time(4), &data(5));
         let a = ack(&mut r);
         assert_eq!((a.ack, a.sack.is_empty()), (7, true));
+    }
+
+    /// 2 and 4 are ranges of their own, then 6 and 8; 3 joins the first two. RFC 2018 section 4 has the range with the segment
+    /// that came last first; ns-2's FullTcp has it where 2 was, behind 6 and 8.
+    #[test]
+    fn a_range_joined_from_two_is_the_newest_but_not_in_ns2s_fulltcp() {
+        let blocks = |mut r: Receiver| {
+            for n in [0, 2, 4, 6, 8, 3] {
+                r.on_data(Time(1), &data(n));
+            }
+            ack(&mut r).sack.as_slice().to_vec()
+        };
+        assert_eq!(blocks(receiver(|_| {})), [(2, 5), (8, 9), (6, 7)]);
+        let full = Config::profile(Profile::Ns2).with_agent(crate::Agent::Full);
+        assert_eq!(blocks(Receiver::new(&full, true)), [(8, 9), (6, 7), (2, 5)]);
     }
 
     #[test]

@@ -42,6 +42,7 @@ impl Sender {
         self.recover = self.snd_max;
         self.guard = Some(self.snd_max);
         self.resend = Some(self.snd_una);
+        self.first_partial = true;
         self.burst = NS2_RECOVERY_BURST;
     }
 
@@ -70,11 +71,10 @@ impl Sender {
         }
     }
 
-    /// Its NewReno sends no more than two new segments at a time while duplicates beyond the threshold count.
+    /// Its NewReno sends no more than two new segments at a time from the first partial ACK of a recovery on, while duplicates
+    /// beyond the threshold count.
     pub(super) fn full_burst(&self) -> u32 {
-        match self.core {
-            Core::NewReno if self.dupacks >= self.rules.dup_threshold => NS2_RECOVERY_BURST,
-            _ => self.rules.max_burst,
-        }
+        let slow = self.first_partial && self.dupacks >= self.rules.dup_threshold;
+        if self.core == Core::NewReno && slow { NS2_RECOVERY_BURST } else { self.rules.max_burst }
     }
 }
