@@ -150,5 +150,26 @@ mod tests {
         assert_eq!(p.without_sack(4), 1);
         // nothing announced is left
         assert_eq!(p.without_sack(2), 2);
+        // three announced and two acknowledged: the hole, and one of the three
+        (0..3).for_each(|_| assert_eq!(p.without_sack(0), 1));
+        assert_eq!((p.without_sack(2), p.announced), (1, 2));
+    }
+
+    #[test]
+    fn duplicates_deliver_no_more_than_was_outstanding() {
+        let mut p = prr(5, 10);
+        p.delivered = 9;
+        assert_eq!(p.without_sack(0), 1);
+        p.delivered = 10;
+        assert_eq!(p.without_sack(0), 0);
+    }
+
+    #[test]
+    fn at_ssthresh_nothing_is_added_to_what_is_in_flight() {
+        let mut p = prr(5, 10);
+        p.out = 1;
+        assert_eq!(p.send_count(3, 5, true), 0);
+        // one more in flight: the share, ceil(6 * 5 / 10) - 1
+        assert_eq!(p.send_count(3, 6, true), 2);
     }
 }
