@@ -227,3 +227,144 @@ fn a_timeout_starts_with_one_segment_and_gives_the_window_back() {
     assert_eq!(bbr.cwnd(), before);
     assert_eq!(bbr.model.btlbw(), Rate(100_000.0));
 }
+
+#[test]
+fn a_quantum_follows_the_pacing_rate() {
+    let mut bbr = cruising(1000);
+    // 10 000 bytes of path and three quanta: 1.2 and 24 Mbit/s are 150 and 3000 kB/s; then a millisecond's worth, up to 64 KiB
+    for (rate, inflight) in [
+        (149_999.0, 13_000.0),
+        (150_000.0, 16_000.0),
+        (2_999_999.0, 16_000.0),
+        (3_000_000.0, 19_000.0),
+        (20_000_000.0, 70_000.0),
+        (100_000_000.0, 206_608.0),
+    ] {
+        bbr.pacing_rate = Rate(rate);
+        assert_eq!(bbr.inflight(1.0, &test_path()), inflight, "{rate}");
+    }
+}
+
+#[test]
+fn without_an_rtt_the_target_is_the_initial_window() {
+    assert_eq!(bbr().inflight(2.885, &test_path()), 10_000.0);
+}
+
+#[test]
+fn in_startup_the_window_grows_up_to_the_target() {
+    let mut bbr = bbr();
+    // 1 segment per 100 ms: the target is 2.885 * 1000 bytes and three quanta of 2000 (the first rate is 288.5 kB/s), 8885.
+    // The window of 10 000 grows even so until an initial window was delivered
+    for n in 1..=12 {
+        let s = DeliverySample { total_at_send: Bytes::ZERO, ..sample(&bbr, 1.0) };
+        hear(&mut bbr, 1000 + n, s);
+        assert_eq!(bbr.cwnd(), 10_000.0 + 1000.0 * n.min(9) as f64, "after {n} segments");
+    }
+    bbr.set_cwnd(Bytes(8000.0));
+    for expected in [9000.0, 9000.0] {
+        let s = DeliverySample { total_at_send: Bytes::ZERO, ..sample(&bbr, 1.0) };
+        hear(&mut bbr, 1100, s);
+        assert_eq!(bbr.cwnd(), expected);
+    }
+}
+
+#[test]
+fn probe_rtt_lasts_for_a_round_and_goes_back_to_startup_if_it_came_from_there() {
+    let mut bbr = bbr();
+    let s = DeliverySample { total_at_send: Bytes::ZERO, ..sample(&bbr, 10.0) };
+    hear(&mut bbr, 1000, s);
+    let at = |bbr: &mut Bbr, ms, same_round: bool| {
+        let mut s = DeliverySample { rtt: Some(Span::from_millis(110)), in_flight: Bytes(4000.0), ..sample(bbr, 10.0) };
+        if same_round {
+            s.total_at_send = Bytes::ZERO;
+        }
+        hear(bbr, ms, s);
+        bbr.phase
+    };
+    // little enough is in flight at once
+    assert!(at(&mut bbr, 11_001, true).is_probe_rtt());
+    assert!(at(&mut bbr, 11_500, true).is_probe_rtt()); // 200 ms are over, but no round
+    assert_eq!(at(&mut bbr, 11_510, false), Phase::Startup);
+    assert!(!bbr.limits_itself());
+}
+
+#[test]
+fn a_second_loss_remembers_the_larger_window() {
+    let mut bbr = cruising(1000);
+    bbr.set_cwnd(Bytes(20_000.0));
+    bbr.on_congestion(&dup_acks(), &test_path());
+    bbr.set_cwnd(Bytes(6000.0));
+    bbr.on_congestion(&rto(1), &test_path());
+    assert_eq!(bbr.cwnd(), 1000.0);
+    bbr.on_recovery_exit(
+        &RecoveryExit { now: Time::from_secs(2.0), window: Bytes(5000.0), inflated: false },
+        &test_path(),
+    );
+    assert_eq!(bbr.cwnd(), 20_000.0);
+    // the next one starts from what there is then
+    bbr.set_cwnd(Bytes(12_000.0));
+    bbr.on_congestion(&dup_acks(), &test_path());
+    bbr.on_recovery_exit(
+        &RecoveryExit { now: Time::from_secs(3.0), window: Bytes(5000.0), inflated: false },
+        &test_path(),
+    );
+    assert_eq!(bbr.cwnd(), 12_000.0);
+}
+
+#[test]
+fn a_mark_means_nothing() {
+    let mut bbr = cruising(1000);
+    let before = bbr.clone();
+    let mark = Congestion { cause: Cause::EcnMark, ..dup_acks() };
+    assert_eq!(bbr.on_congestion(&mark, &test_path()), Response::Undecided);
+    assert_eq!(bbr, before);
+}
+
+#[test]
+fn gains_and_counts_are_parameters() {
+    let mut config = Config::named("bbr").unwrap();
+    for (name, value) in [
+        ("bbr_high_gain", 3.0),
+        ("bbr_drain_gain", 0.5),
+        ("bbr_cwnd_gain", 1.5),
+        ("bbr_up_gain", 1.5),
+        ("bbr_down_gain", 0.25),
+        ("bbr_cycle", 3.0),
+        ("bbr_full_growth", 2.0),
+        ("bbr_full_rounds", 1.0),
+        ("bbr_quanta", 0.0),
+    ] {
+        config.set_number(name, value).unwrap();
+    }
+    let mut bbr = Bbr::new(&config);
+    bbr.on_init(Bytes(10_000.0), Bytes(1e9), &test_path());
+    // 3 * 10 000 / 0.1 s
+    assert!((bbr.pacing_rate().unwrap().0 - 300_000.0).abs() < 1e-6);
+    // 10, then 19 per round: not twice as much in one round, so the pipe is full; half of 190 kB/s in Drain
+    for (ms, rate, phase) in [(1000, 10.0, Phase::Startup), (1100, 19.0, Phase::Drain)] {
+        let s = DeliverySample { in_flight: Bytes(1e6), ..sample(&bbr, rate) };
+        hear(&mut bbr, ms, s);
+        assert_eq!(bbr.phase, phase);
+    }
+    assert!((bbr.pacing_rate().unwrap().0 - 95_000.0).abs() < 1e-6);
+    // Drain is over with 19 000 in flight; the window goes to 1.5 times that
+    let s = DeliverySample { in_flight: Bytes(19_000.0), ..sample(&bbr, 19.0) };
+    hear(&mut bbr, 1200, s);
+    assert!(bbr.phase.is_probe_bw());
+    bbr.set_cwnd(Bytes(28_000.0));
+    for _ in 0..2 {
+        let s = DeliverySample { total_at_send: Bytes::ZERO, ..sample(&bbr, 19.0) };
+        hear(&mut bbr, 1201, s);
+    }
+    assert!((bbr.cwnd().0 - 28_500.0).abs() < 1e-6, "{:?}", bbr.cwnd());
+    let gains = [0, 1, 2].map(|step| {
+        bbr.phase = Phase::ProbeBw { step, since: Time::ZERO };
+        bbr.pacing_gain()
+    });
+    assert_eq!(gains, [1.5, 0.25, 1.0]);
+    // after the last of three steps the first
+    bbr.phase = Phase::ProbeBw { step: 2, since: Time::from_secs(1.2) };
+    let s = sample(&bbr, 19.0);
+    hear(&mut bbr, 1301, s);
+    assert_eq!(bbr.phase, Phase::ProbeBw { step: 0, since: Time(1_301_000_000) });
+}
