@@ -187,6 +187,20 @@ mod tests {
     }
 
     #[test]
+    fn a_timeout_to_a_smaller_window_is_a_cut_to_a_larger_or_the_same_none() {
+        for (cwnd, expected) in [(9000.0, Response::ReducedAsRandom), (4000.0, Response::Random)] {
+            let mut nj = fed(&config(), 64_000.0);
+            nj.set_cwnd(Bytes(cwnd));
+            assert_eq!(nj.on_congestion(&rto(1), &test_path()), expected);
+        }
+        let mut nj = fed(&config(), 64_000.0);
+        let ownd = nj.core.ownd.unwrap();
+        nj.set_cwnd(ownd); // one estimate only: the mean of ownd and itself
+        assert_eq!(nj.on_congestion(&rto(1), &test_path()), Response::Random);
+        assert_eq!(nj.cwnd(), ownd);
+    }
+
+    #[test]
     fn a_warned_timeout_starts_over() {
         let mut nj = fed(&config(), 3000.0);
         nj.on_ack(&Ack { marked: true, ..arrival(1000.0, 40_010) }, &test_path());

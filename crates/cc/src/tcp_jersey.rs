@@ -166,6 +166,32 @@ mod tests {
     }
 
     #[test]
+    fn growth_is_renos_and_comes_after_the_control() {
+        let mut jersey = fed(&config(), 64_000.0);
+        jersey.on_ack(&Ack { grows: true, ..at_ms(20, 1000.0) }, &test_path());
+        assert_eq!(jersey.cwnd(), 5000.0);
+        // in congestion avoidance at 10 segments: R = (45454.5 * 0.1 + 1000) / 0.11 = 50413.2, ownd 5.0413; then + 1/5.0413
+        let mut jersey = fed(&config(), 3000.0);
+        jersey.on_ack(&Ack { grows: true, marked: true, ..at_ms(20, 1000.0) }, &test_path());
+        assert!(near(jersey.cwnd(), 5041.3 + 198.4) && near(jersey.ssthresh(), 5041.3));
+    }
+
+    #[test]
+    fn control_comes_again_after_a_smoothed_rtt() {
+        // marks at 20 ms, 119 and 120 ms: the last is an RTT of 100 ms after the first
+        let mut jersey = fed(&config(), 3000.0);
+        for (ms, controlled) in [(20, true), (119, false), (120, true)] {
+            jersey.set_cwnd(Bytes(50_000.0));
+            jersey.on_ack(&Ack { marked: true, ..at_ms(ms, 0.0) }, &test_path());
+            assert_eq!(jersey.cwnd() < 50_000.0, controlled, "{ms}");
+        }
+        // a window equal to its threshold is in congestion avoidance, and goes up
+        let mut jersey = fed(&config(), 4000.0);
+        jersey.on_ack(&Ack { marked: true, ..at_ms(10, 0.0) }, &test_path());
+        assert!(near(jersey.cwnd(), 4545.5));
+    }
+
+    #[test]
     fn a_timeout_starts_over_warned_or_not() {
         let mut jersey = fed(&config(), 64_000.0);
         assert_eq!(jersey.on_congestion(&rto(1), &test_path()), Response::Reduced);

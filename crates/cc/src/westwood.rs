@@ -228,6 +228,50 @@ mod tests {
     }
 
     #[test]
+    fn growth_is_renos() {
+        // in congestion avoidance 10 + 1/10, and a segment more below the threshold
+        let mut w = fed(&config(), &[0]);
+        w.on_ack(&Ack { grows: true, ..at_ms(50) }, &test_path());
+        assert_eq!(w.cwnd(), 10_100.0);
+        w.ssthresh = Bytes(64_000.0);
+        w.on_ack(&Ack { grows: true, ..at_ms(60) }, &test_path());
+        assert_eq!(w.cwnd(), 11_100.0);
+    }
+
+    #[test]
+    fn a_repeated_timeout_holds_the_threshold() {
+        let mut w = fed(&config(), &[0, 50]);
+        w.on_congestion(&Congestion { now: Time(60_000_000), hold_ssthresh: true, ..rto(2) }, &test_path());
+        assert_eq!((w.cwnd(), w.ssthresh()), (Bytes(1000.0), Bytes(4000.0)));
+    }
+
+    #[test]
+    fn the_reduction_factor_is_four_at_most() {
+        let mut early = config();
+        early.set_flag("ww_a", true).unwrap();
+        let mut w = fed(&early, &[0]);
+        w.filter.bwe = Some(Rate(60_000.0));
+        // 1 + 1 + 1 + 1, no further, 6000 / 4 would be less than two segments: a least RTT of 200 ms makes it 3000
+        let path = Path { rtt_min: Span::from_millis(200), ..test_path() };
+        for (cause, a) in [(Cause::Rto, 2.0), (Cause::Rto, 3.0), (Cause::DupAcks, 3.25), (Cause::Rto, 4.0)] {
+            w.ssthresh = Bytes(64_000.0);
+            w.set_cwnd(Bytes(10_000.0));
+            w.on_congestion(&Congestion { now: Time(0), cause, ..dup_acks() }, &path);
+            assert!((w.ssthresh().0 - 12_000.0 / a).abs() < 1e-6, "{a}");
+        }
+        for cause in [Cause::Rto, Cause::DupAcks, Cause::EcnMark] {
+            w.ssthresh = Bytes(64_000.0);
+            w.on_congestion(&Congestion { now: Time(0), cause, ..dup_acks() }, &path);
+            assert_eq!(w.ssthresh(), 3000.0);
+        }
+        // at the threshold it is congestion avoidance
+        w.set_cwnd(Bytes(10_000.0));
+        w.ssthresh = Bytes(10_000.0);
+        w.on_congestion(&Congestion { now: Time(0), ..dup_acks() }, &path);
+        assert_eq!(w.ssthresh(), 12_000.0);
+    }
+
+    #[test]
     fn a_loss_sizes_the_window_but_never_raises_it() {
         // 60 segments/s * 100 ms = 6 segments
         let mut w = fed(&config(), &[0]);

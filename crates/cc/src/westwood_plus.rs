@@ -413,6 +413,44 @@ mod tests {
     }
 
     #[test]
+    fn linux_learns_its_least_rtt_anew_after_a_timeout_only() {
+        let timeout_then = |word, event: Congestion| {
+            let mut w = form(word);
+            three_samples(&mut w);
+            w.on_congestion(&event, &test_path());
+            w.least_srtt
+        };
+        let known = Some(Span::from_millis(100));
+        assert_eq!(timeout_then("linux", dup_acks()), known);
+        assert_eq!(timeout_then("linux", rto(1)), None);
+        // ns-2's agent does not tell the module of timeouts
+        assert_eq!(timeout_then("ns2linux", rto(1)), known);
+    }
+
+    #[test]
+    fn linux_sizes_the_window_only_after_a_cut_and_with_an_estimate() {
+        let exit = RecoveryExit { now: dup_acks().now, window: Bytes(4500.0), inflated: false };
+        // no sample yet
+        let mut w = form("linux");
+        w.on_congestion(&dup_acks(), &test_path());
+        w.on_recovery_exit(&exit, &test_path());
+        assert_eq!((w.cwnd(), w.ssthresh()), (Bytes(4500.0), Bytes(5000.0)));
+        // no cut
+        let mut w = form("linux");
+        three_samples(&mut w);
+        w.on_recovery_exit(&exit, &test_path());
+        assert_eq!((w.cwnd(), w.ssthresh()), (Bytes(4500.0), Bytes(64_000.0)));
+    }
+
+    #[test]
+    fn growth_is_renos() {
+        // 4 segments below the threshold of 64: one more
+        let mut w = fed();
+        w.on_ack(&ack(1000.0), &test_path());
+        assert_eq!(w.cwnd(), 5000.0);
+    }
+
+    #[test]
     fn under_the_ns2_linux_agent_the_threshold_is_renos() {
         let mut w = form("ns2linux");
         three_samples(&mut w);
