@@ -23,7 +23,10 @@ struct Drawn {
     queue: u32,
     bytes: bool,
     loss: f64,
+    loss_model: usize,
     at_queue: bool,
+    /// How many paths the first connection has between its ends, beside that over the shared link; 0: only that one.
+    detours: usize,
     drops: Vec<u64>,
     two_way: bool,
     timestamps: bool,
@@ -50,6 +53,24 @@ fn disciplines() -> [Discipline; 9] {
         Discipline::Pie(PieSpec::default()),
         Discipline::Codel(CodelSpec::default()),
         Discipline::FqCodel(FqCodelSpec { flows: 4, drop_batch: 3, ..FqCodelSpec::default() }),
+    ]
+}
+
+/// Every model of loss, about so lossy.
+fn loss_models(loss: f64) -> [LossModel; 8] {
+    let ms = Span::from_millis;
+    let ge = |burst, good, bad| {
+        LossModel::GilbertElliott(GilbertElliott::with_mean(loss, burst, good, bad).expect("below 80 %"))
+    };
+    [
+        LossModel::Uniform { probability: loss },
+        ge(Some(4.0), 0.0, 1.0),
+        ge(None, loss / 2.0, 0.9),
+        LossModel::Bits { probability: loss / 12_000.0 },
+        LossModel::Bytes { probability: loss / 1500.0 },
+        LossModel::TwoState { good: ms(400), bad: ms(40), good_loss: loss / 4.0, bad_loss: 0.9 },
+        LossModel::Burst { probability: loss / 4.0, hold: ms(20) },
+        LossModel::Replay { lost: (0..40).map(|n| n * n / 3).collect(), period: (loss > 0.05).then_some(600) },
     ]
 }
 
@@ -100,7 +121,8 @@ fn changing(kind: u64, rate_kbps: u64) -> Option<Changing> {
 fn drawn() -> impl Strategy<Value = Drawn> {
     // a rate in step with the access links makes packets arrive in the instant of a departure
     let rate = prop_oneof![2 => 100u64..20_000, 1 => proptest::sample::select(vec![1000, 2000, 4000])];
-    let path = (rate, 0u64..80, 1u32..60, any::<bool>(), 0.0..0.15f64, any::<bool>());
+    let loss = (0.0..0.15f64, 0usize..8, any::<bool>());
+    let path = (rate, 0u64..80, 1u32..60, any::<bool>(), loss, prop_oneof![2 => Just(0usize), 1 => 1usize..3]);
     let flows = (1usize..5, proptest::collection::vec(0usize..64, 5), any::<bool>(), any::<bool>(), 1u32..4);
     let rest = (any::<u64>(), any::<bool>(), proptest::collection::vec(0u64..200, 0..6), 0u64..400_000, any::<bool>());
     let queue = (0..disciplines().len(), any::<bool>(), proptest::bool::weighted(0.2));
@@ -113,8 +135,10 @@ fn drawn() -> impl Strategy<Value = Drawn> {
         delay_ms: path.1,
         queue: path.2,
         bytes: path.3,
-        loss: path.4,
-        at_queue: path.5,
+        loss: path.4.0,
+        loss_model: path.4.1,
+        at_queue: path.4.2,
+        detours: path.5,
         drops: rest.2,
         two_way: flows.2,
         timestamps: flows.3,
@@ -132,7 +156,10 @@ fn drawn() -> impl Strategy<Value = Drawn> {
 impl Drawn {
     fn network(&self) -> Network {
         let mut core = direction(self.rate_kbps * 1000, self.delay_ms, self.queue);
-        core.loss = LossSpec::uniform(self.loss, if self.at_queue { LossAt::Queue } else { LossAt::Wire });
+        core.loss = LossSpec {
+            model: loss_models(self.loss)[self.loss_model].clone(),
+            at: if self.at_queue { LossAt::Queue } else { LossAt::Wire },
+        };
         core.drops = self.drops.clone();
         if self.bytes {
             core.queue.limit = QueueLimit::Bytes(u64::from(self.queue) * 1500 + 1500);
@@ -152,7 +179,7 @@ impl Drawn {
         // a third router, so that some links are fed by one link alone and others by several
         network.nodes.push("g3".into());
         let (g3, last) = (network.nodes.len() - 1, network.flows.len() - 1);
-        network.links.push(link("tail", 1, g3, core));
+        network.links.push(link("tail", 1, g3, core.clone()));
         network.flows[last].to = g3;
         for (i, flow) in network.flows.iter_mut().enumerate() {
             flow.start = Time(i as u64 * 37_000_003);
@@ -172,7 +199,39 @@ impl Drawn {
             // not in the instant in which the other one starts
             network.flows.push(FlowSpec { start: Time(53_000_009), ..tfrc("rated", 2, 3) });
         }
+        self.add_detours(&mut network, &core);
         network
+    }
+
+    /// Make the first connection one of several paths: its own, and links from end to end, the second with half the rate.
+    fn add_detours(&self, network: &mut Network, core: &DirectionSpec) {
+        if self.detours == 0 {
+            return;
+        }
+        let (from, to) = (network.flows[0].from, network.flows[0].to);
+        let mut own = network.flows[0].clone();
+        (tcp(&mut own).two_way, tcp(&mut own).size) = (false, None);
+        network.flows[0] = own.clone();
+        let mut subflows = vec![0];
+        for detour in 0..self.detours {
+            let mut both = core.clone();
+            both.rate_bps /= 1 + detour as u64;
+            network.links.push(link(&format!("detour/{detour}"), from, to, both));
+            let start = Time(own.start.0 + 71_000_011 * (1 + detour as u64));
+            let route = Some(vec![network.links.len() - 1]);
+            subflows.push(network.flows.len());
+            network.flows.push(FlowSpec { name: format!("f/0.{detour}"), start, route, ..own.clone() });
+        }
+        // over the shared link: the detours have fewer links
+        let last = if self.pairs == 1 { "tail" } else { "right/0" };
+        let last = network.links.iter().position(|l| l.name == last).expect("it is there");
+        network.flows[0].route = Some(vec![1, 0, last]);
+        // datagrams would take one detour or the other, by the order of declaration
+        for flow in network.flows.iter_mut().filter(|f| !matches!(f.transport, Transport::Tcp(_))) {
+            flow.route = Some(vec![1, 0, 2]);
+        }
+        let coupled = tcp(&mut own).algorithm.row().couples;
+        network.multipath.push(MultipathSpec { name: "m".into(), subflows, buffer: 40, size: self.size, coupled });
     }
 
     fn options(&self) -> RunOptions {
@@ -183,22 +242,43 @@ impl Drawn {
 /// Each case runs a network for six simulated seconds.
 const CASES: u32 = 150;
 
+/// The name of a link that carried more in so many seconds than it could.
+fn above_capacity(network: &Network, results: &Results, seconds: f64) -> Option<String> {
+    let above = |l: &&LinkResult| {
+        let spec = &network.links[l.link];
+        let direction = if l.reverse { &spec.reverse } else { &spec.forward };
+        let most = match &direction.changing {
+            None => direction.rate_bps as f64 * seconds / 8.0,
+            Some(changing) => changing.capacity_bytes(direction.rate_bps, Time::from_secs(seconds)) + 1e-6,
+        };
+        l.stats.transmitted_bytes as f64 > most
+    };
+    results.links.iter().find(above).map(|l| network.links[l.link].name.clone())
+}
+
+/// Losses in the log by cause.
+fn counted(results: &Results, which: impl Fn(&Loss) -> bool) -> LossCounts {
+    let mut counts = LossCounts::default();
+    results.losses.iter().filter(|loss| which(loss)).for_each(|loss| counts.add(loss.cause));
+    counts
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: CASES, ..ProptestConfig::default() })]
 
     #[test]
     fn packets_are_conserved_and_capacity_holds(case in drawn()) {
         let network = case.network();
+        // the rate holds at every moment, of which three will do
+        for seconds in [1.5, 3.1] {
+            let results = run(&network, case.seed, &RunOptions { duration: Span::from_secs(seconds), ..case.options() });
+            prop_assert_eq!(above_capacity(&network, &results, seconds), None);
+        }
         let results = run(&network, case.seed, &case.options());
+        prop_assert!(format!("{results:?}") == format!("{:?}", run(&network, case.seed, &case.options())), "not repeatable");
         prop_assert_eq!(results.check_conservation(), Ok(()));
+        prop_assert_eq!(above_capacity(&network, &results, 6.0), None);
         for l in &results.links {
-            let spec = &network.links[l.link];
-            let direction = if l.reverse { &spec.reverse } else { &spec.forward };
-            let most = match &direction.changing {
-                None => direction.rate_bps as f64 * 6.0 / 8.0,
-                Some(changing) => changing.capacity_bytes(direction.rate_bps, Time::from_secs(6.0)) + 1e-6,
-            };
-            prop_assert!(l.stats.transmitted_bytes as f64 <= most, "link {} above its rate", spec.name);
             prop_assert!(l.stats.busy_s <= 6.0 + 1e-9);
             prop_assert!(l.stats.delivered_packets <= l.stats.transmitted_packets);
             prop_assert!(l.stats.delivered_bytes <= l.stats.transmitted_bytes);
@@ -207,13 +287,27 @@ proptest! {
             prop_assert!(f.delivered_bytes <= f.sent_bytes);
             prop_assert!(f.receiver.received_segments <= f.sender.sent_segments);
             prop_assert!(f.measured_bytes <= f.delivered_bytes);
-            if let (Some(size), Transport::Tcp(_)) = (case.size, &network.flows[f.flow].transport) {
-                prop_assert!(f.delivered_bytes <= size);
+            if let (Some(size), Transport::Tcp(tcp)) = (case.size, &network.flows[f.flow].transport) {
+                // a subflow sends whole segments, the last of the stream too
+                let whole = if tcp.size.is_none() { u64::from(tcp.rules.mss) } else { 0 };
+                prop_assert!(f.delivered_bytes < size + whole.max(1));
             }
         }
-        // every loss in the log is counted on its link, and the other way round
-        let lost: u64 = results.links.iter().map(|l| l.stats.losses.total()).sum();
-        prop_assert_eq!(results.losses.len() as u64, lost);
+        // every loss in the log is counted on its link and, if it is of data, with its flow; and the other way round
+        for l in &results.links {
+            prop_assert_eq!(counted(&results, |loss| (loss.link, loss.link_reverse) == (l.link, l.reverse)), l.stats.losses);
+        }
+        for f in &results.flows {
+            let own = |loss: &Loss| loss.segment.is_some() && (loss.flow, loss.flow_reverse) == (f.flow, f.reverse);
+            prop_assert_eq!(counted(&results, own), f.lost);
+        }
+        for m in &results.multipath {
+            let spec = &network.multipath[m.connection];
+            let parts = |f: &&FlowResult| spec.subflows.contains(&f.flow);
+            let subflows: u64 = results.flows.iter().filter(parts).map(|f| f.delivered_bytes).sum();
+            prop_assert!(m.delivered_bytes <= subflows && m.delivered_bytes <= case.size.unwrap_or(u64::MAX));
+            prop_assert!(m.reorder_max < spec.buffer && m.measured_bytes <= m.delivered_bytes);
+        }
     }
 
     #[test]
@@ -253,6 +347,13 @@ fn unlike(mut network: Network, salt: u64) -> Network {
         {
             direction.delay = direction.delay + Span(odd * i);
             direction.rate_bps += odd * i % 9_973;
+            if let Some(changing) = &direction.changing {
+                let mut own = Changing::clone(changing);
+                for delay in own.steps.iter_mut().filter_map(|step| step.delay.as_mut()) {
+                    *delay = *delay + Span(odd * i);
+                }
+                direction.changing = Some(own.into());
+            }
         }
     }
     for (i, flow) in (1..).zip(&mut network.flows) {
@@ -275,13 +376,21 @@ fn shuffled(network: &Network, seed: u64) -> Network {
     let place = |node: usize| nodes.iter().position(|&old| old == node).unwrap();
     let mut other =
         Network { nodes: nodes.iter().map(|&old| network.nodes[old].clone()).collect(), ..Network::default() };
-    for old in permutation(network.links.len(), &mut stream) {
+    let links = permutation(network.links.len(), &mut stream);
+    for &old in &links {
         let link = &network.links[old];
         other.links.push(LinkSpec { a: place(link.a), b: place(link.b), ..link.clone() });
     }
-    for old in permutation(network.flows.len(), &mut stream) {
+    let moved = |order: &[usize], old: usize| order.iter().position(|&o| o == old).unwrap();
+    let flows = permutation(network.flows.len(), &mut stream);
+    for &old in &flows {
         let flow = &network.flows[old];
-        other.flows.push(FlowSpec { from: place(flow.from), to: place(flow.to), ..flow.clone() });
+        let route = flow.route.as_ref().map(|route| route.iter().map(|&l| moved(&links, l)).collect());
+        other.flows.push(FlowSpec { from: place(flow.from), to: place(flow.to), route, ..flow.clone() });
+    }
+    for connection in &network.multipath {
+        let subflows = connection.subflows.iter().map(|&f| moved(&flows, f)).collect();
+        other.multipath.push(MultipathSpec { subflows, ..connection.clone() });
     }
     other
 }
@@ -292,6 +401,8 @@ fn by_name(network: &Network, results: &Results) -> Vec<String> {
     let mut all = Vec::new();
     all.extend(results.flows.iter().map(|f| format!("{} {:?}", flow(f.flow), FlowResult { flow: 0, ..f.clone() })));
     all.extend(results.links.iter().map(|l| format!("{} {:?}", link(l.link), LinkResult { link: 0, ..l.clone() })));
+    let joint = |m: &MultipathResult| format!("{} {m:?}", network.multipath[m.connection].name);
+    all.extend(results.multipath.iter().map(joint));
     all.extend(results.events.iter().map(|e| format!("{} {:?}", flow(e.flow), FlowEvent { flow: 0, ..*e })));
     let loss = |l: &Loss| format!("{} {} {:?}", flow(l.flow), link(l.link), Loss { flow: 0, link: 0, ..*l });
     all.extend(results.losses.iter().map(loss));

@@ -174,8 +174,16 @@ impl<'a> Item<'a> {
     pub(crate) fn quantity(&self, kind: Kind) -> Result<f64, Problem> {
         let key = self.key();
         let bare = |number: f64| {
-            self.problem(code::UNIT_MISSING, format!("is {number} without a unit, wanted is {}", kind.noun()))
-                .hint(format!("write `{key} = \"{number} {}\"`; units are {}", kind.usual_unit(), listed(kind.units())))
+            self.problem(code::UNIT_MISSING, format!("is {number} without a unit, wanted is {}", kind.noun())).hint(
+                match number > 0.0 {
+                    true => format!(
+                        "write `{key} = \"{number} {}\"`; units are {}",
+                        kind.usual_unit(),
+                        listed(kind.units())
+                    ),
+                    false => format!("write a number and its unit, such as \"{}\"", kind.example()),
+                },
+            )
         };
         let text = match &self.node.value {
             Value::Text(text) => text,

@@ -91,6 +91,9 @@ fn what_no_channel_can_do_is_refused() {
     refused(&mean("good_loss = \"50 %\", bad_loss = \"40 %\""), "out-of-range", "more than `bad_loss`, 40 %");
     refused(&mean("p = \"1 %\""), "conflict", "stands beside `p`");
     refused("{ model = \"gilbert-elliott\", rate = \"1 %\", r = \"1 %\" }", "conflict", "goes with `p`");
+    refused("{ model = \"gilbert-elliott\", p = \"1 %\", r = \"0 %\" }", "out-of-range", "never leave the bad state");
+    // netem's default r is what p leaves
+    assert!(effective("{ model = \"gilbert-elliott\", p = \"100 %\", 1-h = \"30 %\" }").contains("\"r\":\"0 %\""));
     refused("{ model = \"gilbert-elliott\" }", "missing-key", "write `rate = \"1 %\"`");
     refused("{ model = \"gilbert\", rate = \"1 %\" }", "unknown-word", "did you mean `gilbert-elliott`?");
     refused("{ rate = \"1 %\", burst = \"5 packets\" }", "unknown-key", "has no key `burst`");

@@ -133,6 +133,13 @@ fn units_and_numbers() {
     spoiled("\"50 packets\"", "99999999999999999999999", "unit-missing", 9, "packets");
     spoiled("pairs = 2", "pairs = 99999999999999999999999", "out-of-range", 7, "pairs");
     spoiled("pairs = 2", "pairs = 0", "out-of-range", 7, "is 0");
+    spoiled(
+        "algorithm = \"newreno\"",
+        "algorithm = \"newreno\"\ncount = 0",
+        "out-of-range",
+        15,
+        "allowed is 1 to 100000",
+    );
     spoiled("pairs = 2", "pairs = -3", "out-of-range", 7, "is -3");
     spoiled("pairs = 2", "pairs = 2.5", "bad-number", 7, "whole number");
 }

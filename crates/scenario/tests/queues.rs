@@ -94,6 +94,20 @@ fn mistakes_are_named() {
     refused("queue = { discipline = \"pie\", alpha = -1 }", "out-of-range", "0 to 1000");
     refused("queue = { discipline = \"fq-codel\", flows = 0 }", "out-of-range", "65536");
     refused("queue = { discipline = \"fq-codel\", limit = \"0 packets\" }", "out-of-range", "positive");
+    refused(
+        "queue = { discipline = \"threshold\", mark_above = \"50 packets\", limit = \"50 packets\" }",
+        "out-of-range",
+        "`topology.bottleneck.queue.mark_above` is \"50 packets\", but the queue holds 50 packets at most",
+    );
+    refused("queue = { discipline = \"threshold\", mark_above = \"9 kB\", limit = \"8 kB\" }", "out-of-range", "8 kB");
+    refused(
+        "queue = { discipline = \"red\", min = \"60 packets\", max = \"80 packets\" }",
+        "out-of-range",
+        "lower `min` or raise `limit`",
+    );
+    refused("queue = { discipline = \"fq-codel\", drop_batch = 0 }", "unit-missing", "such as \"50 packets\"");
+    refused("queue = -3", "unit-missing", "such as \"50 packets\"");
+    refused("drops = [1, 2]", "wrong-type", "`drops = { forward = [3, 8] }`");
     refused("policer = true", "wrong-type", "rate = \"8 Mbps\"");
     refused("policer = { rate = \"8 Mbps\" }", "missing-key", "burst");
 }

@@ -186,7 +186,7 @@ const FEWER: &str = "simulate a share of the flows on the same share of the rate
 /// Connections per pair.
 fn count(table: &Fields<'_>, pairs: usize) -> Result<usize, Problem> {
     let Some(item) = table.get("count") else { return Ok(1) };
-    let count = item.whole(1..=u64::MAX)?;
+    let count = item.whole(1..=u64::MAX).or_else(|_| item.whole(1..=FLOWS as u64))?;
     match usize::try_from(count).ok().and_then(|count| count.checked_mul(pairs)) {
         Some(flows) if flows <= FLOWS => Ok(count as usize),
         _ => Err(item

@@ -112,6 +112,10 @@ pub(crate) fn read(item: &Item<'_>, keys: &[&str], profile: Profile, files: &Fil
         }
     }
     if let Some(item) = table.get("drops") {
+        if matches!(item.node.value, Value::List(_)) {
+            let what = "is a list, wanted is a table: each direction has its own";
+            return Err(item.problem(code::WRONG_TYPE, what).hint("write `drops = { forward = [3, 8] }`"));
+        }
         let table = item.table(&["forward", "reverse"])?;
         forward.drops = arrivals(table.get("forward"))?;
         reverse.drops = arrivals(table.get("reverse"))?;

@@ -250,6 +250,14 @@ fn gilbert_elliott(table: &Fields<'_>, _: &Files) -> Result<Model, Problem> {
     let p = p.percent()?;
     let percent = |key: &str, default: f64| table.get(key).map_or(Ok(default), |item| item.percent());
     let (r, good_loss, bad_loss) = (percent("r", 100.0 - p)?, percent("1-k", 0.0)?, percent("1-h", 100.0)?);
+    if let Some(item) = table.get("r")
+        && r == 0.0
+        && p > 0.0
+        && p < 100.0
+    {
+        let hint = "raise `r`: a bad state lasts 1/`r` packets on average";
+        return Err(item.problem(code::OUT_OF_RANGE, "is 0 %: the channel would never leave the bad state").hint(hint));
+    }
     Ok(Model::Transitions { p, r, good_loss, bad_loss })
 }
 

@@ -9,7 +9,7 @@ use units::Span;
 
 use crate::error::{Problem, code};
 use crate::node::Value;
-use crate::read::{HOUR, Item};
+use crate::read::{Fields, HOUR, Item};
 use crate::units::{Kind, parse, rate_text, size_text, time_text};
 
 /// Most bytes a queue may hold.
@@ -401,6 +401,7 @@ pub(crate) fn read(item: &Item<'_>, profile: Profile, counting: Counting) -> Res
             (parameter.read)(&mut queue, &item)?;
         }
     }
+    never_full_enough(&table, &queue)?;
     if let Discipline::Red(red) = queue.discipline {
         let problem = match (red.min, red.max) {
             (Some(min), Some(max)) if max <= min => format!("is {max} packets, but `min` is {min} packets"),
@@ -412,6 +413,27 @@ pub(crate) fn read(item: &Item<'_>, profile: Profile, counting: Counting) -> Res
             .hint("make `max` larger than `min`, or let it be \"auto\": three times `min`"));
     }
     Ok(queue)
+}
+
+/// A problem if a threshold stands above what the queue can hold: nothing would ever be marked or dropped early.
+fn never_full_enough(table: &Fields<'_>, queue: &QueueSpec) -> Result<(), Problem> {
+    let (key, above) = match (queue.discipline, queue.limit) {
+        (Discipline::Threshold(QueueLimit::Packets(mark)), QueueLimit::Packets(limit)) => ("mark_above", mark >= limit),
+        (Discipline::Threshold(QueueLimit::Bytes(mark)), QueueLimit::Bytes(limit)) => ("mark_above", mark >= limit),
+        (Discipline::Red(RedSpec { min: Some(min), in_bytes: false, .. }), QueueLimit::Packets(limit)) => {
+            ("min", min > f64::from(limit))
+        }
+        _ => return Ok(()),
+    };
+    match table.get(key) {
+        Some(item) if above => {
+            let limit = limit_text(queue.limit);
+            let what =
+                format!("is {}, but the queue holds {limit} at most: it would have no effect", item.node.value.show());
+            Err(item.problem(code::OUT_OF_RANGE, what).hint(format!("lower `{key}` or raise `limit`")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A DropTail queue is its limit, another a table of everything.
