@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
 from windlass.errors import InputError
@@ -212,6 +213,7 @@ def compare(
     if seeds is not None:
         path = path.with_({"scenario.seeds": _seeds(seeds)})
     path = path.with_({"output.delays": True})
+    path = _without_algorithms(path)
     group = _group(path, group)
     key = f"flows.{group}.algorithm" if _many_groups(path) else "flows.algorithm"
     alone = {label: path.with_({key: value}) for label, value in named.items()}
@@ -256,6 +258,22 @@ def _label(item: str | Mapping[str, Any]) -> str:
     return f"{item['name']}:{rest}" if rest else str(item["name"])
 
 
+def _again(path: Scenario, document: Mapping[str, Any]) -> Scenario:
+    """Another document in the place of the path's: the files that it names lie where they lay."""
+    place = path._filename if path._folder is None else FilePath(path._folder) / FilePath(path._filename).name
+    return path.from_dict(document, filename=str(place))
+
+
+def _without_algorithms(path: Scenario) -> Scenario:
+    """The path without a sweep of all groups' algorithm: that of one is chosen here, the others keep what is written."""
+    axis = "flows.algorithm"
+    if axis not in path.points()[0].axes or not _many_groups(path):
+        return path
+    document = path.document()
+    document["sweep"] = {name: values for name, values in document.get("sweep", {}).items() if name != axis}
+    return _again(path, document).with_({name: text for name, text in path.sets if name != f"sweep.{axis}"})
+
+
 def _groups(path: Scenario) -> list[dict[str, Any]]:
     flows: list[dict[str, Any]] = path.points()[0].effective()["flows"]
     return flows
@@ -281,8 +299,6 @@ def _group(path: Scenario, wanted: str | None) -> str:
 
 def _beside(path: Scenario, named: Mapping[str, str | dict[str, Any]], group: str, key: str) -> dict[str, list[Point]]:
     """The path with one flow of the group replaced by the neighbour, for each algorithm and for NewReno."""
-    from windlass.scenario import from_dict
-
     out: dict[str, list[Point]] = {label: [] for label in (_CALM, *named)}
     for point in path.with_({key: "newreno"}).points():
         document = path.document()
@@ -296,7 +312,7 @@ def _beside(path: Scenario, named: Mapping[str, str | dict[str, Any]], group: st
         names = [str(flow["name"]) for flow in point.effective()["flows"]]
         for label, algorithm in [(_CALM, "newreno"), *named.items()]:
             document["flows"] = _split(flows, names.index(group), pairs, group, algorithm)
-            out[label] += from_dict(document).with_(others).points()
+            out[label] += _again(path, document).with_(others).points()
     return out
 
 
@@ -329,11 +345,9 @@ def _lay(flows: Sequence[dict[str, Any]], settings: Sequence[tuple[str, str]]) -
 
 def _pairs(point: Point, group: str, path: Scenario) -> list[tuple[str, str]]:
     """Ends of each flow of the group, in order."""
-    from windlass.scenario import from_dict
-
     document = point.effective()
     document["scenario"] = {**document["scenario"], "duration": "1 us", "warmup": "0 s"}
-    table = from_dict(document).run(path.seeds[0]).flows.to_pylist()
+    table = _again(path, document).run(path.seeds[0]).flows.to_pylist()
     rows = [row for row in table if row["group"] == group and row["direction"] == "forward"]
     return [(row["from"], row["to"]) for row in rows]
 

@@ -88,7 +88,13 @@ def new_cc(name: str, root: Path) -> Written:
 
     from windlass import _core
 
-    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name) or keyword.iskeyword(name) or name in _RUST_WORDS:
+    if keyword.iskeyword(name) or name in _RUST_WORDS:
+        raise InputError(
+            f"`{name}` does not do as a name: Rust, Python or the crate has it for itself",
+            code="new-cc.name",
+            hint=f"a longer one does, as in `my-{name}`",
+        )
+    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
         raise InputError(
             f"`{name}` does not do as a name",
             code="new-cc.name",
@@ -108,7 +114,9 @@ def new_cc(name: str, root: Path) -> Written:
 
     known = {label for row in json.loads(_core.algorithms()) for label in (row["name"], *row["aliases"])}
     lib = (root / LIB).read_text(encoding="utf-8")
-    if name in known or any((root / path).exists() for path in (file, paper)) or f"mod {module};" in lib:
+    variants = (root / ENUM).read_text(encoding="utf-8")
+    taken = any((root / path).exists() for path in (file, paper)) or f"mod {module};" in lib
+    if name in known or taken or f"\n    {words['type']}(" in variants:
         raise InputError(f"there is a `{name}` already", code="new-cc.name", hint="choose another name")
 
     templates = jinja2.Environment(
@@ -186,6 +194,23 @@ _RUST_WORDS = frozenset(
         "where",
         "while",
         "yield",
+        "gen",
+        "alloc",
+        "core",
+        "std",
+        "units",
+        "ack",
+        "bytes",
+        "cause",
+        "config",
+        "congestion",
+        "congestion-control",
+        "response",
+        "err",
+        "none",
+        "ok",
+        "option",
+        "some",
         "foreign",
         "registry",
         "algorithm",
@@ -195,7 +220,7 @@ _RUST_WORDS = frozenset(
         "invariants",
     ]
 )
-"""Names that Rust, or a module of the crate, has for itself."""
+"""Names that Rust, a module of the crate, or a type that the written file uses has for itself."""
 
 
 def _with_module(text: str, module: str) -> str:

@@ -162,6 +162,19 @@ def test_a_swept_path_gives_a_row_for_each_point(tmp_path: Path) -> None:
     assert all(one.neighbour_bps is None for one in found.outcomes)
 
 
+def test_ready_paths_with_a_trace_or_a_sweep_of_all_groups(tmp_path: Path) -> None:
+    # the trace lies beside the ready scenario, not here
+    path = windlass.load("cellular", {"scenario.duration": "6 s"})
+    found = compare(path, ["newreno", "cubic"], seeds=1, store=str(tmp_path))
+    assert found.cautions == []
+    assert found.outcomes[1].neighbour_bps is not None
+    # `flows.algorithm` is swept over both groups; compared is one of them, beside the other as it is written
+    path = windlass.load("rtt-unfairness", {"scenario.duration": "20 s", "scenario.warmup": "0 s"})
+    found = compare(path, ["newreno", "cubic"], seeds=1, group="near", neighbour=False, store=str(tmp_path))
+    assert [one.algorithm for one in found.outcomes] == ["newreno", "cubic"] * (len(found.outcomes) // 2)
+    assert not any("flows.algorithm" in one.axes for one in found.outcomes)
+
+
 def test_other_groups_stay_as_they_are(tmp_path: Path) -> None:
     text = PATH.replace("[[flows]]", '[[flows]]\nname = "tested"') + (
         '\n[[flows]]\nname = "other"\nfrom = "left/0"\nto = "right/0"\nalgorithm = "reno"\n'

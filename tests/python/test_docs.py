@@ -159,7 +159,20 @@ def test_a_new_algorithm_compiles_and_passes_its_tests() -> None:
         assert done.exit_code == 0, done.output
         assert (copy / "specs" / "papers" / f"{name}.md").is_file()
     before = {file: file.read_bytes() for file in copy.glob("crates/**/*.rs")}
-    for name in ("gaimd", "newreno", "Gaimd", "a b", "self", "cerl-plus"):
+    for name in (
+        "gaimd",
+        "newreno",
+        "Gaimd",
+        "a b",
+        "a/b",
+        "self",
+        "gen",
+        "ack",
+        "core",
+        "ve-no",
+        "new-reno",
+        "cerl-plus",
+    ):
         done = CliRunner().invoke(main, ["new-cc", name, "--root", str(copy)])
         assert done.exit_code == 2, done.output
         assert "error[new-cc.name]" in done.output
