@@ -408,6 +408,18 @@ mod tests {
     }
 
     #[test]
+    fn linux_stays_in_slow_start_with_as_many_as_gamma() {
+        // 4 queue: with gamma 4 it goes on, with 3.999 the window becomes 20 - 3.333 + 1
+        for (gamma, expected) in [(4.0, 20_000.0), (3.999, 17_666.7)] {
+            let mut config = with(&[("vegas_impl", "linux"), ("vegas_diff", "over_base")]);
+            config.set_number("vegas_gamma", gamma).unwrap();
+            let (mut vegas, path) = at(&config, 20.0, 64.0);
+            end_round(&mut vegas, &path, 120, 20.0);
+            assert!((vegas.cwnd().0 - expected).abs() < 0.1);
+        }
+    }
+
+    #[test]
     fn linux_decides_nothing_in_a_recovery_and_begins_anew_after_it() {
         let (mut vegas, path) = at(&with(&[("vegas_impl", "linux")]), 20.0, 2.0);
         let sample = Ack { rtt: Some(Span::from_millis(200)), grows: false, ..ack(1000.0) };
