@@ -292,6 +292,86 @@ mod tests {
     }
 
     #[test]
+    fn what_the_sources_leave_open_is_decided_by_these_defaults() {
+        for (row, name, word) in [
+            ("cerl", "cerl_cmp", "ge"),
+            ("cerl", "cerl_lmax", "keep"),
+            ("cerl-plus", "cerlp_avg", "all"),
+            ("cerl-plus-inverted", "cerlp_avg", "all"),
+            ("cerl-plus2", "cerlp_A", "avg_over_t"),
+            ("adaptive", "adapt_rtt", "srtt"),
+            ("adaptive", "adapt_rto_ss", "native"),
+            ("adaptive", "adapt_E", "loss"),
+            ("hybla", "hybla_rtt", "min"),
+            ("dctcp", "dctcp_cut", "window_end"),
+            ("tfrc", "tfrc_rto", "4r"),
+        ] {
+            assert_eq!(Config::named(row).unwrap().choice(name), word, "{row}.{name}");
+        }
+        for (row, name, on) in [
+            ("cubic", "hystart", false),
+            ("cubic", "cubic_fast_convergence", true),
+            ("cubic-2008", "cubic_fast_convergence", true),
+            ("bic", "bic_fast_convergence", true),
+            ("ledbat", "ledbat_slow_start", false),
+            ("etfcc", "etfcc_floor", false),
+        ] {
+            assert_eq!(Config::named(row).unwrap().flag(name), on, "{row}.{name}");
+        }
+        for (row, name, value) in [
+            ("cerl", "cerl_A", 0.55),
+            ("cerl-plus", "cerlp_window", 0.0),
+            ("bic", "bic_low_window", 14.0),
+            ("bic", "bic_smax", 16.0),
+            ("bic", "bic_smin", 0.01),
+            ("bic", "bic_keep", 0.8),
+            ("bic", "bic_b", 4.0),
+            ("bic", "bic_smooth_part", 20.0),
+            ("cubic", "cubic_c", 0.4),
+            ("cubic", "cubic_beta", 0.7),
+            ("cubic-2008", "cubic_c", 0.4),
+            ("cubic-2008", "cubic2008_beta", 0.2),
+            ("bbr", "bbr_high_gain", 2.885),
+            ("bbr", "bbr_bw_rounds", 10.0),
+            ("bbr", "bbr_rtt_window", 10.0),
+            ("bbr", "bbr_probe_rtt", 0.2),
+            ("bbr", "bbr_min_cwnd", 4.0),
+            ("bbr", "bbr_full_growth", 1.25),
+            ("bbr", "bbr_full_rounds", 3.0),
+            ("ledbat", "ledbat_target", 0.1),
+            ("ledbat", "ledbat_gain", 1.0),
+            ("ledbat", "ledbat_base_history", 10.0),
+            ("ledbat", "ledbat_filter", 4.0),
+            ("ledbat", "ledbat_min_window", 2.0),
+            ("highspeed", "hs_low_window", 38.0),
+            ("highspeed", "hs_high_window", 83_000.0),
+            ("highspeed", "hs_high_p", 1e-7),
+            ("highspeed", "hs_high_decrease", 0.1),
+            ("htcp", "htcp_delta_l", 1.0),
+            ("htcp", "htcp_linear", 10.0),
+            ("htcp", "htcp_square", 0.25),
+            ("htcp", "htcp_beta_min", 0.5),
+            ("htcp", "htcp_beta_max", 0.8),
+            ("htcp", "htcp_rate_change", 0.2),
+            ("illinois", "illinois_alpha_min", 0.3),
+            ("illinois", "illinois_alpha_max", 10.0),
+            ("illinois", "illinois_beta_min", 0.125),
+            ("illinois", "illinois_beta_max", 0.5),
+            ("illinois", "illinois_win_thresh", 15.0),
+            ("illinois", "illinois_theta", 5.0),
+            ("illinois", "illinois_eta1", 0.01),
+            ("scalable", "scalable_a", 0.01),
+            ("scalable", "scalable_b", 0.125),
+            ("scalable", "scalable_low_window", 16.0),
+            ("hybla", "hybla_rtt0", 0.025),
+            ("dctcp", "dctcp_g", 0.0625),
+            ("dctcp", "dctcp_alpha", 1.0),
+        ] {
+            assert_eq!(Config::named(row).unwrap().number(name), value, "{row}.{name}");
+        }
+    }
+
+    #[test]
     fn a_number_outside_its_range_is_refused() {
         let mut config = Config::named("westwood-plus").unwrap();
         assert_eq!(config.set_number("wp_gain", 1.5), Err(BadParameter::OutOfRange { min: 0.0, max: 1.0 }));
