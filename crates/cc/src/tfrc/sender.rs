@@ -284,6 +284,17 @@ mod tests {
     }
 
     #[test]
+    fn after_a_silence_with_losses_the_reports_before_it_count_no_more() {
+        let mut s = started();
+        s.on_feedback(ms(800), &report(100_000.0, 0.01));
+        s.on_no_feedback(ms(900));
+        // half of 112 332 is the limit until better reports come: that of 800 ms would still allow all of it
+        s.on_feedback(ms(950), &report(10_000.0, 0.01));
+        assert!((s.rate().0 - 56_166.0).abs() < 1.0, "{:?}", s.rate());
+        assert_eq!(s.loss_event_rate(), 0.01);
+    }
+
+    #[test]
     fn the_floor_is_the_estimated_bandwidth_over_the_queue() {
         let floor = Settings { floor: Some(0.9), ..PLAIN };
         let mut s = Sender::new(&floor, 1000, ms(0));

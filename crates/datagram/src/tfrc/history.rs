@@ -193,6 +193,22 @@ mod tests {
     }
 
     #[test]
+    fn a_lost_packet_is_dated_by_its_number() {
+        // 21 numbers in 210 ms
+        let ms = |n: u64| Time(n * 1_000_000);
+        let gap = Gap { first: 8, end: 28, before: (7, ms(70)), after: (28, ms(280)), later: 0 };
+        assert_eq!([8, 14, 21].map(|number| gap.time(number)), [ms(80), ms(140), ms(210)]);
+    }
+
+    #[test]
+    fn an_event_lasts_exactly_one_rtt() {
+        // a packet each 10 ms, marked ones are lost when they come: 40 is 100 ms after 30, 41 is 110
+        let mut history = History::new(&RULES);
+        assert_eq!(arrivals(&mut history, 0..60, &[], &[30, 40, 41]), [30, 41]);
+        assert_eq!(history.events, 2);
+    }
+
+    #[test]
     fn a_burst_is_dated_packet_by_packet() {
         // packets 8 to 27 are missing; 7 arrives at 70 ms and 28 at 280 ms: 8 is lost at 80 ms, 19 at 190, 27 at 270 ms
         let mut history = History::new(&RULES);
