@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -176,3 +177,24 @@ def test_a_narrow_terminal_gets_tables_below_each_other_and_no_broken_number(
         assert shown.count("newreno") == shown.count("algorithm") == tables
         assert shown.count("1234.567 ± 12.345") == 3
         assert max(map(len, shown.splitlines())) <= width
+
+
+def test_every_command_shows_an_example_that_can_be_read(command: Command) -> None:
+    for name, own in main.commands.items():
+        if name in ("errors", "validate"):
+            continue
+        words = (own.epilog or "").removeprefix("Example: ").split()
+        assert words[:2] == ["windlass", name]
+        assert own.make_context(name, words[2:]) is not None
+        assert "Example: windlass" in command(name, "--help").output
+
+
+def test_what_was_recorded_but_not_written_is_said(command: Command) -> None:
+    short = ("run", "single-flow-cwnd", "--set", "scenario.duration=1 s")
+    assert "--out DIR" in command(*short, "--trace", "cwnd").stderr
+    assert command(*short).stderr == ""
+
+
+def test_a_ready_scenario_is_summed_up_by_a_whole_sentence(command: Command) -> None:
+    rows = json.loads(command("list", "scenarios", "--json").output)
+    assert all(row["summary"][-1] in ".?" for row in rows), rows

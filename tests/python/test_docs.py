@@ -169,8 +169,6 @@ def test_a_new_algorithm_compiles_and_passes_its_tests() -> None:
         "gen",
         "ack",
         "core",
-        "ve-no",
-        "new-reno",
         "cerl-plus",
     ):
         done = CliRunner().invoke(main, ["new-cc", name, "--root", str(copy)])

@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     from windlass.compare import Comparison
 
 
-@main.command("compare", short_help="Compare algorithms on one path.")
+@main.command(
+    "compare",
+    short_help="Compare algorithms on one path.",
+    epilog="Example: windlass compare newreno veno cerl --path lossy-dumbbell --set topology.bottleneck.loss.rate=1%",
+)
 @click.argument("algorithms", nargs=-1, required=True, metavar="ALGORITHM...")
 @click.option("--path", "file", required=True, metavar="FILE", help="Scenario of the path, or a ready scenario's name.")
 @own_option
@@ -27,7 +31,7 @@ if TYPE_CHECKING:
     "--flows", "group", metavar="NAME", help="Group of flows that runs the algorithms; the first one if not given."
 )
 @click.option(
-    "--neighbour/--no-neighbour", default=True, help="Also measure one NewReno flow among the others (the rule)."
+    "--neighbour/--no-neighbour", default=True, help="Also measure one NewReno flow among the others (the default)."
 )
 @click.option(
     "-o",

@@ -14,7 +14,10 @@ from windlass.cli.printing import print_json
 from windlass.errors import InputError
 
 
-@main.command(short_help="Show a scenario with every default.")
+@main.command(
+    short_help="Show a scenario with every default.",
+    epilog="Example: windlass explain lossy-dumbbell --set flows.algorithm=veno",
+)
 @click.argument("file")
 @own_option
 @sets_option
@@ -38,7 +41,10 @@ def explain(file: str, sets: Sequence[tuple[str, str]], as_json: bool) -> None:
     click.echo(_toml.document(first.effective()), nl=False)
 
 
-@main.command(short_help="Write what a link can carry as a mahimahi trace.")
+@main.command(
+    short_help="Write what a link can carry as a mahimahi trace.",
+    epilog="Example: windlass trace cellular downlink -o 60s.mahi",
+)
 @click.argument("file")
 @click.argument("link")
 @sets_option

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,7 @@ from windlass.errors import InputError, did_you_mean
 @main.command(
     "list",
     short_help="Show algorithms, topologies, queues, loss models, jitter models, rules, scenarios, papers, errors.",
+    epilog="Example: windlass list algorithms cerl",
 )
 @click.argument(
     "what",
@@ -88,8 +90,9 @@ def _scenarios() -> list[dict[str, Any]]:
 
     rows = []
     for name, text in ready_scenarios().items():
-        comment = [line[1:].strip() for line in text.splitlines() if line.startswith("#")]
-        rows.append({"name": name, "summary": comment[0] if comment else "", "text": text})
+        head = " ".join(line[1:].strip() for line in text.partition("\n\n")[0].splitlines() if line.startswith("#"))
+        summary = re.match(r".*?[.?!](?= |$)", head)  # its first sentence, however many lines that takes
+        rows.append({"name": name, "summary": summary[0] if summary else head, "text": text})
     return rows
 
 

@@ -9,7 +9,9 @@ import click
 from windlass.cli.group import main
 
 
-@main.command("new-cc", short_help="Write a new algorithm into the source tree.")
+@main.command(
+    "new-cc", short_help="Write a new algorithm into the source tree.", epilog="Example: windlass new-cc my-reno"
+)
 @click.argument("name")
 @click.option(
     "--root",

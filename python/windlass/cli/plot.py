@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from windlass.output import SavedSweep
 
 
-@main.command(short_help="Draw a run's window or rates, or the results of a sweep.")
+@main.command(
+    short_help="Draw a run's window or rates, or the results of a sweep.",
+    epilog="Example: windlass plot single-flow-cwnd --set flows.algorithm=cerl -o cwnd.pdf",
+)
 @click.argument("source")
 @click.option(
     "--kind",

@@ -12,7 +12,10 @@ from windlass.cli.options import execution_options, json_option
 from windlass.cli.printing import console, print_json
 
 
-@main.command(short_help="Run a paper's experiments and judge its claims.")
+@main.command(
+    short_help="Run a paper's experiments and judge its claims.",
+    epilog="Example: windlass reproduce saedi2019/fig3.5 --quick",
+)
 @click.argument("target")
 @execution_options
 @click.option("--quick", is_flag=True, help="Few seeds and few points: a first impression, not a verdict.")

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from windlass.sweep import RunResult
 
 
-@main.command(short_help="Run a scenario once.")
+@main.command(
+    short_help="Run a scenario once.",
+    epilog="Example: windlass run lossy-dumbbell --set flows.algorithm=veno --set topology.bottleneck.loss.rate=1%",
+)
 @click.argument("file")
 @own_option
 @sets_option
@@ -61,6 +64,8 @@ def run(
         _print_run(scenario, result)
         if out is not None:
             click.echo(f"written to {out}", err=True)
+        elif trace is not None or events:
+            click.echo("what was recorded is in the tables: `--out DIR` writes them, `--json` prints them", err=True)
 
 
 def _run_json(scenario: Scenario, result: RunResult) -> dict[str, Any]:

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from windlass.sweep import SweepResult
 
 
-@main.command(short_help="Run every point of a scenario with every seed.")
+@main.command(
+    short_help="Run every point of a scenario with every seed.",
+    epilog="Example: windlass sweep lossy-dumbbell --seeds 5",
+)
 @click.argument("file")
 @own_option
 @sets_option
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
     "--resume/--no-store",
     "resume",
     default=True,
-    help="Go on with what the store has (the rule), or neither read nor write it.",
+    help="Go on with what the store has (the default), or neither read nor write it.",
 )
 @click.option(
     "--precision",
