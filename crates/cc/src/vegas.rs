@@ -365,10 +365,13 @@ mod tests {
         vegas.on_ack(&ack(1000.0), &path);
         vegas.on_ack(&ack(1000.0), &path);
         assert_eq!(vegas.cwnd(), 20_100.0);
-        // a window that is not used does not grow: 20.1 - (17 + 1) segments
+        // a window that is not used does not grow: 20.1 - (17 + 1) segments; two are not too many
         let unused = Path { flight_size: Bytes(17_000.0), ..path };
         vegas.on_ack(&ack(1000.0), &unused);
         assert_eq!(vegas.cwnd(), 20_100.0);
+        vegas.set_cwnd(Bytes(20_000.0));
+        vegas.on_ack(&ack(1000.0), &unused);
+        assert_eq!(vegas.cwnd(), 20_050.0);
     }
 
     #[test]
