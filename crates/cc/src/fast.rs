@@ -212,6 +212,19 @@ mod tests {
     }
 
     #[test]
+    fn windows_are_remembered_for_two_round_trips_however_many_acks_come() {
+        // 60 segments at 1000 ms, then 40, with an ACK every 5 ms: 17 of them. The segment that the last one acknowledges left at 990 ms,
+        // under the 60: 0.5 * 40 + 0.5 * (60 * 100/120 + 8) = 49
+        let (mut fast, path) = at(60.0, &with("fast_period", 0.11));
+        fast.on_ack(&ack_at(1000, 120), &path);
+        fast.set_cwnd(Bytes(40_000.0));
+        for ms in (1030..=1110).step_by(5) {
+            fast.on_ack(&ack_at(ms, 120), &path);
+        }
+        assert!(near(fast.cwnd(), 49_000.0), "{:?}", fast.cwnd());
+    }
+
+    #[test]
     fn no_more_than_twice_the_window_and_no_less_than_two_segments() {
         let mut large = Config::named("fast").unwrap();
         let (mut fast, path) = at(10.0, &large);
