@@ -37,7 +37,12 @@ impl Sender {
         match (self.cc.resends_after_handover(), self.timeouts_in_row) {
             (false, _) => {}
             (true, 0) => self.resend = Some(self.snd_una),
-            (true, _) => self.presume_lost(),
+            (true, _) => {
+                // what was sent since the timeout as well, so that it leaves again before new data
+                self.recover = self.snd_max;
+                self.guard = Some(self.snd_max);
+                self.presume_lost();
+            }
         }
         self.rto_at = now + self.rtt.rto();
     }

@@ -67,6 +67,7 @@ impl Sender {
         if outstanding && self.rules.freeze_kick {
             self.resend = Some(self.snd_una);
         }
-        self.rto_at = if outstanding { now + self.rtt.rto() } else { Time::NEVER };
+        // ns-2's Vegas without a window waits for the timer with nothing outstanding
+        self.rto_at = if outstanding || self.is_shut() { now + self.rtt.rto() } else { Time::NEVER };
     }
 }
