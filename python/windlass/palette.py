@@ -9,7 +9,7 @@ from __future__ import annotations
 import zlib
 from typing import NamedTuple
 
-__all__ = ["CAUSE", "LOOKS", "Look", "look"]
+__all__ = ["CAUSE", "LOOKS", "Look", "look", "nth"]
 
 BLACK = "#000000"
 ORANGE = "#E69F00"
@@ -115,3 +115,9 @@ def look(algorithm: str) -> Look:
     number = zlib.crc32(algorithm.encode())
     marker = _SPARE_MARKERS[number // len(_SPARE_COLOURS) % len(_SPARE_MARKERS)]
     return Look(_SPARE_COLOURS[number % len(_SPARE_COLOURS)], marker)
+
+
+def nth(number: int) -> Look:
+    """Colour and marker of the n-th line of a figure whose lines are no algorithms, from 0; the first 36 all differ."""
+    colours, markers = len(_SPARE_COLOURS), len(_SPARE_MARKERS)
+    return Look(_SPARE_COLOURS[number % colours], _SPARE_MARKERS[(number + number // colours) % markers])

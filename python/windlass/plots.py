@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from windlass.errors import InputError, StoreError, UnknownFlow
-from windlass.palette import CAUSE, look
+from windlass.palette import CAUSE, look, nth
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -55,6 +55,9 @@ _STYLE: dict[str, Any] = {
     "svg.hashsalt": "windlass",
 }
 _SIZE = (6.4, 3.6)
+_LEGEND_ROWS = 20  # that a figure of this height has room for
+_LEGEND_COLUMNS = 3
+_LETTER_IN = 0.065  # width of a letter of the legend, inches
 _DASHES = ("-", "--", "-.", ":")
 
 _UNITS: dict[str, tuple[float, str]] = {
@@ -439,8 +442,15 @@ def _figure() -> tuple[Figure, Axes]:
 
 def _legend(figure: Figure, axes: Axes) -> None:
     handles, labels = axes.get_legend_handles_labels()
-    if handles:
-        figure.legend(handles, labels, loc="outside right upper", fontsize=8)
+    if not handles:
+        return
+    # What has no room in the height of the figure stands in further columns, and the figure grows for them.
+    columns = min(math.ceil(len(labels) / _LEGEND_ROWS), _LEGEND_COLUMNS)
+    rows = math.ceil(len(labels) / columns)
+    width, height = figure.get_size_inches()
+    widest = max(map(len, labels)) * _LETTER_IN + 0.5
+    figure.set_size_inches(width + (columns - 1) * widest, height * max(1.0, rows / _LEGEND_ROWS))
+    figure.legend(handles, labels, loc="outside right upper", fontsize=8, ncols=columns)
 
 
 def _draw_series(axes: Axes, summary: pa.Table, x: str, metric: str) -> None:
@@ -464,7 +474,7 @@ def _draw_series(axes: Axes, summary: pa.Table, x: str, metric: str) -> None:
         mean, low, high = (
             [_number(row[f"{metric}_{part}"]) * scale for _, row in points] for part in ("mean", "lo", "hi")
         )
-        colour, marker = look(algorithm) if algorithms else look(" ".join(rest))
+        colour, marker = look(algorithm) if algorithms else nth(settings.index(rest))
         setting = settings.index(rest)
         axes.errorbar(
             [place for place, _ in points],

@@ -71,6 +71,29 @@ def test_the_legend_stands_outside_the_data() -> None:
     assert figure.legends[0].get_window_extent().x0 >= axes_box.x1
 
 
+@pytest.mark.parametrize("count", [20, 33, 130])
+def test_a_long_legend_stays_inside_the_figure(count: int) -> None:
+    from windlass.compare import Comparison, Outcome
+    from windlass.stats import Interval
+
+    one = Interval(1.0, 0.9, 1.1, 3, 0.95)
+    numbers = (one, one, one, one, True, one, one, one, None, None)
+    found = [Outcome(f"newjersey-plus:delta={at}", {}, *numbers) for at in range(count)]
+    figure = plots.goodput_against_delay(Comparison("many", "flow", found))
+    figure.draw_without_rendering()
+    box = figure.legends[0].get_window_extent()
+    assert len(legend(figure)) == count
+    assert box.y0 >= 0.0
+    assert box.x1 <= figure.bbox.x1
+    assert figure.axes[0].get_window_extent().width > 3.0 * figure.dpi
+
+
+def test_lines_that_are_no_algorithms_have_looks_of_their_own() -> None:
+    looks = [palette.nth(number) for number in range(36)]
+    assert len(set(looks)) == 36
+    assert len({look.colour for look in looks[:6]}) == len({look.marker for look in looks[:6]}) == 6
+
+
 def test_looks_come_from_the_palette() -> None:
     drawn = lines(plots.metric_against_axis(summary_table(["0 %", "1 %"]), LOSS))
     for algorithm, (line, *_rest) in drawn.items():
