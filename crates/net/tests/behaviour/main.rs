@@ -14,6 +14,7 @@ mod dctcp;
 mod ewr;
 mod fast;
 mod handover;
+mod hystart;
 mod jersey;
 mod ledbat;
 mod mveno;

@@ -1,0 +1,24 @@
+//! CUBIC with HyStart++ leaves its first slow start before the buffer overflows.
+
+use net::*;
+use tcp::Profile;
+
+use crate::common::*;
+
+#[test]
+fn the_first_slow_start_ends_without_a_loss() {
+    // 10 Mbps and 45 ms hold 38 segments; the buffer takes 300 more. Doubling goes from 64 over 128 and 256 to 512, which is too
+    // many. At 128 at the latest there is a queue of more than an eighth of the RTT; then at most five rounds of a quarter more:
+    // 128 * 1.25^5 = 391 if each segment had its ACK. Every second one has: 1.125^5, 231 segments.
+    let run = |hystart: bool| {
+        let core = direction(10_000_000, 20, 300);
+        let mut network = dumbbell(1, core, &direction(1_000_000_000, 1, 1000), "cubic", Profile::Rfc);
+        tcp(&mut network.flows[0]).algorithm.set_flag("hystart", hystart).unwrap();
+        run(&network, 1, &options(5.0)).flows.remove(0)
+    };
+    let (with, without) = (run(true), run(false));
+    assert_eq!((with.sender.window_cuts, with.sender.retransmitted_segments), (0, 0));
+    assert!(without.sender.window_cuts > 0 && without.sender.retransmitted_segments > 50);
+    // and the link is no less busy: 5 s less the first few round trips
+    assert!(with.delivered_bytes as f64 * 8.0 > 0.9 * 5.0 * 10e6 * 1460.0 / 1500.0, "{}", with.delivered_bytes);
+}
