@@ -23,8 +23,8 @@ struct Wire {
     down: bool,
     data_lost: u64,
     acks_lost: u64,
-    /// Until when each lost data segment would have been on its way.
-    ghosts: VecDeque<Time>,
+    /// Until when each lost data segment would have been on its way, and its number.
+    ghosts: VecDeque<(Time, u32)>,
 }
 
 impl Wire {
@@ -48,7 +48,7 @@ impl Wire {
         if self.down || self.lost.contains(&self.entered) {
             if segment.flags.has(Flags::DATA) {
                 self.data_lost += 1;
-                self.ghosts.push_back(self.free_at + DELAY);
+                self.ghosts.push_back((self.free_at + DELAY, segment.seq));
             } else if segment.flags.has(Flags::ACK) {
                 self.acks_lost += 1;
             }
@@ -64,12 +64,17 @@ impl Wire {
         self.flying.front().map_or(Time::NEVER, |f| f.0)
     }
 
-    /// Data segments on the way, those that will not arrive included.
+    /// Data segments on the way, those that will not arrive included; several copies of one count once: a second recovery
+    /// sends again what the first has just sent again (RFC 6675 starts HighRxt anew), and sees one of them.
     fn data_in_network(&mut self, now: Time) -> usize {
-        while self.ghosts.front().is_some_and(|&until| until <= now) {
+        while self.ghosts.front().is_some_and(|&(until, _)| until <= now) {
             self.ghosts.pop_front();
         }
-        self.ghosts.len() + self.flying.iter().filter(|(_, s)| s.flags.has(Flags::DATA)).count()
+        let flying = self.flying.iter().filter(|(_, s)| s.flags.has(Flags::DATA)).map(|(_, s)| s.seq);
+        let mut numbers: Vec<u32> = self.ghosts.iter().map(|&(_, number)| number).chain(flying).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers.len()
     }
 }
 
@@ -263,8 +268,8 @@ impl Lab {
         let window = self.ends[side].sender.cwnd() + f64::from(self.ends[side].sender.inflation().max(0));
         self.widest[side] = self.widest[side].max(window);
         while let Some(segment) = self.ends[side].poll_transmit(self.now) {
-            self.look_at(side, &segment);
             self.wires[side].enter(self.now, segment);
+            self.look_at(side, &segment);
         }
         let sender = &self.ends[side].sender;
         assert!(sender.cwnd() >= 1.0 && sender.cwnd().is_finite());
@@ -295,7 +300,7 @@ impl Lab {
         if self.config.ns2_recovery || self.is_vegas || self.is_tahoe {
             return;
         }
-        let in_network = self.wires[side].data_in_network(self.now) + 1;
+        let in_network = self.wires[side].data_in_network(self.now);
         // the end of a handover sends the oldest segment again, needed or not, and the receiver's ACKs that give the window
         // back pass for duplicates; as do the answers to what was sent again in vain: they announce arrivals that were none
         let beyond = self.config.dup_threshold + self.handovers_over * (1 + self.config.freeze_copies);
