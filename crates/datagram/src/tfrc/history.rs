@@ -209,6 +209,16 @@ mod tests {
     }
 
     #[test]
+    fn a_short_interval_of_small_packets_counts_its_losses() {
+        let small = cc::tfrc::Small { nominal: 1460.0, header: 40.0, gap: Span::from_millis(10) };
+        let mut history = History::new(&Settings { small: Some(small), ..RULES });
+        // three losses in the first event; the next one 150 ms later, within two RTTs: 15 / 3 packets
+        assert_eq!(arrivals(&mut history, 0..100, &[], &[30, 32, 34, 45]), [30, 45]);
+        // open 55: max(55 + 5, 5 + 50) / 2 = 30
+        assert!((rate(&history, 99) - 1.0 / 30.0).abs() < 1e-15, "{}", rate(&history, 99));
+    }
+
+    #[test]
     fn a_burst_is_dated_packet_by_packet() {
         // packets 8 to 27 are missing; 7 arrives at 70 ms and 28 at 280 ms: 8 is lost at 80 ms, 19 at 190, 27 at 270 ms
         let mut history = History::new(&RULES);

@@ -1,6 +1,5 @@
 //! CUBIC with HyStart++ leaves its first slow start before the buffer overflows.
 
-use net::*;
 use tcp::Profile;
 
 use crate::common::*;
