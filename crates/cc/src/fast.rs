@@ -337,6 +337,11 @@ mod tests {
         let (mut fast, path) = at(60.0, &with("fast_mi_threshold", 0.015));
         fast.on_ack(&ack_at(1000, 120), &path);
         assert_eq!(fast.cwnd(), 60_000.0);
+        // none is not less than none: 0.5 * 60 + 0.5 * (60 + 8)
+        let (mut fast, path) = at(60.0, &with("fast_mi_threshold", 0.0));
+        fast.on_ack(&ack_at(1000, 100), &path);
+        fast.on_ack(&ack_at(1010, 100), &path);
+        assert!(near(fast.cwnd(), 64_000.0));
     }
 
     #[test]
