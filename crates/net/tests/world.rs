@@ -251,7 +251,9 @@ fn above_capacity(network: &Network, results: &Results, seconds: f64) -> Option<
             None => direction.rate_bps as f64 * seconds / 8.0,
             Some(changing) => changing.capacity_bytes(direction.rate_bps, Time::from_secs(seconds)) + 1e-6,
         };
-        l.stats.transmitted_bytes as f64 > most
+        let policed =
+            direction.policer.map_or(f64::INFINITY, |p| p.burst_bytes as f64 + p.rate_bps as f64 * seconds / 8.0);
+        l.stats.transmitted_bytes as f64 > most.min(policed)
     };
     results.links.iter().find(above).map(|l| network.links[l.link].name.clone())
 }
@@ -382,7 +384,14 @@ fn shuffled(network: &Network, seed: u64) -> Network {
         other.links.push(LinkSpec { a: place(link.a), b: place(link.b), ..link.clone() });
     }
     let moved = |order: &[usize], old: usize| order.iter().position(|&o| o == old).unwrap();
-    let flows = permutation(network.flows.len(), &mut stream);
+    let mut flows = permutation(network.flows.len(), &mut stream);
+    // subflows stay in their order: their timers may expire in the same instant, after an ACK that let all of them send
+    for connection in &network.multipath {
+        let mut left = connection.subflows.iter();
+        for flow in flows.iter_mut().filter(|flow| connection.subflows.contains(flow)) {
+            *flow = *left.next().expect("as many as there are");
+        }
+    }
     for &old in &flows {
         let flow = &network.flows[old];
         let route = flow.route.as_ref().map(|route| route.iter().map(|&l| moved(&links, l)).collect());
