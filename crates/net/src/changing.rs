@@ -221,6 +221,11 @@ impl Course {
         }
     }
 
+    /// The run ends then.
+    pub(crate) fn set_end(&mut self, end: Time) {
+        self.capacity.set_end(end);
+    }
+
     /// Transmit a packet from `start` on, which `waited` behind another until then. Starts come in order of time, and
     /// none before the end of the transmission before it.
     pub(crate) fn transmit(&mut self, start: Time, waited: bool, size: u32) -> Sent {

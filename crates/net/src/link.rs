@@ -147,6 +147,13 @@ struct Extras {
 }
 
 impl Link {
+    /// The run ends then.
+    pub(crate) fn set_end(&mut self, end: Time) {
+        if let Some(course) = &mut self.cold.course {
+            course.set_end(end);
+        }
+    }
+
     /// A packet enters at `now`; `end` is when the run ends. Arrivals come in order of time.
     #[inline]
     pub(crate) fn enter(&mut self, now: Time, packet: &mut Packet, end: Time) -> Fate {

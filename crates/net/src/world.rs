@@ -250,6 +250,7 @@ impl World {
             delays: if options.delays { vec![Delays::default(); network.flows.len() * 2] } else { Vec::new() },
             loop_events: 0,
         };
+        world.links.iter_mut().for_each(|link| link.set_end(world.end));
         world.add_flows(network, seed)?;
         world.add_connections(network);
         world.find_eager_links();

@@ -145,3 +145,16 @@ fn an_overloaded_trace_uses_every_opportunity_and_no_more() {
     assert!((22_550_000..=22_560_000).contains(&bytes), "{bytes} bytes");
     assert!(forward(&results).losses.queue > 0);
 }
+
+#[test]
+fn a_link_that_nothing_ever_leaves_does_not_hold_up_the_run() {
+    // every opportunity, and all but a nanosecond of each millisecond, falls into an outage
+    let outage =
+        Outage { at: ms(0), length: Span(999_999), every: Some(Span(1_000_000)), lost: false, handover: false };
+    for trace in [None, Some([1].into())] {
+        let network = over(Changing { outages: vec![outage], trace, ..Changing::default() }, "sack");
+        let results = run(&network, 1, &traced(4.0));
+        assert_eq!(results.flows[0].delivered_bytes, 0);
+        assert_eq!(results.check_conservation(), Ok(()));
+    }
+}

@@ -35,11 +35,13 @@ impl Capacity {
     pub(super) fn new(spec: &Changing, rate_bps: u64) -> Capacity {
         let outages = Outages::new(&spec.outages);
         match &spec.trace {
-            Some(ms) => Capacity::Trace(Trace { ms: Arc::clone(ms), next: 0, left: 0, lossy: false, outages }),
+            Some(ms) => {
+                Capacity::Trace(Trace { ms: Arc::clone(ms), next: 0, left: 0, lossy: false, outages, end: Time::NEVER })
+            }
             None => {
                 let later = spec.steps.iter().filter_map(|s| s.rate_bps.map(|rate| (s.at, rate)));
                 let steps: Vec<_> = std::iter::once((Time::ZERO, rate_bps)).chain(later).collect();
-                let mut rates = Rates { steps, step: 0, outages, now: State::default() };
+                let mut rates = Rates { steps, step: 0, outages, now: State::default(), end: Time::NEVER };
                 rates.seek(Time::ZERO);
                 Capacity::Rates(rates)
             }
@@ -61,6 +63,14 @@ impl Capacity {
             }
         }
         fresh
+    }
+
+    /// The run ends then: what comes later need not be known.
+    pub(super) fn set_end(&mut self, end: Time) {
+        match self {
+            Capacity::Rates(rates) => rates.end = end,
+            Capacity::Trace(trace) => trace.end = end,
+        }
     }
 
     pub(super) fn transmit(&mut self, start: Time, waited: bool, size: u32) -> Sent {
@@ -97,6 +107,7 @@ impl Capacity {
 
     pub(super) fn opportunities(mut self, end: Time) -> Vec<u32> {
         let mut found = Vec::new();
+        self.set_end(end);
         match &mut self {
             Capacity::Trace(trace) => {
                 while let Some((at, held)) = trace.take_next(end) {
@@ -129,6 +140,8 @@ pub(super) struct Rates {
     step: usize,
     outages: Outages,
     now: State,
+    /// A transmission that lasts beyond this may be said to end anywhere beyond it.
+    end: Time,
 }
 
 /// What holds for a while.
@@ -192,6 +205,9 @@ impl Rates {
                 work -= self.now.rate * there_is;
             }
             t = self.now.until;
+            if t > self.end {
+                return Sent { at: t, in_outage };
+            }
         }
     }
 }
@@ -206,6 +222,7 @@ pub(super) struct Trace {
     left: u32,
     lossy: bool,
     outages: Outages,
+    end: Time,
 }
 
 impl Trace {
@@ -286,7 +303,7 @@ impl Trace {
                 rest -= taken;
                 in_outage |= self.lossy;
             }
-            if rest == 0 {
+            if rest == 0 || t > self.end {
                 return Sent { at: t, in_outage };
             }
             t = self.time(self.next);
