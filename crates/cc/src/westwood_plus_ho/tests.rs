@@ -234,3 +234,32 @@ fn the_least_smoothed_rtt_of_linux_may_be_learned_anew_too() {
         assert_eq!(w.ssthresh(), expected);
     }
 }
+
+#[test]
+fn each_run_of_timeouts_is_taken_back_to_its_own_beginning() {
+    let mut w = fed(&config());
+    w.on_congestion(&at(ms(200), rto(1)), &test_path());
+    w.plain.set_windows(Bytes(7000.0), Bytes(5000.0));
+    w.on_congestion(&at(ms(5000), rto(1)), &test_path());
+    w.on_handover_start(ms(5100), &test_path());
+    assert_eq!(windows(&w), (7000.0, 5000.0));
+}
+
+#[test]
+fn the_engine_sets_the_window_outside_of_handovers() {
+    let mut w = fed(&config());
+    w.set_cwnd(Bytes(2000.0));
+    assert_eq!(w.cwnd(), 2000.0);
+}
+
+#[test]
+fn a_handover_without_an_end_halves_todays_window() {
+    let mut short = config();
+    short.set_number("ho_limit", 1.0).unwrap();
+    let mut w = WestwoodPlusHo::new(&short);
+    w.on_init(Bytes(10_000.0), Bytes(64_000.0), &test_path());
+    w.on_handover_start(ms(200), &test_path());
+    // what the last halving started from is not up to date
+    w.on_handover_end(ms(1200), &Path { half_base: Bytes(30_000.0), ..test_path() });
+    assert_eq!(windows(&w), (1000.0, 5000.0));
+}
