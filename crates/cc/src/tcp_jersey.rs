@@ -120,6 +120,11 @@ mod tests {
         jersey.on_ack(&Ack { marked: true, ..at_ms(10, 0.0) }, &test_path());
         assert_eq!(jersey.on_congestion(&dup_acks(), &test_path()), Response::Reduced);
         assert!(near(jersey.cwnd(), 4545.5) && near(jersey.ssthresh(), 4545.5));
+        jersey.on_recovery_exit(
+            &RecoveryExit { now: dup_acks().now, window: Bytes(4200.0), inflated: false },
+            &test_path(),
+        );
+        assert_eq!(jersey.cwnd(), 4200.0);
     }
 
     #[test]
