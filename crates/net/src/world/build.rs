@@ -1,0 +1,192 @@
+//! A world from its description.
+
+use sim::EventQueue;
+use units::{Span, Time};
+
+use super::{BadNetwork, Control, RunOptions, Seat, Traces, World, traces::UNSEEN};
+use crate::delays::Delays;
+use crate::endpoint::Endpoint;
+use crate::handover;
+use crate::judgement::Truth;
+use crate::link::Link;
+use crate::multipath::{ALONE, Connection};
+use crate::pool::Pool;
+use crate::route::{self, END};
+use crate::spec::{Network, Transport};
+
+pub(super) const MAX_EVENT_IDS: usize = 1 << 24;
+
+/// From so many flows on it pays to look ahead, by measurement (`make bench`, case W4).
+const LARGE_FLOWS: usize = 1000;
+
+/// 32-bit FNV-1a of a flow's name, other for the data that flow back.
+fn name_hash(name: &str, reverse: bool) -> u32 {
+    let byte = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    byte(name.bytes().fold(0x811c_9dc5, byte), u8::from(reverse))
+}
+
+/// Transmission and propagation of `size` bytes over one direction of a link, at its best if it changes.
+fn empty_link_delay(network: &Network, link: u32, size: u32) -> Span {
+    let spec = &network.links[link as usize / 2];
+    let direction = if link % 2 == 1 { &spec.reverse } else { &spec.forward };
+    match &direction.changing {
+        Some(changing) => changing.least_delay(direction.rate_bps, direction.delay, size),
+        None => direction.delay + Span((u64::from(size) * 8 * 1_000_000_000).div_ceil(direction.rate_bps)),
+    }
+}
+
+impl World {
+    /// Build the network. Flow `i` has endpoints `2 i` (active) and `2 i + 1` (passive).
+    pub fn new(network: &Network, seed: u64, options: &RunOptions) -> Result<World, BadNetwork> {
+        if network.links.len() * 4 + network.flows.len() * 6 + 1 >= MAX_EVENT_IDS {
+            return Err(BadNetwork::TooLarge);
+        }
+        let mut links = Vec::with_capacity(network.links.len() * 2);
+        for spec in &network.links {
+            links.push(Link::new(&spec.forward, seed, &spec.name));
+            links.push(Link::new(&spec.reverse, seed, &format!("{}:reverse", spec.name)));
+        }
+        let mut world = World {
+            queue: EventQueue::new(),
+            links,
+            pool: Pool::new(),
+            endpoints: Vec::with_capacity(network.flows.len() * 2),
+            seats: Vec::with_capacity(network.flows.len() * 2),
+            connections: Vec::with_capacity(network.multipath.len()),
+            routes: Vec::new(),
+            sacks: Vec::new(),
+            free_sacks: Vec::new(),
+            controls: Vec::new(),
+            dropped: Vec::new(),
+            two_way: network.flows.iter().map(|f| f.two_way()).collect(),
+            large: network.flows.len() >= LARGE_FLOWS,
+            options: *options,
+            end: Time::ZERO + options.duration,
+            traces: Vec::new(),
+            seen: Vec::new(),
+            losses: options.events.then(Vec::new),
+            truth: vec![Truth::default(); network.flows.len() * 2],
+            delays: if options.delays { vec![Delays::default(); network.flows.len() * 2] } else { Vec::new() },
+            loop_events: 0,
+        };
+        world.links.iter_mut().for_each(|link| link.set_end(world.end));
+        world.add_flows(network, seed)?;
+        world.add_connections(network);
+        world.find_eager_links();
+        world.find_plain_endpoints();
+        if options.traces != Traces::default() {
+            world.seen = vec![UNSEEN; world.endpoints.len()];
+        }
+        if options.warmup > Span::ZERO {
+            world.schedule(Time::ZERO + options.warmup, Control::Warm);
+        }
+        Ok(world)
+    }
+
+    fn add_flows(&mut self, network: &Network, seed: u64) -> Result<(), BadNetwork> {
+        let neighbours = route::neighbours(network.nodes.len(), &network.links);
+        for flow in &network.flows {
+            let there = match &flow.route {
+                None => route::shortest(&neighbours, flow.from, flow.to),
+                Some(numbers) => route::along(&network.links, numbers, flow.from, flow.to),
+            };
+            let path =
+                there.filter(|p| !p.is_empty()).ok_or_else(|| BadNetwork::NoRoute { flow: flow.name.clone() })?;
+            let active = self.endpoints.len() as u32;
+            self.endpoints.extend(Endpoint::pair(flow, seed, self.options.events));
+            let (mut size, mut reverse_start) = (None, flow.start);
+            if let Transport::Tcp(tcp) = &flow.transport {
+                (size, reverse_start) = (tcp.size, tcp.reverse_start);
+            }
+            let breaks = match &flow.transport {
+                Transport::Tcp(tcp) => handover::breaks(&tcp.handovers, &network.links, &path, self.end),
+                _ => Vec::new(),
+            };
+            // the way back is the same path, link by link
+            let back: Vec<u32> = path.iter().rev().map(|link| link ^ 1).collect();
+            let full = flow.full_size();
+            for (route, far) in [(path, active + 1), (back, active)] {
+                self.seats.push(Seat {
+                    base_delay: route.iter().fold(Span::ZERO, |sum, &link| sum + empty_link_delay(network, link, full)),
+                    route: self.routes.len() as u32,
+                    armed: Time::NEVER,
+                    overtaken: Time::NEVER,
+                    started: if far == active { reverse_start } else { flow.start },
+                    size,
+                    connection: ALONE,
+                    hash: name_hash(&flow.name, far == active),
+                    ..Seat::default()
+                });
+                self.routes.extend(route);
+                self.routes.push(END | far);
+            }
+            self.offer(active, size);
+            self.schedule(flow.start, Control::Open(active));
+            if flow.two_way() {
+                self.schedule(reverse_start.max(flow.start), Control::Offer(active + 1));
+            }
+            if let Transport::Tcp(spec) = &flow.transport {
+                for (at, number, notice) in handover::notices(spec, &breaks) {
+                    self.schedule(at, Control::Handover(active + number as u32, notice));
+                }
+                // each notice may lead to one more
+                if self.control_base() + self.controls.len() * 2 >= MAX_EVENT_IDS {
+                    return Err(BadNetwork::TooLarge);
+                }
+            }
+            if let Some(stop) = flow.stop {
+                self.schedule(stop, Control::Stop(active));
+                if flow.two_way() {
+                    self.schedule(stop, Control::Stop(active + 1));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Join subflows to connections. They offer what the connection gives them.
+    fn add_connections(&mut self, network: &Network) {
+        for (number, spec) in network.multipath.iter().enumerate() {
+            let endpoints = spec.subflows.iter().map(|flow| *flow as u32 * 2);
+            let start = spec.subflows.iter().map(|flow| network.flows[*flow].start).min().unwrap_or_default();
+            let mss = spec.subflows.iter().map(|flow| network.flows[*flow].payload()).max().unwrap_or(1);
+            for active in endpoints.clone() {
+                self.seats[active as usize].connection = number as u32;
+                self.seats[active as usize + 1].connection = number as u32;
+                self.offer(active, Some(0));
+            }
+            self.connections.push(Connection::new(spec, mss, endpoints, start));
+        }
+    }
+
+    /// A link is eager if exactly one other link and no endpoint feeds it, and it needs no events of its own.
+    fn find_eager_links(&mut self) {
+        const NONE: u32 = u32::MAX;
+        const MANY: u32 = u32::MAX - 1;
+        let mut feeder = vec![NONE; self.links.len()];
+        for seat in &self.seats {
+            let mut before = MANY; // the endpoint itself
+            for &hop in &self.routes[seat.route as usize..] {
+                if hop & END != 0 {
+                    break;
+                }
+                let known = &mut feeder[hop as usize];
+                *known = if *known == NONE || *known == before { before } else { MANY };
+                // packets that pass each other come in no order that is known beforehand
+                before = if self.links[hop as usize].reorders() { MANY } else { hop };
+            }
+        }
+        for (link, feeder) in self.links.iter_mut().zip(feeder) {
+            link.hot.eager = feeder != NONE && feeder != MANY && !link.is_served();
+        }
+    }
+
+    /// An endpoint is plain if it is TCP's, alone on its path, and nothing about it is traced: what reaches it, and what it
+    /// sends, takes a short way.
+    fn find_plain_endpoints(&mut self) {
+        let watched = self.options.delays || self.options.traces != Traces::default();
+        for (seat, endpoint) in self.seats.iter_mut().zip(&self.endpoints) {
+            seat.plain = !watched && seat.connection == ALONE && matches!(endpoint, Endpoint::Tcp(_));
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! The way of a packet over links, and its losses.
+
+use tcp::Flags;
+use units::Time;
+
+use super::World;
+use crate::endpoint::Endpoint;
+use crate::link::{Fate, LossCause};
+use crate::packet::{NO_SACK, Packet};
+use crate::results::Loss;
+use crate::route::END;
+
+impl World {
+    /// Carry a packet over the link it is about to enter, and on as far as its future is certain.
+    #[inline]
+    pub(super) fn carry(&mut self, mut now: Time, packet: &mut Packet) {
+        loop {
+            let id = self.routes[packet.hop as usize];
+            let link = &mut self.links[id as usize];
+            match link.enter(now, packet, self.end) {
+                Fate::Arrives(at) => {
+                    if self.is_certain(at, packet.hop) {
+                        self.links[id as usize].deliver();
+                        packet.hop += 1;
+                        now = at;
+                        continue;
+                    }
+                    packet.at = at;
+                    self.put_on_wire(id, *packet);
+                }
+                Fate::Passes(at) => self.put_among_others(id, *packet, at),
+                Fate::Held => self.hold(now, id, *packet),
+                Fate::Lost(at, cause) => self.lose(at, id, packet, cause),
+                Fate::LostAfterEnd => {
+                    packet.at = Time::NEVER;
+                    self.pool.push(&mut link.hot.wire, *packet);
+                }
+            }
+            return;
+        }
+    }
+
+    /// Whether a packet that reaches the end of a link then can enter the next one at once.
+    #[inline]
+    fn is_certain(&self, at: Time, hop: u32) -> bool {
+        let next = self.routes[hop as usize + 1];
+        at <= self.end && next & END == 0 && self.links[next as usize].hot.eager
+    }
+
+    /// A packet waits for its arrival.
+    #[inline(always)]
+    fn put_on_wire(&mut self, id: u32, packet: Packet) {
+        let event = self.arrival(id);
+        let wire = &mut self.links[id as usize].hot.wire;
+        if wire.is_empty() {
+            self.queue.push(packet.at, event);
+        }
+        self.pool.push(wire, packet);
+    }
+
+    /// A packet waits for its arrival on a wire where packets pass each other. Each has its own event.
+    #[cold]
+    fn put_among_others(&mut self, id: u32, mut packet: Packet, at: Time) {
+        packet.at = at;
+        self.links[id as usize].course().put(packet);
+        if at <= self.end {
+            self.queue.push(at, self.arrival(id));
+        }
+    }
+
+    /// A served link takes a packet.
+    #[inline(never)]
+    fn hold(&mut self, now: Time, id: u32, packet: Packet) {
+        let source = self.seats[(self.destination(packet.hop) ^ 1) as usize].hash;
+        let link = &mut self.links[id as usize];
+        if let Some(end) = link.take(now, packet, source, &mut self.pool, &mut self.dropped) {
+            self.queue.push(end, id);
+        }
+        self.lose_dropped(now, id);
+    }
+
+    /// A served link has sent a packet.
+    #[inline(never)]
+    pub(super) fn on_service(&mut self, now: Time, id: u32) {
+        self.queue.pop();
+        let service = self.links[id as usize].on_service(now, &mut self.pool, &mut self.dropped);
+        if let Some(end) = service.next {
+            self.queue.push(end, id);
+        }
+        self.lose_dropped(now, id);
+        let (mut packet, fate) = service.sent;
+        match fate {
+            Fate::Arrives(at) if self.is_certain(at, packet.hop) => {
+                self.links[id as usize].deliver();
+                packet.hop += 1;
+                self.carry(at, &mut packet);
+            }
+            Fate::Arrives(at) => {
+                packet.at = at;
+                self.put_on_wire(id, packet);
+            }
+            Fate::Passes(at) => self.put_among_others(id, packet, at),
+            Fate::Lost(at, cause) => self.lose(at, id, &packet, cause),
+            Fate::LostAfterEnd | Fate::Held => unreachable!("a transmission ended before the run did"),
+        }
+    }
+
+    fn lose_dropped(&mut self, now: Time, id: u32) {
+        let mut dropped = std::mem::take(&mut self.dropped);
+        for (packet, cause) in dropped.drain(..) {
+            self.lose(now, id, &packet, cause);
+        }
+        self.dropped = dropped;
+    }
+
+    /// Endpoint at the end of the route that `hop` is on.
+    pub(super) fn destination(&self, hop: u32) -> u32 {
+        let end = self.routes[hop as usize..].iter().find(|&&h| h & END != 0);
+        end.expect("every route has an end") & !END
+    }
+
+    #[cold]
+    fn lose(&mut self, at: Time, link: u32, packet: &Packet, cause: LossCause) {
+        let sender = self.destination(packet.hop) ^ 1;
+        let seat = &mut self.seats[sender as usize];
+        if packet.is_data() {
+            seat.lost.add(cause);
+            if let Endpoint::Tcp(_) = self.endpoints[sender as usize] {
+                self.truth[sender as usize].lost(packet.seq, at, cause);
+            }
+        } else if packet.flags.has(Flags::ACK) {
+            seat.acks_lost.add(cause);
+        }
+        if packet.sack != NO_SACK {
+            self.free_sacks.push(packet.sack);
+        }
+        if let Some(losses) = &mut self.losses {
+            losses.push(Loss {
+                at,
+                link: link as usize / 2,
+                link_reverse: link % 2 == 1,
+                flow: sender as usize / 2,
+                flow_reverse: sender % 2 == 1,
+                segment: packet.is_data().then_some(packet.seq),
+                cause,
+            });
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Results at the end of a run.
+
+use tcp::Flags;
+
+use super::World;
+use crate::endpoint::Endpoint;
+use crate::results::{FlowEvent, FlowResult, LinkResult, Loss, Results, TracePoint, Variable};
+
+impl Results {
+    /// Every packet is accounted for: on each link, offered = delivered + lost + in flight; for each flow, sent =
+    /// received + lost + in flight, for data and for pure ACKs.
+    pub fn check_conservation(&self) -> Result<(), String> {
+        for l in &self.links {
+            let s = &l.stats;
+            let accounted = s.delivered_packets + s.losses.total() + s.in_flight_packets;
+            if s.offered_packets != accounted {
+                return Err(format!(
+                    "link {}: {} packets offered, {accounted} accounted for",
+                    l.link, s.offered_packets
+                ));
+            }
+        }
+        for f in &self.flows {
+            let data = f.receiver.received_segments + f.lost.total() + f.in_flight;
+            if f.sender.sent_segments != data {
+                return Err(format!("flow {}: {} segments sent, {data} accounted for", f.flow, f.sender.sent_segments));
+            }
+            let acks = f.acks_received + f.acks_lost.total() + f.acks_in_flight;
+            if f.acks_sent != acks {
+                return Err(format!("flow {}: {} ACKs sent, {acks} accounted for", f.flow, f.acks_sent));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl World {
+    pub(super) fn finish(mut self) -> Results {
+        let end = self.end;
+        for endpoint in &mut self.endpoints {
+            endpoint.finish(end);
+        }
+        let mut losses = self.losses.take().unwrap_or_default();
+        losses.sort_by_key(|loss| (loss.at, loss.link, loss.link_reverse));
+        let mut results = Results { loop_events: self.loop_events, ..Results::default() };
+        results.events = self.explain_events(&losses);
+        results.losses = losses;
+
+        let mut in_flight = vec![(0u64, 0u64); self.endpoints.len()];
+        for link in &self.links {
+            for packet in link.on_wire(&self.pool).chain(link.held(&self.pool)) {
+                let count = &mut in_flight[(self.destination(packet.hop) ^ 1) as usize];
+                count.0 += u64::from(packet.is_data());
+                count.1 += u64::from(!packet.is_data() && packet.flags.has(Flags::ACK));
+            }
+        }
+        for (flow, &two_way) in self.two_way.iter().enumerate() {
+            for reverse in [false, true].into_iter().take(1 + usize::from(two_way)) {
+                results.flows.push(self.flow_result(flow, reverse, &in_flight));
+            }
+        }
+        results.multipath = self.connections.iter().enumerate().map(|(at, c)| c.result(at)).collect();
+        results.traces = std::mem::take(&mut self.traces);
+        for (i, link) in self.links.iter_mut().enumerate() {
+            let (number, reverse) = (i / 2, i % 2 == 1);
+            link.finish(&self.pool, end);
+            let stats = link.stats(&self.pool, end);
+            results.packet_hops += stats.delivered_packets;
+            results.links.push(LinkResult { link: number, reverse, stats });
+            results.traces.extend(link.queue_trace(end).into_iter().map(|(at, length)| TracePoint {
+                at,
+                subject: number,
+                reverse,
+                variable: Variable::Queue,
+                value: f64::from(length),
+            }));
+        }
+        if cfg!(debug_assertions) {
+            results.check_conservation().expect("packets are conserved");
+        }
+        results
+    }
+
+    fn flow_result(&self, flow: usize, reverse: bool, in_flight: &[(u64, u64)]) -> FlowResult {
+        let at = flow * 2 + usize::from(reverse);
+        let peer = at ^ 1;
+        let seat = &self.seats[at];
+        let delivered = self.delivered_bytes(at);
+        let mut result = FlowResult {
+            flow,
+            reverse,
+            start: seat.started,
+            delivered_bytes: delivered,
+            measured_bytes: delivered - seat.delivered_at_warm,
+            measured_sent_bytes: seat.sent_bytes - seat.sent_at_warm,
+            sent_bytes: seat.sent_bytes,
+            lost: seat.lost,
+            in_flight: in_flight[at].0,
+            acks_lost: self.seats[peer].acks_lost,
+            acks_in_flight: in_flight[peer].1,
+            judgements: self.truth[at].counts,
+            delays: self.delays.get(at).cloned(),
+            completed: seat.completed,
+            ..FlowResult::default()
+        };
+        self.endpoints[at].report(&self.endpoints[peer], &mut result);
+        result
+    }
+
+    /// Window changes of all senders, each with the true fate of the segment in question.
+    fn explain_events(&mut self, losses: &[Loss]) -> Vec<FlowEvent> {
+        let mut all = Vec::new();
+        for at in 0..self.endpoints.len() {
+            let Endpoint::Tcp(end) = &mut self.endpoints[at] else { continue };
+            let events = end.sender.take_events();
+            if events.is_empty() {
+                continue;
+            }
+            let (flow, reverse) = (at / 2, at % 2 == 1);
+            // Last cause of loss of each segment, brought forward as time goes on. A copy that the event itself sent may be
+            // lost at its very time: what the event is about was lost before.
+            let mut own = losses.iter().filter(|l| l.flow == flow && l.flow_reverse == reverse).peekable();
+            let mut causes = std::collections::BTreeMap::new();
+            for event in events {
+                while let Some(loss) = own.next_if(|l| l.at < event.at) {
+                    if let Some(segment) = loss.segment {
+                        causes.insert(segment, loss.cause);
+                    }
+                }
+                causes = causes.split_off(&event.segment);
+                all.push(FlowEvent { flow, reverse, event, true_cause: causes.get(&event.segment).copied() });
+            }
+        }
+        all
+    }
+}

@@ -1,0 +1,51 @@
+//! What to run and what to record, and why it may not come to an end.
+
+use units::Span;
+
+/// What to run and what to record.
+#[derive(Clone, Copy, Debug)]
+pub struct RunOptions {
+    /// Simulated time.
+    pub duration: Span,
+    /// Part of it that the measured rates leave out.
+    pub warmup: Span,
+    /// Flow variables to trace.
+    pub traces: Traces,
+    /// Log window changes and losses.
+    pub events: bool,
+    /// Record the distribution of each flow's queueing delay.
+    pub delays: bool,
+}
+
+/// Which flow variables are traced. Queues are traced per link, see [`crate::DirectionSpec::trace_queue`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traces {
+    /// Congestion window.
+    pub cwnd: bool,
+    /// Slow start threshold.
+    pub ssthresh: bool,
+    /// Flight size.
+    pub flight: bool,
+    /// Smoothed RTT.
+    pub srtt: bool,
+    /// Allowed rate.
+    pub rate: bool,
+    /// Loss event rate of rate-controlled flows.
+    pub loss_event_rate: bool,
+}
+
+/// The run was stopped from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cancelled;
+
+/// Why a network cannot be built.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BadNetwork {
+    /// No path between the ends of this flow.
+    NoRoute {
+        /// Name of the flow.
+        flow: String,
+    },
+    /// More links and flows than event numbers.
+    TooLarge,
+}
