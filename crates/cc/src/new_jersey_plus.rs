@@ -107,6 +107,11 @@ mod tests {
         nj.on_ack(&Ack { marked: true, grows: false, now: Time(10_000_000), ..ack(0.0) }, &test_path());
         assert_eq!(nj.on_congestion(&dup_acks(), &test_path()), Response::Reduced);
         assert!(near(nj.cwnd(), 4545.5) && near(nj.ssthresh(), 4545.5));
+        nj.on_recovery_exit(
+            &RecoveryExit { now: dup_acks().now, window: Bytes(4200.0), inflated: false },
+            &test_path(),
+        );
+        assert_eq!(nj.cwnd(), 4200.0);
         assert_eq!(nj.on_congestion(&rto(1), &test_path()), Response::Reduced);
         assert_eq!(nj.cwnd(), 1000.0);
         let mut nj = fed(10, 10);
