@@ -16,6 +16,7 @@ mod queue;
 mod results;
 mod ring;
 mod route;
+mod sacks;
 mod spec;
 mod world;
 

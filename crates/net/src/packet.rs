@@ -4,8 +4,7 @@ use datagram::{Data, Datagram, Feedback};
 use tcp::{Flags, SackBlocks, Segment};
 use units::{Rate, Span, Time};
 
-/// No SACK blocks.
-pub(crate) const NO_SACK: u32 = u32::MAX;
+use crate::sacks::{NO_SACK, Sacks};
 
 /// A packet on a link. SACK blocks, which few packets have, stand elsewhere.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,8 +26,8 @@ pub(crate) struct Packet {
 }
 
 impl Packet {
-    #[inline]
-    pub(crate) fn from_segment(segment: &Segment, hop: u32) -> Packet {
+    #[inline(always)]
+    pub(crate) fn from_segment(segment: &Segment, hop: u32, sacks: &mut Sacks) -> Packet {
         Packet {
             at: Time::ZERO,
             ts_val: segment.ts_val,
@@ -37,7 +36,7 @@ impl Packet {
             seq: segment.seq,
             ack: segment.ack,
             window: segment.window,
-            sack: NO_SACK,
+            sack: sacks.keep(&segment.sack),
             size: segment.size as u16,
             flags: segment.flags,
         }

@@ -16,7 +16,6 @@ mod traces;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use sim::EventQueue;
-use tcp::SackBlocks;
 use units::{Span, Time};
 
 use crate::delays::Delays;
@@ -29,6 +28,7 @@ use crate::pool::Pool;
 use crate::prefetch::prefetch;
 use crate::results::{Loss, Results, TracePoint};
 use crate::route::END;
+use crate::sacks::Sacks;
 use traces::Seen;
 
 pub use options::{BadNetwork, Cancelled, RunOptions, Traces};
@@ -96,8 +96,7 @@ pub struct World {
     connections: Vec<Connection>,
     /// Routes of all endpoints, each a row of directed links and then `END | endpoint`.
     routes: Vec<u32>,
-    sacks: Vec<SackBlocks>,
-    free_sacks: Vec<u32>,
+    sacks: Sacks,
     controls: Vec<Control>,
     /// Packets that a served link lost in the present event.
     dropped: Vec<Dropped>,

@@ -27,6 +27,17 @@ pub use sender::{Judgement, Sender, SenderStats, State, Why, WindowEvent};
 use cc::registry::Recovery;
 use units::Time;
 
+/// What leaves next, of [`Endpoint::poll_departure`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Departure {
+    /// This data segment of its own, for [`Endpoint::data`]; whether it was sent before.
+    Data(u32, bool),
+    /// An ACK of an end that only receives, for [`Endpoint::pure_ack`].
+    Ack,
+    /// Anything else, for [`Endpoint::special`].
+    Special,
+}
+
 /// Which end of the connection an endpoint is, and whether its peer sends data as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -172,6 +183,11 @@ impl Endpoint {
         }
     }
 
+    /// Payload bytes of its own in a segment that it sends.
+    pub fn payload_of(&self, segment: &Segment) -> u64 {
+        if segment.flags.has(Flags::DATA) { u64::from(self.payload(segment.seq)) } else { 0 }
+    }
+
     /// Payload bytes in the first `segments` segments of this endpoint's own data.
     pub fn bytes_in(&self, segments: u32) -> u64 {
         let whole = u64::from(segments) * u64::from(self.mss);
@@ -284,36 +300,48 @@ impl Endpoint {
     }
 
     /// The next segment that must leave now, if any.
-    #[inline(always)]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
-        if self.sender.is_quiet() {
-            return if self.receiver.ack_due() { Some(self.pure_ack(now)) } else { None };
-        }
-        if self.repair.is_some() {
-            return self.repair.take().map(|segment| *segment);
-        }
-        if let Some((number, again)) = self.sender.take_segment(now) {
-            return Some(self.data(now, number, again));
-        }
-        if self.receiver.ack_due() {
-            return Some(self.ack_of_sender(now));
-        }
-        if self.sender.has_rare() { self.poll_rare(now) } else { None }
+        Some(match self.poll_departure(now)? {
+            Departure::Data(number, again) => self.data(now, number, again),
+            Departure::Ack => self.pure_ack(now),
+            Departure::Special => self.special(now),
+        })
     }
 
-    /// What leaves seldom: probes of a closed window, and the SYN.
-    #[cold]
-    fn poll_rare(&mut self, now: Time) -> Option<Segment> {
+    /// The same in two steps, for whoever wants to make each kind of segment in the place where it goes to, instead of having
+    /// it put together and copied: what leaves, and then the call that [`Departure`] names, at once.
+    #[inline(always)]
+    pub fn poll_departure(&mut self, now: Time) -> Option<Departure> {
+        if self.sender.is_quiet() {
+            return self.receiver.ack_due().then_some(Departure::Ack);
+        }
+        if self.repair.is_none()
+            && let Some((number, again)) = self.sender.take_segment(now)
+        {
+            return Some(Departure::Data(number, again));
+        }
+        let special = self.receiver.ack_due() || self.sender.has_rare() || self.repair.is_some();
+        special.then_some(Departure::Special)
+    }
+
+    /// What an end that sends as well has to send beside its data: repairs made already, ACKs, and what leaves seldom, probes
+    /// of a closed window and the SYN.
+    #[inline(never)]
+    pub fn special(&mut self, now: Time) -> Segment {
+        if let Some(segment) = self.repair.take() {
+            return *segment;
+        }
+        if self.receiver.ack_due() {
+            return self.ack_of_sender(now);
+        }
         if self.sender.take_probe() {
-            return Some(self.probe(now));
+            return self.probe(now);
         }
-        if self.sender.take_syn(now) {
-            let mut syn = self.blank(Flags::SYN, now);
-            // ns-2's Vegas has no headers, and a SYN as large as a segment
-            syn.size = if self.data_header == 0 { self.mss } else { self.header };
-            return Some(syn);
-        }
-        None
+        self.sender.on_syn_sent(now);
+        let mut syn = self.blank(Flags::SYN, now);
+        // ns-2's Vegas has no headers, and a SYN as large as a segment
+        syn.size = if self.data_header == 0 { self.mss } else { self.header };
+        syn
     }
 
     /// After an arrival: pacing holds back whatever may leave, and its timer is the next one. `poll_transmit` would say
@@ -354,8 +382,9 @@ impl Endpoint {
         }
     }
 
+    /// A data segment that `poll_departure` named.
     #[inline(always)]
-    fn data(&mut self, now: Time, number: u32, again: bool) -> Segment {
+    pub fn data(&mut self, now: Time, number: u32, again: bool) -> Segment {
         let mut segment = self.blank(Flags::DATA, now);
         segment.seq = number;
         segment.size = self.data_header + self.payload(number);
@@ -391,8 +420,9 @@ impl Endpoint {
         self.pure_ack(now)
     }
 
+    /// The ACK that `poll_departure` named.
     #[inline(always)]
-    fn pure_ack(&mut self, now: Time) -> Segment {
+    pub fn pure_ack(&mut self, now: Time) -> Segment {
         self.acks_sent += 1;
         if std::mem::take(&mut self.opening) {
             self.sender.on_open(now);

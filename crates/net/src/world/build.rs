@@ -12,6 +12,7 @@ use crate::link::Link;
 use crate::multipath::{ALONE, Connection};
 use crate::pool::Pool;
 use crate::route::{self, END};
+use crate::sacks::Sacks;
 use crate::spec::{Network, Transport};
 
 pub(super) const MAX_EVENT_IDS: usize = 1 << 24;
@@ -54,8 +55,7 @@ impl World {
             seats: Vec::with_capacity(network.flows.len() * 2),
             connections: Vec::with_capacity(network.multipath.len()),
             routes: Vec::new(),
-            sacks: Vec::new(),
-            free_sacks: Vec::new(),
+            sacks: Sacks::default(),
             controls: Vec::new(),
             dropped: Vec::new(),
             two_way: network.flows.iter().map(|f| f.two_way()).collect(),

@@ -6,7 +6,7 @@ use units::Time;
 use super::World;
 use crate::endpoint::Endpoint;
 use crate::link::{Fate, LossCause};
-use crate::packet::{NO_SACK, Packet};
+use crate::packet::Packet;
 use crate::results::Loss;
 use crate::route::END;
 
@@ -131,9 +131,7 @@ impl World {
         } else if packet.flags.has(Flags::ACK) {
             seat.acks_lost.add(cause);
         }
-        if packet.sack != NO_SACK {
-            self.free_sacks.push(packet.sack);
-        }
+        self.sacks.take(packet.sack);
         if let Some(losses) = &mut self.losses {
             losses.push(Loss {
                 at,

@@ -1,12 +1,13 @@
 //! What endpoints receive and send.
 
-use tcp::SackBlocks;
+use tcp::{Departure, SackBlocks};
 use units::{Span, Time};
 
 use super::World;
 use crate::endpoint::Endpoint;
 use crate::multipath::ALONE;
-use crate::packet::{NO_SACK, Packet};
+use crate::packet::Packet;
+use crate::sacks::NO_SACK;
 
 impl World {
     /// A packet reached its endpoint.
@@ -27,12 +28,7 @@ impl World {
     /// A packet with SACK blocks, or of an endpoint that is not plain, reached it.
     #[inline(never)]
     fn arrive_specially(&mut self, now: Time, number: u32, packet: &Packet) {
-        let sack = if packet.sack == NO_SACK {
-            SackBlocks::NONE
-        } else {
-            self.free_sacks.push(packet.sack);
-            self.sacks[packet.sack as usize]
-        };
+        let sack = self.sacks.take(packet.sack);
         if !self.delays.is_empty() && packet.is_data() {
             let sender = number as usize ^ 1;
             let queued = now.since(packet.ts_val).0.saturating_sub(self.seats[sender].base_delay.0);
@@ -64,14 +60,8 @@ impl World {
         match &mut self.endpoints[at] {
             Endpoint::Tcp(end) => {
                 let segment = end.poll_transmit(now)?;
-                let mut packet = Packet::from_segment(&segment, seat.route);
-                if packet.is_data() {
-                    seat.sent_bytes += u64::from(end.payload(segment.seq));
-                }
-                if !segment.sack.is_empty() {
-                    packet.sack = self.keep_sack(segment.sack);
-                }
-                Some(packet)
+                seat.sent_bytes += end.payload_of(&segment);
+                Some(Packet::from_segment(&segment, seat.route, &mut self.sacks))
             }
             Endpoint::Datagram(end) => {
                 let datagram = end.poll_transmit(now)?;
@@ -113,15 +103,20 @@ impl World {
             if let Some(judgement) = end.sender.take_judgement() {
                 self.truth[at].judged(now, judgement);
             }
-            let Some(segment) = end.poll_transmit(now) else { break (end.next_deadline(), end.sender.is_done()) };
+            let Some(departure) = end.poll_departure(now) else { break (end.next_deadline(), end.sender.is_done()) };
             let seat = &mut self.seats[at];
-            let mut packet = Packet::from_segment(&segment, seat.route);
-            if packet.is_data() {
-                seat.sent_bytes += u64::from(end.payload(segment.seq));
-            }
-            if !segment.sack.is_empty() {
-                packet.sack = self.keep_sack(segment.sack);
-            }
+            let mut packet = match departure {
+                Departure::Data(number, again) => {
+                    seat.sent_bytes += u64::from(end.payload(number));
+                    Packet::from_segment(&end.data(now, number, again), seat.route, &mut self.sacks)
+                }
+                Departure::Ack => Packet::from_segment(&end.pure_ack(now), seat.route, &mut self.sacks),
+                Departure::Special => {
+                    let segment = end.special(now);
+                    seat.sent_bytes += end.payload_of(&segment);
+                    Packet::from_segment(&segment, seat.route, &mut self.sacks)
+                }
+            };
             self.carry(now, &mut packet);
         };
         self.note_driven(now, number, deadline, is_done);
@@ -138,19 +133,6 @@ impl World {
         }
         if is_done && seat.size.is_some() && seat.completed.is_none() {
             seat.completed = Some(now);
-        }
-    }
-
-    pub(super) fn keep_sack(&mut self, blocks: SackBlocks) -> u32 {
-        match self.free_sacks.pop() {
-            Some(number) => {
-                self.sacks[number as usize] = blocks;
-                number
-            }
-            None => {
-                self.sacks.push(blocks);
-                self.sacks.len() as u32 - 1
-            }
         }
     }
 }

@@ -82,18 +82,13 @@ impl World {
             end.sender.offer(fresh + u32::from(connection.may_send()));
         }
         let segment = end.poll_transmit(now)?;
-        let mut packet = Packet::from_segment(&segment, seat.route);
-        if packet.is_data() {
-            seat.sent_bytes += u64::from(end.payload(segment.seq));
-            if segment.seq == fresh {
-                connection.sent(at as u32, fresh);
-            }
+        seat.sent_bytes += end.payload_of(&segment);
+        let mut packet = Packet::from_segment(&segment, seat.route, &mut self.sacks);
+        if packet.is_data() && segment.seq == fresh {
+            connection.sent(at as u32, fresh);
         }
         if !sends {
             packet.window = connection.right_edge();
-        }
-        if !segment.sack.is_empty() {
-            packet.sack = self.keep_sack(segment.sack);
         }
         Some(packet)
     }

@@ -14,15 +14,11 @@ impl Sender {
         self.syn_due || self.probe_due
     }
 
-    /// A SYN must leave now. Counts it as sent.
-    pub fn take_syn(&mut self, now: Time) -> bool {
-        if !self.syn_due {
-            return false;
-        }
+    /// The SYN that is due leaves.
+    pub(crate) fn on_syn_sent(&mut self, now: Time) {
         self.syn_due = false;
         self.timed = (self.timeouts_in_row == 0).then_some((0, now));
         self.rto_at = now + self.rtt.rto();
-        true
     }
 
     /// A repair is about to leave.

@@ -1,0 +1,43 @@
+//! SACK blocks of packets in flight. Few packets have any, so they stand here and not in the packet.
+
+use tcp::SackBlocks;
+
+/// No SACK blocks.
+pub(crate) const NO_SACK: u32 = u32::MAX;
+
+/// SACK blocks by number; the number freed last is used first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sacks {
+    blocks: Vec<SackBlocks>,
+    free: Vec<u32>,
+}
+
+impl Sacks {
+    /// The number of a packet's blocks, which sets out; [`NO_SACK`] if it has none.
+    #[inline]
+    pub(crate) fn keep(&mut self, blocks: &SackBlocks) -> u32 {
+        if blocks.is_empty() {
+            return NO_SACK;
+        }
+        match self.free.pop() {
+            Some(number) => {
+                self.blocks[number as usize] = *blocks;
+                number
+            }
+            None => {
+                self.blocks.push(*blocks);
+                self.blocks.len() as u32 - 1
+            }
+        }
+    }
+
+    /// A packet has arrived, or was lost: its blocks, whose number is free now.
+    #[inline]
+    pub(crate) fn take(&mut self, number: u32) -> SackBlocks {
+        if number == NO_SACK {
+            return SackBlocks::NONE;
+        }
+        self.free.push(number);
+        self.blocks[number as usize]
+    }
+}
