@@ -60,6 +60,8 @@ pub(crate) struct Hot {
     /// When the transmitter has sent everything accepted so far.
     free_at: Time,
     delay: Span,
+    /// Nanoseconds to transmit a byte, if that is a whole number; else zero.
+    byte_tx: u32,
     /// The packet size seen last, and its transmission time in nanoseconds.
     memo_size: u32,
     memo_tx: u32,
@@ -326,6 +328,9 @@ impl Link {
     /// Nanoseconds to transmit so many bytes, rounded up: a link never carries more than its rate.
     #[inline]
     fn transmission(&mut self, size: u32) -> u64 {
+        if self.hot.byte_tx != 0 {
+            return u64::from(size) * u64::from(self.hot.byte_tx);
+        }
         if self.hot.memo_size == size {
             return u64::from(self.hot.memo_tx);
         }

@@ -11,6 +11,15 @@ use crate::queue::{Line, OnArrival, Policer};
 use crate::ring::Ring;
 use crate::spec::{Counting, DirectionSpec, Discipline, QueueLimit};
 
+/// Nanoseconds to transmit a byte at this rate; zero if that is no whole number.
+fn whole_byte_time(rate_bps: u64) -> u32 {
+    const BIT_SECONDS: u64 = 8 * 1_000_000_000;
+    match BIT_SECONDS.checked_rem(rate_bps) {
+        Some(0) => u32::try_from(BIT_SECONDS / rate_bps).unwrap_or(0),
+        _ => 0,
+    }
+}
+
 impl Link {
     pub(crate) fn new(spec: &DirectionSpec, seed: u64, name: &str) -> Link {
         let channel = Channel::new(&spec.loss, seed, name);
@@ -52,6 +61,7 @@ impl Link {
             hot: Hot {
                 free_at: Time::ZERO,
                 delay: spec.delay,
+                byte_tx: whole_byte_time(spec.rate_bps),
                 memo_size: 0,
                 memo_tx: 0,
                 wire: Fifo::EMPTY,
