@@ -99,10 +99,12 @@ impl Bbr {
 
     /// The window for `gain` times the path's bandwidth-delay product, with room for what hosts send or acknowledge at once.
     fn inflight(&self, gain: f64, path: &Path) -> Bytes {
-        let Some(rtprop) = self.model.rtprop() else { return self.initial_cwnd };
+        if self.model.rtprop().is_none() {
+            return self.initial_cwnd;
+        }
         //= specs/papers/bbr.md#windows-and-rates
         //# inflight(gain) = gain * BtlBw * RTprop + 3 * quantum
-        gain * (self.model.btlbw() * rtprop) + self.constants.quanta * self.quantum(path.mss)
+        gain * self.model.bdp() + self.constants.quanta * self.quantum(path.mss)
     }
 
     /// What a sending host hands to its network card at once.

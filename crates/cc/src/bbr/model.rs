@@ -15,6 +15,8 @@ pub(super) struct Model {
     /// Place of the round that is on.
     slot: usize,
     btlbw: Rate,
+    /// What the path holds: the two multiplied.
+    bdp: Bytes,
     /// A round is over when a segment is acknowledged that was sent after so much had been delivered.
     round_ends: Bytes,
     started: bool,
@@ -30,6 +32,7 @@ impl Model {
             window: window.clamp(1, MAX_ROUNDS),
             slot: 0,
             btlbw: Rate(0.0),
+            bdp: Bytes::ZERO,
             round_ends: Bytes::ZERO,
             started: false,
             total: Bytes::ZERO,
@@ -46,6 +49,18 @@ impl Model {
     /// Least RTT of the last seconds, if there is one.
     pub(super) fn rtprop(&self) -> Option<Span> {
         self.rtprop
+    }
+
+    /// Bandwidth-delay product; zero before there is an RTT.
+    pub(super) fn bdp(&self) -> Bytes {
+        self.bdp
+    }
+
+    fn set_btlbw(&mut self, btlbw: Rate) {
+        if btlbw != self.btlbw {
+            self.btlbw = btlbw;
+            self.bdp = btlbw * self.rtprop.unwrap_or_default();
+        }
     }
 
     /// Delivered since the connection opened.
@@ -72,7 +87,7 @@ impl Model {
             self.begin_round();
             self.slot = if self.slot + 1 < self.window { self.slot + 1 } else { 0 };
             self.rates[self.slot] = Rate(0.0);
-            self.btlbw = self.rates[..self.window].iter().fold(Rate(0.0), |most, &rate| most.max(rate));
+            self.set_btlbw(self.rates[..self.window].iter().fold(Rate(0.0), |most, &rate| most.max(rate)));
         }
         let Some(rate) = sample.rate() else { return };
         //= specs/papers/bbr.md#model
@@ -80,7 +95,7 @@ impl Model {
         if !sample.app_limited || rate >= self.btlbw {
             let most = &mut self.rates[self.slot];
             *most = most.max(rate);
-            self.btlbw = self.btlbw.max(rate);
+            self.set_btlbw(self.btlbw.max(rate));
         }
     }
 
@@ -93,6 +108,7 @@ impl Model {
             && (expired || self.rtprop.is_none_or(|least| rtt <= least))
         {
             self.rtprop = Some(rtt);
+            self.bdp = self.btlbw * rtt;
             self.rtprop_at = now;
         }
         expired
