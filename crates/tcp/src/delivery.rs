@@ -16,7 +16,7 @@ use crate::sender::{Core, Sender};
 struct Snapshot {
     sent_at: Time,
     /// Segments delivered until then, and when the last of them was.
-    delivered: u64,
+    delivered: u32,
     delivered_at: Time,
     /// When the segment was sent that the newest delivery until then reported.
     first_sent_at: Time,
@@ -33,14 +33,14 @@ pub(crate) struct DeliveryRate {
     /// Segments in flight by number; a power of two.
     ring: Vec<Snapshot>,
     /// Segments delivered since the connection opened.
-    delivered: u64,
+    delivered: u32,
     delivered_at: Time,
     first_sent_at: Time,
     /// Samples are limited until more than this is delivered; zero: they are not.
-    limited_until: u64,
+    limited_until: u32,
     // the ACK at hand
     newest: Option<u32>,
-    newly_delivered: u64,
+    newly_delivered: u32,
     in_flight_before: u32,
 }
 
@@ -115,7 +115,7 @@ impl DeliveryRate {
     }
 
     /// How much was delivered since the newest segment left, and in which time; zero if that is not reliable.
-    fn rate(&self, rtt_min: Span) -> (u64, Span) {
+    fn rate(&self, rtt_min: Span) -> (u32, Span) {
         let Some(newest) = self.newest() else { return (0, Span::ZERO) };
         // deliveries may come in bunches, and so may departures: the slower of the two counts
         let sending = newest.sent_at.since(newest.first_sent_at);
@@ -127,7 +127,7 @@ impl DeliveryRate {
 
     /// From here on samples are limited, until what is in flight now is delivered.
     fn limit(&mut self, in_flight: u32) {
-        self.limited_until = (self.delivered + u64::from(in_flight)).max(1);
+        self.limited_until = (self.delivered + in_flight).max(1);
     }
 }
 
@@ -191,7 +191,7 @@ impl Sender {
         }
         let (delivered, interval) = d.rate(rtt_min);
         let newest = d.newest();
-        let bytes = |segments: u64| segments as i64 as f64 * mss; // quicker than from u64, and no count is that large
+        let bytes = |segments: u32| f64::from(segments) * mss;
         Some(DeliverySample {
             delivered: bytes(delivered),
             interval,
@@ -200,9 +200,9 @@ impl Sender {
             newly_delivered: bytes(d.newly_delivered),
             total: bytes(d.delivered),
             total_at_send: bytes(newest.map_or(0, |s| s.delivered)),
-            in_flight_before: bytes(u64::from(d.in_flight_before)),
-            in_flight: bytes(u64::from(in_flight)),
-            lost: bytes(u64::from(lost)),
+            in_flight_before: bytes(d.in_flight_before),
+            in_flight: bytes(in_flight),
+            lost: bytes(lost),
             repairing,
         })
     }
@@ -231,7 +231,7 @@ mod tests {
         d.on_sent(number, 0, at(ms), idle, false);
     }
 
-    fn ack(d: &mut DeliveryRate, numbers: std::ops::Range<u32>, ms: u64) -> (u64, u64) {
+    fn ack(d: &mut DeliveryRate, numbers: std::ops::Range<u32>, ms: u64) -> (u32, u64) {
         d.begin_ack(0);
         numbers.for_each(|n| d.on_delivered(n, at(ms)));
         let (delivered, interval) = d.rate(Span::from_millis(100));
@@ -246,7 +246,7 @@ mod tests {
         for n in 0..4u32 {
             let ms = 100 + 10 * u64::from(n);
             // segments of the first window saw nothing delivered before: n + 1 in all, in 100 ms and more
-            assert_eq!(ack(&mut d, n..n + 1, ms), (u64::from(n) + 1, ms));
+            assert_eq!(ack(&mut d, n..n + 1, ms), (n + 1, ms));
             sent(&mut d, 4 + n, ms, false);
         }
         // segment 4 left at 100 ms with one delivered; at 200 ms there are five: four in 100 ms
