@@ -145,7 +145,7 @@ impl Sender {
     }
 
     /// A segment leaves; before it is entered anywhere else.
-    #[cold]
+    #[inline(never)]
     pub(crate) fn note_departure(&mut self, number: u32, now: Time) {
         let (una, max) = (self.snd_una, self.snd_max);
         let Some(d) = &mut self.delivery else { return };

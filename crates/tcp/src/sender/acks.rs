@@ -48,8 +48,12 @@ impl Sender {
         if ack > self.snd_una {
             self.on_new_ack::<RARE>(now, segment, marked);
         } else if self.is_duplicate(segment, pure, window_changed) {
-            // a copy, so that the segment itself need not stand in memory
-            self.on_duplicate(now, &{ *segment }, marked);
+            if RARE {
+                self.on_duplicate(now, segment, marked);
+            } else {
+                // a copy, so that the segment itself need not stand in memory
+                self.on_duplicate(now, &{ *segment }, marked);
+            }
         } else if self.rules.ns2 {
             if full && self.core == Core::Sack1 {
                 self.sack_on_ack(ack, &segment.sack, now);
