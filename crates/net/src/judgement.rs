@@ -39,19 +39,35 @@ impl Judgements {
 pub(crate) struct Truth {
     /// Losses of data segments at or above the lowest that can be judged yet, in the order in which they became certain.
     losses: Vec<(u32, Time, LossCause)>,
+    /// Judgements that losses which are not known yet may still matter to: endpoints are ahead of links.
+    pending: Vec<(Time, Judgement)>,
     pub(crate) counts: Judgements,
 }
 
 impl Truth {
-    /// A segment is lost at `at`, which may be later than now: links carry packets before their time.
-    pub(crate) fn lost(&mut self, segment: u32, at: Time, cause: LossCause) {
+    /// A segment is lost at `at`, which may be later than `now`: links carry packets before their time.
+    pub(crate) fn lost(&mut self, now: Time, segment: u32, at: Time, cause: LossCause) {
+        self.settle(now);
         self.losses.push((segment, at, cause));
     }
 
-    /// The sender judged a loss. What counts is how its segment was lost last.
-    pub(crate) fn judged(&mut self, now: Time, judgement: Judgement) {
+    /// The sender judges a loss at `at`.
+    pub(crate) fn judged(&mut self, at: Time, judgement: Judgement) {
+        self.pending.push((at, judgement));
+    }
+
+    /// Whatever was lost before `now` is known: compare the judgements made up to then.
+    pub(crate) fn settle(&mut self, now: Time) {
+        let ripe = self.pending.iter().take_while(|(at, _)| *at <= now).count();
+        for (at, judgement) in self.pending.drain(..ripe).collect::<Vec<_>>() {
+            self.compare(at, judgement);
+        }
+    }
+
+    /// A judgement against the truth. What counts is how its segment was lost last.
+    fn compare(&mut self, now: Time, judgement: Judgement) {
         // copies of a segment may be on their way at once, and become lost in another order than that became certain
-        let own = self.losses.iter().filter(|(segment, at, _)| *segment == judgement.segment && *at <= now);
+        let own = self.losses.iter().filter(|(segment, at, _)| *segment == judgement.segment && *at < now);
         let last = own.max_by_key(|(_, at, _)| *at);
         let counts = &mut self.counts;
         *match last.map(|(_, _, cause)| (cause.is_congestion(), judgement.random)) {
@@ -73,15 +89,16 @@ mod tests {
     #[test]
     fn the_last_loss_of_a_segment_counts_once_it_has_happened() {
         let mut truth = Truth::default();
-        truth.lost(7, Time(10), LossCause::Random);
-        truth.lost(9, Time(11), LossCause::Queue);
+        truth.lost(Time(10), 7, Time(10), LossCause::Random);
+        truth.lost(Time(11), 9, Time(11), LossCause::Queue);
         truth.judged(Time(20), Judgement { segment: 7, random: false });
         // sent again and lost again, in a queue this time; a third loss lies in the future
-        truth.lost(7, Time(30), LossCause::Queue);
-        truth.lost(7, Time(90), LossCause::Random);
+        truth.lost(Time(30), 7, Time(30), LossCause::Queue);
+        truth.lost(Time(30), 7, Time(90), LossCause::Random);
         truth.judged(Time(40), Judgement { segment: 7, random: true });
         truth.judged(Time(50), Judgement { segment: 8, random: true });
         truth.judged(Time(60), Judgement { segment: 9, random: false });
+        truth.settle(Time(60));
         let expected = Judgements {
             random_as_congestion: 1,
             congestion_as_random: 1,
@@ -96,9 +113,20 @@ mod tests {
     #[test]
     fn what_counts_is_when_copies_are_lost_not_when_that_became_certain() {
         let mut truth = Truth::default();
-        truth.lost(7, Time(30), LossCause::Random); // on the wire, known as soon as it entered the link
-        truth.lost(7, Time(20), LossCause::Queue); // its copy, in a full queue
+        truth.lost(Time(10), 7, Time(30), LossCause::Random); // on the wire, known as soon as it entered the link
+        truth.lost(Time(20), 7, Time(20), LossCause::Queue); // its copy, in a full queue
         truth.judged(Time(40), Judgement { segment: 7, random: true });
+        truth.settle(Time(40));
         assert_eq!(truth.counts, Judgements { random_as_random: 1, ..Judgements::default() });
+    }
+
+    #[test]
+    fn a_judgement_waits_until_all_that_was_lost_before_is_known() {
+        let mut truth = Truth::default();
+        truth.lost(Time(10), 7, Time(10), LossCause::Random);
+        truth.judged(Time(40), Judgement { segment: 7, random: false }); // by an endpoint that is ahead
+        truth.lost(Time(30), 7, Time(30), LossCause::Queue);
+        truth.lost(Time(40), 7, Time(40), LossCause::Random); // in that instant, not before it
+        assert_eq!(truth.counts, Judgements { congestion_as_congestion: 1, ..Judgements::default() });
     }
 }

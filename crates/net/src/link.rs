@@ -260,6 +260,11 @@ impl Link {
         }
     }
 
+    /// It has more than a queue, a transmitter and random loss.
+    pub(crate) fn is_special(&self) -> bool {
+        self.hot.lane == Lane::Special
+    }
+
     /// Packets may pass each other on its wire.
     pub(crate) fn reorders(&self) -> bool {
         self.cold.course.as_ref().is_some_and(|course| course.reorders())

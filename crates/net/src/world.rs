@@ -50,6 +50,18 @@ enum Control {
     Warm,
 }
 
+impl Control {
+    /// The endpoint that it is about.
+    fn endpoint(self) -> Option<u32> {
+        match self {
+            Control::Open(number) | Control::Offer(number) | Control::Stop(number) | Control::Handover(number, _) => {
+                Some(number)
+            }
+            Control::Warm => None,
+        }
+    }
+}
+
 /// How often the loop looks whether it was cancelled, events.
 const CANCEL_CHECK: u64 = 1 << 16;
 
@@ -82,6 +94,16 @@ struct Seat {
     connection: u32,
     /// A TCP endpoint without anything special: [`World::find_plain_endpoints`].
     plain: bool,
+    /// It may be ahead of the world: [`World::find_private_starts`].
+    runs_ahead: bool,
+    /// What arrives before this is handed over as soon as the time of its arrival is known; zero: nothing is.
+    horizon: Time,
+    /// How far it is: arrivals up to here were handed over.
+    clock: Time,
+    /// How long after a departure that pacing holds back its event may come.
+    leeway: Span,
+    /// When its application stops.
+    stop: Time,
 }
 
 /// A network with its state. Build it, run it once, read the results.
@@ -101,6 +123,8 @@ pub struct World {
     /// Packets that a served link lost in the present event.
     dropped: Vec<Dropped>,
     two_way: Vec<bool>,
+    /// Time of the event at hand.
+    now: Time,
     /// Too large for the processor's nearer caches.
     large: bool,
     options: RunOptions,
@@ -122,12 +146,18 @@ impl World {
     pub fn without_short_cuts(&mut self) {
         self.links.iter_mut().for_each(|link| link.hot.eager = false);
         self.seats.iter_mut().for_each(|seat| seat.plain = false);
+        self.keep_endpoints_in_step();
     }
 
     /// Have every link served by events, needed or not. Slower, with the same results; for tests.
     #[doc(hidden)]
     pub fn serve_all_links(&mut self) {
         self.links.iter_mut().filter(|link| !link.is_served()).for_each(Link::serve_plainly);
+        self.keep_endpoints_in_step();
+    }
+
+    fn keep_endpoints_in_step(&mut self) {
+        self.seats.iter_mut().for_each(|seat| (seat.runs_ahead, seat.leeway) = (false, Span::ZERO));
     }
 
     fn schedule(&mut self, at: Time, control: Control) {
@@ -165,6 +195,7 @@ impl World {
             if now > self.end {
                 break;
             }
+            self.now = now;
             self.loop_events += 1;
             if self.loop_events.is_multiple_of(CANCEL_CHECK) && cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
                 return Err(Cancelled);
@@ -182,6 +213,7 @@ impl World {
                 self.on_control(now, self.controls[(id - controls) as usize]);
             }
         }
+        self.catch_up_all(self.end);
         Ok(self.finish())
     }
 
@@ -204,10 +236,9 @@ impl World {
         }
         packet.hop += 1;
         let hop = self.routes[packet.hop as usize];
-        if hop & END != 0 {
-            self.arrive(now, hop & !END, &packet);
-        } else {
-            self.carry(now, &mut packet);
+        let arrived = if hop & END != 0 { Some((now, hop & !END)) } else { self.carry::<true>(now, &mut packet) };
+        if let Some((at, number)) = arrived {
+            self.arrive(at, number, &packet);
         }
     }
 
@@ -245,6 +276,10 @@ impl World {
         // the one it overtook is still pending, and good for a later deadline
         let seat = &mut self.seats[at];
         seat.armed = std::mem::replace(&mut seat.overtaken, Time::NEVER);
+        if now < seat.clock {
+            return self.set_timer(number); // it has been carried ahead of this
+        }
+        self.catch_up(now, number);
         if self.endpoints[at].next_deadline() <= now {
             self.endpoints[at].handle_timeout(now);
         }
@@ -252,6 +287,11 @@ impl World {
     }
 
     fn on_control(&mut self, now: Time, control: Control) {
+        // timers of this instant come first
+        match control.endpoint() {
+            Some(number) => [number, number ^ 1].into_iter().for_each(|end| self.catch_up(now + Span(1), end)),
+            None => self.catch_up_all(now),
+        }
         match control {
             Control::Open(number) => {
                 self.endpoints[number as usize].open(now);
@@ -285,7 +325,11 @@ impl World {
                     self.seats[at].sent_at_warm = self.seats[at].sent_bytes;
                 }
                 self.connections.iter_mut().for_each(Connection::warm);
+                (0..self.two_way.len()).for_each(|flow| self.set_horizon(flow));
             }
+        }
+        if let Some(number) = control.endpoint() {
+            self.set_horizon(number as usize / 2);
         }
     }
 

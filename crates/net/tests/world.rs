@@ -8,7 +8,7 @@ use datagram::{Periods, Traffic};
 use net::*;
 use proptest::prelude::*;
 use sim::Stream;
-use tcp::Profile;
+use tcp::{Pacing, Profile};
 use units::{Span, Time};
 
 /// A network with flows across two, one or no shared links, everything else drawn.
@@ -29,6 +29,10 @@ struct Drawn {
     detours: usize,
     drops: Vec<u64>,
     two_way: bool,
+    /// Pace every sender, not only those whose algorithm does.
+    paced: bool,
+    /// Stop every other flow when so many milliseconds have passed.
+    stop_ms: Option<u64>,
     timestamps: bool,
     size: Option<u64>,
     delayed_ack: u32,
@@ -141,6 +145,8 @@ fn drawn() -> impl Strategy<Value = Drawn> {
         detours: path.5,
         drops: rest.2,
         two_way: flows.2,
+        paced: rest.0 & 3 == 3,
+        stop_ms: (rest.0 >> 2 & 1 == 1).then_some(rest.0 >> 3 & 0xfff),
         timestamps: flows.3,
         size: (rest.3 > 200_000).then_some(rest.3),
         delayed_ack: flows.4,
@@ -189,10 +195,15 @@ impl Drawn {
             let marks = spec.algorithm.row().uses_marks;
             (spec.rules.ecn, spec.rules.ecn_per_packet) = (marks || i % 2 == 0, marks);
             spec.rules.timestamps = self.timestamps;
+            if self.paced {
+                spec.rules.pacing = Pacing::Window;
+            }
             spec.rules.delayed_ack = self.delayed_ack;
             spec.two_way = self.two_way;
             spec.size = self.size;
             spec.reverse_start = Time(i as u64 * 101_000_007);
+            let start = flow.start;
+            flow.stop = self.stop_ms.filter(|_| i % 2 == 0).map(|ms| start + Span::from_millis(ms));
         }
         if let Some(traffic) = self.datagrams {
             network.flows.push(udp("datagrams", 2, 3, traffic, self.rate_kbps * 300));

@@ -344,13 +344,11 @@ impl Endpoint {
         syn
     }
 
-    /// After an arrival: pacing holds back whatever may leave, and its timer is the next one. `poll_transmit` would say
-    /// nothing and `next_deadline` what it said before, so neither need be asked.
+    /// After an arrival: pacing holds back whatever may leave, so that `poll_transmit` would say nothing and need not be
+    /// asked.
     #[inline(always)]
     pub fn only_waits(&self, now: Time) -> bool {
-        self.sender.is_held(now)
-            && self.next_deadline() == self.sender.send_at()
-            && !(self.receiver.ack_due() || self.sender.is_done() || self.repair.is_some())
+        self.sender.is_held(now) && !(self.receiver.ack_due() || self.sender.is_done() || self.repair.is_some())
     }
 
     /// When `handle_timeout` must be called; `Time::NEVER` if no timer runs.

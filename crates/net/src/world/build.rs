@@ -58,6 +58,7 @@ impl World {
             sacks: Sacks::default(),
             controls: Vec::new(),
             dropped: Vec::new(),
+            now: Time::ZERO,
             two_way: network.flows.iter().map(|f| f.two_way()).collect(),
             large: network.flows.len() >= LARGE_FLOWS,
             options: *options,
@@ -74,6 +75,7 @@ impl World {
         world.add_connections(network);
         world.find_eager_links();
         world.find_plain_endpoints();
+        world.find_private_starts(network);
         if options.traces != Traces::default() {
             world.seen = vec![UNSEEN; world.endpoints.len()];
         }
@@ -113,6 +115,8 @@ impl World {
                     overtaken: Time::NEVER,
                     started: if far == active { reverse_start } else { flow.start },
                     size,
+                    stop: flow.stop.unwrap_or(Time::NEVER),
+                    runs_ahead: breaks.is_empty(),
                     connection: ALONE,
                     hash: name_hash(&flow.name, far == active),
                     ..Seat::default()
@@ -187,6 +191,35 @@ impl World {
         let watched = self.options.delays || self.options.traces != Traces::default();
         for (seat, endpoint) in self.seats.iter_mut().zip(&self.endpoints) {
             seat.plain = !watched && seat.connection == ALONE && matches!(endpoint, Endpoint::Tcp(_));
+        }
+    }
+
+    /// A plain endpoint whose packets first cross a link that carries nobody else's may be ahead of the world: what it sends
+    /// enters that link with its true time, in order. All that happens to it are arrivals, which come in the order in which
+    /// their times become known, its own timers, and what the scenario plans.
+    ///
+    /// And a departure that pacing has put off needs no event of its own as long as nobody can tell: until the packet has
+    /// crossed the links that are the endpoint's alone. Nor must the retransmission timer that it may start be late.
+    fn find_private_starts(&mut self, network: &Network) {
+        let mut users = vec![0u32; self.links.len()];
+        for &hop in self.routes.iter().filter(|&&hop| hop & END == 0) {
+            users[hop as usize] += 1;
+        }
+        for (number, seat) in self.seats.iter_mut().enumerate() {
+            let first = self.routes[seat.route as usize] as usize;
+            let link = &self.links[first];
+            let private = users[first] == 1 && !link.is_served() && !link.reorders();
+            seat.runs_ahead &= seat.plain && private;
+            let Transport::Tcp(tcp) = &network.flows[number / 2].transport else { continue };
+            let tail = tcp.size.map_or(0, |bytes| (bytes % u64::from(tcp.rules.mss)) as u32);
+            let least = if tail > 0 { tail } else { tcp.rules.mss };
+            let own = self.routes[seat.route as usize..].iter().take_while(|&&hop| {
+                hop & END == 0 && users[hop as usize] == 1 && !self.links[hop as usize].is_special()
+            });
+            let across = own.fold(Span::ZERO, |sum, &link| sum + empty_link_delay(network, link, least));
+            if seat.plain {
+                seat.leeway = Span(across.0.saturating_sub(1)).min(tcp.rules.rto_min);
+            }
         }
     }
 }

@@ -11,9 +11,10 @@ use crate::results::Loss;
 use crate::route::END;
 
 impl World {
-    /// Carry a packet over the link it is about to enter, and on as far as its future is certain.
+    /// Carry a packet over the link it is about to enter, and on as far as its future is certain. With `AHEAD` that may be
+    /// as far as its endpoint: when it arrives there, which is for the caller to see to.
     #[inline]
-    pub(super) fn carry(&mut self, mut now: Time, packet: &mut Packet) {
+    pub(super) fn carry<const AHEAD: bool>(&mut self, mut now: Time, packet: &mut Packet) -> Option<(Time, u32)> {
         loop {
             let id = self.routes[packet.hop as usize];
             let link = &mut self.links[id as usize];
@@ -24,6 +25,10 @@ impl World {
                         packet.hop += 1;
                         now = at;
                         continue;
+                    }
+                    if AHEAD && let Some(number) = self.may_arrive(at, packet.hop) {
+                        self.links[id as usize].deliver();
+                        return Some((at, number));
                     }
                     packet.at = at;
                     self.put_on_wire(id, *packet);
@@ -36,8 +41,19 @@ impl World {
                     self.pool.push(&mut link.hot.wire, *packet);
                 }
             }
-            return;
+            return None;
         }
+    }
+
+    /// The endpoint at the end of a link, if what arrives there then can be handed over at once: nothing that arrives before
+    /// is still on the wire, and nothing but timers happens to the endpoint before.
+    #[inline]
+    fn may_arrive(&self, at: Time, hop: u32) -> Option<u32> {
+        let (link, next) = (self.routes[hop as usize], self.routes[hop as usize + 1]);
+        let is_end = at <= self.end && next & END != 0;
+        let number = next & !END;
+        (is_end && at < self.seats[number as usize].horizon && self.links[link as usize].hot.wire.is_empty())
+            .then_some(number)
     }
 
     /// Whether a packet that reaches the end of a link then can enter the next one at once.
@@ -93,7 +109,7 @@ impl World {
             Fate::Arrives(at) if self.is_certain(at, packet.hop) => {
                 self.links[id as usize].deliver();
                 packet.hop += 1;
-                self.carry(at, &mut packet);
+                self.carry::<false>(at, &mut packet);
             }
             Fate::Arrives(at) => {
                 packet.at = at;
@@ -126,7 +142,7 @@ impl World {
         if packet.is_data() {
             seat.lost.add(cause);
             if let Endpoint::Tcp(_) = self.endpoints[sender as usize] {
-                self.truth[sender as usize].lost(packet.seq, at, cause);
+                self.truth[sender as usize].lost(self.now, packet.seq, at, cause);
             }
         } else if packet.flags.has(Flags::ACK) {
             seat.acks_lost.add(cause);

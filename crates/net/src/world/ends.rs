@@ -3,11 +3,25 @@
 use tcp::{Departure, SackBlocks};
 use units::{Span, Time};
 
-use super::World;
+use super::{Seat, World};
 use crate::endpoint::Endpoint;
 use crate::multipath::ALONE;
 use crate::packet::Packet;
 use crate::sacks::NO_SACK;
+
+impl Seat {
+    /// When a plain endpoint needs its timer: what pacing holds back may wait for something else to happen, for a while.
+    #[inline(always)]
+    fn deadline(&self, end: &tcp::Endpoint) -> Time {
+        end.sender.deadline().min(end.receiver.deadline()).min(end.sender.send_at() + self.leeway)
+    }
+
+    /// After an arrival: the plain endpoint has nothing to send now, and its timer is set already.
+    #[inline(always)]
+    fn only_waits(&self, now: Time, end: &tcp::Endpoint) -> bool {
+        end.only_waits(now) && self.armed <= self.deadline(end)
+    }
+}
 
 impl World {
     /// A packet reached its endpoint.
@@ -16,8 +30,13 @@ impl World {
         let at = number as usize;
         match &mut self.endpoints[at] {
             Endpoint::Tcp(end) if self.seats[at].plain && packet.sack == NO_SACK => {
+                if end.next_deadline() < now {
+                    self.catch_up(now, number);
+                }
+                self.seats[at].clock = now;
+                let Endpoint::Tcp(end) = &mut self.endpoints[at] else { return };
                 end.handle_segment(now, &packet.to_segment(SackBlocks::NONE));
-                if !end.only_waits(now) {
+                if !self.seats[at].only_waits(now, end) {
                     self.drive_plain(now, number);
                 }
             }
@@ -25,10 +44,31 @@ impl World {
         }
     }
 
+    /// Carry out what timers have put down for times before `until` and what has not been done yet: departures whose event
+    /// may come later, and all timers of an endpoint that is ahead of the world.
+    #[inline(never)]
+    pub(super) fn catch_up(&mut self, until: Time, number: u32) {
+        while let Endpoint::Tcp(end) = &mut self.endpoints[number as usize]
+            && end.next_deadline() < until
+        {
+            let at = end.next_deadline();
+            debug_assert!(self.seats[number as usize].plain);
+            end.handle_timeout(at);
+            self.send_plain(at, number);
+        }
+    }
+
+    /// Carry out the departures of all endpoints up to `now`.
+    pub(super) fn catch_up_all(&mut self, now: Time) {
+        (0..self.endpoints.len() as u32).for_each(|number| self.catch_up(now + Span(1), number));
+    }
+
     /// A packet with SACK blocks, or of an endpoint that is not plain, reached it.
     #[inline(never)]
     fn arrive_specially(&mut self, now: Time, number: u32, packet: &Packet) {
         let sack = self.sacks.take(packet.sack);
+        self.catch_up(now, number);
+        self.seats[number as usize].clock = now;
         if !self.delays.is_empty() && packet.is_data() {
             let sender = number as usize ^ 1;
             let queued = now.since(packet.ts_val).0.saturating_sub(self.seats[sender].base_delay.0);
@@ -41,7 +81,7 @@ impl World {
         match &mut self.endpoints[number as usize] {
             Endpoint::Tcp(end) => {
                 end.handle_segment(now, &packet.to_segment(sack));
-                if self.seats[number as usize].plain && end.only_waits(now) {
+                if self.seats[number as usize].plain && self.seats[number as usize].only_waits(now, end) {
                     return;
                 }
             }
@@ -84,7 +124,7 @@ impl World {
             self.truth[at].judged(now, judgement);
         }
         while let Some(mut packet) = self.next_packet(now, at) {
-            self.carry(now, &mut packet);
+            self.carry::<false>(now, &mut packet);
         }
         let deadline = self.endpoints[at].next_deadline();
         let is_done = self.endpoints[at].is_done();
@@ -97,13 +137,22 @@ impl World {
     /// The same for a plain endpoint.
     #[inline(always)]
     fn drive_plain(&mut self, now: Time, number: u32) {
+        self.send_plain(now, number);
+        let Endpoint::Tcp(end) = &self.endpoints[number as usize] else { return };
+        let (deadline, is_done) = (self.seats[number as usize].deadline(end), end.sender.is_done());
+        self.note_driven(now, number, deadline, is_done);
+    }
+
+    /// Send what a plain endpoint has to send.
+    #[inline(always)]
+    fn send_plain(&mut self, now: Time, number: u32) {
         let at = number as usize;
-        let (deadline, is_done) = loop {
+        loop {
             let Endpoint::Tcp(end) = &mut self.endpoints[at] else { return };
             if let Some(judgement) = end.sender.take_judgement() {
                 self.truth[at].judged(now, judgement);
             }
-            let Some(departure) = end.poll_departure(now) else { break (end.next_deadline(), end.sender.is_done()) };
+            let Some(departure) = end.poll_departure(now) else { return };
             let seat = &mut self.seats[at];
             let mut packet = match departure {
                 Departure::Data(number, again) => {
@@ -117,9 +166,27 @@ impl World {
                     Packet::from_segment(&segment, seat.route, &mut self.sacks)
                 }
             };
-            self.carry(now, &mut packet);
-        };
-        self.note_driven(now, number, deadline, is_done);
+            self.carry::<false>(now, &mut packet);
+        }
+    }
+
+    /// Set the timer of a plain endpoint.
+    #[cold]
+    pub(super) fn set_timer(&mut self, number: u32) {
+        let Endpoint::Tcp(end) = &self.endpoints[number as usize] else { return };
+        let deadline = self.seats[number as usize].deadline(end);
+        self.note_driven(self.now, number, deadline, false);
+    }
+
+    /// How far ahead of the world the ends of a flow may be: up to the next thing that the scenario does to them.
+    pub(super) fn set_horizon(&mut self, flow: usize) {
+        let ends = flow * 2..flow * 2 + 2;
+        let warm = Time::ZERO + self.options.warmup;
+        let plans = self.seats[ends.clone()].iter().flat_map(|seat| [seat.started, seat.stop, warm]);
+        let next = plans.filter(|&at| at > self.now).min().unwrap_or(Time::NEVER);
+        for seat in &mut self.seats[ends] {
+            seat.horizon = if seat.runs_ahead { next } else { Time::ZERO };
+        }
     }
 
     /// An endpoint has sent what it had to: set its timer, and see whether its transfer is complete.

@@ -40,6 +40,7 @@ impl World {
         for endpoint in &mut self.endpoints {
             endpoint.finish(end);
         }
+        self.truth.iter_mut().for_each(|truth| truth.settle(end));
         let mut losses = self.losses.take().unwrap_or_default();
         losses.sort_by_key(|loss| (loss.at, loss.link, loss.link_reverse));
         let mut results = Results { loop_events: self.loop_events, ..Results::default() };

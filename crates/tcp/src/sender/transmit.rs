@@ -85,7 +85,7 @@ impl Sender {
         if self.burst == 0 {
             return None;
         }
-        if self.snd_nxt == self.snd_una && self.rules.slow_start_restart {
+        if self.snd_nxt == self.snd_una && self.snd_nxt < self.offered && self.rules.slow_start_restart {
             self.restart_if_idle(now);
         }
         match self.core {
