@@ -198,8 +198,19 @@ impl Endpoint {
     }
 
     /// A segment arrived.
-    #[inline(always)]
+    #[inline(never)]
     pub fn handle_segment(&mut self, now: Time, segment: &Segment) {
+        self.take_in::<false>(now, segment);
+    }
+
+    /// The same as a part of the caller, for one who makes most segments on the spot, to look at their fields only.
+    #[inline(always)]
+    pub fn handle_segment_here(&mut self, now: Time, segment: &Segment) {
+        self.take_in::<true>(now, segment);
+    }
+
+    #[inline(always)]
+    fn take_in<const HERE: bool>(&mut self, now: Time, segment: &Segment) {
         let flags = segment.flags;
         let data = flags.has(Flags::DATA);
         if flags.has(Flags::SYN) {
@@ -219,7 +230,7 @@ impl Endpoint {
             if self.full && data && segment.seq < self.receiver.rcv_nxt() {
                 self.sender.full_sack_on_old_data(segment.ack);
             }
-            self.sender.on_ack(now, segment, !data);
+            self.sender.on_ack::<HERE>(now, segment, !data);
             if self.full && data && self.sender.repairs() && segment.seq >= self.receiver.rcv_nxt() {
                 self.repair(now);
             }

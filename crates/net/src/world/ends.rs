@@ -35,7 +35,7 @@ impl World {
                 }
                 self.seats[at].clock = now;
                 let Endpoint::Tcp(end) = &mut self.endpoints[at] else { return };
-                end.handle_segment(now, &packet.to_segment(SackBlocks::NONE));
+                end.handle_segment_here(now, &packet.to_segment(SackBlocks::NONE));
                 if !self.seats[at].only_waits(now, end) {
                     self.drive_plain(now, number);
                 }
@@ -54,7 +54,7 @@ impl World {
             let at = end.next_deadline();
             debug_assert!(self.seats[number as usize].plain);
             end.handle_timeout(at);
-            self.send_plain(at, number);
+            self.send_far(at, number);
         }
     }
 
@@ -116,7 +116,8 @@ impl World {
     pub(super) fn drive(&mut self, now: Time, number: u32) {
         let at = number as usize;
         if self.seats[at].plain {
-            return self.drive_plain(now, number);
+            self.send_far(now, number);
+            return self.note_sent(now, number);
         }
         if let Endpoint::Tcp(end) = &mut self.endpoints[at]
             && let Some(judgement) = end.sender.take_judgement()
@@ -138,6 +139,18 @@ impl World {
     #[inline(always)]
     fn drive_plain(&mut self, now: Time, number: u32) {
         self.send_plain(now, number);
+        self.note_sent(now, number);
+    }
+
+    /// Send what a plain endpoint has to send: the same as a call.
+    #[inline(never)]
+    fn send_far(&mut self, now: Time, number: u32) {
+        self.send_plain(now, number);
+    }
+
+    /// A plain endpoint has sent what it had to.
+    #[inline(always)]
+    fn note_sent(&mut self, now: Time, number: u32) {
         let Endpoint::Tcp(end) = &self.endpoints[number as usize] else { return };
         let (deadline, is_done) = (self.seats[number as usize].deadline(end), end.sender.is_done());
         self.note_driven(now, number, deadline, is_done);

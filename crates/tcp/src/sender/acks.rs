@@ -8,14 +8,21 @@ use super::{Core, Progress, Sender, Why};
 use crate::segment::{Flags, Segment};
 
 impl Sender {
-    /// An acknowledgement arrived. `pure`: without data.
+    /// An acknowledgement arrived. `pure`: without data; `HERE`: the usual way is to be part of the caller.
     #[inline(always)]
-    pub fn on_ack(&mut self, now: Time, segment: &Segment, pure: bool) {
+    pub fn on_ack<const HERE: bool>(&mut self, now: Time, segment: &Segment, pure: bool) {
         if self.rules.rare {
             self.on_rare_ack(now, segment, pure);
-        } else {
+        } else if HERE {
             self.on_any_ack::<false>(now, segment, pure);
+        } else {
+            self.on_usual_ack(now, segment, pure);
         }
+    }
+
+    #[inline(never)]
+    fn on_usual_ack(&mut self, now: Time, segment: &Segment, pure: bool) {
+        self.on_any_ack::<false>(now, segment, pure);
     }
 
     #[inline(never)]
