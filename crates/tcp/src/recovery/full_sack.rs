@@ -9,6 +9,7 @@ use crate::sender::{Core, Sender};
 impl Sender {
     /// A duplicate counts, and takes one packet out of the pipe. At the threshold the pipe is taken anew, also after a
     /// timeout.
+    #[cold]
     pub(super) fn full_sack_on_duplicate(&mut self, now: Time) {
         self.dupacks += 1;
         let at_threshold = self.dupacks == self.rules.dup_threshold;
@@ -26,7 +27,7 @@ impl Sender {
     }
 
     /// Data that came before say again what they acknowledge: that takes one packet out of the pipe, but is no duplicate.
-    #[inline]
+    #[cold]
     pub(crate) fn full_sack_on_old_data(&mut self, ack: u32) {
         if self.sack.piping && ack == self.snd_una {
             self.sack.sack1_pipe -= 1;
@@ -55,6 +56,7 @@ impl Sender {
     }
 
     /// The segment that may leave now, by the pipe or else by the window.
+    #[cold]
     pub(crate) fn full_sack_next(&mut self) -> Option<u32> {
         let number = self.full_sack_choose()?;
         if !self.sack.piping {

@@ -46,6 +46,7 @@ impl Prr {
 
 impl Sender {
     /// An ACK was taken into account that acknowledges `newly` segments, none for a duplicate: set the window of the recovery.
+    #[inline(never)]
     pub(crate) fn prr_on_ack(&mut self, newly: u32) {
         if !self.in_recovery {
             self.prr = None;

@@ -60,6 +60,7 @@ impl Sender {
     }
 
     /// A new ACK: learn its delay, and look once more at the next segment if a retransmission was just made.
+    #[inline(never)]
     pub(crate) fn vegas_on_new_ack(&mut self, now: Time, delay: Option<Span>) {
         if let Some(r) = delay {
             self.fine.sample(r.secs());
@@ -83,6 +84,7 @@ impl Sender {
     }
 
     /// A duplicate: retransmit if the fine timeout has passed or the threshold is reached, inflate beyond it.
+    #[inline(never)]
     pub(crate) fn vegas_on_duplicate(&mut self, now: Time) {
         self.dupacks += 1;
         let threshold = self.rules.dup_threshold;

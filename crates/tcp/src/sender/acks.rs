@@ -237,6 +237,7 @@ impl Sender {
         self.update_window();
     }
 
+    #[inline(never)]
     pub(super) fn on_mark(&mut self, now: Time) {
         let before = self.cwnd();
         let event = Congestion {

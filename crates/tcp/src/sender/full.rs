@@ -8,6 +8,7 @@ use super::{Core, NS2_RECOVERY_BURST, Progress, Sender};
 
 impl Sender {
     /// A duplicate for Tahoe, Reno or NewReno: beyond the threshold it inflates, whether or not a recovery is on.
+    #[cold]
     pub(super) fn full_on_duplicate(&mut self, now: Time) {
         self.dupacks += 1;
         let threshold = self.rules.dup_threshold;
@@ -24,6 +25,7 @@ impl Sender {
 
     /// Its NewReno repairs from the first ACK on that duplicates beyond the threshold preceded, even if they could not
     /// begin a recovery.
+    #[cold]
     pub(super) fn full_progress(&self, ack: u32) -> Progress {
         match (self.dupacks >= self.rules.dup_threshold, ack >= self.recover) {
             (true, false) => Progress::Partial,
@@ -33,6 +35,7 @@ impl Sender {
     }
 
     /// A partial ACK: repair, and go on until all that was sent so far is acknowledged.
+    #[cold]
     pub(super) fn full_on_partial(&mut self) {
         if !self.in_recovery {
             self.in_recovery = true;
@@ -54,7 +57,7 @@ impl Sender {
 
     /// Something new is acknowledged outside a recovery. If duplicates reached the threshold before, the window with what
     /// they added to it comes down to ssthresh.
-    #[inline]
+    #[cold]
     pub(super) fn full_settle(&mut self) {
         if self.dupacks >= self.rules.dup_threshold && matches!(self.core, Core::Reno | Core::NewReno) {
             let inflated = self.cwnd() + f64::from(self.inflation);
@@ -65,6 +68,7 @@ impl Sender {
     }
 
     /// Its NewReno allows the next fast retransmit once a recovery is over.
+    #[cold]
     pub(super) fn full_forget_guard(&mut self) {
         if self.core == Core::NewReno {
             self.guard = None;
@@ -73,6 +77,7 @@ impl Sender {
 
     /// Its NewReno sends no more than two new segments at a time from the first partial ACK of a recovery on, while duplicates
     /// beyond the threshold count.
+    #[cold]
     pub(super) fn full_burst(&self) -> u32 {
         let slow = self.first_partial && self.dupacks >= self.rules.dup_threshold;
         if self.core == Core::NewReno && slow { NS2_RECOVERY_BURST } else { self.rules.max_burst }

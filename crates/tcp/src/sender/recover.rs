@@ -9,6 +9,7 @@ use crate::{HalfBase, RecoverRule};
 
 impl Sender {
     /// Duplicates of the cores without SACK: limited transmit, entry at the threshold, inflation beyond it.
+    #[inline(never)]
     pub(super) fn reno_on_duplicate(&mut self, now: Time) {
         if self.rules.full {
             return self.full_on_duplicate(now);
@@ -36,6 +37,7 @@ impl Sender {
     }
 
     /// A partial ACK: repair the next hole. True if the retransmission timer restarts.
+    #[inline(never)]
     pub(super) fn on_partial(&mut self, newly: u32) -> bool {
         match self.core {
             Core::NewReno if self.rules.full => {
@@ -209,6 +211,7 @@ impl Sender {
         if self.in_recovery { flight.min(self.cwnd() * self.path.mss) } else { flight }
     }
 
+    #[inline(never)]
     pub(super) fn leave_recovery(&mut self, now: Time) {
         let cwnd = self.cwnd();
         let inflated = self.core == Core::Vegas && !self.vegas_deflates();
