@@ -157,7 +157,7 @@ impl Link {
     }
 
     /// A packet enters at `now`; `end` is when the run ends. Arrivals come in order of time.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn enter(&mut self, now: Time, packet: &mut Packet, end: Time) -> Fate {
         let arrival = self.hot.offered_packets;
         let size = u32::from(packet.size);

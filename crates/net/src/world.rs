@@ -10,6 +10,7 @@ mod carry;
 mod ends;
 mod finish;
 mod options;
+mod seat;
 mod subflows;
 mod traces;
 
@@ -22,13 +23,14 @@ use crate::delays::Delays;
 use crate::endpoint::Endpoint;
 use crate::handover::{self, Notice};
 use crate::judgement::Truth;
-use crate::link::{Dropped, Link, LossCounts};
+use crate::link::{Dropped, Link};
 use crate::multipath::Connection;
 use crate::pool::Pool;
 use crate::prefetch::prefetch;
 use crate::results::{Loss, Results, TracePoint};
 use crate::route::END;
 use crate::sacks::Sacks;
+use seat::{Account, Seat};
 use traces::Seen;
 
 pub use options::{BadNetwork, Cancelled, RunOptions, Traces};
@@ -65,47 +67,6 @@ impl Control {
 /// How often the loop looks whether it was cancelled, events.
 const CANCEL_CHECK: u64 = 1 << 16;
 
-/// What the world keeps of an endpoint beside its own state.
-#[derive(Clone, Copy, Debug, Default)]
-struct Seat {
-    /// Where its route begins in the table.
-    route: u32,
-    /// Time of its earliest pending timer event.
-    armed: Time,
-    /// Time of the pending event that the earliest one has overtaken, if it is known.
-    overtaken: Time,
-    /// Bytes of payload in segments it sent.
-    sent_bytes: u64,
-    /// What it had delivered and sent when the warm-up ended.
-    delivered_at_warm: u64,
-    sent_at_warm: u64,
-    /// Data segments it lost, by cause.
-    lost: LossCounts,
-    /// Pure ACKs it lost.
-    acks_lost: LossCounts,
-    started: Time,
-    size: Option<u64>,
-    completed: Option<Time>,
-    /// One-way delay of a full segment over empty links.
-    base_delay: Span,
-    /// Of the flow's name and the direction, for queues that hash flows.
-    hash: u32,
-    /// The connection over several paths that it belongs to, or [`ALONE`].
-    connection: u32,
-    /// A TCP endpoint without anything special: [`World::find_plain_endpoints`].
-    plain: bool,
-    /// It may be ahead of the world: [`World::find_private_starts`].
-    runs_ahead: bool,
-    /// What arrives before this is handed over as soon as the time of its arrival is known; zero: nothing is.
-    horizon: Time,
-    /// How far it is: arrivals up to here were handed over.
-    clock: Time,
-    /// How long after a departure that pacing holds back its event may come.
-    leeway: Span,
-    /// When its application stops.
-    stop: Time,
-}
-
 /// A network with its state. Build it, run it once, read the results.
 #[derive(Debug)]
 pub struct World {
@@ -114,6 +75,7 @@ pub struct World {
     pool: Pool,
     endpoints: Vec<Endpoint>,
     seats: Vec<Seat>,
+    accounts: Vec<Account>,
     /// Connections over several paths.
     connections: Vec<Connection>,
     /// Routes of all endpoints, each a row of directed links and then `END | endpoint`.
@@ -157,7 +119,9 @@ impl World {
     }
 
     fn keep_endpoints_in_step(&mut self) {
-        self.seats.iter_mut().for_each(|seat| (seat.runs_ahead, seat.leeway) = (false, Span::ZERO));
+        for seat in &mut self.seats {
+            (seat.runs_ahead, seat.in_step, seat.leeway) = (false, seat.plain, Span::ZERO);
+        }
     }
 
     fn schedule(&mut self, at: Time, control: Control) {
@@ -236,9 +200,10 @@ impl World {
         }
         packet.hop += 1;
         let hop = self.routes[packet.hop as usize];
-        let arrived = if hop & END != 0 { Some((now, hop & !END)) } else { self.carry::<true>(now, &mut packet) };
-        if let Some((at, number)) = arrived {
-            self.arrive(at, number, &packet);
+        if hop & END != 0 {
+            self.arrive(now, hop & !END, &packet);
+        } else if let Some((at, number)) = self.carry::<true>(now, &mut packet) {
+            self.arrive_ahead(at, number, &packet);
         }
     }
 
@@ -298,7 +263,7 @@ impl World {
                 self.drive(now, number);
             }
             Control::Offer(number) => {
-                let size = self.seats[number as usize].size;
+                let size = self.accounts[number as usize].size;
                 self.offer(number, size);
                 if let Endpoint::Tcp(end) = &mut self.endpoints[number as usize] {
                     end.open_for_data();
@@ -321,8 +286,8 @@ impl World {
             }
             Control::Warm => {
                 for at in 0..self.seats.len() {
-                    self.seats[at].delivered_at_warm = self.delivered_bytes(at);
-                    self.seats[at].sent_at_warm = self.seats[at].sent_bytes;
+                    self.accounts[at].delivered_at_warm = self.delivered_bytes(at);
+                    self.accounts[at].sent_at_warm = self.seats[at].sent_bytes;
                 }
                 self.connections.iter_mut().for_each(Connection::warm);
                 (0..self.two_way.len()).for_each(|flow| self.set_horizon(flow));

@@ -169,7 +169,7 @@ impl Receiver {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn on_in_order(&mut self, now: Time) {
         self.unacked += 1;
         //= https://www.rfc-editor.org/rfc/rfc5681#section-4.2

@@ -3,7 +3,7 @@
 use sim::EventQueue;
 use units::{Span, Time};
 
-use super::{BadNetwork, Control, RunOptions, Seat, Traces, World, traces::UNSEEN};
+use super::{Account, BadNetwork, Control, RunOptions, Seat, Traces, World, traces::UNSEEN};
 use crate::delays::Delays;
 use crate::endpoint::Endpoint;
 use crate::handover;
@@ -53,6 +53,7 @@ impl World {
             pool: Pool::new(),
             endpoints: Vec::with_capacity(network.flows.len() * 2),
             seats: Vec::with_capacity(network.flows.len() * 2),
+            accounts: Vec::with_capacity(network.flows.len() * 2),
             connections: Vec::with_capacity(network.multipath.len()),
             routes: Vec::new(),
             sacks: Sacks::default(),
@@ -109,17 +110,21 @@ impl World {
             let full = flow.full_size();
             for (route, far) in [(path, active + 1), (back, active)] {
                 self.seats.push(Seat {
-                    base_delay: route.iter().fold(Span::ZERO, |sum, &link| sum + empty_link_delay(network, link, full)),
                     route: self.routes.len() as u32,
+                    connection: ALONE,
                     armed: Time::NEVER,
                     overtaken: Time::NEVER,
-                    started: if far == active { reverse_start } else { flow.start },
-                    size,
-                    stop: flow.stop.unwrap_or(Time::NEVER),
                     runs_ahead: breaks.is_empty(),
-                    connection: ALONE,
-                    hash: name_hash(&flow.name, far == active),
+                    has_end: size.is_some(),
                     ..Seat::default()
+                });
+                self.accounts.push(Account {
+                    started: if far == active { reverse_start } else { flow.start },
+                    stop: flow.stop.unwrap_or(Time::NEVER),
+                    size,
+                    base_delay: route.iter().fold(Span::ZERO, |sum, &link| sum + empty_link_delay(network, link, full)),
+                    hash: name_hash(&flow.name, far == active),
+                    ..Account::default()
                 });
                 self.routes.extend(route);
                 self.routes.push(END | far);
@@ -205,11 +210,16 @@ impl World {
         for &hop in self.routes.iter().filter(|&&hop| hop & END == 0) {
             users[hop as usize] += 1;
         }
-        for (number, seat) in self.seats.iter_mut().enumerate() {
+        for number in 0..self.seats.len() {
+            // what comes from the peer is on its way without an event from the last link on that others feed as well
+            let way_in = self.routes[self.seats[number ^ 1].route as usize..].iter().take_while(|&&hop| hop & END == 0);
+            let shared = way_in.skip(1).any(|&hop| !self.links[hop as usize].hot.eager);
+            let seat = &mut self.seats[number];
             let first = self.routes[seat.route as usize] as usize;
             let link = &self.links[first];
             let private = users[first] == 1 && !link.is_served() && !link.reorders();
-            seat.runs_ahead &= seat.plain && private;
+            seat.runs_ahead &= seat.plain && private && shared;
+            seat.in_step = seat.plain && !seat.runs_ahead;
             let Transport::Tcp(tcp) = &network.flows[number / 2].transport else { continue };
             let tail = tcp.size.map_or(0, |bytes| (bytes % u64::from(tcp.rules.mss)) as u32);
             let least = if tail > 0 { tail } else { tcp.rules.mss };
@@ -217,7 +227,7 @@ impl World {
                 hop & END == 0 && users[hop as usize] == 1 && !self.links[hop as usize].is_special()
             });
             let across = own.fold(Span::ZERO, |sum, &link| sum + empty_link_delay(network, link, least));
-            if seat.plain {
+            if seat.runs_ahead {
                 seat.leeway = Span(across.0.saturating_sub(1)).min(tcp.rules.rto_min);
             }
         }

@@ -87,7 +87,7 @@ impl World {
     /// A served link takes a packet.
     #[inline(never)]
     fn hold(&mut self, now: Time, id: u32, packet: Packet) {
-        let source = self.seats[(self.destination(packet.hop) ^ 1) as usize].hash;
+        let source = self.accounts[(self.destination(packet.hop) ^ 1) as usize].hash;
         let link = &mut self.links[id as usize];
         if let Some(end) = link.take(now, packet, source, &mut self.pool, &mut self.dropped) {
             self.queue.push(end, id);
@@ -138,14 +138,14 @@ impl World {
     #[cold]
     fn lose(&mut self, at: Time, link: u32, packet: &Packet, cause: LossCause) {
         let sender = self.destination(packet.hop) ^ 1;
-        let seat = &mut self.seats[sender as usize];
+        let account = &mut self.accounts[sender as usize];
         if packet.is_data() {
-            seat.lost.add(cause);
+            account.lost.add(cause);
             if let Endpoint::Tcp(_) = self.endpoints[sender as usize] {
                 self.truth[sender as usize].lost(self.now, packet.seq, at, cause);
             }
         } else if packet.flags.has(Flags::ACK) {
-            seat.acks_lost.add(cause);
+            account.acks_lost.add(cause);
         }
         self.sacks.take(packet.sack);
         if let Some(losses) = &mut self.losses {

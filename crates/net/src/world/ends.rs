@@ -3,25 +3,11 @@
 use tcp::{Departure, SackBlocks};
 use units::{Span, Time};
 
-use super::{Seat, World};
+use super::World;
 use crate::endpoint::Endpoint;
 use crate::multipath::ALONE;
 use crate::packet::Packet;
 use crate::sacks::NO_SACK;
-
-impl Seat {
-    /// When a plain endpoint needs its timer: what pacing holds back may wait for something else to happen, for a while.
-    #[inline(always)]
-    fn deadline(&self, end: &tcp::Endpoint) -> Time {
-        end.sender.deadline().min(end.receiver.deadline()).min(end.sender.send_at() + self.leeway)
-    }
-
-    /// After an arrival: the plain endpoint has nothing to send now, and its timer is set already.
-    #[inline(always)]
-    fn only_waits(&self, now: Time, end: &tcp::Endpoint) -> bool {
-        end.only_waits(now) && self.armed <= self.deadline(end)
-    }
-}
 
 impl World {
     /// A packet reached its endpoint.
@@ -29,18 +15,32 @@ impl World {
     pub(super) fn arrive(&mut self, now: Time, number: u32, packet: &Packet) {
         let at = number as usize;
         match &mut self.endpoints[at] {
-            Endpoint::Tcp(end) if self.seats[at].plain && packet.sack == NO_SACK => {
-                if end.next_deadline() < now {
-                    self.catch_up(now, number);
-                }
-                self.seats[at].clock = now;
-                let Endpoint::Tcp(end) = &mut self.endpoints[at] else { return };
+            Endpoint::Tcp(end) if self.seats[at].in_step && packet.sack == NO_SACK => {
                 end.handle_segment_here(now, &packet.to_segment(SackBlocks::NONE));
                 if !self.seats[at].only_waits(now, end) {
                     self.drive_plain(now, number);
                 }
             }
             _ => self.arrive_specially(now, number, &{ *packet }),
+        }
+    }
+
+    /// A packet will reach its endpoint, which is ahead of the world.
+    #[inline(never)]
+    pub(super) fn arrive_ahead(&mut self, now: Time, number: u32, packet: &Packet) {
+        let at = number as usize;
+        if packet.sack != NO_SACK {
+            return self.arrive_specially(now, number, packet);
+        }
+        let Endpoint::Tcp(end) = &self.endpoints[at] else { return };
+        self.seats[at].clock = now;
+        if end.next_deadline() < now {
+            self.catch_up(now, number);
+        }
+        let Endpoint::Tcp(end) = &mut self.endpoints[at] else { return };
+        end.handle_segment_here(now, &packet.to_segment(SackBlocks::NONE));
+        if !self.seats[at].only_waits(now, end) {
+            self.drive_plain(now, number);
         }
     }
 
@@ -71,7 +71,7 @@ impl World {
         self.seats[number as usize].clock = now;
         if !self.delays.is_empty() && packet.is_data() {
             let sender = number as usize ^ 1;
-            let queued = now.since(packet.ts_val).0.saturating_sub(self.seats[sender].base_delay.0);
+            let queued = now.since(packet.ts_val).0.saturating_sub(self.accounts[sender].base_delay.0);
             self.delays[sender].add(Span(queued));
         }
         if self.seats[number as usize].connection != ALONE {
@@ -116,8 +116,8 @@ impl World {
     pub(super) fn drive(&mut self, now: Time, number: u32) {
         let at = number as usize;
         if self.seats[at].plain {
-            self.send_far(now, number);
-            return self.note_sent(now, number);
+            let (deadline, is_done) = self.send_far(now, number);
+            return self.note_driven(now, number, deadline, is_done);
         }
         if let Endpoint::Tcp(end) = &mut self.endpoints[at]
             && let Some(judgement) = end.sender.take_judgement()
@@ -138,35 +138,27 @@ impl World {
     /// The same for a plain endpoint.
     #[inline(always)]
     fn drive_plain(&mut self, now: Time, number: u32) {
-        self.send_plain(now, number);
-        self.note_sent(now, number);
+        let (deadline, is_done) = self.send_plain(now, number);
+        self.note_driven(now, number, deadline, is_done);
     }
 
     /// Send what a plain endpoint has to send: the same as a call.
     #[inline(never)]
-    fn send_far(&mut self, now: Time, number: u32) {
-        self.send_plain(now, number);
+    fn send_far(&mut self, now: Time, number: u32) -> (Time, bool) {
+        self.send_plain(now, number)
     }
 
-    /// A plain endpoint has sent what it had to.
+    /// Send what a plain endpoint has to send. When it needs its timer, and whether its transfer is complete.
     #[inline(always)]
-    fn note_sent(&mut self, now: Time, number: u32) {
-        let Endpoint::Tcp(end) = &self.endpoints[number as usize] else { return };
-        let (deadline, is_done) = (self.seats[number as usize].deadline(end), end.sender.is_done());
-        self.note_driven(now, number, deadline, is_done);
-    }
-
-    /// Send what a plain endpoint has to send.
-    #[inline(always)]
-    fn send_plain(&mut self, now: Time, number: u32) {
+    fn send_plain(&mut self, now: Time, number: u32) -> (Time, bool) {
         let at = number as usize;
         loop {
-            let Endpoint::Tcp(end) = &mut self.endpoints[at] else { return };
+            let Endpoint::Tcp(end) = &mut self.endpoints[at] else { return (Time::NEVER, false) };
             if let Some(judgement) = end.sender.take_judgement() {
                 self.truth[at].judged(now, judgement);
             }
-            let Some(departure) = end.poll_departure(now) else { return };
             let seat = &mut self.seats[at];
+            let Some(departure) = end.poll_departure(now) else { return (seat.deadline(end), end.sender.is_done()) };
             let mut packet = match departure {
                 Departure::Data(number, again) => {
                     seat.sent_bytes += u64::from(end.payload(number));
@@ -195,7 +187,7 @@ impl World {
     pub(super) fn set_horizon(&mut self, flow: usize) {
         let ends = flow * 2..flow * 2 + 2;
         let warm = Time::ZERO + self.options.warmup;
-        let plans = self.seats[ends.clone()].iter().flat_map(|seat| [seat.started, seat.stop, warm]);
+        let plans = self.accounts[ends.clone()].iter().flat_map(|account| [account.started, account.stop, warm]);
         let next = plans.filter(|&at| at > self.now).min().unwrap_or(Time::NEVER);
         for seat in &mut self.seats[ends] {
             seat.horizon = if seat.runs_ahead { next } else { Time::ZERO };
@@ -211,8 +203,9 @@ impl World {
             seat.overtaken = std::mem::replace(&mut seat.armed, deadline);
             self.queue.push(deadline, id);
         }
-        if is_done && seat.size.is_some() && seat.completed.is_none() {
-            seat.completed = Some(now);
+        if is_done && seat.has_end {
+            seat.has_end = false;
+            self.accounts[number as usize].completed = Some(now);
         }
     }
 }

@@ -85,23 +85,23 @@ impl World {
     fn flow_result(&self, flow: usize, reverse: bool, in_flight: &[(u64, u64)]) -> FlowResult {
         let at = flow * 2 + usize::from(reverse);
         let peer = at ^ 1;
-        let seat = &self.seats[at];
+        let (seat, account) = (&self.seats[at], &self.accounts[at]);
         let delivered = self.delivered_bytes(at);
         let mut result = FlowResult {
             flow,
             reverse,
-            start: seat.started,
+            start: account.started,
             delivered_bytes: delivered,
-            measured_bytes: delivered - seat.delivered_at_warm,
-            measured_sent_bytes: seat.sent_bytes - seat.sent_at_warm,
+            measured_bytes: delivered - account.delivered_at_warm,
+            measured_sent_bytes: seat.sent_bytes - account.sent_at_warm,
             sent_bytes: seat.sent_bytes,
-            lost: seat.lost,
+            lost: account.lost,
             in_flight: in_flight[at].0,
-            acks_lost: self.seats[peer].acks_lost,
+            acks_lost: self.accounts[peer].acks_lost,
             acks_in_flight: in_flight[peer].1,
             judgements: self.truth[at].counts,
             delays: self.delays.get(at).cloned(),
-            completed: seat.completed,
+            completed: account.completed,
             ..FlowResult::default()
         };
         self.endpoints[at].report(&self.endpoints[peer], &mut result);

@@ -1,0 +1,70 @@
+//! What the world keeps of an endpoint beside its own state.
+
+use units::{Span, Time};
+
+use crate::link::LossCounts;
+
+/// What every event at an endpoint touches: one cache line.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
+pub(super) struct Seat {
+    /// Where its route begins in the table.
+    pub(super) route: u32,
+    /// The connection over several paths that it belongs to, or [`crate::multipath::ALONE`].
+    pub(super) connection: u32,
+    /// Time of its earliest pending timer event.
+    pub(super) armed: Time,
+    /// Time of the pending event that the earliest one has overtaken, if it is known.
+    pub(super) overtaken: Time,
+    /// What arrives before this is handed over as soon as the time of its arrival is known; zero: nothing is.
+    pub(super) horizon: Time,
+    /// How far it is: arrivals up to here were handed over.
+    pub(super) clock: Time,
+    /// How long after a departure that pacing holds back its event may come.
+    pub(super) leeway: Span,
+    /// Bytes of payload in segments it sent.
+    pub(super) sent_bytes: u64,
+    /// A TCP endpoint without anything special: [`super::World::find_plain_endpoints`].
+    pub(super) plain: bool,
+    /// It may be ahead of the world: [`super::World::find_private_starts`].
+    pub(super) runs_ahead: bool,
+    /// It is plain and never ahead.
+    pub(super) in_step: bool,
+    /// It has a transfer to complete.
+    pub(super) has_end: bool,
+}
+
+impl Seat {
+    /// When a plain endpoint needs its timer: what pacing holds back may wait for something else to happen, for a while.
+    #[inline(always)]
+    pub(super) fn deadline(&self, end: &tcp::Endpoint) -> Time {
+        end.sender.deadline().min(end.receiver.deadline()).min(end.sender.send_at() + self.leeway)
+    }
+
+    /// After an arrival: the plain endpoint has nothing to send now, and its timer is set already.
+    #[inline(always)]
+    pub(super) fn only_waits(&self, now: Time, end: &tcp::Endpoint) -> bool {
+        end.only_waits(now) && self.armed <= self.deadline(end)
+    }
+}
+
+/// The rest.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Account {
+    pub(super) started: Time,
+    /// When its application stops.
+    pub(super) stop: Time,
+    pub(super) size: Option<u64>,
+    pub(super) completed: Option<Time>,
+    /// What it had delivered and sent when the warm-up ended.
+    pub(super) delivered_at_warm: u64,
+    pub(super) sent_at_warm: u64,
+    /// Data segments it lost, by cause.
+    pub(super) lost: LossCounts,
+    /// Pure ACKs it lost.
+    pub(super) acks_lost: LossCounts,
+    /// One-way delay of a full segment over empty links.
+    pub(super) base_delay: Span,
+    /// Of the flow's name and the direction, for queues that hash flows.
+    pub(super) hash: u32,
+}
