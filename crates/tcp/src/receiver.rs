@@ -149,7 +149,9 @@ impl Receiver {
             self.on_duplicate(now, number);
         } else {
             self.stats.delay_sum += now.since(segment.ts_val).secs();
-            self.insert(number);
+            if !self.extend(number) {
+                self.insert(number);
+            }
             //= https://www.rfc-editor.org/rfc/rfc5681#section-4.2
             //# the receiver SHOULD send an immediate duplicate ACK when it receives a data segment above a gap in the
             //# sequence space.
@@ -242,9 +244,21 @@ impl Receiver {
         true
     }
 
+    #[inline]
     fn holds(&self, number: u32) -> bool {
+        if self.ranges.last().is_none_or(|highest| number >= highest.1) {
+            return false;
+        }
         let at = self.ranges.partition_point(|r| r.0 <= number);
         at > 0 && number < self.ranges[at - 1].1
+    }
+
+    /// Store a segment that comes next behind the highest one, if what came last did so, too.
+    #[inline]
+    fn extend(&mut self, number: u32) -> bool {
+        let latest = self.recent.first();
+        let highest = self.ranges.last_mut().filter(|r| r.1 == number && (!self.sack || latest == Some(&r.0)));
+        highest.map(|range| range.1 += 1).is_some()
     }
 
     /// Store a segment that is not the next in order, or fills the first gap.
@@ -337,7 +351,21 @@ impl Receiver {
         self.last_arrival
     }
 
+    #[inline]
     fn blocks(&mut self) -> SackBlocks {
+        let mut blocks = SackBlocks::NONE;
+        let ranges = &self.ranges;
+        if let ([(start, end)], [recent]) = (ranges.as_slice(), self.recent.as_slice())
+            && start == recent
+        {
+            blocks.push(*start, *end);
+            return blocks;
+        }
+        self.choose_blocks()
+    }
+
+    #[inline(never)]
+    fn choose_blocks(&mut self) -> SackBlocks {
         let mut blocks = SackBlocks::NONE;
         let ranges = &self.ranges;
         self.recent.retain(|start| match ranges.binary_search_by_key(start, |range| range.0) {

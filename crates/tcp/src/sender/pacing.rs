@@ -22,6 +22,9 @@ pub(super) struct Pacer {
     factor: f64,
     /// Segments that may leave beyond the first after a pause.
     spare: u64,
+    /// The latest rate, and the time between two segments at it: many rates last for a while.
+    rate: Rate,
+    gap: Span,
     /// No segment leaves before.
     next: Time,
     /// A segment may be waiting for `next`; else [`Time::NEVER`].
@@ -35,6 +38,8 @@ impl Pacer {
             slow_start: config.pacing_slow_start,
             factor: config.pacing_factor,
             spare: u64::from(config.pacing_burst.saturating_sub(1)),
+            rate: Rate(0.0),
+            gap: Span::ZERO,
             next: Time::ZERO,
             wake: Time::NEVER,
         }
@@ -86,9 +91,11 @@ impl Sender {
 
     /// Account for a segment that leaves now.
     pub(super) fn pace(&mut self, now: Time) {
-        if let Some(rate) = self.pacing_rate().filter(|rate| rate.0 > 0.0) {
-            self.pacer.on_sent(now, Span::from_secs(self.path.mss.0 / rate.0));
+        let Some(rate) = self.pacing_rate().filter(|rate| rate.0 > 0.0) else { return };
+        if rate != self.pacer.rate {
+            (self.pacer.rate, self.pacer.gap) = (rate, Span::from_secs(self.path.mss.0 / rate.0));
         }
+        self.pacer.on_sent(now, self.pacer.gap);
     }
 
     /// The rate at which segments leave, payload; `None`: as the window allows, also before the first RTT sample.
