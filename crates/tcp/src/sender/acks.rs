@@ -112,6 +112,7 @@ impl Sender {
         let rto_before = if full { self.rtt.rto() } else { Span::ZERO };
         self.sample_rto(now, segment, progress);
         if self.snd_una == 0 && self.opens_late() {
+            self.account_cwnd(now);
             self.cc.set_cwnd(self.rules.initial_window * self.path.mss);
         }
         if sampled {
