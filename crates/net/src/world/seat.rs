@@ -48,6 +48,8 @@ impl Seat {
     }
 }
 
+const _: () = assert!(size_of::<Seat>() == 64);
+
 /// The rest.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Account {
