@@ -1,13 +1,17 @@
-"""CPU time of each algorithm beside NewReno's: ``make bench-algorithms``.
+"""The cost of each algorithm beside NewReno's: ``make bench-algorithms``.
 
-Every TCP algorithm runs one case in one process, by turns; the figure is the median ratio to NewReno of the same turn. Results
-go to ``benches/results``.
+Every TCP algorithm runs one case in one process, by turns; the figure is the median ratio of CPU time to NewReno's of the same
+turn. Where valgrind is installed, the instructions of a packet-hop are counted as well, in shorter runs: a count is the same on
+any day, a time is not. Results go to ``benches/results``.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import io
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,9 +21,38 @@ from compare import HERE, PROGRAM, machine, today_and_commit
 MOST = 1.5
 """Largest ratio that an algorithm may have."""
 
+COUNTED = 40.0
+"""Simulated seconds of a run whose instructions are counted."""
+
+
+def instructions(case: str, name: str) -> tuple[int, int]:
+    """Instructions of a process that runs NewReno and the algorithm ``name``, and packet-hops of that algorithm."""
+    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", PROGRAM]
+    done = subprocess.run(
+        [*command, "algorithms", case, str(COUNTED), "1", name], check=True, capture_output=True, text=True
+    )
+    collected = re.search(r"Collected\s*:\s*(\d+)", done.stderr)
+    if collected is None:
+        raise SystemExit(f"valgrind counted nothing:\n{done.stderr}")
+    rows = {row["algorithm"]: row for row in csv.DictReader(done.stdout.splitlines())}
+    return int(collected[1]), int(rows[name]["packet_hops"])
+
+
+def with_instructions(case: str, rows: list[dict[str, str]]) -> None:
+    """Add the instructions of a packet-hop, and their ratio to NewReno's."""
+    base, hops = instructions(case, "newreno")
+    of_newreno = base / hops
+    for row in rows:
+        own = of_newreno
+        if row["algorithm"] != "newreno":
+            both, hops = instructions(case, row["algorithm"])
+            own = (both - base) / hops
+        row["instructions_per_hop"] = f"{own:.1f}"
+        row["instruction_ratio"] = f"{own / of_newreno:.2f}"
+
 
 def main() -> int:
-    """Measure, print and keep; 1 if an algorithm is over the limit."""
+    """Measure, print and keep; 1 if an algorithm is over the limit: in instructions, if they could be counted."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--case", default="W1")
     parser.add_argument("--seconds", type=float, default=400.0, help="simulated seconds of a run")
@@ -28,20 +61,34 @@ def main() -> int:
     options = parser.parse_args()
     arguments = ["algorithms", options.case, str(options.seconds), str(options.repeats)]
     table = subprocess.run([PROGRAM, *arguments], check=True, capture_output=True, text=True).stdout
-    over = []
-    for row in csv.DictReader(table.splitlines()):
-        ratio = float(row["ratio_to_newreno"])
-        over += [row["algorithm"]] if ratio > MOST else []
-        print(f"{row['algorithm']:24} {float(row['ns_per_hop']):7.1f} ns per packet-hop  {ratio:5.2f}")
+    rows = list(csv.DictReader(table.splitlines()))
+    if shutil.which("valgrind"):
+        with_instructions(options.case, rows)
+    else:
+        print("valgrind is not installed: instructions are not counted", file=sys.stderr)
+    for row in rows:
+        print(f"{row['algorithm']:24} {row['ns_per_hop']:>7} ns per packet-hop  {row['ratio_to_newreno']:>5}", end="")
+        if "instruction_ratio" in row:
+            print(f"  {row['instructions_per_hop']:>7} instructions  {row['instruction_ratio']:>5}", end="")
+        print()
     today, commit = today_and_commit()
     options.out.mkdir(parents=True, exist_ok=True)
     path = options.out / f"{today}-algorithms{'' if options.case == 'W1' else '-' + options.case.lower()}.csv"
     header = f"# {machine()}; commit {commit}; windlass-bench {' '.join(arguments)}; medians; only the ratios mean anything\n"
-    path.write_text(header + table, encoding="utf-8")
+    kept = io.StringIO()
+    writer = csv.DictWriter(kept, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    path.write_text(header + kept.getvalue(), encoding="utf-8")
     print(f"kept in {path}")
-    if over:
-        print(f"more than {MOST} times NewReno: {', '.join(over)}", file=sys.stderr)
-    return 1 if over else 0
+    over = {
+        what: [row["algorithm"] for row in rows if float(row.get(column, 0)) > MOST]
+        for what, column in (("CPU time", "ratio_to_newreno"), ("instructions", "instruction_ratio"))
+    }
+    for what, names in over.items():
+        if names:
+            print(f"more than {MOST} times NewReno's {what}: {', '.join(names)}", file=sys.stderr)
+    return 1 if over["instructions" if "instruction_ratio" in rows[0] else "CPU time"] else 0
 
 
 if __name__ == "__main__":

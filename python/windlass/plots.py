@@ -96,8 +96,6 @@ _KINDS = {
     "same-window": ("d", "same window, no new cut"),
 }
 
-_DASHES = ("-", "--", "-.", ":")
-
 Given = ParamSpec("Given")
 Made = TypeVar("Made")
 

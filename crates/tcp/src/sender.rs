@@ -1,14 +1,17 @@
-//! The sending half: its state, and how a connection opens. What may leave is in `transmit`, what an ACK means in `acks`,
-//! entering and leaving recovery in `recover`, the retransmission timer in `timer`, pacing in `pacing`,
-//! a closed window in `persist`, handovers in `handover`.
+//! The sending half: its state. How a connection opens is in `opening`, what may leave in `transmit`, what an ACK means in `acks`,
+//! entering and leaving recovery in `recover`, the retransmission timer in `timer`, pacing in `pacing`, a closed window in
+//! `persist`, handovers in `handover`; the rules in force in `rules`, counters and the log in `stats`.
 //! Source: RFC 5681, RFC 6298, RFC 3042, RFC 6582; the `ns2` rules are those of ns-2's one-way agents.
 
 mod acks;
 mod full;
 mod handover;
+mod opening;
 mod pacing;
 mod persist;
 mod recover;
+mod rules;
+mod stats;
 mod timer;
 mod transmit;
 
@@ -18,13 +21,15 @@ use units::{Bytes, Span, Time};
 
 use self::pacing::Pacer;
 use self::persist::Persist;
+pub(crate) use self::rules::Rules;
+pub use self::stats::{Judgement, SenderStats, Why, WindowEvent};
+use crate::Config;
 use crate::delivery::DeliveryRate;
 use crate::recovery::prr::Prr;
 use crate::recovery::sack::SackState;
 use crate::recovery::vegas::FineTimer;
 use crate::rtt::RttEstimator;
 use crate::scoreboard::Scoreboard;
-use crate::{Config, HalfBase, RecoverRule};
 
 /// The recovery core in force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,102 +66,6 @@ pub(crate) enum Progress {
     Partial,
     /// It is over.
     Full,
-}
-
-/// Sender's counters.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct SenderStats {
-    /// Data segments sent, retransmissions included.
-    pub sent_segments: u64,
-    /// Data segments sent again.
-    pub retransmitted_segments: u64,
-    /// Expiries of the retransmission timer, those of the SYN included.
-    pub timeouts: u64,
-    /// Entries into recovery by duplicate ACKs or SACK.
-    pub fast_retransmits: u64,
-    /// Reductions of the window, for whatever cause.
-    pub window_cuts: u64,
-    /// Losses that the algorithm judged random.
-    pub judged_random: u64,
-    /// Probes of a closed window.
-    pub window_probes: u64,
-    /// ACKs that carried a congestion mark.
-    pub marks: u64,
-    /// Delay samples.
-    pub rtt_samples: u64,
-    /// Sum of the delay samples, seconds.
-    pub rtt_sum: f64,
-    /// Largest delay sample.
-    pub rtt_max: Span,
-    /// When the connection opened; `None`: it never did.
-    pub opened: Option<Time>,
-    /// Integral of cwnd over time since the connection opened, segment-seconds.
-    pub cwnd_integral: f64,
-}
-
-impl SenderStats {
-    /// Add those of another sender: windows that stand side by side add up.
-    pub fn add(&mut self, other: &SenderStats) {
-        self.sent_segments += other.sent_segments;
-        self.retransmitted_segments += other.retransmitted_segments;
-        self.timeouts += other.timeouts;
-        self.fast_retransmits += other.fast_retransmits;
-        self.window_cuts += other.window_cuts;
-        self.judged_random += other.judged_random;
-        self.window_probes += other.window_probes;
-        self.marks += other.marks;
-        self.rtt_samples += other.rtt_samples;
-        self.rtt_sum += other.rtt_sum;
-        self.rtt_max = self.rtt_max.max(other.rtt_max);
-        self.opened = match (self.opened, other.opened) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        };
-        self.cwnd_integral += other.cwnd_integral;
-    }
-}
-
-/// Why the window changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
-    /// Duplicate ACKs (or SACK): cut.
-    DupAcks,
-    /// Loss found, window kept: cut already for this window of data, or the algorithm could not tell.
-    SameWindow,
-    /// Loss found and judged random: kept, or cut by another measure than for congestion.
-    JudgedRandom,
-    /// Retransmission timer.
-    Timeout,
-    /// Congestion mark.
-    Mark,
-    /// Recovery over.
-    RecoveryExit,
-}
-
-/// One entry of the log of window changes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WindowEvent {
-    /// When.
-    pub at: Time,
-    /// Why.
-    pub why: Why,
-    /// cwnd before, segments.
-    pub cwnd_before: f64,
-    /// cwnd after, segments.
-    pub cwnd_after: f64,
-    /// ssthresh after, segments.
-    pub ssthresh_after: f64,
-    /// The segment in question: the one lost, or the first one still outstanding.
-    pub segment: u32,
-}
-
-/// What the algorithm made of a loss, told for the first time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Judgement {
-    /// The segment taken for lost.
-    pub segment: u32,
-    /// Judged random; otherwise congestion, as every algorithm does that knows nothing else.
-    pub random: bool,
 }
 
 /// State of the sending half. Sequence numbers count segments.
@@ -237,37 +146,6 @@ pub struct Sender {
     pub stats: SenderStats,
 }
 
-/// The rules of the profile that are asked for while running.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Rules {
-    pub(crate) ns2: bool,
-    /// ns-2's FullTcp; `ns2` is true as well.
-    pub(crate) full: bool,
-    pub(crate) dup_threshold: u32,
-    pub(crate) limited_transmit: u32,
-    recover_rule: RecoverRule,
-    half_base: HalfBase,
-    rto_ssthresh_hold: bool,
-    cwnd_limited: bool,
-    timestamps: bool,
-    slow_start_restart: bool,
-    dupack_from_data: bool,
-    max_burst: u32,
-    ecn: bool,
-    pub(crate) prr: bool,
-    /// Segments leave spaced in time.
-    pub(crate) paced: bool,
-    /// The algorithm gets delivery rate samples.
-    pub(crate) sampled: bool,
-    /// One of `full`, `ecn`, `prr`, `paced` and `sampled` is on.
-    rare: bool,
-    freeze_kick: bool,
-    /// ns-2's Vegas.
-    pub(crate) ns2_vegas: bool,
-    initial_window: f64,
-    initial_ssthresh: Option<u32>,
-}
-
 /// Most segments that ns-2's NewReno releases on one ACK during recovery.
 const NS2_RECOVERY_BURST: u32 = 2;
 
@@ -342,29 +220,7 @@ impl Sender {
             delivery: row.samples_delivery.then(Box::default),
             hears_every_loss: row.hears_every_loss,
             acts_on_marks: row.uses_marks,
-            rules: Rules {
-                ns2: config.ns2_recovery,
-                full: config.is_full(),
-                dup_threshold: config.dup_threshold,
-                limited_transmit: config.limited_transmit.min(config.dup_threshold - 1),
-                recover_rule: config.recover_rule,
-                half_base: config.half_base,
-                rto_ssthresh_hold: config.rto_ssthresh_hold,
-                cwnd_limited: config.cwnd_limited,
-                timestamps: config.timestamps,
-                slow_start_restart: config.slow_start_restart,
-                dupack_from_data: config.dupack_from_data,
-                max_burst: if config.max_burst == 0 { u32::MAX } else { config.max_burst },
-                ecn: config.ecn,
-                freeze_kick: config.freeze && config.freeze_kick,
-                paced,
-                sampled: row.samples_delivery,
-                prr,
-                rare: config.is_full() || config.ecn || prr || paced || row.samples_delivery,
-                ns2_vegas: config.ns2_recovery && core == Core::Vegas && row.recovery == Recovery::Vegas,
-                initial_window: config.initial_window_segments(),
-                initial_ssthresh: config.initial_ssthresh,
-            },
+            rules: Rules::new(config, row, core, paced, prr),
             pacer,
             cwnd_since: Time::ZERO,
             judgement: None,
@@ -479,12 +335,6 @@ impl Sender {
         (self.cwnd() + f64::from(self.inflation)).max(1.0)
     }
 
-    /// Start to open the connection.
-    pub fn open(&mut self) {
-        self.state = State::SynSent;
-        self.syn_due = true;
-    }
-
     /// Segments that may be sent in all, from the first; never fewer than before. `u32::MAX`: no end.
     pub fn offer(&mut self, segments: u32) {
         self.offered = segments;
@@ -495,83 +345,12 @@ impl Sender {
         self.offered = self.offered.min(self.snd_max);
     }
 
-    /// The SYN came again, so the answer to it was lost or late. Like a lost SYN it leaves an initial window of one
-    /// segment (RFC 5681 section 3.1).
-    pub fn on_syn_again(&mut self) {
-        if self.state == State::SynReceived {
-            self.timeouts_in_row += 1;
-        }
-    }
-
-    /// The answer to the other side's SYN leaves. It is sent again until it is acknowledged, as a SYN is; ns-2's sinks have
-    /// no such timer. FullTcp takes the time of it as well.
-    pub fn on_syn_ack_sent(&mut self, now: Time) {
-        if self.state != State::Open && (!self.rules.ns2 || self.rules.full) {
-            self.state = State::SynReceived;
-            self.syn_due = false;
-            if self.rules.full && self.timeouts_in_row == 0 && self.timed.is_none() {
-                self.timed = Some((0, now));
-            }
-            self.rto_at = now + self.rtt.rto();
-        }
-    }
-
-    /// The answer to our SYN came again, so that the other side has not heard of the opening: it wants an ACK. ns-2's
-    /// agents send none.
-    pub(crate) fn acknowledges_syn_again(&self) -> bool {
-        self.is_open() && !self.rules.ns2
-    }
-
     /// The receiver's window changed. A window of zero stops everything but probes.
     #[cold]
     pub fn set_rwnd(&mut self, segments: u32) {
         self.rwnd = segments;
         self.path.rwnd = self.bytes(segments);
         self.update_window();
-    }
-
-    /// The other side answered the SYN (or, on the passive side, our answer).
-    pub fn on_open(&mut self, now: Time) {
-        if self.state == State::Open {
-            return;
-        }
-        if let Some((_, sent)) = self.timed.take() {
-            self.rtt.sample(sent, now, false);
-            self.rtt.end_back_off();
-            self.fine.open(now.since(sent).secs());
-        }
-        self.state = State::Open;
-        self.syn_due = false;
-        self.rto_at = Time::NEVER;
-        let mss = self.path.mss;
-        let lost_syn = self.timeouts_in_row > 0;
-        if self.rules.full {
-            self.rtt.end_back_off();
-        }
-        let window = if (lost_syn && !self.rules.full) || self.opens_late() { 1.0 } else { self.rules.initial_window };
-        // ns-2 halves ssthresh for the lost SYN, too
-        let ssthresh = match self.rules.initial_ssthresh {
-            _ if lost_syn && self.rules.ns2 => 2.0,
-            Some(segments) => f64::from(segments),
-            None => f64::from(self.rwnd),
-        };
-        if lost_syn && !self.rules.ns2 {
-            self.rtt.after_lost_syn();
-        }
-        self.timeouts_in_row = 0;
-        self.path.srtt = self.rtt.srtt();
-        self.cc.on_init(window * mss, ssthresh * mss, &self.path);
-        self.round_mark = 0;
-        self.round_began = now;
-        self.cwnd_since = now;
-        self.stats.opened = Some(now);
-        self.burst = self.rules.max_burst;
-        self.update_window();
-    }
-
-    /// ns-2's Vegas takes its initial window only on the ACK of the first data.
-    fn opens_late(&self) -> bool {
-        self.rules.ns2 && self.core == Core::Vegas
     }
 
     #[inline]

@@ -1,0 +1,66 @@
+//! The rules in force.
+
+use cc::registry::{Recovery, Row};
+
+use super::Core;
+use crate::{Config, HalfBase, RecoverRule};
+
+/// The rules of the profile that are asked for while running.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rules {
+    pub(crate) ns2: bool,
+    /// ns-2's FullTcp; `ns2` is true as well.
+    pub(crate) full: bool,
+    pub(crate) dup_threshold: u32,
+    pub(crate) limited_transmit: u32,
+    pub(crate) recover_rule: RecoverRule,
+    pub(crate) half_base: HalfBase,
+    pub(crate) rto_ssthresh_hold: bool,
+    pub(crate) cwnd_limited: bool,
+    pub(crate) timestamps: bool,
+    pub(crate) slow_start_restart: bool,
+    pub(crate) dupack_from_data: bool,
+    pub(crate) max_burst: u32,
+    pub(crate) ecn: bool,
+    pub(crate) prr: bool,
+    /// Segments leave spaced in time.
+    pub(crate) paced: bool,
+    /// The algorithm gets delivery rate samples.
+    pub(crate) sampled: bool,
+    /// One of `full`, `ecn`, `prr`, `paced` and `sampled` is on.
+    pub(crate) rare: bool,
+    pub(crate) freeze_kick: bool,
+    /// ns-2's Vegas.
+    pub(crate) ns2_vegas: bool,
+    pub(crate) initial_window: f64,
+    pub(crate) initial_ssthresh: Option<u32>,
+}
+
+impl Rules {
+    /// Those of `config` for a sender whose algorithm has this row.
+    pub(super) fn new(config: &Config, row: &Row, core: Core, paced: bool, prr: bool) -> Rules {
+        Rules {
+            ns2: config.ns2_recovery,
+            full: config.is_full(),
+            dup_threshold: config.dup_threshold,
+            limited_transmit: config.limited_transmit.min(config.dup_threshold - 1),
+            recover_rule: config.recover_rule,
+            half_base: config.half_base,
+            rto_ssthresh_hold: config.rto_ssthresh_hold,
+            cwnd_limited: config.cwnd_limited,
+            timestamps: config.timestamps,
+            slow_start_restart: config.slow_start_restart,
+            dupack_from_data: config.dupack_from_data,
+            max_burst: if config.max_burst == 0 { u32::MAX } else { config.max_burst },
+            ecn: config.ecn,
+            freeze_kick: config.freeze && config.freeze_kick,
+            paced,
+            sampled: row.samples_delivery,
+            prr,
+            rare: config.is_full() || config.ecn || prr || paced || row.samples_delivery,
+            ns2_vegas: config.ns2_recovery && core == Core::Vegas && row.recovery == Recovery::Vegas,
+            initial_window: config.initial_window_segments(),
+            initial_ssthresh: config.initial_ssthresh,
+        }
+    }
+}
