@@ -383,7 +383,7 @@ impl Endpoint {
     }
 
     /// Fill in the acknowledgement. SACK blocks take 8 bytes each; outside ns-2, kind, length and padding take 4 more.
-    #[inline]
+    #[inline(always)]
     fn acknowledge(&mut self, segment: &mut Segment) {
         self.receiver.acknowledge(segment);
         if !segment.sack.is_empty() {

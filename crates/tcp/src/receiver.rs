@@ -323,7 +323,7 @@ impl Receiver {
     }
 
     /// Fill in the acknowledgement of a segment that is about to leave, and count it as sent.
-    #[inline]
+    #[inline(always)]
     pub fn acknowledge(&mut self, segment: &mut Segment) {
         segment.flags.set(Flags::ACK);
         if self.echo.speaks && self.echo(segment) {
@@ -351,7 +351,7 @@ impl Receiver {
         self.last_arrival
     }
 
-    #[inline]
+    #[inline(never)]
     fn blocks(&mut self) -> SackBlocks {
         let mut blocks = SackBlocks::NONE;
         let ranges = &self.ranges;
