@@ -31,6 +31,8 @@ struct Drawn {
     two_way: bool,
     /// Pace every sender, not only those whose algorithm does.
     paced: bool,
+    /// Receivers close their windows before an outage that is a handover.
+    freeze: bool,
     /// Stop every other flow when so many milliseconds have passed.
     stop_ms: Option<u64>,
     timestamps: bool,
@@ -146,6 +148,7 @@ fn drawn() -> impl Strategy<Value = Drawn> {
         drops: rest.2,
         two_way: flows.2,
         paced: rest.0 & 3 == 3,
+        freeze: rest.0 >> 20 & 1 == 1,
         stop_ms: (rest.0 >> 2 & 1 == 1).then_some(rest.0 >> 3 & 0xfff),
         timestamps: flows.3,
         size: (rest.3 > 200_000).then_some(rest.3),
@@ -195,6 +198,7 @@ impl Drawn {
             let marks = spec.algorithm.row().uses_marks;
             (spec.rules.ecn, spec.rules.ecn_per_packet) = (marks || i % 2 == 0, marks);
             spec.rules.timestamps = self.timestamps;
+            spec.rules.freeze = self.freeze;
             if self.paced {
                 spec.rules.pacing = Pacing::Window;
             }
