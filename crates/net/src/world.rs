@@ -280,8 +280,9 @@ impl World {
             }
             Control::Stop(number) => {
                 self.endpoints[number as usize].stop();
-                if let Some(connection) = self.connections.get_mut(self.seats[number as usize].connection as usize) {
-                    connection.stop();
+                match self.connections.get_mut(self.seats[number as usize].connection as usize) {
+                    Some(connection) => connection.stop(),
+                    None => self.drive(now, number), // what it has sent may be all acknowledged
                 }
             }
             Control::Warm => {
