@@ -1,7 +1,7 @@
 """The cost of each algorithm beside NewReno's: ``make bench-algorithms``.
 
-Every TCP algorithm runs one case in one process, by turns; the figure is the median ratio of CPU time to NewReno's of the same
-turn. Where valgrind is installed, the instructions of a packet-hop are counted as well, in shorter runs: a count is the same on
+Every TCP algorithm runs one case in one process, each run beside one of NewReno; the figure is the median ratio of their CPU
+times. Where valgrind is installed, the instructions of a packet-hop are counted as well, in shorter runs: a count is the same on
 any day, a time is not. Results go to ``benches/results``.
 """
 
@@ -25,12 +25,11 @@ COUNTED = 40.0
 """Simulated seconds of a run whose instructions are counted."""
 
 
-def instructions(case: str, name: str) -> tuple[int, int]:
-    """Instructions of a process that runs NewReno and the algorithm ``name``, and packet-hops of that algorithm."""
+def instructions(case: str, name: str, repetitions: int) -> tuple[int, int]:
+    """Instructions of a process that runs ``name`` beside NewReno so often, and packet-hops of one such run."""
     command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", PROGRAM]
-    done = subprocess.run(
-        [*command, "algorithms", case, str(COUNTED), "1", name], check=True, capture_output=True, text=True
-    )
+    arguments = ["algorithms", case, str(COUNTED), str(repetitions), name]
+    done = subprocess.run([*command, *arguments], check=True, capture_output=True, text=True)
     collected = re.search(r"Collected\s*:\s*(\d+)", done.stderr)
     if collected is None:
         raise SystemExit(f"valgrind counted nothing:\n{done.stderr}")
@@ -40,13 +39,15 @@ def instructions(case: str, name: str) -> tuple[int, int]:
 
 def with_instructions(case: str, rows: list[dict[str, str]]) -> None:
     """Add the instructions of a packet-hop, and their ratio to NewReno's."""
-    base, hops = instructions(case, "newreno")
-    of_newreno = base / hops
+    once, hops = instructions(case, "newreno", 1)
+    twice, _ = instructions(case, "newreno", 2)
+    of_newreno = (twice - once) / hops
     for row in rows:
         own = of_newreno
         if row["algorithm"] != "newreno":
-            both, hops = instructions(case, row["algorithm"])
-            own = (both - base) / hops
+            # NewReno runs for its own row and beside the algorithm
+            both, hops = instructions(case, row["algorithm"], 1)
+            own = (both - twice) / hops
         row["instructions_per_hop"] = f"{own:.1f}"
         row["instruction_ratio"] = f"{own / of_newreno:.2f}"
 
@@ -55,8 +56,8 @@ def main() -> int:
     """Measure, print and keep; 1 if an algorithm is over the limit: in instructions, if they could be counted."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--case", default="W1")
-    parser.add_argument("--seconds", type=float, default=400.0, help="simulated seconds of a run")
-    parser.add_argument("--repeats", type=int, default=9)
+    parser.add_argument("--seconds", type=float, default=100.0, help="simulated seconds of a run")
+    parser.add_argument("--repeats", type=int, default=41)
     parser.add_argument("--out", type=Path, default=HERE / "results")
     options = parser.parse_args()
     arguments = ["algorithms", options.case, str(options.seconds), str(options.repeats)]

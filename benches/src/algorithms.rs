@@ -1,5 +1,5 @@
-//! What a packet-hop costs with each algorithm: one case with every row of the registry, in one process and by turns, so that a
-//! machine that slows down for a while slows all of them. Only the ratios mean anything.
+//! What a packet-hop costs with each algorithm: one case with every row of the registry, in one process, each run of an algorithm
+//! beside one of NewReno, so that a machine that slows down for a while slows both. Only the ratios mean anything.
 
 use cc::registry::{Config, windowed};
 use cpu_time::ProcessTime;
@@ -15,10 +15,11 @@ struct Measured {
     goodput_mbps: f64,
     hash: u64,
     ns_per_hop: Vec<f64>, // one per repetition
+    ratios: Vec<f64>,
 }
 
-/// Prints a table in CSV: nanoseconds of CPU time per packet-hop and the ratio to NewReno's of the same turn, medians of the
-/// repetitions. Of the algorithms named and NewReno, or of all.
+/// Prints a table in CSV: nanoseconds of CPU time per packet-hop and the ratio to those of the NewReno run beside it, medians of
+/// the repetitions. Of the algorithms named and NewReno, or of all.
 pub fn compare(case: &Case, repetitions: usize, only: &[String]) {
     let mut all: Vec<Measured> = windowed()
         .filter(|row| only.is_empty() || row.name == "newreno" || only.iter().any(|name| name == row.name))
@@ -29,22 +30,33 @@ pub fn compare(case: &Case, repetitions: usize, only: &[String]) {
             goodput_mbps: 0.0,
             hash: 0,
             ns_per_hop: Vec::new(),
+            ratios: Vec::new(),
         })
         .collect();
     let newreno = all.iter().position(|m| m.algorithm.row().name == "newreno").expect("in the registry");
-    for _ in 0..repetitions {
-        all.iter_mut().for_each(|m| m.run(case));
+    for repetition in 0..repetitions {
+        for at in 0..all.len() {
+            // by turns before and after it, so that a trend favours neither
+            let [base, own] = if at == newreno {
+                let ns = all[at].run(case);
+                [ns, ns]
+            } else if repetition % 2 == 0 {
+                [newreno, at].map(|which| all[which].run(case))
+            } else {
+                let [own, base] = [at, newreno].map(|which| all[which].run(case));
+                [base, own]
+            };
+            all[at].ratios.push(own / base);
+        }
     }
-    let base = all[newreno].ns_per_hop.clone();
     println!("algorithm,packet_hops,ns_per_hop,ratio_to_newreno,events_per_hop,goodput_mbps,hash");
     for m in all {
-        let ratios = m.ns_per_hop.iter().zip(&base).map(|(ns, base)| ns / base).collect();
         println!(
             "{},{},{:.1},{:.2},{:.3},{:.3},{:016x}",
             m.algorithm.row().name,
             m.packet_hops,
             median(m.ns_per_hop),
-            median(ratios),
+            median(m.ratios),
             m.loop_events as f64 / m.packet_hops as f64,
             m.goodput_mbps,
             m.hash,
@@ -53,16 +65,18 @@ pub fn compare(case: &Case, repetitions: usize, only: &[String]) {
 }
 
 impl Measured {
-    fn run(&mut self, case: &Case) {
+    /// One run more: its nanoseconds per packet-hop.
+    fn run(&mut self, case: &Case) -> f64 {
         let network = case.network_of(&self.algorithm, 1);
         let world = World::new(&network, 1, &case.options()).expect("the cases are sound");
         let running = ProcessTime::now();
         let results = world.run(None).expect("nobody cancels");
-        let ns = running.elapsed().as_nanos() as f64;
+        let ns = running.elapsed().as_nanos() as f64 / results.packet_hops as f64;
         (self.packet_hops, self.loop_events) = (results.packet_hops, results.loop_events);
         self.goodput_mbps = crate::goodput_mbps(case, &results);
         self.hash = crate::hash(&results);
-        self.ns_per_hop.push(ns / results.packet_hops as f64);
+        self.ns_per_hop.push(ns);
+        ns
     }
 }
 

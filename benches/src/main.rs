@@ -12,8 +12,8 @@ use cpu_time::ProcessTime;
 use net::{Results, World};
 
 /// Simulated seconds and repetitions of each algorithm unless told.
-const ALGORITHM_SECONDS: f64 = 400.0;
-const REPETITIONS: f64 = 9.0;
+const ALGORITHM_SECONDS: f64 = 100.0;
+const REPETITIONS: f64 = 41.0;
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
