@@ -53,7 +53,7 @@ def with_instructions(case: str, rows: list[dict[str, str]]) -> None:
 
 
 def main() -> int:
-    """Measure, print and keep; 1 if an algorithm is over the limit: in instructions, if they could be counted."""
+    """Measure, print and keep; 1 if an algorithm is over the limit, in CPU time or instructions."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--case", default="W1")
     parser.add_argument("--seconds", type=float, default=100.0, help="simulated seconds of a run")
@@ -89,7 +89,7 @@ def main() -> int:
     for what, names in over.items():
         if names:
             print(f"more than {MOST} times NewReno's {what}: {', '.join(names)}", file=sys.stderr)
-    return 1 if over["instructions" if "instruction_ratio" in rows[0] else "CPU time"] else 0
+    return 1 if any(over.values()) else 0
 
 
 if __name__ == "__main__":
