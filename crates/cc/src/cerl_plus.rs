@@ -94,7 +94,7 @@ impl Mean {
             self.sum = self.sum - *slot;
             *slot = rtt;
         }
-        self.sum = self.sum + rtt;
+        self.sum += rtt;
         self.count += 1;
         if let Some(srtt) = &mut self.smoothed {
             *srtt = path.srtt;

@@ -16,7 +16,7 @@ impl RoundRtt {
     pub fn add(&mut self, sample: Option<Span>) {
         let Some(rtt) = sample else { return };
         self.least = if self.count == 0 { rtt } else { self.least.min(rtt) };
-        self.sum = self.sum + rtt;
+        self.sum += rtt;
         self.count += 1;
     }
 

@@ -88,22 +88,25 @@ enum Lane {
     Special,
 }
 
+/// What packets that wait need comes first: another cache line.
 #[derive(Debug)]
+#[repr(C)]
 struct Cold {
     waiting: Ring<Waiting>,
     waiting_bytes: u64,
-    queue_integral: f64,
-    queue_max: u32,
+    /// The times of waiting of all packets, added up.
+    queue_time: Span,
     limit: Limit,
+    queue_max: u32,
+    /// The discipline marks packets that can be marked.
+    ecn: bool,
     rate_bps: u64,
+    extras: Option<Box<Extras>>,
     losses: LossCounts,
     lost_bytes: u64,
     /// Lost before the queue or at it: never transmitted.
     refused: LossCounts,
     refused_bytes: u64,
-    extras: Option<Box<Extras>>,
-    /// The discipline marks packets that can be marked.
-    ecn: bool,
     marked_packets: u64,
     served: Option<Box<served::Served>>,
     course: Option<Box<Course>>,
@@ -287,7 +290,7 @@ impl Link {
         c.waiting.push(Waiting { start, size });
         c.waiting_bytes += u64::from(size);
         c.queue_max = c.queue_max.max(c.waiting.len() as u32);
-        c.queue_integral += start.min(end).since(now).secs();
+        c.queue_time += start.min(end).since(now);
         if self.hot.lane == Lane::Special {
             self.trace_change(now, 1);
             self.trace_change(start, -1);

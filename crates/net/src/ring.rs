@@ -3,14 +3,14 @@
 /// First in, first out.
 #[derive(Clone, Debug)]
 pub(crate) struct Ring<T> {
-    slots: Vec<T>,
+    slots: Box<[T]>,
     head: u32,
     len: u32,
 }
 
 impl<T: Copy + Default> Ring<T> {
-    pub(crate) const fn new() -> Ring<T> {
-        Ring { slots: Vec::new(), head: 0, len: 0 }
+    pub(crate) fn new() -> Ring<T> {
+        Ring { slots: Box::default(), head: 0, len: 0 }
     }
 
     #[inline]
@@ -52,8 +52,7 @@ impl<T: Copy + Default> Ring<T> {
         let mut slots = Vec::with_capacity((self.slots.len() * 2).max(4));
         slots.extend(self.iter().copied());
         slots.resize(slots.capacity().next_power_of_two(), T::default());
-        self.slots = slots;
-        self.head = 0;
+        (self.slots, self.head) = (slots.into(), 0);
     }
 }
 

@@ -363,12 +363,12 @@ fn unlike(mut network: Network, salt: u64) -> Network {
         for (direction, odd) in
             [(&mut link.forward, 7_919 + 1_009 * salt), (&mut link.reverse, 104_729 + 10_007 * salt)]
         {
-            direction.delay = direction.delay + Span(odd * i);
+            direction.delay += Span(odd * i);
             direction.rate_bps += odd * i % 9_973;
             if let Some(changing) = &direction.changing {
                 let mut own = Changing::clone(changing);
                 for delay in own.steps.iter_mut().filter_map(|step| step.delay.as_mut()) {
-                    *delay = *delay + Span(odd * i);
+                    *delay += Span(odd * i);
                 }
                 direction.changing = Some(own.into());
             }

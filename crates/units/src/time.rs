@@ -83,6 +83,13 @@ impl Add for Span {
     }
 }
 
+impl AddAssign for Span {
+    #[inline]
+    fn add_assign(&mut self, other: Span) {
+        *self = *self + other;
+    }
+}
+
 impl Sub for Span {
     type Output = Span;
     #[inline]

@@ -1,6 +1,6 @@
 //! A link from its description.
 
-use units::Time;
+use units::{Span, Time};
 
 use super::arrivals::{AGING_PACKET_BITS, Warning};
 use super::{Cold, Extras, Hot, Lane, Limit, Link, LossCounts};
@@ -75,7 +75,7 @@ impl Link {
             cold: Cold {
                 waiting: Ring::new(),
                 waiting_bytes: 0,
-                queue_integral: 0.0,
+                queue_time: Span::ZERO,
                 queue_max: 0,
                 // ns-2 drops an arrival that would make the queue as long as the limit
                 limit: match spec.queue.limit {

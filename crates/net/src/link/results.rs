@@ -68,7 +68,7 @@ impl Link {
             losses: c.losses.plus(&c.refused),
             in_flight_packets: in_flight,
             marked_packets: c.marked_packets,
-            queue_integral: c.queue_integral,
+            queue_integral: c.queue_time.secs(),
             queue_max: c.queue_max,
             busy_s: match &c.course {
                 None => transmitted_bytes as f64 * 8.0 / c.rate_bps as f64,

@@ -167,7 +167,7 @@ impl Link {
 
     /// Account for the time that a packet waited until now.
     fn leave(&mut self, now: Time, packet: &Packet) {
-        self.cold.queue_integral += now.since(packet.at).secs();
+        self.cold.queue_time += now.since(packet.at);
         self.trace_change(now, -1);
     }
 
@@ -182,7 +182,7 @@ impl Link {
     pub(crate) fn finish(&mut self, pool: &Pool, end: Time) {
         if let Some(served) = &self.cold.served {
             for packet in served.waiting.iter(pool) {
-                self.cold.queue_integral += end.since(packet.at).secs();
+                self.cold.queue_time += end.since(packet.at);
             }
         }
     }

@@ -228,7 +228,7 @@ impl Arrivals {
         let gap = Distribution::Exponential { mean: 1e9 / self.per_second };
         let mut at = start;
         let mut next = || {
-            at = at + Span(gap.draw(&mut stream) as u64).max(INSTANT);
+            at += Span(gap.draw(&mut stream) as u64).max(INSTANT);
             (at < end).then_some(at)
         };
         std::iter::from_fn(&mut next).take(self.bound).collect()
