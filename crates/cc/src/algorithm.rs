@@ -52,9 +52,11 @@ macro_rules! algorithms {
             fn on_idle_restart(&mut self, now: Time, path: &Path) {
                 match self { $(Algorithm::$name(a) => a.on_idle_restart(now, path),)* }
             }
+            #[inline]
             fn limits_itself(&self) -> bool {
                 match self { $(Algorithm::$name(a) => a.limits_itself(),)* }
             }
+            #[inline]
             fn pacing_rate(&self) -> Option<Rate> {
                 match self { $(Algorithm::$name(a) => a.pacing_rate(),)* }
             }

@@ -13,48 +13,52 @@ use self::model::Model;
 use self::phases::Phase;
 use crate::{Ack, Cause, Config, Congestion, CongestionControl, DeliverySample, Path, RecoveryExit, Response};
 
-/// Constants, each a parameter of the row.
+/// Constants, each a parameter of the row; those that every ACK needs are the last.
 #[derive(Clone, Debug, PartialEq)]
+#[repr(C)]
 struct Constants {
     high_gain: f64,
     drain_gain: f64,
     cwnd_gain: f64,
     up_gain: f64,
     down_gain: f64,
-    cycle: u32,
     full_growth: f64,
+    cycle: u32,
     full_rounds: u32,
-    rtt_window: Span,
     probe_rtt: Span,
+    rtt_window: Span,
     min_cwnd: f64,
     quanta: f64,
 }
 
-/// State of BBR.
+/// State of BBR. What every ACK needs stands together.
 #[derive(Clone, Debug, PartialEq)]
+#[repr(C)]
 pub struct Bbr {
     constants: Constants,
     cwnd: Bytes,
-    ssthresh: Bytes,
-    initial_cwnd: Bytes,
-    /// Best window known when a recovery or ProbeRTT began.
-    prior_cwnd: Bytes,
     pacing_rate: Rate,
-    model: Model,
+    pacing_gain: f64,
+    cwnd_gain: f64,
     phase: Phase,
+    /// Segments in the network after the latest ACK, and those that it reported.
+    last_in_flight: u32,
+    last_delivered: u32,
     /// The bottleneck's rate is found.
     filled_pipe: bool,
-    full_bw: Rate,
-    full_bw_count: u32,
     /// A loss is being repaired.
     repairing: bool,
     /// First round of a recovery: send what leaves the network, no more.
     conserving: bool,
     /// Data were sent after a pause, and none was acknowledged since.
     idle_restart: bool,
-    /// In the network after the latest ACK, and what that one reported.
-    last_in_flight: Bytes,
-    last_delivered: Bytes,
+    model: Model,
+    initial_cwnd: Bytes,
+    /// Best window known when a recovery or ProbeRTT began.
+    prior_cwnd: Bytes,
+    ssthresh: Bytes,
+    full_bw: Rate,
+    full_bw_count: u32,
     /// Times a random number was drawn.
     draws: u64,
 }
@@ -84,14 +88,16 @@ impl Bbr {
             pacing_rate: Rate(0.0),
             model: Model::new(config.number("bbr_bw_rounds") as usize),
             phase: Phase::Startup,
+            pacing_gain: constants.high_gain,
+            cwnd_gain: constants.high_gain,
             filled_pipe: false,
             full_bw: Rate(0.0),
             full_bw_count: 0,
             repairing: false,
             conserving: false,
             idle_restart: false,
-            last_in_flight: Bytes::ZERO,
-            last_delivered: Bytes::ZERO,
+            last_in_flight: 0,
+            last_delivered: 0,
             draws: 0,
             constants,
         }
@@ -130,24 +136,24 @@ impl Bbr {
     }
 
     fn set_window(&mut self, sample: &DeliverySample, path: &Path) {
-        let target = self.inflight(self.cwnd_gain(), path);
         let floor = self.constants.min_cwnd * path.mss;
-        let delivered = sample.newly_delivered;
+        let delivered = f64::from(sample.newly_delivered) * path.mss;
         if self.repairing {
             //= specs/papers/bbr.md#loss
             //# cwnd = max(cwnd - lost, 1 MSS)
-            self.cwnd = (self.cwnd - sample.lost).max(path.mss);
+            self.cwnd = (self.cwnd - f64::from(sample.lost) * path.mss).max(path.mss);
         }
         if self.conserving {
             //= specs/papers/bbr.md#loss
             //# in the first round cwnd = max(cwnd, in flight + newly delivered)
-            self.cwnd = self.cwnd.max(sample.in_flight + delivered);
+            self.cwnd = self.cwnd.max(f64::from(sample.in_flight) * path.mss + delivered);
         } else {
+            let target = self.inflight(self.cwnd_gain, path);
             //= specs/papers/bbr.md#windows-and-rates
             //# with the pipe full cwnd = min(cwnd + newly delivered, target)
             if self.filled_pipe {
                 self.cwnd = (self.cwnd + delivered).min(target);
-            } else if self.cwnd < target || sample.total < self.initial_cwnd {
+            } else if self.cwnd < target || f64::from(sample.total) * path.mss < self.initial_cwnd {
                 self.cwnd += delivered;
             }
             self.cwnd = self.cwnd.max(floor);
@@ -188,7 +194,7 @@ impl CongestionControl for Bbr {
     fn on_ack(&mut self, ack: &Ack, path: &Path) {
         let Some(sample) = &ack.delivery else { return };
         (self.last_in_flight, self.last_delivered) = (sample.in_flight, sample.newly_delivered);
-        self.model.on_sample(sample);
+        self.model.on_sample(sample, path.mss);
         self.advance_phase(ack.now, sample, path);
         self.check_rtprop(ack.now, sample, path);
         if self.conserving && self.model.round_started() {
@@ -197,7 +203,7 @@ impl CongestionControl for Bbr {
         if !sample.repairing {
             self.end_repair();
         }
-        self.set_pacing_rate(self.pacing_gain());
+        self.set_pacing_rate(self.pacing_gain);
         self.set_window(sample, path);
     }
 
@@ -217,7 +223,8 @@ impl CongestionControl for Bbr {
                 self.model.begin_round();
                 //= specs/papers/bbr.md#loss
                 //# cwnd = in flight + max(newly delivered, 1 MSS)
-                self.cwnd = self.last_in_flight + self.last_delivered.max(path.mss);
+                let allowed = self.last_in_flight + self.last_delivered.max(1);
+                self.cwnd = f64::from(allowed) * path.mss;
             }
         }
         if event.cause == Cause::Rto { Response::Reduced } else { Response::Undecided }
@@ -258,7 +265,7 @@ impl CongestionControl for Bbr {
         out("btlbw_bytes_per_s", self.model.btlbw().bytes_per_sec());
         out("rtprop_s", self.model.rtprop().unwrap_or_default().secs());
         out("pacing_bytes_per_s", self.pacing_rate.bytes_per_sec());
-        out("pacing_gain", self.pacing_gain());
+        out("pacing_gain", self.pacing_gain);
     }
 }
 

@@ -65,7 +65,7 @@ pub(crate) struct Model {
     sent: f64, // segments, in this round
     cut_at: Option<Time>,
     in_handover: bool,
-    delivered: Bytes,
+    delivered: u32,
     /// A step is an ACK unless one in so many of a hundred kinds is drawn.
     kinds: u64,
     /// How often each kind of step was made.
@@ -92,7 +92,7 @@ impl Model {
         let path = Path { rwnd: Bytes(200_000.0), ..path };
         algorithm.on_init(Bytes(3000.0), path.rwnd, &path);
         let (random, round_began) = (seed.wrapping_mul(2) + 1, start);
-        let (to_round_end, sent, delivered) = (0.0, 3.0, Bytes::ZERO);
+        let (to_round_end, sent, delivered) = (0.0, 3.0, 0);
         let counts = [0; Model::KINDS];
         let (cut_at, in_handover) = (None, false);
         Model {
@@ -189,8 +189,9 @@ impl Model {
 
     /// A window per RTT; a duplicate reports one segment. Some samples are limited, some ACKs show a loss.
     fn delivery(&mut self, newly_acked: Bytes, rtt: Option<Span>, repairing: bool) -> DeliverySample {
-        let newly_delivered = newly_acked.max(Model::MSS);
-        let window = self.path.flight_size;
+        let segments = |amount: Bytes| amount.over(Model::MSS) as u32;
+        let newly_delivered = segments(newly_acked).max(1);
+        let window = segments(self.path.flight_size);
         self.delivered += newly_delivered;
         DeliverySample {
             delivered: window,
@@ -199,10 +200,10 @@ impl Model {
             app_limited: self.below(8) == 0,
             newly_delivered,
             total: self.delivered,
-            total_at_send: Bytes((self.delivered - window).0.max(0.0)),
+            total_at_send: self.delivered.saturating_sub(window),
             in_flight_before: window + newly_delivered,
             in_flight: window,
-            lost: if self.below(16) == 0 { Model::MSS } else { Bytes::ZERO },
+            lost: u32::from(self.below(16) == 0),
             repairing,
         }
     }

@@ -34,10 +34,13 @@ impl Sacks {
     /// A packet has arrived, or was lost: its blocks, whose number is free now.
     #[inline]
     pub(crate) fn take(&mut self, number: u32) -> SackBlocks {
-        if number == NO_SACK {
-            return SackBlocks::NONE;
-        }
+        if number == NO_SACK { SackBlocks::NONE } else { *self.release(number) }
+    }
+
+    /// The same of a packet that has some: where they are, until others are kept.
+    #[inline]
+    pub(crate) fn release(&mut self, number: u32) -> &SackBlocks {
         self.free.push(number);
-        self.blocks[number as usize]
+        &self.blocks[number as usize]
     }
 }

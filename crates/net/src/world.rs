@@ -182,12 +182,13 @@ impl World {
     }
 
     /// The packet at the head of a link's wire has arrived.
-    #[inline]
+    #[inline(always)]
     fn on_link(&mut self, id: u32) {
         let (now, _) = self.queue.advance().expect("peeked before");
         let link = &mut self.links[id as usize];
         let Some((mut packet, next_at)) = self.pool.pop(&mut link.hot.wire) else { return self.bring_up(id) };
         debug_assert_eq!(packet.at, now);
+        self.pool.prefetch(&link.hot.wire);
         link.deliver();
         match next_at {
             Some(next_at) => self.queue.replace_first(next_at, self.arrival(id)),

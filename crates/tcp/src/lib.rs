@@ -50,13 +50,10 @@ pub enum Role {
     Passive,
 }
 
-/// Both halves of one end of a connection.
+/// Both halves of one end of a connection. Like those of [`Sender`], the fields stand in the order of their use.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub struct Endpoint {
-    /// The sending half.
-    pub sender: Sender,
-    /// The receiving half.
-    pub receiver: Receiver,
     role: Role,
     syn_ack_due: bool,
     syn_seen: bool,
@@ -64,8 +61,6 @@ pub struct Endpoint {
     full: bool,
     /// The answer to our SYN came; the ACK of it leaves before any data.
     opening: bool,
-    /// A repair that leaves before the data that came with the ACK are looked at.
-    repair: Option<Box<Segment>>,
     mss: u32,
     /// Header bytes of a pure ACK and of the SYN.
     header: u32,
@@ -73,18 +68,24 @@ pub struct Endpoint {
     data_header: u32,
     /// Bytes of a SACK option beside its blocks.
     sack_header: u32,
+    /// Payload bytes of the last segment of the transfer, if it is shorter than one MSS, and its number.
+    tail: Option<(u32, u32)>,
     /// Receiver's window, segments; and what is advertised: none of it while frozen.
     window: u32,
     advertised: u32,
     /// ACKs with the old window to send after a freeze.
     freeze_copies: u32,
     copies_due: u32,
-    /// Payload bytes of the last segment of the transfer, if it is shorter than one MSS, and its number.
-    tail: Option<(u32, u32)>,
     /// Pure ACKs sent, the answer to the SYN included.
     pub acks_sent: u64,
     /// Pure ACKs received, the answer to the SYN included.
     pub acks_received: u64,
+    /// A repair that leaves before the data that came with the ACK are looked at.
+    repair: Option<Box<Segment>>,
+    /// The receiving half.
+    pub receiver: Receiver,
+    /// The sending half.
+    pub sender: Sender,
 }
 
 impl Endpoint {
@@ -201,6 +202,16 @@ impl Endpoint {
     #[inline(never)]
     pub fn handle_segment(&mut self, now: Time, segment: &Segment) {
         self.take_in::<false>(now, segment);
+    }
+
+    /// The same for a pure ACK with SACK blocks, which most often is nothing else.
+    #[inline(always)]
+    pub fn handle_ack(&mut self, now: Time, segment: &Segment) {
+        if segment.flags != Flags::ACK || self.role == Role::Passive || self.full {
+            return self.handle_segment(now, segment);
+        }
+        self.acks_received += 1;
+        self.sender.on_ack::<false>(now, segment, true);
     }
 
     /// The same as a part of the caller, for one who makes most segments on the spot, to look at their fields only.

@@ -35,6 +35,9 @@ pub struct Receiver {
     ranges: Vec<(u32, u32)>,
     /// Starts of the most recently changed ranges, newest first.
     recent: Vec<u32>,
+    /// What the next ACK reports of them, unless that has to be chosen anew.
+    report: SackBlocks,
+    choose: bool,
     sack: bool,
     /// The rules are those of ns-2's FullTcp.
     full: bool,
@@ -81,6 +84,8 @@ impl Receiver {
             rcv_nxt: 0,
             ranges: Vec::new(),
             recent: Vec::new(),
+            report: SackBlocks::NONE,
+            choose: true,
             sack,
             full: config.is_full(),
             unacked: 0,
@@ -258,7 +263,12 @@ impl Receiver {
     fn extend(&mut self, number: u32) -> bool {
         let latest = self.recent.first();
         let highest = self.ranges.last_mut().filter(|r| r.1 == number && (!self.sack || latest == Some(&r.0)));
-        highest.map(|range| range.1 += 1).is_some()
+        let Some(range) = highest else { return false };
+        range.1 += 1;
+        if !self.choose {
+            self.report.lengthen_first();
+        }
+        true
     }
 
     /// Store a segment that is not the next in order, or fills the first gap.
@@ -267,9 +277,11 @@ impl Receiver {
             self.rcv_nxt += 1;
             if self.ranges[0].0 == self.rcv_nxt {
                 self.rcv_nxt = self.ranges.remove(0).1;
+                self.choose = true;
             }
             return;
         }
+        self.choose = true;
         let at = self.ranges.partition_point(|r| r.0 <= number);
         let joins_left = at > 0 && self.ranges[at - 1].1 == number;
         let joins_right = at < self.ranges.len() && self.ranges[at].0 == number + 1;
@@ -337,7 +349,10 @@ impl Receiver {
             //= https://www.rfc-editor.org/rfc/rfc2018#section-4
             //# SACK options SHOULD be included in all ACKs which do not ACK the highest sequence number in the data
             //# receiver's queue.
-            segment.sack = self.blocks();
+            if self.choose {
+                self.choose_blocks();
+            }
+            segment.sack = self.report;
         }
         self.last_ack_sent = self.rcv_nxt;
         self.unacked = 0;
@@ -351,31 +366,19 @@ impl Receiver {
         self.last_arrival
     }
 
+    /// Choose what to report of the ranges.
     #[inline(never)]
-    fn blocks(&mut self) -> SackBlocks {
-        let mut blocks = SackBlocks::NONE;
-        let ranges = &self.ranges;
-        if let ([(start, end)], [recent]) = (ranges.as_slice(), self.recent.as_slice())
-            && start == recent
-        {
-            blocks.push(*start, *end);
-            return blocks;
-        }
-        self.choose_blocks()
-    }
-
-    #[inline(never)]
-    fn choose_blocks(&mut self) -> SackBlocks {
-        let mut blocks = SackBlocks::NONE;
+    fn choose_blocks(&mut self) {
+        self.report = SackBlocks::NONE;
+        self.choose = false;
         let ranges = &self.ranges;
         self.recent.retain(|start| match ranges.binary_search_by_key(start, |range| range.0) {
             Ok(at) => {
-                blocks.push(ranges[at].0, ranges[at].1);
+                self.report.push(ranges[at].0, ranges[at].1);
                 true
             }
             Err(_) => false,
         });
-        blocks
     }
 }
 

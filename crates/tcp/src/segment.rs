@@ -43,11 +43,17 @@ impl Flags {
 pub const MAX_SACK: usize = 3;
 
 /// Received ranges above the cumulative ACK, the most recent first; each `[start, end)` in segment numbers.
+///
+/// Aligned and without gaps, so that it is copied in two parts that do not overlap: processors wait to read what overlapping
+/// writes have left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(align(16))]
 pub struct SackBlocks {
     blocks: [(u32, u32); MAX_SACK],
-    len: u8,
+    len: u64,
 }
+
+const _: () = assert!(size_of::<SackBlocks>() == 32);
 
 impl SackBlocks {
     /// No blocks.
@@ -56,7 +62,13 @@ impl SackBlocks {
     /// The blocks.
     #[inline]
     pub fn as_slice(&self) -> &[(u32, u32)] {
-        &self.blocks[..usize::from(self.len)]
+        &self.blocks[..self.len as usize]
+    }
+
+    /// All places; those without a block hold `(0, 0)`.
+    #[inline]
+    pub(crate) fn all(&self) -> &[(u32, u32); MAX_SACK] {
+        &self.blocks
     }
 
     /// Nothing to report.
@@ -65,10 +77,16 @@ impl SackBlocks {
         self.len == 0
     }
 
+    /// The first block has one segment more at its end.
+    #[inline]
+    pub fn lengthen_first(&mut self) {
+        self.blocks[0].1 += 1;
+    }
+
     /// Add a block unless all places are taken.
     pub fn push(&mut self, start: u32, end: u32) {
-        if usize::from(self.len) < MAX_SACK {
-            self.blocks[usize::from(self.len)] = (start, end);
+        if let Some(place) = self.blocks.get_mut(self.len as usize) {
+            *place = (start, end);
             self.len += 1;
         }
     }

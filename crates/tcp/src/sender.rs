@@ -69,8 +69,13 @@ pub(crate) enum Progress {
 }
 
 /// State of the sending half. Sequence numbers count segments.
+///
+/// The fields stand in the order of their use, so that an event touches few cache lines: first what every event looks at, also
+/// at an end that only receives, then what segments and ACKs need, and what is seldom needed last.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Sender {
+    rto_at: Time,
     pub(crate) snd_una: u32,
     pub(crate) snd_nxt: u32,
     pub(crate) snd_max: u32,
@@ -80,30 +85,51 @@ pub struct Sender {
     pub(crate) window: u32,
     /// The receiver's window, from its latest segment.
     pub(crate) rwnd: u32,
-    pub(crate) dupacks: u32,
-    /// Segments added to cwnd for duplicates; negative where RFC 6582 deflates below cwnd.
-    pub(crate) inflation: i32,
-    pub(crate) state: State,
-    pub(crate) in_recovery: bool,
-    pub(crate) core: Core,
-    /// Segment to send again now, before anything else.
-    pub(crate) resend: Option<u32>,
-    /// Limited transmit allows one segment now.
-    limited: bool,
     /// Segments that may still leave on account of this event.
     pub(crate) burst: u32,
+    /// Segment to send again now, before anything else.
+    pub(crate) resend: Option<u32>,
+    /// The newest judgement of a loss that nobody has asked for yet.
+    judgement: Option<Judgement>,
+    pub(crate) state: State,
+    pub(crate) core: Core,
+    pub(crate) in_recovery: bool,
+    /// Limited transmit allows one segment now.
+    limited: bool,
     syn_due: bool,
+    probe_due: bool,
+    cwr_due: bool,
+    pub(crate) rules: Rules,
+    pacer: Pacer,
 
-    pub(crate) cc: Algorithm,
-    pub(crate) path: Path,
     pub(crate) board: Scoreboard,
-    pub(crate) rtt: RttEstimator,
-    rto_at: Time,
     /// The segment whose RTT is being measured, and when it was sent.
     pub(crate) timed: Option<(u32, Time)>,
-
+    last_sent_at: Time,
+    /// Delivery rate samples, for algorithms that want them.
+    pub(crate) delivery: Option<Box<DeliveryRate>>,
+    /// cwnd as it was taken into account last, in bytes, in segments and in whole segments, and since when it is so large.
+    counted: Bytes,
+    segments: f64,
+    whole: i64,
+    cwnd_since: Time,
+    /// A round ends at the first ACK beyond this segment.
+    round_mark: u32,
+    pub(crate) dupacks: u32,
+    round_began: Time,
+    /// Segments added to cwnd for duplicates; negative where RFC 6582 deflates below cwnd.
+    pub(crate) inflation: i32,
     /// One past the last segment that must be acknowledged for the recovery to end.
     pub(crate) recover: u32,
+    timeouts_in_row: u32,
+    pub(crate) limited_sent: u32,
+    /// Counters.
+    pub stats: SenderStats,
+    pub(crate) path: Path,
+    pub(crate) rtt: RttEstimator,
+    pub(crate) cc: Algorithm,
+    pub(crate) sack: SackState,
+
     /// No fast retransmit until an ACK passes this (RFC 6582).
     guard: Option<u32>,
     /// One past the highest segment sent at the last reduction.
@@ -111,39 +137,20 @@ pub struct Sender {
     pub(crate) last_cut_by_dupacks: bool,
     /// First partial ACK of this recovery seen.
     first_partial: bool,
-    timeouts_in_row: u32,
-    pub(crate) limited_sent: u32,
-    /// A round ends at the first ACK beyond this segment.
-    round_mark: u32,
-    round_began: Time,
-    last_sent_at: Time,
+    in_handover: bool,
+    hears_every_loss: bool,
+    acts_on_marks: bool,
     /// No cut for marks until an ACK passes this: the window of data was cut already. `None`: nothing was cut so far, so
     /// that a mark may come with a duplicate of the first ACK (ns-2 waits for an ACK of data even so).
     ecn_recover: Option<u32>,
     /// One past the highest segment sent when a mark last cut the window.
     mark_cut: u32,
-    cwr_due: bool,
-    pub(crate) sack: SackState,
     pub(crate) fine: FineTimer,
     /// The recovery that is on, by RFC 9937.
     pub(crate) prr: Option<Prr>,
-    pacer: Pacer,
     /// The receiver's window is closed, and data wait for it.
     persist: Option<Persist>,
-    probe_due: bool,
-    in_handover: bool,
-    /// Delivery rate samples, for algorithms that want them.
-    pub(crate) delivery: Option<Box<DeliveryRate>>,
-
-    hears_every_loss: bool,
-    acts_on_marks: bool,
-    pub(crate) rules: Rules,
-    cwnd_since: Time,
-    /// The newest judgement of a loss that nobody has asked for yet.
-    judgement: Option<Judgement>,
     log: Option<Vec<WindowEvent>>,
-    /// Counters.
-    pub stats: SenderStats,
 }
 
 /// Most segments that ns-2's NewReno releases on one ACK during recovery.
@@ -222,6 +229,9 @@ impl Sender {
             acts_on_marks: row.uses_marks,
             rules: Rules::new(config, row, core, paced, prr),
             pacer,
+            counted: Bytes::ZERO,
+            segments: 1.0,
+            whole: 1,
             cwnd_since: Time::ZERO,
             judgement: None,
             log: None,
@@ -350,7 +360,7 @@ impl Sender {
     pub fn set_rwnd(&mut self, segments: u32) {
         self.rwnd = segments;
         self.path.rwnd = self.bytes(segments);
-        self.update_window();
+        self.size_window();
     }
 
     #[inline]
@@ -358,20 +368,39 @@ impl Sender {
         f64::from(segments) * self.path.mss
     }
 
-    /// Compute the usable window anew: call after anything that changes cwnd or the inflation.
+    /// Take cwnd and the inflation into account: call after anything that changes them.
     #[inline(always)]
-    pub(crate) fn update_window(&mut self) {
-        let window = self.cwnd() as i64 + i64::from(self.inflation);
+    pub(crate) fn update_window(&mut self, now: Time) {
+        let cwnd = self.cc.cwnd();
+        if cwnd != self.counted {
+            self.account_cwnd(now);
+            (self.counted, self.segments) = (cwnd, self.cwnd());
+            self.whole = self.segments as i64;
+        }
+        self.size_window();
+    }
+
+    /// Compute the usable window anew.
+    #[inline(always)]
+    fn size_window(&mut self) {
+        let window = self.whole + i64::from(self.inflation);
         self.window = (window.max(1) as u64).min(u64::from(self.rwnd)) as u32;
         if self.is_shut() {
             self.window = 0;
         }
     }
 
-    /// Bring the integral of cwnd up to now: call before anything that changes cwnd.
+    /// The whole segments of [`Sender::cwnd`], known once the event at hand is over.
     #[inline]
-    pub(crate) fn account_cwnd(&mut self, now: Time) {
-        self.stats.cwnd_integral += now.since(self.cwnd_since).secs() * self.cwnd();
+    pub(crate) fn whole_cwnd(&self) -> i64 {
+        debug_assert_eq!(self.whole, self.cwnd() as i64);
+        self.whole
+    }
+
+    /// Bring the integral of cwnd up to now.
+    #[inline]
+    fn account_cwnd(&mut self, now: Time) {
+        self.stats.cwnd_integral += now.since(self.cwnd_since).secs() * self.segments;
         self.cwnd_since = now;
     }
 

@@ -1,6 +1,6 @@
 //! BBR's phases: find the rate (Startup), empty the queue (Drain), stay there and probe (ProbeBW), look at the empty path
 //! (ProbeRTT).
-use units::{Rate, Span, Time};
+use units::{Rate, Time};
 
 use super::Bbr;
 use crate::{DeliverySample, Path};
@@ -39,9 +39,10 @@ impl Phase {
 }
 
 impl Bbr {
-    pub(super) fn pacing_gain(&self) -> f64 {
+    /// Enter a phase, or a step of the cycle, with its gains.
+    pub(super) fn set_phase(&mut self, phase: Phase) {
         let c = &self.constants;
-        match self.phase {
+        self.pacing_gain = match phase {
             Phase::Startup => c.high_gain,
             Phase::Drain => c.drain_gain,
             //= specs/papers/bbr.md#phases
@@ -49,42 +50,52 @@ impl Bbr {
             Phase::ProbeBw { step: 0, .. } => c.up_gain,
             Phase::ProbeBw { step: 1, .. } => c.down_gain,
             Phase::ProbeBw { .. } | Phase::ProbeRtt { .. } => 1.0,
-        }
-    }
-
-    pub(super) fn cwnd_gain(&self) -> f64 {
-        match self.phase {
-            Phase::Startup | Phase::Drain => self.constants.high_gain,
-            Phase::ProbeBw { .. } => self.constants.cwnd_gain,
+        };
+        self.cwnd_gain = match phase {
+            Phase::Startup | Phase::Drain => c.high_gain,
+            Phase::ProbeBw { .. } => c.cwnd_gain,
             Phase::ProbeRtt { .. } => 1.0,
-        }
+        };
+        self.phase = phase;
     }
 
     /// What this ACK means for all phases but ProbeRTT.
+    #[inline]
     pub(super) fn advance_phase(&mut self, now: Time, sample: &DeliverySample, path: &Path) {
-        if let Phase::ProbeBw { step, since } = self.phase
-            && self.step_is_over(step, now.since(since), sample, path)
-        {
-            self.phase = Phase::ProbeBw { step: (step + 1) % self.constants.cycle, since: now };
-        }
-        self.check_full_pipe(sample);
-        if matches!(self.phase, Phase::Startup) && self.filled_pipe {
-            self.phase = Phase::Drain;
-        }
-        if matches!(self.phase, Phase::Drain) && sample.in_flight <= self.inflight(1.0, path) {
-            self.enter_probe_bw(now, path);
+        match self.phase {
+            Phase::ProbeBw { step, since } => {
+                let full = self.model.is_longer(now.since(since));
+                if (full || step == 1) && self.step_is_over(step, full, sample, path) {
+                    self.set_phase(Phase::ProbeBw { step: (step + 1) % self.constants.cycle, since: now });
+                }
+            }
+            _ => self.advance_beginning(now, sample, path),
         }
     }
 
-    fn step_is_over(&self, step: u32, lasted: Span, sample: &DeliverySample, path: &Path) -> bool {
-        let full = self.model.rtprop().is_some_and(|rtprop| lasted > rtprop);
-        let before = sample.in_flight_before;
+    /// A step of the cycle, which has lasted its full time or is the draining one.
+    #[inline(never)]
+    fn step_is_over(&self, step: u32, full: bool, sample: &DeliverySample, path: &Path) -> bool {
+        let before = f64::from(sample.in_flight_before) * path.mss;
         match step {
             //= specs/papers/bbr.md#phases
             //# the probing step lasts until there is a loss or 1.25 BDP in flight, the draining step only until 1 BDP is
-            0 => full && (sample.lost > 0.0 || before >= self.inflight(self.constants.up_gain, path)),
+            0 => sample.lost > 0 || before >= self.inflight(self.constants.up_gain, path),
             1 => full || before <= self.inflight(1.0, path),
-            _ => full,
+            _ => true,
+        }
+    }
+
+    /// Startup and Drain.
+    #[inline(never)]
+    fn advance_beginning(&mut self, now: Time, sample: &DeliverySample, path: &Path) {
+        self.check_full_pipe(sample);
+        if self.phase == Phase::Startup && self.filled_pipe {
+            self.set_phase(Phase::Drain);
+        }
+        let in_flight = f64::from(sample.in_flight) * path.mss;
+        if self.phase == Phase::Drain && in_flight <= self.inflight(1.0, path) {
+            self.enter_probe_bw(now, path);
         }
     }
 
@@ -94,7 +105,7 @@ impl Bbr {
         let steps = self.constants.cycle;
         self.draws += 1;
         let drawn = (mix(path.seed.wrapping_add(self.draws)) % u64::from(steps - 1)) as u32;
-        self.phase = Phase::ProbeBw { step: if drawn == 0 { 0 } else { drawn + 1 }, since: now };
+        self.set_phase(Phase::ProbeBw { step: if drawn == 0 { 0 } else { drawn + 1 }, since: now });
     }
 
     fn check_full_pipe(&mut self, sample: &DeliverySample) {
@@ -114,32 +125,35 @@ impl Bbr {
     }
 
     /// The RTT sample, and the phase that is there for it.
+    #[inline]
     pub(super) fn check_rtprop(&mut self, now: Time, sample: &DeliverySample, path: &Path) {
         let expired = self.model.on_rtt(now, sample.rtt, self.constants.rtt_window);
-        if expired && !self.phase.is_probe_rtt() && !self.idle_restart {
-            self.save_window();
-            self.phase = Phase::ProbeRtt { until: None, round_done: false };
+        if expired || self.phase.is_probe_rtt() {
+            self.probe_rtt(now, sample, path);
         }
-        if let Phase::ProbeRtt { until, round_done } = self.phase {
-            self.probe_rtt(now, until, round_done, sample, path);
-        }
-        if sample.newly_delivered > 0.0 {
+        if sample.newly_delivered > 0 {
             self.idle_restart = false;
         }
     }
 
-    fn probe_rtt(&mut self, now: Time, until: Option<Time>, round_done: bool, sample: &DeliverySample, path: &Path) {
+    #[inline(never)]
+    fn probe_rtt(&mut self, now: Time, sample: &DeliverySample, path: &Path) {
+        if !self.phase.is_probe_rtt() && !self.idle_restart {
+            self.save_window();
+            self.set_phase(Phase::ProbeRtt { until: None, round_done: false });
+        }
+        let Phase::ProbeRtt { until, round_done } = self.phase else { return };
         //= specs/papers/bbr.md#phases
         //# ProbeRTT: cwnd of 4 segments until at most so much is in flight, then for 200 ms and at least a round
         match until {
-            None if sample.in_flight <= self.constants.min_cwnd * path.mss => {
+            None if f64::from(sample.in_flight) <= self.constants.min_cwnd => {
                 self.model.begin_round();
-                self.phase = Phase::ProbeRtt { until: Some(now + self.constants.probe_rtt), round_done: false };
+                self.set_phase(Phase::ProbeRtt { until: Some(now + self.constants.probe_rtt), round_done: false });
             }
             None => {}
             Some(end) => {
                 let round_done = round_done || self.model.round_started();
-                self.phase = Phase::ProbeRtt { until, round_done };
+                self.set_phase(Phase::ProbeRtt { until, round_done });
                 if round_done && now > end {
                     self.leave_probe_rtt(now, path);
                 }
@@ -153,7 +167,7 @@ impl Bbr {
         if self.filled_pipe {
             self.enter_probe_bw(now, path);
         } else {
-            self.phase = Phase::Startup;
+            self.set_phase(Phase::Startup);
         }
     }
 }

@@ -47,7 +47,7 @@ impl World {
 
     /// The endpoint at the end of a link, if what arrives there then can be handed over at once: nothing that arrives before
     /// is still on the wire, and nothing but timers happens to the endpoint before.
-    #[inline]
+    #[inline(always)]
     fn may_arrive(&self, at: Time, hop: u32) -> Option<u32> {
         let (link, next) = (self.routes[hop as usize], self.routes[hop as usize + 1]);
         let is_end = at <= self.end && next & END != 0;
@@ -57,7 +57,7 @@ impl World {
     }
 
     /// Whether a packet that reaches the end of a link then can enter the next one at once.
-    #[inline]
+    #[inline(always)]
     fn is_certain(&self, at: Time, hop: u32) -> bool {
         let next = self.routes[hop as usize + 1];
         at <= self.end && next & END == 0 && self.links[next as usize].hot.eager

@@ -29,18 +29,34 @@ impl World {
     #[inline(never)]
     pub(super) fn arrive_ahead(&mut self, now: Time, number: u32, packet: &Packet) {
         let at = number as usize;
-        if packet.sack != NO_SACK {
-            return self.arrive_specially(now, number, packet);
-        }
         let Endpoint::Tcp(end) = &self.endpoints[at] else { return };
         self.seats[at].clock = now;
         if end.next_deadline() < now {
             self.catch_up(now, number);
         }
+        if packet.sack != NO_SACK {
+            return self.arrive_with_sack(now, number, packet);
+        }
         let Endpoint::Tcp(end) = &mut self.endpoints[at] else { return };
         end.handle_segment_here(now, &packet.to_segment(SackBlocks::NONE));
         if !self.seats[at].only_waits(now, end) {
-            self.drive_plain(now, number);
+            if end.sender.is_paced() && !end.receiver.ack_due() {
+                self.drive(now, number); // seldom
+            } else {
+                self.drive_plain(now, number);
+            }
+        }
+    }
+
+    /// The same for a packet with SACK blocks, once the endpoint has caught up.
+    #[inline(never)]
+    fn arrive_with_sack(&mut self, now: Time, number: u32, packet: &Packet) {
+        let segment = packet.to_segment(*self.sacks.release(packet.sack));
+        let at = number as usize;
+        let Endpoint::Tcp(end) = &mut self.endpoints[at] else { return };
+        end.handle_ack(now, &segment);
+        if !self.seats[at].only_waits(now, end) {
+            self.drive(now, number);
         }
     }
 
@@ -48,17 +64,19 @@ impl World {
     /// may come later, and all timers of an endpoint that is ahead of the world.
     #[inline(never)]
     pub(super) fn catch_up(&mut self, until: Time, number: u32) {
-        while let Endpoint::Tcp(end) = &mut self.endpoints[number as usize]
-            && end.next_deadline() < until
-        {
-            let at = end.next_deadline();
+        while let Endpoint::Tcp(end) = &mut self.endpoints[number as usize] {
+            let (departure, timer) = (end.sender.send_at(), end.sender.deadline().min(end.receiver.deadline()));
+            let at = departure.min(timer);
+            if at >= until {
+                return;
+            }
             debug_assert!(self.seats[number as usize].runs_ahead);
-            if at == end.sender.send_at() && at < end.sender.deadline().min(end.receiver.deadline()) {
+            if departure < timer {
                 end.sender.on_send_time(at);
             } else {
                 end.handle_timeout(at);
             }
-            self.send_far(at, number);
+            self.send_plain(at, number);
         }
     }
 
@@ -176,6 +194,11 @@ impl World {
                 }
             };
             self.carry::<false>(now, &mut packet);
+            if let Endpoint::Tcp(end) = &self.endpoints[at]
+                && end.only_waits(now)
+            {
+                return (self.seats[at].deadline(end), false);
+            }
         }
     }
 

@@ -7,7 +7,7 @@
 use units::Time;
 
 use crate::segment::{MAX_SACK, SackBlocks};
-use crate::sender::{Core, Sender};
+use crate::sender::Sender;
 
 /// What the SACK cores keep beside the scoreboard.
 #[derive(Clone, Debug, Default)]
@@ -34,7 +34,7 @@ pub(crate) struct SackState {
     deaf: bool,
     /// FullTcp: the pipe decides what may leave, see [`super::full_sack`].
     pub(crate) piping: bool,
-    /// Blocks read already, to look only at what is new in them.
+    /// The blocks of the ACK before, to look only at what is new in them.
     seen: [(u32, u32); MAX_SACK],
 }
 
@@ -43,11 +43,30 @@ impl SackState {
     pub(crate) fn pipe(&self) -> i64 {
         self.pipe
     }
+
+    /// How far a block was read already.
+    fn known(&self, start: u32, end: u32) -> u32 {
+        self.seen.iter().find(|b| b.0 == start).map_or(start, |b| b.1.min(end))
+    }
 }
 
 impl Sender {
     /// Enter what a cumulative ACK and its SACK blocks say. True if a segment was SACKed that was not before.
+    #[inline(always)]
     pub(crate) fn sack_on_ack(&mut self, ack: u32, blocks: &SackBlocks, now: Time) -> bool {
+        self.sack.next_resend = self.sack.next_resend.max(ack);
+        if !self.rules.keeps_pipe {
+            return !blocks.is_empty() && self.enter_blocks::<false>(ack, blocks, now);
+        }
+        self.acknowledge_in_pipe(ack);
+        let news = !blocks.is_empty() && self.enter_blocks::<true>(ack, blocks, now);
+        self.move_lost_edge();
+        news
+    }
+
+    /// What the cumulative ACK means for the pipe.
+    #[inline(never)]
+    fn acknowledge_in_pipe(&mut self, ack: u32) {
         let s = &mut self.sack;
         (s.sacked_now, s.delivered_now) = (0, 0);
         for n in self.snd_una..ack {
@@ -60,38 +79,44 @@ impl Sender {
             }
         }
         s.lost_edge = s.lost_edge.max(ack);
-        s.next_resend = s.next_resend.max(ack);
+    }
+
+    /// Mark what the blocks of an ACK report; with `PIPE`, take it out of the pipe as well.
+    #[inline(never)]
+    fn enter_blocks<const PIPE: bool>(&mut self, ack: u32, blocks: &SackBlocks, now: Time) -> bool {
+        let s = &mut self.sack;
         let mut news = false;
         let timed = self.timed.map(|(number, _)| number);
         let mut timed_arrived = false;
-        for &(start, end) in blocks.as_slice() {
-            let known = s.seen.iter().find(|b| b.0 == start).map_or(start, |b| b.1.min(end));
-            for n in known.max(start).max(ack)..end.min(self.snd_max) {
+        for (place, &(start, end)) in blocks.as_slice().iter().enumerate() {
+            let seen = s.seen[place];
+            if seen == (start, end) {
+                continue; // as in the ACK before
+            }
+            let known = if seen.0 == start { seen.1.min(end) } else { s.known(start, end) };
+            for n in known.max(ack)..end.min(self.snd_max) {
                 let record = self.board.get_mut(n);
-                if !record.sacked {
-                    record.sacked = true;
-                    news = true;
-                    timed_arrived |= timed == Some(n);
+                if record.sacked {
+                    continue;
+                }
+                record.sacked = true;
+                news = true;
+                timed_arrived |= timed == Some(n);
+                s.high_sacked = s.high_sacked.max(n + 1);
+                if PIPE {
                     s.sacked_now += 1;
                     s.delivered_now += 1;
-                    if let Some(delivery) = &mut self.delivery {
-                        delivery.on_delivered(n, now);
-                    }
                     s.pipe -= i64::from(n >= s.lost_edge) + i64::from(record.resent);
                     s.sacked_above += u32::from(n >= s.lost_edge);
-                    s.high_sacked = s.high_sacked.max(n + 1);
+                }
+                if let Some(delivery) = &mut self.delivery {
+                    delivery.on_delivered(record, now);
                 }
             }
         }
+        s.seen = *blocks.all();
         if timed_arrived {
             self.sample_rto_by_sack(now);
-        }
-        let s = &mut self.sack;
-        for (slot, &block) in s.seen.iter_mut().zip(blocks.as_slice()) {
-            *slot = block;
-        }
-        if self.core != Core::Sack1 || self.rules.prr {
-            self.move_lost_edge(); // ns-2's Sack1 does not ask what is lost
         }
         news
     }
@@ -100,6 +125,7 @@ impl Sender {
     //= https://www.rfc-editor.org/rfc/rfc6675#section-4
     //# The routine returns true when either DupThresh discontiguous SACKed sequences have arrived above 'SeqNum' or
     //# more than (DupThresh - 1) * SMSS bytes with sequence numbers greater than 'SeqNum' have been SACKed.
+    #[inline(never)]
     fn move_lost_edge(&mut self) {
         let s = &mut self.sack;
         s.lost_now = 0;
@@ -284,7 +310,7 @@ impl Sender {
 
     /// While fewer packets than cwnd are in the pipe: the first hole below the highest SACKed packet, else new data.
     pub(crate) fn sack1_next(&mut self) -> Option<u32> {
-        if self.sack.sack1_pipe >= self.cwnd() as i64 {
+        if self.sack.sack1_pipe >= self.whole_cwnd() {
             return None;
         }
         let number = match self.first_hole(self.sack.high_sacked) {

@@ -48,9 +48,14 @@ impl Sender {
     }
 
     /// ns-2's Vegas without a window: nothing leaves until the timer expires, which runs even if nothing is outstanding.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn is_shut(&self) -> bool {
-        self.rules.ns2_vegas && self.inflation == 0 && self.cc.cwnd() < self.path.mss && self.has_new_data()
+        self.rules.ns2_vegas && self.vegas_is_shut()
+    }
+
+    #[inline(never)]
+    fn vegas_is_shut(&self) -> bool {
+        self.inflation == 0 && self.cc.cwnd() < self.path.mss && self.has_new_data()
     }
 
     fn fine_timeout_passed(&self, now: Time) -> bool {

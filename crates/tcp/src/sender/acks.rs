@@ -4,6 +4,7 @@
 use cc::{Ack, Cause, Congestion, CongestionControl, Round};
 use units::{Bytes, Span, Time};
 
+use super::rules::AckRules;
 use super::{Core, Progress, Sender, Why};
 use crate::segment::{Flags, Segment};
 
@@ -11,30 +12,34 @@ impl Sender {
     /// An acknowledgement arrived. `pure`: without data; `HERE`: the usual way is to be part of the caller.
     #[inline(always)]
     pub fn on_ack<const HERE: bool>(&mut self, now: Time, segment: &Segment, pure: bool) {
-        if self.rules.rare {
-            self.on_rare_ack(now, segment, pure);
-        } else if HERE {
-            self.on_any_ack::<false>(now, segment, pure);
-        } else {
-            self.on_usual_ack(now, segment, pure);
+        match self.rules.ack_rules {
+            AckRules::Usual if HERE => self.on_any_ack::<{ AckRules::USUAL }>(now, segment, pure),
+            AckRules::Usual => self.on_usual_ack(now, segment, pure),
+            AckRules::Sampled => self.on_sampled_ack(now, segment, pure),
+            AckRules::All => self.on_rare_ack(now, segment, pure),
         }
     }
 
     #[inline(never)]
     fn on_usual_ack(&mut self, now: Time, segment: &Segment, pure: bool) {
-        self.on_any_ack::<false>(now, segment, pure);
+        self.on_any_ack::<{ AckRules::USUAL }>(now, segment, pure);
+    }
+
+    #[inline(never)]
+    fn on_sampled_ack(&mut self, now: Time, segment: &Segment, pure: bool) {
+        self.on_any_ack::<{ AckRules::SAMPLED }>(now, segment, pure);
     }
 
     #[inline(never)]
     fn on_rare_ack(&mut self, now: Time, segment: &Segment, pure: bool) {
-        self.on_any_ack::<true>(now, segment, pure);
+        self.on_any_ack::<{ AckRules::ALL }>(now, segment, pure);
     }
 
-    /// An acknowledgement, looked at for whatever it may mean; unless `RARE`, none of what [`super::Rules::rare`] names is
-    /// on, and none of it is asked for.
+    /// An acknowledgement, looked at for what `RULES` say: one of [`AckRules`].
     #[inline(always)]
-    fn on_any_ack<const RARE: bool>(&mut self, now: Time, segment: &Segment, pure: bool) {
-        let full = RARE && self.rules.full;
+    fn on_any_ack<const RULES: u8>(&mut self, now: Time, segment: &Segment, pure: bool) {
+        let all = RULES == AckRules::ALL;
+        let full = all && self.rules.full;
         let ack = segment.ack;
         //= https://www.rfc-editor.org/rfc/rfc9293#section-3.10.7.4
         //# If the ACK is a duplicate (SEG.ACK =< SND.UNA), it can be ignored.
@@ -48,18 +53,18 @@ impl Sender {
             self.set_rwnd(segment.window);
             self.end_persist(now);
         }
-        let marked = RARE && self.rules.ecn && segment.flags.has(Flags::ECE);
+        let marked = all && self.rules.ecn && segment.flags.has(Flags::ECE);
         if marked {
             self.stats.marks += 1;
         }
         if ack > self.snd_una {
-            self.on_new_ack::<RARE>(now, segment, marked);
+            self.on_new_ack::<RULES>(now, segment, marked);
         } else if self.is_duplicate(segment, pure, window_changed) {
-            if RARE {
-                self.on_duplicate(now, segment, marked);
-            } else {
+            if RULES == AckRules::USUAL {
                 // a copy, so that the segment itself need not stand in memory
-                self.on_duplicate(now, &{ *segment }, marked);
+                self.on_duplicate::<RULES>(now, &{ *segment }, marked);
+            } else {
+                self.on_duplicate::<RULES>(now, segment, marked);
             }
         } else if self.rules.ns2 {
             if full && self.core == Core::Sack1 {
@@ -92,15 +97,16 @@ impl Sender {
     }
 
     #[inline(always)]
-    fn on_new_ack<const RARE: bool>(&mut self, now: Time, segment: &Segment, marked: bool) {
-        let full = RARE && self.rules.full;
-        let sampled = RARE && self.rules.sampled;
+    fn on_new_ack<const RULES: u8>(&mut self, now: Time, segment: &Segment, marked: bool) {
+        let all = RULES == AckRules::ALL;
+        let full = all && self.rules.full;
+        let sampled = self.samples::<RULES>();
         let ack = segment.ack;
         let newly = ack - self.snd_una;
         let delay = self.delay_sample(ack, now);
         let in_use = !self.rules.cwnd_limited
             || f64::from(self.snd_nxt - self.snd_una) >= self.cwnd().floor()
-            || (RARE && self.rules.paced && self.pacing_keeps_window_open());
+            || (self.rules.paced && self.pacing_keeps_window_open());
 
         let progress = match self.core {
             Core::NewReno | Core::Sack1 if full => self.full_progress(ack),
@@ -112,7 +118,6 @@ impl Sender {
         let rto_before = if full { self.rtt.rto() } else { Span::ZERO };
         self.sample_rto(now, segment, progress);
         if self.snd_una == 0 && self.opens_late() {
-            self.account_cwnd(now);
             self.cc.set_cwnd(self.rules.initial_window * self.path.mss);
         }
         if sampled {
@@ -134,7 +139,6 @@ impl Sender {
         self.timeouts_in_row = 0;
         self.limited_sent = 0;
         self.path.flight_size = self.bytes(self.snd_nxt - ack);
-        self.account_cwnd(now);
 
         let mut grows = in_use && self.rwnd > 0 && !(marked && self.mark_stops_growth(ack));
         let mut restart_timer = true;
@@ -193,15 +197,22 @@ impl Sender {
         if full {
             self.rtt.end_back_off();
         }
-        if RARE && self.rules.prr {
+        if all && self.rules.prr {
             self.prr_on_ack(newly);
         }
-        self.update_window();
+        self.update_window(now);
+    }
+
+    /// The algorithm gets delivery rate samples.
+    #[inline(always)]
+    fn samples<const RULES: u8>(&self) -> bool {
+        RULES == AckRules::SAMPLED || (RULES == AckRules::ALL && self.rules.sampled)
     }
 
     #[inline(never)]
-    pub(super) fn on_duplicate(&mut self, now: Time, segment: &Segment, marked: bool) {
-        if self.rules.sampled {
+    fn on_duplicate<const RULES: u8>(&mut self, now: Time, segment: &Segment, marked: bool) {
+        let sampled = self.samples::<RULES>();
+        if sampled {
             self.begin_delivery(segment.ack, now);
         }
         let news = match self.core {
@@ -219,11 +230,10 @@ impl Sender {
             one_way_delay: None,
             marked,
             round: None,
-            delivery: if self.rules.sampled { self.delivery_sample(now, self.lost_by(Progress::Open)) } else { None },
+            delivery: if sampled { self.delivery_sample(now, self.lost_by(Progress::Open)) } else { None },
         };
-        self.account_cwnd(now);
         self.cc.on_ack(&event, &self.path);
-        if self.rules.sampled {
+        if sampled {
             self.end_delivery();
         }
         match self.core {
@@ -232,10 +242,10 @@ impl Sender {
             Core::Vegas => self.vegas_on_duplicate(now),
             Core::Tahoe | Core::Reno | Core::NewReno => self.reno_on_duplicate(now),
         }
-        if self.rules.prr {
+        if RULES == AckRules::ALL && self.rules.prr {
             self.prr_on_ack(0);
         }
-        self.update_window();
+        self.update_window(now);
     }
 
     #[inline(never)]
@@ -250,7 +260,6 @@ impl Sender {
             sent_at: None,
             hold_ssthresh: false,
         };
-        self.account_cwnd(now);
         self.ask(&event);
         if self.cwnd() > before {
             self.cc.set_cwnd(before * self.path.mss); // the least window of two segments is no reason to grow
@@ -265,7 +274,7 @@ impl Sender {
             self.burst = 0; // nothing new until it expires, or another ACK comes
             self.rto_at = now + self.rtt.rto();
         }
-        self.update_window();
+        self.update_window(now);
         self.log(now, before, Why::Mark);
     }
 

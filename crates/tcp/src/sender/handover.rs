@@ -18,7 +18,6 @@ impl Sender {
         self.in_handover = start;
         self.burst = self.rules.max_burst;
         self.path.rto = self.rtt.base_rto();
-        self.account_cwnd(now);
         if start {
             self.cc.on_handover_start(now, &self.path);
         } else {
@@ -28,7 +27,7 @@ impl Sender {
                 self.start_again(now);
             }
         }
-        self.update_window();
+        self.update_window(now);
     }
 
     //= specs/papers/westwood-plus-ho.md#end-of-a-handover

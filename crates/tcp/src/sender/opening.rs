@@ -76,7 +76,7 @@ impl Sender {
         self.cwnd_since = now;
         self.stats.opened = Some(now);
         self.burst = self.rules.max_burst;
-        self.update_window();
+        self.update_window(now);
     }
 
     /// ns-2's Vegas takes its initial window only on the ACK of the first data.

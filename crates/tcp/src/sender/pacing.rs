@@ -9,26 +9,27 @@
 
 use cc::CongestionControl;
 use cc::registry::Row;
-use units::{Rate, Span, Time};
+use units::{Bytes, Rate, Span, Time};
 
 use super::Sender;
 use crate::{Config, Pacing};
 
 /// When the next segment may leave.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(super) struct Pacer {
-    rule: Pacing,
-    slow_start: f64,
-    factor: f64,
-    /// Segments that may leave beyond the first after a pause.
-    spare: u64,
+    /// A segment may be waiting for `next`; else [`Time::NEVER`].
+    wake: Time,
+    /// No segment leaves before.
+    next: Time,
     /// The latest rate, and the time between two segments at it: many rates last for a while.
     rate: Rate,
     gap: Span,
-    /// No segment leaves before.
-    next: Time,
-    /// A segment may be waiting for `next`; else [`Time::NEVER`].
-    wake: Time,
+    /// Segments that may leave beyond the first after a pause.
+    spare: u64,
+    rule: Pacing,
+    slow_start: f64,
+    factor: f64,
 }
 
 impl Pacer {
@@ -50,7 +51,13 @@ impl Pacer {
         self.rule != Pacing::Off
     }
 
+    #[inline(never)]
+    fn set_rate(&mut self, rate: Rate, mss: Bytes) {
+        (self.rate, self.gap) = (rate, Span::from_secs(mss.0 / rate.0));
+    }
+
     /// Whether it is too soon for a segment. If so, remembers to ask again.
+    #[inline]
     pub(super) fn holds(&mut self, now: Time) -> bool {
         let early = now < self.next;
         self.wake = if early { self.next } else { Time::NEVER };
@@ -58,9 +65,14 @@ impl Pacer {
     }
 
     /// A segment leaves now, and the next one `gap` later; lost time is made up for by the spare segments only.
+    #[inline]
     fn on_sent(&mut self, now: Time, gap: Span) {
-        let earliest = Time(now.0.saturating_sub((gap * self.spare).0));
-        self.next = self.next.max(earliest) + gap;
+        if self.next < now {
+            let earliest = Time(now.0.saturating_sub((gap * self.spare).0));
+            self.next = self.next.max(earliest);
+        }
+        self.next += gap;
+        self.holds(now);
     }
 }
 
@@ -69,6 +81,12 @@ impl Sender {
     #[inline]
     pub fn send_at(&self) -> Time {
         if self.rules.paced { self.pacer.wake } else { Time::NEVER }
+    }
+
+    /// Segments leave spaced in time.
+    #[inline]
+    pub fn is_paced(&self) -> bool {
+        self.rules.paced
     }
 
     /// A segment may be waiting, it is too soon for it, and there is nothing to tell.
@@ -90,26 +108,32 @@ impl Sender {
     }
 
     /// Account for a segment that leaves now.
+    #[inline(always)]
     pub(super) fn pace(&mut self, now: Time) {
         let Some(rate) = self.pacing_rate().filter(|rate| rate.0 > 0.0) else { return };
         if rate != self.pacer.rate {
-            (self.pacer.rate, self.pacer.gap) = (rate, Span::from_secs(self.path.mss.0 / rate.0));
+            self.pacer.set_rate(rate, self.path.mss);
         }
         self.pacer.on_sent(now, self.pacer.gap);
     }
 
     /// The rate at which segments leave, payload; `None`: as the window allows, also before the first RTT sample.
+    #[inline]
     pub fn pacing_rate(&self) -> Option<Rate> {
         match self.pacer.rule {
             Pacing::Off => None,
             Pacing::Algorithm => self.cc.pacing_rate(),
-            Pacing::Window if self.path.srtt == Span::ZERO => None,
-            Pacing::Window => {
-                let growing = self.cc.cwnd() < self.cc.ssthresh();
-                let factor = if growing { self.pacer.slow_start } else { self.pacer.factor };
-                Some(factor * (self.cwnd() * self.path.mss).per(self.path.srtt))
-            }
+            Pacing::Window => self.window_rate(),
         }
+    }
+
+    /// A window per RTT, and somewhat more.
+    #[inline(never)]
+    fn window_rate(&self) -> Option<Rate> {
+        let growing = self.cc.cwnd() < self.cc.ssthresh();
+        let factor = if growing { self.pacer.slow_start } else { self.pacer.factor };
+        let rate = factor * (self.cwnd() * self.path.mss).per(self.path.srtt);
+        (self.path.srtt > Span::ZERO).then_some(rate)
     }
 }
 
@@ -154,13 +178,20 @@ mod tests {
     }
 
     #[test]
-    fn the_wake_is_the_next_departure_and_only_while_something_waits() {
-        let mut pacer = pacer(1);
-        leaves(&mut pacer, &[0]);
-        assert_eq!(pacer.wake, Time::NEVER);
-        assert!(pacer.holds(Time(MS)));
-        assert_eq!(pacer.wake, Time(10 * MS));
-        assert!(!pacer.holds(Time(10 * MS)));
-        assert_eq!(pacer.wake, Time::NEVER);
+    fn the_wake_is_the_next_departure_while_it_is_to_come() {
+        let mut one = pacer(1);
+        assert_eq!(one.wake, Time::NEVER);
+        leaves(&mut one, &[0]);
+        assert_eq!(one.wake, Time(10 * MS));
+        assert!(one.holds(Time(MS)));
+        assert_eq!(one.wake, Time(10 * MS));
+        assert!(!one.holds(Time(10 * MS)));
+        assert_eq!(one.wake, Time::NEVER);
+        // of a burst of two after a pause, the second leaves at once
+        let mut two = pacer(2);
+        leaves(&mut two, &[100]);
+        assert_eq!(two.wake, Time::NEVER);
+        leaves(&mut two, &[100]);
+        assert_eq!(two.wake, Time(110 * MS));
     }
 }

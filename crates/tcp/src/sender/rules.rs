@@ -27,13 +27,32 @@ pub(crate) struct Rules {
     pub(crate) paced: bool,
     /// The algorithm gets delivery rate samples.
     pub(crate) sampled: bool,
-    /// One of `full`, `ecn`, `prr`, `paced` and `sampled` is on.
-    pub(crate) rare: bool,
+    /// What must be looked at on each ACK.
+    pub(crate) ack_rules: AckRules,
+    /// The pipe of RFC 6675 is kept up to date; ns-2's Sack1 has its own, and does not ask what is lost.
+    pub(crate) keeps_pipe: bool,
     pub(crate) freeze_kick: bool,
     /// ns-2's Vegas.
     pub(crate) ns2_vegas: bool,
     pub(crate) initial_window: f64,
     pub(crate) initial_ssthresh: Option<u32>,
+}
+
+/// Which rules an ACK may call for: those that few senders have are not asked for where they are off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AckRules {
+    /// None but the usual ones.
+    Usual,
+    /// Delivery rate samples as well.
+    Sampled,
+    /// Those, ns-2's FullTcp, ECN and PRR.
+    All,
+}
+
+impl AckRules {
+    pub(super) const USUAL: u8 = AckRules::Usual as u8;
+    pub(super) const SAMPLED: u8 = AckRules::Sampled as u8;
+    pub(super) const ALL: u8 = AckRules::All as u8;
 }
 
 impl Rules {
@@ -57,7 +76,12 @@ impl Rules {
             paced,
             sampled: row.samples_delivery,
             prr,
-            rare: config.is_full() || config.ecn || prr || paced || row.samples_delivery,
+            ack_rules: match config.is_full() || config.ecn || prr {
+                true => AckRules::All,
+                false if row.samples_delivery => AckRules::Sampled,
+                false => AckRules::Usual,
+            },
+            keeps_pipe: core == Core::Sack || prr,
             ns2_vegas: config.ns2_recovery && core == Core::Vegas && row.recovery == Recovery::Vegas,
             initial_window: config.initial_window_segments(),
             initial_ssthresh: config.initial_ssthresh,

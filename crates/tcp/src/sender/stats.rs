@@ -7,6 +7,14 @@ use units::{Span, Time};
 pub struct SenderStats {
     /// Data segments sent, retransmissions included.
     pub sent_segments: u64,
+    /// Delay samples.
+    pub rtt_samples: u64,
+    /// Sum of the delay samples, seconds.
+    pub rtt_sum: f64,
+    /// Largest delay sample.
+    pub rtt_max: Span,
+    /// Integral of cwnd over time since the connection opened, segment-seconds.
+    pub cwnd_integral: f64,
     /// Data segments sent again.
     pub retransmitted_segments: u64,
     /// Expiries of the retransmission timer, those of the SYN included.
@@ -21,16 +29,8 @@ pub struct SenderStats {
     pub window_probes: u64,
     /// ACKs that carried a congestion mark.
     pub marks: u64,
-    /// Delay samples.
-    pub rtt_samples: u64,
-    /// Sum of the delay samples, seconds.
-    pub rtt_sum: f64,
-    /// Largest delay sample.
-    pub rtt_max: Span,
     /// When the connection opened; `None`: it never did.
     pub opened: Option<Time>,
-    /// Integral of cwnd over time since the connection opened, segment-seconds.
-    pub cwnd_integral: f64,
 }
 
 impl SenderStats {

@@ -52,7 +52,6 @@ impl Sender {
             //# value of ssthresh is held constant.
             hold_ssthresh: self.rules.rto_ssthresh_hold && self.timeouts_in_row > 1,
         };
-        self.account_cwnd(now);
         if self.rules.ns2 && !self.rules.full && self.core != Core::Vegas {
             self.inflation = 0;
         }
@@ -80,7 +79,7 @@ impl Sender {
             self.presume_lost();
             self.burst = self.rules.max_burst;
         }
-        self.update_window();
+        self.update_window(now);
         self.log(now, before, if response.is_random() { Why::JudgedRandom } else { Why::Timeout });
     }
 }

@@ -5,6 +5,7 @@ use cc::CongestionControl;
 use units::Time;
 
 use super::{Core, Sender, State};
+use crate::scoreboard::Snapshot;
 use crate::segment::{Flags, Segment};
 
 impl Sender {
@@ -135,16 +136,14 @@ impl Sender {
     #[inline(always)]
     fn on_sent(&mut self, number: u32, now: Time) -> bool {
         self.stats.sent_segments += 1;
-        if self.rules.sampled {
-            self.note_departure(number, now);
-        }
+        let snapshot = if self.rules.sampled { self.note_departure(now) } else { Snapshot::default() };
         self.last_sent_at = now;
         let again = number < self.snd_max;
         if again {
-            self.on_sent_again(number, now);
+            self.on_sent_again(number, now, &snapshot);
         } else {
             self.board.reserve(self.snd_una, number);
-            self.board.first_sent(number, now);
+            self.board.first_sent(number, now, &snapshot);
             self.snd_max = number + 1;
             if self.timed.is_none() {
                 self.timed = Some((number, now));
@@ -171,11 +170,10 @@ impl Sender {
     }
 
     #[cold]
-    fn on_sent_again(&mut self, number: u32, now: Time) {
+    fn on_sent_again(&mut self, number: u32, now: Time, snapshot: &Snapshot) {
         self.stats.retransmitted_segments += 1;
         let record = self.board.get_mut(number);
-        record.at = now;
-        record.times = record.times.saturating_add(1);
+        record.again(now, snapshot);
         // RFC 6675's core keeps its own account, without the rescue
         record.resent |= self.core != Core::Sack;
         //= https://www.rfc-editor.org/rfc/rfc6298#section-3
@@ -215,8 +213,7 @@ impl Sender {
     #[cold]
     fn restart(&mut self, now: Time) {
         let restart = self.rules.initial_window * self.path.mss;
-        self.account_cwnd(now);
         self.cc.set_cwnd(self.cc.cwnd().min(restart));
-        self.update_window();
+        self.update_window(now);
     }
 }
