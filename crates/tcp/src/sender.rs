@@ -390,10 +390,15 @@ impl Sender {
         }
     }
 
+    /// cwnd is what was taken into account last. True between events: nothing changes it unnoticed.
+    fn cwnd_is_settled(&self) -> bool {
+        self.state != State::Open || self.cc.cwnd() == self.counted
+    }
+
     /// The whole segments of [`Sender::cwnd`], known once the event at hand is over.
     #[inline]
     pub(crate) fn whole_cwnd(&self) -> i64 {
-        debug_assert_eq!(self.whole, self.cwnd() as i64);
+        debug_assert!(self.cwnd_is_settled());
         self.whole
     }
 
@@ -406,6 +411,7 @@ impl Sender {
 
     /// Bring the counters up to the end of the run.
     pub fn finish(&mut self, now: Time) {
+        debug_assert!(self.cwnd_is_settled());
         if self.state == State::Open {
             self.account_cwnd(now);
         }

@@ -38,6 +38,7 @@ impl Sender {
     /// An acknowledgement, looked at for what `RULES` say: one of [`AckRules`].
     #[inline(always)]
     fn on_any_ack<const RULES: u8>(&mut self, now: Time, segment: &Segment, pure: bool) {
+        debug_assert!(self.cwnd_is_settled());
         let all = RULES == AckRules::ALL;
         let full = all && self.rules.full;
         let ack = segment.ack;
