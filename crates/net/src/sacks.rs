@@ -37,7 +37,15 @@ impl Sacks {
         if number == NO_SACK { SackBlocks::NONE } else { *self.release(number) }
     }
 
-    /// The same of a packet that has some: where they are, until others are kept.
+    /// Ask for the blocks of a packet, if it has some, to be brought into the cache.
+    #[inline]
+    pub(crate) fn prefetch(&self, number: u32) {
+        if let Some(blocks) = self.blocks.get(number as usize) {
+            crate::prefetch::prefetch(blocks);
+        }
+    }
+
+    /// The blocks of a packet that has some, whose number is free now: where they are, until others are kept.
     #[inline]
     pub(crate) fn release(&mut self, number: u32) -> &SackBlocks {
         self.free.push(number);

@@ -32,6 +32,7 @@ impl World {
         let Endpoint::Tcp(end) = &self.endpoints[at] else { return };
         self.seats[at].clock = now;
         if end.next_deadline() < now {
+            self.sacks.prefetch(packet.sack);
             self.catch_up(now, number);
         }
         if packet.sack != NO_SACK {

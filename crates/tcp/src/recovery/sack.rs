@@ -43,11 +43,6 @@ impl SackState {
     pub(crate) fn pipe(&self) -> i64 {
         self.pipe
     }
-
-    /// How far a block was read already.
-    fn known(&self, start: u32, end: u32) -> u32 {
-        self.seen.iter().find(|b| b.0 == start).map_or(start, |b| b.1.min(end))
-    }
 }
 
 impl Sender {
@@ -84,41 +79,52 @@ impl Sender {
     /// Mark what the blocks of an ACK report; with `PIPE`, take it out of the pipe as well.
     #[inline(never)]
     fn enter_blocks<const PIPE: bool>(&mut self, ack: u32, blocks: &SackBlocks, now: Time) -> bool {
-        let s = &mut self.sack;
+        let (all, seen) = (blocks.all(), self.sack.seen);
+        // most often the ACK before says the same, but for one segment at the end of the first block
+        let next = seen[0].1;
+        let news = if all[0] == (seen[0].0, next + 1) && all[1..] == seen[1..] {
+            (ack..self.snd_max).contains(&next) && self.enter_segment::<PIPE>(next, now)
+        } else {
+            self.enter_other_blocks::<PIPE>(ack, blocks, now)
+        };
+        self.sack.seen = *all;
+        news
+    }
+
+    #[inline(never)]
+    fn enter_other_blocks<const PIPE: bool>(&mut self, ack: u32, blocks: &SackBlocks, now: Time) -> bool {
         let mut news = false;
-        let timed = self.timed.map(|(number, _)| number);
-        let mut timed_arrived = false;
-        for (place, &(start, end)) in blocks.as_slice().iter().enumerate() {
-            let seen = s.seen[place];
-            if seen == (start, end) {
-                continue; // as in the ACK before
-            }
-            let known = if seen.0 == start { seen.1.min(end) } else { s.known(start, end) };
+        for &(start, end) in blocks.as_slice() {
+            let known = self.sack.seen.iter().find(|b| b.0 == start).map_or(start, |b| b.1.min(end));
             for n in known.max(ack)..end.min(self.snd_max) {
-                let record = self.board.get_mut(n);
-                if record.sacked {
-                    continue;
-                }
-                record.sacked = true;
-                news = true;
-                timed_arrived |= timed == Some(n);
-                s.high_sacked = s.high_sacked.max(n + 1);
-                if PIPE {
-                    s.sacked_now += 1;
-                    s.delivered_now += 1;
-                    s.pipe -= i64::from(n >= s.lost_edge) + i64::from(record.resent);
-                    s.sacked_above += u32::from(n >= s.lost_edge);
-                }
-                if let Some(delivery) = &mut self.delivery {
-                    delivery.on_delivered(record, now);
-                }
+                news |= self.enter_segment::<PIPE>(n, now);
             }
-        }
-        s.seen = *blocks.all();
-        if timed_arrived {
-            self.sample_rto_by_sack(now);
         }
         news
+    }
+
+    /// Mark a segment as SACKed. True if it was not.
+    #[inline(always)]
+    fn enter_segment<const PIPE: bool>(&mut self, n: u32, now: Time) -> bool {
+        let (s, record) = (&mut self.sack, self.board.get_mut(n));
+        if record.sacked {
+            return false;
+        }
+        record.sacked = true;
+        s.high_sacked = s.high_sacked.max(n + 1);
+        if PIPE {
+            s.sacked_now += 1;
+            s.delivered_now += 1;
+            s.pipe -= i64::from(n >= s.lost_edge) + i64::from(record.resent);
+            s.sacked_above += u32::from(n >= s.lost_edge);
+        }
+        if let Some(delivery) = &mut self.delivery {
+            delivery.on_delivered(record, now);
+        }
+        if self.timed.is_some_and(|(timed, _)| timed == n) {
+            self.sample_rto_by_sack(now);
+        }
+        true
     }
 
     /// The edge stands on the D-th highest SACKed segment; what it passes is lost.
