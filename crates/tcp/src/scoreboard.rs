@@ -2,8 +2,9 @@
 
 use units::Time;
 
-/// One segment that was sent and is not cumulatively acknowledged.
+/// One segment that was sent and is not cumulatively acknowledged: half a cache line.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 pub struct Sent {
     /// When it was last sent.
     pub at: Time,
