@@ -9,7 +9,7 @@
 use cc::{CongestionControl, DeliverySample};
 use units::{Span, Time};
 
-use crate::scoreboard::{Sent, Snapshot};
+use crate::scoreboard::{Sampled, Snapshot};
 use crate::sender::{Core, Sender};
 
 /// The sampler's state, and the ACK at hand: one cache line.
@@ -61,18 +61,20 @@ impl DeliveryRate {
 
     /// An ACK reports the segment.
     #[inline]
-    pub(crate) fn on_delivered(&mut self, segment: &mut Sent, now: Time) {
-        if segment.notes.is_reported() {
+    pub(crate) fn on_delivered(&mut self, segment: &mut Sampled, now: Time) {
+        let sent = &mut segment.sent;
+        if sent.notes.is_reported() {
             return;
         }
-        segment.notes.report();
+        sent.notes.report();
         self.delivered += 1;
         self.delivered_at = now;
         self.newly_delivered += 1;
-        let age = (segment.delivered, segment.at);
+        let (sent_at, again) = (sent.at, sent.times > 1);
+        let age = (sent.delivered, sent_at);
         if self.newest.is_none_or(|newest| age >= (newest.snapshot.delivered, self.first_sent_at)) {
-            self.newest = Some(Newest { snapshot: segment.snapshot(), again: segment.times > 1 });
-            self.first_sent_at = segment.at;
+            self.newest = Some(Newest { snapshot: segment.snapshot(), again });
+            self.first_sent_at = sent_at;
         }
     }
 
@@ -138,7 +140,7 @@ impl Sender {
         if let Some(d) = &mut self.delivery {
             d.begin_ack(in_flight);
             for number in una..ack {
-                d.on_delivered(self.board.get_mut(number), now);
+                d.on_delivered(self.board.sampled(number), now);
             }
         }
     }
@@ -199,7 +201,7 @@ mod tests {
 
     impl Lab {
         fn new() -> Lab {
-            Lab { d: DeliveryRate::default(), board: Scoreboard::new() }
+            Lab { d: DeliveryRate::default(), board: Scoreboard::new(true) }
         }
 
         fn sent(&mut self, number: u32, ms: u64) {
@@ -210,12 +212,12 @@ mod tests {
 
         fn sent_again(&mut self, number: u32, ms: u64) {
             let snapshot = self.d.on_sent(at(ms), false);
-            self.board.get_mut(number).again(at(ms), &snapshot);
+            self.board.sent_again(number, at(ms), &snapshot);
         }
 
         fn ack(&mut self, numbers: std::ops::Range<u32>, ms: u64) -> (u32, u64) {
             self.d.begin_ack(0);
-            numbers.for_each(|n| self.d.on_delivered(self.board.get_mut(n), at(ms)));
+            numbers.for_each(|n| self.d.on_delivered(self.board.sampled(n), at(ms)));
             let (delivered, interval) = self.d.rate(Span::from_millis(100));
             (delivered, interval.0 / MS)
         }

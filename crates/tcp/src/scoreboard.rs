@@ -2,27 +2,34 @@
 
 use units::Time;
 
-/// One segment that was sent and is not cumulatively acknowledged: half a cache line.
+/// One segment that was sent and is not cumulatively acknowledged.
 #[derive(Clone, Copy, Debug)]
-#[repr(align(32))]
 pub struct Sent {
     /// When it was last sent.
     pub at: Time,
+    /// For delivery rate samples: segments delivered when it was last sent.
+    pub delivered: u32,
     /// How often it was sent, at most 255.
     pub times: u8,
     /// The receiver has it (SACK).
     pub sacked: bool,
     /// It was sent again in the present recovery.
     pub resent: bool,
-    /// The rest is for delivery rate samples.
+    /// For delivery rate samples.
     pub notes: Notes,
-    /// When it was last sent: see [`Snapshot`].
-    pub delivered: u32,
-    /// The same.
-    pub delivered_at: Time,
-    /// The same.
-    pub first_sent_at: Time,
 }
+
+/// The same with what else delivery rate samples need: half a cache line.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(32))]
+pub struct Sampled {
+    /// The segment.
+    pub sent: Sent,
+    delivered_at: Time,
+    first_sent_at: Time,
+}
+
+const _: () = assert!(size_of::<Sent>() == 16 && size_of::<Sampled>() == 32);
 
 /// How far the deliveries were when a segment was sent.
 #[derive(Clone, Copy, Debug, Default)]
@@ -69,95 +76,124 @@ impl Notes {
     }
 }
 
-const _: () = assert!(size_of::<Sent>() == 32);
-
 impl Sent {
     /// It leaves for the first time.
     #[inline]
     fn first(at: Time, snapshot: &Snapshot) -> Sent {
-        Sent {
-            at,
-            times: 1,
-            sacked: false,
-            resent: false,
-            notes: Notes::new(snapshot.limited, false),
-            delivered: snapshot.delivered,
-            delivered_at: snapshot.delivered_at,
-            first_sent_at: snapshot.first_sent_at,
-        }
+        let notes = Notes::new(snapshot.limited, false);
+        Sent { at, delivered: snapshot.delivered, times: 1, sacked: false, resent: false, notes }
+    }
+}
+
+impl Sampled {
+    #[inline]
+    fn first(at: Time, snapshot: &Snapshot) -> Sampled {
+        let Snapshot { delivered_at, first_sent_at, .. } = *snapshot;
+        Sampled { sent: Sent::first(at, snapshot), delivered_at, first_sent_at }
     }
 
     /// How far the deliveries were when it was last sent.
     #[inline]
     pub fn snapshot(&self) -> Snapshot {
         Snapshot {
-            delivered: self.delivered,
+            delivered: self.sent.delivered,
             delivered_at: self.delivered_at,
             first_sent_at: self.first_sent_at,
-            limited: self.notes.is_limited(),
+            limited: self.sent.notes.is_limited(),
         }
-    }
-
-    /// It leaves again.
-    pub fn again(&mut self, at: Time, snapshot: &Snapshot) {
-        *self = Sent {
-            times: self.times.saturating_add(1),
-            sacked: self.sacked,
-            resent: self.resent,
-            notes: Notes::new(snapshot.limited, self.notes.is_reported()),
-            ..Sent::first(at, snapshot)
-        };
     }
 }
 
-/// Segments in flight by number, in a ring that grows with the window.
+/// Segments in flight by number, in a ring that grows with the window. Few senders sample the delivery rate: the records of the
+/// others are half as long.
 #[derive(Clone, Debug)]
 pub struct Scoreboard {
     ring: Vec<Sent>,
+    /// Instead of `ring`, if delivery rates are sampled.
+    sampled: Vec<Sampled>,
+    samples: bool,
+    places: u32,
     mask: u32,
 }
 
 impl Scoreboard {
     /// No room yet: the first segment sent makes some.
-    pub fn new() -> Scoreboard {
-        Scoreboard { ring: Vec::new(), mask: 0 }
+    pub fn new(samples: bool) -> Scoreboard {
+        Scoreboard { ring: Vec::new(), sampled: Vec::new(), samples, places: 0, mask: 0 }
     }
 
     /// Make room so that segments `[from, to)` and `to` itself have places.
     #[inline]
     pub fn reserve(&mut self, from: u32, to: u32) {
-        if to - from >= self.ring.len() as u32 {
+        if to - from >= self.places {
             self.grow(from, to);
         }
     }
 
     #[cold]
     fn grow(&mut self, from: u32, to: u32) {
-        let mut ring = vec![Sent::first(Time::ZERO, &Snapshot::default()); (self.ring.len() * 2).max(8)];
-        let mask = ring.len() as u32 - 1;
-        for number in from..to {
-            ring[(number & mask) as usize] = self.ring[(number & self.mask) as usize];
+        let places = (self.places * 2).max(8);
+        let moves = |number: u32| ((number & self.mask) as usize, (number & (places - 1)) as usize);
+        let blank = Snapshot::default();
+        if self.samples {
+            let mut ring = vec![Sampled::first(Time::ZERO, &blank); places as usize];
+            (from..to).map(moves).for_each(|(old, new)| ring[new] = self.sampled[old]);
+            self.sampled = ring;
+        } else {
+            let mut ring = vec![Sent::first(Time::ZERO, &blank); places as usize];
+            (from..to).map(moves).for_each(|(old, new)| ring[new] = self.ring[old]);
+            self.ring = ring;
         }
-        self.ring = ring;
-        self.mask = mask;
+        (self.places, self.mask) = (places, places - 1);
     }
 
     /// A segment sent for the first time.
     #[inline]
     pub fn first_sent(&mut self, number: u32, at: Time, snapshot: &Snapshot) {
-        self.ring[(number & self.mask) as usize] = Sent::first(at, snapshot);
+        let place = (number & self.mask) as usize;
+        match self.ring.get_mut(place) {
+            Some(record) => *record = Sent::first(at, snapshot),
+            None => self.sampled[place] = Sampled::first(at, snapshot),
+        }
+    }
+
+    /// A segment in flight leaves again.
+    pub fn sent_again(&mut self, number: u32, at: Time, snapshot: &Snapshot) {
+        if self.samples {
+            let record = self.sampled(number);
+            (record.delivered_at, record.first_sent_at) = (snapshot.delivered_at, snapshot.first_sent_at);
+        }
+        let record = self.get_mut(number);
+        record.at = at;
+        record.times = record.times.saturating_add(1);
+        record.delivered = snapshot.delivered;
+        record.notes = Notes::new(snapshot.limited, record.notes.is_reported());
     }
 
     /// The record of a segment in flight.
     #[inline]
     pub fn get(&self, number: u32) -> &Sent {
-        &self.ring[(number & self.mask) as usize]
+        let place = (number & self.mask) as usize;
+        match self.ring.get(place) {
+            Some(record) => record,
+            None => &self.sampled[place].sent,
+        }
     }
 
     /// The record of a segment in flight, to change.
     #[inline]
     pub fn get_mut(&mut self, number: u32) -> &mut Sent {
-        &mut self.ring[(number & self.mask) as usize]
+        let place = (number & self.mask) as usize;
+        match self.ring.get_mut(place) {
+            Some(record) => record,
+            None => &mut self.sampled[place].sent,
+        }
+    }
+
+    /// The same with what samples need. Only if they are taken.
+    #[inline]
+    pub fn sampled(&mut self, number: u32) -> &mut Sampled {
+        &mut self.sampled[(number & self.mask) as usize]
     }
 }
 
@@ -167,11 +203,18 @@ mod tests {
 
     #[test]
     fn records_survive_growth() {
-        let mut board = Scoreboard::new();
-        for number in 100..140 {
-            board.reserve(100, number);
-            board.first_sent(number, Time(u64::from(number)), &Snapshot::default());
+        for samples in [false, true] {
+            let mut board = Scoreboard::new(samples);
+            for number in 100..140 {
+                board.reserve(100, number);
+                let delivered_at = Time(u64::from(number) / 2);
+                let snapshot = Snapshot { delivered: number / 3, delivered_at, ..Snapshot::default() };
+                board.first_sent(number, Time(u64::from(number)), &snapshot);
+            }
+            assert!((100..140).all(|n| (board.get(n).at, board.get(n).delivered) == (Time(u64::from(n)), n / 3)));
+            if samples {
+                assert!((100..140).all(|n| board.sampled(n).snapshot().delivered_at == Time(u64::from(n) / 2)));
+            }
         }
-        assert!((100..140).all(|n| board.get(n).at == Time(u64::from(n))));
     }
 }

@@ -201,7 +201,7 @@ impl Sender {
                 dup_threshold: config.dup_threshold,
                 seed: 0,
             },
-            board: Scoreboard::new(),
+            board: Scoreboard::new(row.samples_delivery),
             rtt: RttEstimator::new(config),
             rto_at: Time::NEVER,
             timed: None,

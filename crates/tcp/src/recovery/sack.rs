@@ -119,7 +119,7 @@ impl Sender {
             s.sacked_above += u32::from(n >= s.lost_edge);
         }
         if let Some(delivery) = &mut self.delivery {
-            delivery.on_delivered(record, now);
+            delivery.on_delivered(self.board.sampled(n), now);
         }
         if self.timed.is_some_and(|(timed, _)| timed == n) {
             self.sample_rto_by_sack(now);

@@ -172,8 +172,8 @@ impl Sender {
     #[cold]
     fn on_sent_again(&mut self, number: u32, now: Time, snapshot: &Snapshot) {
         self.stats.retransmitted_segments += 1;
+        self.board.sent_again(number, now, snapshot);
         let record = self.board.get_mut(number);
-        record.again(now, snapshot);
         // RFC 6675's core keeps its own account, without the rescue
         record.resent |= self.core != Core::Sack;
         //= https://www.rfc-editor.org/rfc/rfc6298#section-3
