@@ -77,8 +77,10 @@ impl Truth {
             Some((false, true)) => &mut counts.random_as_random,
             None => &mut counts.not_lost,
         } += 1;
-        // what is acknowledged is not judged any more
-        self.losses.retain(|(segment, _, _)| *segment >= judgement.segment);
+        // what is acknowledged is not judged any more, and a loss is judged once: if the retransmission arrives and the timer
+        // expires even so, nothing was lost
+        self.losses
+            .retain(|&(segment, at, _)| segment > judgement.segment || (segment == judgement.segment && at >= now));
     }
 }
 
@@ -107,7 +109,18 @@ mod tests {
             random_as_random: 0,
         };
         assert_eq!(truth.counts, expected);
-        assert_eq!(truth.losses, [(9, Time(11), LossCause::Queue)]);
+        assert_eq!(truth.losses, []);
+    }
+
+    #[test]
+    fn a_loss_is_judged_once() {
+        let mut truth = Truth::default();
+        truth.lost(Time(10), 7, Time(10), LossCause::Random);
+        truth.judged(Time(20), Judgement { segment: 7, random: false });
+        // the retransmission arrived, but its ACKs are lost, and the timer expires
+        truth.judged(Time(90), Judgement { segment: 7, random: false });
+        truth.settle(Time(90));
+        assert_eq!(truth.counts, Judgements { random_as_congestion: 1, not_lost: 1, ..Judgements::default() });
     }
 
     #[test]

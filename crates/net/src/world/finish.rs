@@ -129,7 +129,12 @@ impl World {
                     }
                 }
                 causes = causes.split_off(&event.segment);
-                all.push(FlowEvent { flow, reverse, event, true_cause: causes.get(&event.segment).copied() });
+                // a loss is found once: if the timer expires after the retransmission has arrived, nothing was lost
+                let true_cause = match event.why.finds_loss() {
+                    true => causes.remove(&event.segment),
+                    false => causes.get(&event.segment).copied(),
+                };
+                all.push(FlowEvent { flow, reverse, event, true_cause });
             }
         }
         all

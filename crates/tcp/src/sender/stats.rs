@@ -72,6 +72,13 @@ pub enum Why {
     RecoveryExit,
 }
 
+impl Why {
+    /// A segment was taken for lost.
+    pub fn finds_loss(self) -> bool {
+        matches!(self, Why::DupAcks | Why::SameWindow | Why::JudgedRandom | Why::Timeout)
+    }
+}
+
 /// One entry of the log of window changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WindowEvent {
