@@ -10,7 +10,7 @@ pub struct DeliverySample {
     pub delivered: u32,
     /// How long that took: the longer of sending and acknowledging it. Zero: no reliable sample.
     pub interval: Span,
-    /// Delay of the segment, if it was sent once.
+    /// Delay of the segment, if it was sent once and nothing that was sent again is acknowledged with it.
     pub rtt: Option<Span>,
     /// The application, or the algorithm itself, kept the rate below what the path could do.
     pub app_limited: bool,

@@ -92,7 +92,9 @@ pub struct Ack {
     pub grows: bool,
     /// A recovery is on, after this ACK was taken into account.
     pub in_recovery: bool,
-    /// Delay sample: from the newest never-retransmitted segment that this ACK covers; exact, no clock ticks.
+    /// Delay sample, exact, no clock ticks: of the newest segment that this ACK newly acknowledges or SACKs. None if it covers a
+    /// segment that was sent again, for that measures the wait for the repair; and none, unless `delack_samples` asks for it,
+    /// if the receiver held the ACK back for another segment.
     pub rtt: Option<Span>,
     /// When the acknowledged segment reached the receiver, by the receiver's clock (the ACK's timestamp). Only
     /// differences of it mean anything.

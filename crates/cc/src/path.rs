@@ -9,9 +9,9 @@ pub struct Path {
     pub mss: Bytes,
     /// Smoothed RTT (RFC 6298); zero before the first sample. Clock ticks apply if the profile has them.
     pub srtt: Span,
-    /// Newest delay sample, exact; zero before the first.
+    /// Newest delay sample, by the rule of [`crate::Ack::rtt`]; zero before the first.
     pub rtt: Span,
-    /// Least delay sample of the connection, exact; zero before the first.
+    /// Least delay of the connection, exact; zero before the first. ACKs that the receiver held back count here, too.
     pub rtt_min: Span,
     /// Sent and not cumulatively acknowledged (RFC 5681 FlightSize).
     pub flight_size: Bytes,

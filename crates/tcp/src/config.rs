@@ -124,6 +124,9 @@ pub struct Config {
     /// RTT samples from timestamps on every ACK (RFC 7323) instead of one segment at a time. Adds 12 bytes (10 in ns-2)
     /// to the header.
     pub timestamps: bool,
+    /// Delay samples of ACKs that the receiver held back reach the algorithm. They contain its wait for another segment, up to
+    /// `delayed_ack_timer`, which is no queue. The least RTT and the retransmission timeout take them in any case.
+    pub delack_samples: bool,
     /// After an idle time of one RTO restart from the initial window.
     pub slow_start_restart: bool,
     /// Segments per ACK: 1 acknowledges each, 2 is usual.
@@ -185,6 +188,7 @@ impl Config {
                 rtt_tick: Span::ZERO,
                 clock_offset: None,
                 timestamps: false,
+                delack_samples: false,
                 slow_start_restart: true,
                 delayed_ack: 2,
                 delayed_ack_timer: Span::from_millis(100),

@@ -145,9 +145,10 @@ impl Sender {
         }
     }
 
-    /// The sample of the ACK that `begin_delivery` began. `lost`: segments that it showed to be lost.
+    /// The sample of the ACK that `begin_delivery` began. `lost`: segments that it showed to be lost; `repaired`: it covers a
+    /// segment that was sent again, so that what it reports may have waited for that one.
     #[inline(always)]
-    pub(crate) fn delivery_sample(&mut self, now: Time, lost: u32) -> Option<DeliverySample> {
+    pub(crate) fn delivery_sample(&mut self, now: Time, lost: u32, repaired: bool) -> Option<DeliverySample> {
         let in_flight = self.in_flight();
         let repairing = self.in_recovery || self.snd_una < self.recover;
         let rtt_min = self.path.rtt_min;
@@ -160,7 +161,7 @@ impl Sender {
         Some(DeliverySample {
             delivered,
             interval,
-            rtt: newest.filter(|s| !s.again).map(|_| now.since(d.first_sent_at)),
+            rtt: newest.filter(|s| !s.again && !repaired).map(|_| now.since(d.first_sent_at)),
             app_limited: newest.is_some_and(|s| s.snapshot.limited),
             newly_delivered: d.newly_delivered,
             total: d.delivered,

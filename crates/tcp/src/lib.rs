@@ -268,7 +268,7 @@ impl Endpoint {
             } else {
                 // the first data segment will say it
                 let mut none = *segment;
-                self.receiver.acknowledge(&mut none);
+                self.receiver.acknowledge(now, &mut none);
             }
         } else {
             if std::mem::replace(&mut self.syn_seen, true) {
@@ -395,8 +395,8 @@ impl Endpoint {
 
     /// Fill in the acknowledgement. SACK blocks take 8 bytes each; outside ns-2, kind, length and padding take 4 more.
     #[inline(always)]
-    fn acknowledge(&mut self, segment: &mut Segment) {
-        self.receiver.acknowledge(segment);
+    fn acknowledge(&mut self, now: Time, segment: &mut Segment) {
+        self.receiver.acknowledge(now, segment);
         if !segment.sack.is_empty() {
             segment.size += 8 * segment.sack.as_slice().len() as u32 + self.sack_header;
         }
@@ -417,7 +417,7 @@ impl Endpoint {
                 segment.flags.set(Flags::CWR);
             }
         }
-        self.acknowledge(&mut segment);
+        self.acknowledge(now, &mut segment);
         segment
     }
 
@@ -425,7 +425,7 @@ impl Endpoint {
     fn probe(&mut self, now: Time) -> Segment {
         self.acks_sent += 1;
         let mut probe = self.blank(Flags::PROBE, now);
-        self.acknowledge(&mut probe);
+        self.acknowledge(now, &mut probe);
         probe
     }
 
@@ -453,7 +453,7 @@ impl Endpoint {
             self.sender.on_syn_ack_sent(now);
         }
         let mut segment = self.blank(flags, self.receiver.last_arrival());
-        self.acknowledge(&mut segment);
+        self.acknowledge(now, &mut segment);
         if self.copies_due > 0 {
             self.copies_due -= 1;
             if self.copies_due > 0 {

@@ -49,6 +49,10 @@ pub struct Receiver {
     ns2: bool,
     delack_at: Time,
     ack_now: bool,
+    /// When the newest segment in order arrived whose ACK waits, or waited, for another one.
+    waits_since: Time,
+    /// The next acknowledgement says more than usual: of marks, or that it was held back.
+    speaks: bool,
     last_ack_sent: u32,
     ts_recent: Time,
     last_arrival: Time,
@@ -62,8 +66,6 @@ pub struct Receiver {
 struct Echo {
     per_packet: bool,
     on: bool,
-    /// The next acknowledgement says something of marks: the echo is on, or the one owed comes first.
-    speaks: bool,
     /// Owed for the segments before one whose mark differs from theirs.
     owed: Option<Owed>,
 }
@@ -95,10 +97,12 @@ impl Receiver {
             ns2: config.ns2_recovery,
             delack_at: Time::NEVER,
             ack_now: false,
+            waits_since: Time::ZERO,
+            speaks: false,
             last_ack_sent: 0,
             ts_recent: Time::ZERO,
             last_arrival: Time::ZERO,
-            echo: Echo { per_packet: config.ecn_per_packet, on: false, speaks: false, owed: None },
+            echo: Echo { per_packet: config.ecn_per_packet, on: false, owed: None },
             stats: ReceiverStats::default(),
         }
     }
@@ -161,6 +165,7 @@ impl Receiver {
             //# the receiver SHOULD send an immediate duplicate ACK when it receives a data segment above a gap in the
             //# sequence space.
             self.ack_now = true; // out of order, or part of a gap filled
+            self.speaks |= self.is_held();
         }
     }
 
@@ -173,6 +178,7 @@ impl Receiver {
             self.on_in_order(now);
         } else {
             self.ack_now = true;
+            self.speaks |= self.is_held();
         }
     }
 
@@ -184,7 +190,11 @@ impl Receiver {
         //# 500 ms of the arrival of the first unacknowledged packet.
         if self.unacked >= self.every {
             self.ack_now = true;
-        } else if self.delack_at == Time::NEVER {
+            return;
+        }
+        self.waits_since = now;
+        self.speaks = true; // unless it leaves at once
+        if self.delack_at == Time::NEVER {
             self.delack_at =
                 if self.heartbeat { Time((now.0 / self.timer.0 + 1) * self.timer.0) } else { now + self.timer };
         }
@@ -194,6 +204,7 @@ impl Receiver {
     fn on_ecn(&mut self, flags: Flags) {
         let marked = flags.has(Flags::CE);
         if self.echo.per_packet {
+            self.speaks = self.echo.on;
             if marked != self.echo.on {
                 self.on_change_of_marks(marked);
             }
@@ -205,7 +216,7 @@ impl Receiver {
                 self.echo.on = false;
             }
             self.echo.on |= marked;
-            self.echo.speaks = self.echo.on;
+            self.speaks = self.echo.on;
         }
     }
 
@@ -228,25 +239,23 @@ impl Receiver {
         //= https://www.rfc-editor.org/rfc/rfc8257#section-3.2
         //# If the CE codepoint is set and DCTCP.CE is false, set DCTCP.CE to true and send an immediate ACK.
         self.echo.on = marked;
-        self.echo.speaks = marked || self.echo.owed.is_some();
+        self.speaks = marked || self.echo.owed.is_some();
         self.ack_now = true;
     }
 
-    /// Put into an acknowledgement what it says of marks. True if it is the one owed, and with this is complete: in order,
-    /// it has no SACK blocks.
+    /// What an acknowledgement says of marks and of its wait; and the one owed, if it is that one.
     #[cold]
-    fn echo(&mut self, segment: &mut Segment) -> bool {
+    fn speak(&mut self, now: Time) -> (Flags, Option<Owed>) {
+        let mut flags = Flags::ACK;
         let owed = self.echo.owed.take();
         if owed.map_or(self.echo.on, |owed| owed.marked) {
-            segment.flags.set(Flags::ECE);
+            flags.set(Flags::ECE);
         }
-        self.echo.speaks = self.echo.on;
-        let Some(owed) = owed else { return false };
-        (segment.ack, segment.ts_ecr) = (owed.ack, owed.ts_recent);
-        if !segment.flags.has(Flags::DATA) {
-            segment.ts_val = owed.last_arrival;
+        if owed.is_some() || (self.is_held() && self.waits_since < now) {
+            flags.set(Flags::DELAYED);
         }
-        true
+        self.speaks = self.echo.on;
+        (flags, owed)
     }
 
     #[inline]
@@ -334,12 +343,20 @@ impl Receiver {
         }
     }
 
-    /// Fill in the acknowledgement of a segment that is about to leave, and count it as sent.
+    /// Fill in the acknowledgement of a segment that leaves now, and count it as sent.
     #[inline(always)]
-    pub fn acknowledge(&mut self, segment: &mut Segment) {
+    pub fn acknowledge(&mut self, now: Time, segment: &mut Segment) {
         segment.flags.set(Flags::ACK);
-        if self.echo.speaks && self.echo(segment) {
-            return;
+        if self.speaks {
+            let (flags, owed) = self.speak(now);
+            segment.flags.set(flags);
+            if let Some(owed) = owed {
+                (segment.ack, segment.ts_ecr) = (owed.ack, owed.ts_recent);
+                if !segment.flags.has(Flags::DATA) {
+                    segment.ts_val = owed.last_arrival;
+                }
+                return; // in order, it has no SACK blocks
+            }
         }
         segment.ack = self.rcv_nxt;
         //= https://www.rfc-editor.org/rfc/rfc7323#section-4.3
@@ -358,6 +375,12 @@ impl Receiver {
         self.unacked = 0;
         self.delack_at = Time::NEVER;
         self.ack_now = false;
+    }
+
+    /// Segments in order wait for another one before they are acknowledged.
+    #[inline]
+    fn is_held(&self) -> bool {
+        0 < self.unacked && self.unacked < self.every
     }
 
     /// When the segment that the next pure ACK answers arrived.
@@ -407,8 +430,12 @@ mod tests {
     }
 
     fn ack(r: &mut Receiver) -> Segment {
+        ack_at(r, 9)
+    }
+
+    fn ack_at(r: &mut Receiver, now: u64) -> Segment {
         let mut out = Segment { flags: Flags::default(), ..data(0) };
-        r.acknowledge(&mut out);
+        r.acknowledge(Time(now), &mut out);
         out
     }
 
@@ -548,5 +575,36 @@ mod tests {
             take(&mut r, marks.len());
             assert_eq!(covered as usize, marks.len());
         }
+    }
+
+    #[test]
+    fn an_ack_says_that_it_was_held_back() {
+        let mut r = receiver(|c| {
+            c.delayed_ack = 2;
+            c.delayed_ack_timer = Span(100);
+        });
+        let held = |segment: Segment| segment.flags.has(Flags::DELAYED);
+        // two in order: the second is acknowledged as it comes
+        r.on_data(Time(10), &data(0));
+        r.on_data(Time(20), &data(1));
+        assert!(!held(ack_at(&mut r, 20)));
+        // one, and the timer
+        r.on_data(Time(30), &data(2));
+        r.on_timer();
+        assert!(held(ack_at(&mut r, 130)));
+        // one, and then one above a gap: the ACK of the first waited for the second
+        r.on_data(Time(140), &data(3));
+        r.on_data(Time(150), &data(5));
+        assert!(held(ack_at(&mut r, 150)));
+        r.on_data(Time(160), &data(6));
+        assert!(!held(ack_at(&mut r, 160)));
+        // the gap is filled by the segment at hand
+        r.on_data(Time(170), &data(4));
+        assert!(!held(ack_at(&mut r, 170)));
+        // an ACK that rides on data of the same instant did not wait, one that does so later did
+        r.on_data(Time(180), &data(7));
+        assert!(!held(ack_at(&mut r, 180)));
+        r.on_data(Time(190), &data(8));
+        assert!(held(ack_at(&mut r, 195)));
     }
 }

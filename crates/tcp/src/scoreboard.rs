@@ -15,7 +15,7 @@ pub struct Sent {
     pub sacked: bool,
     /// It was sent again in the present recovery.
     pub resent: bool,
-    /// For delivery rate samples.
+    /// For samples of the delivery rate and of the delay.
     pub notes: Notes,
 }
 
@@ -44,13 +44,14 @@ pub struct Snapshot {
     pub limited: bool,
 }
 
-/// What delivery rate samples note of a segment, in one byte.
+/// What samples note of a segment, in one byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Notes(u8);
 
 impl Notes {
     const LIMITED: u8 = 1;
     const REPORTED: u8 = 2;
+    const SACKED_BEFORE: u8 = 4;
 
     #[inline]
     fn new(limited: bool, reported: bool) -> Notes {
@@ -73,6 +74,18 @@ impl Notes {
     #[inline]
     pub fn report(&mut self) {
         self.0 |= Notes::REPORTED;
+    }
+
+    /// It was SACKed since it was last sent, whether or not the recovery core remembers: ns-2's Sack1 forgets.
+    #[inline]
+    pub fn was_sacked(self) -> bool {
+        self.0 & Notes::SACKED_BEFORE != 0
+    }
+
+    /// It is SACKed.
+    #[inline]
+    pub fn sack(&mut self) {
+        self.0 |= Notes::SACKED_BEFORE;
     }
 }
 

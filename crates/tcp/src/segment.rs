@@ -25,6 +25,10 @@ impl Flags {
     pub const CWR: Flags = Flags(128);
     /// Asks for an ACK: a probe of a closed window, which carries no data.
     pub const PROBE: Flags = Flags(256);
+    /// This ACK left later than the newest segment in order arrived that it acknowledges: the receiver waited for another
+    /// one, in vain or for one out of order. A delay measured by it contains the wait. Networks and the rules of TCP never
+    /// look at it.
+    pub const DELAYED: Flags = Flags(512);
 
     /// All bits of `other` are set.
     #[inline]

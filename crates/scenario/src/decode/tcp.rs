@@ -34,6 +34,7 @@ const HALF_BASES: &[(&str, HalfBase)] = &[("flight", HalfBase::Flight), ("window
 const MODES: &[(&str, DelackMode)] = &[("per-segment", DelackMode::PerSegment), ("heartbeat", DelackMode::Heartbeat)];
 const PACINGS: &[(&str, Pacing)] =
     &[("algorithm", Pacing::Algorithm), ("window", Pacing::Window), ("off", Pacing::Off)];
+const DELACK_SAMPLES: &[(&str, bool)] = &[("skip", false), ("use", true)];
 const ECHOES: &[(&str, bool)] = &[("latched", false), ("per-packet", true)];
 
 /// The word of a value.
@@ -152,6 +153,11 @@ pub(crate) static RULES: &[Rule] = &[
         |at| at.map_or(Json::Null, |at| json!(time_text(at)))
     ),
     rule!(timestamps, "RTT samples from timestamps on every ACK (RFC 7323); default by algorithm", flag),
+    rule!(
+        delack_samples,
+        "delay samples of ACKs that the receiver held back for another segment: \"use\" or \"skip\" for the algorithm",
+        word DELACK_SAMPLES
+    ),
     rule!(slow_start_restart, "restart from the initial window after an idle time of one RTO", flag),
     rule!(delayed_ack, "segments per ACK, 1 to 16", |item| item.whole(1..=16).map(|n| n as u32), |n| json!(n)),
     rule!(delayed_ack_timer, "longest time an ACK waits", span Span::from_millis(1)),

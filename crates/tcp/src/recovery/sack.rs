@@ -30,6 +30,8 @@ pub(crate) struct SackState {
     /// Segments that it SACKed, and with those that it acknowledged and had not SACKed before.
     pub(crate) sacked_now: u32,
     pub(crate) delivered_now: u32,
+    /// When the newest of those that it SACKed left, if they were sent once; else zero.
+    pub(crate) newest_now: Time,
     /// Sack1: duplicates do not count between a timeout and the next new ACK.
     deaf: bool,
     /// FullTcp: the pipe decides what may leave, see [`super::full_sack`].
@@ -50,6 +52,7 @@ impl Sender {
     #[inline(always)]
     pub(crate) fn sack_on_ack(&mut self, ack: u32, blocks: &SackBlocks, now: Time) -> bool {
         self.sack.next_resend = self.sack.next_resend.max(ack);
+        self.sack.newest_now = Time::ZERO;
         if !self.rules.keeps_pipe {
             return !blocks.is_empty() && self.enter_blocks::<false>(ack, blocks, now);
         }
@@ -112,6 +115,10 @@ impl Sender {
         }
         record.sacked = true;
         s.high_sacked = s.high_sacked.max(n + 1);
+        if record.times == 1 && !record.notes.was_sacked() {
+            s.newest_now = s.newest_now.max(record.at);
+            record.notes.sack();
+        }
         if PIPE {
             s.sacked_now += 1;
             s.delivered_now += 1;

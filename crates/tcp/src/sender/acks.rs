@@ -104,7 +104,7 @@ impl Sender {
         let sampled = self.samples::<RULES>();
         let ack = segment.ack;
         let newly = ack - self.snd_una;
-        let delay = self.delay_sample(ack, now);
+        let acknowledged = self.newest_acknowledged(ack);
         let in_use = !self.rules.cwnd_limited
             || f64::from(self.snd_nxt - self.snd_una) >= self.cwnd().floor()
             || (self.rules.paced && self.pacing_keeps_window_open());
@@ -117,7 +117,7 @@ impl Sender {
             Core::NewReno | Core::Sack | Core::Sack1 => Progress::Partial,
         };
         let rto_before = if full { self.rtt.rto() } else { Span::ZERO };
-        self.sample_rto(now, segment, progress);
+        self.sample_rto(now, segment, progress, acknowledged.is_none());
         if self.snd_una == 0 && self.opens_late() {
             self.cc.set_cwnd(self.rules.initial_window * self.path.mss);
         }
@@ -128,9 +128,13 @@ impl Sender {
         if forgets && self.rules.full {
             self.sack1_forget(); // FullTcp keeps what this ACK says
         }
-        let news = match self.core {
-            Core::Sack | Core::Sack1 => self.sack_on_ack(ack, &segment.sack, now),
-            _ => false,
+        let (news, sacked) = match self.core {
+            Core::Sack | Core::Sack1 => (self.sack_on_ack(ack, &segment.sack, now), self.sack.newest_now),
+            _ => (false, Time::ZERO),
+        };
+        let delay = match acknowledged {
+            Some(at) => self.delay_sample(now, at, sacked, segment.flags),
+            None => None,
         };
         self.snd_una = ack;
         self.snd_nxt = self.snd_nxt.max(ack);
@@ -165,6 +169,7 @@ impl Sender {
             }
         }
         let round = self.end_of_round(now, ack);
+        let repaired = acknowledged.is_none();
         let event = Ack {
             now,
             newly_acked: self.bytes(newly),
@@ -175,7 +180,7 @@ impl Sender {
             one_way_delay: Some(segment.ts_val.since(segment.ts_ecr)),
             marked,
             round,
-            delivery: if sampled { self.delivery_sample(now, self.lost_by(progress)) } else { None },
+            delivery: if sampled { self.delivery_sample(now, self.lost_by(progress), repaired) } else { None },
         };
         self.cc.on_ack(&event, &self.path);
         if sampled {
@@ -220,18 +225,19 @@ impl Sender {
             Core::Sack | Core::Sack1 => self.sack_on_ack(segment.ack, &segment.sack, now),
             _ => true,
         };
+        let delay = self.delay_sample(now, Time::ZERO, self.sack.newest_now, segment.flags);
         self.path.flight_size = self.bytes(self.flight_size());
         let event = Ack {
             now,
             newly_acked: Bytes::ZERO,
             grows: false,
             in_recovery: self.in_recovery,
-            rtt: None,
+            rtt: delay,
             receiver_time: Some(segment.ts_val),
             one_way_delay: None,
             marked,
             round: None,
-            delivery: if sampled { self.delivery_sample(now, self.lost_by(Progress::Open)) } else { None },
+            delivery: if sampled { self.delivery_sample(now, self.lost_by(Progress::Open), false) } else { None },
         };
         self.cc.on_ack(&event, &self.path);
         if sampled {
@@ -288,26 +294,44 @@ impl Sender {
         !self.acts_on_marks && !after_timeout
     }
 
-    /// Delay of the newest never-retransmitted segment that the ACK covers.
+    /// When the newest segment left that an ACK newly covers, of those not SACKed before; zero if there is none. `None`: one of
+    /// those covered was sent again, so that the ACK measures the wait for the repair, or it is open which copy it answers.
     #[inline(always)]
-    fn delay_sample(&mut self, ack: u32, now: Time) -> Option<Span> {
-        let mut newest = ack - 1;
-        // what was SACKed before this ACK arrived then, and waited since for a hole to be filled
-        let tells = |number| {
+    fn newest_acknowledged(&self, ack: u32) -> Option<Time> {
+        let mut newest = Time::ZERO;
+        for number in self.snd_una..ack {
             let record = self.board.get(number);
-            record.times == 1 && !record.sacked
-        };
-        while !tells(newest) {
-            if newest == self.snd_una {
+            if record.times > 1 {
+                if self.rules.ns2_vegas {
+                    continue; // ns-2's Vegas asks only whether the segment it samples was sent again
+                }
                 return None;
             }
-            newest -= 1;
+            // what was SACKed before this ACK arrived then, and waited since for a hole to be filled
+            if !record.notes.was_sacked() {
+                newest = record.at;
+            }
         }
-        let r = now.since(self.board.get(newest).at);
-        self.path.rtt = r;
+        Some(newest)
+    }
+
+    /// Take a delay sample: that of the newest segment which the ACK at hand acknowledges or SACKs. The two times are when the
+    /// newest of each left, zero if there is none: nothing leaves before the handshake has taken its time.
+    #[inline(always)]
+    fn delay_sample(&mut self, now: Time, acknowledged: Time, sacked: Time, flags: Flags) -> Option<Span> {
+        let newest = acknowledged.max(sacked);
+        if newest == Time::ZERO {
+            return None;
+        }
+        let r = now.since(newest);
         if r < self.path.rtt_min || self.path.rtt_min == Span::ZERO {
             self.path.rtt_min = r;
         }
+        // segments out of order are reported at once
+        if flags.has(Flags::DELAYED) && sacked <= acknowledged && !self.rules.delack_samples {
+            return None;
+        }
+        self.path.rtt = r;
         self.stats.rtt_samples += 1;
         self.stats.rtt_sum += r.secs();
         self.stats.rtt_max = self.stats.rtt_max.max(r);
@@ -316,12 +340,14 @@ impl Sender {
 
     /// Feed the retransmission timeout's estimator.
     #[inline(always)]
-    fn sample_rto(&mut self, now: Time, segment: &Segment, progress: Progress) {
-        let valid = progress != Progress::Partial || self.rules.full;
+    fn sample_rto(&mut self, now: Time, segment: &Segment, progress: Progress, repaired: bool) {
+        // partial ACKs give ns-2's agents no sample
+        let rules = self.rules;
+        let is_valid = || !(progress == Progress::Partial && rules.ns2 && !rules.full);
         //= https://www.rfc-editor.org/rfc/rfc7323#section-4.1
         //# A TSecr value received in a segment MAY be used to update the averaged RTT measurement only if the segment
         //# advances the left edge of the send window
-        if self.rules.timestamps && valid {
+        if self.rules.timestamps && is_valid() {
             self.rtt.sample(segment.ts_ecr, now, true);
             self.path.srtt = self.rtt.srtt();
             if !self.rules.ns2 {
@@ -329,15 +355,20 @@ impl Sender {
             }
         }
         let Some((number, sent)) = self.timed else { return };
+        if segment.ack <= number {
+            return;
+        }
+        self.timed = None;
+        // A segment sent again leaves it open how long the timed one waited for it. ns-2's agents do not ask.
+        if repaired && !self.rules.ns2 {
+            return;
+        }
         //= https://www.rfc-editor.org/rfc/rfc6298#section-5
         //# which may result in "collapsing" RTO back down after it has been subject to exponential back off (rule 5.5).
-        if segment.ack > number {
-            self.timed = None;
-            self.rtt.end_back_off();
-            if !self.rules.timestamps && valid {
-                self.rtt.sample(sent, now, false);
-                self.path.srtt = self.rtt.srtt();
-            }
+        self.rtt.end_back_off();
+        if !self.rules.timestamps && is_valid() {
+            self.rtt.sample(sent, now, false);
+            self.path.srtt = self.rtt.srtt();
         }
     }
 
@@ -349,10 +380,11 @@ impl Sender {
             return;
         }
         let Some((_, sent)) = self.timed.take() else { return };
-        if !self.rules.timestamps {
-            self.rtt.sample(sent, now, false);
-            self.path.srtt = self.rtt.srtt();
-        }
+        self.rtt.sample(sent, now, false);
+        self.path.srtt = self.rtt.srtt();
+        self.rtt.end_back_off();
+        // the timer that runs may have been started with the timeout backed off
+        self.rto_at = self.rto_at.min(now + self.rtt.rto());
     }
 
     /// Segments that the ACK at hand showed to be lost: by the scoreboard, or the hole that a partial ACK uncovers.

@@ -18,6 +18,8 @@ pub(crate) struct Rules {
     pub(crate) rto_ssthresh_hold: bool,
     pub(crate) cwnd_limited: bool,
     pub(crate) timestamps: bool,
+    /// Delay samples that contain the wait of the delayed-ACK timer count.
+    pub(crate) delack_samples: bool,
     pub(crate) slow_start_restart: bool,
     pub(crate) dupack_from_data: bool,
     pub(crate) max_burst: u32,
@@ -58,6 +60,7 @@ impl AckRules {
 impl Rules {
     /// Those of `config` for a sender whose algorithm has this row.
     pub(super) fn new(config: &Config, row: &Row, core: Core, paced: bool, prr: bool) -> Rules {
+        let is_ns2_vegas = config.ns2_recovery && core == Core::Vegas && row.recovery == Recovery::Vegas;
         Rules {
             ns2: config.ns2_recovery,
             full: config.is_full(),
@@ -68,6 +71,7 @@ impl Rules {
             rto_ssthresh_hold: config.rto_ssthresh_hold,
             cwnd_limited: config.cwnd_limited,
             timestamps: config.timestamps,
+            delack_samples: config.delack_samples || is_ns2_vegas,
             slow_start_restart: config.slow_start_restart,
             dupack_from_data: config.dupack_from_data,
             max_burst: if config.max_burst == 0 { u32::MAX } else { config.max_burst },
@@ -82,7 +86,7 @@ impl Rules {
                 false => AckRules::Usual,
             },
             keeps_pipe: core == Core::Sack || prr,
-            ns2_vegas: config.ns2_recovery && core == Core::Vegas && row.recovery == Recovery::Vegas,
+            ns2_vegas: is_ns2_vegas,
             initial_window: config.initial_window_segments(),
             initial_ssthresh: config.initial_ssthresh,
         }

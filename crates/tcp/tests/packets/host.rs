@@ -129,6 +129,11 @@ impl Host {
         self.receive(self.blank(ack));
     }
 
+    /// A pure ACK arrives that the receiver held back.
+    pub fn held_ack(&mut self, ack: u32) {
+        self.receive(Segment { flags: Flags(Flags::ACK.0 | Flags::DELAYED.0), ..self.blank(ack) });
+    }
+
     /// The same pure ACK arrives `times` times.
     pub fn acks(&mut self, ack: u32, times: usize) {
         (0..times).for_each(|_| self.ack(ack));

@@ -11,6 +11,7 @@ mod newreno;
 mod pipe;
 mod reno_tahoe;
 mod sack;
+mod samples;
 mod timer;
 mod two_way;
 mod vegas;

@@ -32,6 +32,7 @@ _FIXED_OF: dict[str, dict[str, Any]] = {
 """Those of either kind of agents."""
 
 _FREE = {
+    "delack_samples",
     "dupack_from_data",
     "ecn_echo",
     "pacing_slow_start",
@@ -41,7 +42,7 @@ _FREE = {
     "freeze_copies",
     "freeze_kick",
 }
-"""Rules that change nothing for a one-way flow without marks, pacing and handovers."""
+"""Rules that change nothing for a one-way flow without marks, pacing, handovers and use of its delay samples."""
 
 _WRITTEN = {
     "agent",
