@@ -375,6 +375,7 @@ def register_algorithm(
     Raises
     ------
     ValueError
+    judges_losses: bool,
         If a name is taken or not allowed.
     """
 
@@ -384,8 +385,8 @@ def algorithms() -> str:
     Returns
     -------
     str
-        JSON list of objects with name, aliases, summary, source, caution, recovery, and parameters, each with name, kind
-        (number, choice, flag), default, min, max, choices, unit, meaning, source.
+        JSON list of objects with name, aliases, summary, source, caution, judges_losses, recovery, and parameters, each with
+        name, kind (number, choice, flag), default, min, max, choices, unit, meaning, source.
     """
 
 def registered() -> str:

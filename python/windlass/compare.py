@@ -401,15 +401,15 @@ def _rate(runs: Sequence[RunResult], group: str, wrong: str, right: str) -> Inte
 
 
 def _judges(algorithm: str | Mapping[str, Any], points: Sequence[Sequence[RunResult]], group: str) -> bool:
-    """Whether an algorithm judges losses: the registry says so, and of a class in Python what it did."""
+    """Whether an algorithm judges losses: its row says so, or it did it in these runs, as a class in Python may."""
     import json
 
     from windlass import _core
 
     name = algorithm if isinstance(algorithm, str) else algorithm["name"]
-    for row in json.loads(_core.algorithms()):
-        if name == row["name"] or name in row["aliases"]:
-            return bool(row["judges_losses"])
+    rows = [*json.loads(_core.algorithms()), *json.loads(_core.registered())]
+    if any(row["judges_losses"] for row in rows if name == row["name"] or name in row["aliases"]):
+        return True
     return any(total > 0.0 for runs in points for total in _per_run(runs, group, "judged_random", total=True))
 
 

@@ -69,7 +69,10 @@ class CongestionControl:
     name : str
         Class attribute: name in scenarios; the class's name in small letters with dashes if empty.
     recovery : str
-        Class attribute: recovery core, ``"newreno"`` (default), ``"sack"``, ``"reno"`` or ``"tahoe"``.
+        Class attribute: recovery core, ``"newreno"`` (default), ``"sack"``, ``"reno"``, ``"tahoe"`` or ``"vegas"``.
+    judges_losses : bool or None
+        Class attribute: whether it tells random losses from congestion, as ``windlass list`` and ``windlass compare`` say.
+        ``None`` (default): it does if its code names :attr:`Response.RANDOM` or :attr:`Response.REDUCED_AS_RANDOM`.
     hears_every_loss : bool
         Class attribute: hear also of a second loss in a window of data that was cut already.
     uses_marks : bool
@@ -85,6 +88,7 @@ class CongestionControl:
 
     name: ClassVar[str] = ""
     recovery: ClassVar[str] = "newreno"
+    judges_losses: ClassVar[bool | None] = None
     hears_every_loss: ClassVar[bool] = False
     uses_marks: ClassVar[bool] = False
     needs_receiver_time: ClassVar[bool] = False
@@ -163,6 +167,7 @@ def register(algorithm: type[CongestionControl], name: str | None = None) -> str
             algorithm.recovery,
             _parameters(algorithm),
             _source_hash(algorithm),
+            judges_losses=_judges_losses(algorithm),
             hears_every_loss=algorithm.hears_every_loss,
             uses_marks=algorithm.uses_marks,
             needs_receiver_time=algorithm.needs_receiver_time,
@@ -196,7 +201,7 @@ def _check_attributes(algorithm: type[CongestionControl]) -> None:
                 raise _unusable(
                     algorithm, f"`{attribute}` is {found!r}, no method", "leave it out to keep that of the base"
                 )
-        elif not isinstance(found, type(default)):
+        elif not isinstance(found, (type(default), bool) if default is None else type(default)):
             kind = "text" if isinstance(default, str) else "True or False"
             raise _unusable(
                 algorithm, f"`{attribute}` is {found!r}, not {kind}", "leave it out to keep that of the base"
@@ -217,6 +222,35 @@ def _parameters(algorithm: type[CongestionControl]) -> list[tuple[str, float | b
         default = parameter.default
         found.append((name, default if isinstance(default, bool) else float(default)))
     return found
+
+
+def _judges_losses(algorithm: type[CongestionControl]) -> bool:
+    """Whether a class tells random losses from congestion: what it declares, or whether its code names such an answer."""
+    if algorithm.judges_losses is not None:
+        return algorithm.judges_losses
+    answers = {Response.RANDOM, Response.REDUCED_AS_RANDOM}
+    words = {answer.name for answer in answers} | {answer.value for answer in answers}
+    members = (member for base in _own_bases(algorithm) for member in vars(base).values())
+    return any(not words.isdisjoint(_code_words(code)) for member in members for code in _codes_of(member))
+
+
+def _codes_of(member: Any) -> Iterator[CodeType]:
+    """Code of a method, however it is decorated; none of what is no method."""
+    for part in (member, getattr(member, "__func__", None), getattr(member, "fget", None)):
+        code = getattr(inspect.unwrap(part) if callable(part) else part, "__code__", None)
+        if isinstance(code, CodeType):
+            yield code
+
+
+def _code_words(code: CodeType) -> set[str]:
+    """Names and texts in a piece of code and in the functions in it."""
+    words = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            words |= _code_words(constant)
+        elif isinstance(constant, str):
+            words.add(constant)
+    return words
 
 
 def _source_hash(algorithm: type[CongestionControl]) -> str:

@@ -89,6 +89,47 @@ def test_who_judges_losses(result: Comparison, tmp_path: Path) -> None:
     assert [one.judges_losses for one in found.outcomes] == [True, False]
 
 
+def test_a_class_judges_losses_even_where_it_takes_each_for_congestion(tmp_path: Path) -> None:
+    """On a path without random loss a sender that judges well judges none random; that is no lack of judgement."""
+
+    class Judge(windlass.CongestionControl):
+        def on_congestion(self, event: Any, path: Any) -> windlass.Response | None:
+            if path.rtt < path.rtt_min:
+                return windlass.Response.REDUCED_AS_RANDOM
+            return super().on_congestion(event, path)
+
+    class Heir(Judge):
+        name = "heir"
+
+    class ByWord(windlass.CongestionControl):
+        def on_congestion(self, event: Any, path: Any) -> Any:
+            return "random" if path.rtt < path.rtt_min else super().on_congestion(event, path)
+
+    class Declares(windlass.CongestionControl):
+        judges_losses = True
+
+    class Denies(Judge):
+        judges_losses = False
+        name = "denies"
+
+    class Undecided(windlass.CongestionControl):
+        def on_congestion(self, event: Any, path: Any) -> windlass.Response | None:
+            super().on_congestion(event, path)
+            return windlass.Response.UNDECIDED
+
+    judging = [windlass.register(one) for one in (Judge, Heir, ByWord, Declares)]
+    blind = [windlass.register(one) for one in (Denies, Undecided)]
+    listed = {row["name"]: row["judges_losses"] for row in json.loads(windlass._core.registered())}
+    assert [listed[name] for name in judging + blind] == [True] * 4 + [False] * 2
+    calm = {"scenario.duration": "10 s", "topology.bottleneck.loss.rate": "0 %"}
+    path = windlass.Scenario.from_toml(PATH.replace('loss = "1 %"', 'loss = { rate = "1 %" }')).with_(calm)
+    found = compare(path, [*judging, *blind, "newreno"], neighbour=False, seeds=1, store=str(tmp_path))
+    judged = {one.algorithm: one.judges_losses for one in found.outcomes}
+    assert judged == {name: True for name in judging} | {name: False for name in [*blind, "newreno"]}
+    losses = [one for one in found.outcomes if one.algorithm == "judge"]
+    assert losses[0].miss_rate.mean == 0.0
+
+
 def test_listed_losses_are_random_and_full_queues_congestion(tmp_path: Path) -> None:
     text = PATH.replace(', loss = "1 %"', "").replace("pairs = 3", "pairs = 1")
     path = windlass.Scenario.from_toml(text)

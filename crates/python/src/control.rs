@@ -319,7 +319,7 @@ fn make(class: &Py<PyAny>, config: &Config, paces: bool) -> Control {
 
 /// Make a class known under a name. `parameters`: name and default, a number or a bool. `source`: hash of its source.
 #[pyfunction]
-#[pyo3(signature = (class, name, summary, recovery, parameters, source, *, hears_every_loss, uses_marks, needs_receiver_time, paces))]
+#[pyo3(signature = (class, name, summary, recovery, parameters, source, *, judges_losses, hears_every_loss, uses_marks, needs_receiver_time, paces))]
 #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
 pub(crate) fn register_algorithm(
     class: Py<PyAny>,
@@ -334,6 +334,7 @@ pub(crate) fn register_algorithm(
     paces: bool,
 ) -> PyResult<()> {
     let default = |value: &Bound<'_, PyAny>| -> PyResult<ForeignDefault> {
+    judges_losses: bool,
         match value.extract::<bool>() {
             Ok(on) => Ok(ForeignDefault::Flag(on)),
             Err(_) => value.extract().map(ForeignDefault::Number),
@@ -352,6 +353,7 @@ pub(crate) fn register_algorithm(
         paces,
         parameters,
         source,
+        judges_losses,
         maker,
     })
     .map_err(PyValueError::new_err)

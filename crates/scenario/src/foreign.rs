@@ -29,6 +29,8 @@ pub struct ForeignAlgorithm {
     /// Recovery core: tahoe, reno, newreno, sack or vegas.
     pub recovery: String,
     /// As in [`Row`].
+    pub judges_losses: bool,
+    /// As in [`Row`].
     pub hears_every_loss: bool,
     /// As in [`Row`].
     pub uses_marks: bool,
@@ -97,7 +99,7 @@ pub fn register(algorithm: ForeignAlgorithm) -> Result<(), String> {
         uses_marks: algorithm.uses_marks,
         needs_receiver_time: algorithm.needs_receiver_time,
         paces: algorithm.paces,
-        judges_losses: true,
+        judges_losses: algorithm.judges_losses,
         parameters: parameters.leak(),
         build: Foreign::build,
         maker: Some(Box::leak(Box::new(algorithm.maker))),
