@@ -5,6 +5,7 @@ from typing import final
 
 __all__ = [
     "ENGINE_VERSION",
+    "NOT_LOST",
     "Ack",
     "Cancel",
     "Cancelled",
@@ -16,16 +17,25 @@ __all__ = [
     "algorithms",
     "errors",
     "jitter_models",
+    "loss_causes",
     "loss_models",
     "queues",
     "register_algorithm",
     "registered",
     "rules",
+    "series",
     "topologies",
+    "traffic_kinds",
+    "transports",
+    "window_events",
+    "words",
 ]
 
 ENGINE_VERSION: str
 """Version of everything that can change a result; part of every key."""
+
+NOT_LOST: str
+"""What stands under ``true_cause`` of an event whose segment was not lost."""
 
 class InputError(Exception):
     """The scenario is wrong.
@@ -365,6 +375,7 @@ def register_algorithm(
     parameters: list[tuple[str, float | bool]],
     source: str,
     *,
+    judges_losses: bool,
     hears_every_loss: bool,
     uses_marks: bool,
     needs_receiver_time: bool,
@@ -375,7 +386,6 @@ def register_algorithm(
     Raises
     ------
     ValueError
-    judges_losses: bool,
         If a name is taken or not allowed.
     """
 
@@ -432,6 +442,63 @@ def loss_models() -> str:
     -------
     str
         JSON list of objects with name, summary, and fields, each with name and meaning.
+    """
+
+def traffic_kinds() -> str:
+    """List the kinds of traffic that UDP carries.
+
+    Returns
+    -------
+    str
+        JSON list of objects with name and summary.
+    """
+
+def transports() -> str:
+    """List what can carry the data of a row of the table of flows.
+
+    Returns
+    -------
+    str
+        JSON list of objects with name, meaning, adapts (takes what the path has left), and part (another row counts its
+        payload already).
+    """
+
+def loss_causes() -> str:
+    """List the causes of loss, in the order of their columns.
+
+    Returns
+    -------
+    str
+        JSON list of objects with name, column, ack_column, label, meaning, congestion.
+    """
+
+def window_events() -> str:
+    """List the kinds of window changes.
+
+    Returns
+    -------
+    str
+        JSON list of objects with name, label (null: not drawn), meaning, judged (what the sender took the loss for, or
+        null), of_segment (a true cause is told).
+    """
+
+def series() -> str:
+    """List the series that can be recorded.
+
+    Returns
+    -------
+    str
+        JSON list of objects with name, variable (its word in the table of traces), meaning.
+    """
+
+def words() -> str:
+    """List words that the Python package names as well.
+
+    Returns
+    -------
+    str
+        JSON object of lists: profiles, recovery, responses (what ``on_congestion`` may answer), congestion_causes (what it
+        is told).
     """
 
 def rules() -> str:

@@ -13,6 +13,8 @@ from typing import Any
 
 import click
 
+from windlass.names import LossCause
+
 __all__ = ["PAGES", "algorithms_page", "main", "scenario_page"]
 
 _NOTE = "<!-- Made by `make docs` from the engine's tables. Do not edit. -->"
@@ -39,6 +41,14 @@ _LOSS_INTRO = """\
 `"queue"`: before the queue) and `direction` (`"forward"`, the default, `"reverse"` or `"both"`)."""
 
 
+_TRAFFIC_INTRO = """\
+`kind` in `traffic` of a UDP flow; [scenario files](../guide/scenario-files.md) shows the keys of each."""
+
+_WORDS_INTRO = """\
+What stands in columns of [tables of results](../guide/sweeps-and-results.md): `transport` of `flows`, `true_cause` and `kind` of
+`events`, `cause` of `losses`, `variable` of `traces`. The figure of a window over time fills a marker where the cause is congestion."""
+
+
 def algorithms_page() -> str:
     """The algorithms of the registry with their parameters, in Markdown."""
     from windlass import _core
@@ -57,7 +67,7 @@ def algorithms_page() -> str:
 
 def scenario_page() -> str:
     """Topologies, keys of a link, engine rules and error codes, in Markdown."""
-    from windlass import _core
+    from windlass import _core, names
 
     topologies = json.loads(_core.topologies())
     rules = ([_code(r["name"]), r["meaning"], _value(r["rfc"]), _value(r["ns2"])] for r in json.loads(_core.rules()))
@@ -78,6 +88,24 @@ def scenario_page() -> str:
         "## Models of jitter",
         _JITTER_INTRO,
         *(_model(row, "jitter") for row in json.loads(_core.jitter_models())),
+        "## Kinds of traffic",
+        _TRAFFIC_INTRO,
+        _table(
+            ["kind", "what it sends"], ([_code(r["name"]), r["summary"]] for r in json.loads(_core.traffic_kinds()))
+        ),
+        "## Words in results",
+        _WORDS_INTRO,
+        "### Transports",
+        _table(["`transport`", "meaning"], ([_code(one.name), one.meaning] for one in names.transports())),
+        "### Causes of loss",
+        _table(["cause", "what happened", "congestion", "counted in"], map(_cause, names.loss_causes())),
+        "### Window changes",
+        _table(["`kind`", "meaning"], ([_code(one.name), one.meaning] for one in names.window_events())),
+        "### Series",
+        _table(
+            ["`traces`", "`variable`", "meaning"],
+            ([_code(one.name), _code(one.variable), one.meaning] for one in names.series()),
+        ),
         "## Engine rules",
         _RULES_INTRO,
         _table(["key", "meaning", "`rfc`", "`ns2`"], rules),
@@ -140,6 +168,15 @@ def _queue(row: Mapping[str, Any]) -> str:
 
 def _model(row: Mapping[str, Any], what: str) -> str:
     return f"### {row['name']} {what}\n\n{row['summary']}.\n\n" + _table(["key", "meaning"], _meanings(row["fields"]))
+
+
+def _cause(cause: LossCause) -> list[str]:
+    return [
+        _code(cause.name),
+        cause.meaning,
+        "yes" if cause.congestion else "no",
+        f"{_code(cause.column)}, {_code(cause.ack_column)}",
+    ]
 
 
 def _meanings(fields: Iterable[Mapping[str, str]]) -> list[list[str]]:

@@ -9,7 +9,17 @@ from __future__ import annotations
 import zlib
 from typing import NamedTuple
 
-__all__ = ["CAUSE", "LOOKS", "Look", "look", "nth"]
+__all__ = [
+    "CAUSE_LOOKS",
+    "EVENT_MARKERS",
+    "LOOKS",
+    "MARKED_LOOK",
+    "NOT_LOST_LOOK",
+    "CauseLook",
+    "Look",
+    "look",
+    "nth",
+]
 
 BLACK = "#000000"
 ORANGE = "#E69F00"
@@ -91,14 +101,45 @@ LOOKS: dict[str, Look] = {
 _SPARE_COLOURS = (ORANGE, SKY, GREEN, BLUE, VERMILION, PURPLE)
 _SPARE_MARKERS = ("p", "h", "8", "*", "d", "H")
 
-CAUSE: dict[str, tuple[str, str]] = {
-    "queue": (BLUE, "queue drop"),
-    "random": (VERMILION, "channel loss"),
-    "list": (VERMILION, "channel loss"),
-    "none": (GREY, "nothing lost"),
-    "": (GREY, "nothing lost"),
+class CauseLook(NamedTuple):
+    """How the true cause of a window change is drawn.
+
+    Attributes
+    ----------
+    colour : str
+        Hexadecimal RGB.
+    fill : str
+        How much of the marker is filled, a ``fillstyle`` of matplotlib: told apart in grey, too. Congestion fills all or half
+        of it, what is no congestion leaves it hollow.
+    """
+
+    colour: str
+    fill: str
+
+
+CAUSE_LOOKS: dict[str, CauseLook] = {
+    "random": CauseLook(VERMILION, "none"),
+    "queue": CauseLook(BLUE, "full"),
+    "list": CauseLook(PURPLE, "none"),
+    "early": CauseLook(GREEN, "left"),
+    "policer": CauseLook(BLACK, "full"),
 }
-"""True cause of a loss, as in ``events.true_cause``: colour and words for it."""
+"""Looks of the causes of loss, by the engine's names."""
+
+NOT_LOST_LOOK = CauseLook(GREY, "none")
+"""Look of a change for a segment that was not lost."""
+
+MARKED_LOOK = CauseLook(SKY, "full")
+"""Look of a change in which no segment is in question: the path marked a packet."""
+
+EVENT_MARKERS: dict[str, str] = {
+    "dup-acks": "v",
+    "timeout": "X",
+    "mark": "P",
+    "judged-random": "o",
+    "same-window": "d",
+}
+"""Markers of window changes, by the engine's names; those that it has no label for are not drawn."""
 
 
 def look(algorithm: str) -> Look:

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from windlass.errors import InputError, StoreError, UnknownFlow
-from windlass.palette import CAUSE, look, nth
+from windlass.names import loss_causes, not_lost, window_events
+from windlass.palette import CAUSE_LOOKS, EVENT_MARKERS, MARKED_LOOK, NOT_LOST_LOOK, CauseLook, look, nth
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -86,14 +87,6 @@ _METRIC_UNITS = {
     "s": (1.0, "s"),
     "segments": (1.0, "segments"),
     "packets": (1.0, "packets"),
-}
-
-_KINDS = {
-    "dup-acks": ("v", "cut on duplicate ACKs"),
-    "timeout": ("X", "timeout"),
-    "mark": ("P", "cut on a mark"),
-    "judged-random": ("o", "judged random"),
-    "same-window": ("d", "same window, no new cut"),
 }
 
 Given = ParamSpec("Given")
@@ -267,8 +260,8 @@ def cwnd_over_time(result: RunResult, flow: str, *, direction: str = "forward") 
     """Congestion window of one flow: a step line, ssthresh dashed, and a marker for every change of window.
 
     The marker's shape tells what the sender did (cut on duplicate ACKs, timeout, cut on a mark, judged the loss
-    random); its colour and filling tell what had truly happened (filled: the queue dropped a packet; hollow: the
-    channel lost one; grey: nothing was lost).
+    random); its colour and filling tell what had truly happened: filled or half filled, the network had too much to carry
+    (a full queue, an early drop, a policer, a mark); hollow, the channel lost a packet; hollow and grey, nothing was lost.
 
     Parameters
     ----------
@@ -557,24 +550,41 @@ def _draw_events(
     """Markers on the line of the window, where it stood just before each event."""
     from matplotlib.lines import Line2D
 
+    kinds = {event.name: event for event in window_events() if event.label is not None}
     places: dict[tuple[str, str], tuple[list[float], list[float]]] = {}
     for row in result.events.to_pylist():
-        if row["flow"] == flow and row["direction"] == direction and row["kind"] in _KINDS:
+        if row["flow"] == flow and row["direction"] == direction and row["kind"] in kinds:
             times, windows = places.setdefault((row["kind"], row["true_cause"]), ([], []))
             times.append(row["time_s"])
             windows.append(cwnd[1][max(0, bisect_left(cwnd[0], row["time_s"]) - 1)])
+    looks = {cause.name: (CAUSE_LOOKS[cause.name], cause.label) for cause in loss_causes()}
+    looks[not_lost()] = (NOT_LOST_LOOK, "nothing lost")
+    looks[""] = (MARKED_LOOK, "")  # the path asked for it, and the marker says how
     for (kind, cause), (times, windows) in sorted(places.items()):
-        colour, _ = CAUSE[cause]
-        face = colour if cause == "queue" else "white"
-        axes.plot(times, windows, linestyle="", marker=_KINDS[kind][0], color=colour, markerfacecolor=face, zorder=4)
-    for kind, (marker, words) in _KINDS.items():
+        style = _filling(looks[cause][0])
+        axes.plot(times, windows, linestyle="", marker=EVENT_MARKERS[kind], zorder=4, **style)
+    for kind, event in kinds.items():
         if any(kind == drawn for drawn, _ in places):
-            axes.add_line(Line2D([], [], linestyle="", marker=marker, color="0.3", markerfacecolor="0.8", label=words))
-    for colour, words in dict.fromkeys(CAUSE.values()):
-        if any(CAUSE[cause] == (colour, words) for _, cause in places):
-            face = colour if words == CAUSE["queue"][1] else "white"
-            label = f"cause: {words}"
-            axes.add_line(Line2D([], [], linestyle="", marker="s", color=colour, markerfacecolor=face, label=label))
+            marker = EVENT_MARKERS[kind]
+            axes.add_line(
+                Line2D([], [], linestyle="", marker=marker, color="0.3", markerfacecolor="0.8", label=event.label)
+            )
+    for cause, (cause_look, words) in looks.items():
+        if words and any(cause == met for _, met in places):
+            axes.add_line(Line2D([], [], linestyle="", marker="s", label=f"cause: {words}", **_filling(cause_look)))
+
+
+def _filling(cause_look: CauseLook) -> dict[str, Any]:
+    """Keywords of a line whose markers have this colour and filling."""
+    colour, fill = cause_look
+    face = "white" if fill == "none" else colour
+    return {
+        "color": colour,
+        "markerfacecolor": face,
+        "markerfacecoloralt": "white",
+        "fillstyle": "full" if fill == "none" else fill,
+        "markersize": 6.5,  # so that half a cross shows
+    }
 
 
 def _trace(result: RunResult, subject: str, variable: str) -> tuple[list[float], list[float]]:

@@ -14,6 +14,7 @@ import pytest
 
 import windlass
 from windlass import InputError, RunResult, Scenario, UnknownFlow, _core, palette, plots, stats
+from windlass.names import loss_causes, not_lost, window_events
 
 LOSS = "topology.bottleneck.loss.rate"
 
@@ -224,16 +225,21 @@ def test_the_window_is_a_step_line_and_ssthresh_is_dashed() -> None:
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("time (s)", "window (segments)")
 
 
-@pytest.mark.parametrize("kind", ["dup-acks", "timeout", "mark", "judged-random", "same-window"])
-@pytest.mark.parametrize("cause", ["queue", "random", "list", "none", ""])
+KINDS = {event.name: event.of_segment for event in window_events() if event.label is not None}
+CAUSES = {cause.name: cause.label for cause in loss_causes()} | {not_lost(): "nothing lost"}
+CHANGES = [(kind, cause) for kind, of_segment in KINDS.items() for cause in (CAUSES if of_segment else [""])]
+
+
+@pytest.mark.parametrize(("kind", "cause"), CHANGES)
 def test_every_change_is_marked_where_it_happened(kind: str, cause: str) -> None:
     figure = plots.cwnd_over_time(recorded(kind, cause), "flow")
     marks = [line for line in figure.axes[0].get_lines() if list(line.get_xdata()) == [3.0]]
     assert len(marks) == 1
     assert list(marks[0].get_ydata()) == [8.0]
-    words = {"queue": "queue drop", "random": "channel loss", "list": "channel loss"}.get(cause, "nothing lost")
-    assert f"cause: {words}" in legend(figure)
-    assert len(legend(figure)) == 4, "cwnd, ssthresh, what the sender did, what had happened"
+    own = [words for words in legend(figure) if words.startswith("cause: ")]
+    # a mark says by itself what happened
+    assert own == ([f"cause: {CAUSES[cause]}"] if cause else [])
+    assert len(legend(figure)) == 3 + len(own), "cwnd, ssthresh, what the sender did, what had happened"
 
 
 def test_marks_stand_on_the_line_even_where_the_window_was_inflated() -> None:
@@ -252,8 +258,7 @@ def test_kinds_and_causes_can_be_told_apart() -> None:
         mark = next(line for line in axes.get_lines() if list(line.get_xdata()) == [3.0])
         return mark.get_marker(), mark.get_color(), mark.get_markerfacecolor()
 
-    kinds = ["dup-acks", "timeout", "mark", "judged-random", "same-window"]
-    assert len({look(kind, "queue")[0] for kind in kinds}) == 5
+    assert len({look(kind, "queue" if of_segment else "")[0] for kind, of_segment in KINDS.items()}) == 5
     queue, channel, none = (look("timeout", cause) for cause in ("queue", "random", "none"))
     assert len({queue[1], channel[1], none[1]}) == 3
     assert queue[2] != channel[2], "told apart without colour too: filled and hollow"

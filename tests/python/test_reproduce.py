@@ -17,6 +17,8 @@ import pytest
 from windlass import experiments, ledger, reproduce, verdicts
 from windlass.errors import InputError
 from windlass.experiments import NotYet
+from windlass.names import loss_causes, not_lost
+from windlass.report import page
 from windlass.reproduce import PaperReproduction, Reproduction, plan, running
 
 TARGET = "saedi2019/fig3.6"
@@ -70,6 +72,35 @@ def test_every_claim_has_a_verdict(made: Reproduction) -> None:
     assert [outcome.claim.id for outcome in made.outcomes] == [f"{TARGET}/{number}" for number in (1, 2, 3)]
     assert all(outcome.judgement.verdict in verdicts.VERDICTS for outcome in made.outcomes)
     assert sum(made.counts.values()) == 3
+
+
+def test_the_report_has_a_column_for_each_cause_that_senders_met(made: Reproduction) -> None:
+    causes = [*(cause.name for cause in loss_causes()), not_lost()]
+    assert {call["cause"] for row in made.judged for call in row["calls"]} == set(causes)
+    # the same reproduction as if every cause had occurred, so and so often
+    counts = {
+        (call, cause): 1000 + 100 * at + 10 * number
+        for at, call in enumerate(reproduce.CALLS)
+        for number, cause in enumerate(causes)
+    }
+    calls = [{"call": call, "cause": cause, "count": count} for (call, cause), count in counts.items()]
+    text = page(replace(made, judged=[{"algorithm": "cerl", "where": "here", "calls": calls}]), [])
+    text = text[text.index("Was the loss congestion or channel?") :]
+    text = text[: text.index("</table>")]
+    assert re.findall(r'<th class="number">([^<]+)</th>', text) == 2 * [*(c.label for c in loss_causes()), "not lost"]
+    assert re.findall(r'<td class="number">(\d+)</td>', text) == [str(count) for count in counts.values()]
+    right = [
+        sum(counts[call, cause.name] for cause in loss_causes() if cause.congestion == (call == "congestion"))
+        for call in reproduce.CALLS
+    ]
+    whole = [sum(count for (own, _), count in counts.items() if own == call) for call in reproduce.CALLS]
+    shares = [f"{100 * part / every:.0f} %" for part, every in zip(right, whole, strict=True)]
+    assert re.findall(r'<td class="number best">([^<]+)</td>', text) == shares
+    # what did not occur has no column
+    few = [one for one in calls if one["count"] and one["cause"] in ("random", "queue")]
+    few += [one | {"count": 0} for one in calls if one["cause"] not in ("random", "queue")]
+    text = page(replace(made, judged=[{"algorithm": "cerl", "where": "here", "calls": few}]), [])
+    assert "policed" not in text
 
 
 def test_every_reading_that_can_touch_a_claim_is_judged(made: Reproduction) -> None:

@@ -116,11 +116,12 @@ def test_builders_reach_every_key(kind: type, table: dict[str, Any]) -> None:
         "traces": ["cwnd", "queue"],
         "trace_step": "0.1 s",
         "events": True,
+        "delays": True,
         "sweep": {"flows.algorithm": ["newreno", "sack"]},
     }
     built = Scenario(topology=_built(kind, nested), flows=[_built(Flow, FULL_FLOW), _built(Flow, FULL_UDP)], **whole)
     head = ("name", "duration", "warmup", "profile", "seeds")
-    output = ("traces", "trace_step", "events")
+    output = ("traces", "trace_step", "events", "delays")
     written = windlass.from_dict(
         {
             "scenario": {name: whole[name] for name in head},
@@ -139,7 +140,7 @@ def test_builders_reach_every_key(kind: type, table: dict[str, Any]) -> None:
 
 def test_the_tables_above_and_the_builders_have_every_field_of_the_engine() -> None:
     given = {field.name.rstrip("_") for field in dataclasses.fields(Flow)}
-    assert given == {*FULL_FLOW, *FULL_UDP, "header", "arrivals"}
+    assert given == {*FULL_FLOW, *FULL_UDP, "header", "arrivals", "multipath"}
     assert {field.name.rstrip("_") for field in dataclasses.fields(Link)} == {*FULL_LINK, "trace", "name", "from", "to"}
     builders = {"dumbbell": Dumbbell, "three-routers": ThreeRouters, "graph": Graph}
     for topology in json.loads(_core.topologies()):

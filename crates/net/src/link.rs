@@ -21,7 +21,7 @@ use crate::queue::{OnArrival, Policer};
 use crate::ring::Ring;
 use arrivals::Warning;
 
-pub use counts::{LinkStats, LossCause, LossCounts};
+pub use counts::{CauseRow, LOSS_CAUSES, LinkStats, LossCause, LossCounts};
 pub(crate) use served::{Backlog, Dropped};
 
 /// What becomes of a packet that enters a link.

@@ -61,7 +61,7 @@ fn a_held_outage_loses_nothing_by_itself_and_a_lost_one_what_is_sent_in_it() {
     // 500 ms without an ACK are less than the least RTO, so nothing is sent twice
     assert_eq!((held.flows[0].sender.retransmitted_segments, held.flows[0].sender.timeouts), (0, 0));
     let lost = with(true);
-    assert!(forward(&lost).losses.random > 0 && forward(&lost).losses.queue == 0);
+    assert!(forward(&lost).losses[LossCause::Random] > 0 && forward(&lost).losses[LossCause::Queue] == 0);
     assert!(lost.losses.iter().all(|l| (ms(10_000)..ms(10_502)).contains(&l.at)), "{:?}", lost.losses);
     assert!(lost.flows[0].delivered_bytes < held.flows[0].delivered_bytes);
 }
@@ -143,7 +143,7 @@ fn an_overloaded_trace_uses_every_opportunity_and_no_more() {
     let results = run(&network, 1, &traced(20.0));
     let bytes = forward(&results).transmitted_bytes;
     assert!((22_550_000..=22_560_000).contains(&bytes), "{bytes} bytes");
-    assert!(forward(&results).losses.queue > 0);
+    assert!(forward(&results).losses[LossCause::Queue] > 0);
 }
 
 #[test]

@@ -51,7 +51,7 @@ fn measured(core: Core, flows: usize, limit: u32, red: RedSpec, ecn: bool, seed:
     let link = &results.links[0].stats;
     let segments: u64 = results.flows.iter().map(|f| f.measured_bytes / 960).sum();
     let goodput = segments as f64 / (SECONDS - WARMUP);
-    [goodput, link.queue_integral / SECONDS, (link.losses.early + link.losses.queue) as f64]
+    [goodput, link.queue_integral / SECONDS, (link.losses[LossCause::Early] + link.losses[LossCause::Queue]) as f64]
 }
 
 fn mean(rows: &[Row], i: usize) -> f64 {

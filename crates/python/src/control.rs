@@ -119,6 +119,19 @@ impl PathView {
     }
 }
 
+/// What `on_congestion` may answer.
+pub(crate) const RESPONSES: &[(&str, Response)] = &[
+    ("reduced", Response::Reduced),
+    ("same-window", Response::SameWindow),
+    ("random", Response::Random),
+    ("reduced-as-random", Response::ReducedAsRandom),
+    ("undecided", Response::Undecided),
+];
+
+/// What `on_congestion` is told.
+pub(crate) const CAUSES: &[(&str, Cause)] =
+    &[("dup-acks", Cause::DupAcks), ("rto", Cause::Rto), ("ecn-mark", Cause::EcnMark)];
+
 /// An object with its window as last read.
 #[derive(Debug)]
 struct Control {
@@ -188,13 +201,10 @@ fn response(answer: &Bound<'_, PyAny>) -> PyResult<Response> {
     if answer.is_none() {
         return Ok(Response::Reduced);
     }
-    match answer.extract::<String>().as_deref() {
-        Ok("reduced") => Ok(Response::Reduced),
-        Ok("same-window") => Ok(Response::SameWindow),
-        Ok("random") => Ok(Response::Random),
-        Ok("reduced-as-random") => Ok(Response::ReducedAsRandom),
-        Ok("undecided") => Ok(Response::Undecided),
-        _ => Err(PyValueError::new_err(format!(
+    let word = answer.extract::<String>().ok();
+    match RESPONSES.iter().find(|(known, _)| Some(*known) == word.as_deref()) {
+        Some((_, response)) => Ok(*response),
+        None => Err(PyValueError::new_err(format!(
             "on_congestion answered {}, must be a windlass.Response or None",
             answer.repr()?
         ))),
@@ -235,11 +245,7 @@ impl CongestionControl for Control {
     fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
         let view = CongestionView {
             now: event.now.secs(),
-            cause: match event.cause {
-                Cause::DupAcks => "dup-acks",
-                Cause::Rto => "rto",
-                Cause::EcnMark => "ecn-mark",
-            },
+            cause: CAUSES.iter().find(|(_, cause)| *cause == event.cause).expect("every cause is in the table").0,
             cut_already: event.cut_already,
             timeouts: event.timeouts,
             retransmitted: event.retransmitted,
@@ -328,13 +334,13 @@ pub(crate) fn register_algorithm(
     recovery: String,
     parameters: Vec<(String, Bound<'_, PyAny>)>,
     source: String,
+    judges_losses: bool,
     hears_every_loss: bool,
     uses_marks: bool,
     needs_receiver_time: bool,
     paces: bool,
 ) -> PyResult<()> {
     let default = |value: &Bound<'_, PyAny>| -> PyResult<ForeignDefault> {
-    judges_losses: bool,
         match value.extract::<bool>() {
             Ok(on) => Ok(ForeignDefault::Flag(on)),
             Err(_) => value.extract().map(ForeignDefault::Number),
@@ -347,13 +353,13 @@ pub(crate) fn register_algorithm(
         name,
         summary,
         recovery,
+        judges_losses,
         hears_every_loss,
         uses_marks,
         needs_receiver_time,
         paces,
         parameters,
         source,
-        judges_losses,
         maker,
     })
     .map_err(PyValueError::new_err)

@@ -172,6 +172,45 @@ fn jitter_models() -> String {
     scenario::jitter_models()
 }
 
+/// Every kind of traffic that UDP carries, as JSON.
+#[pyfunction]
+fn traffic_kinds() -> String {
+    scenario::traffic_kinds()
+}
+
+/// Every transport of the table of flows, as JSON.
+#[pyfunction]
+fn transports() -> String {
+    scenario::transports()
+}
+
+/// Every cause of loss, as JSON.
+#[pyfunction]
+fn loss_causes() -> String {
+    scenario::loss_causes()
+}
+
+/// Every kind of window change, as JSON.
+#[pyfunction]
+fn window_events() -> String {
+    scenario::window_events()
+}
+
+/// Every series that can be recorded, as JSON.
+#[pyfunction]
+fn series() -> String {
+    scenario::series()
+}
+
+/// Words that Python names as well, as JSON: those of some keys, answers of a class, causes that it is told.
+#[pyfunction]
+fn words() -> String {
+    let mut words = scenario::words();
+    words["responses"] = control::RESPONSES.iter().map(|(word, _)| *word).collect();
+    words["congestion_causes"] = control::CAUSES.iter().map(|(word, _)| *word).collect();
+    words.to_string()
+}
+
 /// Every engine rule, as JSON.
 #[pyfunction]
 fn rules() -> String {
@@ -193,8 +232,11 @@ mod _core {
     use super::raise::{Cancelled, InputError};
     #[pymodule_export]
     use super::{
-        Cancel, Point, Scenario, algorithms, errors, jitter_models, loss_models, queues, registered, rules, topologies,
+        Cancel, Point, Scenario, algorithms, errors, jitter_models, loss_causes, loss_models, queues, registered,
+        rules, series, topologies, traffic_kinds, transports, window_events, words,
     };
     #[pymodule_export]
     const ENGINE_VERSION: &str = scenario::ENGINE_VERSION;
+    #[pymodule_export]
+    const NOT_LOST: &str = scenario::NOT_LOST;
 }

@@ -4,9 +4,10 @@ use cc::registry::{ALGORITHMS, Kind};
 use serde_json::{Value as Json, json};
 use tcp::{Config, Profile};
 
-use crate::decode::tcp::{RULES, recovery_word};
+use crate::decode::tcp::{RECOVERIES, RULES, recovery_word};
 use crate::decode::topology::READY;
-use crate::decode::{changing, link, loss, queue};
+use crate::decode::{PROFILES, changing, link, loss, output, queue, traffic};
+use crate::names;
 
 /// Every algorithm of the registry: name, aliases, summary, source, caution, whether it
 /// judges losses, transport, recovery, parameters.
@@ -90,6 +91,54 @@ pub fn topologies() -> String {
         })
     };
     Json::from(READY.iter().map(one).collect::<Vec<_>>()).to_string()
+}
+
+/// Every kind of traffic that UDP carries: name, summary.
+pub fn traffic_kinds() -> String {
+    let one = |ready: &traffic::Ready| json!({ "name": ready.name, "summary": ready.summary });
+    Json::from(traffic::READY.iter().map(one).collect::<Vec<_>>()).to_string()
+}
+
+/// Every transport of the table of flows: name, meaning, whether it takes what the path has left, whether another row counts
+/// its payload already.
+pub fn transports() -> String {
+    let one = |row: &names::TransportRow| json!({ "name": row.name, "meaning": row.meaning, "adapts": row.adapts, "part": row.part });
+    Json::from(names::TRANSPORTS.iter().map(one).collect::<Vec<_>>()).to_string()
+}
+
+/// Every cause of loss: name, columns that count it, label, meaning, whether it is congestion.
+pub fn loss_causes() -> String {
+    let one = |row: &net::CauseRow| {
+        json!({
+            "name": row.name, "column": row.column, "ack_column": row.ack_column, "label": row.label,
+            "meaning": row.meaning, "congestion": row.congestion,
+        })
+    };
+    Json::from(net::LOSS_CAUSES.iter().map(one).collect::<Vec<_>>()).to_string()
+}
+
+/// Every kind of window change: name, label (null: not drawn), meaning, what the sender took a loss for, whether a true cause
+/// is told.
+pub fn window_events() -> String {
+    let one = |row: &names::EventRow| {
+        json!({
+            "name": row.name, "label": row.label, "meaning": row.meaning, "judged": row.judged, "of_segment": row.of_segment,
+        })
+    };
+    Json::from(names::WINDOW_EVENTS.iter().map(one).collect::<Vec<_>>()).to_string()
+}
+
+/// Every series that can be recorded: name in `traces`, its word in the table of traces, meaning.
+pub fn series() -> String {
+    let one = |row: &output::Series| json!({ "name": row.key, "variable": row.column, "meaning": row.meaning });
+    Json::from(output::SERIES.iter().map(one).collect::<Vec<_>>()).to_string()
+}
+
+/// Words of keys whose values Python names as well: profiles, recovery cores.
+pub fn words() -> Json {
+    let profiles: Vec<_> = PROFILES.iter().map(|(word, _)| *word).collect();
+    let recovery: Vec<_> = RECOVERIES.iter().map(|(word, _)| *word).collect();
+    json!({ "profiles": profiles, "recovery": recovery })
 }
 
 /// Every engine rule: name, meaning, its value in the profiles `rfc` and `ns2`.

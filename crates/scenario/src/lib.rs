@@ -14,6 +14,7 @@ mod error;
 mod files;
 mod foreign;
 mod limits;
+mod names;
 mod node;
 mod read;
 mod results;
@@ -25,7 +26,10 @@ mod units;
 use std::path::Path;
 use std::sync::Arc;
 
-pub use catalog::{algorithms, errors_json, jitter_models, loss_models, queues, registered, rules, topologies};
+pub use catalog::{
+    algorithms, errors_json, jitter_models, loss_causes, loss_models, queues, registered, rules, series, topologies,
+    traffic_kinds, transports, window_events, words,
+};
 pub use error::{Error, errors};
 /// What an algorithm from outside is made of.
 pub mod outside {
@@ -36,6 +40,7 @@ pub mod outside {
 }
 
 pub use foreign::{ForeignAlgorithm, ForeignDefault, register};
+pub use names::NOT_LOST;
 pub use run::{RunError, RunOptions, RunResult};
 pub use table::{Column, Table};
 

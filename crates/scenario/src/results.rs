@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Deref;
 
-use net::{Delays, FlowResult, FlowSpec, LossCause, Network, Results, TracePoint, Variable};
-use tcp::Why;
+use net::{CauseRow, Delays, FlowResult, FlowSpec, LOSS_CAUSES, LossCounts, Network, Results, TracePoint, Variable};
 use units::{Span, Time};
 
-use crate::decode::Plan;
+use crate::decode::{Plan, output};
+use crate::names::{MULTIPATH, NOT_LOST, SUBFLOW, window_event};
 use crate::run::RunResult;
 use crate::{Column, Table};
 
@@ -31,14 +31,13 @@ fn direction(reverse: bool) -> &'static str {
     if reverse { "reverse" } else { "forward" }
 }
 
-fn cause(cause: LossCause) -> &'static str {
-    match cause {
-        LossCause::Queue => "queue",
-        LossCause::Random => "random",
-        LossCause::List => "list",
-        LossCause::Early => "early",
-        LossCause::Policer => "policer",
-    }
+/// A column for each cause of loss, under the name that `name` takes from its row.
+fn by_cause<'a, R>(
+    rows: &'a [R],
+    name: impl Fn(&'static CauseRow) -> &'static str + 'a,
+    losses: impl Fn(&R) -> &LossCounts + 'a,
+) -> impl Iterator<Item = (&'static str, Column)> + 'a {
+    LOSS_CAUSES.iter().map(move |row| (name(row), count(rows, |r| losses(r)[row.cause])))
 }
 
 /// `part / whole`, or NaN where there is nothing to divide by.
@@ -113,7 +112,7 @@ fn flow_rows<'a>(plan: &'a Plan, network: &'a Network, groups: &[usize], results
             rows.push(FlowRow {
                 name: &several.name,
                 group: group.name.as_str().into(),
-                transport: "multipath",
+                transport: MULTIPATH,
                 algorithm: group.transport.algorithm(),
                 spec,
                 result: Cow::Owned(FlowResult::joined(parts, joint)),
@@ -124,7 +123,7 @@ fn flow_rows<'a>(plan: &'a Plan, network: &'a Network, groups: &[usize], results
         rows.push(FlowRow {
             name: &spec.name,
             group: if subflow { format!("{}.subflows", group.name).into() } else { group.name.as_str().into() },
-            transport: if subflow { "subflow" } else { group.transport.word() },
+            transport: if subflow { SUBFLOW } else { group.transport.word() },
             algorithm: group.transport.algorithm(),
             spec,
             result: Cow::Borrowed(result),
@@ -151,7 +150,7 @@ fn flows(plan: &Plan, network: &Network, groups: &[usize], results: &Results) ->
     };
     let run = plan.general.duration.secs() - plan.general.warmup.secs();
     let bits = |bytes: u64| bytes as f64 * 8.0;
-    Table(vec![
+    let mut columns = vec![
         ("flow", words(rows, |r| r.name)),
         ("group", words(rows, |r| r.group.to_string())),
         ("direction", words(rows, |r| direction(r.reverse))),
@@ -182,19 +181,15 @@ fn flows(plan: &Plan, network: &Network, groups: &[usize], results: &Results) ->
         ("random_judged_congestion", count(rows, |r| r.judgements.random_as_congestion)),
         ("random_judged_random", count(rows, |r| r.judgements.random_as_random)),
         ("judged_not_lost", count(rows, |r| r.judgements.not_lost)),
-        ("loss_random", count(rows, |r| r.lost.random)),
-        ("loss_queue", count(rows, |r| r.lost.queue)),
-        ("loss_list", count(rows, |r| r.lost.list)),
-        ("loss_early", count(rows, |r| r.lost.early)),
-        ("loss_policer", count(rows, |r| r.lost.policer)),
+    ];
+    columns.extend(by_cause(rows, |cause| cause.column, |r| &r.lost));
+    columns.extend([
         ("in_flight_segments", count(rows, |r| r.in_flight)),
         ("acks_sent", count(rows, |r| r.acks_sent)),
         ("acks_received", count(rows, |r| r.acks_received)),
-        ("acks_lost_random", count(rows, |r| r.acks_lost.random)),
-        ("acks_lost_queue", count(rows, |r| r.acks_lost.queue)),
-        ("acks_lost_list", count(rows, |r| r.acks_lost.list)),
-        ("acks_lost_early", count(rows, |r| r.acks_lost.early)),
-        ("acks_lost_policer", count(rows, |r| r.acks_lost.policer)),
+    ]);
+    columns.extend(by_cause(rows, |cause| cause.ack_column, |r| &r.acks_lost));
+    columns.extend([
         ("acks_in_flight", count(rows, |r| r.acks_in_flight)),
         ("marks", count(rows, |r| r.sender.marks)),
         ("loss_events", count(rows, |r| r.loss_events)),
@@ -212,7 +207,8 @@ fn flows(plan: &Plan, network: &Network, groups: &[usize], results: &Results) ->
         ("cwnd_mean_segments", number(rows, cwnd_mean)),
         ("reorder_max_segments", number(rows, |r| r.reorder_max.map_or(f64::NAN, f64::from))),
         ("completion_s", number(rows, |r| r.completed.map_or(f64::NAN, |at| at.since(r.start).secs()))),
-    ])
+    ]);
+    Table(columns)
 }
 
 fn links(plan: &Plan, network: &Network, results: &Results) -> Table {
@@ -222,7 +218,7 @@ fn links(plan: &Plan, network: &Network, results: &Results) -> Table {
         let link = &network.links[row.link];
         if row.reverse { &link.reverse } else { &link.forward }
     };
-    Table(vec![
+    let mut columns = vec![
         ("link", words(rows, |r| network.links[r.link].name.as_str())),
         ("direction", words(rows, |r| direction(r.reverse))),
         ("offered_packets", count(rows, |r| r.stats.offered_packets)),
@@ -231,11 +227,9 @@ fn links(plan: &Plan, network: &Network, results: &Results) -> Table {
         ("transmitted_bytes", count(rows, |r| r.stats.transmitted_bytes)),
         ("delivered_packets", count(rows, |r| r.stats.delivered_packets)),
         ("delivered_bytes", count(rows, |r| r.stats.delivered_bytes)),
-        ("loss_random", count(rows, |r| r.stats.losses.random)),
-        ("loss_queue", count(rows, |r| r.stats.losses.queue)),
-        ("loss_list", count(rows, |r| r.stats.losses.list)),
-        ("loss_early", count(rows, |r| r.stats.losses.early)),
-        ("loss_policer", count(rows, |r| r.stats.losses.policer)),
+    ];
+    columns.extend(by_cause(rows, |cause| cause.column, |r| &r.stats.losses));
+    columns.extend([
         ("in_flight_packets", count(rows, |r| r.stats.in_flight_packets)),
         ("marked_packets", count(rows, |r| r.stats.marked_packets)),
         ("queue_mean_packets", number(rows, |r| ratio(r.stats.queue_integral, run))),
@@ -243,7 +237,8 @@ fn links(plan: &Plan, network: &Network, results: &Results) -> Table {
         ("utilisation", number(rows, |r| ratio(r.stats.busy_s, run))),
         ("rate_bps", number(rows, |r| spec(r).rate_bps as f64)),
         ("delay_s", number(rows, |r| spec(r).delay.secs())),
-    ])
+    ]);
+    Table(columns)
 }
 
 /// Name in the tables of what a trace belongs to.
@@ -255,24 +250,11 @@ fn subject(network: &Network, point: &TracePoint) -> String {
     if point.reverse { format!("{name}:reverse") } else { name.clone() }
 }
 
-/// Order and name of a traced variable.
-fn variable(variable: Variable) -> (u8, &'static str) {
-    match variable {
-        Variable::Cwnd => (0, "cwnd_segments"),
-        Variable::Ssthresh => (1, "ssthresh_segments"),
-        Variable::Flight => (2, "flight_segments"),
-        Variable::Srtt => (3, "srtt_s"),
-        Variable::Rate => (4, "rate_bps"),
-        Variable::LossEventRate => (5, "loss_event_rate"),
-        Variable::Queue => (6, "queue_packets"),
-    }
-}
-
 /// Traces one series after the other: by variable, then flow or link, then time.
 fn traces(plan: &Plan, network: &Network, results: &Results) -> Table {
-    let mut series: BTreeMap<(u8, usize, bool), Vec<TracePoint>> = BTreeMap::new();
+    let mut series: BTreeMap<(usize, usize, bool), Vec<TracePoint>> = BTreeMap::new();
     for point in &results.traces {
-        series.entry((variable(point.variable).0, point.subject, point.reverse)).or_default().push(*point);
+        series.entry((point.variable as usize, point.subject, point.reverse)).or_default().push(*point);
     }
     let rows: Vec<TracePoint> = match plan.output.step {
         None => series.into_values().flatten().collect(),
@@ -282,7 +264,7 @@ fn traces(plan: &Plan, network: &Network, results: &Results) -> Table {
     Table(vec![
         ("time_s", number(rows, |r| r.at.secs())),
         ("subject", words(rows, |r| subject(network, r))),
-        ("variable", words(rows, |r| variable(r.variable).1)),
+        ("variable", words(rows, |r| output::series(r.variable).column)),
         ("value", number(rows, |r| r.value)),
     ])
 }
@@ -305,23 +287,16 @@ fn on_grid(points: &[TracePoint], step: Span, duration: Span) -> Vec<TracePoint>
 
 fn events(network: &Network, results: &Results) -> Table {
     let rows = &results.events[..];
-    let kind = |why: Why| match why {
-        Why::DupAcks => "dup-acks",
-        Why::SameWindow => "same-window",
-        Why::JudgedRandom => "judged-random",
-        Why::Timeout => "timeout",
-        Why::Mark => "mark",
-        Why::RecoveryExit => "recovery-exit",
-    };
-    let truth = |event: &net::FlowEvent| match event.event.why {
-        Why::Mark | Why::RecoveryExit => "",
-        _ => event.true_cause.map_or("none", cause),
+    let kind = |event: &net::FlowEvent| window_event(event.event.why);
+    let truth = |event: &net::FlowEvent| match kind(event).of_segment {
+        true => event.true_cause.map_or(NOT_LOST, |cause| cause.about().name),
+        false => "",
     };
     Table(vec![
         ("time_s", number(rows, |r| r.event.at.secs())),
         ("flow", words(rows, |r| network.flows[r.flow].name.as_str())),
         ("direction", words(rows, |r| direction(r.reverse))),
-        ("kind", words(rows, |r| kind(r.event.why))),
+        ("kind", words(rows, |r| kind(r).name)),
         ("cwnd_before_segments", number(rows, |r| r.event.cwnd_before)),
         ("cwnd_after_segments", number(rows, |r| r.event.cwnd_after)),
         ("ssthresh_after_segments", number(rows, |r| r.event.ssthresh_after)),
@@ -341,7 +316,7 @@ fn losses(network: &Network, results: &Results) -> Table {
         ("flow_direction", words(rows, |r| direction(r.flow_reverse))),
         ("segment", Column::I64(segments)),
         ("is_ack", count(rows, |r| u64::from(r.segment.is_none()))),
-        ("cause", words(rows, |r| cause(r.cause))),
+        ("cause", words(rows, |r| r.cause.about().name)),
     ])
 }
 

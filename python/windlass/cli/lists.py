@@ -17,13 +17,28 @@ from windlass.errors import InputError, did_you_mean
 
 @main.command(
     "list",
-    short_help="Show algorithms, topologies, queues, loss models, jitter models, rules, scenarios, papers, errors.",
+    short_help="Show algorithms, topologies, queues, loss models, and what else there is.",
     epilog="Example: windlass list algorithms cerl",
 )
 @click.argument(
     "what",
     type=click.Choice(
-        ["algorithms", "topologies", "queues", "loss-models", "jitter-models", "rules", "scenarios", "papers", "errors"]
+        [
+            "algorithms",
+            "topologies",
+            "queues",
+            "loss-models",
+            "jitter-models",
+            "traffic-kinds",
+            "transports",
+            "loss-causes",
+            "window-events",
+            "series",
+            "rules",
+            "scenarios",
+            "papers",
+            "errors",
+        ]
     ),
 )
 @click.argument("name", required=False)
@@ -32,7 +47,8 @@ from windlass.errors import InputError, did_you_mean
 def list_(what: str, name: str | None, as_json: bool) -> None:
     """Show what there is; with NAME, everything about one: parameters, units, sources.
 
-    The rules are the keys of [tcp] and flows.tcp, with their values in the profiles rfc and ns2.
+    The rules are the keys of [tcp] and flows.tcp, with their values in the profiles rfc and ns2. Transports, loss causes, window
+    events and series are the words in tables of results.
     """
     rows = _LISTS[what]()
     if name is None:
@@ -69,6 +85,11 @@ _COLUMNS = {
     "queues": ("name", "summary", "source"),
     "loss-models": ("name", "summary"),
     "jitter-models": ("name", "summary"),
+    "traffic-kinds": ("name", "summary"),
+    "transports": ("name", "meaning"),
+    "loss-causes": ("name", "meaning", "congestion", "column"),
+    "window-events": ("name", "meaning"),
+    "series": ("name", "variable", "meaning"),
     "rules": ("name", "meaning", "rfc", "ns2"),
     "scenarios": ("name", "summary"),
     "papers": ("name", "title", "claims"),
@@ -134,6 +155,11 @@ _LISTS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "queues": lambda: _engine("queues"),
     "loss-models": lambda: _engine("loss_models"),
     "jitter-models": lambda: _engine("jitter_models"),
+    "traffic-kinds": lambda: _engine("traffic_kinds"),
+    "transports": lambda: _engine("transports"),
+    "loss-causes": lambda: _engine("loss_causes"),
+    "window-events": lambda: _engine("window_events"),
+    "series": lambda: _engine("series"),
     "rules": lambda: _engine("rules"),
     "scenarios": _scenarios,
     "papers": _papers,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from windlass.experiments import Setting
+from windlass.names import loss_causes, not_lost
 from windlass.report.words import slug
-from windlass.reproduce import Reproduction
+from windlass.reproduce import CALLS, Reproduction
 
 
 def readings_table(reproduction: Reproduction) -> dict[str, Any]:
@@ -54,27 +55,22 @@ def readings_table(reproduction: Reproduction) -> dict[str, Any]:
     }
 
 
-def calls_table(reproduction: Reproduction) -> list[dict[str, Any]]:
-    """Calls of the senders against the truth, with the share that was right."""
+def calls_table(reproduction: Reproduction) -> dict[str, Any]:
+    """Calls of the senders against the truth, with the share that was right: a column for each cause that occurs."""
+    tables = [{(one["call"], one["cause"]): one["count"] for one in row["calls"]} for row in reproduction.judged]
+    met = {cause for counts in tables for (_, cause), count in counts.items() if count}
+    causes = [cause for cause in loss_causes() if cause.name in met]
+    columns = [cause.name for cause in causes] + ([not_lost()] if not_lost() in met else [])
     rows = []
-    for row in reproduction.judged:
-        counts = {(entry["call"], entry["cause"]): entry["count"] for entry in row["calls"]}
-        random = sum(count for (call, _), count in counts.items() if call == "random")
-        congestion = sum(count for (call, _), count in counts.items() if call == "congestion")
-        rows.append(
-            {
-                "algorithm": row["algorithm"],
-                "where": str(row["where"]),
-                "cells": [
-                    counts[call, cause]
-                    for call in ("random", "congestion")
-                    for cause in ("channel", "queue", "nothing")
-                ],
-                "random_right": _share(counts["random", "channel"], random),
-                "congestion_right": _share(counts["congestion", "queue"], congestion),
-            }
-        )
-    return rows
+    for row, counts in zip(reproduction.judged, tables, strict=True):
+        calls = []
+        for call in CALLS:
+            right = sum(counts[call, cause.name] for cause in causes if cause.congestion == (call == "congestion"))
+            cells = [counts[call, name] for name in columns]
+            calls.append({"cells": cells, "right": _share(right, sum(cells))})
+        rows.append({"algorithm": row["algorithm"], "where": str(row["where"]), "calls": calls})
+    heads = [cause.label for cause in causes] + (["not lost"] if not_lost() in met else [])
+    return {"calls": CALLS, "heads": heads, "rows": rows}
 
 
 def _share(part: int, whole: int) -> str:

@@ -4,12 +4,14 @@
 (:mod:`windlass.experiments`) and what must hold (:mod:`windlass.verdicts`).
 """
 
+from windlass.reproduce.calls import CALLS
 from windlass.reproduce.metrics import headline_metric, shown_variants
 from windlass.reproduce.paper import PaperReproduction
 from windlass.reproduce.results import Outcome, ReadingRun, Reproduction
 from windlass.reproduce.running import main
 
 __all__ = [
+    "CALLS",
     "Outcome",
     "PaperReproduction",
     "ReadingRun",

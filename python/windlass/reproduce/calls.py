@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from windlass.names import loss_causes, not_lost, window_events
 from windlass.reproduce.plan import Plan
 from windlass.verdicts import Data
 
@@ -12,37 +13,37 @@ if TYPE_CHECKING:
     from windlass.sweep import RunResult
 
 
+CALLS = ("random", "congestion")
+"""What a sender can take a loss for that it finds by duplicate ACKs."""
+
+
 def calls_by_cause(plan: Plan, results: Sequence[RunResult]) -> list[dict[str, Any]]:
-    """How often each sender called a loss random or congestion, by what it truly was."""
+    """How often each sender that judges losses called one random or congestion, by what it truly was.
+
+    Each row has the ``algorithm``, ``where`` (the point), and ``calls``: ``call``, ``cause`` as in ``events.true_cause``, and
+    ``count``, for every call and cause.
+    """
     rows = []
+    causes = (*(cause.name for cause in loss_causes()), not_lost())
+    call_of = {event.name: event.judged for event in window_events() if event.judged is not None}
     axes = Data(plan.experiment.id, tuple(axis.key for axis in plan.experiment.axes), (), {}, {})
     for job, point, result in plan.rows(results, "events"):
-        counts = {(call, cause): 0 for call in _CALLS for cause in _CAUSES}
+        counts = {(call, cause): 0 for call in CALLS for cause in causes}
         for kind, cause in zip(result.events["kind"].to_pylist(), result.events["true_cause"].to_pylist(), strict=True):
-            call = _CALL_OF.get(kind)
-            if call is not None:
-                counts[call, _CAUSE_OF.get(cause, "nothing")] += 1
+            if kind in call_of:
+                counts[call_of[kind], cause] += 1
         if any(counts.values()):
             given = job.case.scenario["flows"][0]["algorithm"]
-            name = given if isinstance(given, str) else given["name"]
+            known = plan.known[given if isinstance(given, str) else given["name"]]
+            if not (known["judges_losses"] or any(counts["random", cause] for cause in causes)):
+                continue
             rows.append(
                 {
-                    "algorithm": plan.known[name]["name"],
+                    "algorithm": known["name"],
                     "where": axes.label(point),
                     "calls": [
                         {"call": call, "cause": cause, "count": count} for (call, cause), count in counts.items()
                     ],
                 }
             )
-    return [
-        row
-        for row in rows
-        if any(call["call"] == "random" and call["count"] for call in row["calls"])
-        or row["algorithm"].startswith("cerl")
-    ]
-
-
-_CALLS = ("random", "congestion")
-_CALL_OF = {"judged-random": "random", "dup-acks": "congestion"}
-_CAUSES = ("channel", "queue", "nothing")
-_CAUSE_OF = {"random": "channel", "list": "channel", "queue": "queue"}
+    return rows

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from windlass.names import loss_causes
 from windlass.reproduce.plan import LEAST_SEEDS, Plan
 from windlass.verdicts import Data
 
@@ -29,10 +30,10 @@ def cautions_on(plan: Plan, results: Sequence[RunResult], data: Data) -> list[st
         f"The paper leaves {len(opened)} parameters of this experiment open; every absolute value rests on our defaults for "
         "them (table below)."
     )
-    dry = _without_queue_loss(plan, results)
+    dry = _without_congestion(plan, results)
     if dry:
         found.append(
-            f"No variant lost a packet in a queue at {', '.join(dry)}: differences between reactions to congestion are not "
+            f"No variant lost a packet to congestion at {', '.join(dry)}: differences between reactions to congestion are not "
             "exercised there."
         )
     same = _without_chance(plan, data)
@@ -58,13 +59,14 @@ def _without_chance(plan: Plan, data: Data) -> list[str]:
     ]
 
 
-def _without_queue_loss(plan: Plan, results: Sequence[RunResult]) -> list[str]:
+def _without_congestion(plan: Plan, results: Sequence[RunResult]) -> list[str]:
     import pyarrow.compute as pc
 
     lost: dict[tuple[Any, ...], float] = {}
     for job, point, result in plan.rows(results):
         if job.reading == "base" and job.case.experiment == plan.experiment.id:
-            lost[point] = lost.get(point, 0.0) + float(pc.sum(result.flows["loss_queue"]).as_py() or 0)
+            counts = (pc.sum(result.flows[cause.column]).as_py() or 0 for cause in loss_causes() if cause.congestion)
+            lost[point] = lost.get(point, 0.0) + float(sum(counts))
     axes = tuple(axis.key for axis in plan.experiment.axes)
     data = Data(plan.experiment.id, axes, (), {}, {})
     return [data.label(point) or "the only point" for point, count in lost.items() if count == 0]

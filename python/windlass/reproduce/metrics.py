@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from windlass import verdicts
 from windlass.ledger import Experiment
+from windlass.names import loss_causes
 from windlass.verdicts import Data
 
 if TYPE_CHECKING:
@@ -51,10 +52,9 @@ def metrics(flows: pa.Table, groups: tuple[str, ...] | None) -> dict[str, float]
         "seqno": average("delivered_bytes"),
     }
     if delivered > 0:
-        causes = ("random", "queue", "list", "early", "policer")
-        lost = math.fsum(total(f"loss_{cause}") for cause in causes)
-        found["drops"] = lost / delivered
-        found["queue-drops"] = total("loss_queue") / delivered
+        found["drops"] = math.fsum(total(cause.column) for cause in loss_causes()) / delivered
+        # what the network dropped because it had too much to carry
+        found["queue-drops"] = math.fsum(total(cause.column) for cause in loss_causes() if cause.congestion) / delivered
         found["retransmissions"] = total("retransmitted_segments") / delivered
     return {name: float(value) for name, value in found.items() if value is not None}
 
@@ -70,12 +70,8 @@ _COLUMNS = (
     "completion_s",
     "cwnd_mean_segments",
     "delivered_bytes",
-    "loss_random",
-    "loss_queue",
-    "loss_list",
-    "loss_early",
-    "loss_policer",
     "retransmitted_segments",
+    *(cause.column for cause in loss_causes()),
 )
 
 

@@ -172,6 +172,8 @@ class Flow:
         ``"both"``: data both ways on one connection.
     reverse_start : str
         When the other end starts to send.
+    multipath : int or mapping
+        ``2``, or ``{"paths": 2, "coupled": True}``: one connection over so many paths.
     tcp : mapping
         Engine rules, ``{"window": "1000 segments"}``.
     """
@@ -191,6 +193,7 @@ class Flow:
     arrivals: str | None = None
     direction: str | None = None
     reverse_start: str | None = None
+    multipath: int | Mapping[str, Any] | None = None
     tcp: Mapping[str, Any] | None = None
 
     def to_dict(self) -> dict[str, Any]:

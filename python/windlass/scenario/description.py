@@ -46,6 +46,8 @@ class Scenario:
         Spacing of the series; on every change if not given.
     events : bool, optional
         Record window changes and losses.
+    delays : bool, optional
+        Record queueing delays of every flow.
     sweep : mapping, optional
         Dotted key to the list of its values.
 
@@ -70,6 +72,7 @@ class Scenario:
         traces: Sequence[str] | None = None,
         trace_step: str | None = None,
         events: bool | None = None,
+        delays: bool | None = None,
         sweep: Mapping[str, Sequence[Any]] | None = None,
     ) -> None:
         head = {
@@ -80,7 +83,7 @@ class Scenario:
             "seeds": seeds,
             "first_seed": first_seed,
         }
-        output = {"traces": traces, "trace_step": trace_step, "events": events}
+        output = {"traces": traces, "trace_step": trace_step, "events": events, "delays": delays}
         document = {
             "scenario": _given(head),
             "topology": plain(topology),

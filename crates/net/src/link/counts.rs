@@ -1,12 +1,14 @@
 //! What a link counts.
 
-/// Why a packet was lost.
+use std::ops::{Index, IndexMut};
+
+/// Why a packet was lost. [`LOSS_CAUSES`] says what is to be known of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossCause {
-    /// The queue was full.
-    Queue,
     /// Random loss on the channel.
     Random,
+    /// The queue was full.
+    Queue,
     /// On a drop list.
     List,
     /// The queue's discipline dropped it before the queue was full.
@@ -15,60 +17,124 @@ pub enum LossCause {
     Policer,
 }
 
-impl LossCause {
+/// What is to be known of a cause of loss.
+#[derive(Clone, Copy, Debug)]
+pub struct CauseRow {
+    /// The cause.
+    pub cause: LossCause,
+    /// Its name in tables of results.
+    pub name: &'static str,
+    /// The column that counts data segments, or packets of a link, lost so.
+    pub column: &'static str,
+    /// The column that counts pure ACKs lost so.
+    pub ack_column: &'static str,
+    /// What happened, as the head of a column or in the legend of a figure.
+    pub label: &'static str,
+    /// What happened, as a sentence.
+    pub meaning: &'static str,
     /// The network had too much to carry, as a sender's congestion control ought to believe. A drop list stands for the
     /// channel.
+    pub congestion: bool,
+}
+
+/// Every cause of loss, in the order of the enum and of the columns of results. Counters, tables, figures and documents
+/// read what they show of a cause here.
+pub static LOSS_CAUSES: [CauseRow; 5] = [
+    CauseRow {
+        cause: LossCause::Random,
+        name: "random",
+        column: "loss_random",
+        ack_column: "acks_lost_random",
+        label: "lost at random",
+        meaning: "the channel lost it: a model of loss, or an outage",
+        congestion: false,
+    },
+    CauseRow {
+        cause: LossCause::Queue,
+        name: "queue",
+        column: "loss_queue",
+        ack_column: "acks_lost_queue",
+        label: "lost in full queues",
+        meaning: "it found the queue full, or made room in a full one",
+        congestion: true,
+    },
+    CauseRow {
+        cause: LossCause::List,
+        name: "list",
+        column: "loss_list",
+        ack_column: "acks_lost_list",
+        label: "lost by list",
+        meaning: "its number is on the link's list `drops`, which stands for the channel",
+        congestion: false,
+    },
+    CauseRow {
+        cause: LossCause::Early,
+        name: "early",
+        column: "loss_early",
+        ack_column: "acks_lost_early",
+        label: "dropped early",
+        meaning: "the queue's discipline dropped it before the queue was full",
+        congestion: true,
+    },
+    CauseRow {
+        cause: LossCause::Policer,
+        name: "policer",
+        column: "loss_policer",
+        ack_column: "acks_lost_policer",
+        label: "policed",
+        meaning: "it was above the rate and burst of a policer",
+        congestion: true,
+    },
+];
+
+impl LossCause {
+    /// What is to be known of it.
+    pub fn about(self) -> &'static CauseRow {
+        &LOSS_CAUSES[self as usize]
+    }
+
+    /// The network had too much to carry: [`CauseRow::congestion`].
     pub fn is_congestion(self) -> bool {
-        match self {
-            LossCause::Queue | LossCause::Early | LossCause::Policer => true,
-            LossCause::Random | LossCause::List => false,
-        }
+        self.about().congestion
     }
 }
 
-/// Losses by cause.
+/// Losses by cause: `losses[LossCause::Queue]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LossCounts {
-    /// The queue was full.
-    pub queue: u64,
-    /// Random loss on the channel.
-    pub random: u64,
-    /// On a drop list.
-    pub list: u64,
-    /// The queue's discipline dropped it before the queue was full.
-    pub early: u64,
-    /// Above the rate and burst of a policer.
-    pub policer: u64,
+pub struct LossCounts([u64; LOSS_CAUSES.len()]);
+
+impl Index<LossCause> for LossCounts {
+    type Output = u64;
+
+    #[inline]
+    fn index(&self, cause: LossCause) -> &u64 {
+        &self.0[cause as usize]
+    }
+}
+
+impl IndexMut<LossCause> for LossCounts {
+    #[inline]
+    fn index_mut(&mut self, cause: LossCause) -> &mut u64 {
+        &mut self.0[cause as usize]
+    }
 }
 
 impl LossCounts {
     /// Count one loss.
     #[inline]
     pub fn add(&mut self, cause: LossCause) {
-        match cause {
-            LossCause::Queue => self.queue += 1,
-            LossCause::Random => self.random += 1,
-            LossCause::List => self.list += 1,
-            LossCause::Early => self.early += 1,
-            LossCause::Policer => self.policer += 1,
-        }
+        self[cause] += 1;
     }
 
     /// With those of another place.
     #[must_use]
     pub fn plus(&self, other: &LossCounts) -> LossCounts {
-        LossCounts {
-            queue: self.queue + other.queue,
-            random: self.random + other.random,
-            list: self.list + other.list,
-            early: self.early + other.early,
-            policer: self.policer + other.policer,
-        }
+        LossCounts(std::array::from_fn(|at| self.0[at] + other.0[at]))
     }
 
     /// All of them.
     pub fn total(&self) -> u64 {
-        self.queue + self.random + self.list + self.early + self.policer
+        self.0.iter().sum()
     }
 }
 
@@ -100,4 +166,21 @@ pub struct LinkStats {
     /// Time that the finished transmissions took, seconds; on a link that changes, the same share of the run as they are
     /// of what it could carry.
     pub busy_s: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_cause_stands_in_its_place_and_has_columns_of_its_name() {
+        for (at, row) in LOSS_CAUSES.iter().enumerate() {
+            assert_eq!(row.cause as usize, at, "{}", row.name);
+            assert_eq!(row.column, format!("loss_{}", row.name));
+            assert_eq!(row.ack_column, format!("acks_lost_{}", row.name));
+            let mut counts = LossCounts::default();
+            counts.add(row.cause);
+            assert_eq!((counts[row.cause], counts.total(), counts.plus(&counts)[row.cause]), (1, 1, 2));
+        }
+    }
 }

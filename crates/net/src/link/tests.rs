@@ -81,7 +81,7 @@ fn loss_on_the_wire_has_used_the_link_and_loss_before_it_has_not() {
         let mut link = Link::new(&s, 1, "l");
         enter(&mut link, 0, 1000);
         let stats = link.stats(&Pool::new(), END);
-        (stats.transmitted_packets, stats.losses.random)
+        (stats.transmitted_packets, stats.losses[LossCause::Random])
     };
     assert_eq!(at(LossAt::Wire), (1, 1));
     assert_eq!(at(LossAt::Queue), (0, 1));

@@ -106,7 +106,7 @@ fn pie_holds_its_target() {
 fn marks_replace_drops_for_senders_that_understand_them() {
     for discipline in [red(), codel(), pie(), fq_codel(), Discipline::Threshold(QueueLimit::Packets(10))] {
         let found = across(discipline, 4, |network| network.flows.iter_mut().for_each(|f| tcp(f).rules.ecn = true));
-        let (marks, early) = (found.link.marked_packets, found.link.losses.early);
+        let (marks, early) = (found.link.marked_packets, found.link.losses[LossCause::Early]);
         // RED and PIE drop where their probability is high, in slow start
         assert!(marks > 300 && early * 5 < marks, "{discipline:?}: {marks} marks, {early} drops");
         let heard: u64 = found.flows.iter().map(|f| f.sender.marks).sum();
@@ -160,8 +160,8 @@ fn a_policer_lets_its_rate_pass_and_delays_nobody() {
     });
     // headers count: half of the link at most
     assert!((0.3..=0.5).contains(&found.share()), "{}", found.share());
-    assert!(found.link.losses.policer > 50 && found.link.losses.queue == 0);
+    assert!(found.link.losses[LossCause::Policer] > 50 && found.link.losses[LossCause::Queue] == 0);
     assert!(found.delay_ms() < 2.0, "{}", found.delay_ms());
     let plain = across(Discipline::DropTail, 1, |_| {});
-    assert_eq!(plain.link.losses.policer, 0);
+    assert_eq!(plain.link.losses[LossCause::Policer], 0);
 }

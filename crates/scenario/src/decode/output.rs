@@ -1,5 +1,6 @@
 //! Section `[output]`: what is recorded beside the summary tables.
 
+use net::Variable;
 use serde_json::{Value as Json, json};
 use units::Span;
 
@@ -24,21 +25,83 @@ pub(crate) struct Output {
     pub(crate) delays: bool,
 }
 
+/// A series that can be recorded.
+pub(crate) struct Series {
+    pub(crate) variable: Variable,
+    /// As in `traces` of a scenario.
+    pub(crate) key: &'static str,
+    /// As in the column `variable` of the table of traces, with its unit.
+    pub(crate) column: &'static str,
+    pub(crate) meaning: &'static str,
+    flag: fn(&mut Output) -> &mut bool,
+}
+
+/// Every series, in the order of the enum and of the table of traces.
+pub(crate) static SERIES: [Series; 7] = [
+    Series {
+        variable: Variable::Cwnd,
+        key: "cwnd",
+        column: "cwnd_segments",
+        meaning: "congestion window of a connection, without the inflation of fast recovery",
+        flag: |o| &mut o.cwnd,
+    },
+    Series {
+        variable: Variable::Ssthresh,
+        key: "ssthresh",
+        column: "ssthresh_segments",
+        meaning: "slow start threshold of a connection",
+        flag: |o| &mut o.ssthresh,
+    },
+    Series {
+        variable: Variable::Flight,
+        key: "flight",
+        column: "flight_segments",
+        meaning: "segments of a connection that are sent and not acknowledged",
+        flag: |o| &mut o.flight,
+    },
+    Series {
+        variable: Variable::Srtt,
+        key: "srtt",
+        column: "srtt_s",
+        meaning: "smoothed RTT of a connection, averaged RTT of a rate-controlled flow",
+        flag: |o| &mut o.srtt,
+    },
+    Series {
+        variable: Variable::Rate,
+        key: "rate",
+        column: "rate_bps",
+        meaning: "payload that a flow may send: the allowed rate of a rate-controlled flow, cwnd / srtt of a connection",
+        flag: |o| &mut o.rate,
+    },
+    Series {
+        variable: Variable::LossEventRate,
+        key: "loss-event-rate",
+        column: "loss_event_rate",
+        meaning: "loss event rate in the last report to a rate-controlled sender",
+        flag: |o| &mut o.loss_event_rate,
+    },
+    Series {
+        variable: Variable::Queue,
+        key: "queue",
+        column: "queue_packets",
+        meaning: "packets that wait in a direction of a link",
+        flag: |o| &mut o.queue,
+    },
+];
+
+/// What is to be known of a traced variable.
+pub(crate) fn series(variable: Variable) -> &'static Series {
+    &SERIES[variable as usize]
+}
+
 /// Read the section.
 pub(crate) fn read(item: Option<&Item<'_>>) -> Result<Output, Problem> {
     let mut output = Output::default();
     let Some(item) = item else { return Ok(output) };
     let table = item.table(&["traces", "trace_step", "events", "delays"])?;
+    let words: Vec<_> = SERIES.iter().map(|series| (series.key, series)).collect();
     for item in table.get("traces").map_or(Ok(Vec::new()), |item| item.list())? {
-        *item.word::<fn(&mut Output) -> &mut bool>(&[
-            ("cwnd", |o| &mut o.cwnd),
-            ("ssthresh", |o| &mut o.ssthresh),
-            ("flight", |o| &mut o.flight),
-            ("srtt", |o| &mut o.srtt),
-            ("rate", |o| &mut o.rate),
-            ("loss-event-rate", |o| &mut o.loss_event_rate),
-            ("queue", |o| &mut o.queue),
-        ])?(&mut output) = true;
+        *(item.word(&words)?.flag)(&mut output) = true;
     }
     output.step = table.get("trace_step").map(|item| item.span(Span(1000)..=HOUR)).transpose()?;
     output.events = table.get("events").map_or(Ok(false), |item| item.flag())?;
@@ -47,24 +110,35 @@ pub(crate) fn read(item: Option<&Item<'_>>) -> Result<Output, Problem> {
 }
 
 impl Output {
+    /// Whether a series is recorded.
+    fn has(mut self, series: &Series) -> bool {
+        *(series.flag)(&mut self)
+    }
+
     /// How many variables of each flow are traced.
     pub(crate) fn flow_variables(&self) -> u64 {
-        let on = [self.cwnd, self.ssthresh, self.flight, self.srtt, self.rate, self.loss_event_rate];
-        on.into_iter().map(u64::from).sum()
+        SERIES.iter().filter(|series| series.variable != Variable::Queue && self.has(series)).count() as u64
     }
 
     /// The section, complete and in one order, however it was written.
     pub(crate) fn effective(&self) -> Json {
-        let traces = [
-            ("cwnd", self.cwnd),
-            ("ssthresh", self.ssthresh),
-            ("flight", self.flight),
-            ("srtt", self.srtt),
-            ("rate", self.rate),
-            ("loss-event-rate", self.loss_event_rate),
-            ("queue", self.queue),
-        ];
-        let traces: Vec<&str> = traces.iter().filter(|(_, on)| *on).map(|(word, _)| *word).collect();
+        let traces: Vec<&str> = SERIES.iter().filter(|series| self.has(series)).map(|series| series.key).collect();
         json!({ "traces": traces, "trace_step": self.step.map(time_text), "events": self.events, "delays": self.delays })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_series_stands_in_its_place_and_has_a_switch_of_its_own() {
+        for (at, row) in SERIES.iter().enumerate() {
+            assert_eq!((row.variable as usize, series(row.variable).key), (at, row.key));
+            let mut output = Output::default();
+            *(row.flag)(&mut output) = true;
+            let on: Vec<_> = SERIES.iter().filter(|series| output.has(series)).map(|series| series.key).collect();
+            assert_eq!(on, [row.key]);
+        }
     }
 }

@@ -20,7 +20,7 @@ pub(crate) struct Rule {
     pub(crate) write: fn(&Config) -> Json,
 }
 
-const RECOVERIES: &[(&str, Recovery)] = &[
+pub(crate) const RECOVERIES: &[(&str, Recovery)] = &[
     ("tahoe", Recovery::Tahoe),
     ("reno", Recovery::Reno),
     ("newreno", Recovery::NewReno),

@@ -26,28 +26,42 @@ pub(crate) static MEANINGS: &[(&str, &str)] = &[
 
 const COMMON: &[&str] = &["kind", "rate", "packet", "header"];
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Cbr,
     OnOff,
     Poisson,
 }
 
-const KINDS: &[(&str, Kind)] = &[("cbr", Kind::Cbr), ("on-off", Kind::OnOff), ("poisson", Kind::Poisson)];
+/// A kind of traffic: its name, what it is.
+pub(crate) struct Ready {
+    pub(crate) name: &'static str,
+    pub(crate) summary: &'static str,
+    kind: Kind,
+}
+
+/// Every kind of traffic.
+pub(crate) static READY: &[Ready] = &[
+    Ready { name: "cbr", summary: "Packets at a constant rate", kind: Kind::Cbr },
+    Ready { name: "on-off", summary: "Bursts at a constant rate, silences between them", kind: Kind::OnOff },
+    Ready { name: "poisson", summary: "Packets independent of each other", kind: Kind::Poisson },
+];
 
 /// Name of the kind of traffic.
 pub(crate) fn word(traffic: &Traffic) -> &'static str {
-    match traffic {
-        Traffic::Cbr { .. } => "cbr",
-        Traffic::OnOff(_) => "on-off",
-        Traffic::Poisson => "poisson",
-    }
+    let kind = match traffic {
+        Traffic::Cbr { .. } => Kind::Cbr,
+        Traffic::OnOff(_) => Kind::OnOff,
+        Traffic::Poisson => Kind::Poisson,
+    };
+    READY.iter().find(|ready| ready.kind == kind).expect("every kind is in the table").name
 }
 
 pub(crate) fn read(item: &Item<'_>, profile: Profile) -> Result<Config, Problem> {
     let all: Vec<&str> = MEANINGS.iter().map(|(key, _)| *key).collect();
     let table = item.table(&all)?;
-    let kind = table.need("kind", "\"cbr\"")?.word(KINDS)?;
+    let kinds: Vec<_> = READY.iter().map(|ready| (ready.name, ready.kind)).collect();
+    let kind = table.need("kind", "\"cbr\"")?.word(&kinds)?;
     let own: &[&str] = match kind {
         Kind::Cbr => &["random"],
         Kind::OnOff => &["on", "off", "distribution", "shape"],

@@ -6,6 +6,7 @@ use super::super::drawn::{Arrivals, Measure};
 use super::super::multipath::Multipath;
 use super::super::{algorithm, tcp as rules, traffic};
 use super::{Group, SIZE, Transport};
+use crate::names::{TCP, TFRC, UDP};
 
 impl Group {
     /// The group, complete.
@@ -47,9 +48,9 @@ impl Transport {
     /// Its word in a scenario and in the results.
     pub(crate) fn word(&self) -> &'static str {
         match self {
-            Transport::Tcp(_) => "tcp",
-            Transport::Udp(_) => "udp",
-            Transport::Tfrc(_) => "tfrc",
+            Transport::Tcp(_) => TCP,
+            Transport::Udp(_) => UDP,
+            Transport::Tfrc(_) => TFRC,
         }
     }
 

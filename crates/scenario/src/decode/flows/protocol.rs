@@ -2,6 +2,7 @@
 
 use super::super::algorithm;
 use crate::error::{Problem, code};
+use crate::names::{TCP, TFRC, UDP};
 use crate::node::{Node, Table, Value};
 use crate::read::Fields;
 
@@ -25,8 +26,7 @@ pub(super) enum Protocol {
     Tfrc,
 }
 
-pub(super) const PROTOCOLS: &[(&str, Protocol)] =
-    &[("tcp", Protocol::Tcp), ("udp", Protocol::Udp), ("tfrc", Protocol::Tfrc)];
+pub(super) const PROTOCOLS: &[(&str, Protocol)] = &[(TCP, Protocol::Tcp), (UDP, Protocol::Udp), (TFRC, Protocol::Tfrc)];
 
 impl Protocol {
     fn word(self) -> &'static str {
