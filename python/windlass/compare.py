@@ -31,6 +31,9 @@ MOST_NEIGHBOURS = 1000
 """Most flows of a group that are written out one by one to make one of them the neighbour."""
 
 
+_NOTHING = Interval(float("nan"), float("nan"), float("nan"), 0)
+
+
 @dataclass(frozen=True)
 class Outcome:
     """One algorithm at one point of the path.
@@ -63,6 +66,10 @@ class Outcome:
     neighbour_cost : Interval or None
         Share of its goodput beside NewReno that the neighbour loses beside this algorithm, seed by seed; negative if it
         gains.
+    completion_s : Interval
+        Mean time of the group's transfers of given size that ended; NaN if there are none.
+    unfinished : Interval
+        Share of its transfers of given size that did not end; NaN if it has no such transfers.
     """
 
     algorithm: str
@@ -77,6 +84,8 @@ class Outcome:
     timeouts: Interval
     neighbour_bps: Interval | None
     neighbour_cost: Interval | None
+    completion_s: Interval = _NOTHING
+    unfinished: Interval = _NOTHING
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data: each interval as ``_mean``, ``_lo``, ``_hi``."""
@@ -93,6 +102,8 @@ _MEASURES = (
     "goodput_bps",
     "total_bps",
     "against_first",
+    "completion_s",
+    "unfinished",
     "queue_delay_p95_s",
     "miss_rate",
     "false_alarm_rate",
@@ -393,6 +404,12 @@ def _per_run(runs: Sequence[RunResult], group: str, column: str, total: bool = F
     return values
 
 
+def _unfinished(run: RunResult, group: str) -> float:
+    """Share of the group's transfers of given size that did not end; NaN without such transfers."""
+    ended = [row["completion_s"] is not None for row in _rows(run, group) if row["size_bytes"] is not None]
+    return ended.count(False) / len(ended) if ended else float("nan")
+
+
 def _rate(runs: Sequence[RunResult], group: str, wrong: str, right: str) -> Interval:
     """Share of the judgements of one kind of loss that were wrong."""
     bad = _per_run(runs, group, wrong, total=True)
@@ -435,6 +452,8 @@ def _outcome(
         goodput_bps=mean_interval(goodput),
         total_bps=mean_interval(_per_run(runs, group, "goodput_run_bps", total=True)),
         against_first=paired_ratio(goodput, base),
+        completion_s=mean_interval(_per_run(runs, group, "completion_s")),
+        unfinished=mean_interval([_unfinished(run, group) for run in runs]),
         queue_delay_p95_s=mean_interval(_per_run(runs, group, "queue_delay_p95_s")),
         judges_losses=judges,
         miss_rate=_rate(runs, group, "congestion_judged_random", "congestion_judged_congestion"),

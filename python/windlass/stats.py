@@ -11,10 +11,12 @@ import math
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from windlass.names import loss_causes, transports
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Interval",
     "bootstrap_interval",
+    "competes",
+    "fairness",
     "jain",
     "mathis",
     "mean_interval",
@@ -289,6 +293,32 @@ def jain(values: ArrayLike) -> float:
     return float(data.sum()) ** 2 / below if below > 0.0 else math.nan
 
 
+def competes(flows: pa.Table) -> NDArray[np.bool_]:
+    """Which rows of a table of flows can be fair to each other: those that take what the path has left, without end.
+
+    A source of datagrams sends what it was told to, and a transfer of given size what it has: that they get less or more
+    than a bulk transfer is neither fair nor unfair. A path of a connection over several is part of that connection.
+
+    Parameters
+    ----------
+    flows : pyarrow.Table
+        With ``transport`` and ``size_bytes``.
+
+    Returns
+    -------
+    ndarray of bool, shape (flows,)
+    """
+    adapting = {transport.name for transport in transports() if transport.adapts and not transport.part}
+    words = flows["transport"].to_pylist()
+    return np.array([word in adapting for word in words], bool) & np.isnan(_numbers(flows, "size_bytes"))
+
+
+def fairness(values: ArrayLike) -> float:
+    """Jain's index of flows that share something, see :func:`jain`; NaN for fewer than two: nothing is shared."""
+    data = _finite(values)
+    return jain(data) if len(data) > 1 else math.nan
+
+
 def mathis(p: ArrayLike, *, mss_bytes: float, rtt_s: float, b: float = 1.0, c: float | None = None) -> Floats:
     """Rate of an ideal Reno flow under random loss, C MSS / (R sqrt(p)).
 
@@ -370,14 +400,18 @@ SUMMARY: tuple[tuple[str, str, str], ...] = (
     ("throughput_bps", "mean", "throughput_bps"),
     ("retransmitted_segments", "mean", "retransmitted_segments"),
     ("timeouts", "mean", "timeouts"),
-    ("loss_random", "mean", "loss_random"),
-    ("loss_queue", "mean", "loss_queue"),
+    *((cause.column, "mean", cause.column) for cause in loss_causes()),
     ("srtt_mean_s", "mean", "srtt_mean_s"),
+    ("completion_s", "mean", "completion_s"),
+    ("completion_s", "median", "completion_median_s"),
+    ("completion_s", "p95", "completion_p95_s"),
+    ("completion_s", "unfinished", "unfinished"),
 )
 """Rows of a summary: column of ``flows``, how a run's flows are reduced to one number, name of the result.
 
 The sum is of goodputs over the same time, the run without the warm-up: rates over each flow's own time may together exceed
-what the links carry.
+what the links carry. Completion times are those of the transfers that ended, ``unfinished`` is the share of the others among
+all transfers of given size.
 """
 
 
@@ -402,14 +436,19 @@ def summarise(
     pyarrow.Table
         One row per point, group and direction, in the order of the runs: the axes, ``group``, ``direction``,
         ``algorithm``, ``flows`` (in the group), and ``NAME_mean``, ``NAME_lo``, ``NAME_hi``, ``NAME_n`` for each
-        number. Jain's index is over all flows of a run in that direction, of every group; its mean has a bootstrap
-        interval, all others Student's t.
+        number. Jain's index is over the flows of a run in that direction that compete, see :func:`competes`, of every
+        group, and null for groups of others; its mean has a bootstrap interval, all others Student's t.
     """
     import pyarrow as pa
 
-    rows = SUMMARY if metrics is None else tuple((name, "mean", name) for name in metrics)
+    if metrics is None:
+        # results of an older version lack some columns
+        there = set(flows.column_names)
+        rows = tuple(row for row in SUMMARY if {row[0], *_NEEDS.get(row[1], ())} <= there)
+    else:
+        rows = tuple((name, "mean", name) for name in metrics)
     by = [*axes, "group", "direction", "algorithm"]
-    columns = {column: _numbers(flows, column) for column, _, _ in rows}
+    columns = {_key(column, reduce): _prepared(flows, column, reduce) for column, reduce, _ in rows}
     # Rows of each run and group, in the order of their first row: grouping itself promises no order.
     numbered = flows.select([*by, "seed"]).append_column("row", pa.array(np.arange(flows.num_rows)))
     grouped = numbered.group_by([*by, "seed"], use_threads=False).aggregate([("row", "list")]).to_pylist()
@@ -428,13 +467,17 @@ def summarise(
             out[name].append(part)
         out["flows"].append(max(len(indices) for indices in runs.values()))
         for column, reduce, name in rows:
+            taken = columns[_key(column, reduce)]
             if reduce == "jain":
                 place = dict(zip(by, key, strict=True))
-                everyone = [neighbours[tuple((place | {"seed": seed})[part] for part in shared)] for seed in runs]
-                values = [jain(columns[column][indices]) for indices in everyone]
+                everyone = {seed: neighbours[tuple((place | {"seed": seed})[part] for part in shared)] for seed in runs}
+                values = [
+                    fairness(taken[everyone[seed]]) if np.isfinite(taken[own]).any() else math.nan
+                    for seed, own in runs.items()
+                ]
                 interval = bootstrap_interval(values, confidence=confidence)
             else:
-                values = [_reduce(columns[column][indices], reduce) for indices in runs.values()]
+                values = [_reduce(taken[indices], reduce) for indices in runs.values()]
                 interval = mean_interval(values, confidence)
             out.setdefault(f"{name}_mean", []).append(_null(interval.mean))
             out.setdefault(f"{name}_lo", []).append(_null(interval.lo))
@@ -455,11 +498,37 @@ def _numbers(flows: pa.Table, column: str) -> Floats:
     return np.asarray(flows[column].cast(pa.float64()).to_numpy(), float)
 
 
+_NEEDS = {"jain": ("transport", "size_bytes"), "unfinished": ("size_bytes",)}
+"""Columns that a way to reduce another one needs beside it."""
+
+
+def _key(column: str, how: str) -> str:
+    """What a prepared column is kept under: most ways to reduce one take it as it is."""
+    return f"{column} for {how}" if how in _NEEDS else column
+
+
+def _prepared(flows: pa.Table, column: str, how: str) -> Floats:
+    """A column as `how` reduces it; NaN for flows that do not count."""
+    values = _numbers(flows, column)
+    if how == "jain":
+        return np.where(competes(flows), values, math.nan)
+    if how == "unfinished":
+        return np.where(np.isnan(_numbers(flows, "size_bytes")), math.nan, np.isnan(values))
+    return values
+
+
+_REDUCTIONS: dict[str, Callable[[Floats], Any]] = {
+    "mean": np.mean,
+    "unfinished": np.mean,
+    "sum": np.sum,
+    "median": np.median,
+    "p95": lambda values: np.quantile(values, 0.95),
+}
+
+
 def _reduce(values: Floats, how: str) -> float:
     data = _finite(values)
-    if len(data) == 0:
-        return math.nan
-    return float(data.sum() if how == "sum" else data.mean())
+    return float(_REDUCTIONS[how](data)) if len(data) else math.nan
 
 
 def _null(value: float) -> float | None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import re
 from pathlib import Path
 
 import pyarrow.parquet as pq
+import pytest
 from conftest import Command, files_in
 
 from windlass import _core
+from windlass.names import loss_causes
 
 
 def test_run_prints_a_table(command: Command, small_file: Path, work: Path) -> None:
@@ -56,3 +60,68 @@ def test_run_of_a_sweep_asks_for_a_point(command: Command, sweep_file: Path) -> 
         "run", sweep_file, "--set", "flows.algorithm=cerl", "--set", "topology.bottleneck.loss.rate=1 %", "--json"
     )
     assert json.loads(chosen.stdout)["flows"][0]["algorithm"] == "cerl"
+
+
+SHORT = """
+[[flows]]
+name = "early"
+from = "left/0"
+to = "right/0"
+algorithm = "newreno"
+size = "30 kB"
+start = "0 s"
+
+[[flows]]
+name = "cut"
+from = "left/0"
+to = "right/0"
+algorithm = "newreno"
+size = "100 MB"
+count = 2
+"""
+
+
+def rows_of(text: str) -> dict[str, dict[str, str]]:
+    """Cells of a printed table by flow and column."""
+    lines = text.splitlines()
+    head = next(at for at, line in enumerate(lines) if line.startswith(" flow "))
+    names = re.split(r" {2,}", lines[head].strip())
+    ends = [lines[head].index(name) + len(name) for name in names]
+    found = {}
+    for line in itertools.takewhile(str.strip, lines[head + 2 :]):
+        cells = [line[(0 if at == 0 else ends[at - 1]) : ends[at]].strip() for at in range(2, len(names))]
+        found[line.split()[0]] = dict(zip(names[2:], cells, strict=True))
+    return found
+
+
+def test_run_shows_how_long_transfers_took(command: Command, small_file: Path) -> None:
+    small_file.write_text(small_file.read_text() + SHORT)
+    result = command("run", small_file, "--set", "scenario.warmup=3 s")
+    assert result.exit_code == 0, result.output
+    rows = rows_of(result.stdout)
+    # it ended long before the warm-up did: a goodput of its own, not 0.000
+    took, got = float(rows["early"]["FCT s"]), float(rows["early"]["goodput Mbit/s"])
+    assert 0.1 < took < 3.0
+    assert got == pytest.approx(0.24 / took, rel=0.02)
+    assert rows["early"]["size kB"] == "30.0"
+    assert rows["cut/0"]["FCT s"] == rows["cut/1"]["FCT s"] == "unfinished"
+    assert rows["flow/0"]["FCT s"] == rows["flow/0"]["size kB"] == ""
+    assert "cut: 0 of 2 transfers ended\n" in result.stdout
+    assert "early: " not in result.stdout, "one transfer needs no statistics"
+    data = json.loads(command("run", small_file, "--set", "scenario.warmup=3 s", "--json").stdout)
+    early = next(row for row in data["flows"] if row["flow"] == "early")
+    assert early["goodput_run_bps"] is None, "it has no part in what is measured"
+
+
+def test_run_hides_no_loss(command: Command, small_file: Path) -> None:
+    policed = ["--set", 'topology.bottleneck.policer={rate="1 Mbps",burst="10 kB"}']
+    early = ["--set", 'topology.bottleneck.queue={discipline="codel",limit="200 packets"}']
+    for settings in (policed, early, [*policed, *early], []):
+        result = command("run", small_file, *settings)
+        data = json.loads(command("run", small_file, *settings, "--json").stdout)
+        rows = rows_of(result.stdout)
+        for flow in data["flows"]:
+            shown = {cause.name: rows[flow["flow"]].get(cause.label, "0") for cause in loss_causes()}
+            assert shown == {cause.name: str(flow[cause.column]) for cause in loss_causes()}
+    none = command("run", small_file, "--set", "topology.bottleneck.loss=0 %", "--set", "flows.tcp.window=2 segments")
+    assert rows_of(none.stdout)["flow/0"]["lost"] == "0"

@@ -27,6 +27,27 @@ def test_sweep_prints_a_mean_with_its_interval_for_each_point(command: Command, 
     assert again.stderr == "18 runs, 18 of them from the store; written to windlass-out/small\n"
 
 
+def test_sweep_shows_completion_times_of_transfers(command: Command, small_file: Path) -> None:
+    endless = command("sweep", small_file).stdout
+    assert "FCT" not in endless, "transfers without end have none"
+    small_file.write_text(small_file.read_text().replace("start =", 'size = "30 kB"\nstart ='))
+    shown = command("sweep", small_file, "--set", "scenario.warmup=4 s")
+    assert shown.exit_code == 0, shown.output
+    data = json.loads(command("sweep", small_file, "--set", "scenario.warmup=4 s", "--json").stdout)
+    (row,) = data["summary"]
+    for number, head in (("completion_s", "FCT mean s"), ("completion_median_s", "FCT median s")):
+        assert head in shown.stdout
+        half = (row[f"{number}_hi"] - row[f"{number}_lo"]) / 2
+        assert f"{row[f'{number}_mean']:.3f} ± {half:.3f}" in shown.stdout
+    assert "unfinished %" in shown.stdout
+    assert "0.0 ± 0.0" in shown.stdout
+    # all ended before the warm-up did: no 0.000 Mbit/s, but what they got over their own time
+    assert row["goodput_bps_mean"] > 1e5
+    assert "0.000" not in shown.stdout
+    assert "all flows" not in shown.stdout
+    assert "Jain" not in shown.stdout
+
+
 def test_sweep_as_json(command: Command, sweep_file: Path) -> None:
     result = command("sweep", sweep_file, "--seeds", "2", "--jobs", "1", "--json", "--out", "x")
     assert result.exit_code == 0

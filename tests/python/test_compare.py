@@ -130,6 +130,27 @@ def test_a_class_judges_losses_even_where_it_takes_each_for_congestion(tmp_path:
     assert losses[0].miss_rate.mean == 0.0
 
 
+def test_transfers_of_given_size_have_completion_times(tmp_path: Path) -> None:
+    text = PATH.replace('algorithm = "vegas"', 'algorithm = "vegas"\nsize = "200 kB"')
+    (tmp_path / "sized.toml").write_text(text)
+    path = windlass.Scenario.from_toml(text)
+    (one,) = compare(path, ["newreno"], neighbour=False, store=str(tmp_path)).outcomes
+    runs = path.with_({"flows.algorithm": "newreno"}).sweep(store=False).flows.to_pylist()
+    assert one.completion_s.mean == pytest.approx(sum(row["completion_s"] for row in runs) / len(runs))
+    assert one.unfinished.mean == 0.0
+    # what it got over its own time, not over the twenty seconds of the run
+    assert one.goodput_bps.mean == pytest.approx(sum(1.6e6 / row["completion_s"] for row in runs) / len(runs))
+    shown = CliRunner().invoke(
+        main, ["compare", "newreno", "veno", "--path", str(tmp_path / "sized.toml"), "--seeds", "2"]
+    )
+    assert shown.exit_code == 0, shown.output
+    assert "FCT mean s" in shown.output
+    endless = compare(
+        windlass.Scenario.from_toml(PATH), ["newreno"], neighbour=False, seeds=1, store=str(tmp_path)
+    ).outcomes[0]
+    assert math.isnan(endless.completion_s.mean) and math.isnan(endless.unfinished.mean)
+
+
 def test_listed_losses_are_random_and_full_queues_congestion(tmp_path: Path) -> None:
     text = PATH.replace(', loss = "1 %"', "").replace("pairs = 3", "pairs = 1")
     path = windlass.Scenario.from_toml(text)

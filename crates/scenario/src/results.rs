@@ -79,6 +79,11 @@ fn open_time(row: &net::FlowResult, end: Time) -> f64 {
     row.sender.opened.map_or(0.0, |opened| end.since(opened).secs())
 }
 
+/// Seconds that a transfer of given size took, if it ended.
+fn completion(row: &net::FlowResult) -> Option<f64> {
+    row.completed.map(|at| at.since(row.start).secs())
+}
+
 /// A row of the table of flows: a flow, a subflow, or a connection over several paths.
 struct FlowRow<'a> {
     name: &'a str,
@@ -87,6 +92,8 @@ struct FlowRow<'a> {
     algorithm: &'static str,
     /// The flow, or the first subflow.
     spec: &'a FlowSpec,
+    /// Payload bytes to send; none: as much as it can, or as its source makes.
+    size: Option<u64>,
     result: Cow<'a, FlowResult>,
     /// Of connections over several paths.
     reorder_max: Option<u32>,
@@ -115,6 +122,7 @@ fn flow_rows<'a>(plan: &'a Plan, network: &'a Network, groups: &[usize], results
                 transport: MULTIPATH,
                 algorithm: group.transport.algorithm(),
                 spec,
+                size: several.size,
                 result: Cow::Owned(FlowResult::joined(parts, joint)),
                 reorder_max: Some(joint.reorder_max),
             });
@@ -126,6 +134,10 @@ fn flow_rows<'a>(plan: &'a Plan, network: &'a Network, groups: &[usize], results
             transport: if subflow { SUBFLOW } else { group.transport.word() },
             algorithm: group.transport.algorithm(),
             spec,
+            size: match &spec.transport {
+                net::Transport::Tcp(tcp) => tcp.size,
+                net::Transport::Udp(_) | net::Transport::Tfrc(_) => None,
+            },
             result: Cow::Borrowed(result),
             reorder_max: None,
         });
@@ -137,19 +149,32 @@ fn flows(plan: &Plan, network: &Network, groups: &[usize], results: &Results) ->
     let rows = &flow_rows(plan, network, groups, results)[..];
     let end = Time(plan.general.duration.0);
     let warm = Time(plan.general.warmup.0);
+    let bits = |bytes: u64| bytes as f64 * 8.0;
     let ends = |row: &FlowRow<'_>| {
         let flow = row.spec;
         if row.reverse { (flow.to, flow.from) } else { (flow.from, flow.to) }
     };
-    // Seconds that count: from the start or the end of the warm-up to the end of the run.
-    let active = |row: &FlowRow<'_>| end.since(row.start.max(warm)).secs();
+    // Seconds that count: from the start or the end of the warm-up to the end of the run. A transfer that ended has a time of
+    // its own, in which it sent everything: what it got in the rest of the run says nothing.
+    let active = |row: &FlowRow<'_>| completion(row).unwrap_or_else(|| end.since(row.start.max(warm)).secs());
+    let goodput = |row: &FlowRow<'_>| match row.completed {
+        Some(_) => ratio(bits(row.delivered_bytes), active(row)),
+        None => ratio(bits(row.measured_bytes), active(row)),
+    };
+    let throughput = |row: &FlowRow<'_>| match row.completed {
+        Some(_) => ratio(bits(row.sent_bytes), active(row)),
+        None => ratio(bits(row.measured_sent_bytes), active(row)),
+    };
     // a transport without a window has none
     let cwnd_mean = |row: &FlowRow<'_>| match row.spec.transport {
         net::Transport::Tcp(_) => ratio(row.sender.cwnd_integral, open_time(row, end)),
         _ => f64::NAN,
     };
     let run = plan.general.duration.secs() - plan.general.warmup.secs();
-    let bits = |bytes: u64| bytes as f64 * 8.0;
+    let goodput_run = |row: &FlowRow<'_>| match row.completed {
+        Some(at) if at <= warm => f64::NAN, // it has no part in what is measured
+        _ => ratio(bits(row.measured_bytes), run),
+    };
     let mut columns = vec![
         ("flow", words(rows, |r| r.name)),
         ("group", words(rows, |r| r.group.to_string())),
@@ -161,9 +186,10 @@ fn flows(plan: &Plan, network: &Network, groups: &[usize], results: &Results) ->
         ("start_s", number(rows, |r| r.start.secs())),
         ("opened_s", number(rows, |r| r.sender.opened.map_or(f64::NAN, Time::secs))),
         ("active_s", number(rows, active)),
-        ("goodput_bps", number(rows, |r| ratio(bits(r.measured_bytes), active(r)))),
-        ("goodput_run_bps", number(rows, |r| ratio(bits(r.measured_bytes), run))),
-        ("throughput_bps", number(rows, |r| ratio(bits(r.measured_sent_bytes), active(r)))),
+        ("size_bytes", number(rows, |r| r.size.map_or(f64::NAN, |bytes| bytes as f64))),
+        ("goodput_bps", number(rows, goodput)),
+        ("goodput_run_bps", number(rows, goodput_run)),
+        ("throughput_bps", number(rows, throughput)),
         ("delivered_bytes", count(rows, |r| r.delivered_bytes)),
         ("sent_segments", count(rows, |r| r.sender.sent_segments)),
         ("sent_bytes", count(rows, |r| r.sent_bytes)),
@@ -206,7 +232,7 @@ fn flows(plan: &Plan, network: &Network, groups: &[usize], results: &Results) ->
         ("queue_delay_p99_s", number(rows, |r| quantile(r, 0.99))),
         ("cwnd_mean_segments", number(rows, cwnd_mean)),
         ("reorder_max_segments", number(rows, |r| r.reorder_max.map_or(f64::NAN, f64::from))),
-        ("completion_s", number(rows, |r| r.completed.map_or(f64::NAN, |at| at.since(r.start).secs()))),
+        ("completion_s", number(rows, |r| completion(r).unwrap_or(f64::NAN))),
     ]);
     Table(columns)
 }

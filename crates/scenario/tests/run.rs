@@ -229,6 +229,35 @@ fn short_flows_arrive_over_the_run() {
 }
 
 #[test]
+fn a_transfer_that_ended_has_a_rate_over_its_own_time() {
+    // "short" starts at 3 s and takes a second or two; the first run's warm-up ends before it starts, the second's in its
+    // midst, the third's after its end
+    let of = |warmup: &str| run(&LOSSY.replace("warmup = \"2 s\"", &format!("warmup = \"{warmup}\"")), 1).flows;
+    let took = numbers(&of("2 s"), "completion_s")[2];
+    assert!((0.1..5.0).contains(&took), "{took}");
+    for (warmup, measured) in [("2 s", true), ("3.05 s", true), ("15 s", false)] {
+        let flows = of(warmup);
+        let at = |column| numbers(&flows, column)[2];
+        assert_eq!((at("size_bytes"), counts(&flows, "delivered_bytes")[2]), (100_000.0, 100_000));
+        assert_eq!((at("completion_s"), at("active_s")), (took, took), "{warmup}");
+        assert_eq!(at("goodput_bps"), 800_000.0 / took, "{warmup}");
+        assert_eq!(at("throughput_bps"), counts(&flows, "sent_bytes")[2] as f64 * 8.0 / took, "{warmup}");
+        // it is part of the run's goodput only if it sent after the warm-up
+        assert_eq!(at("goodput_run_bps").is_nan(), !measured, "{warmup}");
+        // transfers without end have no size, and the time from the end of the warm-up
+        assert!(numbers(&flows, "size_bytes")[..2].iter().all(|size| size.is_nan()));
+    }
+    let active = numbers(&of("15 s"), "active_s")[..2].to_vec();
+    assert_eq!(active, [5.0, 5.0]);
+    // one that the end of the run cuts off: what it got in the time that counts
+    let cut = run(&LOSSY.replace("100 kB", "100 MB"), 1).flows;
+    assert!(numbers(&cut, "completion_s")[2].is_nan() && numbers(&cut, "active_s")[2] == 17.0);
+    assert_eq!(numbers(&cut, "size_bytes")[2], 1e8);
+    let got = counts(&cut, "delivered_bytes")[2] as f64 * 8.0 / 17.0;
+    assert!((numbers(&cut, "goodput_bps")[2] - got).abs() < 1.0);
+}
+
+#[test]
 fn starts_stops_and_sizes_are_drawn_per_flow() {
     let text = LOSSY.replace("start = \"uniform(0 s, 1 s)\"", "start = \"every(2 s)\"\nstop = \"normal(10 s, 1 s)\"");
     let result = run(&text.replace("size = \"100 kB\"", "size = \"lognormal(100 kB, 50 kB)\""), 1);

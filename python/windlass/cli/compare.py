@@ -86,6 +86,8 @@ def compare_(
 
 _COMPARED: tuple[tuple[str, str, float, int], ...] = (
     ("goodput_bps", "goodput Mbit/s", 1e-6, 3),
+    ("completion_s", "FCT mean s", 1.0, 3),
+    ("unfinished", "unfinished %", 1e2, 1),
     ("queue_delay_p95_s", "p95 queueing ms", 1e3, 1),
     ("miss_rate", "misses %", 1e2, 1),
     ("false_alarm_rate", "false alarms %", 1e2, 1),

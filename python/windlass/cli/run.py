@@ -13,6 +13,7 @@ from windlass.cli.files import check_folder, command_line, load_scenario
 from windlass.cli.group import main
 from windlass.cli.options import json_option, own_option, sets_option
 from windlass.cli.printing import MOST_ROWS, fixed, print_json, print_table
+from windlass.names import loss_causes, transports
 
 if TYPE_CHECKING:
     from windlass.scenario import Scenario
@@ -79,28 +80,38 @@ def _run_json(scenario: Scenario, result: RunResult) -> dict[str, Any]:
 
 def _print_run(scenario: Scenario, result: RunResult) -> None:
     rows = result.flows.to_pylist()
-    both = len({row["direction"] for row in rows}) > 1
-    shown = [
-        {
-            "flow": row["flow"] + (f" ({row['direction']})" if both else ""),
-            "algorithm": row["algorithm"],
-            "goodput Mbit/s": fixed(row["goodput_bps"], 1e-6, 3),
-            "retransmitted": row["retransmitted_segments"],
-            "timeouts": row["timeouts"],
-            "lost at random": row["loss_random"],
-            "lost in queues": row["loss_queue"],
-            "srtt ms": fixed(row["srtt_mean_s"], 1e3, 1),
-        }
-        for row in rows[:MOST_ROWS]
-    ]
+    shown = _table(rows)
     click.echo(f"{scenario.name}, seed {result.seed}, {scenario.duration_s:g} s")
     columns = tuple(shown[0]) if shown else ()
-    print_table(columns, shown, right=columns[2:])
+    print_table(columns, shown[:MOST_ROWS], right=columns[2:])
     if len(rows) > MOST_ROWS:
         click.echo(f"and {len(rows) - MOST_ROWS} more flows; --json or --out DIR gives all")
-    total = sum(row["goodput_run_bps"] or 0.0 for row in rows if row["transport"] != "subflow")
+    parts = {transport.name for transport in transports() if transport.part}
+    total = sum(row["goodput_run_bps"] or 0.0 for row in rows if row["transport"] not in parts)
     click.echo(f"all flows: {total * 1e-6:.3f} Mbit/s")
     _print_completions(rows)
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The columns that say something of these flows: sizes and times of transfers, and a column for each cause of loss met."""
+    both = len({row["direction"] for row in rows}) > 1
+    sized = any(row["size_bytes"] is not None for row in rows)
+    causes = [cause for cause in loss_causes() if any(row[cause.column] for row in rows)]
+    shown = []
+    for row in rows:
+        line = {"flow": row["flow"] + (f" ({row['direction']})" if both else ""), "algorithm": row["algorithm"]}
+        if sized:
+            line["size kB"] = fixed(row["size_bytes"], 1e-3, 1)
+            line["FCT s"] = fixed(row["completion_s"], 1.0, 3)
+            if row["size_bytes"] is not None and row["completion_s"] is None:
+                line["FCT s"] = "unfinished"
+        line["goodput Mbit/s"] = fixed(row["goodput_bps"], 1e-6, 3)
+        line["retransmitted"] = row["retransmitted_segments"]
+        line["timeouts"] = row["timeouts"]
+        line |= {cause.label: row[cause.column] for cause in causes} or {"lost": 0}
+        line["srtt ms"] = fixed(row["srtt_mean_s"], 1e3, 1)
+        shown.append(line)
+    return shown
 
 
 def _print_completions(rows: Sequence[Mapping[str, Any]]) -> None:
@@ -109,11 +120,13 @@ def _print_completions(rows: Sequence[Mapping[str, Any]]) -> None:
 
     groups: dict[str, list[float | None]] = {}
     for row in rows:
-        groups.setdefault(row["group"], []).append(row["completion_s"])
+        if row["size_bytes"] is not None:
+            groups.setdefault(row["group"], []).append(row["completion_s"])
     for name, times in groups.items():
         ended = [time for time in times if time is not None]
-        if len(times) > 1 and ended:
-            mean, p95 = float(np.mean(ended)), float(np.quantile(ended, 0.95))
-            click.echo(
-                f"{name}: {len(ended)} of {len(times)} ended, in {mean:.3f} s on average, 95 % within {p95:.3f} s"
-            )
+        if len(times) > 1:
+            took = ""
+            if ended:
+                mean, median, p95 = float(np.mean(ended)), float(np.median(ended)), float(np.quantile(ended, 0.95))
+                took = f", FCT {mean:.3f} s on average, median {median:.3f} s, 95 % within {p95:.3f} s"
+            click.echo(f"{name}: {len(ended)} of {len(times)} transfers ended{took}")

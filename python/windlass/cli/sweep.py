@@ -96,6 +96,10 @@ _SHOWN: tuple[tuple[str, str, float, int], ...] = (
     ("retransmitted_segments", "retransmitted", 1.0, 1),
     ("timeouts", "timeouts", 1.0, 2),
     ("srtt_mean_s", "srtt ms", 1e3, 1),
+    ("completion_s", "FCT mean s", 1.0, 3),
+    ("completion_median_s", "FCT median s", 1.0, 3),
+    ("completion_p95_s", "FCT p95 s", 1.0, 3),
+    ("unfinished", "unfinished %", 1e2, 1),
 )
 
 
@@ -112,7 +116,8 @@ def _print_sweep(result: SweepResult) -> None:
         for metric, words, scale, digits in _SHOWN:
             line[words] = with_interval(row, metric, scale, digits)
         shown.append(line)
-    columns = tuple(shown[0]) if shown else ()
+    # what no row has is left out: Jain's index of single flows, completion times of transfers without end
+    columns = [name for name in shown[0] if name in names or any(line[name] != "" for line in shown)] if shown else []
     click.echo(f"{result.name}: mean per flow over seeds, ± half of the 95 % interval")
     print_table(columns, shown, right=columns[len(names) :])
     for caution in result.cautions:

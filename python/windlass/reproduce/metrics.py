@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from windlass import verdicts
+from windlass import stats, verdicts
 from windlass.ledger import Experiment
 from windlass.names import loss_causes
 from windlass.verdicts import Data
@@ -33,15 +33,16 @@ def metrics(flows: pa.Table, groups: tuple[str, ...] | None) -> dict[str, float]
         return math.fsum(values) / len(values) if values else None
 
     goodput = [value / 1e6 for value in column("goodput_bps")]
+    competing = stats.competes(flows)
+    sharing = [columns["goodput_bps"][index] for index in chosen if competing[index]]
     # Segments that arrived and were new.
     delivered = total("received_segments") - total("duplicate_segments")
-    squares = math.fsum(value * value for value in goodput)
     windows = column("cwnd_mean_segments")
     found: dict[str, float | None] = {
         "throughput": math.fsum(goodput) / len(goodput) if goodput else None,
         "throughput-total": math.fsum(goodput),
         "goodput": math.fsum(goodput) / len(goodput) if goodput else None,
-        "fairness": math.fsum(goodput) ** 2 / (len(goodput) * squares) if squares > 0 else None,
+        "fairness": _known(stats.fairness([value for value in sharing if value is not None])),
         "timeouts": total("timeouts"),
         "rtt": average("srtt_mean_s"),
         "delay": average("owd_mean_s"),
@@ -73,6 +74,10 @@ _COLUMNS = (
     "retransmitted_segments",
     *(cause.column for cause in loss_causes()),
 )
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def _deviation(values: Sequence[float]) -> float | None:

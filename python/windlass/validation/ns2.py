@@ -186,7 +186,7 @@ def _point(
     failures = []
     for run, other in zip(runs, theirs, strict=True):
         rows = run.flows.to_pylist()
-        goodput_here.append(sum(row["goodput_run_bps"] for row in rows) / 1e6)
+        goodput_here.append(sum(row["goodput_run_bps"] or 0.0 for row in rows) / 1e6)
         again_here.append(sum(row["retransmitted_segments"] for row in rows))
         timeouts_here.append(sum(row["timeouts"] for row in rows))
         if other.failure is not None:

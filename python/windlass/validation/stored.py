@@ -84,7 +84,7 @@ def compare(point: StoredPoint, *, seeds: int = 10, store: bool | Path = True) -
     sums: dict[int, float] = {}
     for row in flows.select(["seed", "group", "direction", "goodput_run_bps"]).to_pylist():
         if point.counts(row):
-            sums[row["seed"]] = sums.get(row["seed"], 0.0) + row["goodput_run_bps"] / 1e6
+            sums[row["seed"]] = sums.get(row["seed"], 0.0) + (row["goodput_run_bps"] or 0.0) / 1e6
     half = point.half_width_mbps
     ns2 = Interval(point.mean_mbps, point.mean_mbps - half, point.mean_mbps + half, point.seeds)
     return StoredOutcome(point, Comparison(ns2, mean_interval(list(sums.values()))))
