@@ -15,7 +15,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from windlass.errors import InputError, Interrupted, StoreError, UnknownFlow, WindlassError
+from windlass.errors import InputError, Interrupted, StoreError, StoreWarning, UnknownFlow, WindlassError
 
 # `sweep` and `run` are bound here, at once: later imports of the module of that name then leave the function in place.
 from windlass.sweep import RunResult, SweepResult, run, sweep
@@ -56,6 +56,7 @@ __all__ = [
     "Scenario",
     "Store",
     "StoreError",
+    "StoreWarning",
     "SweepResult",
     "ThreeRouters",
     "UnknownFlow",

@@ -9,6 +9,7 @@ __all__ = [
     "InputError",
     "Interrupted",
     "StoreError",
+    "StoreWarning",
     "UnknownFlow",
     "WindlassError",
     "core_errors",
@@ -123,6 +124,10 @@ class StoreError(WindlassError):
     """The store of finished runs cannot be used."""
 
     code = "store.unwritable"
+
+
+class StoreWarning(UserWarning):
+    """The store has, or can take, less than was expected of it; results are right, but some runs are made again."""
 
 
 class Cancelled(WindlassError):

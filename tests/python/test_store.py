@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import shutil
 from pathlib import Path
@@ -9,9 +11,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from conftest import Command
 
 import windlass
 from windlass import Store, StoreError
+from windlass.errors import StoreWarning
 from windlass.store import default_root
 
 KEY = "ab" + "0" * 62
@@ -50,7 +54,7 @@ def test_what_is_written_is_read(store: Store) -> None:
 def test_one_folder_level_and_only_tables_with_rows(store: Store) -> None:
     write(store)
     files = sorted(str(path.relative_to(store.root)) for path in store.root.rglob("*") if path.is_file())
-    assert files == [f"ab/{KEY}/{name}.parquet" for name in ("flows", "links", "losses")]
+    assert files == [*(f"ab/{KEY}/{name}.parquet" for name in ("flows", "links", "losses")), f"ab/{KEY}/sha256sums"]
 
 
 def test_description_seed_and_version_stand_in_the_file(store: Store) -> None:
@@ -69,11 +73,14 @@ def test_what_is_not_there_is_not_there(store: Store) -> None:
     assert not store.root.exists(), "looking makes no folder"
 
 
-@pytest.mark.parametrize("name", ["flows", "links", "losses"])
-@pytest.mark.parametrize("damage", ["cut", "empty", "noise", "gone", "folder"])
+FILES = ["flows.parquet", "links.parquet", "losses.parquet", "sha256sums"]
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("damage", ["cut", "empty", "noise", "gone", "folder", "longer"])
 def test_a_damaged_run_is_not_there_and_can_be_written_again(store: Store, name: str, damage: str) -> None:
     write(store)
-    file = store.folder(KEY) / f"{name}.parquet"
+    file = store.folder(KEY) / name
     data = file.read_bytes()
     match damage:
         case "cut":
@@ -87,26 +94,126 @@ def test_a_damaged_run_is_not_there_and_can_be_written_again(store: Store, name:
         case "folder":
             file.unlink()
             file.mkdir()
-    assert store.read(KEY) is None
+        case "longer":
+            file.write_bytes(data + b"\n")
+    with pytest.warns(StoreWarning) as said:
+        assert store.read(KEY) is None
+    (text,) = (str(warning.message) for warning in said)
+    assert text.startswith(f"{store.folder(KEY)}: ")
+    assert f"`{name}`" in text
+    assert text.endswith("; the run is made again")
+    assert KEY not in store
     write(store, value=2.0)
     read = store.read(KEY)
     assert read is not None
     assert read["flows"]["goodput_bps"][0].as_py() == 2.0
 
 
-def test_a_flipped_bit_in_the_data_is_noticed(store: Store) -> None:
+@pytest.mark.filterwarnings("ignore::windlass.errors.StoreWarning")
+@pytest.mark.parametrize("name", FILES)
+def test_no_flipped_bit_and_no_cut_gives_other_values(store: Store, name: str) -> None:
     write(store)
-    file = store.folder(KEY) / "flows.parquet"
+    file = store.folder(KEY) / name
+    data = file.read_bytes()
+    for at, byte in enumerate(data):
+        for bit in range(8):
+            with file.open("r+b") as out:
+                out.seek(at)
+                out.write(bytes([byte ^ 1 << bit]))
+            assert store.read(KEY) is None, f"bit {bit} of byte {at}"
+        with file.open("r+b") as out:
+            out.seek(at)
+            out.write(bytes([byte]))
+    assert store.read(KEY) is not None
+    for length in range(len(data)):
+        file.write_bytes(data[:length])
+        assert store.read(KEY) is None, f"{length} bytes of {len(data)}"
+    file.write_bytes(data)
+    assert store.read(KEY) is not None
+
+
+@pytest.mark.filterwarnings("ignore::windlass.errors.StoreWarning")
+def test_a_flipped_bit_of_a_real_run_never_gives_other_values(small: windlass.Scenario, store: Store) -> None:
+    """Each bit stands for its byte in turn: all of them would take a minute."""
+    (fresh,) = windlass.sweep(small.with_({"output.traces": ["cwnd"]}), seeds=1, store=store)
+    for file in sorted(store.folder(fresh.key).iterdir()):
+        data = file.read_bytes()
+        for at in range(0, len(data), 7):
+            file.write_bytes(data[:at] + bytes([data[at] ^ 1 << at % 8]) + data[at + 1 :])
+            assert store.read(fresh.key) is None, f"{file.name}, byte {at}"
+        file.write_bytes(data)
+    read = store.read(fresh.key)
+    assert read is not None
+    assert all(read[name].equals(table) for name, table in fresh.tables.items())
+
+
+def test_exchanged_files_are_noticed(store: Store) -> None:
+    write(store)
+    folder = store.folder(KEY)
+    (folder / "flows.parquet").rename(folder / "other")
+    (folder / "losses.parquet").rename(folder / "flows.parquet")
+    (folder / "other").rename(folder / "losses.parquet")
+    with pytest.warns(StoreWarning, match=r"`flows\.parquet`, `losses\.parquet`: not as"):
+        assert store.read(KEY) is None
+
+
+def test_a_table_that_was_not_written_is_noticed(store: Store) -> None:
+    write(store)
+    shutil.copy(store.folder(KEY) / "losses.parquet", store.folder(KEY) / "events.parquet")
+    with pytest.warns(StoreWarning, match=r"`events\.parquet`"):
+        assert store.read(KEY) is None
+
+
+def test_the_sums_are_those_of_sha256sum(store: Store) -> None:
+    write(store)
+    folder = store.folder(KEY)
+    lines = [line.split("  ") for line in (folder / "sha256sums").read_text().splitlines()]
+    assert [name for _, name in lines] == FILES[:-1]
+    assert all(hashlib.sha256((folder / name).read_bytes()).hexdigest() == sum_ for sum_, name in lines)
+
+
+def test_a_run_of_a_version_without_sums_is_not_taken(store: Store) -> None:
+    write(store)
+    (store.folder(KEY) / "sha256sums").unlink()
+    with pytest.warns(StoreWarning, match="there is no `sha256sums`; the run is made again"):
+        assert store.read(KEY) is None
+
+
+def test_a_sweep_makes_damaged_runs_again_and_the_command_says_so(
+    sweep_file: Path, store: Store, command: Command
+) -> None:
+    args = ("sweep", sweep_file, "--store", store.root, "--json")
+    first = json.loads(command(*args).stdout)
+    key = next(iter(store.keys()))
+    file = store.folder(key) / "links.parquet"
     data = bytearray(file.read_bytes())
-    data[40] ^= 0x10  # in the first column's pages, which come right after the magic number
+    data[-20] ^= 1  # in the footer
     file.write_bytes(bytes(data))
-    assert store.read(KEY) is None
+    done = command(*args)
+    again = json.loads(done.stdout)
+    assert (again["runs"], again["from_store"]) == (first["runs"], first["runs"] - 1)
+    assert again["summary"] == first["summary"]
+    assert done.stderr == (
+        f"warning: {store.folder(key)}: `links.parquet`: not as `sha256sums` says; the run is made again\n"
+    )
+    done = command(*args)
+    assert (json.loads(done.stdout)["from_store"], done.stderr) == (first["runs"], "")
+
+
+def test_two_writers_of_one_run_do_not_disturb_a_reader(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(store)
+    monkeypatch.setattr("windlass.store._replace", None)  # the second finds the run whole, and leaves it there
+    write(store)
+    assert store.read(KEY) is not None
+    assert [path.name for path in (store.root / "ab").iterdir()] == [KEY]
 
 
 def test_a_run_under_a_wrong_name_is_not_taken(store: Store) -> None:
     write(store)
     shutil.copytree(store.folder(KEY), store.folder(OTHER))
-    assert store.read(OTHER) is None
+    with pytest.warns(StoreWarning, match=f"it holds another run, {KEY}"):
+        assert store.read(OTHER) is None
+    assert store.about(OTHER) is None
     assert store.read(KEY) is not None
 
 
@@ -114,23 +221,26 @@ def test_tables_of_different_runs_are_not_mixed(store: Store) -> None:
     write(store)
     write(store, OTHER)
     shutil.copy(store.folder(OTHER) / "links.parquet", store.folder(KEY) / "links.parquet")
-    assert store.read(KEY) is None
+    with pytest.warns(StoreWarning, match=r"`links\.parquet`"):
+        assert store.read(KEY) is None
 
 
 def test_a_write_that_is_stopped_leaves_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     written = []
+    whole = Path.write_bytes
 
-    def stop(table: pa.Table, path: Path, **options: object) -> None:
+    def stop(path: Path, data: bytes) -> int:
         if written:
+            whole(path, data[: len(data) // 2])
             raise KeyboardInterrupt
-        written.append(path)
-        Path(path).write_bytes(b"PAR1")
+        written.append(path.name)
+        return whole(path, data)
 
-    monkeypatch.setattr(pq, "write_table", stop)
+    monkeypatch.setattr(Path, "write_bytes", stop)
     with pytest.raises(KeyboardInterrupt):
         write(store)
     monkeypatch.undo()
-    assert len(written) == 1
+    assert written == ["flows.parquet"]
     assert store.read(KEY) is None
     assert [path for path in store.root.rglob("*") if path.is_file()] == []
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import click
 
 import windlass
-from windlass.errors import Interrupted, WindlassError
+from windlass.errors import Interrupted, StoreWarning, WindlassError
 
 
 class _Command(click.Group):
@@ -26,7 +28,8 @@ class _Command(click.Group):
         **extra: Any,
     ) -> Any:
         try:
-            code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+            with _warnings_as_lines():
+                code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         except Interrupted as stopped:
             click.echo(_stopped_note(stopped), err=True)
             code = 130
@@ -53,6 +56,23 @@ class _Command(click.Group):
         if not standalone_mode:
             return code
         sys.exit(code if isinstance(code, int) else 0)
+
+
+@contextmanager
+def _warnings_as_lines() -> Iterator[None]:
+    """Our own warnings as a line each on stderr, without the place in our code that Python would name."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", StoreWarning)
+        others = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+            if issubclass(category, StoreWarning):
+                click.echo(f"warning: {message}", err=True)
+            else:
+                others(message, category, *place, **more)
+
+        warnings.showwarning = show
+        yield
 
 
 def _stopped_note(stopped: Interrupted) -> str:
