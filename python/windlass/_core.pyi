@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 ENGINE_VERSION: str
-"""Version of everything that can change a result; part of every key."""
+"""Version of the compiled engine: the release and a hash of its sources, manifests and lock file; part of every key."""
 
 NOT_LOST: str
 """What stands under ``true_cause`` of an event whose segment was not lost."""
