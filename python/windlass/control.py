@@ -26,18 +26,20 @@ import inspect
 import re
 import sys
 import traceback
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from enum import StrEnum
 from pathlib import Path as FilePath
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from windlass.errors import InputError
+from windlass.errors import InputError, StoreWarning
+from windlass.own_sources import Sources, imported_names, is_standard, locate, sources_of
 
 if TYPE_CHECKING:
     from windlass import _core
 
-__all__ = ["CongestionControl", "Response", "explain_failure", "load_file", "register"]
+__all__ = ["CongestionControl", "Response", "explain_failure", "load_file", "may_be_kept", "refresh", "register"]
 
 
 class Response(StrEnum):
@@ -128,8 +130,9 @@ class CongestionControl:
 def register(algorithm: type[CongestionControl], name: str | None = None) -> str:
     """Make a class known, so that scenarios can name it as they name the built-in algorithms.
 
-    Runs with it are kept under keys that hold a hash of its source (its file, or its code where there is no file), so a
-    change of the class makes new runs.
+    Runs with it are kept under keys that hold a hash of all that it depends on (:mod:`windlass.own_sources`), so a
+    change of the class, or of a module of yours that it imports, makes new runs. A class that stands in no file, as one
+    that was typed into a notebook, can be run, but its runs are not kept.
 
     Parameters
     ----------
@@ -148,8 +151,6 @@ def register(algorithm: type[CongestionControl], name: str | None = None) -> str
     InputError
         If it is no such class, its parameters have no usable defaults, or a built-in algorithm has the name.
     """
-    from windlass import _core
-
     if not (isinstance(algorithm, type) and issubclass(algorithm, CongestionControl)):
         raise InputError(
             f"{algorithm!r} is no class derived from windlass.CongestionControl",
@@ -158,6 +159,20 @@ def register(algorithm: type[CongestionControl], name: str | None = None) -> str
         )
     _check_attributes(algorithm)
     chosen = name or algorithm.name or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", algorithm.__name__).lower()
+    _make_known(algorithm, chosen, sources_of(algorithm, CongestionControl))
+    return chosen
+
+
+_KNOWN: dict[str, tuple[type[CongestionControl], Sources]] = {}
+"""The classes by name, with what they depended on when that was last looked at."""
+
+_TOLD: set[str] = set()
+"""Classes of which it was said that their runs are not kept."""
+
+
+def _make_known(algorithm: type[CongestionControl], chosen: str, sources: Sources) -> None:
+    from windlass import _core
+
     summary = (inspect.getdoc(algorithm) or "").partition("\n")[0] if algorithm.__doc__ else ""
     try:
         _core.register_algorithm(
@@ -166,7 +181,7 @@ def register(algorithm: type[CongestionControl], name: str | None = None) -> str
             summary,
             algorithm.recovery,
             _parameters(algorithm),
-            _source_hash(algorithm),
+            sources.word,
             judges_losses=_judges_losses(algorithm),
             hears_every_loss=algorithm.hears_every_loss,
             uses_marks=algorithm.uses_marks,
@@ -176,7 +191,38 @@ def register(algorithm: type[CongestionControl], name: str | None = None) -> str
     except ValueError as error:
         hint = "`windlass list algorithms` shows the names that are taken, `windlass list rules` the recovery cores"
         raise _unusable(algorithm, str(error), hint) from None
-    return chosen
+    _KNOWN[chosen] = (algorithm, sources)
+
+
+def refresh() -> None:
+    """Look again at what the registered classes depend on: a file was edited, or a value of theirs set."""
+    for name, (algorithm, before) in list(_KNOWN.items()):
+        now = sources_of(algorithm, CongestionControl)
+        if now != before:
+            _make_known(algorithm, name, now)
+
+
+def may_be_kept(description: Callable[[], str]) -> bool:
+    """Whether a run can be known again by its key: not if a class in it depends on something that nobody knows.
+
+    Parameters
+    ----------
+    description : callable
+        Gives the effective description, which has the words of the classes in it.
+
+    Warns
+    -----
+    StoreWarning
+        If not; once for each class.
+    """
+    unknown = [(name, sources) for name, (_, sources) in _KNOWN.items() if sources.missing]
+    text = description() if unknown else ""
+    found = [(name, sources) for name, sources in unknown if sources.word in text]
+    for name, sources in found:
+        if sources.word not in _TOLD:
+            _TOLD.add(sources.word)
+            warnings.warn(f"runs of `{name}` are not kept: {'; '.join(sources.missing)}", StoreWarning, stacklevel=2)
+    return not found
 
 
 def _unusable(algorithm: type[CongestionControl], why: str, hint: str) -> InputError:
@@ -253,33 +299,10 @@ def _code_words(code: CodeType) -> set[str]:
     return words
 
 
-def _source_hash(algorithm: type[CongestionControl]) -> str:
-    """A hash of what a class and its bases of the user do: the text of their files, or their code."""
-    digest = hashlib.sha256()
-    for base in algorithm.__mro__:
-        if base.__module__ in ("builtins", __name__):
-            continue
-        digest.update(f"{base.__module__}.{base.__qualname__}\0".encode())
-        file = getattr(sys.modules.get(base.__module__), "__file__", None)
-        try:
-            text = FilePath(file).read_text(encoding="utf-8") if file else inspect.getsource(base)
-        except (OSError, TypeError, UnicodeDecodeError):
-            text = "\0".join(_code_texts(base))
-        digest.update(text.encode())
-    return digest.hexdigest()
-
-
-def _code_texts(base: type) -> Iterator[str]:
-    for name, member in sorted(vars(base).items()):
-        code = getattr(member, "__code__", None)
-        if isinstance(code, CodeType):
-            yield f"{name} {code.co_code.hex()} {code.co_names} {[c for c in code.co_consts if not isinstance(c, CodeType)]}"
-        elif not name.startswith("__"):
-            yield f"{name} {member!r}"
-
-
 def load_file(path: str | FilePath) -> list[str]:
     """Run a file of Python and register every algorithm that it defines.
+
+    It can import what lies beside it: its folder is added to the end of ``sys.path``.
 
     Returns
     -------
@@ -289,7 +312,7 @@ def load_file(path: str | FilePath) -> list[str]:
     Raises
     ------
     InputError
-        If the file cannot be read or run, or defines no algorithm.
+        If the file cannot be read or run, defines no algorithm, or a module that it imports is not the one beside it.
     """
     file = FilePath(path)
     if not file.is_file():
@@ -300,8 +323,13 @@ def load_file(path: str | FilePath) -> list[str]:
         raise InputError("is no Python file", code="algorithm.file", file=str(file), hint="its name must end in .py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
+    if str(folder := file.resolve().parent) not in sys.path:
+        sys.path.append(str(folder))
     try:
+        _check_neighbours(file, folder)
         spec.loader.exec_module(module)
+    except InputError:
+        raise
     except (Exception, SystemExit) as error:  # noqa: BLE001  whatever the file raises
         raise explain_failure(error, file) from None
     found = [item for item in vars(module).values() if _defined_here(item, module)]
@@ -318,6 +346,26 @@ def load_file(path: str | FilePath) -> list[str]:
         if names[-1] in names[:-1]:
             raise _unusable(item, f"the file has two algorithms `{names[-1]}`", "give one of them another `name`")
     return names
+
+
+def _check_neighbours(file: FilePath, folder: FilePath) -> None:
+    """What a file imports and has beside it is what it gets; else another of that name would be taken without a word."""
+    try:
+        names, _ = imported_names(file.read_bytes(), "")
+    except (SyntaxError, ValueError):  # running it says it better
+        return
+    for name in sorted({name.partition(".")[0] for name in names}):
+        beside = [path for path in (folder / f"{name}.py", folder / name / "__init__.py") if path.is_file()]
+        found = locate(name)
+        if not beside or found is None or found.origin is None or is_standard(found):
+            continue
+        if FilePath(found.origin).resolve().parent not in (folder, folder / name):
+            raise InputError(
+                f"`import {name}` gives {found.origin}, not the {beside[0].relative_to(folder)} beside it",
+                code="algorithm.file",
+                file=str(file),
+                hint="give one of the two another name",
+            )
 
 
 def _defined_here(item: Any, module: ModuleType) -> bool:

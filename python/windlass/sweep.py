@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
@@ -339,11 +340,12 @@ def execute(
     token = _core.Cancel() if cancel is None else cancel
     keys = [point.key(seed) for point, seed in tasks]
     unique = dict(zip(keys, tasks, strict=True))
+    places = {key: store if _may_be_kept(point) else None for key, (point, _) in unique.items()} if store else {}
     made: dict[str, RunResult] = {}
     workers: list[int] = []
     with ThreadPoolExecutor(_threads(jobs), "windlass", lambda: workers.append(threading.get_ident())) as pool:
         waiting = {
-            pool.submit(_one, point, seed, key, store, token, _core.ENGINE_VERSION): key
+            pool.submit(_one, point, seed, key, places.get(key), token, _core.ENGINE_VERSION): key
             for key, (point, seed) in unique.items()
         }
         try:
@@ -357,7 +359,7 @@ def execute(
             _end(waiting, workers)
             if isinstance(error, (KeyboardInterrupt, Cancelled)):
                 finished = sum(1 for future in waiting if not future.cancelled() and future.exception() is None)
-                raise Interrupted(finished, len(unique), store is not None) from None
+                raise Interrupted(finished, len(unique), any(places.values())) from None
             raise
     return [
         RunResult(key, seed, dict(point.axes), made[key].tables, made[key].stored)
@@ -371,6 +373,12 @@ def _end(waiting: Iterable[Future[RunResult]], workers: Sequence[int]) -> None:
     while rest := wait(rest, timeout=PATIENCE_S).not_done:
         for worker in workers:
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker), ctypes.py_object(KeyboardInterrupt))
+
+
+def _may_be_kept(point: Runnable) -> bool:
+    """Whether the point's runs can be known again; see :func:`windlass.control.may_be_kept`."""
+    control = sys.modules.get("windlass.control")  # else no algorithm in Python takes part
+    return control is None or control.may_be_kept(point.effective_json)
 
 
 def _one(
@@ -388,12 +396,17 @@ def _one(
 
 
 def open_store(store: Store | str | Path | bool) -> Store | None:
-    """The store that is meant: ``True`` the default one, ``False`` none, else that place."""
+    """The store that is meant: ``True`` the default one, ``False`` none, else that place.
+
+    Keys are then those of what runs now: algorithms in Python are looked at again.
+    """
+    if store is False:
+        return None
+    if (control := sys.modules.get("windlass.control")) is not None:
+        control.refresh()
     if isinstance(store, Store):
         return store
-    if isinstance(store, bool):
-        return Store() if store else None
-    return Store(store)
+    return Store() if store is True else Store(store)
 
 
 def _threads(jobs: int | None) -> int:
