@@ -22,8 +22,9 @@ from windlass.sweep import RunResult, SweepResult, run, sweep
 
 if TYPE_CHECKING:
     from windlass import compare, output, palette, plots, stats
-    from windlass._core import ENGINE_VERSION, Cancel
+    from windlass._core import Cancel
     from windlass.control import CongestionControl, Response, register
+    from windlass.engine import ENGINE_VERSION
     from windlass.scenario import (
         Dumbbell,
         Flow,
@@ -80,7 +81,7 @@ _HOMES = {
     "CongestionControl": "control",
     "Response": "control",
     "register": "control",
-    "ENGINE_VERSION": "_core",
+    "ENGINE_VERSION": "engine",
     "Store": "store",
     "Dumbbell": "scenario",
     "Flow": "scenario",

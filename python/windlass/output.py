@@ -199,13 +199,12 @@ def _write_manifest(
     folder: Path, name: str, files: Sequence[str], command: Sequence[str], more: dict[str, Any]
 ) -> None:
     import windlass
-    from windlass import _core
 
     manifest = {
         "format": FORMAT,
         "scenario": name,
         "windlass": windlass.__version__,
-        "engine": _core.ENGINE_VERSION,
+        "engine": windlass.ENGINE_VERSION,
         "python": platform.python_version(),
         "machine": f"{platform.system()} {platform.machine()}",
         "command": list(command),

@@ -1,9 +1,9 @@
 """The store of finished runs: one folder per run, named by the content key of the run.
 
-A run's key is made from its whole description, what is recorded, its seed and the engine's version: change any of them
-and the key is another one. A run is written under a temporary name and renamed when it is complete. Every file is read
-against its SHA-256. A run of which a file is damaged or missing is treated as not there: a
-:class:`~windlass.errors.StoreWarning` names the file, and the run is made again.
+A run's key is made from its whole description, what is recorded, its seed and the engine's version
+(:mod:`windlass.engine`): change any of them and the key is another one. A run is written under a temporary name and
+renamed when it is complete. Every file is read against its SHA-256. A run of which a file is damaged or missing is
+treated as not there: a :class:`~windlass.errors.StoreWarning` names the file, and the run is made again.
 
 Layout: ``<root>/ab/abcdef.../flows.parquet``, ``links.parquet``, and ``traces.parquet``, ``events.parquet``,
 ``losses.parquet`` where these have rows. ``sha256sums`` has a line for each of them, as ``sha256sum`` writes it.

@@ -12,6 +12,7 @@ import json
 import os
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from windlass.errors import Cancelled, InputError, Interrupted
+from windlass.errors import Cancelled, InputError, Interrupted, StoreWarning
 from windlass.store import Store
 
 if TYPE_CHECKING:
@@ -174,10 +175,10 @@ class SweepResult:
 
     def table(self, name: str) -> pa.Table:
         """One of the five tables over all runs, with the name, the axes and the engine's version in its metadata."""
-        from windlass import _core
+        from windlass.engine import ENGINE_VERSION
         from windlass.tables import join_runs
 
-        about = {"name": self.name, "axes": self.axes, "engine_version": _core.ENGINE_VERSION}
+        about = {"name": self.name, "axes": self.axes, "engine_version": ENGINE_VERSION}
         return join_runs(self.runs, name).replace_schema_metadata({"windlass": json.dumps(about)})
 
     def to_pandas(self, table: str = "flows") -> pd.DataFrame:
@@ -345,8 +346,7 @@ def execute(
     workers: list[int] = []
     with ThreadPoolExecutor(_threads(jobs), "windlass", lambda: workers.append(threading.get_ident())) as pool:
         waiting = {
-            pool.submit(_one, point, seed, key, places.get(key), token, _core.ENGINE_VERSION): key
-            for key, (point, seed) in unique.items()
+            pool.submit(_one, point, seed, key, places.get(key), token): key for key, (point, seed) in unique.items()
         }
         try:
             for future in as_completed(waiting):
@@ -381,17 +381,17 @@ def _may_be_kept(point: Runnable) -> bool:
     return control is None or control.may_be_kept(point.effective_json)
 
 
-def _one(
-    point: Runnable, seed: int, key: str, store: Store | None, cancel: _core.Cancel, engine_version: str
-) -> RunResult:
+def _one(point: Runnable, seed: int, key: str, store: Store | None, cancel: _core.Cancel) -> RunResult:
     """Read a run from the store, or make and keep it."""
+    from windlass.engine import ENGINE_VERSION
+
     if store is not None:
         tables = store.read(key)
         if tables is not None:
             return RunResult(key, seed, point.axes, tables, stored=True)
     result = point.run(seed, cancel)
     if store is not None:
-        store.write(key, result.tables, description=point.effective_json(), seed=seed, engine_version=engine_version)
+        store.write(key, result.tables, description=point.effective_json(), seed=seed, engine_version=ENGINE_VERSION)
     return result
 
 
@@ -399,8 +399,19 @@ def open_store(store: Store | str | Path | bool) -> Store | None:
     """The store that is meant: ``True`` the default one, ``False`` none, else that place.
 
     Keys are then those of what runs now: algorithms in Python are looked at again.
+
+    Warns
+    -----
+    StoreWarning
+        If this package's own files were edited since they were loaded: no key is that of what runs then.
     """
     if store is False:
+        return None
+    from windlass import engine
+
+    if not engine.is_as_loaded():
+        text = "runs are neither read nor kept: files of Windlass have changed since it was started"
+        warnings.warn(text, StoreWarning, stacklevel=3)
         return None
     if (control := sys.modules.get("windlass.control")) is not None:
         control.refresh()

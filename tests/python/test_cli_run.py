@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from conftest import Command, files_in
 
-from windlass import _core
+import windlass
 from windlass.names import loss_causes
 
 
@@ -32,7 +32,7 @@ def test_run_as_json(command: Command, small_file: Path) -> None:
     data = json.loads(result.stdout)
     assert data["scenario"] == "small"
     assert data["seed"] == 1
-    assert data["engine"] == _core.ENGINE_VERSION
+    assert data["engine"] == windlass.ENGINE_VERSION
     assert [flow["flow"] for flow in data["flows"]] == ["flow"]
     assert data["flows"][0]["completion_s"] is None, "what does not exist is null"
     assert {row["variable"] for row in data["traces"]} == {"cwnd_segments", "queue_packets"}

@@ -70,11 +70,11 @@ def run(
 
 
 def _run_json(scenario: Scenario, result: RunResult) -> dict[str, Any]:
-    from windlass import _core
+    from windlass.engine import ENGINE_VERSION
     from windlass.tables import TABLES
 
     tables = {name: result.tables[name].to_pylist() for name in TABLES if result.tables[name].num_rows}
-    about = {"scenario": scenario.name, "engine": _core.ENGINE_VERSION, "key": result.key, "seed": result.seed}
+    about = {"scenario": scenario.name, "engine": ENGINE_VERSION, "key": result.key, "seed": result.seed}
     return {**about, **tables}
 
 

@@ -125,11 +125,11 @@ def _print_sweep(result: SweepResult) -> None:
 
 
 def _sweep_json(result: SweepResult, folder: Path) -> dict[str, Any]:
-    from windlass import _core
+    from windlass.engine import ENGINE_VERSION
 
     return {
         "scenario": result.name,
-        "engine": _core.ENGINE_VERSION,
+        "engine": ENGINE_VERSION,
         "axes": result.axes,
         "runs": len(result.runs),
         "from_store": sum(1 for run_ in result.runs if run_.stored),

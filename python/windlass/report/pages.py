@@ -20,7 +20,7 @@ def page(reproduction: Reproduction, figures: Sequence[Figure]) -> str:
 
 def paper_page(paper: PaperReproduction) -> str:
     """The HTML of a paper's overview, with links to the reports beside it."""
-    from windlass import __version__, _core
+    from windlass import ENGINE_VERSION, __version__
 
     return _render(
         "paper.html.j2",
@@ -45,7 +45,7 @@ def paper_page(paper: PaperReproduction) -> str:
                 for entry, why in paper.missing
             ],
             "command": paper.command,
-            "engine_version": str(_core.ENGINE_VERSION),
+            "engine_version": ENGINE_VERSION,
             "version": __version__,
         },
     )
@@ -69,7 +69,7 @@ def _chips(counts: Mapping[str, int]) -> list[tuple[str, str, int]]:
 
 
 def _context(reproduction: Reproduction, figures: Sequence[Figure]) -> dict[str, Any]:
-    from windlass import __version__, _core
+    from windlass import ENGINE_VERSION, __version__
 
     book, experiment = reproduction.ledger, reproduction.experiment
     return {
@@ -100,7 +100,7 @@ def _context(reproduction: Reproduction, figures: Sequence[Figure]) -> dict[str,
         "seeds": reproduction.seeds,
         "runs": reproduction.total,
         "duration_s": reproduction.setting.duration_s,
-        "engine_version": str(_core.ENGINE_VERSION),
+        "engine_version": ENGINE_VERSION,
         "version": __version__,
         "scenario": next(iter(reproduction.scenarios), ""),
     }

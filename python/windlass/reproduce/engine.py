@@ -16,6 +16,6 @@ def registry() -> list[dict[str, Any]]:
 
 def engine_version() -> str:
     """Version of the engine, which contains a hash of its sources."""
-    from windlass import _core
+    from windlass.engine import ENGINE_VERSION
 
-    return str(_core.ENGINE_VERSION)
+    return ENGINE_VERSION

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -34,9 +35,15 @@ class Point:
             return self._point.effective()
 
     def key(self, seed: int) -> str:
-        """Content key of the run with this seed: equal keys, equal results."""
+        """Content key of the run with this seed, 64 hexadecimal digits: equal keys, equal results.
+
+        A hash of the description, of what is recorded, of the seed and of :data:`windlass.ENGINE_VERSION`.
+        """
+        from windlass.engine import ENGINE_VERSION
+
         with core_errors():
-            return self._point.key(seed)
+            key = self._point.key(seed)
+        return hashlib.sha256(f"{key} {ENGINE_VERSION}".encode()).hexdigest()
 
     def opportunities(self, link: str, *, reverse: bool = False) -> list[int]:
         """When a link can deliver 1504 bytes more, until the end of the run: the lines of a mahimahi trace.
