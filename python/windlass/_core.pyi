@@ -263,6 +263,14 @@ class Ack:
         """The window may grow: the ACK advances, no recovery is on, and the window was in use."""
 
     @property
+    def slow_start(self) -> float:
+        """What the ACK counts for in slow start: what it newly acknowledges, up to a limit, or one segment by ACK counting."""
+
+    @property
+    def avoidance(self) -> float:
+        """What it counts for in congestion avoidance: likewise, and never more than the window."""
+
+    @property
     def in_recovery(self) -> bool:
         """A recovery is on."""
 

@@ -104,7 +104,7 @@ class CongestionControl:
     def on_ack(self, ack: _core.Ack, path: _core.Path) -> None:
         """Take an ACK, duplicates included: update estimators, and the window where ``ack.grows``."""
         if ack.grows:
-            self.cwnd += self.reno_increase(path)
+            self.cwnd += self.reno_increase(ack, path)
 
     def on_congestion(self, event: _core.Congestion, path: _core.Path) -> Response | None:
         """Decide about the window at a loss or mark; ``None`` means :attr:`Response.REDUCED`."""
@@ -122,9 +122,9 @@ class CongestionControl:
         """Payload bytes per second at which segments leave; ``None``: as the window allows. Needs :attr:`paces`."""
         return None
 
-    def reno_increase(self, path: _core.Path) -> float:
-        """Reno's growth for one ACK, bytes: a segment in slow start, a window's share of one afterwards."""
-        return path.mss if self.cwnd < self.ssthresh else path.mss * (path.mss / self.cwnd)
+    def reno_increase(self, ack: _core.Ack, path: _core.Path) -> float:
+        """Reno's growth for one ACK, bytes: in slow start what it counts for, a window's share of that afterwards."""
+        return ack.slow_start if self.cwnd < self.ssthresh else path.mss * (ack.avoidance / self.cwnd)
 
 
 def register(algorithm: type[CongestionControl], name: str | None = None) -> str:

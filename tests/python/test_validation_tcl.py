@@ -177,7 +177,9 @@ def small(**more: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("algorithm", ["tahoe", "reno", "newreno", "sack", "vegas"])
-@pytest.mark.parametrize("rules", [{}, {"delayed_ack": 2, "limited_transmit": "off", "rto_min": "1 s"}])
+@pytest.mark.parametrize(
+    "rules", [{}, {"delayed_ack": 2, "limited_transmit": "off", "rto_min": "1 s", "ss_limit": "off"}]
+)
 def test_agents_with_rules_that_ns2_has_pass(algorithm: str, rules: dict[str, Any]) -> None:
     check(effective(small(algorithm=algorithm, tcp=rules)))
 
@@ -200,6 +202,8 @@ def test_agents_with_rules_that_ns2_has_pass(algorithm: str, rules: dict[str, An
         ("flows.tcp.recovery", {"algorithm": "reno", "tcp": {"recovery": "sack"}}),
         ("flows.tcp.timestamps", {"tcp": {"timestamps": True}}),
         ("flows.tcp.half_base", {"tcp": {"half_base": "flight"}}),
+        ("flows.tcp.ss_count", {"tcp": {"ss_count": "bytes"}}),
+        ("flows.tcp.ca_count", {"tcp": {"ca_count": "bytes"}}),
         ("flows.tcp.initial_window", {"tcp": {"initial_window": "rfc6928"}}),
         ("flows.tcp.initial_ssthresh", {"tcp": {"initial_ssthresh": "10 segments"}}),
         ("flows.tcp.delayed_ack", {"tcp": {"delayed_ack": 3}}),

@@ -131,7 +131,7 @@ impl CongestionControl for Adaptive {
             self.on_sample(sample, path);
         }
         if ack.grows {
-            self.cwnd += reno::increase(self.cwnd, self.ssthresh, path.mss);
+            self.cwnd += reno::increase(self.cwnd, self.ssthresh, ack, path.mss);
         }
     }
 

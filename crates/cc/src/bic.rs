@@ -1,7 +1,7 @@
 //! BIC: after a loss the window searches the window of that loss, by halves, and then probes beyond it.
 //! Source: Xu, Harfoush and Rhee, INFOCOM 2004, restated in specs/papers/bic.md.
-//! Choices: Linux's constants and its slow approach (`bic_smooth_part`); the increase is computed at every ACK and ACKs are
-//! counted; no more than one segment per ACK; `bic_smin` holds after the first loss, a twentieth of the window before it; a cut
+//! Choices: Linux's constants and its slow approach (`bic_smooth_part`); the increase is computed at every ACK; no more
+//! than one segment for each acknowledged; `bic_smin` holds after the first loss, a twentieth of the window before it; a cut
 //! keeps a share of the profile's halving base (flight size); a mark is treated as a loss.
 use units::Bytes;
 
@@ -81,7 +81,7 @@ impl CongestionControl for Bic {
     #[inline]
     fn on_ack(&mut self, ack: &Ack, path: &Path) {
         if ack.grows {
-            let step = reno::increase(self.cwnd, self.ssthresh, path.mss);
+            let step = reno::increase(self.cwnd, self.ssthresh, ack, path.mss);
             let w = self.cwnd.over(path.mss);
             let reno = self.cwnd < self.ssthresh || w <= self.limits.low_window;
             self.cwnd += if reno { step } else { self.increase(w) * step };
@@ -177,12 +177,15 @@ mod tests {
     }
 
     #[test]
-    fn never_more_than_a_segment_per_ack() {
+    fn never_more_than_a_segment_for_each_acknowledged() {
         let (mut bic, path) = at(15.0);
         bic.w_max = 500.0; // d = 121: 16, more than the window
         bic.set_cwnd(Bytes(15_000.0));
         bic.on_ack(&ack(1000.0), &path);
         assert!(near(bic.cwnd().0, 16_000.0));
+        bic.set_cwnd(Bytes(15_000.0));
+        bic.on_ack(&ack(2000.0), &path);
+        assert!(near(bic.cwnd().0, 17_000.0));
     }
 
     #[test]

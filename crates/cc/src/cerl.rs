@@ -75,7 +75,7 @@ impl CongestionControl for Cerl {
             self.on_sample(rtt, path);
         }
         if ack.grows {
-            self.cwnd += reno::increase(self.cwnd, self.ssthresh, path.mss);
+            self.cwnd += reno::increase(self.cwnd, self.ssthresh, ack, path.mss);
         }
     }
 

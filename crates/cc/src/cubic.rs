@@ -1,6 +1,6 @@
 //! CUBIC: after a cut the window follows a cubic function of time around the window of the last loss.
 //! Source: RFC 9438, restated in specs/papers/cubic.md.
-//! Choices: one step towards the curve per ACK; the Reno-friendly estimate counts acknowledged segments; time in which the
+//! Choices: one step towards the curve for each segment that counts, as in the Reno-friendly estimate; time in which the
 //! window is not in use does not count; slow start is Reno's, with HyStart++ on request (`hystart`); a cut keeps a share of
 //! the profile's halving base (flight size).
 use units::{Bytes, Span, Time, num};
@@ -102,9 +102,9 @@ impl Cubic {
         self.w_est = w;
     }
 
-    fn slow_start(&mut self, ack: &Ack, path: &Path) {
+    fn slow_start(&mut self, ack: &Ack) {
         if ack.grows {
-            self.cwnd += self.hystart.growth() * path.mss;
+            self.cwnd += self.hystart.growth() * ack.slow_start;
         }
         if self.hystart.on_ack(ack) {
             //= specs/papers/hystart.md#conservative-slow-start
@@ -113,7 +113,7 @@ impl Cubic {
         }
     }
 
-    /// The window after one ACK of `n` segments in congestion avoidance.
+    /// The window after one ACK that counts for `n` segments in congestion avoidance.
     fn avoid(&mut self, now: Time, w: f64, n: f64, rtt: Span) -> f64 {
         if self.epoch.begins(now) {
             self.begin(w);
@@ -131,7 +131,7 @@ impl Cubic {
         //= specs/papers/cubic.md#growth
         //# target = Wc(t + RTT), at least cwnd and at most 1.5 * cwnd
         let target = self.curve.at(t + rtt.secs()).clamp(w, 1.5 * w);
-        w + (target - w) / w
+        w + n * (target - w) / w
     }
 }
 
@@ -141,9 +141,9 @@ impl CongestionControl for Cubic {
     fn on_ack(&mut self, ack: &Ack, path: &Path) {
         self.epoch.on_ack(ack);
         if self.cwnd < self.ssthresh {
-            self.slow_start(ack, path);
+            self.slow_start(ack);
         } else if ack.grows {
-            let n = ack.newly_acked.over(path.mss);
+            let n = ack.avoidance.over(path.mss);
             self.cwnd = self.avoid(ack.now, self.cwnd.over(path.mss), n, path.srtt) * path.mss;
         }
     }
@@ -283,10 +283,10 @@ mod tests {
     }
 
     #[test]
-    fn the_estimate_counts_acknowledged_segments() {
+    fn the_estimate_takes_what_the_ack_counts_for() {
         let (mut cubic, path) = after_cut();
         // two segments: West = 70 + 0.5294 * 2 / 70 = 70.015126
-        cubic.on_ack(&Ack { newly_acked: Bytes(2000.0), ..at(10.0) }, &path);
+        cubic.on_ack(&Ack { avoidance: Bytes(2000.0), ..at(10.0) }, &path);
         assert!((cubic.cwnd().0 - 70_015.126).abs() < 0.001, "{:?}", cubic.cwnd());
         // a window that is not in use does not grow
         cubic.on_ack(&Ack { grows: false, ..at(10.0) }, &path);

@@ -49,7 +49,7 @@ impl Cubic2008 {
         self.w_max = Some(self.curve.w_max);
     }
 
-    /// What an ACK at `now` adds to a window of `w` segments in congestion avoidance.
+    /// What each segment that an ACK at `now` counts for adds to a window of `w` segments in congestion avoidance.
     fn step(&mut self, now: Time, w: f64, path: &Path) -> f64 {
         if self.epoch.begins(now) {
             self.begin(w);
@@ -76,9 +76,9 @@ impl CongestionControl for Cubic2008 {
             return;
         }
         let step = if self.cwnd < self.ssthresh {
-            path.mss
+            ack.slow_start
         } else {
-            self.step(ack.now, self.cwnd.over(path.mss), path) * path.mss
+            self.step(ack.now, self.cwnd.over(path.mss), path) * ack.avoidance
         };
         self.cwnd += step;
     }

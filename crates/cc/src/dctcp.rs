@@ -70,7 +70,7 @@ impl CongestionControl for Dctcp {
                 self.cut(path.mss);
             }
         } else if ack.grows {
-            self.cwnd += reno::increase(self.cwnd, self.ssthresh, path.mss);
+            self.cwnd += reno::increase(self.cwnd, self.ssthresh, ack, path.mss);
         }
         if ack.round.is_some() {
             self.end_window(ack, path.mss);

@@ -128,10 +128,10 @@ impl Ewr {
         self.history.on_arrivals(num::round(amount.over(path.mss)) as u32);
     }
 
-    fn grow(&mut self, path: &Path) {
-        let reno = reno::increase(self.cwnd, self.ssthresh, path.mss);
+    fn grow(&mut self, ack: &Ack, path: &Path) {
+        let reno = reno::increase(self.cwnd, self.ssthresh, ack, path.mss);
         match self.growth {
-            Growth::PlusOne => self.cwnd += path.mss,
+            Growth::PlusOne => self.cwnd += ack.slow_start,
             Growth::Reno => self.cwnd += reno,
             Growth::Vegas if self.cwnd < self.ssthresh => self.cwnd += reno,
             //= specs/papers/ewr.md#growth
@@ -188,7 +188,7 @@ impl CongestionControl for Ewr {
     fn on_ack(&mut self, ack: &Ack, path: &Path) {
         self.estimate(ack, path);
         if ack.grows {
-            self.grow(path);
+            self.grow(ack, path);
         }
     }
 

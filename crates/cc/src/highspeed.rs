@@ -74,7 +74,7 @@ impl CongestionControl for HighSpeed {
         if !ack.grows {
             return;
         }
-        let step = reno::increase(self.cwnd, self.ssthresh, path.mss);
+        let step = reno::increase(self.cwnd, self.ssthresh, ack, path.mss);
         if self.cwnd < self.ssthresh {
             self.cwnd += step;
             return;

@@ -1,7 +1,7 @@
 //! H-TCP: the longer since the last cut, the faster the growth; a cut just empties the queue.
 //! Source: Leith and Shorten, PFLDnet 2004, and draft-leith-tcp-htcp, restated in specs/papers/htcp.md.
 //! Choices: RTTmax is the largest sample since the last cut; throughput is that of the last round which ended before a
-//! cut; time counts from the first ACK until there is a cut; no scaling with the RTT; ACKs are counted, as Reno's;
+//! cut; time counts from the first ACK until there is a cut; no scaling with the RTT;
 //! `htcp_least_increase` keeps the increase from falling below Reno's; a cut keeps a share of the profile's halving base (flight size);
 //! a timeout sets ssthresh by the same share; a mark is treated as a loss.
 use units::{Bytes, Rate, Span, Time};
@@ -98,7 +98,7 @@ impl CongestionControl for HTcp {
         }
         let since = *self.since.get_or_insert(ack.now);
         if ack.grows {
-            let step = reno::increase(self.cwnd, self.ssthresh, path.mss);
+            let step = reno::increase(self.cwnd, self.ssthresh, ack, path.mss);
             let slow_start = self.cwnd < self.ssthresh;
             self.cwnd += if slow_start { step } else { self.increase(ack.now.since(since).secs()) * step };
         }

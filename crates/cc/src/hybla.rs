@@ -3,7 +3,7 @@
 //! specs/papers/hybla.md.
 //! Choices: rho from the least RTT (`hybla_rtt`); slow start stops at ssthresh exactly, because one step can be many
 //! windows long, and its rho is bounded (`hybla_slow_start_rho`); the initial window is the profile's, not rho times as
-//! large; no pacing; ACKs are counted, as Reno's; a mark is treated as a loss.
+//! large; no pacing; a mark is treated as a loss.
 use units::{Bytes, Span, num};
 
 use crate::{Ack, Config, Congestion, CongestionControl, Path, Response, reno};
@@ -68,11 +68,11 @@ impl CongestionControl for Hybla {
             return;
         }
         if self.cwnd < self.ssthresh {
-            self.cwnd = (self.cwnd + self.slow_start * path.mss).min(self.ssthresh);
+            self.cwnd = (self.cwnd + self.slow_start * ack.slow_start).min(self.ssthresh);
         } else {
             //= specs/papers/hybla.md#increase
             //# rho^2 / cwnd
-            self.cwnd += self.squared * reno::increase(self.cwnd, self.ssthresh, path.mss);
+            self.cwnd += self.squared * reno::increase(self.cwnd, self.ssthresh, ack, path.mss);
         }
     }
 

@@ -1,6 +1,6 @@
 //! HyStart++: the first slow start slows down when the RTT rises, and ends if it stays up, before there is a loss.
 //! Source: RFC 9406, restated in specs/papers/hystart.md.
-//! Choices: slow start adds a segment per ACK, so the bound L on it means nothing; the sample of the ACK that ends a round
+//! Choices: the bound L on what an ACK counts for is that of every slow start (`ss_limit`); the sample of the ACK that ends a round
 //! belongs to the round it ends.
 use units::Span;
 
@@ -46,11 +46,11 @@ impl HyStart {
         self.phase = Phase::Done;
     }
 
-    /// Segments that an ACK adds in slow start.
+    /// Share of what an ACK counts for that it adds in slow start.
     pub(crate) fn growth(&self) -> f64 {
         match self.phase {
             //= specs/papers/hystart.md#conservative-slow-start
-            //# cwnd = cwnd + 1 / CSS_GROWTH_DIVISOR
+            //# cwnd = cwnd + n / CSS_GROWTH_DIVISOR
             Phase::Conservative { .. } => 1.0 / CSS_GROWTH_DIVISOR,
             Phase::SlowStart | Phase::Done => 1.0,
         }

@@ -1,6 +1,6 @@
 //! TCP-Illinois: losses decide when the window is cut, queueing delay how fast it grows and by how much it is cut.
 //! Source: Liu, Basar and Srikant, VALUETOOLS 2006, restated in specs/papers/illinois.md.
-//! Choices: the largest RTT is that of a single sample; no decisions during a recovery; ACKs are counted, as Reno's; a
+//! Choices: the largest RTT is that of a single sample; no decisions during a recovery; a
 //! timeout sets ssthresh by the beta in force and forgets that the delay had been high; a cut keeps a share of the
 //! profile's halving base (flight size); a mark is treated as a loss.
 use units::{Bytes, Span};
@@ -116,7 +116,7 @@ impl CongestionControl for Illinois {
         self.round.add(ack.rtt);
         self.rtt_max = self.rtt_max.max(ack.rtt.unwrap_or_default());
         if ack.grows {
-            let step = reno::increase(self.cwnd, self.ssthresh, path.mss);
+            let step = reno::increase(self.cwnd, self.ssthresh, ack, path.mss);
             self.cwnd += if self.cwnd < self.ssthresh { step } else { self.alpha * step };
         }
         if ack.in_recovery {

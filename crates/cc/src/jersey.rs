@@ -80,7 +80,7 @@ impl Core {
             self.control(ack.now, path);
         }
         if ack.grows {
-            self.cwnd += reno::increase(self.cwnd, self.ssthresh, path.mss);
+            self.cwnd += reno::increase(self.cwnd, self.ssthresh, ack, path.mss);
         }
     }
 

@@ -140,13 +140,13 @@ impl CongestionControl for Ledbat {
             return;
         }
         if self.slow_start && self.cwnd < self.ssthresh && off_target > 0.0 {
-            self.cwnd += path.mss;
+            self.cwnd += ack.slow_start;
             return;
         }
         self.slow_start &= off_target > 0.0;
         //= specs/papers/ledbat.md#window
-        //# cwnd = cwnd + GAIN * off_target * newly_acked * mss / cwnd
-        let change = self.gain * off_target * ack.newly_acked.over(self.cwnd) * path.mss;
+        //# cwnd = cwnd + GAIN * off_target * n * mss / cwnd
+        let change = self.gain * off_target * ack.avoidance.over(self.cwnd) * path.mss;
         let allowed = path.flight_size + ack.newly_acked + self.allowed_increase * path.mss;
         self.cwnd = (self.cwnd + change).min(allowed).max(self.min_window * path.mss);
     }

@@ -77,9 +77,10 @@ impl CongestionControl for MVeno {
         if !ack.grows {
             return;
         }
-        let step = reno::increase(self.cwnd, self.ssthresh, path.mss);
+        let step = reno::increase(self.cwnd, self.ssthresh, ack, path.mss);
         //= specs/papers/mveno.md#growth
-        //# In congestion avoidance w grows by delta / w per ACK, or per second ACK if N >= beta.
+        //# In congestion avoidance w grows by delta / w per ACK, or per second ACK if N >= beta, for each segment that the ACK
+        //# counts for.
         if self.cwnd < self.ssthresh {
             self.cwnd += step;
         } else if self.backlog.is_none_or(|n| n < self.beta) || self.pace.passes() {

@@ -1,7 +1,8 @@
 //! TCP Reno's window: slow start, congestion avoidance, halving. Tahoe, Reno, NewReno and SACK share it; they differ
 //! only in the recovery core that the registry names for them.
 //! Source: RFC 5681; Jacobson 1988.
-//! Choices: ACK counting (one segment per ACK in slow start, 1/cwnd per ACK after it), overshoot of ssthresh allowed,
+//! Choices: what an ACK counts for is the engine's rule (`ss_count`, `ca_count`), and the same for every algorithm; the window
+//! grows at each ACK by that share of a segment, not by a whole one once per window; overshoot of ssthresh allowed,
 //! `cwnd == ssthresh` is congestion avoidance.
 use units::Bytes;
 
@@ -18,11 +19,17 @@ pub struct Reno {
 
 /// Reno's increase for one ACK that may grow the window.
 #[inline]
-pub fn increase(cwnd: Bytes, ssthresh: Bytes, mss: Bytes) -> Bytes {
+pub fn increase(cwnd: Bytes, ssthresh: Bytes, ack: &Ack, mss: Bytes) -> Bytes {
     if cwnd < ssthresh {
-        mss // slow start
+        //= https://www.rfc-editor.org/rfc/rfc3465#section-2.2
+        //# a TCP sender SHOULD increase cwnd by the number of previously unacknowledged bytes ACKed by each incoming
+        //# acknowledgment, provided the increase is not more than L bytes.
+        ack.slow_start
     } else {
-        mss * mss.over(cwnd) // congestion avoidance: about one segment per RTT
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
+        //# The RECOMMENDED way to increase cwnd during congestion avoidance is to count the number of bytes that have been
+        //# acknowledged by ACKs for new data.
+        mss * ack.avoidance.over(cwnd)
     }
 }
 
@@ -58,7 +65,7 @@ impl CongestionControl for Reno {
     #[inline]
     fn on_ack(&mut self, ack: &Ack, path: &Path) {
         if ack.grows {
-            self.cwnd += increase(self.cwnd, self.ssthresh, path.mss);
+            self.cwnd += increase(self.cwnd, self.ssthresh, ack, path.mss);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Scalable TCP: a fixed share of the window is gained per round trip and lost per congestion, whatever the window.
 //! Source: Kelly, ACM CCR 33(2), 2003, restated in specs/papers/scalable.md.
-//! Choices: ACKs are counted, as the paper does; the window at a loss decides whether the loss halves; a timeout sets
+//! Choices: a segment that an ACK counts for (`ca_count`) is what the paper calls an ACK; the window at a loss decides whether the loss halves; a timeout sets
 //! ssthresh by the same share; a cut keeps a share of the profile's halving base (flight size); a mark is treated as a loss.
 use units::Bytes;
 
@@ -11,7 +11,7 @@ use crate::{Ack, Config, Congestion, CongestionControl, Path, Response, reno};
 pub struct Scalable {
     cwnd: Bytes,
     ssthresh: Bytes,
-    a: f64,   // segments per ACK
+    a: f64,   // segments per segment
     b: f64,   // share given up
     low: f64, // segments up to which the window is Reno's
 }
@@ -36,11 +36,11 @@ impl CongestionControl for Scalable {
     fn on_ack(&mut self, ack: &Ack, path: &Path) {
         if ack.grows {
             self.cwnd += if self.cwnd < self.ssthresh || self.cwnd <= self.low * path.mss {
-                reno::increase(self.cwnd, self.ssthresh, path.mss)
+                reno::increase(self.cwnd, self.ssthresh, ack, path.mss)
             } else {
                 //= specs/papers/scalable.md#window
                 //# cwnd = cwnd + a
-                self.a * path.mss
+                self.a * ack.avoidance
             };
         }
     }

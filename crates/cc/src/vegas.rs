@@ -30,7 +30,7 @@ pub struct Vegas {
     base: Option<Span>, // baseRTT
     round: RoundRtt,
     grow: bool, // slow start: the round, or the ACK, is one that grows
-    step: f64,  // added per ACK until the next decision
+    step: f64,  // added per ACK, or segment that it counts for, until the next decision
     cut_at: Option<Time>,
     after: Option<f64>, // W of the last cut, to go on with after a recovery
 }
@@ -72,6 +72,11 @@ impl Vegas {
     /// One segment per round in congestion avoidance, from today's window.
     fn reno_step(&self) -> f64 {
         1.0 / self.cwnd
+    }
+
+    /// Segments that an ACK counts for.
+    fn counted(&self, ack: &Ack) -> f64 {
+        (if self.slow_start() { ack.slow_start } else { ack.avoidance }).over(self.mss)
     }
 
     fn avoid(&mut self, diff: f64) {
@@ -149,7 +154,7 @@ impl CongestionControl for Vegas {
             self.learn(ack.rtt); // ns-2 counts the sample of the ACK that ends a round for the next one
         }
         if ack.grows {
-            let growth = if self.linux { self.growth_linux() } else { self.growth(path) };
+            let growth = if self.linux { self.growth_linux(ack) } else { self.growth(ack, path) };
             self.cwnd += growth;
         }
     }

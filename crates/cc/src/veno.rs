@@ -104,7 +104,7 @@ impl CongestionControl for Veno {
         //# In congestion avoidance with N >= beta the window grows on every second ACK only.
         let congested = self.cwnd >= self.ssthresh && self.backlog(path).is_some_and(|n| n >= self.beta);
         if !congested || self.pace.passes() {
-            self.cwnd += reno::increase(self.cwnd, self.ssthresh, path.mss);
+            self.cwnd += reno::increase(self.cwnd, self.ssthresh, ack, path.mss);
         }
     }
 

@@ -120,7 +120,7 @@ impl CongestionControl for Westwood {
         let credit = self.credit.on_ack(ack.newly_acked, path.mss);
         self.filter.on_ack(ack.now, credit);
         if ack.grows {
-            self.cwnd += reno::increase(self.cwnd, self.ssthresh, path.mss);
+            self.cwnd += reno::increase(self.cwnd, self.ssthresh, ack, path.mss);
         }
     }
 

@@ -188,7 +188,7 @@ impl CongestionControl for WestwoodPlus {
         }
         self.sample(ack, path);
         if ack.grows {
-            self.cwnd += reno::increase(self.cwnd, self.ssthresh, path.mss);
+            self.cwnd += reno::increase(self.cwnd, self.ssthresh, ack, path.mss);
         }
     }
 

@@ -98,7 +98,7 @@ impl CongestionControl for Wr {
         //# s = L / dt
         self.arrivals.on_ack(ack, path, |amount, elapsed| amount.per(elapsed));
         if ack.grows {
-            self.cwnd += reno::increase(self.cwnd, self.ssthresh, path.mss);
+            self.cwnd += reno::increase(self.cwnd, self.ssthresh, ack, path.mss);
         }
     }
 

@@ -1,7 +1,6 @@
 //! YeAH: Scalable TCP's growth while the queue is short, Reno's otherwise, and a preventive cut when it is long.
 //! Source: Baiocchi, Castellani and Vacirca, PFLDnet 2007, restated in specs/papers/yeah.md.
-//! Choices: the preventive cut leaves ssthresh at the new window (`yeah_ssthresh`); no decisions during a recovery; fast
-//! growth counts acknowledged segments; of what a halving starts from a loss keeps the share (cwnd - red)/cwnd; a mark is
+//! Choices: the preventive cut leaves ssthresh at the new window (`yeah_ssthresh`); no decisions during a recovery; of what a halving starts from a loss keeps the share (cwnd - red)/cwnd; a mark is
 //! treated as a loss.
 use units::Bytes;
 
@@ -151,11 +150,11 @@ impl CongestionControl for Yeah {
         self.round.add(ack.rtt);
         if ack.grows {
             self.cwnd += if self.cwnd < self.ssthresh || self.slow_rounds > 0.0 {
-                reno::increase(self.cwnd, self.ssthresh, path.mss)
+                reno::increase(self.cwnd, self.ssthresh, ack, path.mss)
             } else {
                 //= specs/papers/yeah.md#mode
                 //# In fast mode the window grows by one segment per min(cwnd, 100) segments acknowledged.
-                ack.newly_acked / self.cwnd.over(path.mss).min(self.limits.scalable)
+                ack.avoidance / self.cwnd.over(path.mss).min(self.limits.scalable)
             };
         }
         if ack.in_recovery {

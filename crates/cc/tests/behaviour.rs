@@ -64,6 +64,8 @@ impl Scene {
                 now: self.time(),
                 newly_acked: Bytes(MSS),
                 grows: true,
+                slow_start: Bytes(MSS),
+                avoidance: Bytes(MSS),
                 rtt: Some(rtt),
                 receiver_time: Some(self.time()),
                 // forth as long as back without a queue, and the queue is on the way forth

@@ -540,11 +540,12 @@ fn a_finite_transfer_completes_and_its_last_segment_is_short() {
 fn both_directions_of_a_connection_carry_data() {
     let mut network = dumbbell(1, direction(8_000_000, 20, 100), &direction(20_000_000, 1, 200), "sack", Profile::Rfc);
     tcp(&mut network.flows[0]).two_way = true;
-    let results = run(&network, 1, &options(20.0));
+    // long enough for the segments behind a hole, each with its ACK, to weigh little: the first slow start overflows the buffer
+    let results = run(&network, 1, &options(60.0));
     assert_eq!(results.flows.len(), 2);
     for f in &results.flows {
         // 8 Mbps less headers and the start: well over 80 % each way
-        assert!(f.delivered_bytes as f64 * 8.0 / 20.0 > 0.8 * 8e6, "{} bytes", f.delivered_bytes);
+        assert!(f.delivered_bytes as f64 * 8.0 / 60.0 > 0.8 * 8e6, "{} bytes", f.delivered_bytes);
         // ACKs ride on data where the window lets data leave: without that, one for two segments
         assert!(f.acks_sent * 3 < f.receiver.received_segments, "{} pure ACKs", f.acks_sent);
     }

@@ -314,6 +314,15 @@ fn engine_rules() {
         "`rto_min` above its `rto_max`",
     );
     spoiled("algorithm = \"newreno\"", &rule("recovery = \"newton\""), "unknown-word", 15, "there is");
+    spoiled("algorithm = \"newreno\"", &rule("ca_count = \"ack\""), "unknown-word", 15, "acks");
+    spoiled("algorithm = \"newreno\"", &rule("ss_limit = 2"), "unit-missing", 15, "2 segments");
+    spoiled(
+        "algorithm = \"newreno\"",
+        &rule("ss_limit_rto = \"0 segments\""),
+        "out-of-range",
+        15,
+        "1 segments at least",
+    );
     spoiled("[[flows]]", "[tcp]\necn = 1\n[[flows]]", "wrong-type", 12, "true or false");
 }
 

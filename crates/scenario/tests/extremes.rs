@@ -38,6 +38,7 @@ proptest! {
         window in select(vec!["1 segment", "2 segments", "64 segments", "16777216 segments"]),
         initial in select(vec!["\"1 segment\"", "\"rfc5681\"", "\"100000 segments\""]),
         dup_threshold in 1..=10_u32,
+        (count_of_acks, most) in (select(vec!["acks", "bytes"]), select(vec!["off", "1 segment", "2 segments"])),
         (limited, burst) in (select(vec!["off", "2 segments", "all"]), select(vec!["off", "1 segment"])),
         recovery in select(vec!["tahoe", "reno", "newreno", "sack", "vegas"]),
         (rto_init, rto_min, rto_max, tick) in (
@@ -71,6 +72,10 @@ proptest! {
             window = "{window}"
             initial_window = {initial}
             dup_threshold = {dup_threshold}
+            ss_count = "{count_of_acks}"
+            ca_count = "{count_of_acks}"
+            ss_limit = "{most}"
+            ss_limit_rto = "{most}"
             limited_transmit = "{limited}"
             max_burst = "{burst}"
             recovery = "{recovery}"

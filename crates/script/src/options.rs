@@ -1,7 +1,7 @@
 //! The first lines of a script: which algorithm, which rules of the engine.
 
 use cc::registry::{Kind, Recovery};
-use tcp::{Config, DelackMode, InitialWindow, Pacing, Profile, RecoverRule, Role};
+use tcp::{Config, Count, DelackMode, InitialWindow, Pacing, Profile, RecoverRule, Role};
 use units::Span;
 
 use crate::parse::{amount, seconds};
@@ -12,7 +12,8 @@ use crate::parse::{amount, seconds};
 /// receiver's window), `rwnd`, `sack on|off`, `prr on|off`, `dup_threshold`, `limited_transmit` (segments), `recover_rule
 /// careful|less-careful|off`, `delayed_ack` (segments per ACK), `delayed_ack_timer`, `delayed_ack_mode
 /// per-segment|heartbeat`, `timestamps on|off`, `ecn on|off|per-packet`, `rto_init`, `rto_min`, `rto_max`,
-/// `slow_start_restart on|off`, `cwnd_limited on|off`, `max_burst` (segments), `pacing off|algorithm|window`, `pacing_burst`
+/// `slow_start_restart on|off`, `cwnd_limited on|off`, `ss_count bytes|acks`, `ca_count bytes|acks`, `ss_limit` and `ss_limit_rto`
+/// (segments, or `off`), `max_burst` (segments), `pacing off|algorithm|window`, `pacing_burst`
 /// (segments), `handshake` (its round trip; `off`: the script
 /// does it; default 0.1), `role active|passive`, `peer_sends on|off`, and the parameters of the algorithm by their own names. Amounts
 /// are bytes unless said, times seconds.
@@ -103,6 +104,10 @@ impl Options {
             "rto_max" => c.rto_max = seconds(value)?,
             "slow_start_restart" => c.slow_start_restart = on_off(value)?,
             "cwnd_limited" => c.cwnd_limited = on_off(value)?,
+            "ss_count" => c.ss_count = choice(value, &COUNTS)?,
+            "ca_count" => c.ca_count = choice(value, &COUNTS)?,
+            "ss_limit" => c.ss_limit = limit(value)?,
+            "ss_limit_rto" => c.ss_limit_rto = limit(value)?,
             "max_burst" => c.max_burst = number(value)?,
             "pacing" => {
                 let rules = [("off", Pacing::Off), ("algorithm", Pacing::Algorithm), ("window", Pacing::Window)];
@@ -157,6 +162,12 @@ fn number(text: &str) -> Result<u32, String> {
 
 fn at_least_one(text: &str) -> Result<u32, String> {
     number(text).and_then(|n| if n == 0 { Err("must be at least 1".to_string()) } else { Ok(n) })
+}
+
+const COUNTS: [(&str, Count); 2] = [("bytes", Count::Bytes), ("acks", Count::Acks)];
+
+fn limit(text: &str) -> Result<u32, String> {
+    if text == "off" { Ok(u32::MAX) } else { at_least_one(text) }
 }
 
 fn on_off(text: &str) -> Result<bool, String> {

@@ -6,7 +6,7 @@ use units::Span;
 /// A named set of engine rules. Each rule is also a field of [`Config`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
-    /// The current RFCs: 5681, 6298, 6582, 6675, 6928, 3042, 7323.
+    /// The current RFCs: 5681, 3465, 6298, 6582, 6675, 6928, 3042, 7323.
     Rfc,
     /// The one-way agents of ns-2.35.
     Ns2,
@@ -19,6 +19,15 @@ pub enum HalfBase {
     Flight,
     /// The smaller of cwnd and the receiver's window (ns-2, CERL).
     Window,
+}
+
+/// What makes a window grow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Count {
+    /// ACKs of new data: each counts for one segment, however many it covers.
+    Acks,
+    /// The bytes that they newly acknowledge (RFC 3465).
+    Bytes,
 }
 
 /// The window a connection starts with.
@@ -109,11 +118,19 @@ pub struct Config {
     pub whole_ssthresh: bool,
     /// Keep ssthresh when the timer expires again for the same segment (RFC 5681); ns-2 cuts again.
     pub rto_ssthresh_hold: bool,
+    /// What slow start counts.
+    pub ss_count: Count,
+    /// Most segments that an ACK counts for in slow start, L of RFC 3465; `u32::MAX`: no limit.
+    pub ss_limit: u32,
+    /// The same in a slow start that repairs losses: after a timeout, and after any loss with Tahoe.
+    pub ss_limit_rto: u32,
+    /// What congestion avoidance counts.
+    pub ca_count: Count,
     /// Grow cwnd only while it is in use (RFC 7661).
     pub cwnd_limited: bool,
     /// RTO before any sample.
     pub rto_init: Span,
-    /// Least RTO.
+    /// Least RTO. It bounds the sum; Linux bounds the variance term instead.
     pub rto_min: Span,
     /// Greatest RTO.
     pub rto_max: Span,
@@ -181,6 +198,10 @@ impl Config {
                 half_base: HalfBase::Flight,
                 whole_ssthresh: false,
                 rto_ssthresh_hold: true,
+                ss_count: Count::Bytes,
+                ss_limit: 2,
+                ss_limit_rto: 1,
+                ca_count: Count::Bytes,
                 cwnd_limited: true,
                 rto_init: Span::from_millis(1000),
                 rto_min: Span::from_millis(1000),
@@ -214,6 +235,8 @@ impl Config {
                 half_base: HalfBase::Window,
                 whole_ssthresh: true,
                 rto_ssthresh_hold: false,
+                ss_count: Count::Acks,
+                ca_count: Count::Acks,
                 cwnd_limited: false,
                 rto_init: Span::from_millis(3000),
                 rto_min: Span::from_millis(200),

@@ -18,7 +18,7 @@ mod scoreboard;
 mod segment;
 mod sender;
 
-pub use config::{Agent, Config, DelackMode, HalfBase, InitialWindow, Pacing, Profile, RecoverRule};
+pub use config::{Agent, Config, Count, DelackMode, HalfBase, InitialWindow, Pacing, Profile, RecoverRule};
 pub use receiver::{Receiver, ReceiverStats};
 pub use rtt::RttEstimator;
 pub use segment::{Flags, MAX_SACK, SackBlocks, Segment};

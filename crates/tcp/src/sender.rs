@@ -123,6 +123,8 @@ pub struct Sender {
     pub(crate) recover: u32,
     timeouts_in_row: u32,
     pub(crate) limited_sent: u32,
+    /// Most segments that an ACK counts for in this slow start.
+    ss_limit: u32,
     /// Counters.
     pub stats: SenderStats,
     pub(crate) path: Path,
@@ -171,6 +173,7 @@ impl Sender {
         let mss = Bytes(f64::from(config.mss));
         let pacer = Pacer::new(config, row);
         let (paced, prr) = (pacer.is_on(), config.prr && config.can_prr(row));
+        let rules = Rules::new(config, row, core, paced, prr);
         Sender {
             snd_una: 0,
             snd_nxt: 0,
@@ -227,7 +230,8 @@ impl Sender {
             delivery: row.samples_delivery.then(Box::default),
             hears_every_loss: row.hears_every_loss,
             acts_on_marks: row.uses_marks,
-            rules: Rules::new(config, row, core, paced, prr),
+            ss_limit: rules.ss_limit,
+            rules,
             pacer,
             counted: Bytes::ZERO,
             segments: 1.0,

@@ -1,7 +1,7 @@
 //! Vegas as Linux has it: a decision by the least RTT of the round, on the window itself.
 use super::Vegas;
-use crate::CongestionControl;
 use crate::round_rtt::{RoundRtt, backlog_segments};
+use crate::{Ack, CongestionControl};
 
 /// Samples that a round needs to tell anything, for Linux.
 const LINUX_MIN_SAMPLES: u64 = 3;
@@ -28,7 +28,8 @@ impl Vegas {
     }
 
     /// What an ACK that may grow the window adds.
-    pub(super) fn growth_linux(&self) -> f64 {
-        if self.slow_start() { 1.0 } else { self.step }
+    pub(super) fn growth_linux(&self, ack: &Ack) -> f64 {
+        let step = if self.slow_start() { 1.0 } else { self.step };
+        step * self.counted(ack)
     }
 }

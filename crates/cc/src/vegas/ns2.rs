@@ -3,9 +3,9 @@ use units::{Span, num};
 
 use super::Vegas;
 use crate::round_rtt::RoundRtt;
-use crate::{Congestion, Path, Response, Round};
+use crate::{Ack, Congestion, Path, Response, Round};
 
-/// What an ACK adds in a round of slow start that grows, segments.
+/// What an ACK adds in a round of slow start that grows, for each segment that it counts for.
 const SLOW_START_STEP: f64 = 1.0;
 
 /// What ns-2's agent counts as outstanding: one segment more than the flight size that the ACK leaves, which is what was
@@ -44,7 +44,8 @@ impl Vegas {
                 self.step = 0.0;
             } else {
                 //= specs/papers/vegas.md#slow-start
-                //# The window grows by one segment per ACK in every second round.
+                //# The window grows by one segment per ACK in every second round, or rather by as many as the ACK counts for in
+                //# slow start.
                 self.step = if self.grow { SLOW_START_STEP } else { 0.0 };
             }
         } else {
@@ -53,7 +54,7 @@ impl Vegas {
     }
 
     /// What an ACK that may grow the window adds.
-    pub(super) fn growth(&mut self, path: &Path) -> f64 {
+    pub(super) fn growth(&mut self, ack: &Ack, path: &Path) -> f64 {
         //= specs/papers/vegas.md#growth
         //# An ACK adds inc only if cwnd - flight <= 2.
         if self.cwnd - outstanding(path) > 2.0 {
@@ -61,12 +62,12 @@ impl Vegas {
         }
         if self.slow_start() && self.every_second_ack {
             self.grow = !self.grow;
-            return if self.grow { 1.0 } else { 0.0 };
+            return if self.grow { ack.slow_start.over(self.mss) } else { 0.0 };
         }
         if self.step == SLOW_START_STEP && !self.slow_start() {
             return 0.0;
         }
-        self.step
+        self.step * self.counted(ack)
     }
 
     /// The window after a cut, counted in whole segments.

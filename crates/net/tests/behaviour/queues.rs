@@ -78,16 +78,18 @@ fn drop_tail_fills_what_there_is_and_the_others_do_not() {
             let (share, delay) = bulk(discipline, flows);
             // one flow that halves at such a short queue leaves the link idle; several do not
             let least = if flows == 1 { 0.8 } else { 0.93 };
-            assert!(share > least && delay < 20.0, "{discipline:?}, {flows} flows: {share} {delay}");
+            // of ten flows each has a tenth of the link, where two segments take 24 ms
+            assert!(share > least && delay < 25.0, "{discipline:?}, {flows} flows: {share} {delay}");
         }
     }
 }
 
 #[test]
 fn codel_keeps_the_standing_queue_near_its_target() {
-    // four flows never leave the link idle: what waits is the standing queue, tolerated up to 5 ms, and the waves on it
+    // four flows never leave the link idle: what waits is the standing queue, tolerated up to 5 ms, and the waves on it: a
+    // segment per flow and RTT of 50 ms are 9.6 ms more in the interval of 100 ms before a drop, half of that on average
     let (share, delay) = bulk(codel(), 4);
-    assert!(share > 0.98 && (4.0..9.0).contains(&delay), "{share} {delay}");
+    assert!(share > 0.98 && (8.0..11.5).contains(&delay), "{share} {delay}");
     let wide = Discipline::Codel(CodelSpec { target: Span::from_millis(40), ..CodelSpec::default() });
     let (_, slack) = bulk(wide, 4);
     assert!((32.0..60.0).contains(&slack), "{slack}");

@@ -2,7 +2,7 @@
 
 use cc::registry::Recovery;
 use serde_json::{Value as Json, json};
-use tcp::{Agent, Config, DelackMode, HalfBase, InitialWindow, Pacing, RecoverRule};
+use tcp::{Agent, Config, Count, DelackMode, HalfBase, InitialWindow, Pacing, RecoverRule};
 use units::Span;
 
 use crate::error::{Problem, code};
@@ -29,6 +29,7 @@ pub(crate) const RECOVERIES: &[(&str, Recovery)] = &[
 ];
 const RECOVER_RULES: &[(&str, RecoverRule)] =
     &[("careful", RecoverRule::Careful), ("less-careful", RecoverRule::LessCareful), ("off", RecoverRule::Off)];
+const COUNTS: &[(&str, Count)] = &[("bytes", Count::Bytes), ("acks", Count::Acks)];
 const AGENTS: &[(&str, Agent)] = &[("one-way", Agent::OneWay), ("full", Agent::Full)];
 const HALF_BASES: &[(&str, HalfBase)] = &[("flight", HalfBase::Flight), ("window", HalfBase::Window)];
 const MODES: &[(&str, DelackMode)] = &[("per-segment", DelackMode::PerSegment), ("heartbeat", DelackMode::Heartbeat)];
@@ -141,9 +142,23 @@ pub(crate) static RULES: &[Rule] = &[
     rule!(half_base, "what a halving starts from: the flight size or the window", word HALF_BASES),
     rule!(whole_ssthresh, "ssthresh counts whole segments", flag),
     rule!(rto_ssthresh_hold, "keep ssthresh when the timer expires again for the same segment", flag),
+    rule!(ss_count, "what an ACK counts for in slow start: what it acknowledges (RFC 3465), or a segment", word COUNTS),
+    rule!(
+        ss_limit,
+        "most segments that an ACK counts for in slow start, L of RFC 3465: a number or \"off\"",
+        |item| limit(item),
+        |most| limit_text(most)
+    ),
+    rule!(
+        ss_limit_rto,
+        "the same in a slow start that repairs losses, as after a timeout",
+        |item| limit(item),
+        |most| limit_text(most)
+    ),
+    rule!(ca_count, "what an ACK counts for in congestion avoidance: likewise, and no more than the window", word COUNTS),
     rule!(cwnd_limited, "grow the window only while it is in use", flag),
     rule!(rto_init, "retransmission timeout before any sample", span INSTANT),
-    rule!(rto_min, "least retransmission timeout", span INSTANT),
+    rule!(rto_min, "least retransmission timeout (RFC 6298); Linux bounds its variance term instead", span INSTANT),
     rule!(rto_max, "greatest retransmission timeout", span INSTANT),
     rule!(rtt_tick, "clock tick of RTT measurement; zero for an exact clock", span Span::ZERO),
     rule!(
@@ -223,6 +238,15 @@ fn factor(item: &Item<'_>) -> Result<f64, Problem> {
         return Ok(factor);
     }
     Err(item.problem(code::OUT_OF_RANGE, format!("is {factor}, allowed is 1 to 10")))
+}
+
+/// Segments up to which an ACK counts.
+fn limit(item: &Item<'_>) -> Result<u32, Problem> {
+    if item.is("off") { Ok(u32::MAX) } else { item.segments(1..=SEGMENTS) }
+}
+
+fn limit_text(most: u32) -> Json {
+    if most == u32::MAX { json!("off") } else { json!(segments(most)) }
 }
 
 fn limited_transmit(item: &Item<'_>) -> Result<u32, Problem> {

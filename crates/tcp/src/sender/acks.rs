@@ -174,6 +174,11 @@ impl Sender {
             now,
             newly_acked: self.bytes(newly),
             grows,
+            slow_start: self.bytes(newly.min(self.ss_limit)),
+            //= https://www.rfc-editor.org/rfc/rfc3465#section-2.1
+            //# When bytes_acked becomes greater than or equal to the value of the congestion window, bytes_acked is
+            //# reduced by the value of cwnd. Next, cwnd is incremented by a full-sized segment (SMSS).
+            avoidance: f64::from(newly.min(self.rules.ca_limit)).min(self.segments) * self.path.mss,
             in_recovery: self.in_recovery,
             rtt: delay,
             receiver_time: Some(segment.ts_val),
@@ -231,6 +236,8 @@ impl Sender {
             now,
             newly_acked: Bytes::ZERO,
             grows: false,
+            slow_start: Bytes::ZERO,
+            avoidance: Bytes::ZERO,
             in_recovery: self.in_recovery,
             rtt: delay,
             receiver_time: Some(segment.ts_val),

@@ -165,6 +165,10 @@ impl Sender {
             HalfBase::Window => (self.inflated() * mss).min(self.path.rwnd),
         };
         self.path.rto = self.rtt.base_rto();
+        //= https://www.rfc-editor.org/rfc/rfc3465#section-3.2
+        //# this document mandates that L MUST NOT be > 1*SMSS bytes in any slow start-based loss recovery.
+        let goes_back = event.cause == Cause::Rto || self.core == Core::Tahoe;
+        self.ss_limit = if goes_back { self.rules.ss_limit_rto } else { self.rules.ss_limit };
         let response = self.with_inflation(event.cause, |sender| sender.cc.on_congestion(event, &sender.path));
         let acted = event.cause == Cause::DupAcks || (event.cause == Cause::Rto && event.timeouts == 1);
         if acted && self.snd_una < self.snd_max && response != Response::Undecided {

@@ -3,7 +3,7 @@
 use cc::registry::{Recovery, Row};
 
 use super::Core;
-use crate::{Config, HalfBase, RecoverRule};
+use crate::{Config, Count, HalfBase, RecoverRule};
 
 /// The rules of the profile that are asked for while running.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +16,11 @@ pub(crate) struct Rules {
     pub(crate) recover_rule: RecoverRule,
     pub(crate) half_base: HalfBase,
     pub(crate) rto_ssthresh_hold: bool,
+    /// Most segments that an ACK counts for in slow start, in one that repairs losses, and in congestion avoidance: one
+    /// where ACKs are counted.
+    pub(crate) ss_limit: u32,
+    pub(crate) ss_limit_rto: u32,
+    pub(crate) ca_limit: u32,
     pub(crate) cwnd_limited: bool,
     pub(crate) timestamps: bool,
     /// Delay samples that contain the wait of the delayed-ACK timer count.
@@ -61,6 +66,7 @@ impl Rules {
     /// Those of `config` for a sender whose algorithm has this row.
     pub(super) fn new(config: &Config, row: &Row, core: Core, paced: bool, prr: bool) -> Rules {
         let is_ns2_vegas = config.ns2_recovery && core == Core::Vegas && row.recovery == Recovery::Vegas;
+        let limit = |count, limit| if count == Count::Acks { 1 } else { limit };
         Rules {
             ns2: config.ns2_recovery,
             full: config.is_full(),
@@ -69,6 +75,9 @@ impl Rules {
             recover_rule: config.recover_rule,
             half_base: config.half_base,
             rto_ssthresh_hold: config.rto_ssthresh_hold,
+            ss_limit: limit(config.ss_count, config.ss_limit),
+            ss_limit_rto: limit(config.ss_count, config.ss_limit_rto),
+            ca_limit: limit(config.ca_count, u32::MAX),
             cwnd_limited: config.cwnd_limited,
             timestamps: config.timestamps,
             delack_samples: config.delack_samples || is_ns2_vegas,

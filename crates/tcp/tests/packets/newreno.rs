@@ -129,10 +129,10 @@ fn duplicates_after_a_timeout_begin_nothing_until_more_than_recover_is_covered()
         }
         h.silent();
         h.at(1200);
-        h.ack(6); // two ACKs after a timeout: slow start up to the threshold, two segments, then 2 + 1/2
-        h.sent([6, 7]);
+        h.ack(6); // slow start up to the threshold, two segments; then the window's worth, 2 + 1
+        h.sent([6, 7, 8]);
         h.acks(6, 3);
-        h.sent([6, 8, 9, 10]); // window 2 + 3
+        h.sent([6, 9, 10]); // window 2 + 3
     }
 }
 

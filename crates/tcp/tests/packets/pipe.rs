@@ -5,7 +5,9 @@
 use std::collections::VecDeque;
 
 use proptest::prelude::*;
-use tcp::{Config, DelackMode, Endpoint, Flags, HalfBase, InitialWindow, Pacing, Profile, RecoverRule, Role, Segment};
+use tcp::{
+    Config, Count, DelackMode, Endpoint, Flags, HalfBase, InitialWindow, Pacing, Profile, RecoverRule, Role, Segment,
+};
 use units::{Span, Time};
 
 const DELAY: Span = Span::from_millis(40);
@@ -166,7 +168,7 @@ fn case() -> impl Strategy<Value = Case> {
         prop_oneof![Just(Profile::Rfc), Just(Profile::Ns2)],
         proptest::sample::select(cc::registry::windowed().map(|row| row.name).collect::<Vec<_>>()),
         (1u32..=10, 0u32..=4, 1u32..=12, 1u32..=3),
-        proptest::array::uniform10(any::<bool>()),
+        proptest::array::uniform12(any::<bool>()),
         prop_oneof![Just(4u32), Just(16), Just(1000)],
         prop_oneof![Just(RecoverRule::Careful), Just(RecoverRule::LessCareful), Just(RecoverRule::Off)],
         prop_oneof![Just(0u32), Just(2), Just(5)],
@@ -199,6 +201,9 @@ fn case() -> impl Strategy<Value = Case> {
             config.freeze = flags[7];
             config.freeze_kick = flags[8];
             config.delayed_ack_mode = if flags[9] { DelackMode::Heartbeat } else { DelackMode::PerSegment };
+            let count = if flags[10] { Count::Bytes } else { Count::Acks };
+            (config.ss_count, config.ca_count) = (count, count);
+            config.ss_limit = if flags[11] { 2 } else { u32::MAX };
             config.recover_rule = recover_rule;
             config.max_burst = max_burst;
             config.recovery = recovery;

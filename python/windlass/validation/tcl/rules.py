@@ -14,6 +14,8 @@ _FIXED: dict[str, Any] = {
     "half_base": "window",
     "whole_ssthresh": True,
     "rto_ssthresh_hold": False,
+    "ss_count": "acks",
+    "ca_count": "acks",
     "cwnd_limited": False,
     "clock_offset": None,
     "timestamps": False,
@@ -33,6 +35,8 @@ _FIXED_OF: dict[str, dict[str, Any]] = {
 
 _FREE = {
     "delack_samples",
+    "ss_limit",
+    "ss_limit_rto",
     "dupack_from_data",
     "ecn_echo",
     "pacing_slow_start",
@@ -42,7 +46,8 @@ _FREE = {
     "freeze_copies",
     "freeze_kick",
 }
-"""Rules that change nothing for a one-way flow without marks, pacing, handovers and use of its delay samples."""
+"""Rules that change nothing for a one-way flow that counts ACKs, without marks, pacing, handovers and use of its delay
+samples."""
 
 _WRITTEN = {
     "agent",

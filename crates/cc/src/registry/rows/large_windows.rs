@@ -66,7 +66,7 @@ pub(super) const SCALABLE: Row = Row {
     source: "Kelly, ACM CCR 33(2), 2003",
     recovery: Recovery::Sack,
     parameters: &[
-        number("scalable_a", [0.01, 1e-4, 1.0], "segments", "growth per ACK; ns-3 1/50", "Kelly 2003"),
+        number("scalable_a", [0.01, 1e-4, 1.0], "segments", "growth per segment acknowledged; ns-3 1/50", "Kelly 2003"),
         number("scalable_b", [0.125, 0.01, 0.9], "-", "share of the window given up at a loss", "Kelly 2003"),
         number("scalable_low_window", [16.0, 0.0, LARGE], "segments", "up to here the window is Reno's", "Kelly 2003"),
     ],

@@ -90,7 +90,7 @@ pub(super) const LEDBAT: Row = Row {
         flag(
             "ledbat_slow_start",
             false,
-            "a segment per ACK up to ssthresh, or until the target is first reached",
+            "Reno's slow start up to ssthresh, or until the target is first reached",
             "RFC 6817 has none in its listing; ns-3 does",
         ),
     ],
