@@ -1,8 +1,8 @@
 //! BIC: after a loss the window searches the window of that loss, by halves, and then probes beyond it.
 //! Source: Xu, Harfoush and Rhee, INFOCOM 2004, restated in specs/papers/bic.md.
-//! Choices: Linux's constants and its slow approach (`bic_smooth_part`); the increase is computed at every ACK; no more
-//! than one segment for each acknowledged; `bic_smin` holds after the first loss, a twentieth of the window before it; a cut
-//! keeps a share of the profile's halving base (flight size); a mark is treated as a loss.
+//! Choices: Linux's constants and its slow approach (`bic_smooth_part`); the increase is computed at every ACK; no more than one
+//! segment for each acknowledged; without a window of the last loss, before the first and after a timeout, a twentieth of the
+//! window at least, otherwise `bic_smin`; a cut keeps a share of the profile's halving base (flight size); a mark is treated as a loss.
 use units::Bytes;
 
 use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, Response, reno};
@@ -14,7 +14,6 @@ pub struct Bic {
     ssthresh: Bytes,
     limits: Limits,
     w_max: f64, // zero: none
-    lost: bool, // there was a loss
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +27,7 @@ struct Limits {
     fast_convergence: bool,
 }
 
-/// Share of the window gained per round trip before the first loss, at least.
+/// Share of the window gained per round trip without a window of the last loss, at least.
 const FIRST_GAIN: f64 = 1.0 / 20.0;
 
 impl Bic {
@@ -47,7 +46,6 @@ impl Bic {
                 fast_convergence: config.flag("bic_fast_convergence"),
             },
             w_max: 0.0,
-            lost: false,
         }
     }
 
@@ -70,7 +68,10 @@ impl Bic {
         } else {
             s_max
         };
-        let least = if self.lost { self.limits.s_min } else { w * FIRST_GAIN };
+        //= specs/papers/bic.md#window-increase
+        //# It is never less than `Smin` = 0.01 and, while there is no `Wmax`, that is before the first loss and again after a
+        //# timeout, never less than cwnd / 20 (Linux).
+        let least = if self.w_max == 0.0 { w * FIRST_GAIN } else { self.limits.s_min };
         inc.max(least).min(w)
     }
 }
@@ -98,7 +99,6 @@ impl CongestionControl for Bic {
             _ if self.limits.fast_convergence && w < self.w_max => w * (1.0 + keep) / 2.0,
             _ => w,
         };
-        self.lost = true;
         let kept = if w <= self.limits.low_window { 0.5 } else { keep };
         let after = reno::cut(event, path, kept, self.ssthresh);
         (self.cwnd, self.ssthresh) = (after.cwnd, after.ssthresh);
@@ -166,14 +166,18 @@ mod tests {
     }
 
     #[test]
-    fn before_the_first_loss_a_twentieth_per_round_trip_at_least() {
+    fn without_a_window_of_the_last_loss_a_twentieth_per_round_trip_at_least() {
         let (mut bic, path) = at(400.0);
         assert!(near(gain(&mut bic, &path, 400.0), 20.0));
         // 15 segments: (15 - 0) / 3 = 5
         assert!(near(gain(&mut bic, &path, 15.0), 5.0));
+        // after a loss at 400 segments 464 gain 16, not 23.2: they are past 400 + 16 * 3
+        bic.set_cwnd(Bytes(400_000.0));
+        bic.on_congestion(&dup_acks(), &path);
+        assert!(near(gain(&mut bic, &path, 464.0), 16.0));
+        // a timeout forgets it: as before the first loss
         bic.on_congestion(&rto(1), &path);
-        // after a loss 400 segments gain 16
-        assert!(near(gain(&mut bic, &path, 400.0), 16.0));
+        assert!(near(gain(&mut bic, &path, 464.0), 23.2));
     }
 
     #[test]
