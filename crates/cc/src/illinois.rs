@@ -1,7 +1,7 @@
 //! TCP-Illinois: losses decide when the window is cut, queueing delay how fast it grows and by how much it is cut.
 //! Source: Liu, Basar and Srikant, VALUETOOLS 2006, restated in specs/papers/illinois.md.
-//! Choices: the largest RTT is that of a single sample; no decisions during a recovery; a
-//! timeout sets ssthresh by the beta in force and forgets that the delay had been high; a cut keeps a share of the
+//! Choices: the largest RTT is that of a single sample; no decisions during a recovery; alpha starts at its
+//! largest; a timeout sets ssthresh by the beta in force and forgets that the delay had been high; a cut keeps a share of the
 //! profile's halving base (flight size); a mark is treated as a loss.
 use units::{Bytes, Span};
 
@@ -51,7 +51,7 @@ impl Illinois {
             },
             round: RoundRtt::default(),
             rtt_max: Span::ZERO,
-            alpha: 1.0,
+            alpha: config.number("illinois_alpha_max"),
             beta: 0.5,
             was_high: false,
             low_rounds: 0.0,
@@ -301,6 +301,14 @@ mod tests {
         illinois.set_cwnd(Bytes(60_000.0));
         round(&mut illinois, &path, 100_000);
         assert_eq!(illinois.alpha, 10.0);
+    }
+
+    #[test]
+    fn the_first_round_grows_fast() {
+        // nothing has told a delay yet: 100 + 10/100
+        let (mut illinois, path) = full(Illinois::new(&Config::named("illinois").unwrap()), 100.0);
+        illinois.on_ack(&ack(1000.0), &path);
+        assert!(near(illinois.cwnd().0, 100_100.0));
     }
 
     #[test]
