@@ -23,13 +23,13 @@ pub struct WestwoodPlus {
     gain: Ratio, // weight of the old estimate
     min_interval: Span,
     raise: bool,
-    bwe: Option<Rate>,    // filtered bandwidth estimate
-    before: Rate,         // first filter's output (Linux) or the last sample (ns-3)
-    acked: Bytes,         // credited since the current sample opened
-    opened: Option<Time>, // when it opened
-    timer: Span,          // how long it lasts (ns-3)
-    least_srtt: Option<Span>,
-    cut: bool, // a loss was answered by halving, the estimate comes at the end of recovery (Linux)
+    bwe: Option<Rate>,       // filtered bandwidth estimate
+    before: Rate,            // first filter's output (Linux) or the last sample (ns-3)
+    acked: Bytes,            // credited since the current sample opened
+    opened: Option<Time>,    // when it opened
+    timer: Span,             // how long it lasts (ns-3)
+    least_rtt: Option<Span>, // of the Linux forms
+    cut: bool,               // a loss was answered by halving, the estimate comes at the end of recovery (Linux)
     credit: Credit,
 }
 
@@ -70,16 +70,23 @@ impl WestwoodPlus {
             acked: Bytes::ZERO,
             opened: None,
             timer: Span::ZERO,
-            least_srtt: None,
+            least_rtt: None,
             cut: false,
             credit: Credit::new(config),
         }
     }
 
+    /// The RTT that this form goes by: the newest sample, but the smoothed one under ns-2's Linux agent.
+    fn rtt(&self, path: &Path) -> Span {
+        //= specs/papers/westwood-plus.md#implementations
+        //# the RTT is the newest sample (as in kernels since 2.6.22), and `RTTmin` the least of them
+        if self.form == Form::Ns2Linux { path.srtt } else { path.rtt }
+    }
+
     fn sample(&mut self, ack: &Ack, path: &Path) {
         self.expire(ack.now);
         self.acked += self.credit.on_ack(ack.newly_acked, path.mss);
-        let rtt = if self.form.is_linux() { path.srtt } else { path.rtt };
+        let rtt = self.rtt(path);
         if self.form == Form::Ns3 {
             if self.opened.is_none() && rtt > Span::ZERO {
                 (self.opened, self.timer) = (Some(ack.now), rtt.max(self.min_interval));
@@ -137,7 +144,7 @@ impl WestwoodPlus {
 
     /// The estimate as a window, if there is one.
     pub(crate) fn fitting(&self, path: &Path) -> Option<Bytes> {
-        let least = if self.form.is_linux() { self.least_srtt.unwrap_or(path.srtt) } else { path.rtt_min };
+        let least = if self.form.is_linux() { self.least_rtt.unwrap_or(self.rtt(path)) } else { path.rtt_min };
         //= specs/papers/westwood-plus.md#window-after-congestion
         //# ssthresh = max(2 * MSS, B[k] * RTTmin)
         self.bwe.map(|bwe| path.pipe(bwe, least)) // there is no sample before an RTT
@@ -158,9 +165,9 @@ impl WestwoodPlus {
         (self.acked, self.opened) = (Bytes::ZERO, None);
     }
 
-    /// The least smoothed RTT is learned anew.
+    /// The least RTT is learned anew.
     pub(crate) fn relearn(&mut self) {
-        self.least_srtt = None;
+        self.least_rtt = None;
     }
 
     pub(crate) fn set_windows(&mut self, cwnd: Bytes, ssthresh: Bytes) {
@@ -184,7 +191,8 @@ impl CongestionControl for WestwoodPlus {
 
     fn on_ack(&mut self, ack: &Ack, path: &Path) {
         if ack.rtt.is_some() {
-            self.least_srtt = Some(self.least_srtt.map_or(path.srtt, |least| least.min(path.srtt)));
+            let rtt = self.rtt(path);
+            self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
         }
         self.sample(ack, path);
         if ack.grows {
@@ -207,7 +215,7 @@ impl CongestionControl for WestwoodPlus {
         if event.cause == Cause::Rto && self.form == Form::Linux {
             //= specs/papers/westwood-plus.md#implementations
             //# A timeout makes it learn RTTmin anew.
-            self.least_srtt = None;
+            self.least_rtt = None;
         }
         Response::Reduced
     }
@@ -359,7 +367,7 @@ mod tests {
     fn without_an_rtt_nothing_is_sampled_and_the_window_is_halved() {
         // the first segment of the first window is lost: duplicates give no delay
         let unknown = Path { rtt: Span::ZERO, rtt_min: Span::ZERO, ..test_path() };
-        for word in ["paper", "ns3"] {
+        for word in ["paper", "ns3", "linux"] {
             let mut w = form(word);
             for k in 0..4u64 {
                 let dup = Ack { now: Time(k * 1_000_000), rtt: None, grows: false, ..ack(0.0) };
@@ -369,8 +377,8 @@ mod tests {
             w.on_congestion(&dup_acks(), &unknown);
             assert_eq!((w.cwnd(), w.ssthresh()), (Bytes(5000.0), Bytes(5000.0)), "{word}");
         }
-        // Linux goes by the smoothed RTT, which the SYN tells
-        let mut w = form("linux");
+        // ns-2's Linux agent goes by the smoothed RTT, which the SYN tells
+        let mut w = form("ns2linux");
         let early = Path { srtt: Span::ZERO, ..unknown };
         w.on_ack(&Ack { now: Time(0), rtt: None, grows: false, ..ack(0.0) }, &early);
         w.on_ack(&Ack { now: Time(90_000_000), rtt: None, grows: false, ..ack(0.0) }, &early);
@@ -406,10 +414,10 @@ mod tests {
         w.on_recovery_exit(&RecoveryExit { now: dup_acks().now, window: Bytes(4000.0), inflated: false }, &test_path());
         // 60.35 kB/s * 100 ms
         assert!((w.cwnd().0 - 6035.15625).abs() < 1e-6 && w.ssthresh() == w.cwnd());
-        // a timeout takes the estimate, and learns the least SRTT anew
+        // a timeout takes the estimate, and learns the least RTT anew
         w.on_congestion(&rto(1), &test_path());
         assert!((w.ssthresh().0 - 6035.15625).abs() < 1e-6);
-        assert_eq!((w.cwnd(), w.least_srtt), (Bytes(1000.0), None));
+        assert_eq!((w.cwnd(), w.least_rtt), (Bytes(1000.0), None));
     }
 
     #[test]
@@ -418,13 +426,33 @@ mod tests {
             let mut w = form(word);
             three_samples(&mut w);
             w.on_congestion(&event, &test_path());
-            w.least_srtt
+            w.least_rtt
         };
         let known = Some(Span::from_millis(100));
         assert_eq!(timeout_then("linux", dup_acks()), known);
         assert_eq!(timeout_then("linux", rto(1)), None);
         // ns-2's agent does not tell the module of timeouts
         assert_eq!(timeout_then("ns2linux", rto(1)), known);
+    }
+
+    #[test]
+    fn linux_goes_by_the_newest_sample_and_ns2s_linux_agent_by_the_smoothed_rtt() {
+        // an ACK each 50 ms; samples of 100, 60 and 200 ms, the smoothed RTT always 100 ms
+        let least = |word, raw_ms: [u64; 3]| {
+            let mut w = form(word);
+            for (k, ms) in (0..).zip(raw_ms) {
+                let rtt = Span::from_millis(ms);
+                let ack = Ack { now: Time(k * 50_000_000), rtt: Some(rtt), grows: false, ..ack(1000.0) };
+                w.on_ack(&ack, &Path { rtt, ..test_path() });
+            }
+            (w.least_rtt, w.bwe)
+        };
+        // at 100 ms the newest is 200 ms: no sample closes yet. By the smoothed RTT one does, of 3000 B in 100 ms
+        let samples = [100, 60, 200];
+        assert_eq!(least("linux", samples), (Some(Span::from_millis(60)), None));
+        assert_eq!(least("ns2linux", samples), (Some(Span::from_millis(100)), Some(Rate(30_000.0))));
+        // and with 60 ms twice it closes at 100 ms as well
+        assert_eq!(least("linux", [100, 200, 60]), (Some(Span::from_millis(60)), Some(Rate(30_000.0))));
     }
 
     #[test]

@@ -219,7 +219,7 @@ fn the_oldest_segment_is_sent_again_unless_told_otherwise() {
 }
 
 #[test]
-fn the_least_smoothed_rtt_of_linux_may_be_learned_anew_too() {
+fn the_least_rtt_of_linux_may_be_learned_anew_too() {
     for (word, expected) in [("keep", 6000.0), ("relearn", 9000.0)] {
         let mut linux = config();
         linux.set_choice("wp_impl", "linux").unwrap();
@@ -227,8 +227,8 @@ fn the_least_smoothed_rtt_of_linux_may_be_learned_anew_too() {
         let mut w = fed(&linux);
         w.on_handover_start(ms(200), &test_path());
         w.on_handover_end(ms(700), &test_path());
-        // the guard is over at 1000 ms; the new path has a smoothed RTT of 150 ms: 60 kB/s * 100 ms, or * 150 ms
-        let longer = Path { srtt: Span::from_millis(150), ..test_path() };
+        // the guard is over at 1000 ms; the new path has an RTT of 150 ms: 60 kB/s * 100 ms, or * 150 ms
+        let longer = Path { rtt: Span::from_millis(150), ..test_path() };
         w.on_ack(&Ack { now: ms(1001), grows: false, ..ack(1000.0) }, &longer);
         w.on_congestion(&at(ms(1010), rto(1)), &longer);
         assert_eq!(w.ssthresh(), expected);
