@@ -299,6 +299,7 @@ mod tests {
             ("cerl-plus", "cerlp_avg", "all"),
             ("cerl-plus-inverted", "cerlp_avg", "all"),
             ("cerl-plus2", "cerlp_A", "avg_over_t"),
+            ("ewr", "ewr_growth", "reno"),
             ("adaptive", "adapt_rtt", "srtt"),
             ("adaptive", "adapt_rto_ss", "native"),
             ("adaptive", "adapt_E", "loss"),

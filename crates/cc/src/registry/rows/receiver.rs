@@ -31,7 +31,7 @@ pub(super) const WR: Row = Row {
 pub(super) const EWR: Row = Row {
     name: "ewr",
     aliases: &["tcp-ewr"],
-    summary: "WR that asks Vegas' backlog before it answers a timeout and while it grows",
+    summary: "WR that asks Vegas' backlog before it answers a timeout",
     source: "Huq, TCP EWR with Enhanced Bandwidth Estimation, 2024",
     caution: Some(
         "three places of the source are corrected: equation 5 divides a rate by a time (`ewr_sample`), Figure 1 labels its branches the wrong way round (`ewr_label`), and its window growth is stated in three ways (`ewr_growth`)",
@@ -83,9 +83,9 @@ pub(super) const EWR: Row = Row {
         ),
         choice(
             "ewr_growth",
-            &["vegas", "reno", "plus_one"],
-            "growth by the backlog, as Westwood+, or a segment per ACK for ever",
-            "Huq 2024, sections 4.2 and 4.4, which disagree",
+            &["reno", "vegas", "plus_one"],
+            "growth as Westwood+, by the backlog, or a segment for each acknowledged for ever",
+            "Huq 2024, section 4.3; 4.2 and 4.4 have the others",
         ),
         choice(
             "ewr_label",
