@@ -331,7 +331,7 @@ def mathis(p: ArrayLike, *, mss_bytes: float, rtt_s: float, b: float = 1.0, c: f
     rtt_s : float
         Round-trip time, seconds.
     b : float
-        Segments per ACK.
+        Segments per ACK where congestion avoidance counts ACKs; 1 where it counts bytes.
     c : float, optional
         The constant; sqrt(3 / (2 b)) if not given.
 
@@ -370,7 +370,7 @@ def pftk(
     rtt_s, rto_s : float
         Round-trip time and first retransmission timeout, seconds.
     b : float
-        Segments per ACK.
+        Segments per ACK where congestion avoidance counts ACKs; 1 where it counts bytes.
     window_segments : float
         Largest window.
     form : {"correct", "huq"}

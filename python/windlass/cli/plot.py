@@ -119,10 +119,10 @@ def path_of(saved: SavedSweep, metric: str) -> dict[str, Any]:
     if bottleneck is None or len(set(runs)) != 1:
         return facts
     groups = [flow for point in saved.descriptions for flow in point.get("flows", ())]
-    segments = {(flow["segment"], flow["tcp"]["header"], flow["tcp"]["delayed_ack"]) for flow in groups}
+    segments = {(flow["segment"], flow["tcp"]["header"], _segments_counted_as_one(flow["tcp"])) for flow in groups}
     if len(segments) != 1:
         return facts
-    segment, header, delayed_ack = segments.pop()
+    segment, header, counted = segments.pop()
     payload, overhead = quantity(segment), quantity(header)
     if payload is None or overhead is None:
         return facts
@@ -136,5 +136,10 @@ def path_of(saved: SavedSweep, metric: str) -> dict[str, Any]:
     if metric == "goodput_bps" and all((name, "reverse") in links for name in names):
         rtt = sum(links[name, direction]["delay_s"] for name in names for direction in ("forward", "reverse"))
         if rtt > 0.0:
-            facts["mathis"] = {"mss_bytes": mss_bytes, "rtt_s": rtt, "b": float(delayed_ack)}
+            facts["mathis"] = {"mss_bytes": mss_bytes, "rtt_s": rtt, "b": float(counted)}
     return facts
+
+
+def _segments_counted_as_one(tcp: dict[str, Any]) -> int:
+    """What congestion avoidance takes for one segment: those of an ACK if ACKs are counted (b in theory)."""
+    return tcp["delayed_ack"] if tcp["ca_count"] == "acks" else 1
