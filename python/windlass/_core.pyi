@@ -264,7 +264,7 @@ class Ack:
 
     @property
     def slow_start(self) -> float:
-        """What the ACK counts for in slow start: what it newly acknowledges, up to a limit, or one segment by ACK counting."""
+        """What it counts for in slow start: what it newly acknowledges, up to a limit, or a segment if ACKs are counted."""
 
     @property
     def avoidance(self) -> float:

@@ -48,7 +48,7 @@ def test_plot_takes_any_column(command: Command, sweep_file: Path) -> None:
     assert not Path("b.png").exists()
 
 
-@pytest.mark.parametrize(("rules", "b"), [("", 1.0), ("[tcp]\nca_count = \"acks\"\n", 2.0)])
+@pytest.mark.parametrize(("rules", "b"), [("", 1.0), ('[tcp]\nca_count = "acks"\n', 2.0)])
 def test_the_lines_of_theory_are_those_of_payload_and_of_what_counts(
     command: Command, tmp_path: Path, work: Path, rules: str, b: float
 ) -> None:
@@ -59,6 +59,7 @@ def test_the_lines_of_theory_are_those_of_payload_and_of_what_counts(
     (tmp_path / "one.toml").write_text(text)
     command("sweep", tmp_path / "one.toml", "--out", "results")
     facts = path_of(output.read_sweep(Path("results")), "goodput_bps")
-    # 2 Mbit/s for two flows, 1460 of every 1500 bytes; twice 5 + 20 + 5 ms; an ACK for every second segment, whose bytes count
+    # 2 Mbit/s for two flows, 1460 of every 1500 bytes; twice 5 + 20 + 5 ms; an ACK for every second segment, whose
+    # bytes count
     assert facts["capacity_bps"] == pytest.approx(1e6 * 1460 / 1500)
     assert facts["mathis"] == {"mss_bytes": 1460.0, "rtt_s": pytest.approx(0.060), "b": b}

@@ -202,8 +202,8 @@ def test_summary_has_one_row_per_point_and_counts_seeds(swept: windlass.Scenario
 
 
 def test_all_flows_together_get_no_more_than_the_link_carries(swept: windlass.Scenario) -> None:
-    # flows that start late get, over their own short time, more than their part of the whole run (with SACK: NewReno would
-    # spend most of it on the overflow of its first slow start)
+    # flows that start late get, over their own short time, more than their part of the whole run (with SACK: NewReno
+    # would spend most of it on the overflow of its first slow start)
     late = {"flows.start": "uniform(0 s, 4 s)", "flows.algorithm": "sack", "topology.bottleneck.loss.rate": "0 %"}
     row = windlass.sweep(swept.with_(late)).summary().to_pylist()[0]
     carried = 2e6 * 1460 / 1500  # payload of full segments at 2 Mbit/s

@@ -1,8 +1,9 @@
 //! BIC: after a loss the window searches the window of that loss, by halves, and then probes beyond it.
 //! Source: Xu, Harfoush and Rhee, INFOCOM 2004, restated in specs/papers/bic.md.
-//! Choices: Linux's constants and its slow approach (`bic_smooth_part`); the increase is computed at every ACK; no more than one
-//! segment for each acknowledged; without a window of the last loss, before the first and after a timeout, a twentieth of the
-//! window at least, otherwise `bic_smin`; a cut keeps a share of the profile's halving base (flight size); a mark is treated as a loss.
+//! Choices: Linux's constants and its slow approach (`bic_smooth_part`); the increase is computed at every ACK; no more
+//! than one segment for each acknowledged; without a window of the last loss, before the first and after a timeout, a
+//! twentieth of the window at least, otherwise `bic_smin`; a cut keeps a share of the profile's halving base (flight
+//! size); a mark is treated as a loss.
 use units::Bytes;
 
 use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, Response, reno};
@@ -69,8 +70,8 @@ impl Bic {
             s_max
         };
         //= specs/papers/bic.md#window-increase
-        //# It is never less than `Smin` = 0.01 and, while there is no `Wmax`, that is before the first loss and again after a
-        //# timeout, never less than cwnd / 20 (Linux).
+        //# It is never less than `Smin` = 0.01 and, while there is no `Wmax`, that is before the first loss and again
+        //# after a timeout, never less than cwnd / 20 (Linux).
         let least = if self.w_max == 0.0 { w * FIRST_GAIN } else { self.limits.s_min };
         inc.max(least).min(w)
     }

@@ -129,8 +129,8 @@ impl CongestionControl for Fast {
         }
         if self.avg_s - base_s < self.limits.empty_s {
             //= specs/papers/fast.md#empty-queue
-            //# While avgRTT - baseRTT is less than 0.75 ms each ACK adds what it counts for in slow start instead, one segment
-            //# for each.
+            //# While avgRTT - baseRTT is less than 0.75 ms each ACK adds what it counts for in slow start instead, one
+            //# segment for each.
             if ack.grows {
                 self.cwnd += ack.slow_start;
             }

@@ -1,7 +1,7 @@
 //! HyStart++: the first slow start slows down when the RTT rises, and ends if it stays up, before there is a loss.
 //! Source: RFC 9406, restated in specs/papers/hystart.md.
-//! Choices: the bound L on what an ACK counts for is that of every slow start (`ss_limit`); the sample of the ACK that ends a round
-//! belongs to the round it ends.
+//! Choices: the bound L on what an ACK counts for is that of every slow start (`ss_limit`); the sample of the ACK that
+//! ends a round belongs to the round it ends.
 use units::Span;
 
 use crate::Ack;

@@ -90,8 +90,8 @@ pub struct Ack {
     pub newly_acked: Bytes,
     /// The window may grow on this ACK: it advances, no recovery is on, and the window was in use.
     pub grows: bool,
-    /// What it counts for in slow start: the bytes that it newly acknowledges, up to a limit (RFC 3465), or one segment if
-    /// ACKs are counted. Not zero on an ACK that advances, whether the window may grow or not.
+    /// What it counts for in slow start: the bytes that it newly acknowledges, up to a limit (RFC 3465), or one segment
+    /// if ACKs are counted. Not zero on an ACK that advances, whether the window may grow or not.
     pub slow_start: Bytes,
     /// What it counts for in congestion avoidance: likewise, and never more than the window.
     pub avoidance: Bytes,

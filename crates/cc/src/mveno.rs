@@ -79,8 +79,8 @@ impl CongestionControl for MVeno {
         }
         let step = reno::increase(self.cwnd, self.ssthresh, ack, path.mss);
         //= specs/papers/mveno.md#growth
-        //# In congestion avoidance w grows by delta / w per ACK, or per second ACK if N >= beta, for each segment that the ACK
-        //# counts for.
+        //# In congestion avoidance w grows by delta / w per ACK, or per second ACK if N >= beta, for each segment that
+        //# the ACK counts for.
         if self.cwnd < self.ssthresh {
             self.cwnd += step;
         } else if self.backlog.is_none_or(|n| n < self.beta) || self.pace.passes() {

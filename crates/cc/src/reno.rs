@@ -1,9 +1,9 @@
 //! TCP Reno's window: slow start, congestion avoidance, halving. Tahoe, Reno, NewReno and SACK share it; they differ
 //! only in the recovery core that the registry names for them.
 //! Source: RFC 5681; Jacobson 1988.
-//! Choices: what an ACK counts for is the engine's rule (`ss_count`, `ca_count`), and the same for every algorithm; the window
-//! grows at each ACK by that share of a segment, not by a whole one once per window; overshoot of ssthresh allowed,
-//! `cwnd == ssthresh` is congestion avoidance.
+//! Choices: what an ACK counts for is the engine's rule (`ss_count`, `ca_count`), and the same for every algorithm; the
+//! window grows at each ACK by that share of a segment, not by a whole one once per window; overshoot of ssthresh
+//! allowed, `cwnd == ssthresh` is congestion avoidance.
 use units::Bytes;
 
 use crate::{Ack, Cause, Congestion, CongestionControl, Halved, Path, Response};
@@ -27,8 +27,8 @@ pub fn increase(cwnd: Bytes, ssthresh: Bytes, ack: &Ack, mss: Bytes) -> Bytes {
         ack.slow_start
     } else {
         //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
-        //# The RECOMMENDED way to increase cwnd during congestion avoidance is to count the number of bytes that have been
-        //# acknowledged by ACKs for new data.
+        //# The RECOMMENDED way to increase cwnd during congestion avoidance is to count the number of bytes that have
+        //# been acknowledged by ACKs for new data.
         mss * ack.avoidance.over(cwnd)
     }
 }

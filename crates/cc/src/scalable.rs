@@ -1,7 +1,8 @@
 //! Scalable TCP: a fixed share of the window is gained per round trip and lost per congestion, whatever the window.
 //! Source: Kelly, ACM CCR 33(2), 2003, restated in specs/papers/scalable.md.
-//! Choices: a segment that an ACK counts for (`ca_count`) is what the paper calls an ACK; the window at a loss decides whether the loss halves; a timeout sets
-//! ssthresh by the same share; a cut keeps a share of the profile's halving base (flight size); a mark is treated as a loss.
+//! Choices: a segment that an ACK counts for (`ca_count`) is what the paper calls an ACK; the window at a loss decides
+//! whether the loss halves; a timeout sets ssthresh by the same share; a cut keeps a share of the profile's halving
+//! base (flight size); a mark is treated as a loss.
 use units::Bytes;
 
 use crate::{Ack, Config, Congestion, CongestionControl, Path, Response, reno};
@@ -11,7 +12,7 @@ use crate::{Ack, Config, Congestion, CongestionControl, Path, Response, reno};
 pub struct Scalable {
     cwnd: Bytes,
     ssthresh: Bytes,
-    a: f64,   // segments per segment
+    a: f64,   // segments gained for each acknowledged
     b: f64,   // share given up
     low: f64, // segments up to which the window is Reno's
 }

@@ -1,5 +1,5 @@
-//! What an ACK counts for is the engine's rule, and every algorithm grows by it: the same where each segment has its ACK and
-//! where every second one has, if bytes are counted, and half as fast with every second one if ACKs are.
+//! What an ACK counts for is the engine's rule, and every algorithm grows by it: the same where each segment has its
+//! ACK and where every second one has, if bytes are counted, and half as fast with every second one if ACKs are.
 //! Source: RFC 3465.
 
 use cc::registry::{Config, windowed};
@@ -110,7 +110,8 @@ impl Scene {
     }
 }
 
-/// An ACK for every second segment makes no difference if bytes are counted, and takes this share of the gain if ACKs are.
+/// An ACK for every second segment makes no difference if bytes are counted, and takes this share of the gain if ACKs
+/// are.
 #[track_caller]
 fn check(what: &str, scene: &Scene, share: std::ops::RangeInclusive<f64>) {
     let [bytes, acks] = scene.gains();

@@ -34,7 +34,8 @@ fn a_slower_half_carries_less() {
     let network = over(Changing { steps: vec![step], ..Changing::default() }, "sack");
     let warm = RunOptions { warmup: Span::from_secs(35.0), ..traced(60.0) };
     let results = run(&network, 1, &warm);
-    // 25 s at 2 Mbps, 1460 of 1500 bytes are payload: 6.083 MB, and the segment that was on the link when the warm-up ended
+    // 25 s at 2 Mbps, 1460 of 1500 bytes are payload: 6.083 MB, and the segment that was on the link when the warm-up
+    // ended
     let measured = results.flows[0].measured_bytes as f64;
     let most = 25.0 * 2e6 / 8.0 * 1460.0 / 1500.0 + 1460.0;
     assert!((0.85 * most..=most).contains(&measured), "{measured} bytes after the step");

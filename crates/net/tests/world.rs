@@ -540,7 +540,8 @@ fn a_finite_transfer_completes_and_its_last_segment_is_short() {
 fn both_directions_of_a_connection_carry_data() {
     let mut network = dumbbell(1, direction(8_000_000, 20, 100), &direction(20_000_000, 1, 200), "sack", Profile::Rfc);
     tcp(&mut network.flows[0]).two_way = true;
-    // long enough for the segments behind a hole, each with its ACK, to weigh little: the first slow start overflows the buffer
+    // long enough for the segments behind a hole, each with its ACK, to weigh little: the first slow start overflows
+    // the buffer
     let results = run(&network, 1, &options(60.0));
     assert_eq!(results.flows.len(), 2);
     for f in &results.flows {

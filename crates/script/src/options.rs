@@ -8,15 +8,15 @@ use crate::parse::{amount, seconds};
 
 /// Everything a script chooses before its first step.
 ///
-/// Names: `cc`, `profile rfc|ns2`, `mss`, `cwnd` (initial window) or `iw rfc5681|rfc6928`, `ssthresh` (initial; default: the
-/// receiver's window), `rwnd`, `sack on|off`, `prr on|off`, `dup_threshold`, `limited_transmit` (segments), `recover_rule
-/// careful|less-careful|off`, `delayed_ack` (segments per ACK), `delayed_ack_timer`, `delayed_ack_mode
-/// per-segment|heartbeat`, `timestamps on|off`, `ecn on|off|per-packet`, `rto_init`, `rto_min`, `rto_max`,
-/// `slow_start_restart on|off`, `cwnd_limited on|off`, `ss_count bytes|acks`, `ca_count bytes|acks`, `ss_limit` and `ss_limit_rto`
-/// (segments, or `off`), `max_burst` (segments), `pacing off|algorithm|window`, `pacing_burst`
-/// (segments), `handshake` (its round trip; `off`: the script
-/// does it; default 0.1), `role active|passive`, `peer_sends on|off`, and the parameters of the algorithm by their own names. Amounts
-/// are bytes unless said, times seconds.
+/// Names: `cc`, `profile rfc|ns2`, `mss`, `cwnd` (initial window) or `iw rfc5681|rfc6928`, `ssthresh` (initial;
+/// default: the receiver's window), `rwnd`, `sack on|off`, `prr on|off`, `dup_threshold`, `limited_transmit`
+/// (segments), `recover_rule careful|less-careful|off`, `delayed_ack` (segments per ACK), `delayed_ack_timer`,
+/// `delayed_ack_mode per-segment|heartbeat`, `timestamps on|off`, `ecn on|off|per-packet`, `rto_init`, `rto_min`,
+/// `rto_max`, `slow_start_restart on|off`, `cwnd_limited on|off`, `ss_count bytes|acks`, `ca_count bytes|acks`,
+/// `ss_limit` and `ss_limit_rto` (segments, or `off`), `max_burst` (segments), `pacing off|algorithm|window`,
+/// `pacing_burst` (segments), `handshake` (its round trip; `off`: the script does it; default 0.1), `role
+/// active|passive`, `peer_sends on|off`, and the parameters of the algorithm by their own names. Amounts are bytes
+/// unless said, times seconds.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The algorithm with its parameters.

@@ -44,8 +44,8 @@ impl Vegas {
                 self.step = 0.0;
             } else {
                 //= specs/papers/vegas.md#slow-start
-                //# The window grows by one segment per ACK in every second round, or rather by as many as the ACK counts for in
-                //# slow start.
+                //# The window grows by one segment per ACK in every second round, or rather by as many as the ACK
+                //# counts for in slow start.
                 self.step = if self.grow { SLOW_START_STEP } else { 0.0 };
             }
         } else {

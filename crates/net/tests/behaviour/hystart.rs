@@ -6,9 +6,9 @@ use crate::common::*;
 
 #[test]
 fn the_first_slow_start_ends_without_a_loss() {
-    // 10 Mbps and 45 ms hold 38 segments; the buffer takes 500 more. Doubling goes from 10 over 160 and 320 to 640, which is too
-    // many. At 160 at the latest there is a queue of more than an eighth of the RTT; then at most five rounds of a quarter more:
-    // 160 * 1.25^5 = 488 segments.
+    // 10 Mbps and 45 ms hold 38 segments; the buffer takes 500 more. Doubling goes from 10 over 160 and 320 to 640,
+    // which is too many. At 160 at the latest there is a queue of more than an eighth of the RTT; then at most five
+    // rounds of a quarter more: 160 * 1.25^5 = 488 segments.
     let run = |hystart: bool| {
         let core = direction(10_000_000, 20, 500);
         let mut network = dumbbell(1, core, &direction(1_000_000_000, 1, 1000), "cubic", Profile::Rfc);

@@ -86,8 +86,9 @@ fn drop_tail_fills_what_there_is_and_the_others_do_not() {
 
 #[test]
 fn codel_keeps_the_standing_queue_near_its_target() {
-    // four flows never leave the link idle: what waits is the standing queue, tolerated up to 5 ms, and the waves on it: a
-    // segment per flow and RTT of 50 ms are 9.6 ms more in the interval of 100 ms before a drop, half of that on average
+    // four flows never leave the link idle: what waits is the standing queue, tolerated up to 5 ms, and the waves on
+    // it: a segment per flow and RTT of 50 ms are 9.6 ms more in the interval of 100 ms before a drop, half of that on
+    // average
     let (share, delay) = bulk(codel(), 4);
     assert!(share > 0.98 && (8.0..11.5).contains(&delay), "{share} {delay}");
     let wide = Discipline::Codel(CodelSpec { target: Span::from_millis(40), ..CodelSpec::default() });

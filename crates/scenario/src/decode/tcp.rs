@@ -155,7 +155,11 @@ pub(crate) static RULES: &[Rule] = &[
         |item| limit(item),
         |most| limit_text(most)
     ),
-    rule!(ca_count, "what an ACK counts for in congestion avoidance: likewise, and no more than the window", word COUNTS),
+    rule!(
+        ca_count,
+        "what an ACK counts for in congestion avoidance: likewise, and no more than the window",
+        word COUNTS
+    ),
     rule!(cwnd_limited, "grow the window only while it is in use", flag),
     rule!(rto_init, "retransmission timeout before any sample", span INSTANT),
     rule!(rto_min, "least retransmission timeout (RFC 6298); Linux bounds its variance term instead", span INSTANT),
