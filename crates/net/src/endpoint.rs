@@ -55,11 +55,14 @@ impl Endpoint {
         }
     }
 
-    /// Its application stops.
-    pub(crate) fn stop(&mut self) {
+    /// Its application stops. Whether that cuts short what it had to send.
+    pub(crate) fn stop(&mut self) -> bool {
         match self {
             Endpoint::Tcp(end) => end.sender.stop(),
-            Endpoint::Datagram(end) => end.stop(),
+            Endpoint::Datagram(end) => {
+                end.stop();
+                true
+            }
         }
     }
 

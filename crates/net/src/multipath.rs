@@ -51,8 +51,9 @@ pub(crate) const ALONE: u32 = u32::MAX;
 pub(crate) struct Connection {
     mss: u32,
     size: Option<u64>,
-    /// Segments of the stream in all.
+    /// Segments of the stream in all; and whether the application stopped before it had sent them.
     offered: u32,
+    cut: bool,
     /// Next segment of the stream to send.
     next: u32,
     /// The sender may send segments below this.
@@ -94,6 +95,7 @@ impl Connection {
             mss,
             size: spec.size,
             offered: spec.size.map_or(u32::MAX, segments),
+            cut: false,
             next: 0,
             limit: spec.buffer,
             told: Vec::with_capacity(subflows.len()),
@@ -177,12 +179,13 @@ impl Connection {
 
     /// The application stops: nothing beyond what was sent already.
     pub(crate) fn stop(&mut self) {
+        self.cut |= self.next < self.offered;
         self.offered = self.offered.min(self.next);
     }
 
-    /// Everything was sent.
+    /// Everything was sent that there was.
     pub(crate) fn all_sent(&self) -> bool {
-        self.next >= self.offered
+        self.next >= self.offered && !self.cut
     }
 
     /// A round of a subflow ended. The rounds of all subflows that had one, and the place of this one among them.
@@ -277,6 +280,18 @@ mod tests {
         c.arrived(0, 0, 1);
         c.arrived(2, 0, 1);
         assert_eq!(c.delivered_bytes(), 1500);
+    }
+
+    #[test]
+    fn a_transfer_that_is_cut_short_is_never_all_sent() {
+        let mut c = two(Some(2500), 100);
+        (0..2).for_each(|n| c.sent(0, n));
+        c.stop();
+        assert!(!c.may_send() && !c.all_sent());
+        let mut c = two(Some(2500), 100);
+        (0..3).for_each(|n| c.sent(0, n));
+        c.stop();
+        assert!(c.all_sent());
     }
 
     #[test]

@@ -252,6 +252,7 @@ impl World {
         self.drive(now, number);
     }
 
+    #[inline(never)]
     fn on_control(&mut self, now: Time, control: Control) {
         // timers of this instant come first
         match control.endpoint() {
@@ -263,8 +264,10 @@ impl World {
                 self.endpoints[number as usize].open(now);
                 self.drive(now, number);
             }
+            Control::Offer(number) if self.accounts[number as usize].stop < now => {} // stopped before it could start
             Control::Offer(number) => {
                 let size = self.accounts[number as usize].size;
+                self.seats[number as usize].has_end = size.is_some();
                 self.offer(number, size);
                 if let Endpoint::Tcp(end) = &mut self.endpoints[number as usize] {
                     end.open_for_data();
@@ -280,10 +283,12 @@ impl World {
                 self.drive(now, number);
             }
             Control::Stop(number) => {
-                self.endpoints[number as usize].stop();
-                match self.connections.get_mut(self.seats[number as usize].connection as usize) {
-                    Some(connection) => connection.stop(),
-                    None => self.drive(now, number), // what it has sent may be all acknowledged
+                // what is cut short will never be complete
+                let cut = self.endpoints[number as usize].stop();
+                let seat = &mut self.seats[number as usize];
+                seat.has_end &= !cut;
+                if let Some(connection) = self.connections.get_mut(seat.connection as usize) {
+                    connection.stop();
                 }
             }
             Control::Warm => {

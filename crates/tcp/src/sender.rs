@@ -354,9 +354,11 @@ impl Sender {
         self.offered = segments;
     }
 
-    /// The application stops here: nothing beyond what was sent already.
-    pub fn stop(&mut self) {
+    /// The application stops here: nothing beyond what was sent already. Whether that cuts short what it had to send.
+    pub fn stop(&mut self) -> bool {
+        let cut = self.snd_max < self.offered;
         self.offered = self.offered.min(self.snd_max);
+        cut
     }
 
     /// The receiver's window changed. A window of zero stops everything but probes.

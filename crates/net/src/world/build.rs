@@ -115,11 +115,11 @@ impl World {
                     armed: Time::NEVER,
                     overtaken: Time::NEVER,
                     runs_ahead: breaks.is_empty(),
-                    has_end: size.is_some(),
+                    has_end: size.is_some() && far != active, // the other end's begins when it may send
                     ..Seat::default()
                 });
                 self.accounts.push(Account {
-                    started: if far == active { reverse_start } else { flow.start },
+                    started: if far == active { reverse_start.max(flow.start) } else { flow.start },
                     stop: flow.stop.unwrap_or(Time::NEVER),
                     size,
                     base_delay: route.iter().fold(Span::ZERO, |sum, &link| sum + empty_link_delay(network, link, full)),
