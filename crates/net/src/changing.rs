@@ -15,7 +15,7 @@ use units::{Span, Time, num};
 
 use crate::packet::Packet;
 use capacity::Capacity;
-pub(crate) use capacity::Sent;
+pub(crate) use capacity::{Sent, work};
 
 /// How one direction of a link changes.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -165,6 +165,7 @@ pub(crate) struct Course {
     /// Accepted, without being transmitted before the run ends.
     pub(crate) late_packets: u64,
     pub(crate) late_bytes: u64,
+    pub(crate) late_work: u128,
     /// Packets on the wire of a direction that reorders, the first to arrive on top.
     passing: BinaryHeap<Reverse<Passing>>,
     passed: u64,
@@ -216,6 +217,7 @@ impl Course {
             idle: (Time::ZERO, 0.0),
             late_packets: 0,
             late_bytes: 0,
+            late_work: 0,
             passing: BinaryHeap::new(),
             passed: 0,
         }
@@ -288,9 +290,9 @@ impl Course {
         self.passing.iter().map(|one| &one.0.packet)
     }
 
-    /// Bytes that could be carried until `end`.
-    pub(crate) fn capacity_bytes(&self, end: Time) -> f64 {
-        self.capacity.renewed().total_bytes(end)
+    /// What could be carried until `end`, in bits times nanoseconds per second.
+    pub(crate) fn capacity(&self, end: Time) -> u128 {
+        self.capacity.renewed().carry(Time::ZERO, end)
     }
 }
 

@@ -23,7 +23,7 @@ mod world;
 pub use changing::{Changing, Jitter, JitterModel, OPPORTUNITY, Outage, Step};
 pub use delays::Delays;
 pub use judgement::Judgements;
-pub use link::{CauseRow, LOSS_CAUSES, LinkStats, LossCause, LossCounts};
+pub use link::{CauseRow, LOSS_CAUSES, LinkStats, LossCause, LossCounts, MeasuredLink};
 pub use loss::{GilbertElliott, LossAt, LossModel, LossSpec, NoSuchChannel};
 pub use multipath::{MultipathResult, MultipathSpec};
 pub use results::{FlowEvent, FlowResult, LinkResult, Loss, Results, TracePoint, Variable};

@@ -13,16 +13,22 @@ mod tests;
 
 use units::{Span, Time};
 
-use crate::changing::Course;
+use crate::changing::{Course, Sent};
 use crate::loss::{Channel, LossAt};
 use crate::packet::Packet;
 use crate::pool::Fifo;
 use crate::queue::{OnArrival, Policer};
 use crate::ring::Ring;
 use arrivals::Warning;
+use counts::Warmup;
 
-pub use counts::{CauseRow, LOSS_CAUSES, LinkStats, LossCause, LossCounts};
+pub use counts::{CauseRow, LOSS_CAUSES, LinkStats, LossCause, LossCounts, MeasuredLink};
 pub(crate) use served::{Backlog, Dropped};
+
+/// Nanoseconds to transmit so many bytes at a rate, rounded up.
+pub(crate) fn transmission(size: u32, rate_bps: u64) -> u64 {
+    (u64::from(size) * 8 * 1_000_000_000).div_ceil(rate_bps)
+}
 
 /// What becomes of a packet that enters a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +90,7 @@ enum Lane {
     Plain,
     /// Random loss as well.
     Lossy,
-    /// A drop list, policer, warning, discipline, trace or course is on, or the link is served.
+    /// A drop list, policer, warning, discipline, trace or course is on, the link is served, or it warms up.
     Special,
 }
 
@@ -110,6 +116,16 @@ struct Cold {
     marked_packets: u64,
     served: Option<Box<served::Served>>,
     course: Option<Box<Course>>,
+    warmup: Option<Box<Warming>>,
+}
+
+/// A link during the warm-up, and what it counted in it. It takes the special way in, so that links without a warm-up,
+/// and all after it, count nothing.
+#[derive(Debug)]
+struct Warming {
+    /// The way in afterwards.
+    lane: Lane,
+    counts: Warmup,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -159,6 +175,19 @@ impl Link {
         }
     }
 
+    /// The run is measured from then on. Only before the first packet.
+    pub(crate) fn warm_up(&mut self, until: Time) {
+        let counts = Warmup { until, ..Warmup::default() };
+        self.cold.warmup = Some(Box::new(Warming { lane: self.hot.lane, counts }));
+        self.hot.lane = Lane::Special;
+    }
+
+    /// What is counted of the warm-up, if `at` is part of it.
+    #[inline]
+    fn warming(&mut self, at: Time) -> Option<&mut Warmup> {
+        self.cold.warmup.as_mut().map(|warming| &mut warming.counts).filter(|counts| at <= counts.until)
+    }
+
     /// A packet enters at `now`; `end` is when the run ends. Arrivals come in order of time.
     #[inline(always)]
     pub(crate) fn enter(&mut self, now: Time, packet: &mut Packet, end: Time) -> Fate {
@@ -202,10 +231,17 @@ impl Link {
 
     #[inline(never)]
     fn enter_special(&mut self, now: Time, packet: &mut Packet, arrival: u64, end: Time) -> Fate {
+        let size = u32::from(packet.size);
+        if let Some(warming) = &mut self.cold.warmup {
+            if now <= warming.counts.until {
+                warming.counts.offered_bytes += u64::from(size);
+            } else {
+                self.hot.lane = warming.lane;
+            }
+        }
         if let Some(fate) = self.before_queue(now, packet, arrival) {
             return fate;
         }
-        let size = u32::from(packet.size);
         match self.place(now, size, end) {
             Some(start) => self.transmit(start, start > now, size, end),
             None => self.refuse(now, size, LossCause::Queue),
@@ -223,15 +259,17 @@ impl Link {
 
     /// Transmit from `start` on, on a link with something special.
     fn transmit(&mut self, start: Time, waited: bool, size: u32, end: Time) -> Fate {
-        let (departs, in_outage) = self.departure(start, waited, size);
+        let sent = self.departure(start, waited, size);
+        let departs = sent.at;
         self.hot.free_at = departs;
         if departs > end
             && let Some(course) = &mut self.cold.course
         {
             course.late_packets += 1;
             course.late_bytes += u64::from(size);
+            course.late_work += u128::from(sent.left);
         }
-        match self.dispatch(departs, in_outage, size) {
+        match self.dispatch(departs, sent.in_outage, size) {
             Fate::Lost(at, cause) if departs <= end => self.lose(at, size, cause),
             Fate::Lost(..) if self.reorders() => Fate::Passes(Time::NEVER),
             Fate::Lost(..) => Fate::LostAfterEnd,
@@ -239,19 +277,34 @@ impl Link {
         }
     }
 
-    /// When a transmission from `start` on ends, and whether an outage takes the packet.
-    fn departure(&mut self, start: Time, waited: bool, size: u32) -> (Time, bool) {
-        match &mut self.cold.course {
-            Some(course) => {
-                let sent = course.transmit(start, waited, size);
-                (sent.at, sent.in_outage)
-            }
-            None => (Time(start.0 + self.transmission(size)), false),
+    /// When a transmission from `start` on ends, and whether an outage takes the packet. What is left of it at the end
+    /// of the run is said of links that change only.
+    fn departure(&mut self, start: Time, waited: bool, size: u32) -> Sent {
+        let sent = match &mut self.cold.course {
+            Some(course) => course.transmit(start, waited, size),
+            None => Sent { at: Time(start.0 + self.transmission(size)), in_outage: false, left: 0 },
+        };
+        if let Some(counts) = self.warming(start).filter(|counts| sent.at > counts.until) {
+            counts.under_way_bytes = size.into();
         }
+        sent
     }
 
     /// What becomes of a packet whose transmission ends; a loss is yet to be counted. Calls come in order of time.
     fn dispatch(&mut self, departs: Time, in_outage: bool, size: u32) -> Fate {
+        let fate = self.fate(departs, in_outage, size);
+        if let Some(counts) = self.warming(departs) {
+            counts.transmitted_bytes += u64::from(size);
+            if let Fate::Arrives(at) | Fate::Passes(at) = fate
+                && at <= counts.until
+            {
+                counts.delivered_bytes += u64::from(size);
+            }
+        }
+        fate
+    }
+
+    fn fate(&mut self, departs: Time, in_outage: bool, size: u32) -> Fate {
         // asked in any case: a channel with a memory counts every packet
         if self.channel_loses(LossAt::Wire, departs, size) || in_outage {
             return Fate::Lost(departs, LossCause::Random);
@@ -263,7 +316,7 @@ impl Link {
         }
     }
 
-    /// It has more than a queue, a transmitter and random loss.
+    /// It has more than a queue, a transmitter and random loss. Asked before a warm-up begins.
     pub(crate) fn is_special(&self) -> bool {
         self.hot.lane == Lane::Special
     }
@@ -309,6 +362,9 @@ impl Link {
     fn lose(&mut self, at: Time, size: u32, cause: LossCause) -> Fate {
         self.cold.losses.add(cause);
         self.cold.lost_bytes += u64::from(size);
+        if let Some(counts) = self.warming(at) {
+            counts.lost_bytes += u64::from(size);
+        }
         Fate::Lost(at, cause)
     }
 
@@ -317,6 +373,9 @@ impl Link {
     fn refuse(&mut self, at: Time, size: u32, cause: LossCause) -> Fate {
         self.cold.refused.add(cause);
         self.cold.refused_bytes += u64::from(size);
+        if let Some(counts) = self.warming(at) {
+            counts.refused_bytes += u64::from(size);
+        }
         Fate::Lost(at, cause)
     }
 
@@ -342,7 +401,7 @@ impl Link {
         if self.hot.memo_size == size {
             return u64::from(self.hot.memo_tx);
         }
-        let tx = (u64::from(size) * 8 * 1_000_000_000).div_ceil(self.cold.rate_bps);
+        let tx = transmission(size, self.cold.rate_bps);
         if let Ok(short) = u32::try_from(tx) {
             (self.hot.memo_size, self.hot.memo_tx) = (size, short);
         }

@@ -260,7 +260,7 @@ fn links(plan: &Plan, network: &Network, results: &Results) -> Table {
         ("marked_packets", count(rows, |r| r.stats.marked_packets)),
         ("queue_mean_packets", number(rows, |r| ratio(r.stats.queue_integral, run))),
         ("queue_max_packets", count(rows, |r| u64::from(r.stats.queue_max))),
-        ("utilisation", number(rows, |r| ratio(r.stats.busy_s, run))),
+        ("utilisation", number(rows, |r| r.stats.utilisation)),
         ("rate_bps", number(rows, |r| spec(r).rate_bps as f64)),
         ("delay_s", number(rows, |r| spec(r).delay.secs())),
     ]);

@@ -24,6 +24,61 @@ fn dumbbell(general: &str, bottleneck: &str, flow: &str) -> String {
     )
 }
 
+/// The row of the bottleneck in the direction of the data.
+fn bottleneck(links: &Table) -> usize {
+    let Some(Column::Str(names)) = links.column("link") else { panic!("{links:?}") };
+    names.iter().position(|name| name == "bottleneck").unwrap()
+}
+
+/// Utilisation of the bottleneck in a run of 6 s in which one packet of 1500 bytes comes to it at about 3 s.
+fn of_one_packet(link: &str) -> f64 {
+    let flow =
+        "transport = \"udp\"\nstart = \"3 s\"\ntraffic = { kind = \"cbr\", rate = \"1 kbps\", packet = \"1500 B\" }";
+    let text = dumbbell("duration = \"6 s\"", &format!("delay = \"1 ms\", {link}"), flow);
+    let links = run(&text.replace("100 Mbps", "1 Tbps").replace("5 ms", "0 s"), 1).links;
+    assert_eq!(number(&links, "transmitted_packets", bottleneck(&links)), 0.0);
+    number(&links, "utilisation", bottleneck(&links))
+}
+
+#[test]
+fn a_transmission_that_outlasts_the_run_uses_the_link_as_long_as_it_does() {
+    // 12 000 bits at 1 kbps take 12 s, of which 3 s are in the run
+    for (link, share) in [
+        ("rate = \"1 kbps\"", 0.5),
+        ("rate = \"1 kbps\", queue = { discipline = \"codel\", limit = \"10 packets\" }", 0.5),
+        // 3000 bits of 5000: 2 s at 500 bps, 4 s at 1 kbps
+        ("rate = \"500 bps\", changes = [{ at = \"2 s\", rate = \"1 kbps\" }]", 0.6),
+        // 2000 bits of 4000: nothing can be sent for a second of each half
+        ("rate = \"1 kbps\", outages = [{ at = \"0 s\", for = \"1 s\" }, { at = \"4 s\", for = \"1 s\" }]", 0.5),
+        // the same, waiting for an event
+        (
+            "rate = \"1 kbps\", outages = [{ at = \"0 s\", for = \"1 s\" }, { at = \"4 s\", for = \"1 s\" }], \
+             queue = { discipline = \"codel\", limit = \"10 packets\" }",
+            0.5,
+        ),
+    ] {
+        let found = of_one_packet(link);
+        assert!((found - share).abs() < 1e-6, "{link}: {found}");
+    }
+    // opportunities at 2.999 and 7 s: one is too early, the other too late, and a packet leaves with a single one
+    assert_eq!(of_one_packet("trace = [2999, 7000]"), 0.0);
+}
+
+#[test]
+fn a_busy_link_is_used_in_full_whenever_the_run_ends() {
+    // 5 ms of silence, then 1500 bytes each 6 ms without a gap
+    for (milliseconds, share) in [(905, 900.0 / 905.0), (908, 903.0 / 908.0), (910, 905.0 / 910.0)] {
+        let text = dumbbell(
+            &format!("duration = \"{milliseconds} ms\""),
+            "rate = \"2 Mbps\", delay = \"20 ms\"",
+            "transport = \"udp\"\ntraffic = { kind = \"cbr\", rate = \"8 Mbps\", packet = \"1500 B\" }",
+        );
+        let links = run(&text.replace("100 Mbps", "1 Tbps"), 1).links;
+        let found = number(&links, "utilisation", bottleneck(&links));
+        assert!((found - share).abs() < 1e-6, "{milliseconds} ms: {found}, not {share}");
+    }
+}
+
 #[test]
 fn a_transfer_back_takes_time_and_one_that_is_cut_short_does_not_complete() {
     let both = "algorithm = \"newreno\"\nsize = \"50 kB\"\ndirection = \"both\"\nreverse_start = \"2 s\"";

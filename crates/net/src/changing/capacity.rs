@@ -10,7 +10,18 @@ use units::{Span, Time};
 use super::{Changing, OPPORTUNITY, Outage};
 
 const MILLISECOND: u64 = 1_000_000;
-const SECOND: u64 = 1_000_000_000;
+/// Bits times nanoseconds per second: the unit in which a rate times nanoseconds is exact.
+const BIT: u64 = 1_000_000_000;
+
+/// So many bytes in bits times nanoseconds per second.
+pub(crate) fn work(bytes: u64) -> u128 {
+    u128::from(bytes) * 8 * u128::from(BIT)
+}
+
+/// The other way round.
+fn bytes(work: u128) -> f64 {
+    work as f64 / (8.0 * BIT as f64)
+}
 /// The rate of a trace is a mean over this time, and over so many opportunities at least: 2^14 bytes, as many as RFC 8033
 /// measures a rate by.
 const LATELY: Span = Span::from_millis(100);
@@ -22,6 +33,8 @@ pub(crate) struct Sent {
     pub(crate) at: Time,
     /// Some of it fell into an outage that loses packets.
     pub(crate) in_outage: bool,
+    /// What of it was left to be transmitted when the run ended, in bits times nanoseconds per second.
+    pub(crate) left: u64,
 }
 
 /// What can be carried when.
@@ -80,12 +93,18 @@ impl Capacity {
         }
     }
 
+    /// What can be carried after `from` and until `to`, in bits times nanoseconds per second. `from` is not before the
+    /// last time that was asked for.
+    pub(super) fn carry(&mut self, from: Time, to: Time) -> u128 {
+        match self {
+            Capacity::Rates(rates) => rates.carry(from, to),
+            Capacity::Trace(trace) => work(trace.carry(from, to) * u64::from(OPPORTUNITY)),
+        }
+    }
+
     /// Bytes from now on until `end`.
     pub(super) fn total_bytes(mut self, end: Time) -> f64 {
-        match &mut self {
-            Capacity::Trace(trace) => trace.carry(Time::ZERO, end) as f64 * f64::from(OPPORTUNITY),
-            Capacity::Rates(rates) => rates.carry(Time::ZERO, end) / 8.0,
-        }
+        bytes(self.carry(Time::ZERO, end))
     }
 
     /// The rate at `at`, without outages.
@@ -99,10 +118,7 @@ impl Capacity {
     /// Bytes that can be transmitted from `from` until `to`. Nothing was being transmitted at `from`, and nothing begins
     /// before `to`.
     pub(super) fn idle_bytes(&mut self, from: Time, to: Time) -> f64 {
-        match self {
-            Capacity::Rates(rates) => rates.carry(from, to) / 8.0,
-            Capacity::Trace(trace) => trace.carry(from, to) as f64 * f64::from(OPPORTUNITY),
-        }
+        bytes(self.carry(from, to))
     }
 
     pub(super) fn opportunities(mut self, end: Time) -> Vec<u32> {
@@ -169,44 +185,50 @@ impl Rates {
         };
     }
 
-    /// Bits that can be carried from `from`, not before the last state, until `to`.
-    fn carry(&mut self, from: Time, to: Time) -> f64 {
-        let (mut bits, mut t) = (0.0, from);
+    /// What can be carried from `from`, not before the last state, until `to`.
+    fn carry(&mut self, from: Time, to: Time) -> u128 {
+        let (mut work, mut t) = (0, from);
         while t < to {
             if t >= self.now.until {
                 self.seek(t);
             }
             let until = self.now.until.min(to);
             if !self.now.held {
-                bits += self.now.rate as f64 * until.since(t).secs();
+                work += u128::from(self.now.rate) * u128::from(until.since(t).0);
             }
             t = until;
         }
-        bits
+        work
     }
 
     fn transmit(&mut self, start: Time, size: u32) -> Sent {
         let mut t = start;
-        // in bits times nanoseconds per second
-        let mut work = u64::from(size) * 8 * SECOND;
+        let mut work = u64::from(size) * 8 * BIT;
         let mut in_outage = false;
         loop {
             if t >= self.now.until {
                 self.seek(t);
             }
+            // less than `work` while it lasts beyond the end, so it fits
+            let by_end = |rate: u64| rate * self.end.since(t).0;
+            let mut left = work;
             if !self.now.held {
                 in_outage |= self.now.lossy;
                 let needed = work.div_ceil(self.now.rate);
                 let there_is = self.now.until.0 - t.0;
                 if needed <= there_is {
-                    return Sent { at: Time(t.0 + needed), in_outage };
+                    let at = Time(t.0 + needed);
+                    return Sent { at, in_outage, left: if at > self.end { work - by_end(self.now.rate) } else { 0 } };
                 }
-                // less than `work`, so it fits
+                // so does this
+                if self.now.until > self.end {
+                    left -= by_end(self.now.rate);
+                }
                 work -= self.now.rate * there_is;
             }
             t = self.now.until;
             if t > self.end {
-                return Sent { at: t, in_outage };
+                return Sent { at: t, in_outage, left };
             }
         }
     }
@@ -295,8 +317,11 @@ impl Trace {
             self.left = 0;
             self.pass(start);
         }
-        let (mut t, mut rest, mut in_outage) = (start, size, false);
+        let (mut t, mut rest, mut left, mut in_outage) = (start, size, 0, false);
         loop {
+            if t > self.end {
+                left = rest; // what comes now comes too late
+            }
             let taken = rest.min(self.left);
             if taken > 0 {
                 self.left -= taken;
@@ -304,7 +329,7 @@ impl Trace {
                 in_outage |= self.lossy;
             }
             if rest == 0 || t > self.end {
-                return Sent { at: t, in_outage };
+                return Sent { at: t, in_outage, left: u64::from(left) * 8 * BIT };
             }
             t = self.time(self.next);
             self.next += 1;

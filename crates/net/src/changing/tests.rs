@@ -64,13 +64,39 @@ fn an_outage_that_loses_takes_what_is_sent_in_it() {
     let mut c = course(&spec);
     let mut sent = |from: u64| c.transmit(Time(from * 1000), false, 1000);
     // up to 2 ms; from 2 to 3; from 3 on; and each that touches it
-    assert_eq!(sent(1000), Sent { at: ms(2), in_outage: false });
-    assert_eq!(sent(2000), Sent { at: ms(3), in_outage: true });
-    assert_eq!(sent(3000), Sent { at: ms(4), in_outage: false });
+    assert_eq!(sent(1000), Sent { at: ms(2), in_outage: false, left: 0 });
+    assert_eq!(sent(2000), Sent { at: ms(3), in_outage: true, left: 0 });
+    assert_eq!(sent(3000), Sent { at: ms(4), in_outage: false, left: 0 });
     let mut c = course(&spec);
     assert!(c.transmit(Time(1_500_000), false, 1000).in_outage);
     let mut c = course(&spec);
     assert!(c.transmit(Time(2_900_000), false, 1000).in_outage);
+}
+
+#[test]
+fn what_is_left_at_the_end_is_what_the_capacity_lacked() {
+    // 8 Mbps, a quarter of it from 10 ms on, nothing from 4 to 6 ms; the run ends after 5, 12 or 20 ms
+    let spec =
+        Changing { steps: vec![rate(10, 2_000_000)], outages: vec![outage(4, 2, None, false)], ..Changing::default() };
+    let left = |end: u64, from: u64, bytes: u32| {
+        let mut c = course(&spec);
+        c.set_end(ms(end));
+        let sent = c.transmit(ms(from), false, bytes);
+        (sent.at > ms(end), u128::from(sent.left))
+    };
+    // ends in the outage with 1000 bytes sent, or in the slow part with 1000 + 4000 + 500
+    assert_eq!(left(5, 3, 9000), (true, work(8000)));
+    assert_eq!(left(12, 3, 9000), (true, work(3500)));
+    // just at the end, or one bit short of it
+    assert_eq!(left(20, 3, 7500), (false, 0));
+    assert_eq!(left(20, 3, 7501), (true, work(1)));
+    // not begun yet
+    assert_eq!(left(5, 8, 100), (true, work(100)));
+    // opportunities of 1504 bytes at 3, 5, 5 and 10 ms
+    let mut c = course(&trace(&[3, 5, 5, 10]));
+    c.set_end(ms(5));
+    assert_eq!(c.transmit(ms(0), false, 5000).left, (work(5000) - 3 * work(1504)) as u64);
+    assert_eq!(c.transmit(ms(10), true, 1000).left, work(1000) as u64);
 }
 
 fn trace(ms: &[u32]) -> Changing {

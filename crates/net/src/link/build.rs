@@ -91,6 +91,7 @@ impl Link {
                 ecn: spec.queue.ecn,
                 marked_packets: 0,
                 served: None,
+                warmup: None,
                 course: spec
                     .changing
                     .as_ref()

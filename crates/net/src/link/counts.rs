@@ -2,6 +2,8 @@
 
 use std::ops::{Index, IndexMut};
 
+use units::Time;
+
 /// Why a packet was lost. [`LOSS_CAUSES`] says what is to be known of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossCause {
@@ -163,9 +165,49 @@ pub struct LinkStats {
     pub queue_integral: f64,
     /// Most packets that ever waited.
     pub queue_max: u32,
-    /// Time that the finished transmissions took, seconds; on a link that changes, the same share of the run as they are
-    /// of what it could carry.
-    pub busy_s: f64,
+    /// Share of what could be transmitted that was, a part of a packet included: at a fixed rate, the share of the time
+    /// in which the transmitter was busy. Zero where nothing could be.
+    pub utilisation: f64,
+    /// What the measured part of the run had of it.
+    pub measured: MeasuredLink,
+}
+
+/// Counters of one direction of a link for the part of the run after the warm-up. What happens in the instant in which
+/// the warm-up ends counts to the warm-up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MeasuredLink {
+    /// Bytes of packets whose transmission ended.
+    pub transmitted_bytes: u64,
+    /// Bytes of packets that reached the far end.
+    pub delivered_bytes: u64,
+    /// Bytes of the packet that was in transmission when the warm-up ended: some of it was sent before.
+    pub under_way_bytes: u64,
+    /// Bytes in the queue, in transmission or on the wire when the warm-up ended.
+    pub held_bytes: u64,
+}
+
+/// What a direction of a link counts up to the end of the warm-up.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Warmup {
+    pub(super) until: Time,
+    pub(super) offered_bytes: u64,
+    pub(super) refused_bytes: u64,
+    pub(super) transmitted_bytes: u64,
+    pub(super) lost_bytes: u64,
+    pub(super) delivered_bytes: u64,
+    pub(super) under_way_bytes: u64,
+}
+
+impl Warmup {
+    /// What is left for the measured part of the run.
+    pub(super) fn measured(&self, transmitted_bytes: u64, delivered_bytes: u64) -> MeasuredLink {
+        MeasuredLink {
+            transmitted_bytes: transmitted_bytes - self.transmitted_bytes,
+            delivered_bytes: delivered_bytes - self.delivered_bytes,
+            under_way_bytes: self.under_way_bytes,
+            held_bytes: self.offered_bytes - self.refused_bytes - self.lost_bytes - self.delivered_bytes,
+        }
+    }
 }
 
 #[cfg(test)]

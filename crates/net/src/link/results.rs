@@ -2,7 +2,9 @@
 
 use units::Time;
 
-use super::{Link, LinkStats};
+use super::counts::Warmup;
+use super::{Link, LinkStats, transmission};
+use crate::changing::work;
 use crate::packet::Packet;
 use crate::pool::Pool;
 
@@ -36,13 +38,44 @@ impl Link {
         pool.iter(&self.hot.wire).chain(self.cold.course.iter().flat_map(|course| course.on_wire()))
     }
 
-    /// The counters at the end of the run. A transmission that was under way counts for nothing.
+    /// Whether a packet on the wire has still to be transmitted at the end of the run. Where the delay is not always
+    /// the same, such packets were counted as they came.
+    fn is_late(&self, packet: &Packet, end: Time) -> bool {
+        let steady = !self.is_served() && self.cold.course.is_none();
+        steady && packet.at.0.saturating_sub(self.hot.delay.0) > end.0
+    }
+
+    /// What of the packets that were accepted had not been transmitted when the run ended, in bits times nanoseconds
+    /// per second.
+    fn left(&self, pool: &Pool, end: Time) -> u128 {
+        match (&self.cold.served, &self.cold.course) {
+            (Some(served), course) => {
+                let sending = served.sending.as_ref().map_or(0, |packet| match course {
+                    Some(_) => u128::from(served.left),
+                    None => self.left_of(std::iter::once(packet), end),
+                });
+                work(served.backlog().bytes) + sending
+            }
+            (None, Some(course)) => course.late_work,
+            (None, None) => self.left_of(self.on_wire(pool).filter(|packet| self.is_late(packet, end)), end),
+        }
+    }
+
+    /// The same of packets whose transmissions follow each other at the link's rate, until it is free.
+    fn left_of<'a>(&self, packets: impl Iterator<Item = &'a Packet>, end: Time) -> u128 {
+        let (mut all, mut begun) = (0, self.hot.free_at);
+        for packet in packets {
+            all += work(packet.size.into());
+            begun.0 -= transmission(packet.size.into(), self.cold.rate_bps);
+        }
+        if all == 0 { 0 } else { all - u128::from(self.cold.rate_bps) * u128::from(end.since(begun).0) }
+    }
+
+    /// The counters at the end of the run. A transmission that was under way counts for nothing but utilisation.
     pub(crate) fn stats(&self, pool: &Pool, end: Time) -> LinkStats {
         let (h, c) = (&self.hot, &self.cold);
         let (mut in_flight, mut in_flight_bytes, mut untransmitted, mut untransmitted_bytes) = (0, 0, 0, 0);
-        // where the delay is not always the same, packets that come too late were counted as they came
-        let steady = !self.is_served() && c.course.is_none();
-        let on_wire = self.on_wire(pool).map(|p| (p, steady && p.at.0.saturating_sub(h.delay.0) > end.0));
+        let on_wire = self.on_wire(pool).map(|p| (p, self.is_late(p, end)));
         for (packet, waits) in on_wire.chain(self.held(pool).map(|p| (p, true))) {
             let size = u64::from(packet.size);
             in_flight += 1;
@@ -58,23 +91,27 @@ impl Link {
         }
         let accepted_bytes = h.offered_bytes - c.refused_bytes;
         let transmitted_bytes = accepted_bytes - untransmitted_bytes;
+        let delivered_bytes = accepted_bytes - c.lost_bytes - in_flight_bytes;
+        let used = work(accepted_bytes) - self.left(pool, end);
+        let capacity = match &c.course {
+            None => u128::from(c.rate_bps) * u128::from(end.0),
+            Some(course) => course.capacity(end),
+        };
+        let warmup = c.warmup.as_ref().map_or_else(Warmup::default, |warming| warming.counts);
         LinkStats {
             offered_packets: h.offered_packets,
             offered_bytes: h.offered_bytes,
             transmitted_packets: h.offered_packets - c.refused.total() - untransmitted,
             transmitted_bytes,
             delivered_packets: h.delivered_packets,
-            delivered_bytes: accepted_bytes - c.lost_bytes - in_flight_bytes,
+            delivered_bytes,
             losses: c.losses.plus(&c.refused),
             in_flight_packets: in_flight,
             marked_packets: c.marked_packets,
             queue_integral: c.queue_time.secs(),
             queue_max: c.queue_max,
-            busy_s: match &c.course {
-                None => transmitted_bytes as f64 * 8.0 / c.rate_bps as f64,
-                Some(_) if transmitted_bytes == 0 => 0.0,
-                Some(course) => transmitted_bytes as f64 / course.capacity_bytes(end) * end.secs(),
-            },
+            utilisation: if used == 0 { 0.0 } else { used as f64 / capacity as f64 },
+            measured: warmup.measured(transmitted_bytes, delivered_bytes),
         }
     }
 }

@@ -31,9 +31,11 @@ pub(crate) type Dropped = (Packet, LossCause);
 pub(crate) struct Served {
     waiting: Line,
     /// In transmission.
-    sending: Option<Packet>,
+    pub(super) sending: Option<Packet>,
     /// An outage takes it.
     in_outage: bool,
+    /// What is left of it when the run ends, in bits times nanoseconds per second; only on a link that changes.
+    pub(super) left: u64,
 }
 
 impl Served {
@@ -57,8 +59,11 @@ impl Link {
     pub(crate) fn serve(&mut self, line: Line) {
         debug_assert_eq!(self.hot.offered_packets, 0);
         self.hot.lane = Lane::Special;
+        if let Some(warming) = &mut self.cold.warmup {
+            warming.lane = Lane::Special;
+        }
         self.hot.eager = false;
-        self.cold.served = Some(Box::new(Served { waiting: line, sending: None, in_outage: false }));
+        self.cold.served = Some(Box::new(Served { waiting: line, sending: None, in_outage: false, left: 0 }));
     }
 
     /// Served, with packets in the order of their arrival.
@@ -149,13 +154,13 @@ impl Link {
             self.cold.marked_packets += u64::from(!packet.flags.has(Flags::CE));
             packet.flags.set(Flags::CE);
         }
-        let (end, in_outage) = self.departure(now, waited, u32::from(packet.size));
-        self.hot.free_at = end;
+        let sent = self.departure(now, waited, u32::from(packet.size));
+        self.hot.free_at = sent.at;
         if let Some(served) = &mut self.cold.served {
             served.sending = Some(packet);
-            served.in_outage = in_outage;
+            (served.in_outage, served.left) = (sent.in_outage, sent.left);
         }
-        Some(end)
+        Some(sent.at)
     }
 
     /// A packet leaves the queue. If it found the transmitter idle, it never waited.

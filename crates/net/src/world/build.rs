@@ -8,7 +8,7 @@ use crate::delays::Delays;
 use crate::endpoint::Endpoint;
 use crate::handover;
 use crate::judgement::Truth;
-use crate::link::Link;
+use crate::link::{Link, transmission};
 use crate::multipath::{ALONE, Connection};
 use crate::pool::Pool;
 use crate::route::{self, END};
@@ -32,7 +32,7 @@ fn empty_link_delay(network: &Network, link: u32, size: u32) -> Span {
     let direction = if link % 2 == 1 { &spec.reverse } else { &spec.forward };
     match &direction.changing {
         Some(changing) => changing.least_delay(direction.rate_bps, direction.delay, size),
-        None => direction.delay + Span((u64::from(size) * 8 * 1_000_000_000).div_ceil(direction.rate_bps)),
+        None => direction.delay + Span(transmission(size, direction.rate_bps)),
     }
 }
 
@@ -81,7 +81,9 @@ impl World {
             world.seen = vec![UNSEEN; world.endpoints.len()];
         }
         if options.warmup > Span::ZERO {
-            world.schedule(Time::ZERO + options.warmup, Control::Warm);
+            let until = Time::ZERO + options.warmup;
+            world.schedule(until, Control::Warm);
+            world.links.iter_mut().for_each(|link| link.warm_up(until));
         }
         Ok(world)
     }
