@@ -21,6 +21,15 @@ pub(crate) enum Endpoint {
     Datagram(datagram::Endpoint),
 }
 
+/// What of an end's data had arrived at its peer at some time.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Arrived {
+    /// Payload bytes, copies included.
+    pub(crate) bytes: u64,
+    /// Ranges of segments; none for datagrams, which have no order.
+    segments: Vec<(u32, u32)>,
+}
+
 /// The number that a sender's algorithm chooses by, from the stream of that end of the flow.
 fn draw_seed(seed: u64, flow: &str, role: Role) -> u64 {
     let end = if role == Role::Passive { ":reverse" } else { "" };
@@ -117,6 +126,33 @@ impl Endpoint {
             (Endpoint::Tcp(end), Endpoint::Tcp(peer)) => end.bytes_in(peer.receiver.rcv_nxt()),
             (_, Endpoint::Datagram(peer)) => peer.received_bytes(),
             _ => 0,
+        }
+    }
+
+    /// What of its data has arrived at `peer`.
+    pub(crate) fn arrived(&self, peer: &Endpoint) -> Arrived {
+        match (self, peer) {
+            (Endpoint::Tcp(end), Endpoint::Tcp(peer)) => {
+                let in_order = (0, peer.receiver.rcv_nxt());
+                Arrived {
+                    bytes: end.bytes_arrived(&peer.receiver),
+                    segments: std::iter::once(in_order).chain(peer.receiver.held().iter().copied()).collect(),
+                }
+            }
+            _ => Arrived { bytes: self.delivered_bytes(peer), segments: Vec::new() },
+        }
+    }
+
+    /// Payload bytes of its data that `peer` received by now, in order for TCP, and that had not arrived `before`.
+    pub(crate) fn delivered_since(&self, peer: &Endpoint, before: &Arrived) -> u64 {
+        let delivered = self.delivered_bytes(peer);
+        match (self, peer) {
+            (Endpoint::Tcp(end), Endpoint::Tcp(peer)) => {
+                let in_order = |number: u32| end.bytes_in(number.min(peer.receiver.rcv_nxt()));
+                let early = |&(first, end): &(u32, u32)| in_order(end) - in_order(first);
+                delivered - before.segments.iter().map(early).sum::<u64>()
+            }
+            _ => delivered - before.bytes,
         }
     }
 

@@ -33,9 +33,9 @@ pub struct MultipathResult {
     pub connection: usize,
     /// When its first subflow could send.
     pub start: Time,
-    /// Payload bytes delivered in order.
+    /// Payload bytes delivered in order by the end of the run.
     pub delivered_bytes: u64,
-    /// Of these, after the warm-up.
+    /// Of these, those that arrived after the warm-up.
     pub measured_bytes: u64,
     /// Most segments that waited out of order at the receiver.
     pub reorder_max: u32,
@@ -68,7 +68,8 @@ pub(crate) struct Connection {
     pub(crate) coupled: bool,
     /// Room for what the algorithms tell each other.
     told: Vec<Subflow>,
-    delivered_at_warm: u64,
+    /// Ranges of the stream that had arrived when the warm-up ended.
+    before: Vec<(u32, u32)>,
     pub(crate) start: Time,
     reorder_max: u32,
     pub(crate) completed: Option<Time>,
@@ -105,7 +106,7 @@ impl Connection {
             waiting: 0,
             buffer: spec.buffer,
             coupled: spec.coupled,
-            delivered_at_warm: 0,
+            before: Vec::new(),
             start,
             reorder_max: 0,
             completed: None,
@@ -202,22 +203,35 @@ impl Connection {
         (&self.told, which)
     }
 
-    pub(crate) fn delivered_bytes(&self) -> u64 {
-        let whole = u64::from(self.expected) * u64::from(self.mss);
+    /// Payload bytes in the first `segments` segments of the stream.
+    fn bytes_in(&self, segments: u32) -> u64 {
+        let whole = u64::from(segments) * u64::from(self.mss);
         self.size.map_or(whole, |size| whole.min(size))
     }
 
+    pub(crate) fn delivered_bytes(&self) -> u64 {
+        self.bytes_in(self.expected)
+    }
+
+    /// The warm-up ends.
     pub(crate) fn warm(&mut self) {
-        self.delivered_at_warm = self.delivered_bytes();
+        let waiting = (self.expected..).zip(&self.arrived).filter(|(_, arrived)| **arrived);
+        self.before = std::iter::once((0, self.expected)).chain(waiting.map(|(at, _)| (at, at + 1))).collect();
+    }
+
+    /// Payload bytes delivered by now that had not arrived when the warm-up ended.
+    fn measured_bytes(&self) -> u64 {
+        let in_order = |segment: u32| self.bytes_in(segment.min(self.expected));
+        let early = self.before.iter().map(|&(first, end)| in_order(end) - in_order(first));
+        self.delivered_bytes() - early.sum::<u64>()
     }
 
     pub(crate) fn result(&self, connection: usize) -> MultipathResult {
-        let delivered_bytes = self.delivered_bytes();
         MultipathResult {
             connection,
             start: self.start,
-            delivered_bytes,
-            measured_bytes: delivered_bytes - self.delivered_at_warm,
+            delivered_bytes: self.delivered_bytes(),
+            measured_bytes: self.measured_bytes(),
             reorder_max: self.reorder_max,
             completed: self.completed,
         }
@@ -292,6 +306,22 @@ mod tests {
         (0..3).for_each(|n| c.sent(0, n));
         c.stop();
         assert!(c.all_sent());
+    }
+
+    #[test]
+    fn what_waits_when_the_warm_up_ends_does_not_count_after_it() {
+        let mut c = two(Some(4500), 100);
+        (0..5).for_each(|n| c.sent(0, n));
+        c.arrived(0, 0, 1);
+        c.arrived(0, 2, 1);
+        c.arrived(0, 4, 1);
+        c.warm();
+        assert_eq!((c.delivered_bytes(), c.measured_bytes()), (1000, 0));
+        c.arrived(0, 1, 3);
+        // 0 and 2 had come before, 4 as well but is not in order yet
+        assert_eq!((c.delivered_bytes(), c.measured_bytes()), (3000, 1000));
+        c.arrived(0, 3, 5);
+        assert_eq!((c.delivered_bytes(), c.measured_bytes()), (4500, 2000));
     }
 
     #[test]

@@ -38,12 +38,15 @@ pub struct FlowResult {
     pub reverse: bool,
     /// When data could first be sent.
     pub start: Time,
-    /// Payload bytes delivered during the whole run; in order, for TCP.
+    /// Payload bytes delivered by the end of the run; in order, for TCP.
     pub delivered_bytes: u64,
-    /// Of these, after the warm-up.
+    /// Of these, those that arrived after the warm-up, each byte when it first arrived. What had arrived before does
+    /// not count, though it may have waited for a hole to be filled.
     pub measured_bytes: u64,
-    /// Payload bytes sent, retransmissions included, after the warm-up.
-    pub measured_sent_bytes: u64,
+    /// Payload bytes that arrived, in order or not, copies included.
+    pub arrived_bytes: u64,
+    /// Of these, after the warm-up.
+    pub measured_arrived_bytes: u64,
     /// Payload bytes sent, retransmissions included.
     pub sent_bytes: u64,
     /// Data segments acknowledged cumulatively.
@@ -97,7 +100,8 @@ impl FlowResult {
                 sum.flow = part.flow;
             }
             sum.sent_bytes += part.sent_bytes;
-            sum.measured_sent_bytes += part.measured_sent_bytes;
+            sum.arrived_bytes += part.arrived_bytes;
+            sum.measured_arrived_bytes += part.measured_arrived_bytes;
             sum.acknowledged += part.acknowledged;
             sum.sender.add(&part.sender);
             sum.receiver.add(&part.receiver);

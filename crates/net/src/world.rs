@@ -20,7 +20,7 @@ use sim::EventQueue;
 use units::{Span, Time};
 
 use crate::delays::Delays;
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Arrived, Endpoint};
 use crate::handover::{self, Notice};
 use crate::judgement::Truth;
 use crate::link::{Dropped, Link};
@@ -98,6 +98,8 @@ pub struct World {
     truth: Vec<Truth>,
     /// Queueing delays of the data of each endpoint, if they are recorded.
     delays: Vec<Delays>,
+    /// What of each endpoint's data had arrived when the warm-up ended; nothing without one.
+    warm: Vec<Arrived>,
     loop_events: u64,
 }
 
@@ -292,10 +294,8 @@ impl World {
                 }
             }
             Control::Warm => {
-                for at in 0..self.seats.len() {
-                    self.accounts[at].delivered_at_warm = self.delivered_bytes(at);
-                    self.accounts[at].sent_at_warm = self.seats[at].sent_bytes;
-                }
+                let ends = self.endpoints.iter().enumerate();
+                self.warm = ends.map(|(at, end)| end.arrived(&self.endpoints[at ^ 1])).collect();
                 self.connections.iter_mut().for_each(Connection::warm);
                 (0..self.two_way.len()).for_each(|flow| self.set_horizon(flow));
             }
@@ -310,10 +310,5 @@ impl World {
         if let Endpoint::Tcp(end) = &mut self.endpoints[number as usize] {
             end.offer(bytes);
         }
-    }
-
-    /// Payload bytes of the data sent by endpoint `at` that its peer received.
-    fn delivered_bytes(&self, at: usize) -> u64 {
-        self.endpoints[at].delivered_bytes(&self.endpoints[at ^ 1])
     }
 }

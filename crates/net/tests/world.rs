@@ -561,8 +561,8 @@ fn a_long_flow_without_loss_fills_the_link() {
         tcp(&mut network.flows[0]).rules.delayed_ack = 1;
         let results = run(&network, 1, &RunOptions { warmup: Span::from_secs(40.0), ..options(200.0) });
         let share = results.flows[0].measured_bytes as f64 * 8.0 / 160.0 / (8e6 * 1460.0 / 1500.0);
-        // an ACK of data that had come before the warm-up ended may add a little
-        assert!((0.99..=1.001).contains(&share), "{algorithm}: {share}");
+        // 160 s are 106 667 packets; one more may have been in transmission when the warm-up ended
+        assert!((0.99..=1.00001).contains(&share), "{algorithm}: {share}");
     }
 }
 

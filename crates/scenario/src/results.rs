@@ -162,8 +162,8 @@ fn flows(plan: &Plan, network: &Network, groups: &[usize], results: &Results) ->
         None => ratio(bits(row.measured_bytes), active(row)),
     };
     let throughput = |row: &FlowRow<'_>| match row.completed {
-        Some(_) => ratio(bits(row.sent_bytes), active(row)),
-        None => ratio(bits(row.measured_sent_bytes), active(row)),
+        Some(_) => ratio(bits(row.arrived_bytes), active(row)),
+        None => ratio(bits(row.measured_arrived_bytes), active(row)),
     };
     // a transport without a window has none
     let cwnd_mean = |row: &FlowRow<'_>| match row.spec.transport {

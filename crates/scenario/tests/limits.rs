@@ -15,6 +15,11 @@ fn number(table: &Table, name: &str, row: usize) -> f64 {
     }
 }
 
+/// Payload bytes that arrived in row `row`, each once.
+fn distinct(flows: &Table, row: usize, segment: f64) -> f64 {
+    (number(flows, "received_segments", row) - number(flows, "duplicate_segments", row)) * segment
+}
+
 /// One or more flows, each written by `flow`, over a dumbbell with this bottleneck.
 fn dumbbell(general: &str, bottleneck: &str, flow: &str) -> String {
     format!(
@@ -22,6 +27,99 @@ fn dumbbell(general: &str, bottleneck: &str, flow: &str) -> String {
          access = {{ rate = \"100 Mbps\", delay = \"5 ms\", queue = \"1000 packets\" }}\n\
          bottleneck = {{ {bottleneck} }}\n[[flows]]\nfrom = \"left/0\"\nto = \"right/0\"\n{flow}\n"
     )
+}
+
+#[test]
+fn goodput_after_a_warm_up_is_no_more_than_the_bottleneck_carries() {
+    let text = dumbbell(
+        "duration = \"30 s\"\nwarmup = \"5 s\"",
+        "rate = \"2 Mbps\", delay = \"20 ms\", queue = \"60 packets\", loss = \"0.1 %\"",
+        "algorithm = \"cubic\"",
+    );
+    // 1460 of 1500 bytes of 25 s at 2 Mbps; and one packet that was in transmission when the warm-up ended
+    let most = 2e6 * 1460.0 / 1500.0 + 1460.0 * 8.0 / 25.0;
+    for seed in 1..=10 {
+        let flows = run(&text, seed).flows;
+        for rate in ["goodput_bps", "goodput_run_bps"] {
+            let found = number(&flows, rate, 0);
+            assert!(found <= most && found > 0.8 * most, "seed {seed}: {rate} {found}");
+        }
+    }
+}
+
+#[test]
+fn a_hole_across_the_end_of_the_warm_up_hides_nothing_and_shows_nothing_twice() {
+    // 20 segments each RTT of 122 ms, the 200th packet is lost, and the hole is open for an RTT
+    let text = |general: &str| {
+        let bottleneck = "rate = \"10 Mbps\", delay = \"50 ms\", drops = { forward = [200] }";
+        dumbbell(general, bottleneck, "algorithm = \"newreno\"\ntcp = { window = \"20 segments\" }")
+    };
+    let mut holes = 0;
+    for ms in (1000..2000).step_by(40) {
+        let long = run(&text(&format!("duration = \"5 s\"\nwarmup = \"{ms} ms\"")), 1).flows;
+        let short = run(&text(&format!("duration = \"{ms} ms\"")), 1).flows;
+        let early = distinct(&short, 0, 1460.0);
+        holes += usize::from(number(&short, "delivered_bytes", 0) < early);
+        let measured = number(&long, "goodput_run_bps", 0) * (5.0 - ms as f64 / 1000.0) / 8.0;
+        // what had arrived before, in order or not, and what arrived later
+        let delivered = number(&long, "delivered_bytes", 0);
+        assert!((delivered - early - measured).abs() < 1e-3, "{ms} ms: {delivered}, {early}, {measured}");
+        // nothing came twice, so what arrived is what was delivered
+        assert_eq!(number(&long, "throughput_bps", 0), number(&long, "goodput_bps", 0));
+    }
+    assert!(holes >= 2, "{holes} holes");
+}
+
+#[test]
+fn so_it_is_with_the_stream_of_a_connection_over_several_paths() {
+    // on two paths of unlike delay something waits out of order at all times
+    let text = r#"
+        scenario = { profile = "rfc", duration = "20 s", warmup = "2 s" }
+        [topology]
+        kind = "graph"
+        links = [
+            { name = "near", from = "a", to = "b", rate = "2 Mbps", delay = "5 ms", queue = "1000 packets" },
+            { name = "far", from = "a", to = "b", rate = "2 Mbps", delay = "80 ms", queue = "1000 packets" },
+        ]
+        [[flows]]
+        from = "a"
+        to = "b"
+        algorithm = "newreno"
+        multipath = { paths = 2, buffer = "60 segments" }
+        tcp = { window = "30 segments" }
+    "#;
+    let (long, short) = (run(text, 1), run(&text.replace("20 s\", warmup = \"2 s", "2 s"), 1));
+    let early = distinct(&short.flows, 0, 1460.0);
+    assert!(number(&short.flows, "delivered_bytes", 0) + 5.0 * 1460.0 < early, "nothing waits at 2 s");
+    let measured = number(&long.flows, "goodput_bps", 0) * 18.0 / 8.0;
+    assert!((number(&long.flows, "delivered_bytes", 0) - early - measured).abs() < 1e-3, "{early} {measured}");
+    // each link carries its 2 Mbps, and no more
+    assert!(measured * 8.0 / 18.0 <= 2.0 * 2e6 * 1460.0 / 1500.0 + 2.0 * 1460.0 * 8.0 / 18.0);
+}
+
+#[test]
+fn throughput_is_what_arrived_not_what_was_sent_into_a_full_queue() {
+    let text = dumbbell(
+        "duration = \"10 s\"\nwarmup = \"2 s\"",
+        "rate = \"2 Mbps\", delay = \"20 ms\"",
+        "transport = \"udp\"\ntraffic = { kind = \"cbr\", rate = \"8 Mbps\", packet = \"1000 B\" }",
+    );
+    let result = run(&text, 1);
+    let (throughput, goodput) = (number(&result.flows, "throughput_bps", 0), number(&result.flows, "goodput_bps", 0));
+    assert_eq!(throughput, goodput);
+    // 1000 of 1028 bytes, and a packet that was in transmission when the warm-up ended
+    assert!(throughput <= 2e6 / 1.028 + 1000.0 * 8.0 / 8.0 && throughput > 1.94e6, "{throughput}");
+    assert!(number(&result.flows, "sent_bytes", 0) > 9e6); // the source sent its 8 Mbps
+    // copies count: FullTcp or not, a spurious timeout sends again what has arrived
+    let text = dumbbell(
+        "duration = \"10 s\"",
+        "rate = \"2 Mbps\", delay = \"20 ms\", drops = { reverse = [20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30] }",
+        "algorithm = \"newreno\"\ntcp = { window = \"10 segments\" }",
+    );
+    let flows = run(&text, 1).flows;
+    let copies = number(&flows, "duplicate_segments", 0);
+    let more = (number(&flows, "throughput_bps", 0) - number(&flows, "goodput_bps", 0)) * 10.0 / 8.0;
+    assert!(copies > 0.0 && (more - copies * 1460.0).abs() < 1e-3, "{copies} copies, {more} bytes");
 }
 
 /// The row of the bottleneck in the direction of the data.
@@ -104,4 +202,39 @@ fn a_transfer_back_takes_time_and_one_that_is_cut_short_does_not_complete() {
     let flows = run(&dumbbell("duration = \"10 s\"", "rate = \"2 Mbps\", delay = \"20 ms\"", &never), 1).flows;
     assert_eq!(number(&flows, "sent_segments", 1), 0.0);
     assert!(number(&flows, "completion_s", 1).is_nan());
+}
+
+#[test]
+fn what_waited_behind_the_narrow_link_counts_when_it_arrives() {
+    // UDP fills the first link, 2 Mbps. The second, 20 Mbps, is out for two seconds before the warm-up ends, so 4 Mbit
+    // wait there, which arrive after it: more than the first link carries in the measured 10 s, no more than the second
+    let text = r#"
+        scenario = { profile = "rfc", duration = "20 s", warmup = "10 s" }
+        [topology]
+        kind = "graph"
+        [[topology.links]]
+        name = "narrow"
+        from = "a"
+        to = "b"
+        rate = "2 Mbps"
+        delay = "5 ms"
+        [[topology.links]]
+        name = "wide"
+        from = "b"
+        to = "c"
+        rate = "20 Mbps"
+        delay = "5 ms"
+        queue = "1000 packets"
+        outages = [{ at = "8 s", for = "2 s" }]
+        [[flows]]
+        from = "a"
+        to = "c"
+        transport = "udp"
+        traffic = { kind = "cbr", rate = "4 Mbps", packet = "1000 B" }
+    "#;
+    let flows = run(text, 1).flows;
+    let bits = number(&flows, "goodput_bps", 0) * 10.0;
+    assert!((bits - 24e6 / 1.028).abs() < 10.0 * 8000.0, "{bits}"); // 1000 of 1028 bytes
+    // over the whole run the narrow link bounds it
+    assert!(number(&flows, "delivered_bytes", 0) * 8.0 <= 40e6 / 1.028);
 }

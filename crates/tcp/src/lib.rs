@@ -198,6 +198,20 @@ impl Endpoint {
         }
     }
 
+    /// Payload bytes of this endpoint's own data that arrived at `peer`, in order or not, copies included.
+    pub fn bytes_arrived(&self, peer: &Receiver) -> u64 {
+        let in_ranges = |&(start, end): &(u32, u32)| self.bytes_in(end) - self.bytes_in(start);
+        let distinct = self.bytes_in(peer.rcv_nxt()) + peer.held().iter().map(in_ranges).sum::<u64>();
+        let again = peer.stats.duplicate_segments * u64::from(self.mss);
+        // a short last segment is the highest of all
+        match (self.tail, peer.highest_again()) {
+            (Some((last, rest)), (number, times)) if last == number => {
+                distinct + again - times * u64::from(self.mss - rest)
+            }
+            _ => distinct + again,
+        }
+    }
+
     /// A segment arrived.
     #[inline(never)]
     pub fn handle_segment(&mut self, now: Time, segment: &Segment) {

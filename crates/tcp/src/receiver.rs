@@ -1,6 +1,8 @@
 //! The receiving half: reassembly, acknowledgements, SACK blocks, echoes.
 //! Source: RFC 9293, RFC 5681 section 4.2, RFC 2018, RFC 7323, RFC 3168, RFC 8257 section 3.2.
 
+use std::cmp::Ordering;
+
 use units::{Span, Time};
 
 use crate::segment::{Flags, MAX_SACK, SackBlocks, Segment};
@@ -57,6 +59,8 @@ pub struct Receiver {
     ts_recent: Time,
     last_arrival: Time,
     echo: Echo,
+    /// The highest segment that came again, and how often it did.
+    highest_again: (u32, u64),
     /// Counters.
     pub stats: ReceiverStats,
 }
@@ -103,6 +107,7 @@ impl Receiver {
             ts_recent: Time::ZERO,
             last_arrival: Time::ZERO,
             echo: Echo { per_packet: config.ecn_per_packet, on: false, owed: None },
+            highest_again: (0, 0),
             stats: ReceiverStats::default(),
         }
     }
@@ -111,6 +116,16 @@ impl Receiver {
     #[inline]
     pub fn rcv_nxt(&self) -> u32 {
         self.rcv_nxt
+    }
+
+    /// What arrived above the next segment expected: ranges `[start, end)`, sorted and apart from each other.
+    pub fn held(&self) -> &[(u32, u32)] {
+        &self.ranges
+    }
+
+    /// The highest segment that came again, and how often it did.
+    pub(crate) fn highest_again(&self) -> (u32, u64) {
+        self.highest_again
     }
 
     /// An ACK must leave now.
@@ -174,6 +189,11 @@ impl Receiver {
     //= https://www.rfc-editor.org/rfc/rfc9293#section-3.10.7.4
     //# If an incoming segment is not acceptable, an acknowledgment should be sent in reply
     fn on_duplicate(&mut self, now: Time, number: u32) {
+        match number.cmp(&self.highest_again.0) {
+            Ordering::Greater => self.highest_again = (number, 1),
+            Ordering::Equal => self.highest_again.1 += 1,
+            Ordering::Less => {}
+        }
         if self.ns2 && self.every > 1 && number + 1 == self.rcv_nxt && self.ranges.is_empty() {
             self.on_in_order(now);
         } else {

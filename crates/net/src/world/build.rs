@@ -69,6 +69,7 @@ impl World {
             losses: options.events.then(Vec::new),
             truth: vec![Truth::default(); network.flows.len() * 2],
             delays: if options.delays { vec![Delays::default(); network.flows.len() * 2] } else { Vec::new() },
+            warm: Vec::new(),
             loop_events: 0,
         };
         world.links.iter_mut().for_each(|link| link.set_end(world.end));

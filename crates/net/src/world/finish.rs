@@ -86,14 +86,17 @@ impl World {
         let at = flow * 2 + usize::from(reverse);
         let peer = at ^ 1;
         let (seat, account) = (&self.seats[at], &self.accounts[at]);
-        let delivered = self.delivered_bytes(at);
+        let (end, receiver) = (&self.endpoints[at], &self.endpoints[peer]);
+        let before = self.warm.get(at).cloned().unwrap_or_default();
+        let arrived_bytes = end.arrived(receiver).bytes;
         let mut result = FlowResult {
             flow,
             reverse,
             start: account.started,
-            delivered_bytes: delivered,
-            measured_bytes: delivered - account.delivered_at_warm,
-            measured_sent_bytes: seat.sent_bytes - account.sent_at_warm,
+            delivered_bytes: end.delivered_bytes(receiver),
+            measured_bytes: end.delivered_since(receiver, &before),
+            arrived_bytes,
+            measured_arrived_bytes: arrived_bytes - before.bytes,
             sent_bytes: seat.sent_bytes,
             lost: account.lost,
             in_flight: in_flight[at].0,
@@ -104,7 +107,7 @@ impl World {
             completed: account.completed,
             ..FlowResult::default()
         };
-        self.endpoints[at].report(&self.endpoints[peer], &mut result);
+        end.report(receiver, &mut result);
         result
     }
 

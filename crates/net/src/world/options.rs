@@ -7,7 +7,7 @@ use units::Span;
 pub struct RunOptions {
     /// Simulated time.
     pub duration: Span,
-    /// Part of it that the measured rates leave out.
+    /// Part of it that the measured rates leave out, shorter than it.
     pub warmup: Span,
     /// Flow variables to trace.
     pub traces: Traces,

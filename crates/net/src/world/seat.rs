@@ -58,9 +58,6 @@ pub(super) struct Account {
     pub(super) stop: Time,
     pub(super) size: Option<u64>,
     pub(super) completed: Option<Time>,
-    /// What it had delivered and sent when the warm-up ended.
-    pub(super) delivered_at_warm: u64,
-    pub(super) sent_at_warm: u64,
     /// Data segments it lost, by cause.
     pub(super) lost: LossCounts,
     /// Pure ACKs it lost.
