@@ -313,11 +313,18 @@ pub struct TcpSpec {
     pub handovers: Vec<(Time, Time)>,
 }
 
+impl TcpSpec {
+    /// Header bytes of a data segment on the wire, SACK blocks aside.
+    pub fn data_header(&self) -> u32 {
+        self.rules.data_header(&self.algorithm)
+    }
+}
+
 impl FlowSpec {
     /// Bytes on the wire of a full packet of data.
     pub fn full_size(&self) -> u32 {
         match &self.transport {
-            Transport::Tcp(tcp) => tcp.rules.mss + tcp.rules.wire_header(),
+            Transport::Tcp(tcp) => tcp.rules.mss + tcp.data_header(),
             Transport::Udp(udp) => udp.payload + udp.header,
             Transport::Tfrc(tfrc) => tfrc.payload + tfrc.header,
         }

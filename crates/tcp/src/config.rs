@@ -273,7 +273,17 @@ impl Config {
     /// Whether the sender's clock stands at a random place within a tick if nothing is said of it. That of ns-2's Vegas
     /// ticks at time zero.
     pub fn draws_clock(&self, row: &Row) -> bool {
-        !(self.ns2_recovery && self.recovery.unwrap_or(row.recovery) == Recovery::Vegas)
+        !self.is_ns2_vegas(row)
+    }
+
+    fn is_ns2_vegas(&self, row: &Row) -> bool {
+        self.ns2_recovery && self.recovery.unwrap_or(row.recovery) == Recovery::Vegas
+    }
+
+    /// Header bytes of a data segment on the wire, SACK blocks aside, of a sender with this algorithm. Those of ns-2's
+    /// Vegas have none.
+    pub fn data_header(&self, algorithm: &cc::Config) -> u32 {
+        if self.is_ns2_vegas(algorithm.row()) { 0 } else { self.wire_header() }
     }
 
     /// Header bytes on the wire, options included.

@@ -93,7 +93,6 @@ impl Endpoint {
     pub fn new(config: &Config, algorithm: &cc::Config, role: Role) -> Endpoint {
         let recovery = config.recovery.unwrap_or(algorithm.row().recovery);
         let sack = recovery == Recovery::Sack;
-        let headless = config.ns2_recovery && recovery == Recovery::Vegas;
         Endpoint {
             sender: Sender::new(config, algorithm),
             receiver: Receiver::new(config, sack),
@@ -105,7 +104,7 @@ impl Endpoint {
             repair: None,
             mss: config.mss,
             header: config.wire_header(),
-            data_header: if headless { 0 } else { config.wire_header() },
+            data_header: config.data_header(algorithm),
             sack_header: match (config.ns2_recovery, config.is_full()) {
                 (false, _) => 4,
                 (true, false) => 0,
