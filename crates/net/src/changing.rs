@@ -13,6 +13,7 @@ use std::sync::Arc;
 use sim::Stream;
 use units::{Span, Time, num};
 
+use crate::link::transmission;
 use crate::packet::Packet;
 use capacity::Capacity;
 pub(crate) use capacity::{Sent, work};
@@ -101,6 +102,15 @@ pub enum JitterModel {
 const LONGEST: f64 = 3600.0;
 
 impl JitterModel {
+    /// The least that a delay can become.
+    fn least(self, delay: Span) -> Span {
+        match self {
+            JitterModel::Uniform { spread } => delay - spread,
+            JitterModel::Normal { .. } => Span::ZERO,
+            JitterModel::Exponential { .. } | JitterModel::Pareto { .. } => delay,
+        }
+    }
+
     /// One draw, seconds.
     fn draw(self, stream: &mut Stream) -> f64 {
         match self {
@@ -131,17 +141,37 @@ fn normal(stream: &mut Stream) -> f64 {
 impl Changing {
     /// Least time that a packet of `size` bytes needs on a direction that begins with this rate and delay, jitter aside.
     pub(crate) fn least_delay(&self, rate_bps: u64, delay: Span, size: u32) -> Span {
-        let delay = self.steps.iter().filter_map(|s| s.delay).fold(delay, Span::min);
+        self.least_transmission(rate_bps, size) + self.least_propagation(delay)
+    }
+
+    /// The same with the luck of jitter.
+    pub(crate) fn least_delay_with_jitter(&self, rate_bps: u64, delay: Span, size: u32) -> Span {
+        let delay = self.least_propagation(delay);
+        let least = self.jitter.map_or(delay, |jitter| jitter.model.least(delay));
+        self.least_transmission(rate_bps, size) + least
+    }
+
+    fn least_propagation(&self, delay: Span) -> Span {
+        self.steps.iter().filter_map(|s| s.delay).fold(delay, Span::min)
+    }
+
+    fn least_transmission(&self, rate_bps: u64, size: u32) -> Span {
         if self.trace.is_some() {
-            return delay; // at best an opportunity comes at once
+            return Span::ZERO; // at best an opportunity comes at once
         }
         let rate = self.steps.iter().filter_map(|s| s.rate_bps).fold(rate_bps, u64::max);
-        delay + Span((u64::from(size) * 8 * 1_000_000_000).div_ceil(rate))
+        Span(transmission(size, rate))
     }
 
     /// Bytes that a direction that begins with this rate can carry until `end`.
     pub fn capacity_bytes(&self, rate_bps: u64, end: Time) -> f64 {
         Capacity::new(self, rate_bps).total_bytes(end)
+    }
+
+    /// What a direction that begins with this rate can carry after `from` and until `to`, in bits times nanoseconds per
+    /// second.
+    pub(crate) fn capacity(&self, rate_bps: u64, from: Time, to: Time) -> u128 {
+        Capacity::new(self, rate_bps).carry(from, to)
     }
 
     /// The delivery opportunities of a direction that begins with this rate, until `end`, in milliseconds: those of its
@@ -162,7 +192,8 @@ pub(crate) struct Course {
     last_arrival: Time,
     /// What an idle transmitter could have sent until then, bytes.
     idle: (Time, f64),
-    /// Accepted, without being transmitted before the run ends.
+    /// Accepted, without being transmitted before the run ends; and what was left of their transmission then, in bits
+    /// times nanoseconds per second.
     pub(crate) late_packets: u64,
     pub(crate) late_bytes: u64,
     pub(crate) late_work: u128,

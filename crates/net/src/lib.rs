@@ -1,6 +1,7 @@
 //! Packets, queues, links, nodes: a network of TCP and datagram endpoints run by one event loop.
 #![deny(unsafe_code)]
 
+mod bounds;
 mod changing;
 mod delays;
 mod endpoint;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::spec::{LinkSpec, NodeId};
+use crate::spec::{FlowSpec, LinkSpec, NodeId};
 
 /// Set in an entry of the table that names the endpoint at the end of a route instead of a link.
 pub(crate) const END: u32 = 1 << 31;
@@ -44,6 +44,14 @@ pub fn disjoint_routes(nodes: usize, links: &[LinkSpec], from: NodeId, to: NodeI
 /// Whether links of these numbers, in this order, lead from one node to another.
 pub fn leads(links: &[LinkSpec], numbers: &[usize], from: NodeId, to: NodeId) -> bool {
     along(links, numbers, from, to).is_some()
+}
+
+/// The path of a flow from its active end; `None` if there is none.
+pub(crate) fn of(flow: &FlowSpec, neighbours: &[Vec<(NodeId, u32)>], links: &[LinkSpec]) -> Option<Path> {
+    match &flow.route {
+        None => shortest(neighbours, flow.from, flow.to).filter(|path| !path.is_empty()),
+        Some(numbers) => along(links, numbers, flow.from, flow.to),
+    }
 }
 
 /// The path over links of these numbers; `None` if they do not lead from one node to the other.

@@ -30,6 +30,7 @@ use crate::prefetch::prefetch;
 use crate::results::{Loss, Results, TracePoint};
 use crate::route::END;
 use crate::sacks::Sacks;
+use crate::spec::Network;
 use seat::{Account, Seat};
 use traces::Seen;
 
@@ -100,6 +101,8 @@ pub struct World {
     delays: Vec<Delays>,
     /// What of each endpoint's data had arrived when the warm-up ended; nothing without one.
     warm: Vec<Arrived>,
+    /// What it was built from, in debug builds: the results are held against it.
+    description: Option<Box<Network>>,
     loop_events: u64,
 }
 

@@ -70,6 +70,7 @@ impl World {
             truth: vec![Truth::default(); network.flows.len() * 2],
             delays: if options.delays { vec![Delays::default(); network.flows.len() * 2] } else { Vec::new() },
             warm: Vec::new(),
+            description: cfg!(debug_assertions).then(|| Box::new(network.clone())),
             loop_events: 0,
         };
         world.links.iter_mut().for_each(|link| link.set_end(world.end));
@@ -92,12 +93,8 @@ impl World {
     fn add_flows(&mut self, network: &Network, seed: u64) -> Result<(), BadNetwork> {
         let neighbours = route::neighbours(network.nodes.len(), &network.links);
         for flow in &network.flows {
-            let there = match &flow.route {
-                None => route::shortest(&neighbours, flow.from, flow.to),
-                Some(numbers) => route::along(&network.links, numbers, flow.from, flow.to),
-            };
-            let path =
-                there.filter(|p| !p.is_empty()).ok_or_else(|| BadNetwork::NoRoute { flow: flow.name.clone() })?;
+            let path = route::of(flow, &neighbours, &network.links)
+                .ok_or_else(|| BadNetwork::NoRoute { flow: flow.name.clone() })?;
             let active = self.endpoints.len() as u32;
             self.endpoints.extend(Endpoint::pair(flow, seed, self.options.events));
             let (mut size, mut reverse_start) = (None, flow.start);

@@ -79,6 +79,9 @@ impl World {
         if cfg!(debug_assertions) {
             results.check_conservation().expect("packets are conserved");
         }
+        if let Some(network) = &self.description {
+            results.check_bounds(network, &self.options).expect("nothing exceeds what the links carry");
+        }
         results
     }
 
