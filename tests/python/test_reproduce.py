@@ -14,12 +14,14 @@ from typing import Any
 
 import pytest
 
+import windlass
 from windlass import experiments, ledger, reproduce, verdicts
 from windlass.errors import InputError
 from windlass.experiments import NotYet
 from windlass.names import loss_causes, not_lost
 from windlass.report import page
 from windlass.reproduce import PaperReproduction, Reproduction, plan, running
+from windlass.reproduce.metrics import metrics
 
 TARGET = "saedi2019/fig3.6"
 READINGS = {"tie-gt", "cubic-2008", "queue-bdp", "rwnd-20", "loss-both", "loss-queue", "starts-1s", "all-sack"}
@@ -317,3 +319,17 @@ def test_a_reading_that_cannot_be_run_is_listed(
     assert missing.reading.key == "cubic-2008"
     assert [reading.key for reading, _ in found.outcomes[2].missing] == ["cubic-2008"]
     assert "not run: this version has no algorithm" in found.report.read_text(encoding="utf-8")
+
+
+def test_the_sum_of_the_flows_is_no_more_than_the_link_carries() -> None:
+    # two flows over 8 Mbps, one for 20 s, the other for the last 5 of them
+    over = {"scenario.duration": "20 s", "scenario.profile": "rfc", "flows.start": "every(15 s)"}
+    over |= {"topology.pairs": 2, "topology.access.rate": "20 Mbps", "topology.bottleneck.loss.rate": "0 %"}
+    over |= {"topology.bottleneck.delay": "5 ms", "flows.algorithm": "newreno", "scenario.seeds": 1}
+    scenario = windlass.load("lossy-dumbbell", over)
+    flows = windlass.run(scenario).flows
+    own_times = sum(flows["goodput_bps"].to_pylist()) / 1e6
+    assert own_times > 8.0, "rates over each flow's own time add up to more"
+    total = metrics(flows, None)["throughput-total"]
+    assert 4.0 < total <= 8.0 * 1460 / 1500
+    assert total == pytest.approx(sum(flows["delivered_bytes"].to_pylist()) * 8 / 20 / 1e6)

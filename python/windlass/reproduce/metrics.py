@@ -18,7 +18,11 @@ Values = dict[tuple[str, str, tuple[Any, ...]], dict[int, float]]
 
 
 def metrics(flows: pa.Table, groups: tuple[str, ...] | None) -> dict[str, float]:
-    """Metrics of the ledger from the flows of one run: means over flows, sums for counts."""
+    """Metrics of the ledger from the flows of one run: means over flows, sums for counts.
+
+    A flow's throughput is over its own active time; the total is over the run without the warm-up, one time for all
+    flows, so that it is no more than the links carry.
+    """
     columns = {name: flows[name].to_pylist() for name in _COLUMNS}
     chosen = [index for index, group in enumerate(columns["group"]) if groups is None or group in groups]
 
@@ -40,7 +44,7 @@ def metrics(flows: pa.Table, groups: tuple[str, ...] | None) -> dict[str, float]
     windows = column("cwnd_mean_segments")
     found: dict[str, float | None] = {
         "throughput": math.fsum(goodput) / len(goodput) if goodput else None,
-        "throughput-total": math.fsum(goodput),
+        "throughput-total": total("goodput_run_bps") / 1e6,
         "goodput": math.fsum(goodput) / len(goodput) if goodput else None,
         "fairness": _known(stats.fairness([value for value in sharing if value is not None])),
         "timeouts": total("timeouts"),
@@ -63,6 +67,7 @@ def metrics(flows: pa.Table, groups: tuple[str, ...] | None) -> dict[str, float]
 _COLUMNS = (
     "group",
     "goodput_bps",
+    "goodput_run_bps",
     "received_segments",
     "duplicate_segments",
     "timeouts",
