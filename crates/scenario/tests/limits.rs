@@ -188,6 +188,11 @@ fn a_transfer_back_takes_time_and_one_that_is_cut_short_does_not_complete() {
     // the connection opens with the first data: nothing flows back before
     let late = both.replace("algorithm", "start = \"3 s\"\nalgorithm");
     let flows = run(&dumbbell("duration = \"10 s\"", "rate = \"2 Mbps\", delay = \"20 ms\"", &late), 1).flows;
+    assert_eq!(number(&flows, "start_s", 1), 3.0);
+    assert_eq!(number(&flows, "active_s", 1), number(&flows, "completion_s", 1));
+    // nor is the time before it part of the rate of one without end
+    let endless = late.replace("size = \"50 kB\"\n", "");
+    let flows = run(&dumbbell("duration = \"10 s\"", "rate = \"2 Mbps\", delay = \"20 ms\"", &endless), 1).flows;
     assert_eq!([number(&flows, "start_s", 1), number(&flows, "active_s", 1)], [3.0, 7.0]);
 
     let cut = "algorithm = \"newreno\"\nsize = \"500 kB\"\nstop = \"1 s\"";
