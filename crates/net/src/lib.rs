@@ -25,7 +25,7 @@ pub use changing::{Changing, Jitter, JitterModel, OPPORTUNITY, Outage, Step};
 pub use delays::Delays;
 pub use judgement::Judgements;
 pub use link::{CauseRow, LOSS_CAUSES, LinkStats, LossCause, LossCounts, MeasuredLink};
-pub use loss::{GilbertElliott, LossAt, LossModel, LossSpec, NoSuchChannel};
+pub use loss::{BadTime, GilbertElliott, LossAt, LossModel, LossSpec, NoSuchChannel};
 pub use multipath::{MultipathResult, MultipathSpec};
 pub use results::{FlowEvent, FlowResult, LinkResult, Loss, Results, TracePoint, Variable};
 pub use route::{disjoint_routes, leads};

@@ -191,6 +191,9 @@ impl Link {
     /// A packet enters at `now`; `end` is when the run ends. Arrivals come in order of time.
     #[inline(always)]
     pub(crate) fn enter(&mut self, now: Time, packet: &mut Packet, end: Time) -> Fate {
+        if let Some(extras) = &mut self.cold.extras {
+            extras.channel.set_end(end);
+        }
         let arrival = self.hot.offered_packets;
         let size = u32::from(packet.size);
         self.hot.offered_packets += 1;

@@ -3,6 +3,10 @@
 //! Sources: Gilbert, BSTJ 39, 1960; Elliott, BSTJ 42, 1963; Padhye, Firoiu, Towsley and Kurose, ToN 8(2), 2000, for
 //! bursts within a round. Every model draws from the stream of its own direction only.
 //! Choices: a chain starts in its stationary state; a frame is lost by the state it finds, then the chain moves on.
+//!
+//! A Gilbert-Elliott channel has two forms: in time ([`LossModel::TwoState`]) and with a step for each packet
+//! ([`LossModel::GilbertElliott`]). The second stands still while nobody sends: a sender that backs off in the bad state stays
+//! in it until its own retransmissions have moved the chain on. [`GilbertElliott::in_time`] leads from the second to the first.
 
 use std::sync::Arc;
 
@@ -133,6 +137,20 @@ impl GilbertElliott {
         Ok(GilbertElliott { p: p.min(1.0), r, good_loss, bad_loss })
     }
 
+    /// Mean good and bad periods, seconds, of the channel in time in which packets that follow each other by `step_s` seconds
+    /// find the states of this chain, in the same long run and with the same correlation. `None` if the bad state does not
+    /// outlast the packet, that is, if successive packets correlate by nothing or less.
+    pub fn in_time(&self, step_s: f64) -> Option<(f64, f64)> {
+        // states of the channel in time correlate by exp(-t (1/good + 1/bad)) over a time t, and bad/(good + bad) of it are
+        // bad
+        let (share, correlation) = (self.bad_share(), self.correlation());
+        if correlation <= 0.0 || share <= 0.0 || share >= 1.0 {
+            return None;
+        }
+        let both = step_s / -num::ln(correlation);
+        Some((both / share, both / (1.0 - share)))
+    }
+
     /// Share of packets that find the bad state in the long run. 0 for a channel that never changes.
     pub fn bad_share(&self) -> f64 {
         if self.p == 0.0 { 0.0 } else { self.p / (self.p + self.r) }
@@ -160,12 +178,36 @@ impl LossSpec {
     }
 }
 
+/// The states of a Gilbert-Elliott channel with a step for each packet.
+#[derive(Debug)]
+struct Chain {
+    bad: bool,
+    to_bad: Chance,
+    to_good: Chance,
+    /// In the long run.
+    bad_share: f64,
+    last_step: Time,
+    /// How long it was bad up to then.
+    bad_time: Span,
+}
+
+/// How long a channel with a step for each packet was bad, and how long it would have been in step with time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BadTime {
+    /// Share of the packets that find the bad state in the long run.
+    pub packets_share: f64,
+    /// Share of the run's time in which the channel was in it.
+    pub time_share: f64,
+}
+
 /// A loss model at work on one direction of a link.
 #[derive(Debug)]
 pub(crate) struct Channel {
     at: LossAt,
     kind: Kind,
     stream: Stream,
+    /// When the run ends.
+    end: Time,
 }
 
 #[derive(Debug)]
@@ -173,9 +215,7 @@ enum Kind {
     Never,
     Uniform(Chance),
     GilbertElliott {
-        bad: bool,
-        to_bad: Chance,
-        to_good: Chance,
+        chain: Box<Chain>,
         loss: [Chance; 2],
     },
     /// Logarithm of the probability that a byte is right; the size seen last with its chance of loss.
@@ -204,6 +244,16 @@ enum Kind {
     },
 }
 
+impl Chain {
+    /// It stays as it is until then.
+    fn wait(&mut self, until: Time) {
+        if self.bad {
+            self.bad_time += until.since(self.last_step);
+        }
+        self.last_step = until;
+    }
+}
+
 impl Channel {
     /// The channel of the link direction `name` in the run with this seed.
     pub(crate) fn new(spec: &LossSpec, seed: u64, name: &str) -> Channel {
@@ -219,12 +269,17 @@ impl Channel {
                 chance => Kind::Uniform(chance),
             },
             LossModel::GilbertElliott(g) if g.mean_loss() == 0.0 => Kind::Never,
-            LossModel::GilbertElliott(g) => Kind::GilbertElliott {
-                bad: stream.uniform() < g.bad_share(),
-                to_bad: Chance::new(g.p),
-                to_good: Chance::new(g.r),
-                loss: pair(g.good_loss, g.bad_loss),
-            },
+            LossModel::GilbertElliott(g) => {
+                let chain = Chain {
+                    bad: stream.uniform() < g.bad_share(),
+                    to_bad: Chance::new(g.p),
+                    to_good: Chance::new(g.r),
+                    bad_share: g.bad_share(),
+                    last_step: Time::ZERO,
+                    bad_time: Span::ZERO,
+                };
+                Kind::GilbertElliott { chain: Box::new(chain), loss: pair(g.good_loss, g.bad_loss) }
+            }
             LossModel::Bits { probability } => sized(8.0 * num::ln_1p(-probability)),
             LossModel::Bytes { probability } => sized(num::ln_1p(-probability)),
             LossModel::TwoState { good, bad, good_loss, bad_loss } => {
@@ -244,7 +299,20 @@ impl Channel {
                 Kind::Replay { lost: Arc::clone(lost), period: *period, next: 0, number: 0 }
             }
         };
-        Channel { at: spec.at, kind, stream }
+        Channel { at: spec.at, kind, stream, end: Time::NEVER }
+    }
+
+    /// The run ends then.
+    pub(crate) fn set_end(&mut self, end: Time) {
+        self.end = end;
+    }
+
+    /// How long it was bad in the run that is over; `None` if it does not step with packets.
+    pub(crate) fn bad_time(&mut self) -> Option<BadTime> {
+        let Kind::GilbertElliott { chain, .. } = &mut self.kind else { return None };
+        chain.wait(self.end);
+        let time_share = chain.bad_time.secs() / self.end.secs();
+        Some(BadTime { packets_share: chain.bad_share, time_share })
     }
 
     /// It loses nothing, ever.
@@ -269,9 +337,10 @@ impl Channel {
         match &mut self.kind {
             Kind::Never => false,
             Kind::Uniform(chance) => stream.happens(*chance),
-            Kind::GilbertElliott { bad, to_bad, to_good, loss } => {
-                let lost = stream.happens(loss[usize::from(*bad)]);
-                *bad ^= stream.happens(if *bad { *to_good } else { *to_bad });
+            Kind::GilbertElliott { chain, loss } => {
+                chain.wait(now.min(self.end));
+                let lost = stream.happens(loss[usize::from(chain.bad)]);
+                chain.bad ^= stream.happens(if chain.bad { chain.to_good } else { chain.to_bad });
                 lost
             }
             Kind::Sized { ln_right, memo } => {

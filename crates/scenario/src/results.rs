@@ -261,6 +261,8 @@ fn links(plan: &Plan, network: &Network, results: &Results) -> Table {
         ("queue_mean_packets", number(rows, |r| ratio(r.stats.queue_integral, run))),
         ("queue_max_packets", count(rows, |r| u64::from(r.stats.queue_max))),
         ("utilisation", number(rows, |r| r.stats.utilisation)),
+        ("bad_packets_share", number(rows, |r| r.stats.bad_time.map_or(f64::NAN, |bad| bad.packets_share))),
+        ("bad_time_share", number(rows, |r| r.stats.bad_time.map_or(f64::NAN, |bad| bad.time_share))),
         ("rate_bps", number(rows, |r| spec(r).rate_bps as f64)),
         ("delay_s", number(rows, |r| spec(r).delay.secs())),
     ]);

@@ -44,11 +44,20 @@ fn every_model_is_written_out_with_its_defaults() {
     assert_eq!(effective("\"1 %\""), r#"{"model":"uniform","rate":"1 %","at":"wire"}"#);
     assert_eq!(
         effective("{ model = \"gilbert-elliott\", rate = \"1 %\", burst = \"5 packets\", direction = \"both\" }"),
-        r#"{"model":"gilbert-elliott","rate":"1 %","burst":"5 packets","good_loss":"0 %","bad_loss":"100 %","at":"wire"}"#
+        r#"{"model":"gilbert-elliott","rate":"1 %","burst":"5 packets","per":"time","good_loss":"0 %","bad_loss":"100 %","at":"wire"}"#
     );
     assert_eq!(
         effective("{ model = \"gilbert-elliott\", rate = \"1 %\" }"),
-        r#"{"model":"gilbert-elliott","rate":"1 %","burst":"independent","good_loss":"0 %","bad_loss":"100 %","at":"wire"}"#
+        r#"{"model":"gilbert-elliott","rate":"1 %","burst":"independent","per":"time","good_loss":"0 %","bad_loss":"100 %","at":"wire"}"#
+    );
+    // whoever names a burst means this model
+    assert_eq!(
+        effective("{ rate = \"1 %\", burst = \"50 ms\" }"),
+        r#"{"model":"gilbert-elliott","rate":"1 %","burst":"50 ms","per":"time","good_loss":"0 %","bad_loss":"100 %","at":"wire"}"#
+    );
+    assert_eq!(
+        effective("{ rate = \"1 %\", burst = \"5 packets\", per = \"packet\" }"),
+        r#"{"model":"gilbert-elliott","rate":"1 %","burst":"5 packets","per":"packet","good_loss":"0 %","bad_loss":"100 %","at":"wire"}"#
     );
     assert_eq!(
         effective("{ model = \"gilbert-elliott\", p = \"1 %\", r = \"20 %\", 1-h = \"90 %\", 1-k = \"0.1 %\" }"),
@@ -84,9 +93,21 @@ fn every_model_is_written_out_with_its_defaults() {
 #[test]
 fn what_no_channel_can_do_is_refused() {
     let mean = |more: &str| format!("{{ model = \"gilbert-elliott\", rate = \"90 %\", {more} }}");
-    refused(&mean("burst = \"5 packets\""), "out-of-range", "is 90 %, bursts of 5 packets allow 83.333333 % at most");
+    let chain = "burst = \"5 packets\", per = \"packet\"";
+    refused(&mean(chain), "out-of-range", "is 90 %, bursts of 5 packets allow at most 83.333333 %");
+    refused(&mean("burst = \"5 packets\""), "out-of-range", "is 90 %, bursts of 5 packets allow less than 80.000000 %");
+    // a share of 5/6 for bursts of 5 packets leaves single good packets between them: in time less than 1 - 1/5
+    let more = "{ rate = \"82 %\", burst = \"5 packets\" }";
+    refused(more, "out-of-range", "is 82 %, bursts of 5 packets allow less than 80.000000 %");
+    assert!(effective("{ rate = \"82 %\", burst = \"5 packets\", per = \"packet\" }").contains("82 %"));
+    refused("{ rate = \"1 %\", burst = \"1 packet\" }", "out-of-range", "less than 0.000000 %");
+    refused("{ rate = \"1 %\", burst = \"50 ms\", per = \"packet\" }", "wrong-unit", "wanted is a number of packets");
+    refused("{ rate = \"1 %\", burst = 5 }", "unit-missing", "`ns`");
+    refused("{ rate = \"1 %\", burst = \"5 frames\" }", "wrong-unit", "no unit `frames`");
+    refused("{ rate = \"99.9999 %\", burst = \"10 us\" }", "out-of-range", "too short to follow");
+    refused("{ model = \"gilbert-elliott\", p = \"1 %\", per = \"packet\" }", "conflict", "stands beside `p`");
     refused(&mean("burst = \"0.5 packets\""), "out-of-range", "`topology.bottleneck.loss.burst`");
-    refused(&mean("bad_loss = \"50 %\""), "out-of-range", "`bad_loss` allows 50.000000 % at most");
+    refused(&mean("bad_loss = \"50 %\""), "out-of-range", "`bad_loss` allows at most 50.000000 %");
     refused(&mean("good_loss = \"95 %\""), "out-of-range", "but the good state alone loses 95 %");
     refused(&mean("good_loss = \"50 %\", bad_loss = \"40 %\""), "out-of-range", "more than `bad_loss`, 40 %");
     refused(&mean("p = \"1 %\""), "conflict", "stands beside `p`");
@@ -96,10 +117,10 @@ fn what_no_channel_can_do_is_refused() {
     assert!(effective("{ model = \"gilbert-elliott\", p = \"100 %\", 1-h = \"30 %\" }").contains("\"r\":\"0 %\""));
     refused("{ model = \"gilbert-elliott\" }", "missing-key", "write `rate = \"1 %\"`");
     refused("{ model = \"gilbert\", rate = \"1 %\" }", "unknown-word", "did you mean `gilbert-elliott`?");
-    refused("{ rate = \"1 %\", burst = \"5 packets\" }", "unknown-key", "has no key `burst`");
+    refused("{ model = \"uniform\", rate = \"1 %\", burst = \"5 packets\" }", "unknown-key", "has no key `burst`");
     refused("{ model = \"bit\", rate = \"1 %\" }", "unknown-key", "`error_rate`");
     refused("{ model = \"bit\", error_rate = 1.5 }", "out-of-range", "allowed is 0 to 1");
-    refused("{ model = \"two-state\", good = \"2 s\", bad = \"1 us\" }", "out-of-range", "100 us at least");
+    refused("{ model = \"two-state\", good = \"2 s\", bad = \"100 ns\" }", "out-of-range", "1 us at least");
     refused("{ model = \"replay\", pattern = [0, 2] }", "out-of-range", "is 2, allowed is 0 to 1");
     refused("{ model = \"replay\", pattern = [] }", "out-of-range", "has no packets");
     refused("{ model = \"replay\", pattern = [1], lost = [0] }", "conflict", "beside `pattern`");
@@ -339,4 +360,43 @@ fn an_outage_marked_as_a_handover_is_told_to_the_connections_across_it() {
     let (timeouts, again) = across_a_break("westwood-plus-ho", told, "");
     assert_eq!(timeouts, 1);
     assert!((26..=52).contains(&again), "{again}");
+}
+
+/// Goodput of the one flow, Mbps, and the share of time in which the channel of its ACKs was bad, if that steps with packets.
+fn on_bursty_radio(loss: &str, seed: u64) -> (f64, f64) {
+    let keys = format!(
+        "rate = \"10 Mbps\", delay = \"30 ms\", queue = \"60 packets\", loss = {{ {loss}, direction = \"both\" }}"
+    );
+    let text = with_bottleneck(&keys).replace("\"20 s\"", "\"120 s\"\nwarmup = \"10 s\"");
+    let scenario = Scenario::from_toml(&text, "fig.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
+    let result = scenario.points()[0].run(seed, &RunOptions::default()).unwrap();
+    let numbers = |column: Option<&Column>| match column {
+        Some(Column::F64(values)) => values.clone(),
+        other => panic!("{other:?}"),
+    };
+    let bad = numbers(result.links.column("bad_time_share"));
+    let stepping = bad.iter().copied().filter(|share| !share.is_nan()).fold(f64::NAN, f64::max);
+    (numbers(result.flows.column("goodput_bps"))[0] / 1e6, stepping)
+}
+
+#[test]
+fn a_sender_that_backs_off_does_not_hold_a_channel_in_its_bad_state() {
+    // A step for each packet: while the sender waits for its timer, nobody moves the channel on.
+    let per_packet = |seed| on_bursty_radio("rate = \"1 %\", burst = \"5 packets\", per = \"packet\"", seed);
+    let stuck: Vec<(f64, f64)> = (1..=6).map(per_packet).collect();
+    assert!(stuck.iter().any(|(goodput, bad)| *goodput < 0.3 && *bad > 0.5), "{stuck:?}");
+    // In time it goes on, and who asks for bursts gets that. 30 ms are the time of 25 packets.
+    for loss in [
+        "burst = \"5 packets\"",
+        "burst = \"6 ms\"",
+        "burst = \"30 ms\"",
+        "model = \"gilbert-elliott\", burst = \"6 ms\"",
+    ] {
+        for seed in 1..=6 {
+            let (goodput, bad) = on_bursty_radio(&format!("rate = \"1 %\", {loss}"), seed);
+            assert!(goodput > 1.0 && bad.is_nan(), "{loss}, seed {seed}: {goodput} Mbps, {bad}");
+        }
+    }
+    let netem = on_bursty_radio("model = \"gilbert-elliott\", p = \"0.202 %\", r = \"20 %\"", 1);
+    assert!(netem.1 >= 0.0, "netem's numbers are per packet");
 }

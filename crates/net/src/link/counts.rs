@@ -4,6 +4,8 @@ use std::ops::{Index, IndexMut};
 
 use units::Time;
 
+use crate::loss::BadTime;
+
 /// Why a packet was lost. [`LOSS_CAUSES`] says what is to be known of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossCause {
@@ -170,6 +172,8 @@ pub struct LinkStats {
     pub utilisation: f64,
     /// What the measured part of the run had of it.
     pub measured: MeasuredLink,
+    /// How long its channel was bad, if that steps with packets.
+    pub bad_time: Option<BadTime>,
 }
 
 /// Counters of one direction of a link for the part of the run after the warm-up. What happens in the instant in which

@@ -72,7 +72,8 @@ impl Link {
     }
 
     /// The counters at the end of the run. A transmission that was under way counts for nothing but utilisation.
-    pub(crate) fn stats(&self, pool: &Pool, end: Time) -> LinkStats {
+    pub(crate) fn stats(&mut self, pool: &Pool, end: Time) -> LinkStats {
+        let bad_time = self.cold.extras.as_mut().and_then(|extras| extras.channel.bad_time());
         let (h, c) = (&self.hot, &self.cold);
         let (mut in_flight, mut in_flight_bytes, mut untransmitted, mut untransmitted_bytes) = (0, 0, 0, 0);
         let on_wire = self.on_wire(pool).map(|p| (p, self.is_late(p, end)));
@@ -112,6 +113,7 @@ impl Link {
             queue_max: c.queue_max,
             utilisation: if used == 0 { 0.0 } else { used as f64 / capacity as f64 },
             measured: warmup.measured(transmitted_bytes, delivered_bytes),
+            bad_time,
         }
     }
 }

@@ -128,6 +128,46 @@ fn two_states_share_time_not_packets() {
 }
 
 #[test]
+fn a_chain_in_time_is_the_same_to_packets_that_follow_each_other() {
+    // 1 % in bursts of 5 packets, 100 us apart: they correlate by 0.797980, so 1/good + 1/bad = -ln 0.797980 / 100 us
+    // = 2256.7 /s; bad is 1/(0.99 * 2256.7) = 447.6 us and good 99 times that
+    let (good, bad) = simple(0.01, Some(5.0)).in_time(100e-6).unwrap();
+    assert!((bad - 447.6e-6).abs() < 0.1e-6 && (good / bad - 99.0).abs() < 1e-9, "{good} {bad}");
+    let span = Span::from_secs;
+    let model = LossModel::TwoState { good: span(good), bad: span(bad), good_loss: 0.0, bad_loss: 1.0 };
+    // the bounds are those of the chain itself, four standard errors
+    for seed in 1..5 {
+        let f = fates(model.clone(), seed);
+        assert!((mean(&f) - 0.01).abs() < 0.00085, "mean {}", mean(&f));
+        assert!((burst(&f) - 5.0).abs() < 0.28, "burst {}", burst(&f));
+        assert!((correlation(&f) - 0.798).abs() < 0.015, "correlation {}", correlation(&f));
+    }
+    // no time keeps a burst of one packet in twenty apart from what came before, nor one that never ends
+    assert_eq!(simple(0.05, Some(1.0)).in_time(1.0), None);
+    assert_eq!(simple(0.05, None).in_time(1.0), None);
+    assert_eq!(simple(0.0, Some(5.0)).in_time(1.0), None);
+}
+
+#[test]
+fn a_chain_per_packet_stands_still_without_packets_and_says_for_how_long_it_was_bad() {
+    // from good to bad for certain and back for certain: bad from the first packet to the second, from the third to the
+    // fourth, and so on
+    let chain = GilbertElliott { p: 1.0, r: 1.0, good_loss: 0.0, bad_loss: 1.0 };
+    let spec = LossSpec { model: LossModel::GilbertElliott(chain), at: LossAt::Wire };
+    let mut channel = (1..).map(|seed| Channel::new(&spec, seed, "l"));
+    let begins_good = |c: &Channel| matches!(&c.kind, Kind::GilbertElliott { chain, .. } if !chain.bad);
+    let mut channel = channel.find(begins_good).unwrap();
+    channel.set_end(Time::from_secs(10.0));
+    let lost: Vec<bool> =
+        [1.0, 3.0, 4.0, 12.0].map(|at| channel.loses(LossAt::Wire, Time::from_secs(at), 1000)).to_vec();
+    assert_eq!(lost, [false, true, false, true]);
+    // 1 to 3 s, and 4 s to the end at 10 s
+    assert_eq!(channel.bad_time(), Some(BadTime { packets_share: 0.5, time_share: 0.8 }));
+    let mut uniform = Channel::new(&LossSpec::uniform(0.5, LossAt::Wire), 1, "l");
+    assert_eq!(uniform.bad_time(), None);
+}
+
+#[test]
 fn the_periods_do_not_depend_on_the_packets() {
     let model = LossModel::TwoState { good: Span(9_000_000), bad: Span(1_000_000), good_loss: 0.0, bad_loss: 1.0 };
     let spec = LossSpec { model, at: LossAt::Wire };

@@ -109,7 +109,12 @@ pub(crate) fn read(item: &Item<'_>, keys: &[&str], profile: Profile, files: &Fil
         reverse = changed(&own, reverse, own.get("warning").or(table.get("warning")), profile, files)?;
         if let Some(item) = own.get("loss") {
             reverse.loss = Loss::read(&item, &[], files)?;
+            reverse.loss.check(&item, reverse.rate_bps)?;
         }
+    }
+    if let Some(item) = table.get("loss") {
+        forward.loss.check(&item, forward.rate_bps)?;
+        reverse.loss.check(&item, reverse.rate_bps)?;
     }
     if let Some(item) = table.get("drops") {
         if matches!(item.node.value, Value::List(_)) {
@@ -207,7 +212,7 @@ impl Direction {
             delay: self.delay,
             queue: self.queue,
             policer: self.policer,
-            loss: self.loss.spec(),
+            loss: self.loss.spec(self.rate_bps),
             changing: (self.changing != net::Changing::default()).then(|| Arc::new(self.changing.clone())),
             drops: self.drops.clone(),
             warning: self.warning,

@@ -11,7 +11,7 @@ use crate::error::{Problem, code};
 use crate::files::Files;
 use crate::node::Value;
 use crate::read::{Fields, HOUR, Item};
-use crate::units::time_text;
+use crate::units::{Kind, parse, time_text};
 
 /// A loss as it was written.
 #[derive(Clone, Debug)]
@@ -25,10 +25,11 @@ enum Model {
     Uniform {
         percent: f64,
     },
-    /// By mean and burst; no burst: independent.
+    /// By mean and burst.
     Mean {
         percent: f64,
-        burst: Option<f64>,
+        burst: Burst,
+        per: Clock,
         good_loss: f64,
         bad_loss: f64,
     },
@@ -61,11 +62,34 @@ enum Model {
     },
 }
 
+/// Mean stay in the bad state.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Burst {
+    /// As long as independent packets make it.
+    Independent,
+    Packets(f64),
+    Time(Span),
+}
+
+/// What moves a channel on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Clock {
+    Time,
+    Packet,
+}
+
+const CLOCKS: &[(&str, Clock)] = &[("time", Clock::Time), ("packet", Clock::Packet)];
+
+/// Bytes of the packets that a burst in packets counts in time.
+const PACKET: u32 = 1500;
 /// Shortest mean time of a state: shorter ones than a packet takes have no meaning, and cost time to pass.
-const SHORTEST: Span = Span(100_000);
+const SHORTEST: Span = Span(1000);
 /// Longest mean burst, packets.
 const BURST: u32 = 1_000_000_000;
 const INDEPENDENT: &str = "independent";
+
+const UNIFORM: &str = "uniform";
+const GILBERT_ELLIOTT: &str = "gilbert-elliott";
 
 const PLACES: &[(&str, LossAt)] = &[("wire", LossAt::Wire), ("queue", LossAt::Queue)];
 
@@ -83,20 +107,30 @@ const BAD_LOSS: (&str, &str) = ("bad_loss", "loss in the bad state, default \"10
 /// Every model.
 pub(crate) static READY: &[Ready] = &[
     Ready {
-        name: "uniform",
+        name: UNIFORM,
         summary: "Each packet is lost by itself; the default",
         keys: &[("rate", "share of packets, such as \"1 %\"")],
         read: uniform,
     },
     Ready {
-        name: "gilbert-elliott",
-        summary: "Two states with a step for each packet, written by mean loss and mean burst or by netem's four numbers",
+        name: GILBERT_ELLIOTT,
+        summary: "Two states, good and bad, by mean loss and mean burst; the model if `burst` is given and no other",
         keys: &[
-            ("rate", "mean loss, such as \"1 %\"; at most burst/(1 + burst) of the way from good_loss to bad_loss"),
-            ("burst", "mean stay in the bad state, such as \"5 packets\"; \"independent\" (default): no memory"),
+            ("rate", "mean loss, such as \"1 %\""),
+            (
+                "burst",
+                "mean stay in the bad state: a time, \"50 ms\"; \"5 packets\" of 1500 B at the link's rate; or \"independent\" (default): no memory",
+            ),
+            (
+                "per",
+                "what moves the channel on: \"time\" (default), whether packets come or not, or \"packet\": a step for each; bursts are then in packets",
+            ),
             GOOD_LOSS,
             BAD_LOSS,
-            ("p", "instead of rate and burst: probability to go from good to bad, such as \"0.2 %\""),
+            (
+                "p",
+                "instead of rate and burst, netem's numbers per packet: probability to go from good to bad, such as \"0.2 %\"",
+            ),
             ("r", "probability to go from bad to good, default 100 % less p"),
             ("1-h", "beside p: loss in the bad state, default \"100 %\""),
             ("1-k", "beside p: loss in the good state, default \"0 %\""),
@@ -117,7 +151,7 @@ pub(crate) static READY: &[Ready] = &[
     },
     Ready {
         name: "two-state",
-        summary: "Good and bad periods of exponentially distributed length, whether packets come or not",
+        summary: "The same in time, written by the mean lengths of good and bad periods",
         keys: &[
             ("good", "mean length of a good period, such as \"2 s\""),
             ("bad", "mean length of a bad period, such as \"100 ms\""),
@@ -158,7 +192,13 @@ impl Loss {
             return Ok(Loss { model: Model::Uniform { percent: item.percent()? }, at: LossAt::Wire });
         }
         let models: Vec<_> = READY.iter().map(|ready| (ready.name, ready)).collect();
-        let model = item.open_table()?.get("model").map_or(Ok(&READY[0]), |item| item.word(&models))?;
+        let open = item.open_table()?;
+        // whoever names a burst means the model that has one
+        let unnamed = if open.get("burst").is_some() { GILBERT_ELLIOTT } else { UNIFORM };
+        let model = match open.get("model") {
+            Some(item) => item.word(&models)?,
+            None => models.iter().find(|(name, _)| *name == unnamed).expect("it is one of them").1,
+        };
         let own = model.keys.iter().map(|(key, _)| *key);
         let keys: Vec<&str> = ["model", "at"].into_iter().chain(also.iter().copied()).chain(own).collect();
         let table = item.table(&keys)?;
@@ -166,15 +206,19 @@ impl Loss {
         Ok(Loss { model: (model.read)(&table, files)?, at })
     }
 
-    /// The loss as the network wants it.
-    pub(crate) fn spec(&self) -> LossSpec {
+    /// The loss as a link of this rate at the start wants it.
+    pub(crate) fn spec(&self, rate_bps: u64) -> LossSpec {
         let share = |percent: f64| percent / 100.0;
         let model = match self.model {
             Model::Uniform { percent } => LossModel::Uniform { probability: share(percent) },
-            Model::Mean { percent, burst, good_loss, bad_loss } => LossModel::GilbertElliott(
-                GilbertElliott::with_mean(share(percent), burst, share(good_loss), share(bad_loss))
-                    .expect("checked when it was read"),
-            ),
+            Model::Mean { burst, per, good_loss, bad_loss, .. } => match (self.periods(rate_bps), per, burst) {
+                (Some((good, bad)), ..) => {
+                    LossModel::TwoState { good, bad, good_loss: share(good_loss), bad_loss: share(bad_loss) }
+                }
+                (None, Clock::Packet, Burst::Packets(_)) => LossModel::GilbertElliott(self.chain()),
+                // without a memory a channel is no more than its mean
+                _ => LossModel::Uniform { probability: self.chain().mean_loss() },
+            },
             Model::Transitions { p, r, good_loss, bad_loss } => LossModel::GilbertElliott(GilbertElliott {
                 p: share(p),
                 r: share(r),
@@ -192,19 +236,68 @@ impl Loss {
         LossSpec { model, at: self.at }
     }
 
+    /// The chain per packet of a channel that is written by its mean.
+    fn chain(&self) -> GilbertElliott {
+        let Model::Mean { percent, burst, good_loss, bad_loss, .. } = self.model else {
+            unreachable!("asked only of a channel with a mean")
+        };
+        let packets = if let Burst::Packets(packets) = burst { Some(packets) } else { None };
+        GilbertElliott::with_mean(percent / 100.0, packets, good_loss / 100.0, bad_loss / 100.0)
+            .expect("checked when it was read")
+    }
+
+    /// Mean good and bad periods on a link of this rate, of a channel that is written by its mean and goes with time; `None` if
+    /// it has no memory, or never changes.
+    fn periods(&self, rate_bps: u64) -> Option<(Span, Span)> {
+        let Model::Mean { burst, per: Clock::Time, .. } = self.model else { return None };
+        let (good, bad) = match burst {
+            Burst::Independent => return None,
+            Burst::Packets(_) => self.chain().in_time(f64::from(PACKET) * 8.0 / rate_bps as f64)?,
+            Burst::Time(bad) => {
+                let share = self.chain().bad_share();
+                if share == 0.0 || share == 1.0 {
+                    return None;
+                }
+                (bad.secs() * (1.0 - share) / share, bad.secs())
+            }
+        };
+        Some((Span::from_secs(good), Span::from_secs(bad)))
+    }
+
+    /// A problem if the channel goes from state to state faster than can be followed, on a link of this rate.
+    pub(crate) fn check(&self, item: &Item<'_>, rate_bps: u64) -> Result<(), Problem> {
+        match self.periods(rate_bps).map(|(good, bad)| good.min(bad)) {
+            Some(shortest) if shortest < SHORTEST => {
+                let what = format!("has states of {} on this link, too short to follow", time_text(shortest));
+                let hint = format!(
+                    "a state lasts {} at least: lengthen `burst`, or write `per = \"packet\"` or `burst = \"{INDEPENDENT}\"`",
+                    time_text(SHORTEST)
+                );
+                Err(item.problem(code::OUT_OF_RANGE, what).hint(hint))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The table, complete.
     pub(crate) fn effective(&self) -> Json {
         let (name, rest) = match &self.model {
-            Model::Uniform { percent } => ("uniform", json!({ "rate": percent_text(*percent) })),
-            Model::Mean { percent, burst, good_loss, bad_loss } => {
-                let burst = burst.map_or(INDEPENDENT.to_owned(), |packets| format!("{packets} packets"));
+            Model::Uniform { percent } => (UNIFORM, json!({ "rate": percent_text(*percent) })),
+            Model::Mean { percent, burst, per, good_loss, bad_loss } => {
+                let burst = match burst {
+                    Burst::Independent => INDEPENDENT.to_owned(),
+                    Burst::Packets(packets) => format!("{packets} packets"),
+                    Burst::Time(span) => time_text(*span),
+                };
                 let (good, bad) = (percent_text(*good_loss), percent_text(*bad_loss));
-                let rate = percent_text(*percent);
-                ("gilbert-elliott", json!({ "rate": rate, "burst": burst, "good_loss": good, "bad_loss": bad }))
+                let (rate, per) =
+                    (percent_text(*percent), CLOCKS.iter().find(|(_, clock)| clock == per).map(|(w, _)| *w));
+                let all = json!({ "rate": rate, "burst": burst, "per": per, "good_loss": good, "bad_loss": bad });
+                (GILBERT_ELLIOTT, all)
             }
             Model::Transitions { p, r, good_loss, bad_loss } => {
                 let [p, r, good, bad] = [p, r, good_loss, bad_loss].map(|percent| percent_text(*percent));
-                ("gilbert-elliott", json!({ "p": p, "r": r, "1-h": bad, "1-k": good }))
+                (GILBERT_ELLIOTT, json!({ "p": p, "r": r, "1-h": bad, "1-k": good }))
             }
             Model::Bits { error_rate } => ("bit", json!({ "error_rate": error_rate })),
             Model::Bytes { error_rate } => ("byte", json!({ "error_rate": error_rate })),
@@ -236,7 +329,7 @@ fn uniform(table: &Fields<'_>, _: &Files) -> Result<Model, Problem> {
 }
 
 fn gilbert_elliott(table: &Fields<'_>, _: &Files) -> Result<Model, Problem> {
-    let (by_mean, by_steps) = (["rate", "burst", "good_loss", "bad_loss"], ["p", "r", "1-h", "1-k"]);
+    let (by_mean, by_steps) = (["rate", "burst", "per", "good_loss", "bad_loss"], ["p", "r", "1-h", "1-k"]);
     let Some(p) = table.get("p") else {
         if let Some(item) = by_steps.iter().find_map(|key| table.get(key)) {
             return Err(item.problem(code::CONFLICT, "goes with `p`, which is not given"));
@@ -264,29 +357,48 @@ fn gilbert_elliott(table: &Fields<'_>, _: &Files) -> Result<Model, Problem> {
 fn mean(table: &Fields<'_>) -> Result<Model, Problem> {
     let item = table.need("rate", "\"1 %\"")?;
     let percent = item.percent()?;
-    let burst = match table.get("burst") {
-        None => None,
-        Some(item) if item.is(INDEPENDENT) => None,
-        Some(item) => Some(item.packets(1..=BURST)?),
-    };
+    let per = table.get("per").map_or(Ok(Clock::Time), |item| item.word(CLOCKS))?;
+    let burst = table.get("burst").map_or(Ok(Burst::Independent), |item| burst_length(&item, per))?;
     let (good_loss, bad_loss) = state_losses(table)?;
-    let wanted = GilbertElliott::with_mean(percent / 100.0, burst, good_loss / 100.0, bad_loss / 100.0);
-    match wanted {
-        Ok(_) => Ok(Model::Mean { percent, burst, good_loss, bad_loss }),
-        Err(NoSuchChannel::Rate { .. }) if percent < good_loss => {
+    let packets = if let Burst::Packets(packets) = burst { Some(packets) } else { None };
+    let too_much = |most: f64, bursts: String, hint: &str| {
+        let what = format!("is {}, {bursts} {:.6} %", percent_text(percent), most * 100.0);
+        Err(item.problem(code::OUT_OF_RANGE, what).hint(hint))
+    };
+    // a channel in time that correlates successive packets: packets (1 - share) > 1
+    let in_time = packets.filter(|_| per == Clock::Time).map(|b| good_loss + (1.0 - 1.0 / b) * (bad_loss - good_loss));
+    if let (Some(most), Some(packets)) = (in_time, packets)
+        && percent > good_loss
+        && percent >= most
+    {
+        let hint = "lengthen `burst`: independent losses come in longer bursts; or write `burst = \"independent\"`";
+        return too_much(most / 100.0, format!("bursts of {packets} packets allow less than"), hint);
+    }
+    match (GilbertElliott::with_mean(percent / 100.0, packets, good_loss / 100.0, bad_loss / 100.0), packets) {
+        (Ok(_), _) => Ok(Model::Mean { percent, burst, per, good_loss, bad_loss }),
+        (Err(NoSuchChannel::Rate { .. }), _) if percent < good_loss => {
             let what =
                 format!("is {}, but the good state alone loses {}", percent_text(percent), percent_text(good_loss));
             Err(item.problem(code::OUT_OF_RANGE, what).hint("raise `rate` or lower `good_loss`"))
         }
-        Err(NoSuchChannel::Rate { most }) => {
-            let most = format!("{:.6} %", most * 100.0);
-            let bursts = burst.map_or("`bad_loss` allows".to_owned(), |b| format!("bursts of {b} packets allow"));
-            let what = format!("is {}, {bursts} {most} at most", percent_text(percent));
+        (Err(NoSuchChannel::Rate { most }), _) => {
+            let bursts = packets
+                .map_or("`bad_loss` allows at most".to_owned(), |b| format!("bursts of {b} packets allow at most"));
             let hint =
                 "lower `rate` or lengthen `burst`: no more than burst/(1 + burst) of the packets find the bad state";
-            Err(item.problem(code::OUT_OF_RANGE, what).hint(hint))
+            too_much(most, bursts, hint)
         }
-        Err(NoSuchChannel::Burst) => unreachable!("bursts of less than a packet are refused above"),
+        (Err(NoSuchChannel::Burst), _) => unreachable!("bursts of less than a packet are refused above"),
+    }
+}
+
+fn burst_length(item: &Item<'_>, per: Clock) -> Result<Burst, Problem> {
+    let Value::Text(text) = &item.node.value else { return item.span(SHORTEST..=HOUR).map(Burst::Time) };
+    match parse(text) {
+        _ if item.is(INDEPENDENT) => Ok(Burst::Independent),
+        Ok((_, unit)) if unit.kind == Kind::Packets => item.packets(1..=BURST).map(Burst::Packets),
+        _ if per == Clock::Packet => item.packets(1..=BURST).map(Burst::Packets),
+        _ => item.span(SHORTEST..=HOUR).map(Burst::Time),
     }
 }
 
