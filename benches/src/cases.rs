@@ -192,6 +192,6 @@ impl Case {
                 });
             }
         }
-        Network { nodes, links, flows, multipath: Vec::new() }
+        Network { nodes, links, flows, ..Network::default() }
     }
 }

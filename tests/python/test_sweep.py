@@ -209,14 +209,14 @@ def test_no_threads_make_no_sense(small: Scenario) -> None:
 
 
 def test_precision_adds_seeds_until_the_interval_is_narrow(small: Scenario) -> None:
-    result = windlass.sweep(small, seeds=2, precision=0.03, max_seeds=200)
+    result = windlass.sweep(small, seeds=2, precision=0.02, max_seeds=200)
     row = result.summary("goodput_bps").to_pylist()[0]
     half = (row["goodput_bps_hi"] - row["goodput_bps_lo"]) / 2.0
-    assert half <= 0.03 * row["goodput_bps_mean"]
+    assert half <= 0.02 * row["goodput_bps_mean"]
     assert row["goodput_bps_n"] > 5
     assert result.seeds == list(range(1, row["goodput_bps_n"] + 1))
     assert result.cautions == []
-    again = windlass.sweep(small, seeds=2, precision=0.03, max_seeds=200, store=False, jobs=1)
+    again = windlass.sweep(small, seeds=2, precision=0.02, max_seeds=200, store=False, jobs=1)
     assert again.flows.equals(result.flows), "how many seeds are added depends on results only"
 
 

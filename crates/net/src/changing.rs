@@ -192,11 +192,6 @@ pub(crate) struct Course {
     last_arrival: Time,
     /// What an idle transmitter could have sent until then, bytes.
     idle: (Time, f64),
-    /// Accepted, without being transmitted before the run ends; and what was left of their transmission then, in bits
-    /// times nanoseconds per second.
-    pub(crate) late_packets: u64,
-    pub(crate) late_bytes: u64,
-    pub(crate) late_work: u128,
     /// Packets on the wire of a direction that reorders, the first to arrive on top.
     passing: BinaryHeap<Reverse<Passing>>,
     passed: u64,
@@ -246,9 +241,6 @@ impl Course {
             jitter: spec.jitter.map(|jitter| (jitter, Stream::new(seed, &format!("{name}/jitter")))),
             last_arrival: Time::ZERO,
             idle: (Time::ZERO, 0.0),
-            late_packets: 0,
-            late_bytes: 0,
-            late_work: 0,
             passing: BinaryHeap::new(),
             passed: 0,
         }
@@ -298,6 +290,11 @@ impl Course {
             self.last_arrival = at;
         }
         at
+    }
+
+    /// A part of its delay is random.
+    pub(crate) fn has_jitter(&self) -> bool {
+        self.jitter.is_some()
     }
 
     /// Packets may pass each other.

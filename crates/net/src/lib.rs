@@ -31,6 +31,6 @@ pub use results::{FlowEvent, FlowResult, LinkResult, Loss, Results, TracePoint, 
 pub use route::{disjoint_routes, leads};
 pub use spec::{
     CodelSpec, Counting, DirectionSpec, Discipline, FlowSpec, FqCodelSpec, LinkSpec, Network, NodeId, PieSpec,
-    PolicerSpec, QueueLimit, QueueSpec, RedSpec, TcpSpec, Transport, WarningSpec,
+    PolicerSpec, QueueLimit, QueueSpec, RedSpec, SendJitter, TcpSpec, Transport, WarningSpec,
 };
 pub use world::{BadNetwork, Cancelled, RunOptions, Traces, World};

@@ -7,13 +7,14 @@ mod arrivals;
 mod build;
 mod counts;
 mod results;
+mod send_jitter;
 mod served;
 #[cfg(test)]
 mod tests;
 
 use units::{Span, Time};
 
-use crate::changing::{Course, Sent};
+use crate::changing::{Course, Sent, work};
 use crate::loss::{Channel, LossAt};
 use crate::packet::Packet;
 use crate::pool::Fifo;
@@ -88,8 +89,8 @@ pub(crate) struct Hot {
 enum Lane {
     /// Nothing but the queue and the transmitter.
     Plain,
-    /// Random loss as well.
-    Lossy,
+    /// Random loss or send jitter as well.
+    Random,
     /// A drop list, policer, warning, discipline, trace or course is on, the link is served, or it warms up.
     Special,
 }
@@ -117,6 +118,18 @@ struct Cold {
     served: Option<Box<served::Served>>,
     course: Option<Box<Course>>,
     warmup: Option<Box<Warming>>,
+    send_jitter: Option<Box<send_jitter::SendJitter>>,
+    late: Late,
+}
+
+/// Packets that were accepted, but are not transmitted before the run ends; counted as they come, where their arrivals do not
+/// tell.
+#[derive(Clone, Copy, Debug, Default)]
+struct Late {
+    packets: u64,
+    bytes: u64,
+    /// What is left of their transmissions when the run ends, in bits times nanoseconds per second.
+    work: u128,
 }
 
 /// A link during the warm-up, and what it counted in it. It takes the special way in, so that links without a warm-up,
@@ -173,6 +186,9 @@ impl Link {
         if let Some(course) = &mut self.cold.course {
             course.set_end(end);
         }
+        if let Some(extras) = &mut self.cold.extras {
+            extras.channel.set_end(end);
+        }
     }
 
     /// The run is measured from then on. Only before the first packet.
@@ -191,16 +207,13 @@ impl Link {
     /// A packet enters at `now`; `end` is when the run ends. Arrivals come in order of time.
     #[inline(always)]
     pub(crate) fn enter(&mut self, now: Time, packet: &mut Packet, end: Time) -> Fate {
-        if let Some(extras) = &mut self.cold.extras {
-            extras.channel.set_end(end);
-        }
         let arrival = self.hot.offered_packets;
         let size = u32::from(packet.size);
         self.hot.offered_packets += 1;
         self.hot.offered_bytes += u64::from(size);
         match self.hot.lane {
             Lane::Plain => self.enter_plain(now, size, end),
-            Lane::Lossy => self.enter_lossy(now, size, end),
+            Lane::Random => self.enter_random(now, size, end),
             Lane::Special => self.enter_special(now, packet, arrival, end),
         }
     }
@@ -214,21 +227,23 @@ impl Link {
     }
 
     #[inline(never)]
-    fn enter_lossy(&mut self, now: Time, size: u32, end: Time) -> Fate {
+    fn enter_random(&mut self, now: Time, size: u32, end: Time) -> Fate {
         if self.channel_loses(LossAt::Queue, now, size) {
             return self.refuse(now, size, LossCause::Random);
         }
-        let fate = self.enter_plain(now, size, end);
+        let at = match self.enter_plain(now, size, end) {
+            Fate::Arrives(at) => at,
+            fate => return fate,
+        };
         let departs = self.hot.free_at;
-        match fate {
-            Fate::Arrives(_) if self.channel_loses(LossAt::Wire, departs, size) => {
-                if departs <= end {
-                    self.lose(departs, size, LossCause::Random)
-                } else {
-                    Fate::LostAfterEnd
-                }
-            }
-            fate => fate,
+        if departs > end && !self.tells_late() {
+            let start = Time(departs.0 - self.transmission(size));
+            self.note_late(size, self.left_from(start, size, end));
+        }
+        match self.channel_loses(LossAt::Wire, departs, size) {
+            false => self.arrives(at),
+            true if departs <= end => self.lose(departs, size, LossCause::Random),
+            true => Fate::LostAfterEnd,
         }
     }
 
@@ -265,12 +280,9 @@ impl Link {
         let sent = self.departure(start, waited, size);
         let departs = sent.at;
         self.hot.free_at = departs;
-        if departs > end
-            && let Some(course) = &mut self.cold.course
-        {
-            course.late_packets += 1;
-            course.late_bytes += u64::from(size);
-            course.late_work += u128::from(sent.left);
+        if departs > end && !self.tells_late() {
+            let left = if self.cold.course.is_some() { sent.left.into() } else { self.left_from(start, size, end) };
+            self.note_late(size, left);
         }
         match self.dispatch(departs, sent.in_outage, size) {
             Fate::Lost(at, cause) if departs <= end => self.lose(at, size, cause),
@@ -278,6 +290,23 @@ impl Link {
             Fate::Lost(..) => Fate::LostAfterEnd,
             fate => fate,
         }
+    }
+
+    /// Count a packet that is not transmitted before the run ends.
+    #[cold]
+    fn note_late(&mut self, size: u32, left: u128) {
+        let late = &mut self.cold.late;
+        *late = Late { packets: late.packets + 1, bytes: late.bytes + u64::from(size), work: late.work + left };
+    }
+
+    /// Whether the arrival of a packet tells when it was transmitted: its delay is always the same.
+    fn tells_late(&self) -> bool {
+        self.cold.course.is_none() && self.cold.send_jitter.is_none()
+    }
+
+    /// What is left at the end of the run of a transmission that begins at `start`, in bits times nanoseconds per second.
+    fn left_from(&self, start: Time, size: u32, end: Time) -> u128 {
+        work(size.into()) - u128::from(self.cold.rate_bps) * u128::from(end.0.saturating_sub(start.0))
     }
 
     /// When a transmission from `start` on ends, and whether an outage takes the packet. What is left of it at the end
@@ -313,9 +342,12 @@ impl Link {
             return Fate::Lost(departs, LossCause::Random);
         }
         match &mut self.cold.course {
-            None => Fate::Arrives(departs + self.hot.delay),
+            None => self.arrives(departs + self.hot.delay),
             Some(course) if course.reorders() => Fate::Passes(course.arrival(departs)),
-            Some(course) => Fate::Arrives(course.arrival(departs)),
+            Some(course) => {
+                let at = course.arrival(departs);
+                self.arrives(at)
+            }
         }
     }
 

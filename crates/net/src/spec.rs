@@ -22,6 +22,25 @@ pub struct Network {
     pub flows: Vec<FlowSpec>,
     /// Connections over several paths.
     pub multipath: Vec<MultipathSpec>,
+    /// Random delay with which packets leave their hosts.
+    pub send_jitter: SendJitter,
+}
+
+/// Random delay of every packet that leaves a host, drawn evenly between nothing and a longest one. It breaks the lock-step of
+/// queues and senders (Floyd and Jacobson, "On traffic phase effects in packet-switched gateways", 1992).
+///
+/// It is part of the delay of the link by which a flow's packets leave the host they start from, so what waits for that
+/// link is delayed like the rest. Packets stay in order. A link that has jitter of its own gets no other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SendJitter {
+    /// None.
+    #[default]
+    Off,
+    /// Of each end: up to the time that its largest packet takes on the narrowest link that it shares with another flow;
+    /// none for one that shares no link.
+    Auto,
+    /// Up to this.
+    UpTo(Span),
 }
 
 /// A full-duplex link between two nodes.
@@ -327,6 +346,16 @@ impl FlowSpec {
             Transport::Tcp(tcp) => tcp.rules.mss + tcp.data_header(),
             Transport::Udp(udp) => udp.payload + udp.header,
             Transport::Tfrc(tfrc) => tfrc.payload + tfrc.header,
+        }
+    }
+
+    /// Bytes on the wire of the largest packet that an end sends: data, or an ACK or report where it has no data.
+    pub fn largest_packet(&self, passive: bool) -> u32 {
+        match &self.transport {
+            _ if !passive || self.two_way() => self.full_size(),
+            Transport::Tcp(tcp) => tcp.rules.wire_header(),
+            Transport::Udp(_) => 0,
+            Transport::Tfrc(tfrc) => tfrc.header,
         }
     }
 

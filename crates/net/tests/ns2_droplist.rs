@@ -94,7 +94,6 @@ fn network(case: &Case) -> Network {
                 reverse: direction(800_000, 100, 1000, &case.ack_drops),
             },
         ],
-        multipath: vec![],
         flows: vec![FlowSpec {
             name: "f".into(),
             from: 0,
@@ -111,6 +110,7 @@ fn network(case: &Case) -> Network {
                 handovers: vec![],
             }),
         }],
+        ..Network::default()
     }
 }
 

@@ -76,7 +76,6 @@ fn network(case: &Case) -> Network {
             },
             access("right", 3, 2),
         ],
-        multipath: vec![],
         flows: vec![FlowSpec {
             name: "f".into(),
             from: 0,
@@ -93,6 +92,7 @@ fn network(case: &Case) -> Network {
                 handovers: vec![],
             }),
         }],
+        ..Network::default()
     }
 }
 

@@ -46,6 +46,7 @@ struct Drawn {
     changing: Option<Changing>,
     /// Share of the run that is not measured.
     warmup: f64,
+    send_jitter: SendJitter,
 }
 
 /// Every discipline, RED in several modes.
@@ -88,6 +89,10 @@ const TRAFFIC: [Traffic; 4] = [
     Traffic::OnOff(Periods { on: Span::from_millis(300), off: Span::from_millis(200), shape: Some(1.5) }),
     Traffic::Poisson,
 ];
+
+/// From less than a transmission to more than an RTT.
+const SEND_JITTERS: [SendJitter; 4] =
+    [SendJitter::Off, SendJitter::Auto, SendJitter::UpTo(Span(2_000)), SendJitter::UpTo(Span::from_millis(150))];
 
 /// Half of the networks change: with steps, outages, a trace or jitter, by the bits of `kind`.
 fn changing(kind: u64, rate_kbps: u64) -> Option<Changing> {
@@ -164,6 +169,7 @@ fn drawn() -> impl Strategy<Value = Drawn> {
         policer: queue.2,
         changing: changing(rest.0 / 5, path.0),
         warmup,
+        send_jitter: SEND_JITTERS[rest.0 as usize >> 40 & 3],
     })
 }
 
@@ -220,6 +226,7 @@ impl Drawn {
             network.flows.push(FlowSpec { start: Time(53_000_009), ..tfrc("rated", 2, 3) });
         }
         self.add_detours(&mut network, &core);
+        network.send_jitter = self.send_jitter;
         network
     }
 
@@ -399,8 +406,11 @@ fn shuffled(network: &Network, seed: u64) -> Network {
     let mut stream = Stream::new(seed, "order");
     let nodes = permutation(network.nodes.len(), &mut stream);
     let place = |node: usize| nodes.iter().position(|&old| old == node).unwrap();
-    let mut other =
-        Network { nodes: nodes.iter().map(|&old| network.nodes[old].clone()).collect(), ..Network::default() };
+    let mut other = Network {
+        nodes: nodes.iter().map(|&old| network.nodes[old].clone()).collect(),
+        send_jitter: network.send_jitter,
+        ..Network::default()
+    };
     let links = permutation(network.links.len(), &mut stream);
     for &old in &links {
         let link = &network.links[old];

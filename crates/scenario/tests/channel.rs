@@ -400,3 +400,32 @@ fn a_sender_that_backs_off_does_not_hold_a_channel_in_its_bad_state() {
     let netem = on_bursty_radio("model = \"gilbert-elliott\", p = \"0.202 %\", r = \"20 %\"", 1);
     assert!(netem.1 >= 0.0, "netem's numbers are per packet");
 }
+
+#[test]
+fn hosts_have_jitter_by_profile_unless_told_otherwise() {
+    let shown = |profile: &str, key: &str| {
+        let scenario = with_loss("\"0 %\"")
+            .replace("duration", &format!("profile = \"{profile}\"\nduration"))
+            .replace("kind =", &format!("{key}\nkind ="));
+        let scenario = Scenario::from_toml(&scenario, "fig.toml", &[]).map_err(|error| error.to_string())?;
+        let text = scenario.points()[0].effective().unwrap();
+        let again = Scenario::from_json(&text, "effective", &[]).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(again.points()[0].effective().unwrap(), text);
+        let whole: serde_json::Value = serde_json::from_str(&text).unwrap();
+        Ok::<String, String>(whole["topology"]["send_jitter"].as_str().unwrap().to_owned())
+    };
+    assert_eq!(shown("rfc", ""), Ok("auto".into()));
+    assert_eq!(shown("ns2", ""), Ok("0 s".into()));
+    assert_eq!(shown("ns2", "send_jitter = \"auto\""), Ok("auto".into()));
+    assert_eq!(shown("rfc", "send_jitter = \"0 ms\""), Ok("0 s".into()));
+    assert_eq!(shown("rfc", "send_jitter = \"1500 us\""), Ok("1500 us".into()));
+    for (wrong, words) in [
+        ("\"-1 ms\"", "it must not be negative"),
+        ("\"1 h\"", "allowed is 10 s at most"),
+        ("1", "without a unit"),
+        ("\"5 packets\"", "wanted is a time"),
+    ] {
+        let error = shown("rfc", &format!("send_jitter = {wrong}")).expect_err("it is wrong");
+        assert!(error.contains("`topology.send_jitter`") && error.contains(words), "{error}");
+    }
+}

@@ -15,6 +15,7 @@ seeds = [1, 2, 3]
 kind = "dumbbell"
 pairs = 3
 access = { rate = "100 Mbps", delay = "1 ms" }
+send_jitter = "1 ms"
 left = { delay = "2 ms", reverse = { rate = "10 Mbps", loss = { model = "gilbert-elliott", rate = "1 %", burst = "5 packets", good_loss = "0.1 %" } } }
 right = { policer = { rate = "90 Mbps", burst = "30 kB" }, queue = { discipline = "red", min = "auto", max = "auto", weight = 0.01, unit = "bytes" }, loss = { model = "replay", lost = [3, 8], repeat = true, length = 100 } }
 bottleneck = { rate = "8 Mbps", delay = "50 ms", queue = "75 kB", loss = { model = "uniform", rate = "1 %", at = "queue", direction = "both" }, drops = { forward = [3, 1], reverse = [7] }, warning = { threshold = "25 packets", weight = 0.01 }, changes = [{ at = "5 s", rate = "2 Mbps", delay = "80 ms" }], outages = [{ at = "20 s", for = "2 s", every = "30 s", packets = "lost" }], jitter = { model = "pareto", mean = "5 ms", shape = 3.0, reorder = true }, reverse = { trace = [1, 4, 4], changes = [{ at = "9 s", delay = "1 ms" }] } }

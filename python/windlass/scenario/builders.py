@@ -84,6 +84,8 @@ class Dumbbell:
         What differs from ``access`` on one side.
     pairs : int
         Hosts on each side.
+    send_jitter : str
+        Longest random delay of a packet that leaves a host: ``"auto"``, ``"1 ms"``, or ``"0 s"`` for none; by profile.
     """
 
     bottleneck: Link | Mapping[str, Any]
@@ -91,6 +93,7 @@ class Dumbbell:
     left: Link | Mapping[str, Any] | None = None
     right: Link | Mapping[str, Any] | None = None
     pairs: int | None = None
+    send_jitter: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The same as a scenario file has it."""
@@ -109,6 +112,8 @@ class ThreeRouters:
         As in :class:`Dumbbell`.
     pairs : int
         Hosts on each side.
+    send_jitter : str
+        As in :class:`Dumbbell`.
     """
 
     first: Link | Mapping[str, Any]
@@ -117,6 +122,7 @@ class ThreeRouters:
     left: Link | Mapping[str, Any] | None = None
     right: Link | Mapping[str, Any] | None = None
     pairs: int | None = None
+    send_jitter: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The same as a scenario file has it."""
@@ -133,10 +139,13 @@ class Graph:
         Each with ``from_`` and ``to``.
     nodes : sequence of str
         Names, if some node should be declared beforehand.
+    send_jitter : str
+        As in :class:`Dumbbell`.
     """
 
     links: Sequence[Link | Mapping[str, Any]]
     nodes: Sequence[str] | None = None
+    send_jitter: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The same as a scenario file has it."""

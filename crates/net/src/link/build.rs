@@ -3,7 +3,7 @@
 use units::{Span, Time};
 
 use super::arrivals::{AGING_PACKET_BITS, Warning};
-use super::{Cold, Extras, Hot, Lane, Limit, Link, LossCounts};
+use super::{Cold, Extras, Hot, Lane, Late, Limit, Link, LossCounts};
 use crate::changing::Course;
 use crate::loss::Channel;
 use crate::pool::Fifo;
@@ -32,7 +32,7 @@ impl Link {
             || spec.changing.is_some();
         let lane = match (special, channel.is_never()) {
             (true, _) => Lane::Special,
-            (false, false) => Lane::Lossy,
+            (false, false) => Lane::Random,
             (false, true) => Lane::Plain,
         };
         let mut drops = spec.drops.clone();
@@ -92,6 +92,8 @@ impl Link {
                 marked_packets: 0,
                 served: None,
                 warmup: None,
+                send_jitter: None,
+                late: Late::default(),
                 course: spec
                     .changing
                     .as_ref()

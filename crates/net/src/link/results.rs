@@ -41,8 +41,7 @@ impl Link {
     /// Whether a packet on the wire has still to be transmitted at the end of the run. Where the delay is not always
     /// the same, such packets were counted as they came.
     fn is_late(&self, packet: &Packet, end: Time) -> bool {
-        let steady = !self.is_served() && self.cold.course.is_none();
-        steady && packet.at.0.saturating_sub(self.hot.delay.0) > end.0
+        !self.is_served() && self.tells_late() && packet.at.0.saturating_sub(self.hot.delay.0) > end.0
     }
 
     /// What of the packets that were accepted had not been transmitted when the run ended, in bits times nanoseconds
@@ -56,8 +55,8 @@ impl Link {
                 });
                 work(served.backlog().bytes) + sending
             }
-            (None, Some(course)) => course.late_work,
-            (None, None) => self.left_of(self.on_wire(pool).filter(|packet| self.is_late(packet, end)), end),
+            (None, _) if !self.tells_late() => self.cold.late.work,
+            (None, _) => self.left_of(self.on_wire(pool).filter(|packet| self.is_late(packet, end)), end),
         }
     }
 
@@ -75,7 +74,8 @@ impl Link {
     pub(crate) fn stats(&mut self, pool: &Pool, end: Time) -> LinkStats {
         let bad_time = self.cold.extras.as_mut().and_then(|extras| extras.channel.bad_time());
         let (h, c) = (&self.hot, &self.cold);
-        let (mut in_flight, mut in_flight_bytes, mut untransmitted, mut untransmitted_bytes) = (0, 0, 0, 0);
+        let (mut in_flight, mut in_flight_bytes) = (0, 0);
+        let (mut untransmitted, mut untransmitted_bytes) = (c.late.packets, c.late.bytes);
         let on_wire = self.on_wire(pool).map(|p| (p, self.is_late(p, end)));
         for (packet, waits) in on_wire.chain(self.held(pool).map(|p| (p, true))) {
             let size = u64::from(packet.size);
@@ -85,10 +85,6 @@ impl Link {
                 untransmitted += 1;
                 untransmitted_bytes += size;
             }
-        }
-        if let Some(course) = &c.course {
-            untransmitted += course.late_packets;
-            untransmitted_bytes += course.late_bytes;
         }
         let accepted_bytes = h.offered_bytes - c.refused_bytes;
         let transmitted_bytes = accepted_bytes - untransmitted_bytes;

@@ -1,3 +1,4 @@
+use sim::Stream;
 use tcp::Flags;
 
 use super::*;
@@ -33,6 +34,43 @@ fn packets_leave_one_after_the_other() {
     assert_eq!(enter(&mut link, 0, 1000), arrives(11_000));
     assert_eq!(enter(&mut link, 0, 1000), arrives(12_000));
     assert_eq!(enter(&mut link, 5000, 1000), arrives(16_000));
+}
+
+#[test]
+fn send_jitter_delays_packets_by_less_than_its_bound_and_keeps_their_order() {
+    let mut link = Link::new(&spec(QueueLimit::Packets(1000), Counting::Waiting), 1, "l");
+    link.add_send_jitter(Span::from_millis(3), Stream::new(1, "l/send-jitter"));
+    let mut last = 0;
+    let mut held = Vec::new();
+    for n in 0..1000 {
+        // transmissions of a millisecond without a pause, but for one of 10 ms in twenty
+        let sent = n * 1000 + n / 20 * 9000;
+        let Fate::Arrives(Time(at)) = enter(&mut link, sent, 1000) else { panic!("the queue has room") };
+        let plain = (sent + 11_000) * 1000;
+        assert!(at >= plain.max(last) && at < plain + 3_000_000, "{at}");
+        (held, last) = ([held, vec![at - plain]].concat(), at);
+    }
+    // evenly drawn: after a pause nobody is held up by the one before
+    let free: Vec<u64> = held.iter().step_by(20).copied().collect();
+    let mean = free.iter().sum::<u64>() as f64 / free.len() as f64;
+    // 50 draws: 1.5 ms with a standard error of 3/sqrt(12)/sqrt(50) = 0.12 ms, four of them
+    assert!((mean - 1.5e6).abs() < 0.49e6, "{mean}");
+}
+
+#[test]
+fn a_link_with_jitter_of_its_own_gets_no_other() {
+    let mut spec = spec(QueueLimit::Packets(10), Counting::Waiting);
+    let model = crate::JitterModel::Exponential { mean: Span::from_millis(1) };
+    let jitter = Some(crate::Jitter { model, reorder: false });
+    spec.changing = Some(crate::Changing { jitter, ..crate::Changing::default() }.into());
+    let arrivals = |add: bool| {
+        let mut link = Link::new(&spec, 1, "l");
+        if add {
+            link.add_send_jitter(Span::from_millis(3), Stream::new(1, "l/send-jitter"));
+        }
+        (0..20).map(|n| enter(&mut link, n * 5000, 1000)).collect::<Vec<_>>()
+    };
+    assert_eq!(arrivals(true), arrivals(false));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A world from its description.
 
-use sim::EventQueue;
+use sim::{EventQueue, Stream};
 use units::{Span, Time};
 
 use super::{Account, BadNetwork, Control, RunOptions, Seat, Traces, World, traces::UNSEEN};
@@ -13,7 +13,7 @@ use crate::multipath::{ALONE, Connection};
 use crate::pool::Pool;
 use crate::route::{self, END};
 use crate::sacks::Sacks;
-use crate::spec::{Network, Transport};
+use crate::spec::{DirectionSpec, Network, SendJitter, Transport};
 
 pub(super) const MAX_EVENT_IDS: usize = 1 << 24;
 
@@ -26,10 +26,15 @@ fn name_hash(name: &str, reverse: bool) -> u32 {
     byte(name.bytes().fold(0x811c_9dc5, byte), u8::from(reverse))
 }
 
+/// The description of a directed link.
+fn direction(network: &Network, link: u32) -> &DirectionSpec {
+    let spec = &network.links[link as usize / 2];
+    if link % 2 == 1 { &spec.reverse } else { &spec.forward }
+}
+
 /// Transmission and propagation of `size` bytes over one direction of a link, at its best if it changes.
 fn empty_link_delay(network: &Network, link: u32, size: u32) -> Span {
-    let spec = &network.links[link as usize / 2];
-    let direction = if link % 2 == 1 { &spec.reverse } else { &spec.forward };
+    let direction = direction(network, link);
     match &direction.changing {
         Some(changing) => changing.least_delay(direction.rate_bps, direction.delay, size),
         None => direction.delay + Span(transmission(size, direction.rate_bps)),
@@ -76,6 +81,7 @@ impl World {
         world.links.iter_mut().for_each(|link| link.set_end(world.end));
         world.add_flows(network, seed)?;
         world.add_connections(network);
+        world.add_send_jitter(network, seed);
         world.find_eager_links();
         world.find_plain_endpoints();
         world.find_private_starts(network);
@@ -168,6 +174,47 @@ impl World {
         }
     }
 
+    /// The links by which flows' packets leave their hosts delay them at random, as far as the network says so.
+    fn add_send_jitter(&mut self, network: &Network, seed: u64) {
+        if network.send_jitter == SendJitter::Off {
+            return;
+        }
+        let users = self.users();
+        let mut most = vec![Span::ZERO; self.links.len()];
+        for end in 0..self.seats.len() {
+            let longest = match network.send_jitter {
+                SendJitter::Off => Span::ZERO,
+                SendJitter::UpTo(most) => most,
+                SendJitter::Auto => {
+                    let size = network.flows[end / 2].largest_packet(end % 2 == 1);
+                    let shared = self.route(end).filter(|&&hop| users[hop as usize] > 1);
+                    let times = shared.map(|&hop| Span(transmission(size, direction(network, hop).rate_bps)));
+                    times.max().unwrap_or_default()
+                }
+            };
+            let first = &mut most[self.routes[self.seats[end].route as usize] as usize];
+            *first = longest.max(*first);
+        }
+        for (number, most) in most.into_iter().enumerate().filter(|(_, most)| *most > Span::ZERO) {
+            let (name, reverse) = (&network.links[number / 2].name, if number % 2 == 1 { ":reverse" } else { "" });
+            self.links[number].add_send_jitter(most, Stream::new(seed, &format!("{name}{reverse}/send-jitter")));
+        }
+    }
+
+    /// The directed links on the way of what end `at` sends.
+    fn route(&self, at: usize) -> impl Iterator<Item = &u32> {
+        self.routes[self.seats[at].route as usize..].iter().take_while(|&&hop| hop & END == 0)
+    }
+
+    /// How many ends send over each directed link.
+    fn users(&self) -> Vec<u32> {
+        let mut users = vec![0u32; self.links.len()];
+        for &hop in self.routes.iter().filter(|&&hop| hop & END == 0) {
+            users[hop as usize] += 1;
+        }
+        users
+    }
+
     /// A link is eager if exactly one other link and no endpoint feeds it, and it needs no events of its own.
     fn find_eager_links(&mut self) {
         const NONE: u32 = u32::MAX;
@@ -206,10 +253,7 @@ impl World {
     /// And a departure that pacing has put off needs no event of its own as long as nobody can tell: until the packet has
     /// crossed the links that are the endpoint's alone. Nor must the retransmission timer that it may start be late.
     fn find_private_starts(&mut self, network: &Network) {
-        let mut users = vec![0u32; self.links.len()];
-        for &hop in self.routes.iter().filter(|&&hop| hop & END == 0) {
-            users[hop as usize] += 1;
-        }
+        let users = self.users();
         for number in 0..self.seats.len() {
             // what comes from the peer is on its way without an event from the last link on that others feed as well
             let way_in = self.routes[self.seats[number ^ 1].route as usize..].iter().take_while(|&&hop| hop & END == 0);

@@ -77,8 +77,8 @@ impl Line {
         let network = Network {
             nodes: ["s", "g", "r"].map(String::from).to_vec(),
             links: vec![link("access", 0, 1, direction(10_000_000_000, 0, 1000)), bottleneck],
-            multipath: vec![],
             flows: vec![flow],
+            ..Network::default()
         };
         let results = run(&network, 1, &RunOptions { events: true, ..options(self.seconds) });
         let events = results.events.iter().map(|e| e.event).collect();

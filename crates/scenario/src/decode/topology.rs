@@ -1,8 +1,9 @@
 //! Section `[topology]`: ready topologies and free graphs.
 
-use net::{LinkSpec, NodeId};
+use net::{LinkSpec, NodeId, SendJitter};
 use serde_json::{Map, Value as Json, json};
 use tcp::Profile;
+use units::Span;
 
 use super::link::{self, Link};
 use crate::error::{Problem, choose, code, show};
@@ -10,10 +11,17 @@ use crate::files::Files;
 use crate::limits::FLOWS;
 use crate::node::{Node, Value, element_name};
 use crate::read::{Fields, Item};
+use crate::units::time_text;
 
 /// A topology whose every link is complete.
 #[derive(Clone, Debug)]
-pub(crate) enum Topology {
+pub(crate) struct Topology {
+    shape: Shape,
+    pub(crate) send_jitter: SendJitter,
+}
+
+#[derive(Clone, Debug)]
+enum Shape {
     /// Pairs of hosts either side of a row of routers: one bottleneck, or two in a row.
     Row { kind: &'static str, pairs: usize, left: Box<Link>, right: Box<Link>, middle: Vec<(&'static str, Link)> },
     /// Any nodes and links.
@@ -41,6 +49,10 @@ const PAIRS: (&str, &str) = ("pairs", "pairs of hosts, default 1");
 const ACCESS: (&str, &str) = ("access", "link of every host to its router");
 const LEFT: (&str, &str) = ("left", "changes to `access` on the left, host to router");
 const RIGHT: (&str, &str) = ("right", "changes to `access` on the right, router to host");
+const SEND_JITTER: (&str, &str) = (
+    "send_jitter",
+    "longest random delay of a packet that leaves a host: \"auto\" (a packet's time on the narrowest shared link), \"1 ms\", or \"0 s\" (none); default by profile",
+);
 
 /// Every topology.
 pub(crate) static READY: &[Ready] = &[
@@ -48,13 +60,21 @@ pub(crate) static READY: &[Ready] = &[
         name: "dumbbell",
         summary: "Hosts left/0, left/1, ... and right/0, right/1, ... with one bottleneck between routers g1 and g2",
         middle: &["bottleneck"],
-        keys: &[PAIRS, ACCESS, LEFT, RIGHT, ("bottleneck", "link from g1 to g2")],
+        keys: &[PAIRS, ACCESS, LEFT, RIGHT, ("bottleneck", "link from g1 to g2"), SEND_JITTER],
     },
     Ready {
         name: "three-routers",
         summary: "Hosts left/0, ... and right/0, ... with routers g1, g2, g3 in a row between them",
         middle: &["first", "second"],
-        keys: &[PAIRS, ACCESS, LEFT, RIGHT, ("first", "link from g1 to g2"), ("second", "link from g2 to g3")],
+        keys: &[
+            PAIRS,
+            ACCESS,
+            LEFT,
+            RIGHT,
+            ("first", "link from g1 to g2"),
+            ("second", "link from g2 to g3"),
+            SEND_JITTER,
+        ],
     },
     Ready {
         name: "graph",
@@ -63,6 +83,7 @@ pub(crate) static READY: &[Ready] = &[
         keys: &[
             ("nodes", "names of the nodes; default: those that links name"),
             ("links", "tables with `from`, `to`, perhaps a `name` (default \"FROM-TO\"), and the keys of a link"),
+            SEND_JITTER,
         ],
     },
 ];
@@ -73,10 +94,39 @@ pub(crate) fn read(item: &Item<'_>, profile: Profile, files: &Files) -> Result<T
     let ready = item.open_table()?.need("kind", "\"dumbbell\"")?.word(&kinds)?;
     let keys: Vec<&str> = std::iter::once("kind").chain(ready.keys.iter().map(|(key, _)| *key)).collect();
     let fields = item.table(&keys)?;
-    if ready.middle.is_empty() { graph(&fields, profile, files) } else { row(&fields, ready, profile, files) }
+    let shape =
+        if ready.middle.is_empty() { graph(&fields, profile, files)? } else { row(&fields, ready, profile, files)? };
+    let send_jitter = match (fields.get("send_jitter"), profile) {
+        (Some(item), _) => send_jitter(&item)?,
+        (None, Profile::Rfc) => SendJitter::Auto,
+        (None, Profile::Ns2) => SendJitter::Off,
+    };
+    Ok(Topology { shape, send_jitter })
 }
 
-fn row(fields: &Fields<'_>, ready: &Ready, profile: Profile, files: &Files) -> Result<Topology, Problem> {
+const AUTO: &str = "auto";
+/// Longest random delay of a host that can be asked for.
+const LONGEST_SEND_JITTER: Span = Span::from_millis(10_000);
+
+fn send_jitter(item: &Item<'_>) -> Result<SendJitter, Problem> {
+    if item.is(AUTO) {
+        return Ok(SendJitter::Auto);
+    }
+    match item.span(Span::ZERO..=LONGEST_SEND_JITTER)? {
+        Span::ZERO => Ok(SendJitter::Off),
+        most => Ok(SendJitter::UpTo(most)),
+    }
+}
+
+fn send_jitter_text(send_jitter: SendJitter) -> String {
+    match send_jitter {
+        SendJitter::Auto => AUTO.to_owned(),
+        SendJitter::Off => time_text(Span::ZERO),
+        SendJitter::UpTo(most) => time_text(most),
+    }
+}
+
+fn row(fields: &Fields<'_>, ready: &Ready, profile: Profile, files: &Files) -> Result<Shape, Problem> {
     let pairs = match fields.get("pairs") {
         None => 1,
         Some(item) => {
@@ -114,7 +164,7 @@ fn row(fields: &Fields<'_>, ready: &Ready, profile: Profile, files: &Files) -> R
     };
     let middle =
         |key: &&'static str| Ok((*key, link::read(&fields.need(key, LINK_EXAMPLE)?, link::KEYS, profile, files)?));
-    Ok(Topology::Row {
+    Ok(Shape::Row {
         kind: ready.name,
         pairs,
         left: Box::new(side("left")?),
@@ -126,7 +176,7 @@ fn row(fields: &Fields<'_>, ready: &Ready, profile: Profile, files: &Files) -> R
 const ACCESS_EXAMPLE: &str = "{ rate = \"100 Mbps\", delay = \"1 ms\" }";
 const LINK_EXAMPLE: &str = "{ rate = \"8 Mbps\", delay = \"50 ms\", queue = \"50 packets\" }";
 
-fn graph(fields: &Fields<'_>, profile: Profile, files: &Files) -> Result<Topology, Problem> {
+fn graph(fields: &Fields<'_>, profile: Profile, files: &Files) -> Result<Shape, Problem> {
     let items = fields.need("links", "[{ from = \"a\", to = \"b\", rate = \"8 Mbps\", delay = \"50 ms\" }]")?.list()?;
     if items.len() > FLOWS {
         return Err(
@@ -171,7 +221,7 @@ fn graph(fields: &Fields<'_>, profile: Profile, files: &Files) -> Result<Topolog
         }
         links.push(GraphLink { name, from, to, link: link::read(&item, &keys, profile, files)? });
     }
-    Ok(Topology::Graph { nodes: nodes.list, links })
+    Ok(Shape::Graph { nodes: nodes.list, links })
 }
 
 /// Names in order, with a fast way back to their numbers.
@@ -200,9 +250,9 @@ impl Names {
 impl Topology {
     /// Names of the nodes, in the order of their numbers.
     pub(crate) fn nodes(&self) -> Vec<String> {
-        match self {
-            Topology::Graph { nodes, .. } => nodes.clone(),
-            Topology::Row { pairs, middle, .. } => {
+        match &self.shape {
+            Shape::Graph { nodes, .. } => nodes.clone(),
+            Shape::Row { pairs, middle, .. } => {
                 let hosts = |side: &'static str| (0..*pairs).map(move |i| format!("{side}/{i}"));
                 hosts("left").chain(hosts("right")).chain((0..=middle.len()).map(|i| format!("g{}", i + 1))).collect()
             }
@@ -211,23 +261,23 @@ impl Topology {
 
     /// How many nodes there are.
     pub(crate) fn size(&self) -> usize {
-        match self {
-            Topology::Graph { nodes, .. } => nodes.len(),
-            Topology::Row { pairs, middle, .. } => 2 * pairs + middle.len() + 1,
+        match &self.shape {
+            Shape::Graph { nodes, .. } => nodes.len(),
+            Shape::Row { pairs, middle, .. } => 2 * pairs + middle.len() + 1,
         }
     }
 
     /// How many links there are.
     pub(crate) fn link_count(&self) -> usize {
-        match self {
-            Topology::Graph { links, .. } => links.len(),
-            Topology::Row { pairs, middle, .. } => 2 * pairs + middle.len(),
+        match &self.shape {
+            Shape::Graph { links, .. } => links.len(),
+            Shape::Row { pairs, middle, .. } => 2 * pairs + middle.len(),
         }
     }
 
     /// For each node a number that it shares with those it can reach, and no others.
     pub(crate) fn islands(&self) -> Vec<usize> {
-        let Topology::Graph { nodes, links } = self else { return vec![0; self.size()] };
+        let Shape::Graph { nodes, links } = &self.shape else { return vec![0; self.size()] };
         let mut neighbours = vec![Vec::new(); nodes.len()];
         for link in links {
             neighbours[link.from].push(link.to);
@@ -248,11 +298,11 @@ impl Topology {
 
     /// The links as the network wants them.
     pub(crate) fn links(&self, trace_queue: bool) -> Vec<LinkSpec> {
-        match self {
-            Topology::Graph { links, .. } => {
+        match &self.shape {
+            Shape::Graph { links, .. } => {
                 links.iter().map(|l| l.link.spec(l.name.clone(), l.from, l.to, trace_queue)).collect()
             }
-            Topology::Row { pairs, left, right, middle, .. } => {
+            Shape::Row { pairs, left, right, middle, .. } => {
                 let (first, last) = (2 * pairs, 2 * pairs + middle.len());
                 let lefts = (0..*pairs).map(|i| left.spec(format!("left/{i}"), i, first, trace_queue));
                 let rights = (0..*pairs).map(|i| right.spec(format!("right/{i}"), last, pairs + i, trace_queue));
@@ -266,8 +316,8 @@ impl Topology {
 
     /// The section, complete.
     pub(crate) fn effective(&self) -> Json {
-        match self {
-            Topology::Graph { nodes, links } => {
+        let mut all = match &self.shape {
+            Shape::Graph { nodes, links } => {
                 let links = links.iter().map(|link| {
                     let mut map = Map::new();
                     map.insert("name".into(), link.name.clone().into());
@@ -276,17 +326,24 @@ impl Topology {
                     map.extend(link.link.effective());
                     Json::Object(map)
                 });
-                json!({ "kind": "graph", "nodes": nodes, "links": links.collect::<Vec<_>>() })
+                let links: Vec<_> = links.collect();
+                Map::from_iter([
+                    ("kind".into(), "graph".into()),
+                    ("nodes".into(), json!(nodes)),
+                    ("links".into(), json!(links)),
+                ])
             }
-            Topology::Row { kind, pairs, left, right, middle } => {
+            Shape::Row { kind, pairs, left, right, middle } => {
                 let mut map = Map::new();
                 map.insert("kind".into(), (*kind).into());
                 map.insert("pairs".into(), (*pairs).into());
                 map.insert("left".into(), Json::Object(left.effective()));
                 map.insert("right".into(), Json::Object(right.effective()));
                 map.extend(middle.iter().map(|(key, link)| ((*key).to_owned(), Json::Object(link.effective()))));
-                Json::Object(map)
+                map
             }
-        }
+        };
+        all.insert("send_jitter".into(), send_jitter_text(self.send_jitter).into());
+        Json::Object(all)
     }
 }

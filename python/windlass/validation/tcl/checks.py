@@ -31,6 +31,9 @@ def check(description: Mapping[str, Any]) -> None:
     profile = description["scenario"]["profile"]
     if profile != "ns2":
         refuse("scenario.profile", profile, "ns-2 has rules of its own", 'write `profile = "ns2"`')
+    jitter = description["topology"]["send_jitter"]
+    if jitter != "0 s":
+        refuse("topology.send_jitter", jitter, "no delay of that kind is written", 'write `send_jitter = "0 s"`')
     directions = list(directions_of(description["topology"]))
     seen = set()
     for one in directions:
