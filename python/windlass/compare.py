@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
+from windlass.cautions import cautions_of
 from windlass.errors import InputError
 from windlass.stats import Interval, mean_interval, paired_ratio
 
@@ -254,7 +255,8 @@ def compare(
             near = shared[label][at] if shared else None
             calm = shared[_CALM][at] if shared else None
             outcomes.append(_outcome(label, take[label][at], group, judges[label], base, near, calm))
-    cautions = [*_cautions(take), *cautions]
+    runs = [run for own in take.values() for point in own for run in point]
+    cautions = [*cautions_of(runs), *cautions]
     return Comparison(path.name, group, outcomes, cautions)
 
 
@@ -462,10 +464,3 @@ def _outcome(
         neighbour_bps=beside,
         neighbour_cost=cost,
     )
-
-
-def _cautions(take: Mapping[str, Sequence[Sequence[RunResult]]]) -> list[str]:
-    from windlass.sweep import _algorithm_cautions
-
-    runs = [run for points in take.values() for own in points for run in own]
-    return _algorithm_cautions(runs)

@@ -120,13 +120,14 @@ def write_run(name: str, result: RunResult, description: str, folder: Path, comm
     StoreError
         If the folder cannot be written.
     """
+    from windlass.cautions import cautions_of
     from windlass.sweep import SweepResult
 
     sweep = SweepResult(name, [result], [description])
     points = [{"axes": result.axes, "seeds": [result.seed], "description": json.loads(description)}]
     with _writing(folder):
         files = _write_tables(folder, {table: getattr(sweep, table) for table in _tables([result])})
-        _write_manifest(folder, name, files, command, {"points": points, "cautions": []})
+        _write_manifest(folder, name, files, command, {"points": points, "cautions": cautions_of([result])})
     return folder
 
 

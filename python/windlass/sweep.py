@@ -20,6 +20,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from windlass.cautions import cautions_of
 from windlass.errors import Cancelled, InputError, Interrupted, StoreWarning
 from windlass.store import Store
 
@@ -303,7 +304,7 @@ def sweep(
             points, chosen, precision, metric, max_seeds, jobs=jobs, store=place, progress=progress, cancel=cancel
         )
     return SweepResult(
-        scenario.name, results, [point.effective_json() for point in points], [*_algorithm_cautions(results), *cautions]
+        scenario.name, results, [point.effective_json() for point in points], [*cautions_of(results), *cautions]
     )
 
 
@@ -532,15 +533,3 @@ def _too_wide(point: Runnable, metric: str, interval: Any, precision: float) -> 
     where = ", ".join(f"{axis} = {value}" for axis, value in point.axes.items()) or "the only point"
     share = abs(interval.half_width / interval.mean) if interval.mean else float("nan")
     return f"{where}: {metric} is known to {share:.1%} after {interval.n} seeds, {precision:.1%} was asked for"
-
-
-def _algorithm_cautions(results: Sequence[RunResult]) -> list[str]:
-    """What the registry says about the algorithms that took part, in the registry's order."""
-    from windlass import _core
-
-    used = {name for result in results for name in result.flows["algorithm"].unique().to_pylist()}
-    return [
-        f"{row['name']}: {row['caution']}"
-        for row in json.loads(_core.algorithms())
-        if row["name"] in used and row.get("caution")
-    ]

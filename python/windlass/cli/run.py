@@ -70,15 +70,18 @@ def run(
 
 
 def _run_json(scenario: Scenario, result: RunResult) -> dict[str, Any]:
+    from windlass.cautions import cautions_of
     from windlass.engine import ENGINE_VERSION
     from windlass.tables import TABLES
 
     tables = {name: result.tables[name].to_pylist() for name in TABLES if result.tables[name].num_rows}
     about = {"scenario": scenario.name, "engine": ENGINE_VERSION, "key": result.key, "seed": result.seed}
-    return {**about, **tables}
+    return {**about, "cautions": cautions_of([result]), **tables}
 
 
 def _print_run(scenario: Scenario, result: RunResult) -> None:
+    from windlass.cautions import cautions_of
+
     rows = result.flows.to_pylist()
     shown = _table(rows)
     click.echo(f"{scenario.name}, seed {result.seed}, {scenario.duration_s:g} s")
@@ -90,6 +93,8 @@ def _print_run(scenario: Scenario, result: RunResult) -> None:
     total = sum(row["goodput_run_bps"] or 0.0 for row in rows if row["transport"] not in parts)
     click.echo(f"all flows: {total * 1e-6:.3f} Mbit/s")
     _print_completions(rows)
+    for caution in cautions_of([result]):
+        click.echo(f"caution: {caution}")
 
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from windlass.cautions import of_runs
 from windlass.names import loss_causes
 from windlass.reproduce.plan import LEAST_SEEDS, Plan
 from windlass.verdicts import Data
@@ -41,6 +42,7 @@ def cautions_on(plan: Plan, results: Sequence[RunResult], data: Data) -> list[st
         found.append(
             f"Every seed gives the same at {', '.join(same)}: nothing is random there, so the interval says nothing."
         )
+    found += [f"{caution}." for caution in of_runs(results)]
     used = set(plan.algorithm_names().values())
     for row in {row["name"]: row for row in plan.known.values()}.values():
         if row["name"] in used and row.get("caution"):

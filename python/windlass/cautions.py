@@ -1,0 +1,128 @@
+"""What to know before trusting the numbers of some runs: found in the runs themselves, and shown wherever they are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from windlass.sweep import RunResult
+
+__all__ = ["cautions_of", "of_algorithms", "of_runs"]
+
+BAD_FACTOR = 2.0
+"""A channel that steps with packets stood still if it was bad for this many times the share of time that it is meant to be."""
+
+BAD_EXCESS = 0.05
+"""And for this share of the run longer: as much goodput may be missing, which is more than most comparisons are wide."""
+
+STARVED = 0.1
+"""A flow is starved if it gets less than this share of the mean of its group."""
+
+LONG = 0.5
+"""Only flows that were there for this share of the longest time in their group are held against it."""
+
+
+def cautions_of(results: Sequence[RunResult]) -> list[str]:
+    """Every caution about these runs.
+
+    Parameters
+    ----------
+    results : sequence of RunResult
+        Of one scenario or of several that are shown together.
+
+    Returns
+    -------
+    list of str
+        A sentence or two each; those about algorithms first.
+    """
+    return [*of_algorithms(results), *of_runs(results)]
+
+
+def of_algorithms(results: Sequence[RunResult]) -> list[str]:
+    """What the registry says about the algorithms that took part, in the registry's order."""
+    from windlass import _core
+
+    used = {name for result in results for name in result.flows["algorithm"].unique().to_pylist()}
+    return [
+        f"{row['name']}: {row['caution']}"
+        for row in json.loads(_core.algorithms())
+        if row["name"] in used and row.get("caution")
+    ]
+
+
+def of_runs(results: Sequence[RunResult]) -> list[str]:
+    """What the runs themselves show: channels that stood still, flows that got nothing or far too little."""
+    return [*_still_channels(results), *_starved_flows(results)]
+
+
+def _still_channels(results: Sequence[RunResult]) -> list[str]:
+    """Channels with a step for each packet that senders in back-off have held in the bad state.
+
+    In step with time a channel is bad for the same share of time as of packets. Pauses that have nothing to do with the channel
+    do not change that: they find it bad as often as packets do. A sender that pauses because the channel is bad does.
+    """
+    found: dict[tuple[str, str], list[tuple[float, float, RunResult]]] = {}
+    columns = ["link", "direction", "bad_packets_share", "bad_time_share"]
+    for result in results:
+        for row in result.links.select(columns).to_pylist():
+            meant, was = row["bad_packets_share"], row["bad_time_share"]
+            if meant is not None and was > max(BAD_FACTOR * meant, meant + BAD_EXCESS):
+                found.setdefault((row["link"], row["direction"]), []).append((was, meant, result))
+    out = []
+    for (link, direction), cases in found.items():
+        was, meant, worst = max(cases, key=lambda case: case[0])
+        out.append(
+            f"link `{link}`, {direction}: its channel steps with packets and stood still in the bad state while senders backed "
+            f"off: {_often(len(cases), len(results))}bad for {was:.1%} of the time instead of {meant:.2%} ({_where(worst)}). "
+            'Bursts in time do not: leave `per = "packet"` out, or write `burst` as a time'
+        )
+    return out
+
+
+def _starved_flows(results: Sequence[RunResult]) -> list[str]:
+    """Flows without end that got nothing, or far less than the others of their group."""
+    nothing: dict[str, list[tuple[float, str, RunResult]]] = {}
+    little: dict[str, list[tuple[float, str, RunResult]]] = {}
+    columns = ["flow", "group", "direction", "transport", "active_s", "goodput_bps", "throughput_bps", "completion_s"]
+    for result in results:
+        groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        for row in result.flows.select(columns).to_pylist():
+            if row["transport"] in ("tcp", "tfrc", "multipath"):
+                groups.setdefault((row["group"], row["direction"]), []).append(row)
+        for (group, _), rows in groups.items():
+            if any(row["completion_s"] is not None for row in rows):
+                continue  # they come and go
+            longest = max(row["active_s"] for row in rows)
+            # whoever has stopped sends nothing
+            there = [row for row in rows if row["throughput_bps"] and row["active_s"] >= LONG * longest]
+            if not there:
+                continue
+            mean = sum(row["goodput_bps"] for row in there) / len(there)
+            least = min(there, key=lambda row: row["goodput_bps"])
+            if least["goodput_bps"] == 0.0:
+                nothing.setdefault(group, []).append((0.0, least["flow"], result))
+            elif least["goodput_bps"] < STARVED * mean:
+                little.setdefault(group, []).append((least["goodput_bps"] / mean, least["flow"], result))
+    out = []
+    for group, cases in nothing.items():
+        _, flow, worst = cases[0]
+        out.append(
+            f"flows `{group}`: {_often(len(cases), len(results))}a flow got nothing at all: `{flow}` ({_where(worst)})"
+        )
+    for group, cases in little.items():
+        share, flow, worst = min(cases, key=lambda case: case[0])
+        out.append(
+            f"flows `{group}`: {_often(len(cases), len(results))}a flow got less than {STARVED:.0%} of their mean: `{flow}`, "
+            f"{share:.1%} ({_where(worst)}). If their paths are alike, it is locked out: `topology.send_jitter` prevents that"
+        )
+    return out
+
+
+def _often(count: int, total: int) -> str:
+    return "" if total == 1 else f"in {count} of {total} runs "
+
+
+def _where(result: RunResult) -> str:
+    return ", ".join([*(f"{axis} = {value}" for axis, value in result.axes.items()), f"seed {result.seed}"])

@@ -1,0 +1,115 @@
+"""What stands below results because the runs themselves show it: channels that stood still, flows that got next to nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+import windlass
+from windlass.cautions import of_runs
+from windlass.compare import compare
+from windlass.errors import InputError
+from windlass.validation.tcl.checks import check
+
+Command = Callable[..., Result]
+
+PER_PACKET = {"topology.bottleneck.loss.burst": "5 packets", "topology.bottleneck.loss.per": "packet"}
+STOOD_STILL = "its channel steps with packets and stood still in the bad state"
+IN_STEP = {"topology.bottleneck.loss.rate": "0 %", "flows.algorithm": "cubic"}
+
+
+def bursty(changes: dict[str, Any]) -> windlass.Scenario:
+    return windlass.load("bursty-radio", {"flows.algorithm": "newreno", **changes})
+
+
+def text(command: Result) -> str:
+    """The output in one line, as the screen's width breaks cautions nowhere."""
+    return " ".join(command.stdout.split())
+
+
+def settings(changes: dict[str, str]) -> list[str]:
+    return [word for key, value in changes.items() for word in ("--set", f"{key}={value}")]
+
+
+def test_bursts_of_the_ready_scenario_last_in_time_and_kill_no_flow() -> None:
+    for burst in ("5 packets", "6 ms", "25 ms"):
+        scenario = bursty({"topology.bottleneck.loss.burst": burst})
+        assert scenario.points()[0].effective()["topology"]["bottleneck"]["loss"]["per"] == "time"
+        runs = [windlass.run(scenario, seed) for seed in range(1, 4)]
+        assert all(run.flows["goodput_bps"][0].as_py() > 1e6 for run in runs), burst
+        assert of_runs(runs) == []
+
+
+def test_a_channel_that_stood_still_is_named_wherever_its_results_are(command: Command, work: Path) -> None:
+    changes = {"flows.algorithm": "newreno", "scenario.duration": "60 s", **PER_PACKET}
+    shown = text(command("run", "bursty-radio", *settings(changes), "--seed", "1", "--out", "run"))
+    assert f"caution: link `bottleneck`, reverse: {STOOD_STILL} while senders backed off: bad for " in shown
+    manifest = json.loads((work / "run" / "manifest.json").read_text(encoding="utf-8"))
+    assert any(STOOD_STILL in caution for caution in manifest["cautions"])
+    data = json.loads(command("run", "bursty-radio", *settings(changes), "--seed", "1", "--json").stdout)
+    assert manifest["cautions"] == data["cautions"]
+
+    swept = text(command("sweep", "bursty-radio", *settings(changes), "--seeds", "5"))
+    assert STOOD_STILL in swept and "of 5 runs bad for" in swept
+    path = bursty({"scenario.duration": "60 s", **PER_PACKET})
+    compared = compare(path, ["newreno", "sack"], seeds=3, neighbour=False)
+    assert any(STOOD_STILL in caution for caution in compared.cautions)
+
+
+def test_pauses_of_a_stream_that_does_not_hear_of_losses_leave_a_channel_in_step() -> None:
+    document = bursty(PER_PACKET).document()
+    document.pop("sweep")
+    document["scenario"]["duration"] = "60 s"
+    traffic = {"kind": "on-off", "rate": "5 Mbps", "packet": "1000 B", "on": "200 ms", "off": "800 ms"}
+    document["flows"] = [{"from": "left/0", "to": "right/0", "transport": "udp", "traffic": traffic}]
+    runs = [windlass.run(windlass.from_dict(document).with_(PER_PACKET), seed) for seed in range(1, 6)]
+    shares = [row["bad_time_share"] for run in runs for row in run.links.to_pylist() if row["link"] == "bottleneck"]
+    assert 0.0 < max(shares) < 0.06
+    assert of_runs(runs) == []
+
+
+def test_hosts_with_jitter_lock_nobody_out() -> None:
+    runs = [windlass.run(windlass.load("lossy-dumbbell", IN_STEP), seed) for seed in range(1, 4)]
+    for run in runs:
+        rates = run.flows["goodput_bps"].to_pylist()
+        assert min(rates) > 0.5 * sum(rates) / len(rates)
+    assert of_runs(runs) == []
+
+
+def test_a_flow_that_is_locked_out_is_named(command: Command) -> None:
+    changes = {**IN_STEP, "topology.send_jitter": "0 s"}
+    shown = text(command("run", "lossy-dumbbell", *settings(changes), "--seed", "3"))
+    assert "caution: flows `flow`: a flow got less than 10% of their mean: `flow/2`, 0.5% (seed 3)." in shown
+    assert "`topology.send_jitter` prevents that" in shown
+
+
+def test_flows_that_end_stop_or_begin_late_are_not_held_against_others(small: windlass.Scenario) -> None:
+    document = small.document()
+    group = document["flows"][0]
+    document["flows"] = [
+        {**group, "name": "short", "size": "exponential(30 kB)", "count": 5},
+        {**group, "name": "stopped", "stop": "2 s", "count": 5},
+        {**group, "name": "late", "start": "every(1.9 s)", "count": 2},
+    ]
+    document["scenario"] |= {"duration": "10 s", "warmup": "7 s"}
+    runs = [windlass.run(windlass.from_dict(document), seed) for seed in range(1, 6)]
+    assert of_runs(runs) == []
+
+
+def test_a_flow_that_delivers_nothing_is_named(small: windlass.Scenario) -> None:
+    broken = small.with_({"topology.bottleneck.outages": [{"at": "1.5 s", "for": "10 s", "packets": "lost"}]})
+    broken = broken.with_({"scenario.duration": "11 s", "scenario.warmup": "2 s"})
+    (caution,) = of_runs([windlass.run(broken, 1)])
+    assert caution == "flows `flow`: a flow got nothing at all: `flow/0` (seed 1)"
+
+
+def test_ns2_has_no_jitter_of_that_kind() -> None:
+    point = windlass.load("lossy-dumbbell", {"flows.algorithm": "newreno", "topology.send_jitter": "0 s"}).points()[0]
+    check(point.effective())
+    with pytest.raises(InputError, match=r"`topology.send_jitter` = auto"):
+        check(windlass.load("lossy-dumbbell", {"flows.algorithm": "newreno"}).points()[0].effective())
