@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 __all__ = ["cautions_of", "of_algorithms", "of_runs"]
 
 BAD_FACTOR = 2.0
-"""A channel that steps with packets stood still if it was bad for this many times the share of time that it is meant to be."""
+"""A channel that steps with packets stood still if it was bad for this many times its share of time."""
 
 BAD_EXCESS = 0.05
-"""And for this share of the run longer: as much goodput may be missing, which is more than most comparisons are wide."""
+"""And for this share of the run longer: as much goodput may be missing, more than most comparisons are wide."""
 
 STARVED = 0.1
 """A flow is starved if it gets less than this share of the mean of its group."""
@@ -60,8 +60,8 @@ def of_runs(results: Sequence[RunResult]) -> list[str]:
 def _still_channels(results: Sequence[RunResult]) -> list[str]:
     """Channels with a step for each packet that senders in back-off have held in the bad state.
 
-    In step with time a channel is bad for the same share of time as of packets. Pauses that have nothing to do with the channel
-    do not change that: they find it bad as often as packets do. A sender that pauses because the channel is bad does.
+    In step with time a channel is bad for the same share of time as of packets. Pauses that have nothing to do with the
+    channel do not change that: they find it bad as often as packets do. A sender that pauses because it is bad does.
     """
     found: dict[tuple[str, str], list[tuple[float, float, RunResult]]] = {}
     columns = ["link", "direction", "bad_packets_share", "bad_time_share"]
@@ -74,8 +74,9 @@ def _still_channels(results: Sequence[RunResult]) -> list[str]:
     for (link, direction), cases in found.items():
         was, meant, worst = max(cases, key=lambda case: case[0])
         out.append(
-            f"link `{link}`, {direction}: its channel steps with packets and stood still in the bad state while senders backed "
-            f"off: {_often(len(cases), len(results))}bad for {was:.1%} of the time instead of {meant:.2%} ({_where(worst)}). "
+            f"link `{link}`, {direction}: its channel steps with packets and stood still in the bad state while "
+            f"senders backed off: {_often(len(cases), len(results))}bad for {was:.1%} of the time instead of {meant:.2%} "
+            f"({_where(worst)}). "
             'Bursts in time do not: leave `per = "packet"` out, or write `burst` as a time'
         )
     return out
@@ -114,8 +115,9 @@ def _starved_flows(results: Sequence[RunResult]) -> list[str]:
     for group, cases in little.items():
         share, flow, worst = min(cases, key=lambda case: case[0])
         out.append(
-            f"flows `{group}`: {_often(len(cases), len(results))}a flow got less than {STARVED:.0%} of their mean: `{flow}`, "
-            f"{share:.1%} ({_where(worst)}). If their paths are alike, it is locked out: `topology.send_jitter` prevents that"
+            f"flows `{group}`: {_often(len(cases), len(results))}a flow got less than {STARVED:.0%} of their mean: "
+            f"`{flow}`, {share:.1%} ({_where(worst)}). If their paths are alike, it is locked out: "
+            "`topology.send_jitter` prevents that"
         )
     return out
 

@@ -1,4 +1,4 @@
-"""What stands below results because the runs themselves show it: channels that stood still, flows that got next to nothing."""
+"""What stands below results because the runs show it: channels that stood still, flows that got next to nothing."""
 
 from __future__ import annotations
 

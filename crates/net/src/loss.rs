@@ -5,8 +5,9 @@
 //! Choices: a chain starts in its stationary state; a frame is lost by the state it finds, then the chain moves on.
 //!
 //! A Gilbert-Elliott channel has two forms: in time ([`LossModel::TwoState`]) and with a step for each packet
-//! ([`LossModel::GilbertElliott`]). The second stands still while nobody sends: a sender that backs off in the bad state stays
-//! in it until its own retransmissions have moved the chain on. [`GilbertElliott::in_time`] leads from the second to the first.
+//! ([`LossModel::GilbertElliott`]). The second stands still while nobody sends: a sender that backs off in the bad
+//! state stays in it until its own retransmissions have moved the chain on. [`GilbertElliott::in_time`] leads from the
+//! second to the first.
 
 use std::sync::Arc;
 
@@ -137,12 +138,12 @@ impl GilbertElliott {
         Ok(GilbertElliott { p: p.min(1.0), r, good_loss, bad_loss })
     }
 
-    /// Mean good and bad periods, seconds, of the channel in time in which packets that follow each other by `step_s` seconds
-    /// find the states of this chain, in the same long run and with the same correlation. `None` if the bad state does not
-    /// outlast the packet, that is, if successive packets correlate by nothing or less.
+    /// Mean good and bad periods, seconds, of the channel in time in which packets that follow each other by `step_s`
+    /// seconds find the states of this chain, in the same long run and with the same correlation. `None` if the bad
+    /// state does not outlast the packet, that is, if successive packets correlate by nothing or less.
     pub fn in_time(&self, step_s: f64) -> Option<(f64, f64)> {
-        // states of the channel in time correlate by exp(-t (1/good + 1/bad)) over a time t, and bad/(good + bad) of it are
-        // bad
+        // states of the channel in time correlate by exp(-t (1/good + 1/bad)) over a time t, and bad/(good + bad) of it
+        // are bad
         let (share, correlation) = (self.bad_share(), self.correlation());
         if correlation <= 0.0 || share <= 0.0 || share >= 1.0 {
             return None;

@@ -26,8 +26,8 @@ pub struct Network {
     pub send_jitter: SendJitter,
 }
 
-/// Random delay of every packet that leaves a host, drawn evenly between nothing and a longest one. It breaks the lock-step of
-/// queues and senders (Floyd and Jacobson, "On traffic phase effects in packet-switched gateways", 1992).
+/// Random delay of every packet that leaves a host, drawn evenly between nothing and a longest one. It breaks the
+/// lock-step of queues and senders (Floyd and Jacobson, "On traffic phase effects in packet-switched gateways", 1992).
 ///
 /// It is part of the delay of the link by which a flow's packets leave the host they start from, so what waits for that
 /// link is delayed like the rest. Packets stay in order. A link that has jitter of its own gets no other.
@@ -36,8 +36,8 @@ pub enum SendJitter {
     /// None.
     #[default]
     Off,
-    /// Of each end: up to the time that its largest packet takes on the narrowest link that it shares with another flow;
-    /// none for one that shares no link.
+    /// Of each end: up to the time that its largest packet takes on the narrowest link that it shares with another
+    /// flow; none for one that shares no link.
     Auto,
     /// Up to this.
     UpTo(Span),

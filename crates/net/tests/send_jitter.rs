@@ -62,8 +62,9 @@ fn a_flow_that_shares_no_link_has_none() {
 
 #[test]
 fn its_size_is_the_time_of_a_packet_on_the_narrowest_shared_link() {
-    // of data 1500 bytes at 8 Mbps, 1.5 ms; of ACKs 40 bytes, 40 us. The access links are narrower, but nobody's but the
-    // flow's own. The least RTT is of a packet that was hardly held; the longest delay shows in a path without queues.
+    // of data 1500 bytes at 8 Mbps, 1.5 ms; of ACKs 40 bytes, 40 us. The access links are narrower, but nobody's but
+    // the flow's own. The least RTT is of a packet that was hardly held; the longest delay shows in a path without
+    // queues.
     let mut network = in_step("newreno", Profile::Rfc, SendJitter::Auto);
     for flow in &mut network.flows {
         tcp(flow).rules.window = 1;
@@ -89,7 +90,8 @@ fn its_size_is_the_time_of_a_packet_on_the_narrowest_shared_link() {
 
 #[test]
 fn it_draws_for_each_host_by_itself() {
-    // what one host does changes no draw of another: flows 0 and 1 over the same bottleneck as before, a third beside it
+    // what one host does changes no draw of another: flows 0 and 1 over the same bottleneck as before, a third beside
+    // it
     let mut network = in_step("newreno", Profile::Rfc, SendJitter::UpTo(Span::from_millis(1)));
     network.flows.truncate(2);
     for flow in &mut network.flows {

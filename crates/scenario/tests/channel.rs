@@ -362,7 +362,8 @@ fn an_outage_marked_as_a_handover_is_told_to_the_connections_across_it() {
     assert!((26..=52).contains(&again), "{again}");
 }
 
-/// Goodput of the one flow, Mbps, and the share of time in which the channel of its ACKs was bad, if that steps with packets.
+/// Goodput of the one flow, Mbps, and the share of time in which the channel of its ACKs was bad, if that steps with
+/// packets.
 fn on_bursty_radio(loss: &str, seed: u64) -> (f64, f64) {
     let keys = format!(
         "rate = \"10 Mbps\", delay = \"30 ms\", queue = \"60 packets\", loss = {{ {loss}, direction = \"both\" }}"

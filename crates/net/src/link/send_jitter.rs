@@ -23,7 +23,8 @@ impl SendJitter {
 }
 
 impl Link {
-    /// Delay every packet at random by up to `most`; `stream` is for that alone. A link with jitter of its own keeps that.
+    /// Delay every packet at random by up to `most`; `stream` is for that alone. A link with jitter of its own keeps
+    /// that.
     pub(crate) fn add_send_jitter(&mut self, most: Span, stream: Stream) {
         if self.cold.course.as_ref().is_some_and(|course| course.has_jitter()) {
             return;

@@ -119,17 +119,19 @@ pub(crate) static READY: &[Ready] = &[
             ("rate", "mean loss, such as \"1 %\""),
             (
                 "burst",
-                "mean stay in the bad state: a time, \"50 ms\"; \"5 packets\" of 1500 B at the link's rate; or \"independent\" (default): no memory",
+                "mean stay in the bad state: a time, \"50 ms\"; \"5 packets\" of 1500 B at the link's rate; \
+                 or \"independent\" (default): no memory",
             ),
             (
                 "per",
-                "what moves the channel on: \"time\" (default), whether packets come or not, or \"packet\": a step for each; bursts are then in packets",
+                "what moves the channel on: \"time\" (default), whether packets come or not, or \"packet\": a step for \
+                 each; bursts are then in packets",
             ),
             GOOD_LOSS,
             BAD_LOSS,
             (
                 "p",
-                "instead of rate and burst, netem's numbers per packet: probability to go from good to bad, such as \"0.2 %\"",
+                "instead of rate and burst, netem's per packet: probability to go from good to bad, such as \"0.2 %\"",
             ),
             ("r", "probability to go from bad to good, default 100 % less p"),
             ("1-h", "beside p: loss in the bad state, default \"100 %\""),
@@ -246,8 +248,8 @@ impl Loss {
             .expect("checked when it was read")
     }
 
-    /// Mean good and bad periods on a link of this rate, of a channel that is written by its mean and goes with time; `None` if
-    /// it has no memory, or never changes.
+    /// Mean good and bad periods on a link of this rate, of a channel that is written by its mean and goes with time;
+    /// `None` if it has no memory, or never changes.
     fn periods(&self, rate_bps: u64) -> Option<(Span, Span)> {
         let Model::Mean { burst, per: Clock::Time, .. } = self.model else { return None };
         let (good, bad) = match burst {
@@ -270,7 +272,7 @@ impl Loss {
             Some(shortest) if shortest < SHORTEST => {
                 let what = format!("has states of {} on this link, too short to follow", time_text(shortest));
                 let hint = format!(
-                    "a state lasts {} at least: lengthen `burst`, or write `per = \"packet\"` or `burst = \"{INDEPENDENT}\"`",
+                    "a state lasts {} at least: lengthen `burst`, or write `per = \"packet\"`",
                     time_text(SHORTEST)
                 );
                 Err(item.problem(code::OUT_OF_RANGE, what).hint(hint))

@@ -51,7 +51,8 @@ const LEFT: (&str, &str) = ("left", "changes to `access` on the left, host to ro
 const RIGHT: (&str, &str) = ("right", "changes to `access` on the right, router to host");
 const SEND_JITTER: (&str, &str) = (
     "send_jitter",
-    "longest random delay of a packet that leaves a host: \"auto\" (a packet's time on the narrowest shared link), \"1 ms\", or \"0 s\" (none); default by profile",
+    "longest random delay of a packet that leaves a host: \"auto\" (a packet's time on the narrowest shared link), \
+     \"1 ms\", or \"0 s\" (none); default by profile",
 );
 
 /// Every topology.
