@@ -23,6 +23,9 @@ STARVED = 0.1
 LONG = 0.5
 """Only flows that were there for this share of the longest time in their group are held against it."""
 
+LONG_ENOUGH_S = 20.0
+"""A flow whose timer expires four times in a row is silent for 15 s: in shorter times, little says nothing."""
+
 
 def cautions_of(results: Sequence[RunResult]) -> list[str]:
     """Every caution about these runs.
@@ -86,7 +89,7 @@ def _starved_flows(results: Sequence[RunResult]) -> list[str]:
     """Flows without end that got nothing, or far less than the others of their group."""
     nothing: dict[str, list[tuple[float, str, RunResult]]] = {}
     little: dict[str, list[tuple[float, str, RunResult]]] = {}
-    columns = ["flow", "group", "direction", "transport", "active_s", "goodput_bps", "throughput_bps", "completion_s"]
+    columns = ["flow", "group", "direction", "transport", "stop_s", "active_s", "goodput_bps", "completion_s"]
     for result in results:
         groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
         for row in result.flows.select(columns).to_pylist():
@@ -97,14 +100,14 @@ def _starved_flows(results: Sequence[RunResult]) -> list[str]:
                 continue  # they come and go
             longest = max(row["active_s"] for row in rows)
             # whoever has stopped sends nothing
-            there = [row for row in rows if row["throughput_bps"] and row["active_s"] >= LONG * longest]
+            there = [row for row in rows if row["stop_s"] is None and row["active_s"] >= LONG * longest]
             if not there:
                 continue
             mean = sum(row["goodput_bps"] for row in there) / len(there)
             least = min(there, key=lambda row: row["goodput_bps"])
             if least["goodput_bps"] == 0.0:
                 nothing.setdefault(group, []).append((0.0, least["flow"], result))
-            elif least["goodput_bps"] < STARVED * mean:
+            elif least["goodput_bps"] < STARVED * mean and longest >= LONG_ENOUGH_S:
                 little.setdefault(group, []).append((least["goodput_bps"] / mean, least["flow"], result))
     out = []
     for group, cases in nothing.items():
@@ -116,8 +119,8 @@ def _starved_flows(results: Sequence[RunResult]) -> list[str]:
         share, flow, worst = min(cases, key=lambda case: case[0])
         out.append(
             f"flows `{group}`: {_often(len(cases), len(results))}a flow got less than {STARVED:.0%} of their mean: "
-            f"`{flow}`, {share:.1%} ({_where(worst)}). If their paths are alike, it is locked out: "
-            "`topology.send_jitter` prevents that"
+            f"`{flow}`, {share:.1%} ({_where(worst)}). If their paths are alike and hosts have no jitter, it is "
+            "locked out: `topology.send_jitter` prevents that"
         )
     return out
 

@@ -21,6 +21,7 @@ PACKAGE = Path(windlass.__file__).parent
 ELSEWHERE = {
     "__init__.py": "hands out names",
     "_toml.py": "writes swept values as text into the tables of a sweep, not of a run",
+    "cautions.py": "reads the numbers of runs",
     "errors.py": "a run that raises gives no numbers",
     "output.py": "writes what runs gave into folders; nothing is stored from there",
     "scenario/__init__.py": "hands out names",

@@ -184,6 +184,7 @@ fn flows(plan: &Plan, network: &Network, groups: &[usize], results: &Results) ->
         ("from", words(rows, |r| network.nodes[ends(r).0].as_str())),
         ("to", words(rows, |r| network.nodes[ends(r).1].as_str())),
         ("start_s", number(rows, |r| r.start.secs())),
+        ("stop_s", number(rows, |r| r.spec.stop.filter(|at| *at < end).map_or(f64::NAN, Time::secs))),
         ("opened_s", number(rows, |r| r.sender.opened.map_or(f64::NAN, Time::secs))),
         ("active_s", number(rows, active)),
         ("size_bytes", number(rows, |r| r.size.map_or(f64::NAN, |bytes| bytes as f64))),

@@ -385,7 +385,7 @@ fn a_sender_that_backs_off_does_not_hold_a_channel_in_its_bad_state() {
     // A step for each packet: while the sender waits for its timer, nobody moves the channel on.
     let per_packet = |seed| on_bursty_radio("rate = \"1 %\", burst = \"5 packets\", per = \"packet\"", seed);
     let stuck: Vec<(f64, f64)> = (1..=6).map(per_packet).collect();
-    assert!(stuck.iter().any(|(goodput, bad)| *goodput < 0.3 && *bad > 0.5), "{stuck:?}");
+    assert!(stuck.iter().any(|(goodput, bad)| *goodput < 0.5 && *bad > 0.5), "{stuck:?}");
     // In time it goes on, and who asks for bursts gets that. 30 ms are the time of 25 packets.
     for loss in [
         "burst = \"5 packets\"",
