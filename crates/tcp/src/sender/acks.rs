@@ -366,14 +366,11 @@ impl Sender {
             return;
         }
         self.timed = None;
-        // A segment sent again leaves it open how long the timed one waited for it. ns-2's agents do not ask.
-        if repaired && !self.rules.ns2 {
-            return;
-        }
         //= https://www.rfc-editor.org/rfc/rfc6298#section-5
         //# which may result in "collapsing" RTO back down after it has been subject to exponential back off (rule 5.5).
         self.rtt.end_back_off();
-        if !self.rules.timestamps && is_valid() {
+        // Behind a segment sent again, the timed one may have waited for it. ns-2's agents do not ask.
+        if !self.rules.timestamps && is_valid() && (self.rules.ns2 || !repaired) {
             self.rtt.sample(sent, now, false);
             self.path.srtt = self.rtt.srtt();
         }
