@@ -175,8 +175,8 @@ pub struct FlowEvent {
     pub reverse: bool,
     /// What happened.
     pub event: WindowEvent,
-    /// What truly became of the segment in question when it was last lost; `None`: it was not, or not since the last event that
-    /// took it for lost.
+    /// Where a segment was taken for lost: what truly became of it when it was last lost; `None`: it was not, or not since the last
+    /// event that took it for lost.
     pub true_cause: Option<LossCause>,
 }
 

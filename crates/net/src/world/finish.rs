@@ -136,10 +136,7 @@ impl World {
                 }
                 causes = causes.split_off(&event.segment);
                 // a loss is found once: if the timer expires after the retransmission has arrived, nothing was lost
-                let true_cause = match event.why.finds_loss() {
-                    true => causes.remove(&event.segment),
-                    false => causes.get(&event.segment).copied(),
-                };
+                let true_cause = if event.why.finds_loss() { causes.remove(&event.segment) } else { None };
                 all.push(FlowEvent { flow, reverse, event, true_cause });
             }
         }
