@@ -243,3 +243,13 @@ fn what_waited_behind_the_narrow_link_counts_when_it_arrives() {
     // over the whole run the narrow link bounds it
     assert!(number(&flows, "delivered_bytes", 0) * 8.0 <= 40e6 / 1.028);
 }
+
+#[test]
+fn an_ack_may_ride_on_data_without_a_header() {
+    // ns-2's Vegas core: segments of a byte, smaller than the pure ACK of 40 bytes; the run itself checks the bounds
+    let both = "algorithm = \"newreno\"\nsegment = \"1 B\"\ndirection = \"both\"\ntcp = { recovery = \"vegas\" }";
+    let text = dumbbell("duration = \"2 s\"", "rate = \"64 kbps\", delay = \"1 ms\"", both);
+    let flows = run(&text.replace("profile = \"rfc\"", "profile = \"ns2\""), 1).flows;
+    // 11 ms each way, and a byte at 64 kbit/s in both directions
+    assert!(number(&flows, "rtt_min_s", 0) > 0.02225);
+}
