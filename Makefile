@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test test-rust test-python lint build docs bench bench-algorithms validate clean help
+.PHONY: demo test test-rust test-python lint build docs bench bench-algorithms bench-instructions validate clean help
 
 help:
 	@echo "make demo      build, install into .venv, reproduce figure 3.5 of saedi2019 (quick)"
@@ -12,6 +12,7 @@ help:
 	@echo "make docs      write docs/reference from the tables of the engine"
 	@echo "make bench     packet-hops per CPU second, beside ns-2 where it is installed"
 	@echo "make bench-algorithms  CPU time of each algorithm beside NewReno's"
+	@echo "make bench-instructions  instructions per packet-hop, beside the table kept last"
 	@echo "make validate  compare with the stored ns-2 figures and write docs/validation.md"
 
 $(BIN)/maturin: pyproject.toml
@@ -55,6 +56,10 @@ bench: build
 bench-algorithms:
 	cargo build --release --quiet -p windlass-bench
 	$(PYTHON) benches/algorithms.py
+
+bench-instructions:
+	cargo build --release --quiet -p windlass-bench
+	$(PYTHON) benches/instructions.py
 
 validate: build
 	$(BIN)/python -m windlass.validation
