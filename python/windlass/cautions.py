@@ -93,7 +93,8 @@ def _starved_flows(results: Sequence[RunResult]) -> list[str]:
     for result in results:
         groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
         for row in result.flows.select(columns).to_pylist():
-            if row["transport"] in ("tcp", "tfrc", "multipath"):
+            # no rate: it begins after the end of the run
+            if row["transport"] in ("tcp", "tfrc", "multipath") and row["goodput_bps"] is not None:
                 groups.setdefault((row["group"], row["direction"]), []).append(row)
         for (group, _), rows in groups.items():
             if any(row["completion_s"] is not None for row in rows):

@@ -113,6 +113,15 @@ def test_a_flow_that_delivers_nothing_is_named(small: windlass.Scenario) -> None
     assert caution == "flows `flow`: a flow got nothing at all: `flow/0` (seed 1)"
 
 
+def test_a_group_that_never_began_has_nothing_to_be_told(small: windlass.Scenario) -> None:
+    document = small.document()
+    document["flows"] = [document["flows"][0], {**document["flows"][0], "name": "late", "start": "uniform(0 s, 10 h)"}]
+    run = windlass.run(windlass.from_dict(document), 1)
+    late = [row["goodput_bps"] for row in run.flows.to_pylist() if row["group"] == "late"]
+    assert late and set(late) == {None}
+    assert of_runs([run]) == []
+
+
 def test_ns2_has_no_jitter_of_that_kind() -> None:
     point = windlass.load("lossy-dumbbell", {"flows.algorithm": "newreno", "topology.send_jitter": "0 s"}).points()[0]
     check(point.effective())
