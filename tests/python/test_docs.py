@@ -64,7 +64,7 @@ def put_scenarios() -> None:
 
 
 def commands() -> list[tuple[str, list[str]]]:
-    lines = [(block, line) for block in blocks("sh") for line in block.text.splitlines()]
+    lines = [(block, line) for block in blocks("sh") for line in block.text.replace("\\\n", " ").splitlines()]
     return [(str(block.page.stem), shlex.split(line, comments=True)) for block, line in lines]
 
 
