@@ -40,6 +40,7 @@ test: lint test-rust test-python
 lint: build
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 	$(BIN)/ruff check python tests benches
 	$(BIN)/mypy
 

@@ -1,6 +1,6 @@
 //! What each algorithm of the registry does on one mixed path, a line for each round, in `tests/golden/NAME.txt`.
 //!
-//! `WINDLASS_GOLDEN=write cargo test -p net --test golden` writes the files anew; a change of them is a commit of its own that
+//! `WINDLASS_GOLDEN=write cargo test -p windlass-net --test golden` writes the files anew; a change of them is a commit of its own that
 //! says why. A bound stands beside them, so that nonsense cannot be written down: what is delivered.
 //!
 //! The path: base RTT 100 ms. A link of 100 Mbit/s marks packets that find more than thirty waiting, which happens at 15 s, when it

@@ -18,7 +18,7 @@ const NONE: u128 = u128::MAX;
 /// Pending events, ordered by (time, id, serial number).
 ///
 /// A four-way heap over one 128-bit key per event: time in the upper half, then the id, then a serial number of 40 bits.
-/// The four children of a node share a cache line, and places without an event hold [`NONE`], so that the least child is
+/// The four children of a node share a cache line, and places without an event hold `NONE`, so that the least child is
 /// found without a look at the heap's size.
 #[derive(Clone, Debug)]
 pub struct EventQueue {

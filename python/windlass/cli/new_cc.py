@@ -33,6 +33,6 @@ def new_cc(name: str, root: Path | None) -> None:
     for path in written.changed:
         click.echo(f"changed {path}")
     click.echo(
-        f"next: change the rule in {written.created[0]}, then `cargo test -p cc`, `make build docs` and "
+        f"next: change the rule in {written.created[0]}, then `cargo test -p windlass-cc`, `make build docs` and "
         f"`windlass run lossy-dumbbell --set flows.algorithm={name}`"
     )

@@ -17,7 +17,7 @@ CASES_INTRODUCTION = """## Without randomness
 
 One flow over 8 Mbps and 1 ms, then 0.8 Mbps and 100 ms; the arrivals in the list are lost at the second link, counted from
 0, the SYN. Segments of 1000 bytes, window 1000 segments, 20 s (120 s with queues of 5 and 25). What
-ns-2 did is in `tests/differential/ns2-droplist`; `cargo test -p net --test ns2_droplist` runs the same cases.
+ns-2 did is in `tests/differential/ns2-droplist`; `cargo test -p windlass-net --test ns2_droplist` runs the same cases.
 
 Acknowledged segments, retransmitted segments, timeouts and window cuts: one number where both are equal, else ns-2 /
 **Windlass**. A case agrees if the acknowledged segments differ by no more than two and the other counts are equal; for
