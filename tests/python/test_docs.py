@@ -124,7 +124,11 @@ def test_other_commands_exist() -> None:
                 assert (ROOT / "fuzz" / "fuzz_targets" / f"{target}.rs").is_file(), f"{page}: {words}"
             case ["cargo", "run", "--manifest-path", manifest, *_]:
                 assert (ROOT / manifest).is_file(), f"{page}: {words}"
-            case ["windlass", *_] | ["cargo", "test", "-p", _] | ["source", ".venv/bin/activate"] | []:
+            case ["WINDLASS_GOLDEN=write", "cargo", "test", "-p", "windlass-net", "--test", name]:
+                assert (ROOT / "crates" / "net" / "tests" / f"{name}.rs").is_file(), f"{page}: {words}"
+            case ["cargo", "test", "-p", crate]:
+                assert (ROOT / "crates" / crate.removeprefix("windlass-")).is_dir(), f"{page}: {words}"
+            case ["windlass", *_] | ["source", ".venv/bin/activate"] | []:
                 pass
             case _:
                 pytest.fail(f"{page}: nobody checks `{' '.join(words)}`")
@@ -181,7 +185,7 @@ def test_a_new_algorithm_compiles_and_passes_its_tests() -> None:
         assert done.returncode == 0, done.stdout + done.stderr
 
     cargo("fmt", "--all", "--check")
-    cargo("test", "--offline", "--quiet", "-p", "cc", "--lib")
+    cargo("test", "--offline", "--quiet", "-p", "windlass-cc", "--lib")
     compile((copy / palette).read_text(encoding="utf-8"), palette, "exec")
 
 
