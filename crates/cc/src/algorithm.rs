@@ -5,75 +5,28 @@ use units::{Bytes, Rate, Time};
 use crate::{Ack, Congestion, CongestionControl, Path, RecoveryExit, Response, Subflow};
 
 macro_rules! algorithms {
-    ($($(#[$meta:meta])* $name:ident($state:ty),)*) => {
+    // `$d` is a dollar sign, for the macro that this one writes
+    (($d:tt) $($(#[$meta:meta])* $name:ident($state:ty),)*) => {
         /// One of the algorithms of the registry, with its state.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Algorithm {
             $($(#[$meta])* $name($state),)*
         }
 
+        macro_rules! to_variant {
+            ($d this:ident, $d one:ident => $d call:expr) => {
+                match $d this { $(Algorithm::$name($d one) => $d call,)* }
+            };
+        }
+
         impl CongestionControl for Algorithm {
-            fn on_init(&mut self, window: Bytes, ssthresh: Bytes, path: &Path) {
-                match self { $(Algorithm::$name(a) => a.on_init(window, ssthresh, path),)* }
-            }
-            #[inline]
-            fn on_ack(&mut self, ack: &Ack, path: &Path) {
-                match self { $(Algorithm::$name(a) => a.on_ack(ack, path),)* }
-            }
-            fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
-                match self { $(Algorithm::$name(a) => a.on_congestion(event, path),)* }
-            }
-            fn on_recovery_exit(&mut self, exit: &RecoveryExit, path: &Path) {
-                match self { $(Algorithm::$name(a) => a.on_recovery_exit(exit, path),)* }
-            }
-            fn on_handover_start(&mut self, now: Time, path: &Path) {
-                match self { $(Algorithm::$name(a) => a.on_handover_start(now, path),)* }
-            }
-            fn on_handover_end(&mut self, now: Time, path: &Path) {
-                match self { $(Algorithm::$name(a) => a.on_handover_end(now, path),)* }
-            }
-            fn is_frozen(&self, now: Time) -> bool {
-                match self { $(Algorithm::$name(a) => a.is_frozen(now),)* }
-            }
-            fn resends_after_handover(&self) -> bool {
-                match self { $(Algorithm::$name(a) => a.resends_after_handover(),)* }
-            }
-            fn set_cwnd(&mut self, cwnd: Bytes) {
-                match self { $(Algorithm::$name(a) => a.set_cwnd(cwnd),)* }
-            }
-            #[inline]
-            fn cwnd(&self) -> Bytes {
-                match self { $(Algorithm::$name(a) => a.cwnd(),)* }
-            }
-            #[inline]
-            fn ssthresh(&self) -> Bytes {
-                match self { $(Algorithm::$name(a) => a.ssthresh(),)* }
-            }
-            fn on_idle_restart(&mut self, now: Time, path: &Path) {
-                match self { $(Algorithm::$name(a) => a.on_idle_restart(now, path),)* }
-            }
-            #[inline]
-            fn limits_itself(&self) -> bool {
-                match self { $(Algorithm::$name(a) => a.limits_itself(),)* }
-            }
-            #[inline]
-            fn pacing_rate(&self) -> Option<Rate> {
-                match self { $(Algorithm::$name(a) => a.pacing_rate(),)* }
-            }
-            fn take_round(&mut self) -> Option<Subflow> {
-                match self { $(Algorithm::$name(a) => a.take_round(),)* }
-            }
-            fn couple(&mut self, subflows: &[Subflow], which: usize) {
-                match self { $(Algorithm::$name(a) => a.couple(subflows, which),)* }
-            }
-            fn observe(&self, out: &mut dyn FnMut(&'static str, f64)) {
-                match self { $(Algorithm::$name(a) => a.observe(out),)* }
-            }
+            forward!(to_variant);
         }
     };
 }
 
 algorithms! {
+    ($)
     /// Tahoe, Reno, NewReno and SACK.
     Reno(crate::reno::Reno),
     /// Westwood.

@@ -8,7 +8,7 @@ use core::fmt;
 
 use units::{Bytes, Rate, Time};
 
-use crate::{Ack, Config, Congestion, CongestionControl, Path, RecoveryExit, Response};
+use crate::{Ack, Config, Congestion, CongestionControl, Path, RecoveryExit, Response, Subflow};
 
 /// An algorithm from outside.
 pub trait Outside: CongestionControl + fmt::Debug + Send {
@@ -53,64 +53,14 @@ impl PartialEq for Foreign {
     }
 }
 
+macro_rules! to_outside {
+    ($this:ident, $one:ident => $call:expr) => {
+        match $this {
+            Foreign($one) => $call,
+        }
+    };
+}
+
 impl CongestionControl for Foreign {
-    fn on_init(&mut self, window: Bytes, ssthresh: Bytes, path: &Path) {
-        self.0.on_init(window, ssthresh, path);
-    }
-
-    fn on_ack(&mut self, ack: &Ack, path: &Path) {
-        self.0.on_ack(ack, path);
-    }
-
-    fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
-        self.0.on_congestion(event, path)
-    }
-
-    fn on_recovery_exit(&mut self, exit: &RecoveryExit, path: &Path) {
-        self.0.on_recovery_exit(exit, path);
-    }
-
-    fn on_handover_start(&mut self, now: Time, path: &Path) {
-        self.0.on_handover_start(now, path);
-    }
-
-    fn on_handover_end(&mut self, now: Time, path: &Path) {
-        self.0.on_handover_end(now, path);
-    }
-
-    fn is_frozen(&self, now: Time) -> bool {
-        self.0.is_frozen(now)
-    }
-
-    fn resends_after_handover(&self) -> bool {
-        self.0.resends_after_handover()
-    }
-
-    fn set_cwnd(&mut self, cwnd: Bytes) {
-        self.0.set_cwnd(cwnd);
-    }
-
-    fn cwnd(&self) -> Bytes {
-        self.0.cwnd()
-    }
-
-    fn ssthresh(&self) -> Bytes {
-        self.0.ssthresh()
-    }
-
-    fn on_idle_restart(&mut self, now: Time, path: &Path) {
-        self.0.on_idle_restart(now, path);
-    }
-
-    fn limits_itself(&self) -> bool {
-        self.0.limits_itself()
-    }
-
-    fn pacing_rate(&self) -> Option<Rate> {
-        self.0.pacing_rate()
-    }
-
-    fn observe(&self, out: &mut dyn FnMut(&'static str, f64)) {
-        self.0.observe(out);
-    }
+    forward!(to_outside);
 }

@@ -26,6 +26,8 @@
 extern crate std;
 
 #[macro_use]
+mod forward;
+#[macro_use]
 mod window;
 
 mod algorithm;
