@@ -120,8 +120,8 @@ def _starved_flows(results: Sequence[RunResult]) -> list[str]:
         share, flow, worst = min(cases, key=lambda case: case[0])
         out.append(
             f"flows `{group}`: {_often(len(cases), len(results))}a flow got less than {STARVED:.0%} of their mean: "
-            f"`{flow}`, {share:.1%} ({_where(worst)}). If their paths are alike and hosts have no jitter, it is "
-            "locked out: `topology.send_jitter` prevents that"
+            f"`{flow}`, {share:.1%} ({_where(worst)}). Its timer backed off again and again, or, where paths "
+            "are alike and hosts have no jitter, it is locked out, which `topology.send_jitter` prevents"
         )
     return out
 

@@ -90,7 +90,7 @@ def test_a_flow_that_is_locked_out_is_named(command: Command) -> None:
     assert share < 0.02  # for 200 s
     shown = text(command("run", "lossy-dumbbell", *settings(changes), "--seed", "6"))
     assert f"flows `flow`: a flow got less than 10% of their mean: `{least}`, {share:.1%} (seed 6)." in shown
-    assert "`topology.send_jitter` prevents that" in shown
+    assert "which `topology.send_jitter` prevents" in shown
 
 
 def test_flows_that_end_stop_or_begin_late_are_not_held_against_others(small: windlass.Scenario) -> None:

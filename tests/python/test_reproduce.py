@@ -76,6 +76,12 @@ def test_every_claim_has_a_verdict(made: Reproduction) -> None:
     assert sum(made.counts.values()) == 3
 
 
+def test_sentences_of_the_report_have_spaces_between_them() -> None:
+    # the line's end behind a block is trimmed
+    for template in (Path(reproduce.__file__).parents[1] / "templates").glob("*.j2"):
+        assert re.findall(r"\.\{% end\w+ %\}\n[A-Z]", template.read_text(encoding="utf-8")) == [], template.name
+
+
 def test_the_report_has_a_column_for_each_cause_that_senders_met(made: Reproduction) -> None:
     causes = [*(cause.name for cause in loss_causes()), not_lost()]
     assert {call["cause"] for row in made.judged for call in row["calls"]} == set(causes)
