@@ -330,6 +330,19 @@ class Congestion:
     def hold_ssthresh(self) -> bool:
         """Keep ssthresh (RFC 5681: the timer expired again for the same segment)."""
 
+    @property
+    def half_base(self) -> float:
+        """What a halving starts from now: the flight size, or the window, by the profile."""
+
+    def keep(self, share: float) -> tuple[float, float]:
+        """Window and threshold after keeping `share` of what a halving starts from, at least two segments.
+
+        Returns
+        -------
+        tuple of float
+            cwnd and ssthresh, bytes.
+        """
+
 @final
 class Path:
     """What the engine knows of the connection. Times in seconds, amounts in bytes."""
@@ -359,21 +372,8 @@ class Path:
         """Receiver's window."""
 
     @property
-    def half_base(self) -> float:
-        """What a halving starts from, up to date in ``on_congestion``."""
-
-    @property
     def dup_threshold(self) -> int:
         """Duplicate ACKs that mean a loss."""
-
-    def keep(self, share: float) -> tuple[float, float]:
-        """Window and threshold after keeping `share` of what a halving starts from, at least two segments.
-
-        Returns
-        -------
-        tuple of float
-            cwnd and ssthresh, bytes.
-        """
 
 def register_algorithm(
     class_: type,

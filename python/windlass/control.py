@@ -10,7 +10,7 @@ algorithms; a class answers with its window in ``self.cwnd`` and ``self.ssthresh
 ...         self.kept = kept
 ...     def on_congestion(self, event, path):
 ...         if event.cause == "dup-acks":
-...             self.cwnd, self.ssthresh = path.keep(self.kept)
+...             self.cwnd, self.ssthresh = event.keep(self.kept)
 ...             return windlass.Response.REDUCED
 ...         return super().on_congestion(event, path)
 >>> windlass.register(Gentle)
@@ -108,7 +108,7 @@ class CongestionControl:
 
     def on_congestion(self, event: _core.Congestion, path: _core.Path) -> Response | None:
         """Decide about the window at a loss or mark; ``None`` means :attr:`Response.REDUCED`."""
-        half, ssthresh = path.keep(0.5)
+        half, ssthresh = event.keep(0.5)
         if not event.hold_ssthresh:
             self.ssthresh = ssthresh
         self.cwnd = path.mss if event.cause == "rto" else half

@@ -42,7 +42,7 @@ class Mine(windlass.CongestionControl):
 
     def on_congestion(self, event, path):
         if event.cause == "dup-acks":
-            self.cwnd, self.ssthresh = path.keep(self.kept)
+            self.cwnd, self.ssthresh = event.keep(self.kept)
             return windlass.Response.REDUCED_AS_RANDOM
         return super().on_congestion(event, path)
 '''
@@ -129,7 +129,10 @@ WRONG = [
     ("    def on_ack(self, ack):\n        pass", 4, "takes 2 positional arguments"),
     ("    def on_congestion(self, event, path):\n        return 5", 4, "on_congestion answered 5"),
     ("    def on_congestion(self, event, path):\n        return 'no'", 4, "on_congestion answered 'no'"),
-    ("    def on_congestion(self, event, path):\n        path.keep(-1.0)", 5, "a share is a number from 0"),
+    ("    def on_congestion(self, event, path):\n        event.keep(-1.0)", 5, "a share is a number from 0"),
+    ("    def on_congestion(self, event, path):\n        path.keep(0.5)", 5, "`path.keep(share)` is `event.keep(share)`"),
+    ("    def on_ack(self, ack, path):\n        path.half_base", 5, "`path.half_base` is `event.half_base`"),
+    ("    def on_ack(self, ack, path):\n        path.mms", 5, "a Path has no attribute `mms`"),
     ("    def on_init(self, cwnd, ssthresh, path):\n        pass", 4, "`cwnd` is 0 after on_init"),
     ("    paces = True\n    def pacing_rate(self):\n        return -5.0", 5, "pacing_rate answered -5.0"),
     ("    def __init__(self):\n        self.missing", 5, "AttributeError"),

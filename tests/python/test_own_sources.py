@@ -32,7 +32,7 @@ class Mine(windlass.CongestionControl):
     def on_congestion(self, event, path):
         {lazily}
         if event.cause == "dup-acks":
-            self.cwnd, self.ssthresh = path.keep({share})
+            self.cwnd, self.ssthresh = event.keep({share})
             return windlass.Response.REDUCED
         return super().on_congestion(event, path)
 """

@@ -136,7 +136,7 @@ impl CongestionControl for Adaptive {
     }
 
     fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
-        let half = path.keep(0.5);
+        let half = event.keep(0.5);
         (self.kept, self.pending) = (None, None);
         if event.cause == Cause::EcnMark {
             (self.cwnd, self.ssthresh) = (half.cwnd, half.ssthresh);

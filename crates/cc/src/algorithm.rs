@@ -2,7 +2,7 @@
 
 use units::{Bytes, Rate, Time};
 
-use crate::{Ack, Congestion, CongestionControl, Path, RecoveryExit, Response, Subflow};
+use crate::{Ack, Congestion, CongestionControl, Path, RecoveryExit, Response, Signal, Subflow, Thaw, Windows};
 
 macro_rules! algorithms {
     // `$d` is a dollar sign, for the macro that this one writes

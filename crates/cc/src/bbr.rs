@@ -3,7 +3,7 @@
 //! draft-cardwell-iccrg-bbr-congestion-control-00, restated in specs/papers/bbr.md.
 //! Choices: the windowed maximum is exact, one value per round; amounts count payload; ssthresh means nothing and stays what
 //! it was at the start; marks are not heard; the random phase comes from the engine's number and a count.
-use units::{Bytes, Rate, Span, Time};
+use units::{Bytes, Rate, Span};
 
 mod model;
 mod phases;
@@ -11,7 +11,7 @@ mod phases;
 pub(crate) use self::model::MAX_ROUNDS;
 use self::model::Model;
 use self::phases::Phase;
-use crate::{Ack, Cause, Config, Congestion, CongestionControl, DeliverySample, Path, RecoveryExit, Response};
+use crate::{Ack, Cause, Config, Congestion, CongestionControl, DeliverySample, Path, RecoveryExit, Response, Signal};
 
 /// Constants, each a parameter of the row; those that every ACK needs are the last.
 #[derive(Clone, Debug, PartialEq)]
@@ -183,6 +183,8 @@ impl Bbr {
 }
 
 impl CongestionControl for Bbr {
+    window_methods!();
+
     fn on_init(&mut self, window: Bytes, ssthresh: Bytes, path: &Path) {
         (self.cwnd, self.initial_cwnd, self.ssthresh) = (window, window, ssthresh);
         //= specs/papers/bbr.md#windows-and-rates
@@ -234,10 +236,12 @@ impl CongestionControl for Bbr {
         self.end_repair();
     }
 
-    fn on_idle_restart(&mut self, _now: Time, _path: &Path) {
-        self.idle_restart = true;
-        if self.phase.is_probe_bw() {
-            self.set_pacing_rate(1.0);
+    fn on_signal(&mut self, signal: &Signal, _path: &Path) {
+        if let Signal::IdleRestart { .. } = signal {
+            self.idle_restart = true;
+            if self.phase.is_probe_bw() {
+                self.set_pacing_rate(1.0);
+            }
         }
     }
 
@@ -247,18 +251,6 @@ impl CongestionControl for Bbr {
 
     fn pacing_rate(&self) -> Option<Rate> {
         Some(self.pacing_rate)
-    }
-
-    fn set_cwnd(&mut self, cwnd: Bytes) {
-        self.cwnd = cwnd;
-    }
-
-    fn cwnd(&self) -> Bytes {
-        self.cwnd
-    }
-
-    fn ssthresh(&self) -> Bytes {
-        self.ssthresh
     }
 
     fn observe(&self, out: &mut dyn FnMut(&'static str, f64)) {

@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn the_search_below_the_old_window() {
         let (mut bic, path) = at(200.0);
-        bic.on_congestion(&dup_acks(), &path);
+        bic.on_congestion(&dup_acks().of_flight(&path), &path);
         assert_eq!((bic.cwnd(), bic.ssthresh(), bic.w_max), (Bytes(160_000.0), Bytes(160_000.0), 200.0));
         // (200 - 160) / 4 = 10, (200 - 180) / 4 = 5, (200 - 197) / 4 < 1: 4/20
         for (w, inc) in [(160.0, 10.0), (180.0, 5.0), (197.0, 0.2)] {
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn the_probe_beyond_it() {
         let (mut bic, path) = at(200.0);
-        bic.on_congestion(&dup_acks(), &path);
+        bic.on_congestion(&dup_acks().of_flight(&path), &path);
         // 203 < 200 + 4: 0.2; (212 - 200) / 3 = 4; 248 = 200 + 16 * 3: 16
         for (w, inc) in [(203.0, 0.2), (212.0, 4.0), (248.0, 16.0)] {
             let got = gain(&mut bic, &path, w);
@@ -162,7 +162,7 @@ mod tests {
         let (mut bic, path) = at(14.0);
         assert!(near(gain(&mut bic, &path, 14.0), 1.0));
         bic.set_cwnd(Bytes(14_000.0));
-        bic.on_congestion(&dup_acks(), &path);
+        bic.on_congestion(&dup_acks().of_flight(&path), &path);
         assert_eq!(bic.cwnd(), 7000.0);
     }
 
@@ -174,10 +174,10 @@ mod tests {
         assert!(near(gain(&mut bic, &path, 15.0), 5.0));
         // after a loss at 400 segments 464 gain 16, not 23.2: they are past 400 + 16 * 3
         bic.set_cwnd(Bytes(400_000.0));
-        bic.on_congestion(&dup_acks(), &path);
+        bic.on_congestion(&dup_acks().of_flight(&path), &path);
         assert!(near(gain(&mut bic, &path, 464.0), 16.0));
         // a timeout forgets it: as before the first loss
-        bic.on_congestion(&rto(1), &path);
+        bic.on_congestion(&rto(1).of_flight(&path), &path);
         assert!(near(gain(&mut bic, &path, 464.0), 23.2));
     }
 
@@ -218,7 +218,7 @@ mod tests {
             config.set_number(name, value).unwrap();
         }
         let (mut bic, path) = full(Bic::new(&config), 200.0);
-        bic.on_congestion(&dup_acks(), &path);
+        bic.on_congestion(&dup_acks().of_flight(&path), &path);
         assert_eq!(bic.cwnd(), 175_000.0); // 7/8
         bic.ssthresh = Bytes(2000.0);
         // (200 - 175) / 2 = 12.5; (200 - 199) / 2 < 1: 2/5, so Smin = 1.5; 201: the same; 202: (202 - 200) / 1 = 2; 232: 32
@@ -234,14 +234,14 @@ mod tests {
         assert!(near(gain(&mut bic, &path, 100.0), 32.0));
         // 160 < 200 after a cut: 160 * 1.875 / 2
         bic.set_cwnd(Bytes(160_000.0));
-        bic.on_congestion(&dup_acks(), &path);
+        bic.on_congestion(&dup_acks().of_flight(&path), &path);
         assert!(near(bic.w_max, 150.0));
     }
 
     #[test]
     fn the_borders_of_the_regions() {
         let (mut bic, path) = at(200.0);
-        bic.on_congestion(&dup_acks(), &path);
+        bic.on_congestion(&dup_acks().of_flight(&path), &path);
         // d = 1 at 196 is not more than 1; at 200 the goal is reached; at 204 the distance counts
         for (w, inc) in
             [(195.0, 1.25), (196.0, 0.2), (200.0, 0.2), (204.0, 4.0 / 3.0), (247.0, 47.0 / 3.0), (249.0, 16.0)]
@@ -252,30 +252,30 @@ mod tests {
         // at the window of the last loss it does not give way
         let (mut bic, path) = at(200.0);
         bic.w_max = 200.0;
-        bic.on_congestion(&dup_acks(), &path);
+        bic.on_congestion(&dup_acks().of_flight(&path), &path);
         assert_eq!(bic.w_max, 200.0);
     }
 
     #[test]
     fn fast_convergence_gives_way() {
         let (mut bic, path) = at(200.0);
-        bic.on_congestion(&dup_acks(), &path);
-        bic.on_congestion(&dup_acks(), &path);
+        bic.on_congestion(&dup_acks().of_flight(&path), &path);
+        bic.on_congestion(&dup_acks().of_flight(&path), &path);
         // 160 < 200: Wmax = 160 * 1.8 / 2
         assert!(near(bic.w_max, 144.0));
         let mut config = Config::named("bic").unwrap();
         config.set_flag("bic_fast_convergence", false).unwrap();
         let mut bic = Bic { w_max: 200.0, cwnd: Bytes(160_000.0), ..Bic::new(&config) };
-        bic.on_congestion(&dup_acks(), &path);
+        bic.on_congestion(&dup_acks().of_flight(&path), &path);
         assert_eq!(bic.w_max, 160.0);
     }
 
     #[test]
     fn a_timeout_forgets_the_old_window() {
         let (mut bic, path) = at(200.0);
-        bic.on_congestion(&rto(1), &path);
+        bic.on_congestion(&rto(1).of_flight(&path), &path);
         assert_eq!((bic.cwnd(), bic.ssthresh(), bic.w_max), (Bytes(1000.0), Bytes(160_000.0), 0.0));
-        bic.on_congestion(&Congestion { hold_ssthresh: true, ..rto(2) }, &path);
+        bic.on_congestion(&Congestion { hold_ssthresh: true, ..rto(2) }.of_flight(&path), &path);
         assert_eq!(bic.ssthresh(), 160_000.0);
     }
 }

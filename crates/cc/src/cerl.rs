@@ -93,9 +93,9 @@ impl CongestionControl for Cerl {
         let half = if event.cause == Cause::DupAcks {
             //= specs/papers/cerl.md#three-duplicate-acks
             //# The halving starts from min(cwnd, rwnd).
-            Path { half_base: self.cwnd.min(path.rwnd), ..*path }.keep(0.5)
+            path.halving(self.cwnd.min(path.rwnd)).keep(0.5)
         } else {
-            path.keep(0.5)
+            event.keep(0.5)
         };
         if !event.hold_ssthresh {
             self.ssthresh = half.ssthresh;
@@ -172,8 +172,7 @@ pub(crate) mod tests {
     fn a_cut_halves_the_window_whatever_is_in_flight() {
         // a second recovery right after the first: 80 segments in flight, window 10
         let (mut cerl, path) = sampled(&config(), &[100, 160, 140]);
-        let crowded = Path { half_base: Bytes(80_000.0), ..path };
-        cerl.on_congestion(&dup_acks(), &crowded);
+        cerl.on_congestion(&dup_acks().of(80_000.0), &path);
         assert_eq!((cerl.cwnd(), cerl.ssthresh()), (Bytes(5000.0), Bytes(5000.0)));
         // the receiver's window is the smaller one
         let (mut cerl, path) = sampled(&config(), &[100, 160, 140]);
@@ -181,7 +180,7 @@ pub(crate) mod tests {
         assert_eq!(cerl.cwnd(), 3000.0);
         // a timeout is Reno's
         let (mut cerl, path) = sampled(&config(), &[100, 160, 140]);
-        cerl.on_congestion(&rto(1), &Path { half_base: Bytes(80_000.0), ..path });
+        cerl.on_congestion(&rto(1).of(80_000.0), &path);
         assert_eq!(cerl.ssthresh(), 40_000.0);
     }
 
@@ -282,9 +281,8 @@ pub(crate) mod tests {
 
     #[test]
     fn a_repeated_timeout_holds_ssthresh() {
-        let (mut cerl, mut path) = sampled(&config(), &[100]);
-        path.half_base = Bytes(4000.0);
-        cerl.on_congestion(&Congestion { hold_ssthresh: true, ..rto(2) }, &path);
+        let (mut cerl, path) = sampled(&config(), &[100]);
+        cerl.on_congestion(&Congestion { hold_ssthresh: true, ..rto(2) }.of(4000.0), &path);
         assert_eq!((cerl.cwnd(), cerl.ssthresh()), (Bytes(1000.0), Bytes(5000.0)));
     }
 }

@@ -150,7 +150,7 @@ impl CongestionControl for Cubic {
 
     fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
         let w = self.cwnd.over(path.mss);
-        let kept = path.keep(self.beta);
+        let kept = event.keep(self.beta);
         //= specs/papers/cubic.md#cut
         //# Wmax = cwnd * (1 + beta) / 2 if cwnd < Wmax (fast convergence), else cwnd
         self.w_max = match self.w_max {
@@ -169,7 +169,7 @@ impl CongestionControl for Cubic {
         self.cwnd = match event.cause {
             Cause::Rto => path.mss,
             Cause::DupAcks => kept.cwnd,
-            Cause::EcnMark => (path.half_base * self.beta).max(path.mss),
+            Cause::EcnMark => (event.halving.base() * self.beta).max(path.mss),
         };
         Response::Reduced
     }
@@ -195,14 +195,14 @@ mod tests {
     fn full(segments: f64) -> (Cubic, Path) {
         let bytes = Bytes(segments * 1000.0);
         let mut cubic = Cubic::new(&config());
-        let path = Path { flight_size: bytes, half_base: bytes, ..test_path() };
+        let path = Path { flight_size: bytes, ..test_path() };
         cubic.on_init(bytes, bytes, &path);
         (cubic, path)
     }
 
     fn after_cut() -> (Cubic, Path) {
         let (mut cubic, path) = full(100.0);
-        cubic.on_congestion(&dup_acks(), &path);
+        cubic.on_congestion(&dup_acks().of_flight(&path), &path);
         (cubic, path)
     }
 
@@ -259,7 +259,7 @@ mod tests {
         let (_, path) = full(100.0);
         let mut cubic = Cubic::new(&config);
         cubic.on_init(Bytes(100_000.0), Bytes(100_000.0), &path);
-        cubic.on_congestion(&dup_acks(), &path);
+        cubic.on_congestion(&dup_acks().of_flight(&path), &path);
         assert_eq!((cubic.cwnd(), cubic.ssthresh()), (Bytes(50_000.0), Bytes(50_000.0)));
         // K = cbrt(50 / 3.2) = 2.5; alpha = 3 * 0.5 / 1.5 = 1: West = 50 + 1/50
         cubic.on_ack(&at(10.0), &path);
@@ -267,7 +267,7 @@ mod tests {
         assert!((cubic.cwnd().0 - 50_020.0).abs() < 1e-6);
         // 70 < 100: 70 * 1.5 / 2
         cubic.set_cwnd(Bytes(70_000.0));
-        cubic.on_congestion(&dup_acks(), &path);
+        cubic.on_congestion(&dup_acks().of_flight(&path), &path);
         assert_eq!(cubic.w_max, Some(52.5));
     }
 
@@ -302,7 +302,7 @@ mod tests {
         assert_eq!((cubic.curve.k, cubic.curve.w_max), (0.0, 100.0));
         // at that window a loss is no reason to give way
         cubic.set_cwnd(Bytes(100_000.0));
-        cubic.on_congestion(&dup_acks(), &path);
+        cubic.on_congestion(&dup_acks().of_flight(&path), &path);
         assert_eq!(cubic.w_max, Some(100.0));
     }
 
@@ -311,7 +311,10 @@ mod tests {
         let (mut cubic, path) = after_cut();
         cubic.on_ack(&at(10.0), &path);
         cubic.set_cwnd(Bytes(200_000.0));
-        cubic.on_congestion(&dup_acks(), &Path { half_base: Bytes(200_000.0), ..path });
+        cubic.on_congestion(
+            &dup_acks().of_flight(&Path { flight_size: Bytes(200_000.0), ..path }),
+            &Path { flight_size: Bytes(200_000.0), ..path },
+        );
         // 200 to 140: K = cbrt(60 / 0.4) = 5.3133 s, from the first ACK after the cut on
         cubic.on_ack(&at(20.0), &path);
         assert!((cubic.curve.k - 5.3133).abs() < 1e-4);
@@ -321,12 +324,12 @@ mod tests {
     #[test]
     fn a_repeated_timeout_holds_ssthresh() {
         let (mut cubic, path) = full(100.0);
-        cubic.on_congestion(&rto(1), &path);
-        let small = Path { half_base: Bytes(1000.0), ..path };
-        cubic.on_congestion(&Congestion { hold_ssthresh: true, ..rto(2) }, &small);
+        cubic.on_congestion(&rto(1).of_flight(&path), &path);
+        let small = Path { flight_size: Bytes(1000.0), ..path };
+        cubic.on_congestion(&Congestion { hold_ssthresh: true, ..rto(2) }.of_flight(&small), &small);
         assert!((cubic.ssthresh().0 - 70_000.0).abs() < 1e-6);
         // where the profile does not hold it: two segments
-        cubic.on_congestion(&rto(3), &small);
+        cubic.on_congestion(&rto(3).of_flight(&small), &small);
         assert_eq!((cubic.ssthresh(), cubic.prior), (Bytes(2000.0), 100.0));
     }
 
@@ -346,23 +349,23 @@ mod tests {
     fn fast_convergence_gives_way() {
         let (mut cubic, path) = after_cut();
         cubic.set_cwnd(Bytes(80_000.0));
-        cubic.on_congestion(&dup_acks(), &path);
+        cubic.on_congestion(&dup_acks().of_flight(&path), &path);
         // 80 < 100: Wmax = 80 * 1.7 / 2
         assert_eq!((cubic.w_max, cubic.prior), (Some(68.0), 80.0));
         let mut config = config();
         config.set_flag("cubic_fast_convergence", false).unwrap();
         let mut cubic = Cubic { w_max: Some(100.0), cwnd: Bytes(80_000.0), ..Cubic::new(&config) };
-        cubic.on_congestion(&dup_acks(), &path);
+        cubic.on_congestion(&dup_acks().of_flight(&path), &path);
         assert_eq!(cubic.w_max, Some(80.0));
     }
 
     #[test]
     fn after_a_timeout_the_curve_starts_flat() {
         let (mut cubic, path) = full(100.0);
-        cubic.on_congestion(&rto(1), &path);
+        cubic.on_congestion(&rto(1).of_flight(&path), &path);
         assert_eq!((cubic.cwnd(), cubic.w_max), (Bytes(1000.0), None));
         assert!((cubic.ssthresh().0 - 70_000.0).abs() < 1e-6);
-        cubic.on_congestion(&Congestion { hold_ssthresh: true, ..rto(2) }, &path);
+        cubic.on_congestion(&Congestion { hold_ssthresh: true, ..rto(2) }.of_flight(&path), &path);
         assert_eq!(cubic.prior, 100.0);
         cubic.on_ack(&at(5.0), &path);
         assert_eq!(cubic.cwnd(), 2000.0); // slow start
@@ -408,7 +411,7 @@ mod tests {
         let mut config = config();
         config.set_flag("hystart", true).unwrap();
         let (mut cubic, path) = slow_start(&config, 1);
-        cubic.on_congestion(&rto(1), &path);
+        cubic.on_congestion(&rto(1).of_flight(&path), &path);
         cubic.on_ack(&ack(1000.0), &path);
         assert_eq!(cubic.cwnd(), 2000.0);
         // a window that is not in use does not grow
@@ -431,7 +434,7 @@ mod tests {
     #[test]
     fn a_mark_may_leave_less_than_two_segments() {
         let (mut cubic, path) = full(2.0);
-        cubic.on_congestion(&Congestion { cause: Cause::EcnMark, ..dup_acks() }, &path);
+        cubic.on_congestion(&Congestion { cause: Cause::EcnMark, ..dup_acks() }.of_flight(&path), &path);
         assert_eq!((cubic.cwnd(), cubic.ssthresh()), (Bytes(1400.0), Bytes(2000.0)));
     }
 }

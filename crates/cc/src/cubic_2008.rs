@@ -85,7 +85,7 @@ impl CongestionControl for Cubic2008 {
 
     fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
         let w = self.cwnd.over(path.mss);
-        let kept = path.keep(1.0 - self.beta);
+        let kept = event.keep(1.0 - self.beta);
         //= specs/papers/cubic-2008.md#cut
         //# Wmax = cwnd * (2 - beta) / 2 if cwnd < Wmax (fast convergence), else cwnd
         self.w_max = match self.w_max {
@@ -116,9 +116,9 @@ mod tests {
     fn after_cut() -> (Cubic2008, Path) {
         let bytes = Bytes(100_000.0);
         let mut cubic = Cubic2008::new(&Config::named("cubic-2008").unwrap());
-        let path = Path { flight_size: bytes, half_base: bytes, ..test_path() };
+        let path = Path { flight_size: bytes, ..test_path() };
         cubic.on_init(bytes, bytes, &path);
-        cubic.on_congestion(&dup_acks(), &path);
+        cubic.on_congestion(&dup_acks().of_flight(&path), &path);
         (cubic, path)
     }
 
@@ -172,12 +172,12 @@ mod tests {
         let mut config = Config::named("cubic-2008").unwrap();
         config.set_number("cubic_c", 3.2).unwrap();
         config.set_number("cubic2008_beta", 0.5).unwrap();
-        let path = Path { half_base: Bytes(100_000.0), ..test_path() };
+        let path = Path { flight_size: Bytes(100_000.0), ..test_path() };
         for (fast, w_max) in [(true, 52.5), (false, 70.0)] {
             config.set_flag("cubic_fast_convergence", fast).unwrap();
             let mut cubic = Cubic2008::new(&config);
             cubic.on_init(Bytes(100_000.0), Bytes(100_000.0), &path);
-            cubic.on_congestion(&dup_acks(), &path);
+            cubic.on_congestion(&dup_acks().of_flight(&path), &path);
             assert_eq!(cubic.cwnd(), 50_000.0);
             // K = cbrt(100 * 0.5 / 3.2) = 2.5
             cubic.on_ack(&at(10.0), &path);
@@ -189,7 +189,7 @@ mod tests {
             assert!((cubic.cwnd().0 - 70_303.131).abs() < 0.001, "{:?}", cubic.cwnd());
             // 70 < 100: 70 * 1.5 / 2
             cubic.set_cwnd(Bytes(70_000.0));
-            cubic.on_congestion(&dup_acks(), &path);
+            cubic.on_congestion(&dup_acks().of_flight(&path), &path);
             assert_eq!(cubic.w_max, Some(w_max));
         }
     }
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn without_a_loss_and_after_a_timeout_the_curve_starts_flat() {
         let (mut cubic, path) = after_cut();
-        cubic.on_congestion(&rto(1), &path);
+        cubic.on_congestion(&rto(1).of_flight(&path), &path);
         cubic.on_ack(&at(9.0), &path);
         assert_eq!(cubic.cwnd(), 2000.0); // slow start
         cubic.set_cwnd(Bytes(80_000.0));
@@ -218,7 +218,7 @@ mod tests {
         cubic.on_ack(&at(10.0), &path);
         assert_eq!((cubic.curve.k, cubic.curve.w_max), (0.0, 100.0));
         cubic.set_cwnd(Bytes(100_000.0));
-        cubic.on_congestion(&dup_acks(), &path);
+        cubic.on_congestion(&dup_acks().of_flight(&path), &path);
         assert_eq!(cubic.w_max, Some(100.0));
     }
 
@@ -227,7 +227,10 @@ mod tests {
         let (mut cubic, path) = after_cut();
         cubic.on_ack(&at(10.0), &path);
         cubic.set_cwnd(Bytes(200_000.0));
-        cubic.on_congestion(&dup_acks(), &Path { half_base: Bytes(200_000.0), ..path });
+        cubic.on_congestion(
+            &dup_acks().of_flight(&Path { flight_size: Bytes(200_000.0), ..path }),
+            &Path { flight_size: Bytes(200_000.0), ..path },
+        );
         // 200 to 160: K = cbrt(200 * 0.2 / 0.4) = 4.6416 s
         cubic.on_ack(&at(20.0), &path);
         assert!((cubic.curve.k - 4.6416).abs() < 1e-4);
@@ -237,9 +240,9 @@ mod tests {
     #[test]
     fn a_repeated_timeout_holds_ssthresh() {
         let (mut cubic, path) = after_cut();
-        cubic.on_congestion(&rto(1), &path);
-        let small = Path { half_base: Bytes(1000.0), ..path };
-        cubic.on_congestion(&Congestion { hold_ssthresh: true, ..rto(2) }, &small);
+        cubic.on_congestion(&rto(1).of_flight(&path), &path);
+        let small = Path { flight_size: Bytes(1000.0), ..path };
+        cubic.on_congestion(&Congestion { hold_ssthresh: true, ..rto(2) }.of_flight(&small), &small);
         assert_eq!(cubic.ssthresh(), 80_000.0);
     }
 
@@ -258,10 +261,10 @@ mod tests {
     fn fast_convergence_and_timeout() {
         let (mut cubic, path) = after_cut();
         cubic.set_cwnd(Bytes(90_000.0));
-        cubic.on_congestion(&dup_acks(), &path);
+        cubic.on_congestion(&dup_acks().of_flight(&path), &path);
         // 90 < 100: 90 * 1.8 / 2 = 81
         assert_eq!(cubic.w_max, Some(81.0));
-        cubic.on_congestion(&rto(1), &path);
+        cubic.on_congestion(&rto(1).of_flight(&path), &path);
         assert_eq!((cubic.w_max, cubic.cwnd(), cubic.ssthresh()), (None, Bytes(1000.0), Bytes(80_000.0)));
     }
 }

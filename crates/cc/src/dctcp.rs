@@ -163,7 +163,7 @@ mod tests {
     fn a_loss_halves_and_the_window_pays_once() {
         let (mut dctcp, path) = at(100.0, |c| c.set_number("dctcp_alpha", 0.0).unwrap());
         dctcp.on_ack(&Ack { marked: true, ..ack(1000.0) }, &path);
-        dctcp.on_congestion(&dup_acks(), &path);
+        dctcp.on_congestion(&dup_acks().of_flight(&path), &path);
         assert_eq!((dctcp.cwnd(), dctcp.ssthresh()), (Bytes(50_000.0), Bytes(50_000.0)));
         window(&mut dctcp, &path, 10);
         assert_eq!(dctcp.cwnd(), 50_000.0);
@@ -176,7 +176,7 @@ mod tests {
         let (mut dctcp, path) = at(3.0, |_| {});
         window(&mut dctcp, &path, 10);
         assert_eq!((dctcp.cwnd(), dctcp.ssthresh()), (Bytes(2000.0), Bytes(2000.0)));
-        dctcp.on_congestion(&rto(1), &path);
+        dctcp.on_congestion(&rto(1).of_flight(&path), &path);
         window(&mut dctcp, &path, 10);
         window(&mut dctcp, &path, 10);
         assert_eq!(dctcp.cwnd(), 1000.0);

@@ -156,7 +156,7 @@ impl Ewr {
             //# Neither: cwnd and ssthresh stay as they are.
             return Response::Undecided;
         }
-        let (optimal, before) = (self.arrivals.optimal(path), self.cwnd);
+        let (optimal, before) = (self.arrivals.optimal(event, path), self.cwnd);
         if !event.hold_ssthresh {
             self.ssthresh = optimal;
         }
@@ -202,7 +202,7 @@ impl CongestionControl for Ewr {
         }
         //= specs/papers/ewr.md#three-duplicate-acks
         //# ssthresh = oC and cwnd = ssthresh, also when that is larger than cwnd was
-        self.cwnd = self.arrivals.optimal(path);
+        self.cwnd = self.arrivals.optimal(event, path);
         if !event.hold_ssthresh {
             self.ssthresh = self.cwnd;
         }

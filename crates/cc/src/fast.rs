@@ -348,9 +348,9 @@ mod tests {
     #[test]
     fn losses_halve_and_a_timeout_leaves_two() {
         let (mut fast, path) = at(60.0, &config());
-        fast.on_congestion(&dup_acks(), &path);
+        fast.on_congestion(&dup_acks().of_flight(&path), &path);
         assert_eq!((fast.cwnd(), fast.ssthresh()), (Bytes(30_000.0), Bytes(30_000.0)));
-        fast.on_congestion(&rto(1), &path);
+        fast.on_congestion(&rto(1).of_flight(&path), &path);
         assert_eq!((fast.cwnd(), fast.ssthresh()), (Bytes(2000.0), Bytes(30_000.0)));
     }
 

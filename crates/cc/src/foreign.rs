@@ -8,7 +8,7 @@ use core::fmt;
 
 use units::{Bytes, Rate, Time};
 
-use crate::{Ack, Config, Congestion, CongestionControl, Path, RecoveryExit, Response, Subflow};
+use crate::{Ack, Config, Congestion, CongestionControl, Path, RecoveryExit, Response, Signal, Subflow, Thaw, Windows};
 
 /// An algorithm from outside.
 pub trait Outside: CongestionControl + fmt::Debug + Send {

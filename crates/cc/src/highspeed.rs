@@ -128,7 +128,7 @@ mod tests {
         let (mut hs, path) = full(hs, 10.0);
         hs.on_ack(&ack(1000.0), &path);
         assert_eq!(hs.cwnd(), 10_100.0);
-        hs.on_congestion(&dup_acks(), &path);
+        hs.on_congestion(&dup_acks().of_flight(&path), &path);
         assert_eq!((hs.cwnd(), hs.ssthresh()), (Bytes(5000.0), Bytes(5000.0)));
     }
 
@@ -156,26 +156,26 @@ mod tests {
     #[test]
     fn a_cut_keeps_more_of_a_large_window() {
         let (mut hs, path) = full(new(), 1000.0);
-        hs.on_congestion(&dup_acks(), &path);
+        hs.on_congestion(&dup_acks().of_flight(&path), &path);
         // ln(1000/38) = 3.27017, ln(83000/38) = 7.68902: b = 0.5 - 0.4 * 0.42530 = 0.32988
         assert!((hs.cwnd().0 - 670_120.0).abs() < 10.0, "{:?}", hs.cwnd());
         assert_eq!(hs.cwnd(), hs.ssthresh());
         // beyond the high window no less than a tenth
         let (mut hs, path) = full(new(), 200_000.0);
-        hs.on_congestion(&dup_acks(), &path);
+        hs.on_congestion(&dup_acks().of_flight(&path), &path);
         assert!((hs.cwnd().0 - 180e6).abs() < 1.0);
     }
 
     #[test]
     fn a_timeout_starts_over_towards_the_same_threshold() {
         let (mut hs, path) = full(new(), 1000.0);
-        hs.on_congestion(&rto(1), &path);
+        hs.on_congestion(&rto(1).of_flight(&path), &path);
         assert_eq!(hs.cwnd(), 1000.0);
         assert!((hs.ssthresh().0 - 670_120.0).abs() < 10.0);
         hs.on_ack(&ack(1000.0), &path);
         assert_eq!(hs.cwnd(), 2000.0);
         let held = hs.ssthresh();
-        hs.on_congestion(&Congestion { hold_ssthresh: true, ..rto(2) }, &test_path());
+        hs.on_congestion(&Congestion { hold_ssthresh: true, ..rto(2) }.of_flight(&test_path()), &test_path());
         assert_eq!(hs.ssthresh(), held);
     }
 }

@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn for_a_second_after_a_cut_it_is_reno_and_then_faster_and_faster() {
         let (mut htcp, path) = full(new(), 100.0);
-        htcp.on_congestion(&dup_acks(), &path); // t = 1 s; the first cut: half
+        htcp.on_congestion(&dup_acks().of_flight(&path), &path); // t = 1 s; the first cut: half
         assert_eq!((htcp.cwnd(), htcp.beta), (Bytes(50_000.0), 0.5));
         // D = 1: 1 per RTT; D = 2: 1 + 10 + 0.25; D = 5: 1 + 40 + 0.25 * 16; all times 2 * (1 - 0.5)
         for (secs, increase) in [(2.0, 1.0), (3.0, 11.25), (6.0, 45.0)] {
@@ -161,10 +161,10 @@ mod tests {
         for (rtt_ms, beta) in [(160, 0.625), (110, 0.8), (300, 0.5)] {
             let (mut htcp, path) = full(new(), 100.0);
             round(&mut htcp, &path, 80_000.0, 120);
-            htcp.on_congestion(&dup_acks(), &path);
+            htcp.on_congestion(&dup_acks().of_flight(&path), &path);
             // 80 kB and 90 kB in 100 ms: 12.5 % more
             round(&mut htcp, &path, 90_000.0, rtt_ms);
-            htcp.on_congestion(&dup_acks(), &path);
+            htcp.on_congestion(&dup_acks().of_flight(&path), &path);
             assert_eq!(htcp.beta, beta, "RTTmin 100, RTTmax {rtt_ms}");
             assert!((htcp.cwnd().0 - beta * 100_000.0).abs() < 1e-6);
         }
@@ -176,9 +176,9 @@ mod tests {
         for acked in [97_000.0, 63_000.0] {
             let (mut htcp, path) = full(new(), 100.0);
             round(&mut htcp, &path, 80_000.0, 120);
-            htcp.on_congestion(&dup_acks(), &path);
+            htcp.on_congestion(&dup_acks().of_flight(&path), &path);
             round(&mut htcp, &path, acked, 125);
-            htcp.on_congestion(&dup_acks(), &path);
+            htcp.on_congestion(&dup_acks().of_flight(&path), &path);
             assert_eq!(htcp.beta, 0.5);
         }
     }
@@ -215,7 +215,7 @@ mod tests {
         }
         let (mut htcp, path) = full(HTcp::new(&config), 100.0);
         round(&mut htcp, &path, 80_000.0, 120);
-        htcp.on_congestion(&dup_acks(), &path); // t = 1 s
+        htcp.on_congestion(&dup_acks().of_flight(&path), &path); // t = 1 s
         assert!((htcp.cwnd().0 - 60_000.0).abs() < 1e-6);
         // D = 0.5: 1; D = 2.5: 1 + 4 * 2 + 2 * 4 = 17; times 2 * (1 - 0.6)
         for (secs, increase) in [(1.5, 0.8), (3.5, 13.6)] {
@@ -227,7 +227,7 @@ mod tests {
         // 80 to 118 kB, of which the two ACKs above are 2, is 47 % more, and 100/110 is more than 0.7; 118 to 58 kB is 51 % less
         for (acked, beta) in [(116_000.0, 0.7), (58_000.0, 0.6)] {
             round(&mut htcp, &path, acked, 110);
-            htcp.on_congestion(&dup_acks(), &path);
+            htcp.on_congestion(&dup_acks().of_flight(&path), &path);
             assert_eq!(htcp.beta, beta);
         }
     }
@@ -236,11 +236,11 @@ mod tests {
     fn timeouts_in_a_row_are_one_cut() {
         let (mut htcp, path) = full(new(), 100.0);
         round(&mut htcp, &path, 80_000.0, 120);
-        htcp.on_congestion(&dup_acks(), &path);
+        htcp.on_congestion(&dup_acks().of_flight(&path), &path);
         round(&mut htcp, &path, 80_000.0, 160);
-        htcp.on_congestion(&rto(1), &path);
+        htcp.on_congestion(&rto(1).of_flight(&path), &path);
         assert_eq!((htcp.cwnd(), htcp.ssthresh()), (Bytes(1000.0), Bytes(62_500.0)));
-        htcp.on_congestion(&Congestion { hold_ssthresh: true, ..rto(2) }, &path);
+        htcp.on_congestion(&Congestion { hold_ssthresh: true, ..rto(2) }.of_flight(&path), &path);
         assert_eq!((htcp.beta, htcp.ssthresh()), (0.625, Bytes(62_500.0)));
         // slow start is Reno's
         htcp.on_ack(&at(9.0), &path);

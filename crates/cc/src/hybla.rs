@@ -161,9 +161,9 @@ mod tests {
     #[test]
     fn losses_halve() {
         let (mut hybla, path) = full(new(), 100.0);
-        hybla.on_congestion(&dup_acks(), &path);
+        hybla.on_congestion(&dup_acks().of_flight(&path), &path);
         assert_eq!((hybla.cwnd(), hybla.ssthresh()), (Bytes(50_000.0), Bytes(50_000.0)));
-        hybla.on_congestion(&rto(1), &path);
+        hybla.on_congestion(&rto(1).of_flight(&path), &path);
         assert_eq!(hybla.cwnd(), 1000.0);
     }
 }

@@ -188,7 +188,7 @@ mod tests {
         round(&mut illinois, &path, 100_000);
         illinois.on_ack(&ack(1000.0), &path);
         assert!(near(illinois.cwnd().0, 100_100.0)); // 10/100 of a segment
-        illinois.on_congestion(&dup_acks(), &path);
+        illinois.on_congestion(&dup_acks().of_flight(&path), &path);
         assert!(near(illinois.cwnd().0, 87_500.0));
         assert_eq!(illinois.cwnd(), illinois.ssthresh());
     }
@@ -198,7 +198,7 @@ mod tests {
         let (mut illinois, path) = at(15.0);
         round(&mut illinois, &path, 100_000);
         assert_eq!((illinois.alpha, illinois.beta), (10.0, 0.125));
-        illinois.on_congestion(&dup_acks(), &path);
+        illinois.on_congestion(&dup_acks().of_flight(&path), &path);
         assert!(near(illinois.cwnd().0, 13_125.0)); // 7/8
     }
 
@@ -219,7 +219,10 @@ mod tests {
         let (mut illinois, path) = at(100.0);
         round(&mut illinois, &path, 100_000); // beta 1/8
         illinois.set_cwnd(Bytes(14_000.0));
-        illinois.on_congestion(&dup_acks(), &Path { half_base: Bytes(14_000.0), ..path });
+        illinois.on_congestion(
+            &dup_acks().of_flight(&Path { flight_size: Bytes(14_000.0), ..path }),
+            &Path { flight_size: Bytes(14_000.0), ..path },
+        );
         assert_eq!(illinois.cwnd(), 7000.0);
     }
 
@@ -264,7 +267,7 @@ mod tests {
         illinois.on_ack(&ack(1000.0), &path);
         assert!(near(illinois.cwnd().0, 14_000.0 + 1000.0 / 14.0));
         illinois.set_cwnd(Bytes(14_000.0));
-        illinois.on_congestion(&dup_acks(), &path);
+        illinois.on_congestion(&dup_acks().of_flight(&path), &path);
         assert_eq!(illinois.cwnd(), 7000.0);
     }
 
@@ -293,7 +296,7 @@ mod tests {
     fn a_timeout_forgets() {
         let (mut illinois, path) = at(100.0);
         round(&mut illinois, &path, 200_000);
-        illinois.on_congestion(&rto(1), &path);
+        illinois.on_congestion(&rto(1).of_flight(&path), &path);
         assert_eq!((illinois.cwnd(), illinois.ssthresh()), (Bytes(1000.0), Bytes(50_000.0)));
         assert_eq!((illinois.alpha, illinois.beta), (1.0, 0.5));
         illinois.on_ack(&ack(1000.0), &path);

@@ -97,8 +97,8 @@ impl Core {
     }
 
     /// The optimal window; half of today's before any estimate.
-    pub(crate) fn target(&self, path: &Path) -> Bytes {
-        self.ownd.unwrap_or(path.keep(0.5).ssthresh)
+    pub(crate) fn target(&self, event: &Congestion) -> Bytes {
+        self.ownd.unwrap_or(event.keep(0.5).ssthresh)
     }
 
     /// Fit the window to the rate, at most once per RTT, as soon as there is an estimate.
@@ -132,7 +132,7 @@ impl Core {
         &mut self,
         event: &Congestion,
         path: &Path,
-        unwarned: fn(&mut Core, &Path),
+        unwarned: impl FnOnce(&mut Core),
     ) -> Response {
         let warned = self.warned(path);
         match event.cause {
@@ -144,14 +144,14 @@ impl Core {
             Cause::DupAcks if warned => {
                 //= specs/papers/new-jersey.md#three-duplicate-acks
                 //# With a warning ssthresh = cwnd = ownd.
-                self.ssthresh = self.target(path);
+                self.ssthresh = self.target(event);
                 self.cwnd = self.ssthresh;
                 self.controlled = Some(event.now);
                 self.kept = None;
                 Response::Reduced
             }
             Cause::DupAcks => {
-                unwarned(self, path);
+                unwarned(self);
                 self.kept = Some(self.cwnd);
                 Response::Random
             }
@@ -160,7 +160,7 @@ impl Core {
     }
 
     fn timeout(&mut self, event: &Congestion, warned: bool, path: &Path) -> Response {
-        let target = self.target(path);
+        let target = self.target(event);
         let before = self.cwnd;
         self.kept = None;
         if !event.hold_ssthresh {

@@ -153,7 +153,7 @@ impl CongestionControl for Ledbat {
 
     fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
         let least = self.min_window * path.mss;
-        let half = path.keep(0.5);
+        let half = event.keep(0.5);
         if !event.hold_ssthresh {
             self.ssthresh = half.ssthresh;
         }
@@ -291,18 +291,24 @@ mod tests {
         assert_eq!(ledbat.cwnd(), 46_000.0);
         // half of 50 is more than three and half of five is less
         let (mut ledbat, path) = with("ledbat_min_window", 3.0);
-        ledbat.on_congestion(&dup_acks(), &path);
+        ledbat.on_congestion(&dup_acks().of_flight(&path), &path);
         assert_eq!(ledbat.cwnd(), 25_000.0);
         ledbat.set_cwnd(Bytes(5000.0));
-        ledbat.on_congestion(&dup_acks(), &Path { half_base: Bytes(5000.0), ..path });
+        ledbat.on_congestion(
+            &dup_acks().of_flight(&Path { flight_size: Bytes(5000.0), ..path }),
+            &Path { flight_size: Bytes(5000.0), ..path },
+        );
         assert_eq!(ledbat.cwnd(), 3000.0);
     }
 
     #[test]
     fn a_repeated_timeout_holds_ssthresh() {
         let (mut ledbat, path) = at(50.0);
-        ledbat.on_congestion(&rto(1), &path);
-        ledbat.on_congestion(&Congestion { hold_ssthresh: true, ..rto(2) }, &Path { half_base: Bytes(1000.0), ..path });
+        ledbat.on_congestion(&rto(1).of_flight(&path), &path);
+        ledbat.on_congestion(
+            &Congestion { hold_ssthresh: true, ..rto(2) }.of_flight(&Path { flight_size: Bytes(1000.0), ..path }),
+            &Path { flight_size: Bytes(1000.0), ..path },
+        );
         assert_eq!(ledbat.ssthresh(), 25_000.0);
     }
 
@@ -324,16 +330,16 @@ mod tests {
         queue(&mut ledbat, &path, 400);
         ledbat.on_ack(&delayed(1.1, 420), &path);
         assert_eq!(ledbat.cwnd(), 2000.0);
-        ledbat.on_congestion(&dup_acks(), &path);
+        ledbat.on_congestion(&dup_acks().of_flight(&path), &path);
         assert_eq!(ledbat.cwnd(), 2000.0);
     }
 
     #[test]
     fn losses_halve_and_a_timeout_leaves_one() {
         let (mut ledbat, path) = at(50.0);
-        ledbat.on_congestion(&dup_acks(), &path);
+        ledbat.on_congestion(&dup_acks().of_flight(&path), &path);
         assert_eq!((ledbat.cwnd(), ledbat.ssthresh()), (Bytes(25_000.0), Bytes(25_000.0)));
-        ledbat.on_congestion(&rto(1), &path);
+        ledbat.on_congestion(&rto(1).of_flight(&path), &path);
         assert_eq!(ledbat.cwnd(), 1000.0);
         // and at the next ACK at least two, without slow start
         ledbat.on_ack(&delayed(3.0, 20), &path);
@@ -373,7 +379,7 @@ mod tests {
             // at ssthresh: (100 - 40) / 100 of a fifth of a segment, none at the target
             ledbat.on_ack(&delayed(1.1, 20 + queue_ms), &path);
             assert!(ledbat.cwnd() < 5121.0);
-            ledbat.on_congestion(&rto(1), &path);
+            ledbat.on_congestion(&rto(1).of_flight(&path), &path);
             queue(&mut ledbat, &path, 0);
             ledbat.on_ack(&delayed(1.2, 20), &path);
             assert_eq!(ledbat.cwnd(), 2000.0); // a segment, or the least window

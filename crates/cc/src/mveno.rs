@@ -7,7 +7,7 @@ use units::{Bytes, Span};
 
 use crate::round_rtt::{RoundRtt, backlog_segments};
 use crate::veno::{HalfPace, MIN_SAMPLES};
-use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, Response, reno};
+use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, Response, Signal, reno};
 
 /// State of one subflow of mVeno.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,7 +90,7 @@ impl CongestionControl for MVeno {
 
     fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
         let random = event.cause == Cause::DupAcks && self.backlog.is_some_and(|n| n < self.beta);
-        let kept = path.keep(if random { self.keep } else { 0.5 });
+        let kept = event.keep(if random { self.keep } else { 0.5 });
         if !event.hold_ssthresh {
             self.ssthresh = kept.ssthresh;
         }
@@ -102,8 +102,10 @@ impl CongestionControl for MVeno {
         self.ended.take()
     }
 
-    fn couple(&mut self, subflows: &[Subflow], which: usize) {
-        self.delta = delta(subflows, which, self.beta);
+    fn on_signal(&mut self, signal: &Signal, _path: &Path) {
+        if let Signal::Subflows { rounds, which } = *signal {
+            self.delta = delta(rounds, which, self.beta);
+        }
     }
 
     fn observe(&self, out: &mut dyn FnMut(&'static str, f64)) {
@@ -335,7 +337,7 @@ mod tests {
         assert_eq!(m.take_round().unwrap().window_max_segments, 12.0);
         // the weight of two equal paths, taken over
         let other = Subflow { window_segments: 12.0, window_max_segments: 12.0, ..told };
-        m.couple(&[other, other], 0);
+        m.on_signal(&Signal::Subflows { rounds: &[other, other], which: 0 }, &test_path());
         assert!((m.delta - 0.25).abs() < 1e-12);
     }
 

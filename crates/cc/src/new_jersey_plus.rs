@@ -36,10 +36,10 @@ impl CongestionControl for NewJerseyPlus {
     }
 
     fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
-        self.core.on_congestion(event, path, |core, path| {
+        self.core.on_congestion(event, path, |core| {
             //= specs/papers/new-jersey-plus.md#three-duplicate-acks
             //# Without a warning ssthresh = ownd and cwnd = cwnd + 1.
-            core.ssthresh = core.target(path);
+            core.ssthresh = core.target(event);
             core.cwnd += path.mss;
         })
     }

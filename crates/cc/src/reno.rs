@@ -6,7 +6,7 @@
 //! allowed, `cwnd == ssthresh` is congestion avoidance.
 use units::Bytes;
 
-use crate::{Ack, Cause, Congestion, CongestionControl, Halved, Path, Response};
+use crate::{Ack, Cause, Congestion, CongestionControl, Path, Response, Windows};
 
 /// State of Reno and its siblings.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,9 +36,9 @@ pub fn increase(cwnd: Bytes, ssthresh: Bytes, ack: &Ack, mss: Bytes) -> Bytes {
 /// The windows after a sign of congestion that keeps `share` of the halving base; a timeout leaves one segment, and
 /// `ssthresh` as it is where the engine says so.
 #[inline]
-pub fn cut(event: &Congestion, path: &Path, share: f64, ssthresh: Bytes) -> Halved {
-    let kept = path.keep(share);
-    Halved {
+pub fn cut(event: &Congestion, path: &Path, share: f64, ssthresh: Bytes) -> Windows {
+    let kept = event.keep(share);
+    Windows {
         cwnd: if event.cause == Cause::Rto { path.mss } else { kept.cwnd },
         ssthresh: if event.hold_ssthresh { ssthresh } else { kept.ssthresh },
     }
@@ -57,10 +57,7 @@ impl Reno {
 }
 
 impl CongestionControl for Reno {
-    fn on_init(&mut self, window: Bytes, ssthresh: Bytes, _path: &Path) {
-        self.cwnd = window;
-        self.ssthresh = ssthresh;
-    }
+    window_methods!();
 
     #[inline]
     fn on_ack(&mut self, ack: &Ack, path: &Path) {
@@ -70,7 +67,7 @@ impl CongestionControl for Reno {
     }
 
     fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
-        let half = path.keep(0.5);
+        let half = event.keep(0.5);
         if !event.hold_ssthresh {
             self.ssthresh = half.ssthresh;
         }
@@ -80,20 +77,6 @@ impl CongestionControl for Reno {
             Cause::DupAcks | Cause::EcnMark => half.cwnd,
         };
         Response::Reduced
-    }
-
-    fn set_cwnd(&mut self, cwnd: Bytes) {
-        self.cwnd = cwnd;
-    }
-
-    #[inline]
-    fn cwnd(&self) -> Bytes {
-        self.cwnd
-    }
-
-    #[inline]
-    fn ssthresh(&self) -> Bytes {
-        self.ssthresh
     }
 }
 

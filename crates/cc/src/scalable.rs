@@ -71,7 +71,7 @@ mod tests {
         scalable.on_ack(&ack(1000.0), &path);
         assert_eq!(scalable.cwnd(), 16_062.5); // 1/16
         let (mut scalable, path) = at(16.0);
-        scalable.on_congestion(&dup_acks(), &path);
+        scalable.on_congestion(&dup_acks().of_flight(&path), &path);
         assert_eq!(scalable.cwnd(), 8000.0);
     }
 
@@ -80,7 +80,7 @@ mod tests {
         let (mut scalable, path) = at(400.0);
         scalable.on_ack(&ack(1000.0), &path);
         assert_eq!(scalable.cwnd(), 400_010.0); // Reno would add 2.5 bytes
-        scalable.on_congestion(&dup_acks(), &path);
+        scalable.on_congestion(&dup_acks().of_flight(&path), &path);
         assert_eq!((scalable.cwnd(), scalable.ssthresh()), (Bytes(350_000.0), Bytes(350_000.0)));
     }
 
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn slow_start_is_renos_at_any_window() {
         let (mut scalable, path) = at(400.0);
-        scalable.on_congestion(&rto(1), &path);
+        scalable.on_congestion(&rto(1).of_flight(&path), &path);
         assert_eq!((scalable.cwnd(), scalable.ssthresh()), (Bytes(1000.0), Bytes(350_000.0)));
         scalable.set_cwnd(Bytes(100_000.0));
         scalable.on_ack(&ack(1000.0), &path);

@@ -33,7 +33,7 @@ impl CongestionControl for Jersey {
     fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
         //= specs/papers/jersey.md#three-duplicate-acks
         //# Without a warning cwnd and ssthresh stay as they are.
-        self.core.on_congestion(event, path, |_, _| {})
+        self.core.on_congestion(event, path, |_| {})
     }
 
     fn on_recovery_exit(&mut self, exit: &RecoveryExit, _path: &Path) {

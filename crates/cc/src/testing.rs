@@ -3,7 +3,7 @@
 use units::{Bytes, Span, Time, num};
 
 use crate::path::test_path;
-use crate::{Ack, Cause, Congestion, CongestionControl, DeliverySample, Path, RecoveryExit, Round};
+use crate::{Ack, Cause, Congestion, CongestionControl, DeliverySample, Path, RecoveryExit, Round, Signal};
 
 /// An ACK of `newly_acked` bytes at t = 1 s that may grow the window, with an RTT of 100 ms.
 pub(crate) fn ack(newly_acked: f64) -> Ack {
@@ -33,6 +33,19 @@ pub(crate) fn dup_acks() -> Congestion {
         retransmitted: false,
         sent_at: Some(Time::from_secs(0.9)),
         hold_ssthresh: false,
+        halving: test_path().halving(Bytes(10_000.0)),
+    }
+}
+
+impl Congestion {
+    /// The same with a halving that starts from `base`, bytes.
+    pub(crate) fn of(self, base: f64) -> Congestion {
+        Congestion { halving: test_path().halving(Bytes(base)), ..self }
+    }
+
+    /// The same with a halving that starts from the flight size.
+    pub(crate) fn of_flight(self, path: &Path) -> Congestion {
+        Congestion { halving: path.halving(path.flight_size), ..self }
     }
 }
 
@@ -49,7 +62,7 @@ pub(crate) fn last_of_round(newly_acked: f64) -> Ack {
 /// The algorithm in congestion avoidance at a full window of `segments`, on a path with an RTT of 100 ms.
 pub(crate) fn full<A: CongestionControl>(mut algorithm: A, segments: f64) -> (A, Path) {
     let window = Bytes(segments * 1000.0);
-    let path = Path { flight_size: window, half_base: window, ..test_path() };
+    let path = Path { flight_size: window, ..test_path() };
     algorithm.on_init(window, Bytes(2000.0), &path);
     (algorithm, path)
 }
@@ -168,7 +181,6 @@ impl Model {
 
     fn ack(&mut self, algorithm: &impl CongestionControl, segments: f64, in_recovery: bool) -> Ack {
         self.path.flight_size = self.outstanding(algorithm);
-        self.path.half_base = self.path.flight_size;
         let rtt = (segments > 0.0).then(|| self.sample());
         let newly_acked = (segments * Model::MSS).min(self.path.flight_size);
         let receiver_time = Some(Time(self.now.0 + 5_000_000_000 - Model::RTT_MIN_MS * 500_000));
@@ -244,6 +256,7 @@ impl Model {
             retransmitted: timeouts > 1 || self.below(8) == 0,
             sent_at: Some(sent_at.max(self.round_began)),
             hold_ssthresh: timeouts > 1 && !self.path.whole_ssthresh,
+            halving: self.path.halving(self.path.flight_size),
         };
         let response = algorithm.on_congestion(&event, &self.path);
         self.judged_random += u32::from(response.is_random());
@@ -279,10 +292,11 @@ impl Model {
 
     /// Begins or ends one.
     fn handover(&mut self, algorithm: &mut impl CongestionControl) {
+        let rto = Span::from_millis(300);
         if self.in_handover {
-            algorithm.on_handover_end(self.now, &self.path);
+            algorithm.on_signal(&Signal::HandoverEnd { now: self.now, rto }, &self.path);
         } else {
-            algorithm.on_handover_start(self.now, &self.path);
+            algorithm.on_signal(&Signal::HandoverStart { now: self.now, rto }, &self.path);
         }
         self.in_handover = !self.in_handover;
     }
@@ -291,7 +305,6 @@ impl Model {
         for timeouts in 1..=1 + self.below(3) as u32 {
             self.now += Span::from_millis(1000 << timeouts);
             self.path.flight_size = self.outstanding(algorithm);
-            self.path.half_base = self.path.flight_size;
             self.congestion(algorithm, Cause::Rto, timeouts);
         }
         self.to_round_end = 0.0;

@@ -13,7 +13,7 @@ mod tests;
 use units::{Bytes, Span, Time};
 
 use crate::round_rtt::RoundRtt;
-use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, RecoveryExit, Response};
+use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, RecoveryExit, Response, Windows};
 
 /// State of Vegas.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,7 +91,7 @@ impl Vegas {
     }
 
     fn halve(&mut self, event: &Congestion, path: &Path) -> Response {
-        let half = path.keep(0.5);
+        let half = event.keep(0.5);
         if !event.hold_ssthresh {
             self.ssthresh = half.ssthresh.over(path.mss);
         }
@@ -115,10 +115,9 @@ impl Vegas {
 }
 
 impl CongestionControl for Vegas {
-    fn on_init(&mut self, window: Bytes, ssthresh: Bytes, path: &Path) {
+    fn on_init(&mut self, cwnd: Bytes, ssthresh: Bytes, path: &Path) {
         self.mss = path.mss;
-        self.cwnd = window.over(path.mss);
-        self.ssthresh = ssthresh.over(path.mss);
+        self.set_windows(Windows { cwnd, ssthresh });
     }
 
     fn set_cwnd(&mut self, cwnd: Bytes) {
@@ -126,13 +125,13 @@ impl CongestionControl for Vegas {
     }
 
     #[inline]
-    fn cwnd(&self) -> Bytes {
-        self.cwnd * self.mss
+    fn windows(&self) -> Windows {
+        Windows { cwnd: self.cwnd * self.mss, ssthresh: self.ssthresh * self.mss }
     }
 
-    #[inline]
-    fn ssthresh(&self) -> Bytes {
-        self.ssthresh * self.mss
+    fn set_windows(&mut self, windows: Windows) {
+        self.cwnd = windows.cwnd.over(self.mss);
+        self.ssthresh = windows.ssthresh.over(self.mss);
     }
 
     fn on_ack(&mut self, ack: &Ack, path: &Path) {

@@ -116,7 +116,7 @@ impl CongestionControl for Veno {
         };
         //= specs/papers/veno.md#window-after-a-loss
         //# ssthresh = 4/5 * cwnd if N < beta, else 1/2 * cwnd
-        let kept = path.keep(if random { self.keep } else { 0.5 });
+        let kept = event.keep(if random { self.keep } else { 0.5 });
         if !event.hold_ssthresh {
             self.ssthresh = kept.ssthresh;
         }

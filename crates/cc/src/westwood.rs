@@ -132,7 +132,7 @@ impl CongestionControl for Westwood {
             //# ssthresh = max(BWE * RTTmin / MSS, 2)
             self.ssthresh = match self.filter.bwe {
                 Some(bwe) if path.rtt_min > Span::ZERO => path.pipe(bwe / divisor, path.rtt_min),
-                _ => path.keep(0.5).ssthresh,
+                _ => event.keep(0.5).ssthresh,
             };
         }
         self.cwnd = if event.cause == Cause::Rto { path.mss } else { self.cwnd.min(self.ssthresh) };

@@ -151,8 +151,8 @@ impl WestwoodPlus {
     }
 
     /// The estimate as a window; half of today's before there is one.
-    fn pipe(&self, path: &Path) -> Bytes {
-        self.fitting(path).unwrap_or(path.keep(0.5).ssthresh)
+    fn pipe(&self, event: &Congestion, path: &Path) -> Bytes {
+        self.fitting(path).unwrap_or(event.keep(0.5).ssthresh)
     }
 
     /// An ACK that is to change nothing, but whose segments are not to be counted later.
@@ -170,14 +170,10 @@ impl WestwoodPlus {
         self.least_rtt = None;
     }
 
-    pub(crate) fn set_windows(&mut self, cwnd: Bytes, ssthresh: Bytes) {
-        (self.cwnd, self.ssthresh) = (cwnd, ssthresh);
-    }
-
     /// Threshold and window after duplicate ACKs or a mark.
-    fn reduced(&self, path: &Path) -> (Bytes, Bytes) {
-        let half = path.keep(0.5);
-        let pipe = self.pipe(path);
+    fn reduced(&self, event: &Congestion, path: &Path) -> (Bytes, Bytes) {
+        let half = event.keep(0.5);
+        let pipe = self.pipe(event, path);
         match self.form {
             Form::Paper | Form::Ns3 => (pipe, if self.raise { pipe } else { self.cwnd.min(pipe) }),
             Form::Linux => (half.ssthresh, half.cwnd),
@@ -203,9 +199,9 @@ impl CongestionControl for WestwoodPlus {
     fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
         self.expire(event.now);
         let (ssthresh, cwnd) = match event.cause {
-            Cause::DupAcks | Cause::EcnMark => self.reduced(path),
-            Cause::Rto if self.form == Form::Ns2Linux => (path.keep(0.5).ssthresh, path.mss),
-            Cause::Rto => (self.pipe(path), path.mss),
+            Cause::DupAcks | Cause::EcnMark => self.reduced(event, path),
+            Cause::Rto if self.form == Form::Ns2Linux => (event.keep(0.5).ssthresh, path.mss),
+            Cause::Rto => (self.pipe(event, path), path.mss),
         };
         if !event.hold_ssthresh {
             self.ssthresh = ssthresh;
@@ -223,11 +219,13 @@ impl CongestionControl for WestwoodPlus {
     fn on_recovery_exit(&mut self, exit: &RecoveryExit, path: &Path) {
         let cut = core::mem::take(&mut self.cut);
         self.cwnd = match self.form {
-            Form::Linux if cut && self.bwe.is_some() => {
+            Form::Linux if cut => {
                 //= specs/papers/westwood-plus.md#implementations
                 //# During recovery the window is Reno's half, and at its end cwnd = ssthresh = max(2 * MSS, B[k] * RTTmin).
-                self.ssthresh = self.pipe(path);
-                self.ssthresh
+                self.fitting(path).map_or(exit.window, |pipe| {
+                    self.ssthresh = pipe;
+                    pipe
+                })
             }
             Form::Ns2Linux => self.cwnd.max(self.ssthresh),
             _ => exit.window,

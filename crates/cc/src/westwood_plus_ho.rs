@@ -6,7 +6,7 @@
 use units::{Bytes, Span, Time};
 
 use crate::westwood_plus::WestwoodPlus;
-use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, RecoveryExit, Response};
+use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, RecoveryExit, Response, Signal, Thaw, Windows};
 
 /// State of handover-aware Westwood+.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,8 +26,7 @@ pub struct WestwoodPlusHo {
 /// The windows kept, and how long.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Frozen {
-    cwnd: Bytes,
-    ssthresh: Bytes,
+    windows: Windows,
     since: Time,
     until: Option<Time>, // end of the guard time; none before the end of the handover
 }
@@ -41,8 +40,7 @@ impl Frozen {
 /// The windows before the newest run of timeouts, and its newest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Before {
-    cwnd: Bytes,
-    ssthresh: Bytes,
+    windows: Windows,
     at: Time,
 }
 
@@ -81,7 +79,6 @@ impl WestwoodPlusHo {
         if frozen.until.is_none() {
             //= specs/papers/westwood-plus-ho.md#freezing
             //# Without an end within 60 s (`ho_limit`) the sender acts as on a timeout.
-            let view = Path { half_base: self.plain.cwnd(), ..self.view(path) };
             let timeout = Congestion {
                 now,
                 cause: Cause::Rto,
@@ -90,10 +87,43 @@ impl WestwoodPlusHo {
                 retransmitted: false,
                 sent_at: None,
                 hold_ssthresh: false,
+                halving: path.halving(self.plain.cwnd()),
             };
-            self.plain.on_congestion(&timeout, &view);
+            self.plain.on_congestion(&timeout, &self.view(path));
             self.kept = None;
         }
+    }
+
+    fn freeze(&mut self, now: Time, rto: Span, path: &Path) {
+        self.thaw(now, path);
+        if self.frozen.is_some_and(|frozen| frozen.until.is_none()) {
+            return;
+        }
+        //= specs/papers/westwood-plus-ho.md#roll-back
+        //# A timeout within one RTO before the warning is taken back: cwnd and ssthresh are what they were before it.
+        if let Some(before) = self.before_timeout.take()
+            && self.rolls_back
+            && now.since(before.at) <= rto
+        {
+            self.plain.set_windows(before.windows);
+        }
+        self.frozen = Some(Frozen { windows: self.plain.windows(), since: now, until: None });
+    }
+
+    fn end_handover(&mut self, now: Time, rto: Span, path: &Path) {
+        self.thaw(now, path);
+        let Some(frozen) = self.frozen.filter(|frozen| frozen.until.is_none()) else { return };
+        //= specs/papers/westwood-plus-ho.md#end-of-a-handover
+        //# cwnd = cwnd_h; ssthresh = max(ssthresh_h, BWE_h * RTTmin)
+        let Windows { cwnd, ssthresh } = frozen.windows;
+        let fitting = self.plain.fitting(&self.view(path)).unwrap_or(ssthresh);
+        self.plain.set_windows(Windows { cwnd, ssthresh: ssthresh.max(fitting) });
+        if self.relearns {
+            self.least = Some(Least(None));
+            self.plain.relearn();
+        }
+        let guard = Span::from_secs(self.guard_rtos * rto.secs());
+        self.frozen = Some(Frozen { until: Some(now + guard), ..frozen });
     }
 }
 
@@ -126,7 +156,7 @@ impl CongestionControl for WestwoodPlusHo {
         }
         self.kept = None;
         if event.cause == Cause::Rto {
-            let now = Before { cwnd: self.plain.cwnd(), ssthresh: self.plain.ssthresh(), at: event.now };
+            let now = Before { windows: self.plain.windows(), at: event.now };
             let first = self.before_timeout.filter(|_| event.timeouts > 1).unwrap_or(now);
             self.before_timeout = Some(Before { at: event.now, ..first });
         }
@@ -142,44 +172,17 @@ impl CongestionControl for WestwoodPlusHo {
         }
     }
 
-    fn on_handover_start(&mut self, now: Time, path: &Path) {
-        self.thaw(now, path);
-        if self.frozen.is_some_and(|frozen| frozen.until.is_none()) {
-            return;
+    fn on_signal(&mut self, signal: &Signal, path: &Path) {
+        match *signal {
+            Signal::HandoverStart { now, rto } => self.freeze(now, rto, path),
+            Signal::HandoverEnd { now, rto } => self.end_handover(now, rto, path),
+            _ => {}
         }
-        //= specs/papers/westwood-plus-ho.md#roll-back
-        //# A timeout within one RTO before the warning is taken back: cwnd and ssthresh are what they were before it.
-        if let Some(before) = self.before_timeout.take()
-            && self.rolls_back
-            && now.since(before.at) <= path.rto
-        {
-            self.plain.set_windows(before.cwnd, before.ssthresh);
-        }
-        let (cwnd, ssthresh) = (self.plain.cwnd(), self.plain.ssthresh());
-        self.frozen = Some(Frozen { cwnd, ssthresh, since: now, until: None });
     }
 
-    fn on_handover_end(&mut self, now: Time, path: &Path) {
-        self.thaw(now, path);
-        let Some(frozen) = self.frozen.filter(|frozen| frozen.until.is_none()) else { return };
-        //= specs/papers/westwood-plus-ho.md#end-of-a-handover
-        //# cwnd = cwnd_h; ssthresh = max(ssthresh_h, BWE_h * RTTmin)
-        let fitting = self.plain.fitting(&self.view(path)).unwrap_or(frozen.ssthresh);
-        self.plain.set_windows(frozen.cwnd, frozen.ssthresh.max(fitting));
-        if self.relearns {
-            self.least = Some(Least(None));
-            self.plain.relearn();
-        }
-        let guard = Span::from_secs(self.guard_rtos * path.rto.secs());
-        self.frozen = Some(Frozen { until: Some(now + guard), ..frozen });
-    }
-
-    fn is_frozen(&self, now: Time) -> bool {
-        self.frozen.is_some_and(|frozen| !frozen.is_over(now, self.limit))
-    }
-
-    fn resends_after_handover(&self) -> bool {
-        self.resends
+    fn frozen(&self, now: Time) -> Option<Thaw> {
+        let frozen = self.frozen.filter(|frozen| !frozen.is_over(now, self.limit));
+        frozen.map(|_| if self.resends { Thaw::Resend } else { Thaw::Wait })
     }
 
     fn set_cwnd(&mut self, cwnd: Bytes) {
@@ -189,13 +192,12 @@ impl CongestionControl for WestwoodPlusHo {
     }
 
     #[inline]
-    fn cwnd(&self) -> Bytes {
-        self.plain.cwnd()
+    fn windows(&self) -> Windows {
+        self.plain.windows()
     }
 
-    #[inline]
-    fn ssthresh(&self) -> Bytes {
-        self.plain.ssthresh()
+    fn set_windows(&mut self, windows: Windows) {
+        self.plain.set_windows(windows);
     }
 
     fn observe(&self, out: &mut dyn FnMut(&'static str, f64)) {

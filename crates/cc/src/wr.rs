@@ -65,9 +65,9 @@ impl Arrivals {
         self.bw.filter(|_| rtt > Span::ZERO).map(|bw| path.pipe(bw, rtt))
     }
 
-    /// The window that fits the estimate; half of today's before there is one. For [`CongestionControl::on_congestion`].
-    pub(crate) fn optimal(&self, path: &Path) -> Bytes {
-        self.fitting(path).unwrap_or(path.keep(0.5).ssthresh)
+    /// The window that fits the estimate; half of today's before there is one.
+    pub(crate) fn optimal(&self, event: &Congestion, path: &Path) -> Bytes {
+        self.fitting(path).unwrap_or(event.keep(0.5).ssthresh)
     }
 
     pub(crate) fn observe(&self, out: &mut dyn FnMut(&'static str, f64)) {
@@ -105,7 +105,7 @@ impl CongestionControl for Wr {
     fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
         //= specs/papers/wr.md#window-after-congestion
         //# After duplicate ACKs ssthresh = cwnd = oC, after a timeout ssthresh = oC and cwnd = 1.
-        let optimal = self.arrivals.optimal(path);
+        let optimal = self.arrivals.optimal(event, path);
         if !event.hold_ssthresh {
             self.ssthresh = optimal;
         }
@@ -183,7 +183,7 @@ pub(crate) mod tests {
         smoothed.set_choice("ewr_rtt", "srtt").unwrap();
         // 85 kB/s * 60 ms = 5.1 segments; * 100 ms = 8.5
         for (config, expected) in [(config(), 5100.0), (smoothed, 8500.0)] {
-            assert!((fed(&config, &path).arrivals.optimal(&path).0 - expected).abs() < 1e-6);
+            assert!((fed(&config, &path).arrivals.optimal(&dup_acks(), &path).0 - expected).abs() < 1e-6);
         }
     }
 

@@ -166,7 +166,7 @@ impl CongestionControl for Yeah {
 
     fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
         let w = self.cwnd.over(path.mss);
-        let kept = path.keep((w - self.reduction(w)).max(0.0) / w);
+        let kept = event.keep((w - self.reduction(w)).max(0.0) / w);
         self.rival.on_loss();
         if !event.hold_ssthresh {
             self.ssthresh = kept.ssthresh;
@@ -193,7 +193,7 @@ mod tests {
     fn full(segments: f64, config: &Config) -> (Yeah, Path) {
         let bytes = Bytes(segments * 1000.0);
         let mut yeah = Yeah::new(config);
-        let path = Path { flight_size: bytes, half_base: bytes, ..test_path() };
+        let path = Path { flight_size: bytes, ..test_path() };
         yeah.on_init(bytes, Bytes(2000.0), &path);
         (yeah, path)
     }
@@ -259,7 +259,7 @@ mod tests {
         let (mut yeah, path) = full(200.0, &config());
         // Q = 30 * 200 / 130 = 46.15 in 1 slow round; between 25 (an eighth) and 100 (half)
         round(&mut yeah, &path, 130);
-        yeah.on_congestion(&dup_acks(), &path);
+        yeah.on_congestion(&dup_acks().of_flight(&path), &path);
         assert!((yeah.cwnd().0 - 153_846.0).abs() < 1.0);
         assert_eq!(yeah.ssthresh(), yeah.cwnd());
     }
@@ -268,7 +268,7 @@ mod tests {
     fn a_loss_without_a_queue_gives_up_an_eighth() {
         let (mut yeah, path) = full(200.0, &config());
         round(&mut yeah, &path, 100);
-        yeah.on_congestion(&dup_acks(), &path);
+        yeah.on_congestion(&dup_acks().of_flight(&path), &path);
         assert_eq!(yeah.cwnd(), 175_000.0);
     }
 
@@ -280,7 +280,7 @@ mod tests {
             round(&mut yeah, &path, 113);
         }
         assert_eq!(yeah.rival.window, 115.0); // 100, then + 1 in 15 rounds
-        yeah.on_congestion(&dup_acks(), &path);
+        yeah.on_congestion(&dup_acks().of_flight(&path), &path);
         assert_eq!((yeah.cwnd(), yeah.rival.window), (Bytes(100_000.0), 57.5));
     }
 
@@ -340,19 +340,19 @@ mod tests {
         // no queue: a quarter of 200
         let (mut yeah, path) = full(200.0, &with("yeah_delta", 0.25));
         round(&mut yeah, &path, 100);
-        yeah.on_congestion(&dup_acks(), &path);
+        yeah.on_congestion(&dup_acks().of_flight(&path), &path);
         assert_eq!(yeah.cwnd(), 150_000.0);
         // Q = 13 * 200 / 113 = 23; after one slow round of one half it is, after none of one an eighth
         let (mut yeah, path) = full(200.0, &with("yeah_rho", 1.0));
         round(&mut yeah, &path, 113);
-        yeah.on_congestion(&dup_acks(), &path);
+        yeah.on_congestion(&dup_acks().of_flight(&path), &path);
         assert_eq!(yeah.cwnd(), 100_000.0);
         let (mut yeah, path) = full(200.0, &with("yeah_rho", 1.0));
-        yeah.on_congestion(&dup_acks(), &path);
+        yeah.on_congestion(&dup_acks().of_flight(&path), &path);
         assert_eq!(yeah.cwnd(), 175_000.0);
         // 3 segments give up two at least, which leaves two at least
         let (mut yeah, path) = full(3.0, &with("yeah_rho", 0.0));
-        yeah.on_congestion(&dup_acks(), &path);
+        yeah.on_congestion(&dup_acks().of_flight(&path), &path);
         assert_eq!((yeah.cwnd(), yeah.ssthresh(), yeah.rival.window), (Bytes(2000.0), Bytes(2000.0), 2.0));
     }
 
@@ -403,14 +403,14 @@ mod tests {
         let (mut yeah, path) = full(200.0, &config());
         round(&mut yeah, &path, 100);
         assert_eq!(yeah.rival.fast_rounds, 1.0);
-        yeah.on_congestion(&Congestion { hold_ssthresh: true, ..rto(2) }, &path);
+        yeah.on_congestion(&Congestion { hold_ssthresh: true, ..rto(2) }.of_flight(&path), &path);
         assert_eq!((yeah.cwnd(), yeah.ssthresh(), yeah.rival.fast_rounds), (Bytes(1000.0), Bytes(2000.0), 0.0));
     }
 
     #[test]
     fn a_timeout_keeps_yeahs_ssthresh() {
         let (mut yeah, path) = full(200.0, &config());
-        yeah.on_congestion(&rto(1), &path);
+        yeah.on_congestion(&rto(1).of_flight(&path), &path);
         assert_eq!((yeah.cwnd(), yeah.ssthresh()), (Bytes(1000.0), Bytes(175_000.0)));
     }
 

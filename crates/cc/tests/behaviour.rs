@@ -95,7 +95,7 @@ impl Scene {
 
     fn congestion(&mut self, cause: Cause) {
         let window = Bytes(self.window().floor() * MSS);
-        (self.path.flight_size, self.path.half_base) = (window, window);
+        self.path.flight_size = window;
         let event = Congestion {
             now: self.time(),
             cause,
@@ -104,6 +104,7 @@ impl Scene {
             retransmitted: false,
             sent_at: None,
             hold_ssthresh: false,
+            halving: self.path.halving(window),
         };
         self.cc.on_congestion(&event, &self.path);
     }

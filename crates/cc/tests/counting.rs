@@ -96,7 +96,7 @@ impl Scene {
 
     fn lose(&mut self) {
         let window = Bytes(self.window().floor() * MSS);
-        (self.path.flight_size, self.path.half_base) = (window, window);
+        self.path.flight_size = window;
         let event = Congestion {
             now: self.time(),
             cause: Cause::DupAcks,
@@ -105,6 +105,7 @@ impl Scene {
             retransmitted: false,
             sent_at: None,
             hold_ssthresh: false,
+            halving: self.path.halving(window),
         };
         self.cc.on_congestion(&event, &self.path);
     }

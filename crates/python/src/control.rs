@@ -6,13 +6,13 @@
 
 use std::cell::RefCell;
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyAttributeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use scenario::outside::{
-    Ack, Bytes, Cause, Config, Congestion, CongestionControl, Kind, Maker, Outside, Path, Rate, RecoveryExit, Response,
-    Span, Time,
+    Ack, Bytes, Cause, Config, Congestion, CongestionControl, Halving, Kind, Maker, Outside, Path, Rate, RecoveryExit,
+    Response, Span, Time, Windows,
 };
 use scenario::{ForeignAlgorithm, ForeignDefault};
 
@@ -54,15 +54,40 @@ pub(crate) struct AckView {
 }
 
 /// A loss or mark.
-#[pyclass(frozen, get_all, name = "Congestion", module = "windlass._core")]
+#[pyclass(frozen, name = "Congestion", module = "windlass._core")]
 pub(crate) struct CongestionView {
+    #[pyo3(get)]
     now: f64,
+    #[pyo3(get)]
     cause: &'static str,
+    #[pyo3(get)]
     cut_already: bool,
+    #[pyo3(get)]
     timeouts: u32,
+    #[pyo3(get)]
     retransmitted: bool,
+    #[pyo3(get)]
     sent_at: Option<f64>,
+    #[pyo3(get)]
     hold_ssthresh: bool,
+    halving: Halving,
+}
+
+#[pymethods]
+impl CongestionView {
+    #[getter]
+    fn half_base(&self) -> f64 {
+        self.halving.base().0
+    }
+
+    /// Window and threshold after keeping a share of what is halved.
+    fn keep(&self, share: f64) -> PyResult<(f64, f64)> {
+        if !(share.is_finite() && share >= 0.0) {
+            return Err(PyValueError::new_err(format!("keep({share}): a share is a number from 0")));
+        }
+        let kept = self.halving.keep(share);
+        Ok((kept.cwnd.0, kept.ssthresh.0))
+    }
 }
 
 /// What the engine knows of the connection.
@@ -102,22 +127,18 @@ impl PathView {
     }
 
     #[getter]
-    fn half_base(&self) -> f64 {
-        self.0.half_base.0
-    }
-
-    #[getter]
     fn dup_threshold(&self) -> u32 {
         self.0.dup_threshold
     }
 
-    /// Window and threshold after keeping a share of what is halved.
-    fn keep(&self, share: f64) -> PyResult<(f64, f64)> {
-        if !(share.is_finite() && share >= 0.0) {
-            return Err(PyValueError::new_err(format!("keep({share}): a share is a number from 0")));
-        }
-        let kept = self.0.keep(share);
-        Ok((kept.cwnd.0, kept.ssthresh.0))
+    /// What is halved is known only while it is.
+    fn __getattr__(&self, name: &str) -> PyResult<Py<PyAny>> {
+        let instead = match name {
+            "keep" => "`path.keep(share)` is `event.keep(share)`, in on_congestion",
+            "half_base" => "`path.half_base` is `event.half_base`, in on_congestion",
+            _ => return Err(PyAttributeError::new_err(format!("a Path has no attribute `{name}`"))),
+        };
+        Err(PyAttributeError::new_err(instead))
     }
 }
 
@@ -138,8 +159,7 @@ pub(crate) const CAUSES: &[(&str, Cause)] =
 #[derive(Debug)]
 struct Control {
     object: Option<Py<PyAny>>,
-    cwnd: Bytes,
-    ssthresh: Bytes,
+    windows: Windows,
     pacing: Option<Rate>,
     paces: bool,
 }
@@ -164,14 +184,27 @@ impl Control {
             Some((result, cwnd, ssthresh, pacing))
         });
         if let Some((result, cwnd, ssthresh, pacing)) = made {
-            (self.cwnd, self.ssthresh) = (Bytes(cwnd), Bytes(ssthresh));
+            self.windows = Windows { cwnd: Bytes(cwnd), ssthresh: Bytes(ssthresh) };
             self.pacing = pacing.map(Rate);
             Some(result)
         } else {
             self.object = None;
-            (self.cwnd, self.ssthresh) = (path.mss, path.mss);
+            self.windows = Windows { cwnd: path.mss, ssthresh: path.mss };
             None
         }
+    }
+
+    /// Set an attribute of the object, if it still takes part.
+    fn assign(&mut self, name: &str, value: Bytes) -> bool {
+        let Some(object) = self.object.as_ref() else { return false };
+        let set = Python::attach(|py| {
+            let object = object.bind(py);
+            object.setattr(name, value.0).map_err(|error| fail(py, error, &object.get_type(), name)).is_ok()
+        });
+        if !set {
+            self.object = None;
+        }
+        set
     }
 }
 
@@ -255,6 +288,7 @@ impl CongestionControl for Control {
             retransmitted: event.retransmitted,
             sent_at: event.sent_at.map(Time::secs),
             hold_ssthresh: event.hold_ssthresh,
+            halving: event.halving,
         };
         self.call(path, "on_congestion", |object| {
             response(&object.call_method1(intern!(object.py(), "on_congestion"), (view, PathView(*path)))?)
@@ -269,25 +303,20 @@ impl CongestionControl for Control {
         });
     }
 
-    fn set_cwnd(&mut self, cwnd: Bytes) {
-        let Some(object) = self.object.as_ref() else { return };
-        self.cwnd = cwnd;
-        let set = Python::attach(|py| {
-            let object = object.bind(py);
-            let set = object.setattr(intern!(py, "cwnd"), cwnd.0);
-            set.map_err(|error| fail(py, error, &object.get_type(), "cwnd")).is_ok()
-        });
-        if !set {
-            self.object = None;
+    fn windows(&self) -> Windows {
+        self.windows
+    }
+
+    fn set_windows(&mut self, windows: Windows) {
+        if self.assign("cwnd", windows.cwnd) && self.assign("ssthresh", windows.ssthresh) {
+            self.windows = windows;
         }
     }
 
-    fn cwnd(&self) -> Bytes {
-        self.cwnd
-    }
-
-    fn ssthresh(&self) -> Bytes {
-        self.ssthresh
+    fn set_cwnd(&mut self, cwnd: Bytes) {
+        if self.assign("cwnd", cwnd) {
+            self.windows.cwnd = cwnd;
+        }
     }
 
     fn pacing_rate(&self) -> Option<Rate> {
@@ -324,7 +353,7 @@ fn make(class: &Py<PyAny>, config: &Config, paces: bool) -> Control {
         };
         made().map_err(|error| fail(py, error, class, "__init__")).ok()
     });
-    Control { object, cwnd: Bytes::ZERO, ssthresh: Bytes::ZERO, pacing: None, paces }
+    Control { object, windows: Windows::default(), pacing: None, paces }
 }
 
 /// Make a class known under a name. `parameters`: name and default, a number or a bool. `source`: hash of its source.

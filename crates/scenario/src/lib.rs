@@ -35,7 +35,7 @@ pub use error::{Error, errors};
 pub mod outside {
     pub use cc::foreign::{Maker, Outside};
     pub use cc::registry::Kind;
-    pub use cc::{Ack, Cause, Config, Congestion, CongestionControl, Path, RecoveryExit, Response};
+    pub use cc::{Ack, Cause, Config, Congestion, CongestionControl, Halving, Path, RecoveryExit, Response, Windows};
     pub use units::{Bytes, Rate, Span, Time};
 }
 

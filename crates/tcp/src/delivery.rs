@@ -6,7 +6,7 @@
 //!
 //! Kept only for algorithms whose row asks for it.
 
-use cc::{CongestionControl, DeliverySample};
+use cc::{CongestionControl, DeliverySample, Signal};
 use units::{Span, Time};
 
 use crate::scoreboard::{Sampled, Snapshot};
@@ -115,7 +115,7 @@ impl Sender {
         let idle = self.snd_una == self.snd_max;
         let Some(d) = &mut self.delivery else { return Snapshot::default() };
         if idle && d.limited_until != 0 {
-            self.cc.on_idle_restart(now, &self.path);
+            self.cc.on_signal(&Signal::IdleRestart { now }, &self.path);
         }
         d.on_sent(now, idle)
     }

@@ -16,7 +16,7 @@ mod timer;
 mod transmit;
 
 use cc::registry::Recovery;
-use cc::{Algorithm, CongestionControl, Path};
+use cc::{Algorithm, CongestionControl, Path, Signal};
 use units::{Bytes, Span, Time};
 
 use self::pacing::Pacer;
@@ -198,8 +198,6 @@ impl Sender {
                 rtt_min: Span::ZERO,
                 flight_size: Bytes::ZERO,
                 rwnd: mss * f64::from(config.window),
-                half_base: Bytes::ZERO,
-                rto: Span::ZERO,
                 whole_ssthresh: config.whole_ssthresh,
                 dup_threshold: config.dup_threshold,
                 seed: 0,
@@ -272,8 +270,8 @@ impl Sender {
     }
 
     /// Let the algorithm know the newest rounds of all subflows of its connection; `which` is its own.
-    pub fn couple(&mut self, subflows: &[cc::Subflow], which: usize) {
-        self.cc.couple(subflows, which);
+    pub fn couple(&mut self, rounds: &[cc::Subflow], which: usize) {
+        self.cc.on_signal(&Signal::Subflows { rounds, which }, &self.path);
     }
 
     /// Where the connection stands.

@@ -3,6 +3,7 @@
 use super::*;
 use crate::path::test_path;
 use crate::testing::{ack, dup_acks, rto};
+use units::Time;
 
 fn bbr() -> Bbr {
     let mut bbr = Bbr::new(&Config::named("bbr").unwrap());
@@ -179,7 +180,7 @@ fn a_pause_does_not_call_for_probe_rtt() {
     let mut bbr = cruising(1000);
     bbr.set_phase(Phase::ProbeBw { step: 0, since: Time(1_000_000_000) });
     bbr.set_pacing_rate(1.25);
-    bbr.on_idle_restart(Time::from_secs(20.0), &test_path());
+    bbr.on_signal(&Signal::IdleRestart { now: Time::from_secs(20.0) }, &test_path());
     assert!((bbr.pacing_rate().unwrap().0 - 100_000.0).abs() < 1e-6);
     let s = DeliverySample { rtt: Some(Span::from_millis(120)), ..sample(&bbr, 10.0) };
     hear(&mut bbr, 20_100, s);

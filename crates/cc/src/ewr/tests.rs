@@ -29,7 +29,7 @@ fn fed(config: &Config) -> Ewr {
     ewr.on_init(Bytes(20_000.0), Bytes(2000.0), &path(100));
     ewr.on_ack(&arrival(40_000, 1000.0), &path(100));
     ewr.on_ack(&arrival(40_008, 1000.0), &path(100));
-    assert!(near(ewr.arrivals.optimal(&path(100)), 12_500.0));
+    assert!(near(ewr.arrivals.optimal(&dup_acks(), &path(100)), 12_500.0));
     ewr
 }
 
@@ -293,7 +293,7 @@ fn a_mark_is_no_loss_but_cuts_as_one() {
 #[test]
 fn a_recovery_to_the_very_window_it_had_cut_nothing() {
     let mut ewr = fed(&config());
-    let optimal = ewr.arrivals.optimal(&path(EMPTY));
+    let optimal = ewr.arrivals.optimal(&dup_acks(), &path(EMPTY));
     ewr.set_cwnd(optimal);
     assert_eq!(ewr.on_congestion(&rto(1), &path(EMPTY)), Response::Random);
 }

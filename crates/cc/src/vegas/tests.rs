@@ -20,7 +20,7 @@ fn with(choices: &[(&str, &str)]) -> Config {
 /// `cwnd` segments, all in flight before each ACK of one of them; threshold in segments.
 fn at(config: &Config, cwnd: f64, ssthresh: f64) -> (Vegas, Path) {
     let mut vegas = Vegas::new(config);
-    let path = Path { flight_size: Bytes((cwnd - 1.0) * 1000.0), half_base: Bytes(cwnd * 1000.0), ..test_path() };
+    let path = Path { flight_size: Bytes((cwnd - 1.0) * 1000.0), ..test_path() };
     vegas.on_init(Bytes(cwnd * 1000.0), Bytes(ssthresh * 1000.0), &path);
     vegas.base = Some(Span::from_millis(100));
     (vegas, path)
@@ -270,6 +270,6 @@ fn a_timeout_leaves_two_segments() {
 #[test]
 fn a_mark_halves() {
     let (mut vegas, path) = at(&config(), 20.0, 64.0);
-    vegas.on_congestion(&Congestion { cause: Cause::EcnMark, ..dup_acks() }, &path);
+    vegas.on_congestion(&Congestion { cause: Cause::EcnMark, ..dup_acks() }.of(20_000.0), &path);
     assert_eq!((vegas.cwnd(), vegas.ssthresh()), (Bytes(10_000.0), Bytes(10_000.0)));
 }

@@ -273,6 +273,7 @@ impl Sender {
             retransmitted: false,
             sent_at: None,
             hold_ssthresh: false,
+            halving: self.halving(),
         };
         self.ask(&event);
         if self.cwnd() > before {

@@ -4,7 +4,7 @@
 //! Choices: a timeout during the handover sends the oldest segment again, nothing else; if there was one, all that is
 //! outstanding at the end counts as lost, and leaves again within the frozen window at once.
 
-use cc::CongestionControl;
+use cc::{CongestionControl, Signal, Thaw};
 use units::Time;
 
 use super::{Core, Sender, State};
@@ -17,14 +17,16 @@ impl Sender {
         }
         self.in_handover = start;
         self.burst = self.rules.max_burst;
-        self.path.rto = self.rtt.base_rto();
+        let rto = self.rtt.base_rto();
         if start {
-            self.cc.on_handover_start(now, &self.path);
+            self.cc.on_signal(&Signal::HandoverStart { now, rto }, &self.path);
         } else {
-            let frozen = self.cc.is_frozen(now);
-            self.cc.on_handover_end(now, &self.path);
-            if frozen && self.snd_una < self.snd_max {
-                self.start_again(now);
+            let frozen = self.cc.frozen(now);
+            self.cc.on_signal(&Signal::HandoverEnd { now, rto }, &self.path);
+            if let Some(thaw) = frozen
+                && self.snd_una < self.snd_max
+            {
+                self.start_again(now, thaw);
             }
         }
         self.update_window(now);
@@ -32,11 +34,11 @@ impl Sender {
 
     //= specs/papers/westwood-plus-ho.md#end-of-a-handover
     //# The retransmission timer is restarted, and the oldest segment is sent again at once
-    fn start_again(&mut self, now: Time) {
-        match (self.cc.resends_after_handover(), self.timeouts_in_row) {
-            (false, _) => {}
-            (true, 0) => self.resend = Some(self.snd_una),
-            (true, _) => {
+    fn start_again(&mut self, now: Time, thaw: Thaw) {
+        match (thaw, self.timeouts_in_row) {
+            (Thaw::Wait, _) => {}
+            (Thaw::Resend, 0) => self.resend = Some(self.snd_una),
+            (Thaw::Resend, _) => {
                 // what was sent since the timeout as well, so that it leaves again before new data
                 self.recover = self.snd_max;
                 self.guard = Some(self.snd_max);
@@ -48,7 +50,7 @@ impl Sender {
 
     /// Whether a timeout now falls into a handover that the algorithm sits out.
     pub(super) fn sits_out(&self, now: Time) -> bool {
-        self.in_handover && self.cc.is_frozen(now)
+        self.in_handover && self.cc.frozen(now).is_some()
     }
 
     /// Nothing that is outstanding will arrive: begin again with the oldest segment.

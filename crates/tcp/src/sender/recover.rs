@@ -1,7 +1,7 @@
 //! Entering and leaving a recovery, and the cores without SACK: Tahoe, Reno, NewReno.
 //! Source: RFC 5681 section 3.2, RFC 6582; the `ns2` rules are those of ns-2's one-way agents.
 
-use cc::{Cause, Congestion, CongestionControl, RecoveryExit, Response};
+use cc::{Cause, Congestion, CongestionControl, Halving, RecoveryExit, Response};
 use units::{Bytes, Time};
 
 use super::{Core, Judgement, NS2_RECOVERY_BURST, Sender, Why};
@@ -114,6 +114,7 @@ impl Sender {
             retransmitted: lost.times > 1,
             sent_at: Some(lost.at),
             hold_ssthresh: paid,
+            halving: self.halving(),
         };
         // Tahoe starts over with one segment even so
         let response = if paid && self.core != Core::Tahoe { Response::SameWindow } else { self.ask(&event) };
@@ -158,13 +159,7 @@ impl Sender {
 
     /// Tell the algorithm of congestion and keep the books on what it answers.
     pub(super) fn ask(&mut self, event: &Congestion) -> Response {
-        let mss = self.path.mss;
         self.path.flight_size = self.bytes(self.flight_size());
-        self.path.half_base = match self.rules.half_base {
-            HalfBase::Flight => self.flight_to_halve(),
-            HalfBase::Window => (self.inflated() * mss).min(self.path.rwnd),
-        };
-        self.path.rto = self.rtt.base_rto();
         //= https://www.rfc-editor.org/rfc/rfc3465#section-3.2
         //# this document mandates that L MUST NOT be > 1*SMSS bytes in any slow start-based loss recovery.
         let goes_back = event.cause == Cause::Rto || self.core == Core::Tahoe;
@@ -203,6 +198,14 @@ impl Sender {
             self.cc.set_cwnd(cwnd);
         }
         response
+    }
+
+    /// A halving that starts now.
+    pub(super) fn halving(&self) -> Halving {
+        self.path.halving(match self.rules.half_base {
+            HalfBase::Flight => self.flight_to_halve(),
+            HalfBase::Window => (self.inflated() * self.path.mss).min(self.path.rwnd),
+        })
     }
 
     /// The flight size that a halving starts from: without what limited transmit sent (RFC 5681 section 3.2), and within a

@@ -30,7 +30,7 @@ impl Sender {
         self.timed = None;
         //= https://www.rfc-editor.org/rfc/rfc6298#section-5
         //# (5.5) The host MUST set RTO <- RTO * 2 ("back off the timer").
-        if !self.cc.is_frozen(now) {
+        if self.cc.frozen(now).is_none() {
             self.rtt.back_off();
         }
         self.rto_at = now + self.rtt.rto();
@@ -40,6 +40,9 @@ impl Sender {
         }
         let lost = *self.board.get(self.snd_una);
         let before = self.cwnd();
+        if self.rules.ns2 && !self.rules.full && self.core != Core::Vegas {
+            self.inflation = 0;
+        }
         let event = Congestion {
             now,
             cause: Cause::Rto,
@@ -51,10 +54,8 @@ impl Sender {
             //# the given segment has already been retransmitted by way of the retransmission timer at least once, the
             //# value of ssthresh is held constant.
             hold_ssthresh: self.rules.rto_ssthresh_hold && self.timeouts_in_row > 1,
+            halving: self.halving(),
         };
-        if self.rules.ns2 && !self.rules.full && self.core != Core::Vegas {
-            self.inflation = 0;
-        }
         let response = self.ask(&event);
         self.inflation = 0;
         self.in_recovery = false;
