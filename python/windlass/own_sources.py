@@ -2,12 +2,13 @@
 
 The word is a hash of
 
-- the text of every module of the user's that the class needs: its own, those of its bases, and all that these import,
-  also inside a function, in packages, relatively, or as a compiled extension;
+- the code of every module of the user's that the class needs: its own, those of its bases, and all that these import,
+  also inside a function, in packages, relatively, or as a compiled extension. Comments and layout do not count, unless
+  one of these modules can look at its own text; docstrings do, for they are values;
 - what is loaded of them: code, defaults, closures, attributes and globals as they are now, so that a module that was
   edited but not loaded anew, or a value that was set from outside, is another version;
 - name, version and list of files of every installed package that these import, with what it requires;
-- the version of Python, and the text of Windlass itself.
+- the version of Python, and the code of Windlass itself.
 
 What a class reads while it runs (a file, the environment, the clock) cannot be known, and an object of a package that a
 module holds counts by the text that makes it only. Where part of what a class depends on is known to be unknown,
@@ -32,6 +33,8 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
+
+from windlass.fingerprint import fingerprint
 
 __all__ = ["Found", "Sources", "imported_names", "is_installed", "is_standard", "locate", "sources_of"]
 
@@ -171,6 +174,20 @@ def imported_names(text: str | bytes, package: str) -> tuple[set[str], list[int]
     return names, unknown
 
 
+def _can_see_its_text(text: bytes) -> bool:
+    """Whether a module names something by which it could learn how it is written, or in which line."""
+    for node in ast.walk(ast.parse(text)):
+        said = [getattr(node, field, None) for field in ("id", "attr", "name", "module", "value")]
+        if any(isinstance(name, str) and name.partition(".")[0] in _TEXT for name in said):
+            return True
+    return False
+
+
+_TEXT = {
+    "__file__", "__spec__", "_getframe", "co_firstlineno", "co_lines", "co_positions", "f_lineno", "get_data",
+    "get_source", "inspect", "linecache", "tb_lineno", "tokenize", "traceback",
+}  # fmt: skip
+
 _IMPORTING = {
     "__import__", "eval", "exec", "exec_module", "import_module", "load_module", "run_module", "run_path",
     "spec_from_file_location",
@@ -190,6 +207,8 @@ class _Walk:
     def __init__(self) -> None:
         self.missing: list[str] = []
         self._parts: set[tuple[str, bytes]] = set()
+        self._texts: set[tuple[str, bytes]] = set()
+        self._texts_count = False
         self._reached: set[str] = set()
         self._live = _Live(self)
 
@@ -202,7 +221,7 @@ class _Walk:
 
     def word(self) -> str:
         digest = hashlib.sha256()
-        for label, data in sorted(self._parts):
+        for label, data in sorted(self._parts | self._texts if self._texts_count else self._parts):
             digest.update(f"{len(label)} {len(data)} {label}\0".encode() + data)
         return digest.hexdigest()
 
@@ -264,10 +283,12 @@ class _Walk:
             except OSError:
                 self.lack(f"`{found.origin}` cannot be read")
                 text = b""
-            self.add(label, text)
+            is_python = found.origin.endswith((".py", ".pyw"))
+            self.add(label, fingerprint(text, docstrings=True) if is_python else text)
             if found.origin.endswith(".pyc"):
                 self.lack(f"`{found.origin}` has no source beside it")
-            elif found.origin.endswith((".py", ".pyw")):
+            elif is_python:
+                self._texts.add((f"text of {label}", text))
                 self._imports(name, found, module, text)
         if module is not None:
             self.add(f"loaded {label}", self._live.own_module(module).encode())
@@ -278,6 +299,7 @@ class _Walk:
             package = name if found.folders else name.rpartition(".")[0]
         try:
             names, unknown = imported_names(text, package)
+            self._texts_count |= _can_see_its_text(text)
         except (SyntaxError, ValueError):  # it is not Python now, and can be loaded no more
             self.lack(f"`{found.origin}` is not Python")
             return
@@ -410,11 +432,11 @@ def _is_dunder(name: str) -> bool:
 
 @functools.cache
 def _package() -> bytes:
-    """A hash of the text of Windlass: a class can call any of it."""
+    """A hash of the code of Windlass: a class can call any of it."""
     digest = hashlib.sha256()
     root = Path(__file__).parent
     for file in sorted(root.rglob("*.py")):
-        digest.update(f"\0{file.relative_to(root).as_posix()}\0".encode() + file.read_bytes().replace(b"\r\n", b"\n"))
+        digest.update(f"\0{file.relative_to(root).as_posix()}\0".encode() + fingerprint(file.read_bytes()))
     return digest.digest()
 
 

@@ -85,6 +85,9 @@ def test_each_of_these_files_changes_the_version(name: str, elsewhere: Path) -> 
     text = file.read_bytes()
     file.write_bytes(text.replace(b"\n", b"\r\n"))
     assert engine.is_as_loaded(), "line ends say nothing"
+    more = text.replace(b'"""', b'"""More of it. ', 1).replace(b"):\n", b"):  # why\n\n")
+    file.write_bytes(b"# A comment.\n" + more + b'"""A docstring of nothing."""\n')
+    assert engine.is_as_loaded(), "comments and docstrings say nothing"
     file.write_bytes(text + b"x = 1\n")
     assert not engine.is_as_loaded()
 

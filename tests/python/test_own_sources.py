@@ -177,14 +177,33 @@ def test_a_change_of_what_a_class_needs_is_another_key(name: str, own: Path, key
     assert key() == first
 
 
-def test_a_comment_is_a_change_and_where_the_files_lie_is_none(own: Path, key: Callable[..., str]) -> None:
+def test_comments_layout_and_where_the_files_lie_are_no_change(own: Path, key: Callable[..., str]) -> None:
     put(own, {"a/mine.py": mine("import helper", "helper.KEPT"), "a/helper.py": KEPT})
     first = key(own / "a")
     shutil.move(own / "a", own / "b")
     sys.path.remove(str(own / "a"))
     assert key(own / "b") == first
-    put(own, {"b/helper.py": KEPT + "# half\n"})
+    put(own, {"b/helper.py": "# half\n\nKEPT = (\n    0.5\n)  # of it\n"})
+    assert key(own / "b") == first
+    put(own, {"b/helper.py": KEPT + '"""A docstring is a value."""\n'})
     assert key(own / "b") != first
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        "import inspect",
+        "from inspect import getsource",
+        "import sys\nLINE = sys._getframe().f_lineno",
+        "TEXT = open(__file__).read()",
+        "NAME = globals()['__file__']",
+    ],
+)
+def test_comments_count_where_a_module_can_see_them(look: str, own: Path, key: Callable[..., str]) -> None:
+    put(own, {"mine.py": mine(f"import helper\n{look}", "helper.KEPT"), "helper.py": KEPT})
+    first = key()
+    put(own, {"helper.py": KEPT + "# half\n"})
+    assert key() != first
 
 
 def test_a_module_that_appears_is_a_change(own: Path, key: Callable[..., str]) -> None:

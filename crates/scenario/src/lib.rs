@@ -51,7 +51,7 @@ use node::Node;
 use sweep::Axis;
 
 /// Version of everything compiled that can change a result: the release and a hash of the engine's sources, of the
-/// extension module's, of their manifests and of the lock file (`build.rs`). Part of every [`Point::key`].
+/// extension module's, of their manifests and of the lock file (`build/version.rs`). Part of every [`Point::key`].
 pub const ENGINE_VERSION: &str = env!("WINDLASS_ENGINE");
 
 /// A seed from a number that a user gave.
