@@ -132,6 +132,93 @@ def test_a_crate_does_not_know(crate: str, what: str, pattern: str) -> None:
         assert found is None, f"{file} knows {what}: {found[0]}"
 
 
+def modules(crate: str) -> dict[str, str]:
+    """Code of each module of a crate by its path, ``decode::flows``; the root is empty."""
+    source = CRATES / crate / "src"
+    found = {}
+    for file, text in code(source):
+        *folders, last = (ROOT / file).relative_to(source).with_suffix("").parts
+        if last != "tests":
+            found["::".join([*folders, *([] if last in ("lib", "mod") else [last])])] = text
+    return found
+
+
+def named(text: str, start: str = "") -> Iterator[tuple[str, str]]:
+    """Names that a `use` brings in, with their paths: `a::{b, c as d}` brings in `b`, which is `a::b`, and `d`."""
+    head, brace, rest = text.partition("{")
+    if not brace:
+        path, _, other = (start + head).strip().removesuffix("::self").partition(" as ")
+        yield other or path.split("::")[-1], path
+        return
+    depth, part = 0, ""
+    for sign in rest[: rest.rindex("}")] + ",":
+        depth += (sign == "{") - (sign == "}")
+        if sign == "," and depth == 0:
+            if part.strip():
+                yield from named(part.strip(), start + head.strip())
+            part = ""
+        else:
+            part += sign
+
+
+USE = re.compile(r"^\s*(?:pub(?:\(\w+\))? )?use ([^;]+);", re.MULTILINE)
+
+
+def imports(known: dict[str, str], module: str) -> set[str]:
+    """The other modules of its crate that a module names, in `use` or on the spot.
+
+    A child that uses what stands in its parent's file uses the parent, and a parent that calls its child uses the child:
+    the two together are a circle like any other. A declaration, `mod child;`, is no use.
+    """
+    brought = dict(pair for use in USE.findall(known[module]) for pair in named(re.sub(r"\s+", " ", use)))
+    on_the_spot = re.findall(r"\b(?:\w+::)+\w+", USE.sub("", known[module]))
+    here = module.split("::") if module else []
+    found = set()
+    for path in [*brought.values(), *on_the_spot]:
+        first, *rest = path.split("::")
+        parts = [*brought.get(first, first).split("::"), *rest]
+        base = [] if parts[0] == "crate" else here
+        inside = parts[0] in ("crate", "self", "super")
+        while parts and parts[0] in ("crate", "self", "super"):
+            base = base[:-1] if parts[0] == "super" else base
+            parts = parts[1:]
+        full = [*base, *parts]
+        longest = max(n for n in range(len(full) + 1) if "::".join(full[:n]) in known)
+        if inside or longest > len(here):
+            found.add("::".join(full[:longest]))
+    return found - {module}
+
+
+WITHOUT_CIRCLES = ["scenario", "script", "sim", "units"]
+"""Crates in which no module uses, by whatever way round, one that uses it."""
+
+
+@pytest.mark.parametrize("crate", WITHOUT_CIRCLES)
+def test_no_circle_of_modules(crate: str) -> None:
+    known = modules(crate)
+    uses = {module: imports(known, module) for module in known}
+    order: list[str] = []
+    while left := [module for module in uses if module not in order]:
+        free = [module for module in left if uses[module] <= set(order)]
+        assert free, {module: uses[module] & set(left) for module in left}
+        order += free
+
+
+def test_layers_of_scenario_are_as_it_says() -> None:
+    known = modules("scenario")
+    page = (CRATES / "scenario" / "src" / "lib.rs").read_text(encoding="utf-8")
+    lines = re.findall(r"^//! ([a-z, ]+?)  ", page.split("//! ```text")[1], re.MULTILINE)
+    layers = [line.split(", ") for line in lines]
+    top = {module.split("::")[0] for module in known if module}
+    assert sorted(module for layer in layers for module in layer) == sorted(top)
+    below: set[str] = set()
+    for layer in layers:
+        for module in (one for one in known if one.split("::")[0] in layer):
+            used = {other.split("::")[0] for other in imports(known, module)} - {module.split("::")[0]}
+            assert used <= below, f"{module} uses {used - below}"
+        below |= set(layer)
+
+
 def test_unsafe_stands_in_one_file() -> None:
     having = [str(file) for crate in CRATES.iterdir() for file, text in code(crate / "src") if "unsafe {" in text]
     assert having == ["crates/net/src/prefetch.rs"]

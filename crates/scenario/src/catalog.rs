@@ -2,12 +2,14 @@
 
 use cc::registry::{ALGORITHMS, Kind};
 use serde_json::{Value as Json, json};
+use tcp::rules::{PROFILES, RECOVERIES, RULES, Rule, word};
 use tcp::{Config, Profile};
 
-use crate::decode::tcp::{RECOVERIES, RULES, recovery_word};
+use crate::decode::tcp::written;
 use crate::decode::topology::READY;
-use crate::decode::{PROFILES, changing, link, loss, output, queue, traffic};
-use crate::names;
+use crate::decode::{changing, link, loss, output, queue, traffic};
+use crate::error::errors;
+use crate::{foreign, names};
 
 /// Every algorithm of the registry: name, aliases, summary, source, caution, whether it
 /// judges losses, transport, recovery, parameters.
@@ -17,7 +19,7 @@ pub fn algorithms() -> String {
 
 /// Every algorithm from outside, in the same form.
 pub fn registered() -> String {
-    rows(crate::foreign::rows().into_iter())
+    rows(foreign::rows().into_iter())
 }
 
 fn rows<'a>(all: impl Iterator<Item = &'a cc::registry::Row>) -> String {
@@ -37,7 +39,7 @@ fn rows<'a>(all: impl Iterator<Item = &'a cc::registry::Row>) -> String {
             "name": row.name, "aliases": row.aliases, "summary": row.summary, "source": row.source,
             "choices": choices(row), "caution": row.caution, "judges_losses": row.judges_losses,
             "transport": if row.rate.is_some() { "tfrc" } else { "tcp" },
-            "recovery": row.rate.is_none().then(|| recovery_word(row.recovery)),
+            "recovery": row.rate.is_none().then(|| word(&RECOVERIES, row.recovery)),
             "parameters": row.parameters.iter().map(parameter).collect::<Vec<_>>(),
         })
     };
@@ -144,12 +146,12 @@ pub fn words() -> Json {
 /// Every engine rule: name, meaning, its value in the profiles `rfc` and `ns2`.
 pub fn rules() -> String {
     let (rfc, ns2) = (Config::profile(Profile::Rfc), Config::profile(Profile::Ns2));
-    let one = |rule: &crate::decode::tcp::Rule| json!({ "name": rule.key, "meaning": rule.meaning, "rfc": (rule.write)(&rfc), "ns2": (rule.write)(&ns2) });
+    let one = |rule: &Rule| json!({ "name": rule.key, "meaning": rule.meaning, "rfc": written(rule, &rfc), "ns2": written(rule, &ns2) });
     Json::from(RULES.iter().map(one).collect::<Vec<_>>()).to_string()
 }
 
 /// Every error: code and meaning.
 pub fn errors_json() -> String {
-    let all = crate::errors().iter().map(|(code, meaning)| json!({ "code": code, "meaning": meaning }));
+    let all = errors().iter().map(|(code, meaning)| json!({ "code": code, "meaning": meaning }));
     Json::from(all.collect::<Vec<_>>()).to_string()
 }

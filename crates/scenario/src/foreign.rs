@@ -7,6 +7,7 @@ use std::sync::RwLock;
 
 use cc::foreign::{Foreign, Maker};
 use cc::registry::{self, Kind, MAX_PARAMETERS, PLAIN, Parameter, Row};
+use tcp::rules::{RECOVERIES, meant};
 
 /// What stands under `source` in the effective description of such an algorithm.
 pub(crate) const SOURCE: &str = "source";
@@ -73,7 +74,7 @@ pub fn register(algorithm: ForeignAlgorithm) -> Result<(), String> {
     if let Some((bad, _)) = parameters.iter().find(|(key, _)| key == "name" || key == SOURCE || !plain(key)) {
         return Err(format!("a parameter cannot be called `{bad}`"));
     }
-    let recovery = crate::decode::tcp::recovery_from(&algorithm.recovery)
+    let recovery = meant(&RECOVERIES, &algorithm.recovery)
         .ok_or_else(|| format!("there is no recovery core `{}`", algorithm.recovery))?;
     let parameters: Vec<Parameter> = algorithm
         .parameters

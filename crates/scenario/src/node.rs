@@ -4,11 +4,7 @@ use serde_json::Value as Json;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::decode;
-use crate::error::{Place, Problem, choose, code, show};
-
-/// Most parts a dotted key may have; deeper than any key that exists.
-const DEEPEST_KEY: usize = 12;
+use crate::error::{Place, Problem, code, show};
 
 /// A value and its place.
 #[derive(Clone, Debug)]
@@ -55,7 +51,7 @@ impl Table {
     }
 
     /// Put a value under a key; null takes the key away.
-    fn put(&mut self, key: &str, node: Node) {
+    pub(crate) fn put(&mut self, key: &str, node: Node) {
         self.remove(key);
         if node.value != Value::Null {
             self.0.push((key.to_owned(), node));
@@ -162,76 +158,6 @@ impl Node {
         };
         Node::new(place, value).moved(place)
     }
-
-    /// Put `value` at a dotted key. Tables on the way are made; in a list of tables the next part of the key is the name
-    /// of one element, or the rest applies to all.
-    pub(crate) fn set(&mut self, key: &str, value: &Node) -> Result<(), Problem> {
-        let parts: Vec<&str> = key.split('.').map(str::trim).collect();
-        if parts.len() > DEEPEST_KEY || parts.iter().any(|part| part.is_empty()) {
-            return Err(Problem::new(code::BAD_KEY, value.place, format!("`{}` is not a key", show(key)))
-                .hint("keys are words joined by dots, such as `topology.bottleneck.rate`"));
-        }
-        self.put(&parts, 0, value)
-    }
-
-    /// Put `value` at `parts[at..]` below this node, which stands at `parts[..at]`.
-    fn put(&mut self, parts: &[&str], at: usize, value: &Node) -> Result<(), Problem> {
-        let here = if at == 0 { "" } else { parts[at - 1] };
-        if let Some(table) = opened(here, &self.value) {
-            self.value = Value::Table(table);
-        }
-        match &mut self.value {
-            Value::Table(table) if at + 1 == parts.len() => {
-                table.put(parts[at], value.clone());
-                Ok(())
-            }
-            Value::Table(table) => {
-                if table.get(parts[at]).is_none() {
-                    table.put(parts[at], Node::new(value.place, Value::Table(Table::default())));
-                }
-                table.get_mut(parts[at]).expect("the key was just put").put(parts, at + 1, value)
-            }
-            Value::List(list) if here == "flows" || here == "links" => put_in_list(list, parts, at, value),
-            other => Err(Problem::new(
-                code::UNKNOWN_KEY,
-                value.place,
-                format!("`{}` is {}, it has no key `{}`", show(&parts[..at].join(".")), other.kind(), show(parts[at])),
-            )),
-        }
-    }
-}
-
-/// A short form written out as the table it stands for, so that a dotted key can go into it.
-fn opened(key: &str, value: &Value) -> Option<Table> {
-    let inner = match (key, value) {
-        ("loss", Value::Text(_)) => "rate",
-        ("algorithm", Value::Text(_)) => "name",
-        ("warning", Value::Flag(_)) => return Some(Table::default()),
-        _ => return None,
-    };
-    Some(Table(vec![(inner.to_owned(), Node::new(Place::Nowhere, value.clone()))]))
-}
-
-/// [`Node::put`] for a list of tables with names.
-fn put_in_list(list: &mut [Node], parts: &[&str], at: usize, value: &Node) -> Result<(), Problem> {
-    let (tables, code, what): (&[&str], _, _) = match parts[at - 1] {
-        "flows" => (&["algorithm", "tcp", "traffic"], code::UNKNOWN_FLOW, "flow group"),
-        _ => (&["loss", "drops", "warning", "jitter", "reverse"], code::UNKNOWN_LINK, "link"),
-    };
-    let names: Vec<String> = list.iter().enumerate().map(|(i, node)| element_name(parts[at - 1], i, node)).collect();
-    if at + 1 < parts.len() {
-        if let Some(one) = names.iter().position(|name| name == parts[at]) {
-            return list[one].put(parts, at + 1, value);
-        }
-        if !tables.contains(&parts[at]) {
-            let hint = choose(parts[at], names.iter().map(String::as_str));
-            return Err(Problem::new(code, value.place, format!("no {what} `{}`", show(parts[at]))).hint(hint));
-        }
-    }
-    // In a mixed list a key goes to the elements that have a use for it; to all, if none has, so that reading says why.
-    let fits = |node: &Node| parts[at - 1] != "flows" || decode::flows::takes(&node.value, parts[at]);
-    let none = !list.iter().any(fits);
-    list.iter_mut().filter(|node| none || fits(node)).try_for_each(|node| node.put(parts, at, value))
 }
 
 /// Name of an element of `flows` or `links`, given or by default.
@@ -347,24 +273,6 @@ mod tests {
         assert_eq!(read("cerl"), Value::Text("cerl".into()));
         assert_eq!(read("1 %"), Value::Text("1 %".into()));
         assert!(matches!(read("[1, 2]"), Value::List(list) if list.len() == 2));
-    }
-
-    #[test]
-    fn dotted_keys_reach_into_lists_and_short_forms() {
-        let mut node =
-            Node::from_toml("loss = \"1 %\"\n[[flows]]\nname = \"a\"\n[[flows]]\nalgorithm = \"cerl\"\n").unwrap();
-        let two = Node::new(Place::Set(0), Value::Text("2 %".into()));
-        node.set("loss.rate", &two).unwrap();
-        assert_eq!(at(&node, &["loss", "rate"]), &two);
-        node.set("flows.count", &two).unwrap();
-        assert_eq!((at(&node, &["flows", "0", "count"]), at(&node, &["flows", "1", "count"])), (&two, &two));
-        node.set("flows.flow2.algorithm.x", &two).unwrap();
-        assert_eq!(at(&node, &["flows", "1", "algorithm", "name"]).value, Value::Text("cerl".into()));
-        assert_eq!(at(&node, &["flows", "1", "algorithm", "x"]), &two);
-        assert!(node.set("flows.b.count", &two).is_err());
-        assert!(node.set("loss.rate.x", &two).is_err());
-        assert!(node.set("a..b", &two).is_err());
-        assert!(node.set(&vec!["a"; 100_000].join("."), &two).is_err());
     }
 
     #[test]

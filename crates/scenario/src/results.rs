@@ -7,10 +7,29 @@ use std::ops::Deref;
 use net::{CauseRow, Delays, FlowResult, FlowSpec, LOSS_CAUSES, LossCounts, Network, Results, TracePoint, Variable};
 use units::{Span, Time};
 
-use crate::decode::{Plan, output};
+use crate::decode::output;
+use crate::decode::plan::Plan;
 use crate::names::{MULTIPATH, NOT_LOST, SUBFLOW, window_event};
-use crate::run::RunResult;
-use crate::{Column, Table};
+use crate::table::{Column, Table};
+
+/// The tables of a run, and what it cost.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunResult {
+    /// One row per flow and direction with data.
+    pub flows: Table,
+    /// One row per link and direction.
+    pub links: Table,
+    /// Values over time, if asked for.
+    pub traces: Table,
+    /// Window changes with the true cause behind them, if asked for.
+    pub events: Table,
+    /// Lost packets, if events are asked for.
+    pub losses: Table,
+    /// Events that the loop handled.
+    pub loop_events: u64,
+    /// Packets that crossed a link.
+    pub packet_hops: u64,
+}
 
 /// A column of measured values; NaN where there is none.
 fn number<R>(rows: &[R], value: impl Fn(&R) -> f64) -> Column {

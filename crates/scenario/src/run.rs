@@ -6,36 +6,17 @@ use net::{BadNetwork, FlowSpec, MultipathSpec, Network, TcpSpec, World};
 use sim::Stream;
 use units::{Span, Time};
 
-use crate::decode::Plan;
 use crate::decode::drawn::Drawn;
 use crate::decode::flows::{Member, Tcp, Transport};
-use crate::error::{Place, Problem, code};
-use crate::{Error, Table, results};
+use crate::decode::plan::Plan;
+use crate::error::{Error, Place, Problem, code};
+use crate::results::{self, RunResult};
 
 /// How a run is watched.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RunOptions<'a> {
     /// The run stops soon after this becomes true.
     pub cancel: Option<&'a AtomicBool>,
-}
-
-/// The tables of a run, and what it cost.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct RunResult {
-    /// One row per flow and direction with data.
-    pub flows: Table,
-    /// One row per link and direction.
-    pub links: Table,
-    /// Values over time, if asked for.
-    pub traces: Table,
-    /// Window changes with the true cause behind them, if asked for.
-    pub events: Table,
-    /// Lost packets, if events are asked for.
-    pub losses: Table,
-    /// Events that the loop handled.
-    pub loop_events: u64,
-    /// Packets that crossed a link.
-    pub packet_hops: u64,
 }
 
 /// Why there is no result.

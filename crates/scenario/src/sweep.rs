@@ -1,12 +1,13 @@
-//! Overrides and sweep axes: which values a point puts where.
+//! Sweep axes: which values a point puts where, and what an override does to them.
 
 use serde_json::Value as Json;
 
-use crate::decode::{self, Plan};
+use crate::decode::plan::{self, Plan};
 use crate::error::{Place, Problem, code, show};
 use crate::files::Files;
 use crate::limits::POINTS;
 use crate::node::{Node, Table, Value, element_name};
+use crate::overrides::set;
 
 /// A swept key and its values.
 #[derive(Clone, Debug)]
@@ -60,7 +61,7 @@ pub(crate) fn axes(root: &mut Node, sets: &[(String, String)]) -> Result<Vec<Axi
         });
         match swept {
             Some(key) => axes.push(axis(key.to_owned(), &node)?),
-            None => root.set(key, &node)?,
+            None => set(root, key, &node)?,
         }
     }
     refuse_overridden(root, &axes)?;
@@ -215,11 +216,11 @@ fn plain(value: &Value) -> String {
 /// The plan of one point.
 pub(crate) fn plan(root: &Node, axes: &[Axis], files: &Files, index: usize) -> Result<Plan, Problem> {
     if axes.is_empty() {
-        return decode::plan(root, files);
+        return plan::plan(root, files);
     }
     let mut root = root.clone();
     for (axis, node) in choice(axes, index) {
-        root.set(&axis.key, node)?;
+        set(&mut root, &axis.key, node)?;
     }
-    decode::plan(&root, files)
+    plan::plan(&root, files)
 }

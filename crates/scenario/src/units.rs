@@ -172,6 +172,12 @@ pub(crate) fn size_text(bytes: u64) -> String {
     print(Kind::Size, bytes, &["GB", "MB", "kB", "B"])
 }
 
+/// A share in percent as it is written.
+pub(crate) fn percent_text(percent: f64) -> String {
+    // An underflow to minus zero is a zero.
+    format!("{} %", percent + 0.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -39,20 +39,11 @@
 mod options;
 mod parse;
 mod play;
-
-use std::fmt;
+mod script;
+mod values;
 
 pub use options::Options;
-use units::{Span, Time};
-
-/// A script, read and ready to be played.
-#[derive(Clone, Debug)]
-pub struct Script {
-    /// Name of the file, for messages.
-    file: String,
-    options: Options,
-    steps: Vec<Step>,
-}
+pub use script::{Error, Script};
 
 impl Script {
     /// Read a script. `file` is its name, for messages only.
@@ -64,129 +55,4 @@ impl Script {
     pub fn play(&self) -> Result<(), Error> {
         play::play(self)
     }
-}
-
-/// A line that cannot be read, or that does not hold.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error {
-    /// Name of the file.
-    pub file: String,
-    /// Line, from 1.
-    pub line: usize,
-    /// What is wrong with it.
-    pub message: String,
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}", self.file, self.line, self.message)
-    }
-}
-
-impl std::error::Error for Error {}
-
-/// One line of the timeline.
-#[derive(Clone, Debug)]
-struct Step {
-    line: usize,
-    /// Since the step before.
-    wait: Span,
-    action: Action,
-}
-
-#[derive(Clone, Debug)]
-enum Action {
-    Open,
-    /// The link layer tells the sender that a handover begins, or ends.
-    Handover(bool),
-    /// Or the receiver, that it closes its window, or opens it again.
-    Freeze(bool),
-    /// Offered in all, from the beginning; `None`: without end.
-    Write(Option<u64>),
-    Receive(Arrival),
-    Expect(Expectation),
-    Check(Vec<Fact>),
-}
-
-/// Segments that arrive.
-#[derive(Clone, Debug, Default)]
-struct Arrival {
-    syn: bool,
-    probe: bool,
-    /// Numbers of the data segments; none for a pure ACK.
-    data: Vec<u32>,
-    ack: Option<u32>,
-    times: u32,
-    sack: Vec<(u32, u32)>,
-    window: Option<u32>,
-    flags: tcp::Flags,
-    /// Of data the stamp, of an ACK the echo; time since the opening.
-    stamp: Option<Span>,
-}
-
-#[derive(Clone, Debug)]
-enum Expectation {
-    Nothing,
-    Anything,
-    These(Vec<Departure>),
-}
-
-/// A segment that leaves, in bytes.
-#[derive(Clone, Debug, PartialEq)]
-struct Departure {
-    kind: Kind,
-    /// Of data: `None` in an expectation that does not care.
-    ack: Option<u64>,
-    sack: Vec<(u64, u64)>,
-    /// Advertised; `None` in an expectation that does not care.
-    window: Option<u64>,
-    /// Only ECT, CWR and ECE.
-    flags: tcp::Flags,
-    /// Echoed timestamp, since the opening; `None` in an expectation that does not care.
-    echo: Option<Span>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Syn,
-    Probe,
-    Ack,
-    Data(u64, u64),
-}
-
-/// One assertion about the endpoint.
-#[derive(Clone, Debug)]
-struct Fact {
-    what: What,
-    value: Value,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum What {
-    Cwnd,
-    Ssthresh,
-    Flight,
-    Una,
-    Srtt,
-    Rto,
-    Timer,
-    State,
-    Timeouts,
-}
-
-#[derive(Clone, Debug)]
-enum Value {
-    Number(f64),
-    Word(String),
-}
-
-/// Time of an engine clock, as seconds since the opening.
-fn since(at: Time, opened: Time) -> f64 {
-    at.secs() - opened.secs()
-}
-
-/// Trailing zeros of a number of seconds or bytes say nothing.
-fn short(number: f64) -> String {
-    let text = format!("{number:.6}");
-    text.trim_end_matches('0').trim_end_matches('.').to_string()
 }

@@ -1,22 +1,19 @@
 //! The first lines of a script: which algorithm, which rules of the engine.
 
 use cc::registry::{Kind, Recovery};
-use tcp::{Config, Count, DelackMode, InitialWindow, Pacing, Profile, RecoverRule, Role};
+use tcp::rules::{PROFILES, Rule, Takes, Value};
+use tcp::{Config, InitialWindow, Profile, Role};
 use units::Span;
 
-use crate::parse::{amount, seconds};
+use crate::values::{at_least_one, choice, none_of, number, on_off, real, seconds, whole_segments};
 
 /// Everything a script chooses before its first step.
 ///
-/// Names: `cc`, `profile rfc|ns2`, `mss`, `cwnd` (initial window) or `iw rfc5681|rfc6928`, `ssthresh` (initial;
-/// default: the receiver's window), `rwnd`, `sack on|off`, `prr on|off`, `dup_threshold`, `limited_transmit`
-/// (segments), `recover_rule careful|less-careful|off`, `delayed_ack` (segments per ACK), `delayed_ack_timer`,
-/// `delayed_ack_mode per-segment|heartbeat`, `timestamps on|off`, `ecn on|off|per-packet`, `rto_init`, `rto_min`,
-/// `rto_max`, `slow_start_restart on|off`, `cwnd_limited on|off`, `ss_count bytes|acks`, `ca_count bytes|acks`,
-/// `ss_limit` and `ss_limit_rto` (segments, or `off`), `max_burst` (segments), `pacing off|algorithm|window`,
-/// `pacing_burst` (segments), `handshake` (its round trip; `off`: the script does it; default 0.1), `role
-/// active|passive`, `peer_sends on|off`, and the parameters of the algorithm by their own names. Amounts are bytes
-/// unless said, times seconds.
+/// Names: `cc`, `profile rfc|ns2`, `mss`, every rule of [`tcp::rules`], and the parameters of the algorithm, both by their
+/// own names. Beside them, in bytes: `cwnd` (initial window), `ssthresh` (initial; default: the receiver's window) and
+/// `rwnd`. `sack on|off` chooses the recovery core, `handshake` the round trip of the handshake before the script (`off`:
+/// the script does it; default 0.1), `role active|passive` the end that is played, and `peer_sends on|off` whether the
+/// other one has data. Flags are `on` or `off`, times seconds, other amounts of rules plain numbers.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The algorithm with its parameters.
@@ -58,15 +55,10 @@ impl Options {
                 self.algorithm = cc::Config::named(value).ok_or_else(|| format!("no algorithm `{value}`"))?;
             }
             "profile" => {
-                let profile = choice(value, &[("rfc", Profile::Rfc), ("ns2", Profile::Ns2)])?;
-                *c = Config { mss, ..Config::profile(profile) };
+                *c = Config { mss, ..Config::profile(choice(value, &PROFILES)?) };
             }
             "mss" => c.mss = at_least_one(value)?,
             "cwnd" => c.initial_window = InitialWindow::Segments(segments()?),
-            "iw" => {
-                c.initial_window =
-                    choice(value, &[("rfc5681", InitialWindow::Rfc5681), ("rfc6928", InitialWindow::Rfc6928)])?;
-            }
             "ssthresh" => c.initial_ssthresh = Some(segments()?),
             "rwnd" => c.window = segments()?,
             "sack" => {
@@ -77,46 +69,6 @@ impl Options {
                     (false, _) => None,
                 };
             }
-            "prr" => c.prr = on_off(value)?,
-            "dup_threshold" => c.dup_threshold = at_least_one(value)?,
-            "limited_transmit" => c.limited_transmit = number(value)?,
-            "recover_rule" => {
-                let rules = [
-                    ("careful", RecoverRule::Careful),
-                    ("less-careful", RecoverRule::LessCareful),
-                    ("off", RecoverRule::Off),
-                ];
-                c.recover_rule = choice(value, &rules)?;
-            }
-            "delayed_ack" => c.delayed_ack = at_least_one(value)?,
-            "delayed_ack_timer" => c.delayed_ack_timer = seconds(value)?,
-            "delayed_ack_mode" => {
-                let modes = [("per-segment", DelackMode::PerSegment), ("heartbeat", DelackMode::Heartbeat)];
-                c.delayed_ack_mode = choice(value, &modes)?;
-            }
-            "timestamps" => c.timestamps = on_off(value)?,
-            "ecn" => {
-                (c.ecn, c.ecn_per_packet) =
-                    choice(value, &[("off", (false, false)), ("on", (true, false)), ("per-packet", (true, true))])?;
-            }
-            "rto_init" => c.rto_init = seconds(value)?,
-            "rto_min" => c.rto_min = seconds(value)?,
-            "rto_max" => c.rto_max = seconds(value)?,
-            "slow_start_restart" => c.slow_start_restart = on_off(value)?,
-            "cwnd_limited" => c.cwnd_limited = on_off(value)?,
-            "ss_count" => c.ss_count = choice(value, &COUNTS)?,
-            "ca_count" => c.ca_count = choice(value, &COUNTS)?,
-            "ss_limit" => c.ss_limit = limit(value)?,
-            "ss_limit_rto" => c.ss_limit_rto = limit(value)?,
-            "max_burst" => c.max_burst = number(value)?,
-            "pacing" => {
-                let rules = [("off", Pacing::Off), ("algorithm", Pacing::Algorithm), ("window", Pacing::Window)];
-                c.pacing = choice(value, &rules)?;
-            }
-            "freeze" => c.freeze = on_off(value)?,
-            "freeze_kick" => c.freeze_kick = on_off(value)?,
-            "freeze_copies" => c.freeze_copies = at_least_one(value)?,
-            "pacing_burst" => c.pacing_burst = at_least_one(value)?,
             "handshake" => self.handshake = if value == "off" { None } else { Some(seconds(value)?) },
             "role" => {
                 let role =
@@ -127,7 +79,10 @@ impl Options {
                 self.role = role;
             }
             "peer_sends" => self.role = Role::Active { peer_sends: on_off(value)? },
-            _ => return self.set_parameter(name, value),
+            _ => match Rule::named(name) {
+                Some(rule) => rule.set(c, rule_value(rule, value)?),
+                None => return self.set_parameter(name, value),
+            },
         }
         Ok(())
     }
@@ -139,44 +94,38 @@ impl Options {
         let set = match parameter.kind {
             Kind::Flag(_) => self.algorithm.set_flag(name, on_off(value)?),
             Kind::Choice(_) => self.algorithm.set_choice(name, value),
-            Kind::Number { .. } => {
-                self.algorithm.set_number(name, value.parse().map_err(|_| format!("`{value}` is no number"))?)
-            }
+            Kind::Number { .. } => self.algorithm.set_number(name, real(value)?),
         };
         set.map_err(|_| format!("`{name}` of `{}` cannot be `{value}`", self.algorithm.row().name))
     }
 }
 
-/// An amount in bytes that is a whole number of segments.
-pub(crate) fn whole_segments(text: &str, mss: u32) -> Result<u32, String> {
-    let bytes = amount(text)?;
-    if bytes % u64::from(mss) != 0 {
-        return Err(format!("`{text}` is no multiple of the MSS of {mss}"));
+/// What a rule is set to.
+fn rule_value(rule: &Rule, text: &str) -> Result<Value, String> {
+    if let Some(word) = rule.words.iter().find(|word| **word == text) {
+        return Ok(Value::Word(word));
     }
-    u32::try_from(bytes / u64::from(mss)).map_err(|_| format!("`{text}` is too much"))
+    let value = match rule.takes {
+        Takes::Words => return Err(none_of(text, rule.words)),
+        Takes::Flag => Value::Flag(on_off(text)?),
+        Takes::Whole(..) => Value::Whole(number(text).map_err(|wrong| or_words(wrong, rule.words))?),
+        Takes::Number(..) => Value::Number(real(text)?),
+        Takes::Span(..) => Value::Span(seconds(text)?),
+    };
+    if rule.allows(value) { Ok(value) } else { Err(format!("`{text}` is out of range: {}", bounds(rule.takes))) }
 }
 
-fn number(text: &str) -> Result<u32, String> {
-    text.parse().map_err(|_| format!("`{text}` is no whole number"))
+/// What is wrong with a number where words would do, too.
+fn or_words(wrong: String, words: &[&str]) -> String {
+    if words.is_empty() { wrong } else { format!("{wrong}, and none of {}", words.join(", ")) }
 }
 
-fn at_least_one(text: &str) -> Result<u32, String> {
-    number(text).and_then(|n| if n == 0 { Err("must be at least 1".to_string()) } else { Ok(n) })
-}
-
-const COUNTS: [(&str, Count); 2] = [("bytes", Count::Bytes), ("acks", Count::Acks)];
-
-fn limit(text: &str) -> Result<u32, String> {
-    if text == "off" { Ok(u32::MAX) } else { at_least_one(text) }
-}
-
-fn on_off(text: &str) -> Result<bool, String> {
-    choice(text, &[("on", true), ("off", false)])
-}
-
-fn choice<T: Copy>(text: &str, among: &[(&str, T)]) -> Result<T, String> {
-    among.iter().find(|(word, _)| *word == text).map(|&(_, value)| value).ok_or_else(|| {
-        let words: Vec<&str> = among.iter().map(|&(word, _)| word).collect();
-        format!("`{text}` is none of {}", words.join(", "))
-    })
+/// The ends of a range, in the notation of a script.
+fn bounds(takes: Takes) -> String {
+    match takes {
+        Takes::Whole(_, least, most) => format!("{least} to {most}"),
+        Takes::Number(least, most) => format!("{least} to {most}"),
+        Takes::Span(least, most) => format!("{} to {} seconds", least.secs(), most.secs()),
+        Takes::Words | Takes::Flag => String::new(),
+    }
 }

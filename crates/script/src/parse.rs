@@ -4,10 +4,10 @@ use std::iter::Peekable;
 use std::slice::Iter;
 
 use tcp::Flags;
-use units::Span;
 
-use crate::options::whole_segments;
-use crate::{Action, Arrival, Departure, Error, Expectation, Fact, Kind, Options, Script, Step, Value, What};
+use crate::options::Options;
+use crate::script::{Action, Arrival, Departure, Error, Expectation, Fact, Kind, Script, Step, Value, What};
+use crate::values::{amount, seconds, whole_segments};
 
 /// Words of a line.
 type Words<'a, 'b> = Peekable<Iter<'b, &'a str>>;
@@ -270,23 +270,6 @@ fn range(word: &str) -> Result<(u64, u64), String> {
     let (start, end) = word.split_once(':').ok_or_else(|| format!("`{word}` is no range of bytes"))?;
     let range = (amount(start)?, amount(end)?);
     if range.0 < range.1 { Ok(range) } else { Err(format!("`{word}` is empty")) }
-}
-
-/// A whole number of bytes.
-pub(crate) fn amount(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| format!("`{text}` is no whole number of bytes"))
-}
-
-/// Seconds with at most nine decimals, exactly.
-pub(crate) fn seconds(text: &str) -> Result<Span, String> {
-    let wrong = || format!("`{text}` is no time in seconds");
-    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
-    if !text.bytes().all(|b| b.is_ascii_digit() || b == b'.') || part.len() > 9 {
-        return Err(wrong());
-    }
-    let whole: u64 = whole.parse().map_err(|_| wrong())?;
-    let part: u64 = format!("{part:0<9}").parse().map_err(|_| wrong())?;
-    whole.checked_mul(1_000_000_000).and_then(|ns| ns.checked_add(part)).map(Span).ok_or_else(wrong)
 }
 
 #[cfg(test)]

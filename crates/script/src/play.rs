@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use tcp::{Endpoint, Flags, SackBlocks, Segment, Sender, State};
 use units::{Span, Time};
 
-use crate::{Action, Arrival, Departure, Error, Expectation, Fact, Kind, Script, Value, What, short, since};
+use crate::script::{Action, Arrival, Departure, Error, Expectation, Fact, Kind, Script, Value, What, short, since};
 
 /// Header bits that an expectation names.
 const NAMED: [(Flags, &str); 3] = [(Flags::ECT, "ect"), (Flags::CWR, "cwr"), (Flags::ECE, "ece")];

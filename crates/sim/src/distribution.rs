@@ -2,7 +2,7 @@
 
 use units::num;
 
-use crate::Stream;
+use crate::stream::Stream;
 
 /// How a quantity is distributed. Numbers are in whatever unit the quantity has.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -14,6 +14,7 @@ mod delivery;
 mod receiver;
 mod recovery;
 mod rtt;
+pub mod rules;
 mod scoreboard;
 mod segment;
 mod sender;

@@ -3,21 +3,19 @@
 mod connections;
 mod effective;
 mod ends;
+mod group;
 mod members;
 mod protocol;
 mod rate_controlled;
 mod times;
 
-pub(crate) use connections::{SIZE, Tcp};
+pub(crate) use connections::Tcp;
+pub(crate) use group::{Group, Transport};
 pub(crate) use members::Member;
 pub(crate) use protocol::takes;
-pub(crate) use rate_controlled::Tfrc;
 
-use net::{LinkSpec, NodeId};
-
-use super::General;
-use super::drawn::{Arrivals, Drawn};
-use super::multipath::Multipath;
+use super::drawn::Drawn;
+use super::general::General;
 use super::tcp as rules;
 use super::topology::Topology;
 use super::traffic;
@@ -26,68 +24,9 @@ use crate::limits::FLOWS;
 use crate::node::element_name;
 use crate::read::{Fields, Item};
 use connections::connections;
+use ends::{Places, ends};
 use protocol::{COMMON, PROTOCOLS, Protocol, TCP_KEYS, TFRC_KEYS, UDP_KEYS, check_keys};
 use rate_controlled::rate_controlled;
-
-/// Flows that differ only in their ends.
-#[derive(Clone, Debug)]
-pub(crate) struct Group {
-    pub(crate) name: String,
-    from: String,
-    to: String,
-    count: usize,
-    /// Ends of the pairs; each has `count` connections.
-    ends: Vec<(NodeId, NodeId)>,
-    pub(crate) start: Drawn,
-    pub(crate) stop: Option<Drawn>,
-    pub(crate) arrivals: Option<Arrivals>,
-    pub(crate) transport: Transport,
-}
-
-/// What carries the data of a group.
-#[derive(Clone, Debug)]
-pub(crate) enum Transport {
-    Tcp(Box<Tcp>),
-    Udp(datagram::Config),
-    Tfrc(Tfrc),
-}
-
-impl Group {
-    /// How many connections the group has; where they arrive at random, more than ever come.
-    pub(crate) fn size(&self) -> usize {
-        self.arrivals.map_or(self.ends.len() * self.count, |arrivals| arrivals.bound)
-    }
-
-    /// The several paths of its connections, if they have them.
-    pub(crate) fn multipath(&self) -> Option<&Multipath> {
-        match &self.transport {
-            Transport::Tcp(tcp) => tcp.multipath.as_ref(),
-            Transport::Udp(_) | Transport::Tfrc(_) => None,
-        }
-    }
-
-    /// How many flows of the network the group makes.
-    pub(crate) fn flows(&self) -> usize {
-        self.size() * self.multipath().map_or(1, Multipath::paths)
-    }
-
-    /// Routes of the paths of the connection of this number.
-    pub(crate) fn routes(&self, connection: usize) -> Option<&[Vec<usize>]> {
-        self.multipath().map(|multipath| multipath.routes(connection / self.count))
-    }
-
-    /// Whether data flow in both directions.
-    pub(crate) fn two_way(&self) -> bool {
-        matches!(&self.transport, Transport::Tcp(tcp) if tcp.two_way)
-    }
-}
-
-/// What a topology has.
-struct Places {
-    nodes: Vec<String>,
-    islands: Vec<usize>,
-    links: Vec<LinkSpec>,
-}
 
 /// Read the section; `shared` is the section `[tcp]`.
 pub(crate) fn read(
@@ -148,7 +87,7 @@ fn group(
         None => Protocol::of(table.own()).unwrap_or(Protocol::Tcp),
     };
     check_keys(&table, protocol)?;
-    let ends = ends::ends(&table, &places.nodes, &places.islands)?;
+    let ends = ends(&table, &places.nodes, &places.islands)?;
     let count = count(&table, ends.len())?;
     let flows = count * ends.len();
     let start = table.get("start").map_or(Ok(Drawn::Fixed(0)), |item| times::when(&item, flows, general))?;
@@ -173,11 +112,6 @@ fn group(
         arrivals,
         transport,
     })
-}
-
-/// Payload of a full segment or packet.
-fn segment(item: &Item<'_>) -> Result<u32, Problem> {
-    item.bytes(1..=64_000).map(|bytes| bytes as u32)
 }
 
 /// What to do with too many flows.

@@ -6,12 +6,11 @@ use net::{GilbertElliott, LossAt, LossModel, LossSpec, NoSuchChannel};
 use serde_json::{Map, Value as Json, json};
 use units::Span;
 
-use crate::effective::percent_text;
 use crate::error::{Problem, code};
 use crate::files::Files;
 use crate::node::Value;
 use crate::read::{Fields, HOUR, Item};
-use crate::units::{Kind, parse, time_text};
+use crate::units::{Kind, parse, percent_text, time_text};
 
 /// A loss as it was written.
 #[derive(Clone, Debug)]

@@ -19,7 +19,14 @@ fn options_are_refused_with_their_line() {
     assert_eq!(bad("mss 0\n+0 write 1"), "a.pkt:1: mss: must be at least 1");
     assert_eq!(bad("mss 1000 mss 1000\n+0 write 1"), "a.pkt:1: option `mss` is set twice");
     assert_eq!(bad("colour red\n+0 write 1"), "a.pkt:1: colour: no option `colour`");
-    assert_eq!(bad("ecn maybe\n+0 write 1"), "a.pkt:1: ecn: `maybe` is none of off, on, per-packet");
+    assert_eq!(bad("ecn maybe\n+0 write 1"), "a.pkt:1: ecn: `maybe` is none of on, off");
+    assert_eq!(bad("ecn_echo on\n+0 write 1"), "a.pkt:1: ecn_echo: `on` is none of latched, per-packet");
+    assert_eq!(bad("dup_threshold 0\n+0 write 1"), "a.pkt:1: dup_threshold: `0` is out of range: 1 to 10");
+    assert_eq!(bad("rto_min 0\n+0 write 1"), "a.pkt:1: rto_min: `0` is out of range: 0.000000001 to 3600 seconds");
+    assert_eq!(
+        bad("initial_window all\n+0 write 1"),
+        "a.pkt:1: initial_window: `all` is no whole number, and none of rfc6928, rfc5681"
+    );
     assert_eq!(bad("cc newreno\n"), "a.pkt:1: no step");
 }
 

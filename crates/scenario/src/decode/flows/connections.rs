@@ -4,13 +4,14 @@ use cc::registry::Recovery;
 use net::NodeId;
 use tcp::{Agent, Profile};
 
-use super::super::General;
-use super::super::drawn::{self, Drawn, Measure};
-use super::super::multipath::{self, Multipath};
-use super::super::tcp as rules;
+use super::ends::Places;
+use super::protocol::segment;
 use super::protocol::{Protocol, algorithm_for};
 use super::times::when;
-use super::{Places, segment};
+use crate::decode::drawn::{self, Drawn, Measure};
+use crate::decode::general::General;
+use crate::decode::multipath::{self, Multipath};
+use crate::decode::tcp as rules;
 use crate::error::{Problem, code};
 use crate::read::{Fields, Item};
 

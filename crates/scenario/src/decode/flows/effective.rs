@@ -2,10 +2,11 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::super::drawn::{Arrivals, Measure};
-use super::super::multipath::Multipath;
-use super::super::{algorithm, tcp as rules, traffic};
-use super::{Group, SIZE, Transport};
+use super::connections::SIZE;
+use super::group::{Group, Transport};
+use crate::decode::drawn::{Arrivals, Measure};
+use crate::decode::multipath::Multipath;
+use crate::decode::{algorithm, tcp as rules, traffic};
 use crate::names::{TCP, TFRC, UDP};
 
 impl Group {

@@ -1,9 +1,16 @@
 //! The nodes at the ends of a group's flows.
 
-use net::NodeId;
+use net::{LinkSpec, NodeId};
 
 use crate::error::{Problem, choose, closest, code, listed, show};
 use crate::read::{Fields, Item};
+
+/// What a topology has.
+pub(super) struct Places {
+    pub(super) nodes: Vec<String>,
+    pub(super) islands: Vec<usize>,
+    pub(super) links: Vec<LinkSpec>,
+}
 
 /// The pairs that `from` and `to` name.
 pub(super) fn ends(table: &Fields<'_>, nodes: &[String], islands: &[usize]) -> Result<Vec<(NodeId, NodeId)>, Problem> {

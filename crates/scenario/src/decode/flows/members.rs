@@ -3,7 +3,7 @@
 use net::NodeId;
 use units::{Span, Time};
 
-use super::Group;
+use super::group::Group;
 
 /// One flow of a group in one run.
 pub(crate) struct Member {

@@ -1,10 +1,10 @@
 //! What carries the data of a group, and which keys and algorithms belong to it.
 
-use super::super::algorithm;
+use crate::decode::algorithm;
 use crate::error::{Problem, code};
 use crate::names::{TCP, TFRC, UDP};
 use crate::node::{Node, Table, Value};
-use crate::read::Fields;
+use crate::read::{Fields, Item};
 
 /// Keys of every group.
 pub(super) const COMMON: &[&str] = &["name", "from", "to", "count", "transport", "start", "stop"];
@@ -96,4 +96,9 @@ pub(super) fn algorithm_for(table: &Fields<'_>, protocol: Protocol) -> Result<cc
     }
     let what = format!("is `{}`, which is not for `transport = \"{}\"`", algorithm.row().name, protocol.word());
     Err(item.problem(code::CONFLICT, what).hint("take `transport` away: the algorithm says which it needs"))
+}
+
+/// Payload of a full segment or packet.
+pub(super) fn segment(item: &Item<'_>) -> Result<u32, Problem> {
+    item.bytes(1..=64_000).map(|bytes| bytes as u32)
 }

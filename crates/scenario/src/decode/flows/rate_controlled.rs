@@ -2,8 +2,8 @@
 
 use tcp::Profile;
 
+use super::protocol::segment;
 use super::protocol::{Protocol, algorithm_for};
-use super::segment;
 use crate::error::Problem;
 use crate::read::Fields;
 

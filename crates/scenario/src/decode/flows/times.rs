@@ -2,8 +2,8 @@
 
 use units::Span;
 
-use super::super::General;
-use super::super::drawn::{self, Arrivals, Drawn, Measure};
+use crate::decode::drawn::{self, Arrivals, Drawn, Measure};
+use crate::decode::general::General;
 use crate::error::{Problem, code};
 use crate::node::Value;
 use crate::read::{Fields, Item};

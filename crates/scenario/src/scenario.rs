@@ -1,0 +1,198 @@
+//! A description with its sweep, and each point of it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use units::Time;
+
+use crate::decode::general;
+use crate::decode::plan::Plan;
+use crate::error::{self, Error, Place, Problem, code};
+use crate::files::Files;
+use crate::limits;
+use crate::node::Node;
+use crate::results::RunResult;
+use crate::run::{self, RunError, RunOptions};
+use crate::sweep::{self, Axis};
+
+/// Version of everything compiled that can change a result: the release and a hash of the engine's sources, of the
+/// extension module's, of their manifests and of the lock file (`build/version.rs`). Part of every [`Point::key`].
+pub const ENGINE_VERSION: &str = env!("WINDLASS_ENGINE");
+
+/// A seed from a number that a user gave.
+pub fn seed(number: i64) -> Result<u64, Error> {
+    let negative =
+        || Problem::new(code::OUT_OF_RANGE, Place::Nowhere, format!("a seed of {number}: it must not be negative"));
+    u64::try_from(number).map_err(|_| Error { file: None, ..negative().locate("", &[]) })
+}
+
+/// A checked description of one run or a sweep.
+#[derive(Clone, Debug)]
+pub struct Scenario(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    /// The description without its sweep.
+    root: Node,
+    axes: Vec<Axis>,
+    name: String,
+    seeds: Vec<u64>,
+    duration_s: f64,
+    file: String,
+    files: Files,
+    sets: Vec<(String, String)>,
+}
+
+/// One point of a sweep: a description with nothing left to choose but the seed.
+#[derive(Clone, Debug)]
+pub struct Point {
+    scenario: Scenario,
+    index: usize,
+}
+
+impl Scenario {
+    /// Read TOML. `file` is named in errors, and files that the description names are looked for in its folder; `sets`
+    /// are overrides, a dotted key and a value each.
+    pub fn from_toml(text: &str, file: &str, sets: &[(String, String)]) -> Result<Scenario, Error> {
+        Scenario::read(text, file, folder_of(file), sets, Node::from_toml)
+    }
+
+    /// Read JSON of the same form; null stands for a key that is not given.
+    pub fn from_json(text: &str, file: &str, sets: &[(String, String)]) -> Result<Scenario, Error> {
+        Scenario::read(text, file, folder_of(file), sets, Node::from_json)
+    }
+
+    /// [`Scenario::from_toml`], with another folder for the files that the description names.
+    pub fn from_toml_in(folder: &Path, text: &str, file: &str, sets: &[(String, String)]) -> Result<Scenario, Error> {
+        Scenario::read(text, file, folder, sets, Node::from_toml)
+    }
+
+    fn read(
+        text: &str,
+        file: &str,
+        folder: &Path,
+        sets: &[(String, String)],
+        parse: fn(&str) -> Result<Node, Problem>,
+    ) -> Result<Scenario, Error> {
+        let scenario = || {
+            if text.len() > limits::TEXT {
+                return Err(Problem::new(code::TOO_LONG, Place::Nowhere, "longer than 16 MiB"));
+            }
+            let mut root = parse(text)?;
+            let axes = sweep::axes(&mut root, sets)?;
+            let (name, seeds) = general::label(&root)?;
+            let files = Files::in_folder(folder);
+            let duration_s = check(&root, &axes, &files)?;
+            Ok(Inner { root, axes, name, seeds, duration_s, file: file.to_owned(), files, sets: sets.to_vec() })
+        };
+        scenario().map(|inner| Scenario(Arc::new(inner))).map_err(|problem: Problem| problem.locate(file, sets))
+    }
+
+    /// Name, for people; it changes no run.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Seeds of the runs of each point.
+    pub fn seeds(&self) -> &[u64] {
+        &self.0.seeds
+    }
+
+    /// Length of the first point's run, seconds.
+    pub fn duration_s(&self) -> f64 {
+        self.0.duration_s
+    }
+
+    /// The points: the product of the axes, the last axis fastest; one point if there is no sweep.
+    pub fn points(&self) -> Vec<Point> {
+        (0..sweep::size(&self.0.axes)).map(|index| Point { scenario: self.clone(), index }).collect()
+    }
+}
+
+/// The folder of a file that is named in errors; empty for `<dict>` and the like.
+fn folder_of(file: &str) -> &Path {
+    Path::new(file).parent().unwrap_or(Path::new(""))
+}
+
+/// Check the points and return the first one's duration in seconds. A large sweep is checked one axis at a time, and
+/// each of its points again when it is used.
+fn check(root: &Node, axes: &[Axis], files: &Files) -> Result<f64, Problem> {
+    /// Nodes and flows that may be gone through before a sweep counts as large.
+    const WORK: usize = 10_000_000;
+    let first = sweep::plan(root, axes, files, 0)?;
+    let size = sweep::size(axes);
+    let each = 100 + first.topology.size() + first.flows.iter().map(|group| group.size()).sum::<usize>();
+    if size.saturating_mul(each) <= WORK {
+        (1..size).try_for_each(|index| sweep::plan(root, axes, files, index).map(drop))?;
+    } else {
+        let mut stride = 1;
+        for axis in axes.iter().rev() {
+            (1..axis.values.len()).try_for_each(|at| sweep::plan(root, axes, files, at * stride).map(drop))?;
+            stride *= axis.values.len();
+        }
+    }
+    Ok(first.general.duration.secs())
+}
+
+impl Point {
+    /// The swept keys with this point's values as they were written.
+    pub fn axes(&self) -> Vec<(String, serde_json::Value)> {
+        let axes = &self.scenario.0.axes;
+        sweep::choice(axes, self.index).map(|(axis, node)| (axis.key.clone(), sweep::label(&node.value))).collect()
+    }
+
+    fn plan(&self) -> Result<Plan, Error> {
+        let inner = &self.scenario.0;
+        sweep::plan(&inner.root, &inner.axes, &inner.files, self.index)
+            .map_err(|problem| problem.locate(&inner.file, &inner.sets))
+    }
+
+    /// The description with every default filled, as JSON: the same text for equal runs. It has neither name, seeds,
+    /// sweep nor output. It reads back with [`Scenario::from_json`] to the same text.
+    pub fn effective(&self) -> Result<String, Error> {
+        Ok(self.plan()?.effective().to_string())
+    }
+
+    /// Key of the run with this seed: a hash of the description, what is recorded, the seed and [`ENGINE_VERSION`].
+    pub fn key(&self, seed: u64) -> Result<String, Error> {
+        let plan = self.plan()?;
+        let mut hash = blake3::Hasher::new();
+        for part in [
+            plan.effective().to_string(),
+            plan.output.effective().to_string(),
+            seed.to_string(),
+            ENGINE_VERSION.to_owned(),
+        ] {
+            hash.update(&(part.len() as u64).to_le_bytes());
+            hash.update(part.as_bytes());
+        }
+        Ok(hash.finalize().to_hex().to_string())
+    }
+
+    /// Times, in milliseconds, at which the link of this name can deliver 1504 bytes more, until the end of the run: what a
+    /// mahimahi trace holds.
+    pub fn opportunities(&self, link: &str, reverse: bool) -> Result<Vec<u32>, Error> {
+        let plan = self.plan()?;
+        let links = plan.topology.links(false);
+        let Some(found) = links.iter().find(|known| known.name == link) else {
+            let what = format!("no link `{}`", error::show(link));
+            let hint = error::choose(link, links.iter().map(|link| link.name.as_str()));
+            return Err(Problem::new(code::UNKNOWN_LINK, Place::Nowhere, what)
+                .hint(hint)
+                .locate(&self.scenario.0.file, &[]));
+        };
+        let direction = if reverse { &found.reverse } else { &found.forward };
+        let changing = direction.changing.as_deref().cloned().unwrap_or_default();
+        Ok(changing.opportunities(direction.rate_bps, Time::ZERO + plan.general.duration))
+    }
+
+    /// The network of the run with this seed, random starts drawn.
+    pub fn network(&self, seed: u64) -> Result<net::Network, Error> {
+        Ok(self.plan()?.network(seed))
+    }
+
+    /// Run it.
+    pub fn run(&self, seed: u64, options: &RunOptions<'_>) -> Result<RunResult, RunError> {
+        run::run(&self.plan()?, seed, &self.scenario.0.file, options)
+    }
+}
