@@ -5,6 +5,7 @@ mod bounds;
 mod changing;
 mod delays;
 mod endpoint;
+mod event;
 mod handover;
 mod judgement;
 mod link;

@@ -10,6 +10,7 @@ mod carry;
 mod ends;
 mod finish;
 mod options;
+mod plans;
 mod seat;
 mod subflows;
 mod traces;
@@ -21,7 +22,7 @@ use units::{Span, Time};
 
 use crate::delays::Delays;
 use crate::endpoint::{Arrived, Endpoint};
-use crate::handover::{self, Notice};
+use crate::event::Event;
 use crate::judgement::Truth;
 use crate::link::{Dropped, Link};
 use crate::multipath::Connection;
@@ -31,39 +32,11 @@ use crate::results::{Loss, Results, TracePoint};
 use crate::route::END;
 use crate::sacks::Sacks;
 use crate::spec::Network;
+use plans::Plan;
 use seat::{Account, Seat};
 use traces::Seen;
 
 pub use options::{BadNetwork, Cancelled, RunOptions, Traces};
-
-/// Event numbers: service on directed links first, then arrivals at the end of directed links, endpoints' timers, then
-/// these. Events of the same time run in this order: ends of transmission, which make room, before arrivals, before
-/// timers, before the scenario's own events, so a packet that arrives in the instant of a timeout counts.
-#[derive(Clone, Copy, Debug)]
-enum Control {
-    /// The active end opens its connection.
-    Open(u32),
-    /// The passive end may send from now on.
-    Offer(u32),
-    /// The endpoint's application stops.
-    Stop(u32),
-    /// The endpoint hears of a handover.
-    Handover(u32, Notice),
-    /// The warm-up is over.
-    Warm,
-}
-
-impl Control {
-    /// The endpoint that it is about.
-    fn endpoint(self) -> Option<u32> {
-        match self {
-            Control::Open(number) | Control::Offer(number) | Control::Stop(number) | Control::Handover(number, _) => {
-                Some(number)
-            }
-            Control::Warm => None,
-        }
-    }
-}
 
 /// How often the loop looks whether it was cancelled, events.
 const CANCEL_CHECK: u64 = 1 << 16;
@@ -82,7 +55,7 @@ pub struct World {
     /// Routes of all endpoints, each a row of directed links and then `END | endpoint`.
     routes: Vec<u32>,
     sacks: Sacks,
-    controls: Vec<Control>,
+    plans: Vec<Plan>,
     /// Packets that a served link lost in the present event.
     dropped: Vec<Dropped>,
     two_way: Vec<bool>,
@@ -129,38 +102,9 @@ impl World {
         }
     }
 
-    fn schedule(&mut self, at: Time, control: Control) {
-        let number = self.control_base() + self.controls.len();
-        self.controls.push(control);
-        self.queue.push(at, number as u32);
-    }
-
-    fn seats_total(&self) -> usize {
-        self.two_way.len() * 2
-    }
-
-    /// First event number of the timers; those of services and arrivals stand before it.
-    fn timer_base(&self) -> usize {
-        self.links.len() * 2
-    }
-
-    /// First event number of the controls.
-    fn control_base(&self) -> usize {
-        self.timer_base() + self.seats_total()
-    }
-
-    /// Event number of arrivals at the end of a link.
-    #[inline]
-    fn arrival(&self, link: u32) -> u32 {
-        self.links.len() as u32 + link
-    }
-
     /// Run to the end. `cancel` is looked at now and then.
     pub fn run(mut self, cancel: Option<&AtomicBool>) -> Result<Results, Cancelled> {
-        let links = self.links.len() as u32;
-        let timers = self.timer_base() as u32;
-        let controls = self.control_base() as u32;
-        while let Some((now, id)) = self.queue.peek() {
+        while let Some((now, number)) = self.queue.peek() {
             if now > self.end {
                 break;
             }
@@ -169,17 +113,11 @@ impl World {
             if self.loop_events.is_multiple_of(CANCEL_CHECK) && cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
                 return Err(Cancelled);
             }
-            let arrival = id.wrapping_sub(links);
-            if arrival < links {
-                self.on_link(arrival);
-            } else if id < links {
-                self.on_service(now, id);
-            } else if id < controls {
-                self.queue.pop();
-                self.on_timer(now, id - timers);
-            } else {
-                self.queue.pop();
-                self.on_control(now, self.controls[(id - controls) as usize]);
+            match Event::decode(number) {
+                Event::Arrives(link) => self.on_arrival(link),
+                Event::ServiceEnds(link) => self.on_service(now, link),
+                Event::Timer(endpoint) => self.on_timer(now, endpoint),
+                Event::Plan(place) => self.on_plan(now, place),
             }
         }
         self.catch_up_all(self.end);
@@ -188,7 +126,7 @@ impl World {
 
     /// The packet at the head of a link's wire has arrived.
     #[inline(always)]
-    fn on_link(&mut self, id: u32) {
+    fn on_arrival(&mut self, id: u32) {
         let (now, _) = self.queue.advance().expect("peeked before");
         let link = &mut self.links[id as usize];
         let Some((mut packet, next_at)) = self.pool.pop(&mut link.hot.wire) else { return self.bring_up(id) };
@@ -196,7 +134,7 @@ impl World {
         self.pool.prefetch(&link.hot.wire);
         link.deliver();
         match next_at {
-            Some(next_at) => self.queue.replace_first(next_at, self.arrival(id)),
+            Some(next_at) => self.queue.replace_first(next_at, Event::Arrives(id).encode()),
             None => {
                 self.queue.pop();
             }
@@ -226,13 +164,16 @@ impl World {
     /// Bring what the next events need into the cache: with thousands of flows most of the time goes into waiting for it.
     #[inline]
     fn look_ahead(&self) {
-        let at = |id: u32| self.links.get(id.wrapping_sub(self.links.len() as u32) as usize);
+        let link = |number: u32| match Event::decode(number) {
+            Event::Arrives(link) => Some(&self.links[link as usize]),
+            _ => None,
+        };
         let mut soon = self.queue.soon();
-        if let Some(link) = soon.next().and_then(at) {
+        if let Some(link) = soon.next().and_then(link) {
             self.pool.prefetch(&link.hot.wire);
         }
-        for id in soon {
-            if let Some(link) = at(id) {
+        for number in soon {
+            if let Some(link) = link(number) {
                 prefetch(&link.hot);
             }
         }
@@ -240,6 +181,7 @@ impl World {
 
     /// A timer event. Timers are set back by moving the deadline only; the event that comes too early is set anew.
     fn on_timer(&mut self, now: Time, number: u32) {
+        self.queue.pop();
         let at = number as usize;
         if self.seats[at].armed != now {
             return; // an earlier event took its place
@@ -255,57 +197,6 @@ impl World {
             self.endpoints[at].handle_timeout(now);
         }
         self.drive(now, number);
-    }
-
-    #[inline(never)]
-    fn on_control(&mut self, now: Time, control: Control) {
-        // timers of this instant come first
-        match control.endpoint() {
-            Some(number) => [number, number ^ 1].into_iter().for_each(|end| self.catch_up(now + Span(1), end)),
-            None => self.catch_up_all(now),
-        }
-        match control {
-            Control::Open(number) => {
-                self.endpoints[number as usize].open(now);
-                self.drive(now, number);
-            }
-            Control::Offer(number) if self.accounts[number as usize].stop < now => {} // stopped before it could start
-            Control::Offer(number) => {
-                let size = self.accounts[number as usize].size;
-                self.seats[number as usize].has_end = size.is_some();
-                self.offer(number, size);
-                if let Endpoint::Tcp(end) = &mut self.endpoints[number as usize] {
-                    end.open_for_data();
-                }
-                self.drive(now, number);
-            }
-            Control::Handover(number, Notice::Foresee(start)) => {
-                let at = handover::closing(now, start, &self.endpoints[number as usize ^ 1]);
-                self.schedule(at, Control::Handover(number, Notice::Close));
-            }
-            Control::Handover(number, notice) => {
-                self.endpoints[number as usize].hear(now, notice);
-                self.drive(now, number);
-            }
-            Control::Stop(number) => {
-                // what is cut short will never be complete
-                let cut = self.endpoints[number as usize].stop();
-                let seat = &mut self.seats[number as usize];
-                seat.has_end &= !cut;
-                if let Some(connection) = self.connections.get_mut(seat.connection as usize) {
-                    connection.stop();
-                }
-            }
-            Control::Warm => {
-                let ends = self.endpoints.iter().enumerate();
-                self.warm = ends.map(|(at, end)| end.arrived(&self.endpoints[at ^ 1])).collect();
-                self.connections.iter_mut().for_each(Connection::warm);
-                (0..self.two_way.len()).for_each(|flow| self.set_horizon(flow));
-            }
-        }
-        if let Some(number) = control.endpoint() {
-            self.set_horizon(number as usize / 2);
-        }
     }
 
     /// Let the application of a TCP endpoint offer so many bytes; `None`: without end.

@@ -3,9 +3,10 @@
 use sim::{EventQueue, Stream};
 use units::{Span, Time};
 
-use super::{Account, BadNetwork, Control, RunOptions, Seat, Traces, World, traces::UNSEEN};
+use super::{Account, BadNetwork, Plan, RunOptions, Seat, Traces, World, traces::UNSEEN};
 use crate::delays::Delays;
 use crate::endpoint::Endpoint;
+use crate::event::Event;
 use crate::handover;
 use crate::judgement::Truth;
 use crate::link::{Link, transmission};
@@ -14,8 +15,6 @@ use crate::pool::Pool;
 use crate::route::{self, END};
 use crate::sacks::Sacks;
 use crate::spec::{DirectionSpec, Network, SendJitter, Transport};
-
-pub(super) const MAX_EVENT_IDS: usize = 1 << 24;
 
 /// From so many flows on it pays to look ahead, by measurement (`make bench`, case W4).
 const LARGE_FLOWS: usize = 1000;
@@ -44,7 +43,7 @@ fn empty_link_delay(network: &Network, link: u32, size: u32) -> Span {
 impl World {
     /// Build the network. Flow `i` has endpoints `2 i` (active) and `2 i + 1` (passive).
     pub fn new(network: &Network, seed: u64, options: &RunOptions) -> Result<World, BadNetwork> {
-        if network.links.len() * 4 + network.flows.len() * 6 + 1 >= MAX_EVENT_IDS {
+        if network.links.len().max(network.flows.len()) * 2 > Event::SUBJECTS {
             return Err(BadNetwork::TooLarge);
         }
         let mut links = Vec::with_capacity(network.links.len() * 2);
@@ -62,7 +61,7 @@ impl World {
             connections: Vec::with_capacity(network.multipath.len()),
             routes: Vec::new(),
             sacks: Sacks::default(),
-            controls: Vec::new(),
+            plans: Vec::new(),
             dropped: Vec::new(),
             now: Time::ZERO,
             two_way: network.flows.iter().map(|f| f.two_way()).collect(),
@@ -90,7 +89,7 @@ impl World {
         }
         if options.warmup > Span::ZERO {
             let until = Time::ZERO + options.warmup;
-            world.schedule(until, Control::Warm);
+            world.schedule(until, Plan::Warm);
             world.links.iter_mut().for_each(|link| link.warm_up(until));
         }
         Ok(world)
@@ -136,23 +135,23 @@ impl World {
                 self.routes.push(END | far);
             }
             self.offer(active, size);
-            self.schedule(flow.start, Control::Open(active));
+            self.schedule(flow.start, Plan::Open(active));
             if flow.two_way() {
-                self.schedule(reverse_start.max(flow.start), Control::Offer(active + 1));
+                self.schedule(reverse_start.max(flow.start), Plan::Offer(active + 1));
             }
             if let Transport::Tcp(spec) = &flow.transport {
                 for (at, number, notice) in handover::notices(spec, &breaks) {
-                    self.schedule(at, Control::Handover(active + number as u32, notice));
+                    self.schedule(at, Plan::Handover(active + number as u32, notice));
                 }
                 // each notice may lead to one more
-                if self.control_base() + self.controls.len() * 2 >= MAX_EVENT_IDS {
+                if self.plans.len() * 2 > Event::PLANS {
                     return Err(BadNetwork::TooLarge);
                 }
             }
             if let Some(stop) = flow.stop {
-                self.schedule(stop, Control::Stop(active));
+                self.schedule(stop, Plan::Stop(active));
                 if flow.two_way() {
-                    self.schedule(stop, Control::Stop(active + 1));
+                    self.schedule(stop, Plan::Stop(active + 1));
                 }
             }
         }

@@ -5,6 +5,7 @@ use units::Time;
 
 use super::World;
 use crate::endpoint::Endpoint;
+use crate::event::Event;
 use crate::link::{Fate, LossCause};
 use crate::packet::Packet;
 use crate::results::Loss;
@@ -66,10 +67,9 @@ impl World {
     /// A packet waits for its arrival.
     #[inline(always)]
     fn put_on_wire(&mut self, id: u32, packet: Packet) {
-        let event = self.arrival(id);
         let wire = &mut self.links[id as usize].hot.wire;
         if wire.is_empty() {
-            self.queue.push(packet.at, event);
+            self.queue.push(packet.at, Event::Arrives(id).encode());
         }
         self.pool.push(wire, packet);
     }
@@ -80,7 +80,7 @@ impl World {
         packet.at = at;
         self.links[id as usize].course().put(packet);
         if at <= self.end {
-            self.queue.push(at, self.arrival(id));
+            self.queue.push(at, Event::Arrives(id).encode());
         }
     }
 
@@ -90,7 +90,7 @@ impl World {
         let source = self.accounts[(self.destination(packet.hop) ^ 1) as usize].hash;
         let link = &mut self.links[id as usize];
         if let Some(end) = link.take(now, packet, source, &mut self.pool, &mut self.dropped) {
-            self.queue.push(end, id);
+            self.queue.push(end, Event::ServiceEnds(id).encode());
         }
         self.lose_dropped(now, id);
     }
@@ -101,7 +101,7 @@ impl World {
         self.queue.pop();
         let service = self.links[id as usize].on_service(now, &mut self.pool, &mut self.dropped);
         if let Some(end) = service.next {
-            self.queue.push(end, id);
+            self.queue.push(end, Event::ServiceEnds(id).encode());
         }
         self.lose_dropped(now, id);
         let (mut packet, fate) = service.sent;

@@ -5,6 +5,7 @@ use units::{Span, Time};
 
 use super::World;
 use crate::endpoint::Endpoint;
+use crate::event::Event;
 use crate::multipath::ALONE;
 use crate::packet::Packet;
 use crate::sacks::NO_SACK;
@@ -225,11 +226,10 @@ impl World {
     /// An endpoint has sent what it had to: set its timer, and see whether its transfer is complete.
     #[inline(always)]
     fn note_driven(&mut self, now: Time, number: u32, deadline: Time, is_done: bool) {
-        let id = self.timer_base() as u32 + number;
         let seat = &mut self.seats[number as usize];
         if deadline < seat.armed {
             seat.overtaken = std::mem::replace(&mut seat.armed, deadline);
-            self.queue.push(deadline, id);
+            self.queue.push(deadline, Event::Timer(number).encode());
         }
         if is_done && seat.has_end {
             seat.has_end = false;
