@@ -6,8 +6,11 @@ are more algorithms than such colours, so an algorithm is a colour with a marker
 
 from __future__ import annotations
 
+import itertools
 import zlib
 from typing import NamedTuple
+
+from windlass.names import loss_causes
 
 __all__ = [
     "CAUSE_LOOKS",
@@ -117,14 +120,15 @@ class CauseLook(NamedTuple):
     fill: str
 
 
-CAUSE_LOOKS: dict[str, CauseLook] = {
-    "random": CauseLook(VERMILION, "none"),
-    "queue": CauseLook(BLUE, "full"),
-    "list": CauseLook(PURPLE, "none"),
-    "early": CauseLook(GREEN, "left"),
-    "policer": CauseLook(BLACK, "full"),
-}
-"""Looks of the causes of loss, by the engine's names."""
+def _cause_looks() -> dict[str, CauseLook]:
+    """The engine's causes in its order: the colours one after the other, congestion filled in full and by half in turn."""
+    colours = itertools.cycle((VERMILION, BLUE, PURPLE, GREEN, BLACK, ORANGE, SKY))
+    fills = itertools.cycle(("full", "left"))
+    return {cause.name: CauseLook(next(colours), next(fills) if cause.congestion else "none") for cause in loss_causes()}
+
+
+CAUSE_LOOKS: dict[str, CauseLook] = _cause_looks()
+"""Looks of the causes of loss, by the engine's names and in its order."""
 
 NOT_LOST_LOOK = CauseLook(GREY, "none")
 """Look of a change for a segment that was not lost."""

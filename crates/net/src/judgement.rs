@@ -3,7 +3,7 @@
 use tcp::Judgement;
 use units::Time;
 
-use crate::link::LossCause;
+use crate::cause::LossCause;
 
 /// Losses that a sender acted on (fast retransmit, or the first timeout of a segment), by truth and judgement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

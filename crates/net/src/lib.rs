@@ -2,6 +2,7 @@
 #![deny(unsafe_code)]
 
 mod bounds;
+mod cause;
 mod changing;
 mod delays;
 mod endpoint;
@@ -22,10 +23,11 @@ mod sacks;
 mod spec;
 mod world;
 
+pub use cause::{CauseRow, LOSS_CAUSES, LossCause, LossCounts};
 pub use changing::{Changing, Jitter, JitterModel, OPPORTUNITY, Outage, Step};
 pub use delays::Delays;
 pub use judgement::Judgements;
-pub use link::{CauseRow, LOSS_CAUSES, LinkStats, LossCause, LossCounts, MeasuredLink};
+pub use link::{LinkStats, MeasuredLink};
 pub use loss::{BadTime, GilbertElliott, LossAt, LossModel, LossSpec, NoSuchChannel};
 pub use multipath::{MultipathResult, MultipathSpec};
 pub use results::{FlowEvent, FlowResult, LinkResult, Loss, Results, TracePoint, Variable};

@@ -14,6 +14,7 @@ mod tests;
 
 use units::{Span, Time};
 
+use crate::cause::{LossCause, LossCounts};
 use crate::changing::{Course, Sent, work};
 use crate::loss::{Channel, LossAt};
 use crate::packet::Packet;
@@ -23,7 +24,7 @@ use crate::ring::Ring;
 use arrivals::Warning;
 use counts::Warmup;
 
-pub use counts::{CauseRow, LOSS_CAUSES, LinkStats, LossCause, LossCounts, MeasuredLink};
+pub use counts::{LinkStats, MeasuredLink};
 pub(crate) use served::{Backlog, Dropped};
 
 /// Nanoseconds to transmit so many bytes at a rate, rounded up.

@@ -3,9 +3,10 @@
 use tcp::{ReceiverStats, SenderStats, WindowEvent};
 use units::{Span, Time};
 
+use crate::cause::{LossCause, LossCounts};
 use crate::delays::Delays;
 use crate::judgement::Judgements;
-use crate::link::{LinkStats, LossCause, LossCounts};
+use crate::link::LinkStats;
 use crate::multipath::MultipathResult;
 
 /// Everything measured in one run.

@@ -93,7 +93,7 @@ fn golden(row: &cc::registry::Row) -> String {
         let scaled = if rated { first / 1e6 } else { first };
         write!(text, "{:6.1} {scaled:9.2} {second:9.2}", end.0 as f64 / 1e9).unwrap();
         while let Some(event) = events.next_if(|event| event.event.at <= end) {
-            let cause = event.true_cause.map_or("", |cause| LOSS_CAUSES[cause as usize].name);
+            let cause = event.true_cause.map_or("", |cause| cause.about().name);
             write!(text, "  {}{}{cause}", why(event.event.why), if cause.is_empty() { "" } else { "/" }).unwrap();
         }
         text.push('\n');

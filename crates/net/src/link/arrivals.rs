@@ -3,7 +3,8 @@
 use tcp::Flags;
 use units::{Span, Time, num};
 
-use super::{Backlog, Fate, Link, LossCause};
+use super::{Backlog, Fate, Link};
+use crate::cause::LossCause;
 use crate::loss::LossAt;
 use crate::packet::Packet;
 use crate::queue::{Arrival, OnArrival, Verdict};

@@ -3,7 +3,8 @@
 use units::{Span, Time};
 
 use super::arrivals::{AGING_PACKET_BITS, Warning};
-use super::{Cold, Extras, Hot, Lane, Late, Limit, Link, LossCounts};
+use super::{Cold, Extras, Hot, Lane, Late, Limit, Link};
+use crate::cause::LossCounts;
 use crate::changing::Course;
 use crate::loss::Channel;
 use crate::pool::Fifo;

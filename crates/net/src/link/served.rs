@@ -11,7 +11,8 @@
 use tcp::Flags;
 use units::Time;
 
-use super::{Fate, Lane, Link, LossCause};
+use super::{Fate, Lane, Link};
+use crate::cause::LossCause;
 use crate::packet::Packet;
 use crate::pool::Pool;
 use crate::queue::Line;

@@ -8,7 +8,8 @@ use tcp::Flags;
 use units::{Span, Time, num};
 
 use super::Lane;
-use crate::link::{Dropped, LossCause};
+use crate::cause::LossCause;
+use crate::link::Dropped;
 use crate::packet::Packet;
 use crate::pool::Pool;
 use crate::spec::CodelSpec;

@@ -8,7 +8,8 @@ use sim::Stream;
 use units::Time;
 
 use super::{Codel, Lane};
-use crate::link::{Backlog, Dropped, LossCause};
+use crate::cause::LossCause;
+use crate::link::{Backlog, Dropped};
 use crate::packet::Packet;
 use crate::pool::Pool;
 use crate::spec::FqCodelSpec;

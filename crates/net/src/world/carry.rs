@@ -4,9 +4,10 @@ use tcp::Flags;
 use units::Time;
 
 use super::World;
+use crate::cause::LossCause;
 use crate::endpoint::Endpoint;
 use crate::event::Event;
-use crate::link::{Fate, LossCause};
+use crate::link::Fate;
 use crate::packet::Packet;
 use crate::results::Loss;
 use crate::route::END;

@@ -2,7 +2,7 @@
 
 use units::{Span, Time};
 
-use crate::link::LossCounts;
+use crate::cause::LossCounts;
 
 /// What every event at an endpoint touches: one cache line.
 #[derive(Clone, Copy, Debug, Default)]
