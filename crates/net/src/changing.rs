@@ -181,9 +181,9 @@ impl Changing {
     }
 }
 
-/// A direction as it changes.
+/// How a direction varies: its state while the run goes on.
 #[derive(Debug)]
-pub(crate) struct Course {
+pub(crate) struct Variation {
     capacity: Capacity,
     delays: Vec<(Time, Span)>,
     next_delay: usize,
@@ -230,10 +230,10 @@ impl Ord for Passing {
     }
 }
 
-impl Course {
+impl Variation {
     /// The direction `name` in the run with this seed, which begins with this rate and delay.
-    pub(crate) fn new(spec: &Changing, rate_bps: u64, delay: Span, seed: u64, name: &str) -> Course {
-        Course {
+    pub(crate) fn new(spec: &Changing, rate_bps: u64, delay: Span, seed: u64, name: &str) -> Variation {
+        Variation {
             capacity: Capacity::new(spec, rate_bps),
             delays: spec.steps.iter().filter_map(|s| s.delay.map(|delay| (s.at, delay))).collect(),
             next_delay: 0,

@@ -15,7 +15,7 @@ mod tests;
 use units::{Span, Time};
 
 use crate::cause::{LossCause, LossCounts};
-use crate::changing::{Course, Sent, work};
+use crate::changing::{Sent, Variation, work};
 use crate::loss::{Channel, LossAt};
 use crate::packet::Packet;
 use crate::pool::Fifo;
@@ -80,19 +80,19 @@ pub(crate) struct Hot {
     delivered_packets: u64,
     /// Its only feeder is another link, so packets can be passed on before their time.
     pub(crate) eager: bool,
-    lane: Lane,
+    entry: Entry,
     /// ns-2's counting with a limit of one packet takes nothing at all, not even into an idle link.
     takes_nothing: bool,
 }
 
-/// The way in.
+/// What happens to a packet on its way in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lane {
+enum Entry {
     /// Nothing but the queue and the transmitter.
     Plain,
     /// Random loss or send jitter as well.
     Random,
-    /// A drop list, policer, warning, discipline, trace or course is on, the link is served, or it warms up.
+    /// A drop list, policer, warning, discipline, trace or variation is on, the link is served, or it warms up.
     Special,
 }
 
@@ -117,7 +117,7 @@ struct Cold {
     refused_bytes: u64,
     marked_packets: u64,
     served: Option<Box<served::Served>>,
-    course: Option<Box<Course>>,
+    variation: Option<Box<Variation>>,
     warmup: Option<Box<Warming>>,
     send_jitter: Option<Box<send_jitter::SendJitter>>,
     late: Late,
@@ -138,7 +138,7 @@ struct Late {
 #[derive(Debug)]
 struct Warming {
     /// The way in afterwards.
-    lane: Lane,
+    entry: Entry,
     counts: Warmup,
 }
 
@@ -184,8 +184,8 @@ struct Extras {
 impl Link {
     /// The run ends then.
     pub(crate) fn set_end(&mut self, end: Time) {
-        if let Some(course) = &mut self.cold.course {
-            course.set_end(end);
+        if let Some(variation) = &mut self.cold.variation {
+            variation.set_end(end);
         }
         if let Some(extras) = &mut self.cold.extras {
             extras.channel.set_end(end);
@@ -195,8 +195,8 @@ impl Link {
     /// The run is measured from then on. Only before the first packet.
     pub(crate) fn warm_up(&mut self, until: Time) {
         let counts = Warmup { until, ..Warmup::default() };
-        self.cold.warmup = Some(Box::new(Warming { lane: self.hot.lane, counts }));
-        self.hot.lane = Lane::Special;
+        self.cold.warmup = Some(Box::new(Warming { entry: self.hot.entry, counts }));
+        self.hot.entry = Entry::Special;
     }
 
     /// What is counted of the warm-up, if `at` is part of it.
@@ -212,10 +212,10 @@ impl Link {
         let size = u32::from(packet.size);
         self.hot.offered_packets += 1;
         self.hot.offered_bytes += u64::from(size);
-        match self.hot.lane {
-            Lane::Plain => self.enter_plain(now, size, end),
-            Lane::Random => self.enter_random(now, size, end),
-            Lane::Special => self.enter_special(now, packet, arrival, end),
+        match self.hot.entry {
+            Entry::Plain => self.enter_plain(now, size, end),
+            Entry::Random => self.enter_random(now, size, end),
+            Entry::Special => self.enter_special(now, packet, arrival, end),
         }
     }
 
@@ -255,7 +255,7 @@ impl Link {
             if now <= warming.counts.until {
                 warming.counts.offered_bytes += u64::from(size);
             } else {
-                self.hot.lane = warming.lane;
+                self.hot.entry = warming.entry;
             }
         }
         if let Some(fate) = self.before_queue(now, packet, arrival) {
@@ -282,7 +282,7 @@ impl Link {
         let departs = sent.at;
         self.hot.free_at = departs;
         if departs > end && !self.tells_late() {
-            let left = if self.cold.course.is_some() { sent.left.into() } else { self.left_from(start, size, end) };
+            let left = if self.cold.variation.is_some() { sent.left.into() } else { self.left_from(start, size, end) };
             self.note_late(size, left);
         }
         match self.dispatch(departs, sent.in_outage, size) {
@@ -302,7 +302,7 @@ impl Link {
 
     /// Whether the arrival of a packet tells when it was transmitted: its delay is always the same.
     fn tells_late(&self) -> bool {
-        self.cold.course.is_none() && self.cold.send_jitter.is_none()
+        self.cold.variation.is_none() && self.cold.send_jitter.is_none()
     }
 
     /// What is left at the end of the run of a transmission that begins at `start`, in bits times nanoseconds per second.
@@ -313,8 +313,8 @@ impl Link {
     /// When a transmission from `start` on ends, and whether an outage takes the packet. What is left of it at the end
     /// of the run is said of links that change only.
     fn departure(&mut self, start: Time, waited: bool, size: u32) -> Sent {
-        let sent = match &mut self.cold.course {
-            Some(course) => course.transmit(start, waited, size),
+        let sent = match &mut self.cold.variation {
+            Some(variation) => variation.transmit(start, waited, size),
             None => Sent { at: Time(start.0 + self.transmission(size)), in_outage: false, left: 0 },
         };
         if let Some(counts) = self.warming(start).filter(|counts| sent.at > counts.until) {
@@ -342,11 +342,11 @@ impl Link {
         if self.channel_loses(LossAt::Wire, departs, size) || in_outage {
             return Fate::Lost(departs, LossCause::Random);
         }
-        match &mut self.cold.course {
+        match &mut self.cold.variation {
             None => self.arrives(departs + self.hot.delay),
-            Some(course) if course.reorders() => Fate::Passes(course.arrival(departs)),
-            Some(course) => {
-                let at = course.arrival(departs);
+            Some(variation) if variation.reorders() => Fate::Passes(variation.arrival(departs)),
+            Some(variation) => {
+                let at = variation.arrival(departs);
                 self.arrives(at)
             }
         }
@@ -354,17 +354,17 @@ impl Link {
 
     /// It has more than a queue, a transmitter and random loss. Asked before a warm-up begins.
     pub(crate) fn is_special(&self) -> bool {
-        self.hot.lane == Lane::Special
+        self.hot.entry == Entry::Special
     }
 
     /// Packets may pass each other on its wire.
     pub(crate) fn reorders(&self) -> bool {
-        self.cold.course.as_ref().is_some_and(|course| course.reorders())
+        self.cold.variation.as_ref().is_some_and(|variation| variation.reorders())
     }
 
     /// What changes on a link that does.
-    pub(crate) fn course(&mut self) -> &mut Course {
-        self.cold.course.as_mut().expect("asked only of links that change")
+    pub(crate) fn variation(&mut self) -> &mut Variation {
+        self.cold.variation.as_mut().expect("asked only of links that change")
     }
 
     /// Find a place to wait from `now` until `start`. False if there is none.
@@ -380,7 +380,7 @@ impl Link {
         c.waiting_bytes += u64::from(size);
         c.queue_max = c.queue_max.max(c.waiting.len() as u32);
         c.queue_time += start.min(end).since(now);
-        if self.hot.lane == Lane::Special {
+        if self.hot.entry == Entry::Special {
             self.trace_change(now, 1);
             self.trace_change(start, -1);
         }

@@ -59,7 +59,7 @@ pub(crate) struct Connection {
     /// The sender may send segments below this.
     limit: u32,
     /// Sending endpoints of the subflows, and what each sent.
-    pub(crate) subflows: Vec<Lane>,
+    pub(crate) subflows: Vec<SubflowState>,
     /// Next segment that the receiver expects, and what of those behind it arrived.
     expected: u32,
     arrived: VecDeque<bool>,
@@ -77,7 +77,7 @@ pub(crate) struct Connection {
 
 /// One subflow.
 #[derive(Debug)]
-pub(crate) struct Lane {
+pub(crate) struct SubflowState {
     /// Its sending endpoint.
     pub(crate) endpoint: u32,
     /// Places in the stream of its segments from `first` on.
@@ -89,9 +89,9 @@ pub(crate) struct Lane {
 
 impl Connection {
     pub(crate) fn new(spec: &MultipathSpec, mss: u32, endpoints: impl Iterator<Item = u32>, start: Time) -> Connection {
-        let lane = |endpoint| Lane { endpoint, places: VecDeque::new(), first: 0, round: None };
+        let subflow = |endpoint| SubflowState { endpoint, places: VecDeque::new(), first: 0, round: None };
         let segments = |bytes: u64| bytes.div_ceil(u64::from(mss)).min(u64::from(u32::MAX) - 1) as u32;
-        let subflows: Vec<Lane> = endpoints.map(lane).collect();
+        let subflows: Vec<SubflowState> = endpoints.map(subflow).collect();
         Connection {
             mss,
             size: spec.size,
@@ -123,23 +123,23 @@ impl Connection {
     pub(crate) fn sent(&mut self, endpoint: u32, number: u32) {
         let next = self.next;
         self.next += 1;
-        let lane = self.lane(endpoint);
-        debug_assert_eq!(number, lane.first + lane.places.len() as u32);
-        lane.places.push_back(next);
+        let subflow = self.subflow(endpoint);
+        debug_assert_eq!(number, subflow.first + subflow.places.len() as u32);
+        subflow.places.push_back(next);
     }
 
-    fn lane(&mut self, endpoint: u32) -> &mut Lane {
-        self.subflows.iter_mut().find(|lane| lane.endpoint == endpoint).expect("an endpoint of this connection")
+    fn subflow(&mut self, endpoint: u32) -> &mut SubflowState {
+        self.subflows.iter_mut().find(|subflow| subflow.endpoint == endpoint).expect("an endpoint of this connection")
     }
 
     /// Segment `number` of a subflow arrived; below `in_order` the subflow has everything.
     pub(crate) fn arrived(&mut self, endpoint: u32, number: u32, in_order: u32) {
-        let lane = self.lane(endpoint);
-        let place = number.checked_sub(lane.first).map(|at| lane.places[at as usize]);
+        let subflow = self.subflow(endpoint);
+        let place = number.checked_sub(subflow.first).map(|at| subflow.places[at as usize]);
         // what the subflow has in order is asked for no more
-        while lane.first < in_order {
-            lane.places.pop_front();
-            lane.first += 1;
+        while subflow.first < in_order {
+            subflow.places.pop_front();
+            subflow.first += 1;
         }
         if let Some(place) = place {
             self.put(place);
@@ -191,14 +191,14 @@ impl Connection {
 
     /// A round of a subflow ended. The rounds of all subflows that had one, and the place of this one among them.
     pub(crate) fn tell(&mut self, endpoint: u32, round: Subflow) -> (&[Subflow], usize) {
-        self.lane(endpoint).round = Some(round);
+        self.subflow(endpoint).round = Some(round);
         self.told.clear();
         let mut which = 0;
-        for lane in &self.subflows {
-            if lane.endpoint == endpoint {
+        for subflow in &self.subflows {
+            if subflow.endpoint == endpoint {
                 which = self.told.len();
             }
-            self.told.extend(lane.round);
+            self.told.extend(subflow.round);
         }
         (&self.told, which)
     }

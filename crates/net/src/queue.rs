@@ -4,8 +4,8 @@
 //! FQ-CoDel decide when a packet is about to be transmitted ([`Line`]) and need a served link.
 
 mod codel;
+mod fifo;
 mod fq_codel;
-mod lane;
 mod pie;
 mod policer;
 mod red;
@@ -19,8 +19,8 @@ use crate::pool::Pool;
 use crate::spec::{DirectionSpec, Discipline, QueueLimit};
 
 use codel::Codel;
+use fifo::CountedFifo;
 use fq_codel::FqCodel;
-use lane::Lane;
 use pie::Pie;
 pub(crate) use policer::Policer;
 use red::Red;
@@ -125,15 +125,15 @@ fn stream(seed: u64, name: &str) -> Stream {
 /// The packets of a served link in the order of their service.
 #[derive(Debug)]
 pub(crate) enum Line {
-    Fifo(Lane),
-    Codel(Lane, Codel),
+    Fifo(CountedFifo),
+    Codel(CountedFifo, Codel),
     FqCodel(Box<FqCodel>),
 }
 
 impl Line {
     pub(crate) fn new(spec: &DirectionSpec, seed: u64, name: &str) -> Line {
         match spec.queue.discipline {
-            Discipline::Codel(codel) => Line::Codel(Lane::new(), Codel::new(&codel)),
+            Discipline::Codel(codel) => Line::Codel(CountedFifo::new(), Codel::new(&codel)),
             Discipline::FqCodel(fq) => Line::FqCodel(Box::new(FqCodel::new(&fq, &mut stream(seed, name)))),
             Discipline::DropTail | Discipline::Threshold(_) | Discipline::Red(_) | Discipline::Pie(_) => Line::plain(),
         }
@@ -141,7 +141,7 @@ impl Line {
 
     /// First in, first out.
     pub(crate) fn plain() -> Line {
-        Line::Fifo(Lane::new())
+        Line::Fifo(CountedFifo::new())
     }
 
     pub(crate) fn backlog(&self) -> Backlog {

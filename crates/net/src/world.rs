@@ -5,13 +5,13 @@
 //! future time. It waits in the link's list, with one pending event for its head, only before a link that others feed as
 //! well and before an endpoint. A served link keeps its packets until an event at the end of each transmission.
 
+mod attachment;
 mod build;
 mod carry;
 mod ends;
 mod finish;
 mod options;
 mod plans;
-mod seat;
 mod subflows;
 mod traces;
 
@@ -32,8 +32,8 @@ use crate::results::{Loss, Results, TracePoint};
 use crate::route::END;
 use crate::sacks::Sacks;
 use crate::spec::Network;
+use attachment::{Attachment, Transfer};
 use plans::Plan;
-use seat::{Account, Seat};
 use traces::Seen;
 
 pub use options::{BadNetwork, Cancelled, RunOptions, Traces};
@@ -48,8 +48,8 @@ pub struct World {
     links: Vec<Link>,
     pool: Pool,
     endpoints: Vec<Endpoint>,
-    seats: Vec<Seat>,
-    accounts: Vec<Account>,
+    attachments: Vec<Attachment>,
+    transfers: Vec<Transfer>,
     /// Connections over several paths.
     connections: Vec<Connection>,
     /// Routes of all endpoints, each a row of directed links and then `END | endpoint`.
@@ -85,7 +85,7 @@ impl World {
     #[doc(hidden)]
     pub fn without_short_cuts(&mut self) {
         self.links.iter_mut().for_each(|link| link.hot.eager = false);
-        self.seats.iter_mut().for_each(|seat| seat.plain = false);
+        self.attachments.iter_mut().for_each(|attachment| attachment.plain = false);
         self.keep_endpoints_in_step();
     }
 
@@ -97,8 +97,8 @@ impl World {
     }
 
     fn keep_endpoints_in_step(&mut self) {
-        for seat in &mut self.seats {
-            (seat.runs_ahead, seat.in_step, seat.leeway) = (false, seat.plain, Span::ZERO);
+        for attachment in &mut self.attachments {
+            (attachment.runs_ahead, attachment.in_step, attachment.leeway) = (false, attachment.plain, Span::ZERO);
         }
     }
 
@@ -156,7 +156,7 @@ impl World {
     #[cold]
     fn bring_up(&mut self, id: u32) {
         let link = &mut self.links[id as usize];
-        let packet = link.course().next_arrival().expect("a link with an event has a packet");
+        let packet = link.variation().next_arrival().expect("a link with an event has a packet");
         self.pool.push(&mut link.hot.wire, packet);
         self.loop_events -= 1;
     }
@@ -183,13 +183,13 @@ impl World {
     fn on_timer(&mut self, now: Time, number: u32) {
         self.queue.pop();
         let at = number as usize;
-        if self.seats[at].armed != now {
+        if self.attachments[at].armed != now {
             return; // an earlier event took its place
         }
         // the one it overtook is still pending, and good for a later deadline
-        let seat = &mut self.seats[at];
-        seat.armed = std::mem::replace(&mut seat.overtaken, Time::NEVER);
-        if now < seat.clock {
+        let attachment = &mut self.attachments[at];
+        attachment.armed = std::mem::replace(&mut attachment.overtaken, Time::NEVER);
+        if now < attachment.clock {
             return self.set_timer(number); // it has been carried ahead of this
         }
         self.catch_up(now, number);

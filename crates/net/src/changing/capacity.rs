@@ -296,7 +296,7 @@ impl Trace {
         std::iter::from_fn(|| self.take_next(to)).filter(|(_, held)| !held).count() as u64
     }
 
-    /// Bits per second that came lately, see [`super::Course::rate_bps`]; at the very beginning the mean of the trace.
+    /// Bits per second that came lately, see [`super::Variation::rate_bps`]; at the very beginning the mean of the trace.
     fn rate_bps(&self, at: Time) -> f64 {
         let bits = |opportunities: u64| (opportunities * u64::from(OPPORTUNITY) * 8) as f64;
         let count = self.count(at);

@@ -8,9 +8,9 @@ fn span(n: u64) -> Span {
     Span::from_millis(n)
 }
 
-fn course(spec: &Changing) -> Course {
+fn variation(spec: &Changing) -> Variation {
     // 8 Mbps: 1000 bytes take a millisecond
-    Course::new(spec, 8_000_000, span(10), 1, "l")
+    Variation::new(spec, 8_000_000, span(10), 1, "l")
 }
 
 fn rate(at: u64, rate_bps: u64) -> Step {
@@ -23,7 +23,7 @@ fn outage(at: u64, length: u64, every: Option<u64>, lost: bool) -> Outage {
 
 /// Ends of transmissions of 1000 bytes one after the other, milliseconds.
 fn ends(spec: &Changing, count: usize) -> Vec<f64> {
-    let mut c = course(spec);
+    let mut c = variation(spec);
     let mut t = Time::ZERO;
     (0..count)
         .map(|n| {
@@ -54,22 +54,22 @@ fn an_outage_holds_a_packet_in_the_middle() {
     assert_eq!(all[15..], [21.0, 27.0, 28.0]);
     assert_eq!(spec.capacity_bytes(8_000_000, ms(40)), 30_000.0);
     // after a long silence it stands in the right period: 1001 to 1006 is out
-    let mut c = course(&spec);
+    let mut c = variation(&spec);
     assert_eq!(c.transmit(Time(1_000_500_000), false, 1000).at, Time(1_006_500_000));
 }
 
 #[test]
 fn an_outage_that_loses_takes_what_is_sent_in_it() {
     let spec = Changing { outages: vec![outage(2, 1, None, true)], ..Changing::default() };
-    let mut c = course(&spec);
+    let mut c = variation(&spec);
     let mut sent = |from: u64| c.transmit(Time(from * 1000), false, 1000);
     // up to 2 ms; from 2 to 3; from 3 on; and each that touches it
     assert_eq!(sent(1000), Sent { at: ms(2), in_outage: false, left: 0 });
     assert_eq!(sent(2000), Sent { at: ms(3), in_outage: true, left: 0 });
     assert_eq!(sent(3000), Sent { at: ms(4), in_outage: false, left: 0 });
-    let mut c = course(&spec);
+    let mut c = variation(&spec);
     assert!(c.transmit(Time(1_500_000), false, 1000).in_outage);
-    let mut c = course(&spec);
+    let mut c = variation(&spec);
     assert!(c.transmit(Time(2_900_000), false, 1000).in_outage);
 }
 
@@ -79,7 +79,7 @@ fn what_is_left_at_the_end_is_what_the_capacity_lacked() {
     let spec =
         Changing { steps: vec![rate(10, 2_000_000)], outages: vec![outage(4, 2, None, false)], ..Changing::default() };
     let left = |end: u64, from: u64, bytes: u32| {
-        let mut c = course(&spec);
+        let mut c = variation(&spec);
         c.set_end(ms(end));
         let sent = c.transmit(ms(from), false, bytes);
         (sent.at > ms(end), u128::from(sent.left))
@@ -93,7 +93,7 @@ fn what_is_left_at_the_end_is_what_the_capacity_lacked() {
     // not begun yet
     assert_eq!(left(5, 8, 100), (true, work(100)));
     // opportunities of 1504 bytes at 3, 5, 5 and 10 ms
-    let mut c = course(&trace(&[3, 5, 5, 10]));
+    let mut c = variation(&trace(&[3, 5, 5, 10]));
     c.set_end(ms(5));
     assert_eq!(c.transmit(ms(0), false, 5000).left, (work(5000) - 3 * work(1504)) as u64);
     assert_eq!(c.transmit(ms(10), true, 1000).left, work(1000) as u64);
@@ -107,7 +107,7 @@ fn trace(ms: &[u32]) -> Changing {
 fn opportunities_carry_1504_bytes_and_begin_again() {
     // 3, 5, 5, 10; 13, 15, 15, 20. Packets of 1504 bytes that wait for each other take one each.
     let spec = trace(&[3, 5, 5, 10]);
-    let mut c = course(&spec);
+    let mut c = variation(&spec);
     let all: Vec<Time> = (0..9)
         .scan(Time::ZERO, |t, n| {
             *t = c.transmit(*t, n > 0, 1504).at;
@@ -117,9 +117,9 @@ fn opportunities_carry_1504_bytes_and_begin_again() {
     assert_eq!(all, [3, 5, 5, 10, 13, 15, 15, 20, 23].map(ms));
     // 752 bytes: two in each; 1000 bytes: the second ends with 496 bytes of the second opportunity, the third fits into
     // it, the fourth ends with the third opportunity, and 512 bytes of that begin the fifth
-    let mut c = course(&spec);
+    let mut c = variation(&spec);
     assert_eq!([c.transmit(ms(0), false, 752).at, c.transmit(ms(3), true, 752).at], [3, 3].map(ms));
-    let mut c = course(&spec);
+    let mut c = variation(&spec);
     let mut next = |start, waited| c.transmit(ms(start), waited, 1000).at;
     assert_eq!([next(0, false), next(3, true), next(5, true), next(5, true), next(5, true)], [3, 5, 5, 5, 10].map(ms));
     assert_eq!(spec.capacity_bytes(1, ms(14)), 5.0 * 1504.0);
@@ -128,7 +128,7 @@ fn opportunities_carry_1504_bytes_and_begin_again() {
 #[test]
 fn what_an_opportunity_does_not_use_is_lost() {
     let spec = trace(&[3, 5, 5, 10]);
-    let mut c = course(&spec);
+    let mut c = variation(&spec);
     assert_eq!(c.transmit(ms(0), false, 500).at, ms(3));
     // comes in the instant of the first opportunity, or after it, with nobody before: waits for the next
     assert_eq!(c.transmit(ms(3), false, 500).at, ms(5));
@@ -137,7 +137,7 @@ fn what_an_opportunity_does_not_use_is_lost() {
     assert_eq!(c.transmit(ms(1010), false, 500).at, ms(1013));
     // an outage takes opportunities away
     let spec = Changing { outages: vec![outage(4, 2, None, false)], ..spec };
-    assert_eq!(course(&spec).transmit(ms(3), false, 500).at, ms(10));
+    assert_eq!(variation(&spec).transmit(ms(3), false, 500).at, ms(10));
     assert_eq!(spec.capacity_bytes(1, ms(14)), 3.0 * 1504.0);
 }
 
@@ -154,7 +154,7 @@ fn a_trace_can_be_written_of_any_link() {
 fn the_delay_is_that_of_the_departure_and_order_stays() {
     let spec =
         Changing { steps: vec![Step { at: ms(100), rate_bps: None, delay: Some(span(3)) }], ..Changing::default() };
-    let mut c = course(&spec);
+    let mut c = variation(&spec);
     let arrivals: Vec<Time> = [98, 99, 100, 104, 110].map(|at| c.arrival(ms(at))).into();
     // 10 ms, then 3 ms: 103 and 107 would overtake the one that arrives at 109
     assert_eq!(arrivals, [108, 109, 109, 109, 113].map(ms));
@@ -167,7 +167,7 @@ fn jitter(model: JitterModel, reorder: bool) -> Changing {
 /// Mean and standard deviation of many delays, seconds.
 fn moments(model: JitterModel) -> (f64, f64) {
     const N: usize = 200_000;
-    let mut c = course(&jitter(model, true));
+    let mut c = variation(&jitter(model, true));
     let all: Vec<f64> = (0..N as u64).map(|n| c.arrival(ms(n)).since(ms(n)).secs()).collect();
     let mean = all.iter().sum::<f64>() / N as f64;
     let var = all.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / N as f64;
@@ -188,7 +188,7 @@ fn jitter_has_its_distribution() {
     // shape 6: variance s^2 6 / (25 * 4) with s = 5 * 4 ms = 20 ms: 24 ms^2
     close(moments(JitterModel::Pareto { mean: span(4), shape: 6.0 }), 0.014, 0.004_899);
     // cut at zero: of a normal with deviation 100 ms a part sigma(-0.1) lies below
-    let mut c = course(&jitter(JitterModel::Normal { deviation: span(100) }, true));
+    let mut c = variation(&jitter(JitterModel::Normal { deviation: span(100) }, true));
     let at_once = (0..10_000).filter(|n| c.arrival(ms(*n)) == ms(*n)).count();
     assert!((4600.0 - at_once as f64).abs() < 200.0, "{at_once} of 10000 without delay, 46.02 % expected");
 }
@@ -196,7 +196,7 @@ fn jitter_has_its_distribution() {
 #[test]
 fn without_reordering_arrivals_stay_in_order() {
     let arrivals = |reorder| {
-        let mut c = course(&jitter(JitterModel::Normal { deviation: span(2) }, reorder));
+        let mut c = variation(&jitter(JitterModel::Normal { deviation: span(2) }, reorder));
         (0..1000).map(|n| c.arrival(ms(n))).collect::<Vec<_>>()
     };
     let (free, ordered) = (arrivals(true), arrivals(false));
@@ -211,7 +211,7 @@ fn without_reordering_arrivals_stay_in_order() {
 
 #[test]
 fn packets_that_pass_each_other_arrive_by_their_times() {
-    let mut c = course(&jitter(JitterModel::Uniform { spread: span(1) }, true));
+    let mut c = variation(&jitter(JitterModel::Uniform { spread: span(1) }, true));
     for (seq, at) in [(0, 5), (1, 3), (2, 5), (3, 4)] {
         c.put(Packet { seq, at: ms(at), ..Packet::default() });
     }

@@ -66,9 +66,9 @@ impl Link {
     /// How long the transmitter has been idle, see [`Arrival::idle`].
     pub(super) fn idle(&mut self, now: Time) -> Span {
         let idle = now.since(self.hot.free_at);
-        match &mut self.cold.course {
-            Some(course) if idle > Span::ZERO => {
-                let bytes = course.idle_bytes(self.hot.free_at, now);
+        match &mut self.cold.variation {
+            Some(variation) if idle > Span::ZERO => {
+                let bytes = variation.idle_bytes(self.hot.free_at, now);
                 Span::from_secs(bytes * 8.0 / self.cold.rate_bps as f64)
             }
             _ => idle,
@@ -116,7 +116,7 @@ impl Link {
                 return;
             }
             let backlog = self.backlog(at);
-            let rate_bps = self.cold.course.as_ref().map(|course| course.rate_bps(at));
+            let rate_bps = self.cold.variation.as_ref().map(|variation| variation.rate_bps(at));
             let steady = backlog.packets == 0 || (self.is_served() && rate_bps.is_none());
             if let Some(looks) = self.cold.extras.as_mut().and_then(|e| e.on_arrival.as_mut()) {
                 looks.look(backlog, rate_bps, if steady { until } else { at });

@@ -3,9 +3,9 @@
 use units::{Span, Time};
 
 use super::arrivals::{AGING_PACKET_BITS, Warning};
-use super::{Cold, Extras, Hot, Lane, Late, Limit, Link};
+use super::{Cold, Entry, Extras, Hot, Late, Limit, Link};
 use crate::cause::LossCounts;
-use crate::changing::Course;
+use crate::changing::Variation;
 use crate::loss::Channel;
 use crate::pool::Fifo;
 use crate::queue::{Line, OnArrival, Policer};
@@ -31,14 +31,14 @@ impl Link {
             || on_arrival.is_some()
             || spec.trace_queue
             || spec.changing.is_some();
-        let lane = match (special, channel.is_never()) {
-            (true, _) => Lane::Special,
-            (false, false) => Lane::Random,
-            (false, true) => Lane::Plain,
+        let entry = match (special, channel.is_never()) {
+            (true, _) => Entry::Special,
+            (false, false) => Entry::Random,
+            (false, true) => Entry::Plain,
         };
         let mut drops = spec.drops.clone();
         drops.sort_unstable();
-        let extras = (lane != Lane::Plain).then(|| {
+        let extras = (entry != Entry::Plain).then(|| {
             Box::new(Extras {
                 channel,
                 drops,
@@ -70,7 +70,7 @@ impl Link {
                 offered_bytes: 0,
                 delivered_packets: 0,
                 eager: false,
-                lane,
+                entry,
                 takes_nothing: ns2 && spec.queue.limit == QueueLimit::Packets(1),
             },
             cold: Cold {
@@ -95,10 +95,10 @@ impl Link {
                 warmup: None,
                 send_jitter: None,
                 late: Late::default(),
-                course: spec
+                variation: spec
                     .changing
                     .as_ref()
-                    .map(|changing| Box::new(Course::new(changing, spec.rate_bps, spec.delay, seed, name))),
+                    .map(|changing| Box::new(Variation::new(changing, spec.rate_bps, spec.delay, seed, name))),
             },
         };
         if matches!(spec.queue.discipline, Discipline::Codel(_) | Discipline::FqCodel(_)) {

@@ -35,7 +35,7 @@ impl Link {
 
     /// Packets on the wire.
     pub(crate) fn on_wire<'a>(&'a self, pool: &'a Pool) -> impl Iterator<Item = &'a Packet> {
-        pool.iter(&self.hot.wire).chain(self.cold.course.iter().flat_map(|course| course.on_wire()))
+        pool.iter(&self.hot.wire).chain(self.cold.variation.iter().flat_map(|variation| variation.on_wire()))
     }
 
     /// Whether a packet on the wire has still to be transmitted at the end of the run. Where the delay is not always
@@ -47,9 +47,9 @@ impl Link {
     /// What of the packets that were accepted had not been transmitted when the run ended, in bits times nanoseconds
     /// per second.
     fn left(&self, pool: &Pool, end: Time) -> u128 {
-        match (&self.cold.served, &self.cold.course) {
-            (Some(served), course) => {
-                let sending = served.sending.as_ref().map_or(0, |packet| match course {
+        match (&self.cold.served, &self.cold.variation) {
+            (Some(served), variation) => {
+                let sending = served.sending.as_ref().map_or(0, |packet| match variation {
                     Some(_) => u128::from(served.left),
                     None => self.left_of(std::iter::once(packet), end),
                 });
@@ -90,9 +90,9 @@ impl Link {
         let transmitted_bytes = accepted_bytes - untransmitted_bytes;
         let delivered_bytes = accepted_bytes - c.lost_bytes - in_flight_bytes;
         let used = work(accepted_bytes) - self.left(pool, end);
-        let capacity = match &c.course {
+        let capacity = match &c.variation {
             None => u128::from(c.rate_bps) * u128::from(end.0),
-            Some(course) => course.capacity(end),
+            Some(variation) => variation.capacity(end),
         };
         let warmup = c.warmup.as_ref().map_or_else(Warmup::default, |warming| warming.counts);
         LinkStats {

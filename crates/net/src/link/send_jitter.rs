@@ -3,7 +3,7 @@
 use sim::Stream;
 use units::{Span, Time};
 
-use super::{Fate, Lane, Link};
+use super::{Entry, Fate, Link};
 
 /// Drawn evenly for each packet, between nothing and `most`. Packets stay in order.
 #[derive(Debug)]
@@ -26,12 +26,12 @@ impl Link {
     /// Delay every packet at random by up to `most`; `stream` is for that alone. A link with jitter of its own keeps
     /// that.
     pub(crate) fn add_send_jitter(&mut self, most: Span, stream: Stream) {
-        if self.cold.course.as_ref().is_some_and(|course| course.has_jitter()) {
+        if self.cold.variation.as_ref().is_some_and(|variation| variation.has_jitter()) {
             return;
         }
         self.cold.send_jitter = Some(Box::new(SendJitter { most, stream, last_arrival: Time::ZERO }));
-        if self.hot.lane == Lane::Plain {
-            self.hot.lane = Lane::Random;
+        if self.hot.entry == Entry::Plain {
+            self.hot.entry = Entry::Random;
         }
     }
 

@@ -11,7 +11,7 @@
 use tcp::Flags;
 use units::Time;
 
-use super::{Fate, Lane, Link};
+use super::{Entry, Fate, Link};
 use crate::cause::LossCause;
 use crate::packet::Packet;
 use crate::pool::Pool;
@@ -59,9 +59,9 @@ impl Link {
     /// Have packets held and served by events from now on. Only before the first packet.
     pub(crate) fn serve(&mut self, line: Line) {
         debug_assert_eq!(self.hot.offered_packets, 0);
-        self.hot.lane = Lane::Special;
+        self.hot.entry = Entry::Special;
         if let Some(warming) = &mut self.cold.warmup {
-            warming.lane = Lane::Special;
+            warming.entry = Entry::Special;
         }
         self.hot.eager = false;
         self.cold.served = Some(Box::new(Served { waiting: line, sending: None, in_outage: false, left: 0 }));

@@ -7,7 +7,7 @@
 use tcp::Flags;
 use units::{Span, Time, num};
 
-use super::Lane;
+use super::CountedFifo;
 use crate::cause::LossCause;
 use crate::link::Dropped;
 use crate::packet::Packet;
@@ -46,7 +46,7 @@ impl Codel {
     pub(super) fn pop(
         &mut self,
         now: Time,
-        lane: &mut Lane,
+        lane: &mut CountedFifo,
         ecn: bool,
         pool: &mut Pool,
         dropped: &mut Vec<Dropped>,
@@ -92,7 +92,7 @@ impl Codel {
     }
 
     /// Take a packet from the lane. Has the queue been bad for an interval?
-    fn look(&mut self, now: Time, lane: &mut Lane, pool: &mut Pool) -> (Option<Packet>, bool) {
+    fn look(&mut self, now: Time, lane: &mut CountedFifo, pool: &mut Pool) -> (Option<Packet>, bool) {
         let Some(packet) = lane.pop(pool) else {
             self.first_above = None;
             return (None, false);
@@ -138,14 +138,14 @@ mod tests {
     /// A queue of packets that all came at time zero, served at the times given.
     struct Queue {
         codel: Codel,
-        lane: Lane,
+        lane: CountedFifo,
         pool: Pool,
         dropped: Vec<Dropped>,
         ecn: bool,
     }
 
     fn queue(packets: u32, flags: Flags) -> Queue {
-        let (mut lane, mut pool) = (Lane::new(), Pool::new());
+        let (mut lane, mut pool) = (CountedFifo::new(), Pool::new());
         for seq in 0..packets {
             lane.push(Packet { seq, size: 1000, flags, ..Packet::default() }, &mut pool);
         }
@@ -202,7 +202,7 @@ mod tests {
         assert_eq!((q.codel.count, q.dropped.len()), (10, 10));
         assert!((q.codel.drop_next.secs() - 0.6071).abs() < 1e-4);
         // a fresh packet ends it
-        q.lane = Lane::new();
+        q.lane = CountedFifo::new();
         for seq in 0..500 {
             q.lane.push(Packet { seq, size: 1000, at: Time(605_000_000), ..Packet::default() }, &mut q.pool);
         }

@@ -7,7 +7,7 @@
 use sim::Stream;
 use units::Time;
 
-use super::{Codel, Lane};
+use super::{Codel, CountedFifo};
 use crate::cause::LossCause;
 use crate::link::{Backlog, Dropped};
 use crate::packet::Packet;
@@ -30,7 +30,7 @@ pub(crate) struct FqCodel {
 
 #[derive(Debug)]
 struct FlowLane {
-    lane: Lane,
+    lane: CountedFifo,
     codel: Codel,
     /// Bytes that it may send in this turn.
     credit: i64,
@@ -67,8 +67,13 @@ impl Turns {
 
 impl FqCodel {
     pub(super) fn new(spec: &FqCodelSpec, stream: &mut Stream) -> FqCodel {
-        let lane =
-            || FlowLane { lane: Lane::new(), codel: Codel::new(&spec.codel), credit: 0, next: NONE, active: false };
+        let lane = || FlowLane {
+            lane: CountedFifo::new(),
+            codel: Codel::new(&spec.codel),
+            credit: 0,
+            next: NONE,
+            active: false,
+        };
         FqCodel {
             lanes: std::iter::repeat_with(lane).take(spec.flows as usize).collect(),
             new: Turns::EMPTY,
@@ -84,7 +89,7 @@ impl FqCodel {
         self.backlog
     }
 
-    pub(super) fn lanes(&self) -> impl Iterator<Item = &Lane> {
+    pub(super) fn lanes(&self) -> impl Iterator<Item = &CountedFifo> {
         self.lanes.iter().map(|flow| &flow.lane)
     }
 

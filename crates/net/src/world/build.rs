@@ -3,7 +3,7 @@
 use sim::{EventQueue, Stream};
 use units::{Span, Time};
 
-use super::{Account, BadNetwork, Plan, RunOptions, Seat, Traces, World, traces::UNSEEN};
+use super::{Attachment, BadNetwork, Plan, RunOptions, Traces, Transfer, World, traces::UNSEEN};
 use crate::delays::Delays;
 use crate::endpoint::Endpoint;
 use crate::event::Event;
@@ -56,8 +56,8 @@ impl World {
             links,
             pool: Pool::new(),
             endpoints: Vec::with_capacity(network.flows.len() * 2),
-            seats: Vec::with_capacity(network.flows.len() * 2),
-            accounts: Vec::with_capacity(network.flows.len() * 2),
+            attachments: Vec::with_capacity(network.flows.len() * 2),
+            transfers: Vec::with_capacity(network.flows.len() * 2),
             connections: Vec::with_capacity(network.multipath.len()),
             routes: Vec::new(),
             sacks: Sacks::default(),
@@ -114,22 +114,22 @@ impl World {
             let back: Vec<u32> = path.iter().rev().map(|link| link ^ 1).collect();
             let full = flow.full_size();
             for (route, far) in [(path, active + 1), (back, active)] {
-                self.seats.push(Seat {
+                self.attachments.push(Attachment {
                     route: self.routes.len() as u32,
                     connection: ALONE,
                     armed: Time::NEVER,
                     overtaken: Time::NEVER,
                     runs_ahead: breaks.is_empty(),
                     has_end: size.is_some() && far != active, // the other end's begins when it may send
-                    ..Seat::default()
+                    ..Attachment::default()
                 });
-                self.accounts.push(Account {
+                self.transfers.push(Transfer {
                     started: if far == active { reverse_start.max(flow.start) } else { flow.start },
                     stop: flow.stop.unwrap_or(Time::NEVER),
                     size,
                     base_delay: route.iter().fold(Span::ZERO, |sum, &link| sum + empty_link_delay(network, link, full)),
                     hash: name_hash(&flow.name, far == active),
-                    ..Account::default()
+                    ..Transfer::default()
                 });
                 self.routes.extend(route);
                 self.routes.push(END | far);
@@ -165,8 +165,8 @@ impl World {
             let start = spec.subflows.iter().map(|flow| network.flows[*flow].start).min().unwrap_or_default();
             let mss = spec.subflows.iter().map(|flow| network.flows[*flow].payload()).max().unwrap_or(1);
             for active in endpoints.clone() {
-                self.seats[active as usize].connection = number as u32;
-                self.seats[active as usize + 1].connection = number as u32;
+                self.attachments[active as usize].connection = number as u32;
+                self.attachments[active as usize + 1].connection = number as u32;
                 self.offer(active, Some(0));
             }
             self.connections.push(Connection::new(spec, mss, endpoints, start));
@@ -180,7 +180,7 @@ impl World {
         }
         let users = self.users();
         let mut most = vec![Span::ZERO; self.links.len()];
-        for end in 0..self.seats.len() {
+        for end in 0..self.attachments.len() {
             let longest = match network.send_jitter {
                 SendJitter::Off => Span::ZERO,
                 SendJitter::UpTo(most) => most,
@@ -191,7 +191,7 @@ impl World {
                     times.max().unwrap_or_default()
                 }
             };
-            let first = &mut most[self.routes[self.seats[end].route as usize] as usize];
+            let first = &mut most[self.routes[self.attachments[end].route as usize] as usize];
             *first = longest.max(*first);
         }
         for (number, most) in most.into_iter().enumerate().filter(|(_, most)| *most > Span::ZERO) {
@@ -202,7 +202,7 @@ impl World {
 
     /// The directed links on the way of what end `at` sends.
     fn route(&self, at: usize) -> impl Iterator<Item = &u32> {
-        self.routes[self.seats[at].route as usize..].iter().take_while(|&&hop| hop & END == 0)
+        self.routes[self.attachments[at].route as usize..].iter().take_while(|&&hop| hop & END == 0)
     }
 
     /// How many ends send over each directed link.
@@ -219,9 +219,9 @@ impl World {
         const NONE: u32 = u32::MAX;
         const MANY: u32 = u32::MAX - 1;
         let mut feeder = vec![NONE; self.links.len()];
-        for seat in &self.seats {
+        for attachment in &self.attachments {
             let mut before = MANY; // the endpoint itself
-            for &hop in &self.routes[seat.route as usize..] {
+            for &hop in &self.routes[attachment.route as usize..] {
                 if hop & END != 0 {
                     break;
                 }
@@ -240,8 +240,8 @@ impl World {
     /// sends, takes a short way.
     fn find_plain_endpoints(&mut self) {
         let watched = self.options.delays || self.options.traces != Traces::default();
-        for (seat, endpoint) in self.seats.iter_mut().zip(&self.endpoints) {
-            seat.plain = !watched && seat.connection == ALONE && matches!(endpoint, Endpoint::Tcp(_));
+        for (attachment, endpoint) in self.attachments.iter_mut().zip(&self.endpoints) {
+            attachment.plain = !watched && attachment.connection == ALONE && matches!(endpoint, Endpoint::Tcp(_));
         }
     }
 
@@ -253,25 +253,26 @@ impl World {
     /// crossed the links that are the endpoint's alone. Nor must the retransmission timer that it may start be late.
     fn find_private_starts(&mut self, network: &Network) {
         let users = self.users();
-        for number in 0..self.seats.len() {
+        for number in 0..self.attachments.len() {
             // what comes from the peer is on its way without an event from the last link on that others feed as well
-            let way_in = self.routes[self.seats[number ^ 1].route as usize..].iter().take_while(|&&hop| hop & END == 0);
+            let way_in =
+                self.routes[self.attachments[number ^ 1].route as usize..].iter().take_while(|&&hop| hop & END == 0);
             let shared = way_in.skip(1).any(|&hop| !self.links[hop as usize].hot.eager);
-            let seat = &mut self.seats[number];
-            let first = self.routes[seat.route as usize] as usize;
+            let attachment = &mut self.attachments[number];
+            let first = self.routes[attachment.route as usize] as usize;
             let link = &self.links[first];
             let private = users[first] == 1 && !link.is_served() && !link.reorders();
-            seat.runs_ahead &= seat.plain && private && shared;
-            seat.in_step = seat.plain && !seat.runs_ahead;
+            attachment.runs_ahead &= attachment.plain && private && shared;
+            attachment.in_step = attachment.plain && !attachment.runs_ahead;
             let Transport::Tcp(tcp) = &network.flows[number / 2].transport else { continue };
             let tail = tcp.size.map_or(0, |bytes| (bytes % u64::from(tcp.rules.mss)) as u32);
             let least = if tail > 0 { tail } else { tcp.rules.mss };
-            let own = self.routes[seat.route as usize..].iter().take_while(|&&hop| {
+            let own = self.routes[attachment.route as usize..].iter().take_while(|&&hop| {
                 hop & END == 0 && users[hop as usize] == 1 && !self.links[hop as usize].is_special()
             });
             let across = own.fold(Span::ZERO, |sum, &link| sum + empty_link_delay(network, link, least));
-            if seat.runs_ahead {
-                seat.leeway = Span(across.0.saturating_sub(1)).min(tcp.rules.rto_min);
+            if attachment.runs_ahead {
+                attachment.leeway = Span(across.0.saturating_sub(1)).min(tcp.rules.rto_min);
             }
         }
     }

@@ -54,7 +54,7 @@ impl World {
         let (link, next) = (self.routes[hop as usize], self.routes[hop as usize + 1]);
         let is_end = at <= self.end && next & END != 0;
         let number = next & !END;
-        (is_end && at < self.seats[number as usize].horizon && self.links[link as usize].hot.wire.is_empty())
+        (is_end && at < self.attachments[number as usize].horizon && self.links[link as usize].hot.wire.is_empty())
             .then_some(number)
     }
 
@@ -79,7 +79,7 @@ impl World {
     #[cold]
     fn put_among_others(&mut self, id: u32, mut packet: Packet, at: Time) {
         packet.at = at;
-        self.links[id as usize].course().put(packet);
+        self.links[id as usize].variation().put(packet);
         if at <= self.end {
             self.queue.push(at, Event::Arrives(id).encode());
         }
@@ -88,7 +88,7 @@ impl World {
     /// A served link takes a packet.
     #[inline(never)]
     fn hold(&mut self, now: Time, id: u32, packet: Packet) {
-        let source = self.accounts[(self.destination(packet.hop) ^ 1) as usize].hash;
+        let source = self.transfers[(self.destination(packet.hop) ^ 1) as usize].hash;
         let link = &mut self.links[id as usize];
         if let Some(end) = link.take(now, packet, source, &mut self.pool, &mut self.dropped) {
             self.queue.push(end, Event::ServiceEnds(id).encode());
@@ -139,14 +139,14 @@ impl World {
     #[cold]
     fn lose(&mut self, at: Time, link: u32, packet: &Packet, cause: LossCause) {
         let sender = self.destination(packet.hop) ^ 1;
-        let account = &mut self.accounts[sender as usize];
+        let transfer = &mut self.transfers[sender as usize];
         if packet.is_data() {
-            account.lost.add(cause);
+            transfer.lost.add(cause);
             if let Endpoint::Tcp(_) = self.endpoints[sender as usize] {
                 self.truth[sender as usize].lost(self.now, packet.seq, at, cause);
             }
         } else if packet.flags.has(Flags::ACK) {
-            account.acks_lost.add(cause);
+            transfer.acks_lost.add(cause);
         }
         self.sacks.take(packet.sack);
         if let Some(losses) = &mut self.losses {

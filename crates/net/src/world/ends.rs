@@ -16,9 +16,9 @@ impl World {
     pub(super) fn arrive(&mut self, now: Time, number: u32, packet: &Packet) {
         let at = number as usize;
         match &mut self.endpoints[at] {
-            Endpoint::Tcp(end) if self.seats[at].in_step && packet.sack == NO_SACK => {
+            Endpoint::Tcp(end) if self.attachments[at].in_step && packet.sack == NO_SACK => {
                 end.handle_segment_here(now, &packet.to_segment(SackBlocks::NONE));
-                if !self.seats[at].only_waits(now, end) {
+                if !self.attachments[at].only_waits(now, end) {
                     self.drive_plain(now, number);
                 }
             }
@@ -31,7 +31,7 @@ impl World {
     pub(super) fn arrive_ahead(&mut self, now: Time, number: u32, packet: &Packet) {
         let at = number as usize;
         let Endpoint::Tcp(end) = &self.endpoints[at] else { return };
-        self.seats[at].clock = now;
+        self.attachments[at].clock = now;
         if end.next_deadline() < now {
             self.sacks.prefetch(packet.sack);
             self.catch_up(now, number);
@@ -41,7 +41,7 @@ impl World {
         }
         let Endpoint::Tcp(end) = &mut self.endpoints[at] else { return };
         end.handle_segment_here(now, &packet.to_segment(SackBlocks::NONE));
-        if !self.seats[at].only_waits(now, end) {
+        if !self.attachments[at].only_waits(now, end) {
             if end.sender.is_paced() && !end.receiver.ack_due() {
                 self.drive(now, number); // seldom
             } else {
@@ -57,7 +57,7 @@ impl World {
         let at = number as usize;
         let Endpoint::Tcp(end) = &mut self.endpoints[at] else { return };
         end.handle_ack(now, &segment);
-        if !self.seats[at].only_waits(now, end) {
+        if !self.attachments[at].only_waits(now, end) {
             self.drive(now, number);
         }
     }
@@ -72,7 +72,7 @@ impl World {
             if at >= until {
                 return;
             }
-            debug_assert!(self.seats[number as usize].runs_ahead);
+            debug_assert!(self.attachments[number as usize].runs_ahead);
             if departure < timer {
                 end.sender.on_send_time(at);
             } else {
@@ -92,20 +92,20 @@ impl World {
     fn arrive_specially(&mut self, now: Time, number: u32, packet: &Packet) {
         let sack = self.sacks.take(packet.sack);
         self.catch_up(now, number);
-        self.seats[number as usize].clock = now;
+        self.attachments[number as usize].clock = now;
         if !self.delays.is_empty() && packet.is_data() {
             let sender = number as usize ^ 1;
-            let queued = now.since(packet.ts_val).0.saturating_sub(self.accounts[sender].base_delay.0);
+            let queued = now.since(packet.ts_val).0.saturating_sub(self.transfers[sender].base_delay.0);
             self.delays[sender].add(Span(queued));
         }
-        if self.seats[number as usize].connection != ALONE {
+        if self.attachments[number as usize].connection != ALONE {
             self.arrive_on_subflow(now, number, packet, sack);
             return;
         }
         match &mut self.endpoints[number as usize] {
             Endpoint::Tcp(end) => {
                 end.handle_segment(now, &packet.to_segment(sack));
-                if self.seats[number as usize].plain && self.seats[number as usize].only_waits(now, end) {
+                if self.attachments[number as usize].plain && self.attachments[number as usize].only_waits(now, end) {
                     return;
                 }
             }
@@ -117,20 +117,20 @@ impl World {
     /// The next packet that the endpoint must send now, if any.
     #[inline]
     fn next_packet(&mut self, now: Time, at: usize) -> Option<Packet> {
-        if self.seats[at].connection != ALONE {
+        if self.attachments[at].connection != ALONE {
             return self.next_of_subflow(now, at);
         }
-        let seat = &mut self.seats[at];
+        let attachment = &mut self.attachments[at];
         match &mut self.endpoints[at] {
             Endpoint::Tcp(end) => {
                 let segment = end.poll_transmit(now)?;
-                seat.sent_bytes += end.payload_of(&segment);
-                Some(Packet::from_segment(&segment, seat.route, &mut self.sacks))
+                attachment.sent_bytes += end.payload_of(&segment);
+                Some(Packet::from_segment(&segment, attachment.route, &mut self.sacks))
             }
             Endpoint::Datagram(end) => {
                 let datagram = end.poll_transmit(now)?;
-                seat.sent_bytes += u64::from(end.payload(&datagram));
-                Some(Packet::from_datagram(&datagram, seat.route))
+                attachment.sent_bytes += u64::from(end.payload(&datagram));
+                Some(Packet::from_datagram(&datagram, attachment.route))
             }
         }
     }
@@ -139,7 +139,7 @@ impl World {
     #[inline(never)]
     pub(super) fn drive(&mut self, now: Time, number: u32) {
         let at = number as usize;
-        if self.seats[at].plain {
+        if self.attachments[at].plain {
             let (deadline, is_done) = self.send_far(now, number);
             return self.note_driven(now, number, deadline, is_done);
         }
@@ -181,25 +181,27 @@ impl World {
             if let Some(judgement) = end.sender.take_judgement() {
                 self.truth[at].judged(now, judgement);
             }
-            let seat = &mut self.seats[at];
-            let Some(departure) = end.poll_departure(now) else { return (seat.deadline(end), end.sender.is_done()) };
+            let attachment = &mut self.attachments[at];
+            let Some(departure) = end.poll_departure(now) else {
+                return (attachment.deadline(end), end.sender.is_done());
+            };
             let mut packet = match departure {
                 Departure::Data(number, again) => {
-                    seat.sent_bytes += u64::from(end.payload(number));
-                    Packet::from_segment(&end.data(now, number, again), seat.route, &mut self.sacks)
+                    attachment.sent_bytes += u64::from(end.payload(number));
+                    Packet::from_segment(&end.data(now, number, again), attachment.route, &mut self.sacks)
                 }
-                Departure::Ack => Packet::from_segment(&end.pure_ack(now), seat.route, &mut self.sacks),
+                Departure::Ack => Packet::from_segment(&end.pure_ack(now), attachment.route, &mut self.sacks),
                 Departure::Special => {
                     let segment = end.special(now);
-                    seat.sent_bytes += end.payload_of(&segment);
-                    Packet::from_segment(&segment, seat.route, &mut self.sacks)
+                    attachment.sent_bytes += end.payload_of(&segment);
+                    Packet::from_segment(&segment, attachment.route, &mut self.sacks)
                 }
             };
             self.carry::<false>(now, &mut packet);
             if let Endpoint::Tcp(end) = &self.endpoints[at]
                 && end.only_waits(now)
             {
-                return (self.seats[at].deadline(end), false);
+                return (self.attachments[at].deadline(end), false);
             }
         }
     }
@@ -208,7 +210,7 @@ impl World {
     #[cold]
     pub(super) fn set_timer(&mut self, number: u32) {
         let Endpoint::Tcp(end) = &self.endpoints[number as usize] else { return };
-        let deadline = self.seats[number as usize].deadline(end);
+        let deadline = self.attachments[number as usize].deadline(end);
         self.note_driven(self.now, number, deadline, false);
     }
 
@@ -216,24 +218,24 @@ impl World {
     pub(super) fn set_horizon(&mut self, flow: usize) {
         let ends = flow * 2..flow * 2 + 2;
         let warm = Time::ZERO + self.options.warmup;
-        let plans = self.accounts[ends.clone()].iter().flat_map(|account| [account.started, account.stop, warm]);
+        let plans = self.transfers[ends.clone()].iter().flat_map(|transfer| [transfer.started, transfer.stop, warm]);
         let next = plans.filter(|&at| at > self.now).min().unwrap_or(Time::NEVER);
-        for seat in &mut self.seats[ends] {
-            seat.horizon = if seat.runs_ahead { next } else { Time::ZERO };
+        for attachment in &mut self.attachments[ends] {
+            attachment.horizon = if attachment.runs_ahead { next } else { Time::ZERO };
         }
     }
 
     /// An endpoint has sent what it had to: set its timer, and see whether its transfer is complete.
     #[inline(always)]
     fn note_driven(&mut self, now: Time, number: u32, deadline: Time, is_done: bool) {
-        let seat = &mut self.seats[number as usize];
-        if deadline < seat.armed {
-            seat.overtaken = std::mem::replace(&mut seat.armed, deadline);
+        let attachment = &mut self.attachments[number as usize];
+        if deadline < attachment.armed {
+            attachment.overtaken = std::mem::replace(&mut attachment.armed, deadline);
             self.queue.push(deadline, Event::Timer(number).encode());
         }
-        if is_done && seat.has_end {
-            seat.has_end = false;
-            self.accounts[number as usize].completed = Some(now);
+        if is_done && attachment.has_end {
+            attachment.has_end = false;
+            self.transfers[number as usize].completed = Some(now);
         }
     }
 }

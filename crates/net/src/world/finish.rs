@@ -88,26 +88,26 @@ impl World {
     fn flow_result(&self, flow: usize, reverse: bool, in_flight: &[(u64, u64)]) -> FlowResult {
         let at = flow * 2 + usize::from(reverse);
         let peer = at ^ 1;
-        let (seat, account) = (&self.seats[at], &self.accounts[at]);
+        let (attachment, transfer) = (&self.attachments[at], &self.transfers[at]);
         let (end, receiver) = (&self.endpoints[at], &self.endpoints[peer]);
         let before = self.warm.get(at).cloned().unwrap_or_default();
         let arrived_bytes = end.arrived(receiver).bytes;
         let mut result = FlowResult {
             flow,
             reverse,
-            start: account.started,
+            start: transfer.started,
             delivered_bytes: end.delivered_bytes(receiver),
             measured_bytes: end.delivered_since(receiver, &before),
             arrived_bytes,
             measured_arrived_bytes: arrived_bytes - before.bytes,
-            sent_bytes: seat.sent_bytes,
-            lost: account.lost,
+            sent_bytes: attachment.sent_bytes,
+            lost: transfer.lost,
             in_flight: in_flight[at].0,
-            acks_lost: self.accounts[peer].acks_lost,
+            acks_lost: self.transfers[peer].acks_lost,
             acks_in_flight: in_flight[peer].1,
             judgements: self.truth[at].counts,
             delays: self.delays.get(at).cloned(),
-            completed: account.completed,
+            completed: transfer.completed,
             ..FlowResult::default()
         };
         end.report(receiver, &mut result);

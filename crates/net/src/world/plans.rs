@@ -54,10 +54,10 @@ impl World {
                 self.endpoints[number as usize].open(now);
                 self.drive(now, number);
             }
-            Plan::Offer(number) if self.accounts[number as usize].stop < now => {} // stopped before it could start
+            Plan::Offer(number) if self.transfers[number as usize].stop < now => {} // stopped before it could start
             Plan::Offer(number) => {
-                let size = self.accounts[number as usize].size;
-                self.seats[number as usize].has_end = size.is_some();
+                let size = self.transfers[number as usize].size;
+                self.attachments[number as usize].has_end = size.is_some();
                 self.offer(number, size);
                 if let Endpoint::Tcp(end) = &mut self.endpoints[number as usize] {
                     end.open_for_data();
@@ -75,9 +75,9 @@ impl World {
             Plan::Stop(number) => {
                 // what is cut short will never be complete
                 let cut = self.endpoints[number as usize].stop();
-                let seat = &mut self.seats[number as usize];
-                seat.has_end &= !cut;
-                if let Some(connection) = self.connections.get_mut(seat.connection as usize) {
+                let attachment = &mut self.attachments[number as usize];
+                attachment.has_end &= !cut;
+                if let Some(connection) = self.connections.get_mut(attachment.connection as usize) {
                     connection.stop();
                 }
             }

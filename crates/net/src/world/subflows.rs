@@ -12,7 +12,7 @@ impl World {
     /// the stream may go, so the subflow itself sees the same window always.
     #[inline(never)]
     pub(super) fn arrive_on_subflow(&mut self, now: Time, number: u32, packet: &Packet, sack: SackBlocks) {
-        let connection = &mut self.connections[self.seats[number as usize].connection as usize];
+        let connection = &mut self.connections[self.attachments[number as usize].connection as usize];
         let Endpoint::Tcp(end) = &mut self.endpoints[number as usize] else { return };
         let mut segment = packet.to_segment(sack);
         if number % 2 == 1 {
@@ -42,12 +42,12 @@ impl World {
 
     /// The stream goes on after it stood still: the subflows with the smaller RTT first.
     fn drive_subflows(&mut self, now: Time, number: u32) {
-        let connection = &self.connections[self.seats[number as usize].connection as usize];
+        let connection = &self.connections[self.attachments[number as usize].connection as usize];
         let srtt = |endpoint: u32| match &self.endpoints[endpoint as usize] {
             Endpoint::Tcp(end) => end.sender.path().srtt,
             Endpoint::Datagram(_) => Span::ZERO,
         };
-        let mut order: Vec<u32> = connection.subflows.iter().map(|lane| lane.endpoint).collect();
+        let mut order: Vec<u32> = connection.subflows.iter().map(|subflow| subflow.endpoint).collect();
         order.sort_by_key(|endpoint| srtt(*endpoint));
         for endpoint in order {
             self.drive(now, endpoint);
@@ -56,7 +56,7 @@ impl World {
 
     /// A connection over several paths is complete when the last byte of its last subflow is acknowledged.
     fn note_completion(&mut self, now: Time, number: u32) {
-        let at = self.seats[number as usize].connection as usize;
+        let at = self.attachments[number as usize].connection as usize;
         let connection = &self.connections[at];
         if connection.completed.is_some() || !connection.all_sent() {
             return;
@@ -65,7 +65,7 @@ impl World {
             Endpoint::Tcp(end) => end.sender.snd_una() == end.sender.snd_max(),
             Endpoint::Datagram(_) => true,
         };
-        if connection.subflows.iter().all(|lane| done(lane.endpoint)) {
+        if connection.subflows.iter().all(|subflow| done(subflow.endpoint)) {
             self.connections[at].completed = Some(now);
         }
     }
@@ -73,8 +73,8 @@ impl World {
     /// The next packet of a connection over several paths that the endpoint must send now, if any.
     #[inline(never)]
     pub(super) fn next_of_subflow(&mut self, now: Time, at: usize) -> Option<Packet> {
-        let seat = &mut self.seats[at];
-        let connection = &mut self.connections[seat.connection as usize];
+        let attachment = &mut self.attachments[at];
+        let connection = &mut self.connections[attachment.connection as usize];
         let Endpoint::Tcp(end) = &mut self.endpoints[at] else { return None };
         let sends = at.is_multiple_of(2);
         let fresh = end.sender.snd_max();
@@ -82,8 +82,8 @@ impl World {
             end.sender.offer(fresh + u32::from(connection.may_send()));
         }
         let segment = end.poll_transmit(now)?;
-        seat.sent_bytes += end.payload_of(&segment);
-        let mut packet = Packet::from_segment(&segment, seat.route, &mut self.sacks);
+        attachment.sent_bytes += end.payload_of(&segment);
+        let mut packet = Packet::from_segment(&segment, attachment.route, &mut self.sacks);
         if packet.is_data() && segment.seq == fresh {
             connection.sent(at as u32, fresh);
         }

@@ -2,7 +2,7 @@
 
 use tcp::Why;
 
-use crate::line::*;
+use crate::one_flow::*;
 
 /// Exact RTTs, which can be followed by hand.
 fn by_sample(config: &mut cc::Config) {
@@ -11,8 +11,8 @@ fn by_sample(config: &mut cc::Config) {
 
 /// Window 20, base RTT 12.4 ms: RTTs from 12.4 to 31.4 in the first window, 20 from then on:
 /// alpha = (31.4 - 20) / (31.4 - 12.4) = 0.6.
-fn three_fifths(lost: &[u64]) -> Line {
-    Line { base_ms: 12.4, window: 20, ..empty_queue(lost) }
+fn three_fifths(lost: &[u64]) -> OneFlow {
+    OneFlow { base_ms: 12.4, window: 20, ..empty_queue(lost) }
 }
 
 #[test]

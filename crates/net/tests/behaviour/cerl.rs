@@ -2,7 +2,7 @@
 
 use tcp::Why;
 
-use crate::line::*;
+use crate::one_flow::*;
 
 #[test]
 fn a_random_loss_keeps_the_window() {
@@ -17,7 +17,7 @@ fn a_random_loss_keeps_the_window() {
 #[test]
 fn a_congestive_loss_halves_once_per_window() {
     // lmax = 59 ms, N = 32.45 ms; l = 60 - 21 = 39 ms. Both losses are of the window that is outstanding at the first.
-    let path = Line { receiver_window: Some(1000), ..full_queue(&[100, 110]) };
+    let path = OneFlow { receiver_window: Some(1000), ..full_queue(&[100, 110]) };
     let cerl = path.run("cerl");
     let (first, second) = (cerl.change(0), cerl.change(1));
     assert_eq!((first.why, first.segment), (Why::DupAcks, 100));
@@ -30,7 +30,7 @@ fn a_congestive_loss_halves_once_per_window() {
 #[test]
 fn the_threshold_is_55_percent_of_the_longest_queue() {
     // window 44, base 21: lmax = 43, N = 23.65 ms; the segments before 50 left at a window of 44: l = 44 - 21 = 23 ms
-    let path = Line { base_ms: 21.0, window: 44, ..empty_queue(&[50]) };
+    let path = OneFlow { base_ms: 21.0, window: 44, ..empty_queue(&[50]) };
     assert_eq!(path.run("cerl").change(0).why, Why::JudgedRandom);
     // a share of 0.5: N = 21.5 ms
     let lower = path.run_with("cerl", |config| config.set_number("cerl_A", 0.5).unwrap());

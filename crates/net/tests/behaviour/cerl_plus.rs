@@ -2,7 +2,7 @@
 
 use tcp::Why;
 
-use crate::line::*;
+use crate::one_flow::*;
 
 #[test]
 fn no_loss_is_congestive() {

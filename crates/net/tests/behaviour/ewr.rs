@@ -2,7 +2,7 @@
 
 use tcp::Why;
 
-use crate::line::*;
+use crate::one_flow::*;
 
 #[test]
 fn a_timeout_without_a_queue_is_wireless_and_goes_on_at_the_rate() {
@@ -25,7 +25,7 @@ fn a_timeout_behind_a_long_queue_starts_over() {
 #[test]
 fn a_timeout_between_changes_nothing() {
     // window 26: x = 27 * (1 - 21/26) = 5.2
-    let path = Line { base_ms: 21.0, window: 26, ..empty_queue(&whole_window(130, 26)) };
+    let path = OneFlow { base_ms: 21.0, window: 26, ..empty_queue(&whole_window(130, 26)) };
     let ewr = path.run("ewr");
     let kept = ewr.change(0);
     assert_eq!((kept.why, kept.cwnd_after, kept.ssthresh_after), (Why::Timeout, kept.cwnd_before, 26.0));
@@ -38,7 +38,7 @@ fn a_timeout_between_changes_nothing() {
 fn growing_as_vegas_the_window_stops_with_one_segment_in_the_queue() {
     // the first window's RTTs of up to 80 ms show a long queue: down to oC = 21; then up while x < 1: 22 * (1 - 21/22) = 1. NewReno: 60^2
     // + 2 * 1500 = 81^2
-    let path = Line { receiver_window: Some(1000), ..full_queue(&[1500]) };
+    let path = OneFlow { receiver_window: Some(1000), ..full_queue(&[1500]) };
     let held = path.run_with("ewr", |config| config.set_choice("ewr_growth", "vegas").unwrap()).change(0).cwnd_before;
     assert!((21.9..23.1).contains(&held), "{held}");
     assert_near(path.run("newreno").change(0).cwnd_before, 81.2);

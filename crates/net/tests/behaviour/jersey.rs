@@ -2,8 +2,8 @@
 
 use tcp::Why;
 
-use crate::line::*;
 use crate::new_jersey::{LATE, OWND, warned};
+use crate::one_flow::*;
 
 #[test]
 fn a_loss_without_a_warning_cuts_nothing() {

@@ -2,7 +2,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
-mod line;
+mod one_flow;
 
 mod adaptive;
 mod bbr;

@@ -2,7 +2,7 @@
 
 use tcp::Why;
 
-use crate::line::*;
+use crate::one_flow::*;
 
 /// 20 windows: the smoothed RTT has taken 20 samples of 60 ms after one of 21.
 pub const LATE: u64 = 1250;
@@ -12,7 +12,7 @@ pub const OWND: f64 = 57.3;
 /// Marks begin with five packets in the queue, that is with a window of about 21 + 5 + 1. From the first window on rate control has
 /// held the window there: ownd is a segment per millisecond times an RTT of 26 to 27 ms.
 pub fn warned(name: &str) {
-    let run = Line { marks_from: Some(5.0), ..full_queue(&[LATE]) }.run(name);
+    let run = OneFlow { marks_from: Some(5.0), ..full_queue(&[LATE]) }.run(name);
     let cut = run.change(0);
     assert!((25.5..27.5).contains(&cut.cwnd_after), "{cut:?}");
     assert_eq!((cut.why, cut.ssthresh_after), (Why::DupAcks, cut.cwnd_after));

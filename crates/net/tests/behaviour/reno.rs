@@ -2,7 +2,7 @@
 
 use tcp::Why;
 
-use crate::line::*;
+use crate::one_flow::*;
 
 #[test]
 fn a_second_loss_in_the_window_waits_for_the_timer() {

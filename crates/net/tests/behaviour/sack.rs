@@ -1,6 +1,6 @@
 //! SACK repairs all losses of a window within a round trip; NewReno one in each.
 
-use crate::line::*;
+use crate::one_flow::*;
 
 #[test]
 fn three_losses_take_one_round_trip() {

@@ -2,7 +2,7 @@
 
 use tcp::Why;
 
-use crate::line::*;
+use crate::one_flow::*;
 
 #[test]
 fn duplicate_acks_leave_one_segment_and_no_recovery() {

@@ -2,7 +2,7 @@
 
 use tcp::Why;
 
-use crate::line::*;
+use crate::one_flow::*;
 
 #[test]
 fn a_loss_without_a_queue_keeps_four_fifths() {
@@ -27,7 +27,7 @@ fn a_loss_behind_a_queue_halves() {
 #[test]
 fn a_queue_halves_the_growth() {
     // cwnd^2 grows by 2 per ACK, by 1 at half speed. NewReno: sqrt(60^2 + 2 * 660) = 70.1
-    let path = Line { receiver_window: Some(1000), ..full_queue(&[660]) };
+    let path = OneFlow { receiver_window: Some(1000), ..full_queue(&[660]) };
     assert_near(path.run("newreno").change(0).cwnd_before, 70.1);
     // Veno knows the queue after the round that the 1st ACK begins and the 62nd ends: sqrt(60^2 + 2 * 62 + 598) = 65.7
     assert_near(path.run("veno").change(0).cwnd_before, 65.7);

@@ -15,7 +15,7 @@ use units::Span;
 use crate::common::{direction, flow, link, options, run, tcp};
 
 /// What is lost and on which path.
-pub struct Line {
+pub struct OneFlow {
     /// Base RTT, milliseconds.
     pub base_ms: f64,
     /// W.
@@ -31,13 +31,13 @@ pub struct Line {
 }
 
 /// A base RTT of 101 ms and a window of 20: no queue but behind the first burst.
-pub fn empty_queue(lost: &[u64]) -> Line {
-    Line { base_ms: 101.0, window: 20, receiver_window: None, lost: lost.to_vec(), marks_from: None, seconds: 5.0 }
+pub fn empty_queue(lost: &[u64]) -> OneFlow {
+    OneFlow { base_ms: 101.0, window: 20, receiver_window: None, lost: lost.to_vec(), marks_from: None, seconds: 5.0 }
 }
 
 /// A base RTT of 21 ms and a window of 60: 39 segments always wait.
-pub fn full_queue(lost: &[u64]) -> Line {
-    Line { base_ms: 21.0, window: 60, ..empty_queue(lost) }
+pub fn full_queue(lost: &[u64]) -> OneFlow {
+    OneFlow { base_ms: 21.0, window: 60, ..empty_queue(lost) }
 }
 
 /// The flow's window changes and its counters.
@@ -50,7 +50,7 @@ pub struct Outcome {
 /// the links of 10 Gbit/s take 0.8 and 0.032 us.
 const OUTSIDE_DELAY_NS: f64 = 1_000_000.0 + 40_000.0 + 832.0;
 
-impl Line {
+impl OneFlow {
     /// Run an algorithm of the registry.
     pub fn run(&self, name: &str) -> Outcome {
         self.run_with(name, |_| {})

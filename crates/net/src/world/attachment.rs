@@ -1,13 +1,14 @@
-//! What the world keeps of an endpoint beside its own state.
+//! What the world keeps of an endpoint beside its own state: how it is attached to the network, and what it is to transfer.
 
 use units::{Span, Time};
 
 use crate::cause::LossCounts;
 
-/// What every event at an endpoint touches: one cache line.
+/// How an endpoint is attached to the network: where its packets go, its timer event, how far ahead of the world it is.
+/// Every event at the endpoint touches it: one cache line.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
-pub(super) struct Seat {
+pub(super) struct Attachment {
     /// Where its route begins in the table.
     pub(super) route: u32,
     /// The connection over several paths that it belongs to, or [`crate::multipath::ALONE`].
@@ -34,7 +35,7 @@ pub(super) struct Seat {
     pub(super) has_end: bool,
 }
 
-impl Seat {
+impl Attachment {
     /// When a plain endpoint needs its timer: what pacing holds back may wait for something else to happen, for a while.
     #[inline(always)]
     pub(super) fn deadline(&self, end: &tcp::Endpoint) -> Time {
@@ -48,11 +49,11 @@ impl Seat {
     }
 }
 
-const _: () = assert!(size_of::<Seat>() == 64);
+const _: () = assert!(size_of::<Attachment>() == 64);
 
-/// The rest.
+/// What an endpoint is to transfer, and what became of it.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Account {
+pub(super) struct Transfer {
     pub(super) started: Time,
     /// When its application stops.
     pub(super) stop: Time,

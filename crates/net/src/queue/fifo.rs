@@ -6,14 +6,14 @@ use crate::pool::{Fifo, Pool};
 
 /// First in, first out.
 #[derive(Debug)]
-pub(crate) struct Lane {
+pub(crate) struct CountedFifo {
     list: Fifo,
     pub(crate) backlog: Backlog,
 }
 
-impl Lane {
-    pub(crate) fn new() -> Lane {
-        Lane { list: Fifo::EMPTY, backlog: Backlog::default() }
+impl CountedFifo {
+    pub(crate) fn new() -> CountedFifo {
+        CountedFifo { list: Fifo::EMPTY, backlog: Backlog::default() }
     }
 
     pub(crate) fn push(&mut self, packet: Packet, pool: &mut Pool) {
