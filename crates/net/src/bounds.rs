@@ -19,7 +19,7 @@ use crate::changing::work;
 use crate::link::{MeasuredLink, transmission};
 use crate::results::{FlowResult, LinkResult, Results, Variable};
 use crate::route;
-use crate::spec::{Counting, DirectionSpec, Discipline, FlowSpec, Network, QueueLimit, Transport};
+use crate::spec::{DirectionSpec, FlowSpec, Network, QueueLimit, Transport};
 use crate::world::RunOptions;
 
 /// Whose numbers are looked at.
@@ -58,10 +58,9 @@ impl DirectionSpec {
 
     /// Most packets that may wait.
     fn most_waiting(&self) -> u64 {
-        let plain = matches!(self.queue.discipline, Discipline::DropTail | Discipline::Threshold(_));
-        match self.queue.limit {
-            QueueLimit::Packets(limit) => u64::from(limit) - u64::from(plain && self.queue.counting == Counting::Ns2),
-            QueueLimit::Bytes(limit) => limit,
+        match self.queue.places() {
+            QueueLimit::Packets(most) => u64::from(most),
+            QueueLimit::Bytes(most) => most,
         }
     }
 }
@@ -194,7 +193,7 @@ impl Run<'_> {
         of.at_most("transmitted bytes of those offered", s.transmitted_bytes, s.offered_bytes)?;
         of.at_most("delivered bytes of those transmitted", s.delivered_bytes, s.transmitted_bytes)?;
         of.at_most("transmission", work(s.transmitted_bytes), spec.capacity(Time::ZERO, self.end))?;
-        if let Some(policer) = spec.policer {
+        if let Some(policer) = spec.queue.policer {
             let most = work(policer.burst_bytes) + u128::from(policer.rate_bps) * u128::from(self.end.0);
             of.at_most("what the policer let pass", work(s.transmitted_bytes), most)?;
         }

@@ -1,198 +1,329 @@
-//! Queue disciplines: what is dropped or marked, and who is served next.
+//! A queue: a limit, a policer, a discipline, and what waits. A link owns one; so can whatever else takes packets one
+//! after the other, such as a station with a MAC.
 //!
-//! DropTail, marking at a threshold, RED and PIE decide when a packet arrives ([`OnArrival`]) and need no event. CoDel and
-//! FQ-CoDel decide when a packet is about to be transmitted ([`Line`]) and need a served link.
+//! Its owner is the [`Server`] of what waits. There are two kinds of queue, with the same results where both will do:
+//!
+//! - Service is known on arrival: first in, first out, and the server can say at once when it will come to a packet. The
+//!   queue remembers only when each will leave ([`Departures`]), and needs no event. Calls: [`Queue::admit`], then
+//!   [`Queue::wait`] unless the server is idle.
+//! - Packets are held, in the order of their service ([`ServiceOrder`]): for disciplines that decide at departure, and for
+//!   servers that cannot know. Calls: [`Queue::offer`], and [`Queue::next`] whenever the server is free for the next one.
+//!
+//! DropTail, marking at a threshold, RED and PIE decide when a packet arrives ([`admission`]) and go with both kinds. CoDel
+//! and FQ-CoDel decide when a packet is about to be served.
 
+mod admission;
 mod codel;
+mod departures;
 mod fifo;
 mod fq_codel;
 mod pie;
 mod policer;
 mod red;
+mod service_order;
+#[cfg(test)]
+mod tests;
+mod trace;
 
 use sim::Stream;
+use tcp::Flags;
 use units::{Span, Time};
 
-use crate::link::{Backlog, Dropped};
+use crate::cause::{LossCause, LossCounts};
 use crate::packet::Packet;
 use crate::pool::Pool;
-use crate::spec::{DirectionSpec, Discipline, QueueLimit};
+use crate::spec::{QueueLimit, QueueSpec};
+use admission::Admission;
+use departures::Departures;
+use service_order::ServiceOrder;
+use trace::QueueTrace;
 
-use codel::Codel;
-use fifo::CountedFifo;
-use fq_codel::FqCodel;
-use pie::Pie;
-pub(crate) use policer::Policer;
-use red::Red;
-
-/// A packet at the door of the queue.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Arrival {
-    pub(crate) now: Time,
-    pub(crate) size: u32,
-    /// It can be marked.
-    pub(crate) markable: bool,
-    /// What waits already.
-    pub(crate) backlog: Backlog,
-    /// How long the transmitter has been idle; on a link that changes, as long as its first rate would take to send what
-    /// could have been sent meanwhile.
-    pub(crate) idle: Span,
-    /// There is a place for it.
-    pub(crate) fits: bool,
+/// What waits, without the packet in service.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Backlog {
+    pub(crate) packets: u32,
+    pub(crate) bytes: u64,
 }
 
-/// What a discipline wants done with a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    Pass,
-    Mark,
-    Drop,
+/// A packet that a queue dropped.
+pub(crate) type Dropped = (Packet, LossCause);
+
+/// Who takes packets from a queue, one after the other: what the queue asks about it.
+pub(crate) trait Server {
+    /// It has nothing to do: what comes is served at once, without a place in the queue.
+    fn is_idle(&self, now: Time) -> bool;
+    /// How long it has been so; where its rate changes, as long as its first rate would take to serve what could have
+    /// been served meanwhile.
+    fn idle_for(&mut self, now: Time) -> Span;
+    /// Bits per second at `at`, if that changes.
+    fn changing_rate(&self, at: Time) -> Option<f64>;
 }
 
-impl Verdict {
-    /// Signal congestion: by a mark if the packet can carry one.
-    fn signal(markable: bool) -> Verdict {
-        if markable { Verdict::Mark } else { Verdict::Drop }
-    }
-}
-
-/// A discipline that decides when a packet arrives.
+/// A queue. What packets that wait need comes first: one cache line.
 #[derive(Debug)]
-pub(crate) enum OnArrival {
-    /// Mark while more than this waits, as DCTCP wants it (RFC 8257 section 3.1); drop only when full.
-    Threshold(QueueLimit),
-    Red(Box<Red>),
-    Pie(Box<Pie>),
+#[repr(C)]
+pub(crate) struct Queue {
+    waiting: Waiting,
+    /// What may wait.
+    limit: QueueLimit,
+    /// The times of waiting of all packets, added up.
+    time: Span,
+    /// Most packets that ever waited.
+    longest: u32,
+    /// The discipline marks packets that can be marked.
+    ecn: bool,
+    takes_nothing: bool,
+    /// What asks about a packet before there is a place for it, if anything does.
+    admission: Option<Box<Admission>>,
+    trace: Option<Box<QueueTrace>>,
+    drops: LossCounts,
+    dropped_bytes: u64,
+    marked: u64,
 }
 
-impl OnArrival {
-    /// That of a link, if it has one; `name` is the link's.
-    pub(crate) fn new(spec: &DirectionSpec, seed: u64, name: &str) -> Option<OnArrival> {
-        let stream = || stream(seed, name);
-        match spec.queue.discipline {
-            Discipline::DropTail | Discipline::Codel(_) | Discipline::FqCodel(_) => None,
-            Discipline::Threshold(most) => Some(OnArrival::Threshold(most)),
-            Discipline::Red(red) => Some(OnArrival::Red(Box::new(Red::new(&red, spec, stream())))),
-            Discipline::Pie(pie) => Some(OnArrival::Pie(Box::new(Pie::new(&pie, spec.rate_bps, stream())))),
-        }
-    }
-
-    pub(crate) fn judge(&mut self, arrival: &Arrival) -> Verdict {
-        match self {
-            //= https://www.rfc-editor.org/rfc/rfc8257#section-3.1
-            //# When a packet arrives at a switch and its queue length is greater than the congestion threshold, the
-            //# switch sets the CE codepoint in the packet.
-            //= specs/papers/threshold-marking.md#marking
-            //# a packet that finds more than K waiting is marked
-            OnArrival::Threshold(most) => {
-                let over = match *most {
-                    QueueLimit::Packets(k) => arrival.backlog.packets > k,
-                    QueueLimit::Bytes(k) => arrival.backlog.bytes > k,
-                };
-                if over && arrival.markable { Verdict::Mark } else { Verdict::Pass }
-            }
-            OnArrival::Red(red) => red.judge(arrival),
-            OnArrival::Pie(pie) => pie.judge(arrival),
-        }
-    }
-
-    /// When it wants to know the backlog next, without a packet.
-    #[inline]
-    pub(crate) fn next_look(&self) -> Time {
-        match self {
-            OnArrival::Pie(pie) => pie.next_update(),
-            OnArrival::Threshold(_) | OnArrival::Red(_) => Time::NEVER,
-        }
-    }
-
-    /// The backlog at the time of [`OnArrival::next_look`]. `same_until`: it stays so until then, that instant included.
-    /// `rate_bps`: the present rate of a link that changes.
-    pub(crate) fn look(&mut self, backlog: Backlog, rate_bps: Option<f64>, same_until: Time) {
-        if let OnArrival::Pie(pie) = self {
-            if let Some(rate_bps) = rate_bps {
-                pie.set_rate(rate_bps);
-            }
-            pie.update(backlog, same_until);
-        }
-    }
-}
-
-/// The random stream of a queue.
-fn stream(seed: u64, name: &str) -> Stream {
-    Stream::new(seed, &format!("{name}/queue"))
-}
-
-/// The packets of a served link in the order of their service.
 #[derive(Debug)]
-pub(crate) enum Line {
-    Fifo(CountedFifo),
-    Codel(CountedFifo, Codel),
-    FqCodel(Box<FqCodel>),
+enum Waiting {
+    Known(Departures),
+    Held(Box<ServiceOrder>),
 }
 
-impl Line {
-    pub(crate) fn new(spec: &DirectionSpec, seed: u64, name: &str) -> Line {
-        match spec.queue.discipline {
-            Discipline::Codel(codel) => Line::Codel(CountedFifo::new(), Codel::new(&codel)),
-            Discipline::FqCodel(fq) => Line::FqCodel(Box::new(FqCodel::new(&fq, &mut stream(seed, name)))),
-            Discipline::DropTail | Discipline::Threshold(_) | Discipline::Red(_) | Discipline::Pie(_) => Line::plain(),
+impl Queue {
+    /// The queue of a server that begins with this rate and has this delay behind it, for disciplines that set
+    /// themselves; `name` is the server's, for random streams.
+    pub(crate) fn new(spec: &QueueSpec, rate_bps: u64, delay: Span, seed: u64, name: &str) -> Queue {
+        let stream = || Stream::new(seed, &format!("{name}/queue"));
+        let waiting = match ServiceOrder::new(&spec.discipline, stream) {
+            Some(order) => Waiting::Held(Box::new(order)),
+            None => Waiting::Known(Departures::new()),
+        };
+        Queue {
+            waiting,
+            limit: spec.places(),
+            time: Span::ZERO,
+            longest: 0,
+            ecn: spec.ecn,
+            takes_nothing: spec.takes_nothing(),
+            admission: Admission::new(spec, rate_bps, delay, stream).map(Box::new),
+            trace: spec.trace.then(Box::default),
+            drops: LossCounts::default(),
+            dropped_bytes: 0,
+            marked: 0,
         }
     }
 
-    /// First in, first out.
-    pub(crate) fn plain() -> Line {
-        Line::Fifo(CountedFifo::new())
+    /// Hold packets from now on, in the order of their arrival. Only before the first packet.
+    pub(crate) fn hold(&mut self) {
+        self.waiting = Waiting::Held(Box::new(ServiceOrder::fifo()));
     }
 
-    pub(crate) fn backlog(&self) -> Backlog {
-        match self {
-            Line::Fifo(lane) | Line::Codel(lane, _) => lane.backlog,
-            Line::FqCodel(fq) => fq.backlog(),
+    /// It holds packets.
+    pub(crate) fn holds(&self) -> bool {
+        matches!(self.waiting, Waiting::Held(_))
+    }
+
+    /// Nothing but its limit decides, and nobody watches it.
+    pub(crate) fn is_plain(&self) -> bool {
+        !self.holds() && self.admission.is_none() && self.trace.is_none()
+    }
+
+    /// Not even an idle server gets a packet: ns-2's counting with a limit of one packet.
+    pub(crate) fn takes_nothing(&self) -> bool {
+        self.takes_nothing
+    }
+
+    /// What waits now. Calls come in order of time.
+    fn backlog(&mut self, now: Time) -> Backlog {
+        match &mut self.waiting {
+            Waiting::Known(departures) => departures.backlog(now),
+            Waiting::Held(order) => order.backlog(),
         }
     }
 
-    /// It makes room by itself when it is over its limit.
-    pub(crate) fn makes_room(&self) -> bool {
-        matches!(self, Line::FqCodel(_))
-    }
-
-    /// A packet; `source` is a hash of its flow.
-    pub(crate) fn push(&mut self, packet: Packet, source: u32, pool: &mut Pool) {
-        match self {
-            Line::Fifo(lane) | Line::Codel(lane, _) => lane.push(packet, pool),
-            Line::FqCodel(fq) => fq.push(packet, source, pool),
+    /// Find a place to wait from `now` until service begins at `start`; false if there is none, and the packet is dropped.
+    /// Only where service is known on arrival. `end` is when the run ends.
+    #[inline(always)]
+    pub(crate) fn wait(&mut self, now: Time, start: Time, size: u32, end: Time) -> bool {
+        let Waiting::Known(departures) = &mut self.waiting else { unreachable!("packets are held") };
+        if self.limit.is_full(departures.backlog(now), size) {
+            return self.turn_away(size);
         }
+        departures.push(start, size);
+        self.longest = self.longest.max(departures.packets());
+        self.time += start.min(end).since(now);
+        true
     }
 
-    /// The packet to be transmitted now, and whether it is to be marked. Those dropped before it are added to `dropped`;
-    /// `ecn`: mark instead, where a packet can be.
-    pub(crate) fn pop(
+    /// Record the waiting of a packet for which [`Queue::wait`] found a place, if that is wanted.
+    pub(crate) fn trace_wait(&mut self, now: Time, start: Time) {
+        self.trace_change(now, 1);
+        self.trace_change(start, -1);
+    }
+
+    /// A packet comes to a queue that holds packets; is it taken? `source` is a hash of its flow and direction. Packets that
+    /// are dropped, be it this one or others that make room, are added to `dropped`.
+    pub(crate) fn offer(
         &mut self,
         now: Time,
-        ecn: bool,
+        mut packet: Packet,
+        source: u32,
+        server: &mut impl Server,
         pool: &mut Pool,
         dropped: &mut Vec<Dropped>,
-    ) -> Option<(Packet, bool)> {
-        match self {
-            Line::Fifo(lane) => lane.pop(pool).map(|packet| (packet, false)),
-            Line::Codel(lane, codel) => codel.pop(now, lane, ecn, pool, dropped),
-            Line::FqCodel(fq) => fq.pop(now, ecn, pool, dropped),
+    ) -> bool {
+        if let Some(cause) = self.admit(now, &mut packet, server) {
+            dropped.push((packet, cause));
+            return false;
         }
-    }
-
-    /// Drop packets because it is over its limit.
-    pub(crate) fn make_room(&mut self, pool: &mut Pool, dropped: &mut Vec<Dropped>) {
-        if let Line::FqCodel(fq) = self {
-            fq.make_room(pool, dropped);
-        }
-    }
-
-    /// All packets, lane by lane.
-    pub(crate) fn iter<'a>(&'a self, pool: &'a Pool) -> impl Iterator<Item = &'a Packet> {
-        let (one, many) = match self {
-            Line::Fifo(lane) | Line::Codel(lane, _) => (Some(lane), None),
-            Line::FqCodel(fq) => (None, Some(fq.lanes())),
+        let idle = server.is_idle(now);
+        let Waiting::Held(order) = &mut self.waiting else { unreachable!("service is known on arrival") };
+        let size = u32::from(packet.size);
+        let full = match idle {
+            true => self.takes_nothing,
+            false => !order.makes_room() && self.limit.is_full(order.backlog(), size),
         };
-        one.into_iter().chain(many.into_iter().flatten()).flat_map(|lane| lane.iter(pool))
+        if full {
+            self.turn_away(size);
+            dropped.push((packet, LossCause::Queue));
+            return false;
+        }
+        packet.at = now;
+        order.push(packet, source, pool);
+        if !idle {
+            self.trace_change(now, 1);
+            self.make_room(now, pool, dropped);
+            self.longest = self.longest.max(self.backlog(now).packets);
+        }
+        true
+    }
+
+    /// Drop what is over the limit, in a queue that chooses what to drop.
+    fn make_room(&mut self, now: Time, pool: &mut Pool, dropped: &mut Vec<Dropped>) {
+        let before = dropped.len();
+        if let Waiting::Held(order) = &mut self.waiting {
+            while self.limit.is_exceeded(order.backlog()) {
+                order.make_room(pool, dropped);
+            }
+        }
+        for (packet, cause) in &dropped[before..] {
+            self.leave(now, packet);
+            self.drop(u32::from(packet.size), *cause);
+        }
+    }
+
+    /// The packet to be served now, of those that are held. Those that the discipline drops before it are added to `dropped`.
+    pub(crate) fn next(
+        &mut self,
+        now: Time,
+        server: &impl Server,
+        pool: &mut Pool,
+        dropped: &mut Vec<Dropped>,
+    ) -> Option<Packet> {
+        // a discipline that looks at the queue in this very instant sees it as it is afterwards
+        self.watch(Time(now.0.saturating_sub(1)), server);
+        let before = dropped.len();
+        let Waiting::Held(order) = &mut self.waiting else { unreachable!("service is known on arrival") };
+        let next = order.pop(now, self.ecn, pool, dropped);
+        for (packet, cause) in &dropped[before..] {
+            self.served(now, packet);
+            self.drop(u32::from(packet.size), *cause);
+        }
+        let (mut packet, marked) = next?;
+        self.served(now, &packet);
+        if marked {
+            self.mark(&mut packet);
+        }
+        Some(packet)
+    }
+
+    /// A packet's turn has come. If it found the server idle, it never waited.
+    fn served(&mut self, now: Time, packet: &Packet) {
+        if now > packet.at {
+            self.leave(now, packet);
+        }
+    }
+
+    /// Account for the time that a packet waited until now.
+    fn leave(&mut self, now: Time, packet: &Packet) {
+        self.time += now.since(packet.at);
+        self.trace_change(now, -1);
+    }
+
+    fn mark(&mut self, packet: &mut Packet) {
+        self.marked += u64::from(!packet.flags.has(Flags::CE));
+        packet.flags.set(Flags::CE);
+    }
+
+    fn drop(&mut self, size: u32, cause: LossCause) {
+        self.drops.add(cause);
+        self.dropped_bytes += u64::from(size);
+    }
+
+    /// Drop a packet for which there is no place. Not taken: false.
+    #[cold]
+    pub(crate) fn turn_away(&mut self, size: u32) -> bool {
+        self.drop(size, LossCause::Queue);
+        false
+    }
+
+    #[cold]
+    fn trace_change(&mut self, at: Time, change: i32) {
+        if let Some(trace) = &mut self.trace {
+            trace.note(at, change);
+        }
+    }
+}
+
+/// What it has counted.
+impl Queue {
+    /// Packets dropped, by cause.
+    pub(crate) fn drops(&self) -> &LossCounts {
+        &self.drops
+    }
+
+    pub(crate) fn dropped_bytes(&self) -> u64 {
+        self.dropped_bytes
+    }
+
+    /// Packets marked.
+    pub(crate) fn marked(&self) -> u64 {
+        self.marked
+    }
+
+    /// The times of waiting of all packets, added up: the integral of the queue's length.
+    pub(crate) fn time(&self) -> Span {
+        self.time
+    }
+
+    /// Most packets that ever waited.
+    pub(crate) fn longest(&self) -> u32 {
+        self.longest
+    }
+
+    /// Packets held.
+    pub(crate) fn held<'a>(&'a self, pool: &'a Pool) -> impl Iterator<Item = &'a Packet> {
+        let order = match &self.waiting {
+            Waiting::Known(_) => None,
+            Waiting::Held(order) => Some(order),
+        };
+        order.into_iter().flat_map(|order| order.iter(pool))
+    }
+
+    /// Bytes of packets held.
+    pub(crate) fn held_bytes(&self) -> u64 {
+        match &self.waiting {
+            Waiting::Known(_) => 0,
+            Waiting::Held(order) => order.backlog().bytes,
+        }
+    }
+
+    /// The run is over: account for the time that those who are held have waited.
+    pub(crate) fn finish(&mut self, pool: &Pool, end: Time) {
+        let waited = self.held(pool).fold(Span::ZERO, |sum, packet| sum + end.since(packet.at));
+        self.time += waited;
+    }
+
+    /// Its length at every change up to `end`, in packets, if it was traced.
+    pub(crate) fn take_trace(&mut self, end: Time) -> Vec<(Time, u32)> {
+        self.trace.take().map_or(Vec::new(), |trace| trace.lengths(end))
     }
 }

@@ -7,6 +7,7 @@ use units::{Span, Time};
 use crate::changing::Changing;
 use crate::loss::LossSpec;
 use crate::multipath::MultipathSpec;
+use crate::queue::Backlog;
 
 /// Number of a node in [`Network::nodes`].
 pub type NodeId = usize;
@@ -67,34 +68,18 @@ pub struct DirectionSpec {
     pub delay: Span,
     /// Queue.
     pub queue: QueueSpec,
-    /// Policer before the queue.
-    pub policer: Option<PolicerSpec>,
     /// Random loss.
     pub loss: LossSpec,
     /// What changes while the run goes on; `None`: nothing.
     pub changing: Option<Arc<Changing>>,
     /// Arrival numbers (from 0, every packet that arrives at this direction counts) that are lost before the queue.
     pub drops: Vec<u64>,
-    /// Congestion warning for the Jersey family.
-    pub warning: Option<WarningSpec>,
-    /// Record the queue length on every change.
-    pub trace_queue: bool,
 }
 
 impl DirectionSpec {
-    /// Without loss, policer, changes, marks or a trace.
+    /// Without loss and changes.
     pub fn plain(rate_bps: u64, delay: Span, queue: QueueSpec) -> DirectionSpec {
-        DirectionSpec {
-            rate_bps,
-            delay,
-            queue,
-            policer: None,
-            loss: LossSpec::NONE,
-            changing: None,
-            drops: vec![],
-            warning: None,
-            trace_queue: false,
-        }
+        DirectionSpec { rate_bps, delay, queue, loss: LossSpec::NONE, changing: None, drops: vec![] }
     }
 }
 
@@ -109,12 +94,39 @@ pub struct QueueSpec {
     pub discipline: Discipline,
     /// Mark packets that can be marked, where the discipline would drop them.
     pub ecn: bool,
+    /// Policer before it.
+    pub policer: Option<PolicerSpec>,
+    /// Congestion warning for the Jersey family.
+    pub warning: Option<WarningSpec>,
+    /// Record its length on every change.
+    pub trace: bool,
 }
 
 impl QueueSpec {
-    /// A DropTail queue.
+    /// A DropTail queue, without a policer, marks or a trace.
     pub fn drop_tail(limit: QueueLimit, counting: Counting) -> QueueSpec {
-        QueueSpec { limit, counting, discipline: Discipline::DropTail, ecn: false }
+        let discipline = Discipline::DropTail;
+        QueueSpec { limit, counting, discipline, ecn: false, policer: None, warning: None, trace: false }
+    }
+
+    /// It counts as ns-2's DropTail does; ns-2's RED lets as many wait as its limit says.
+    fn is_ns2(&self) -> bool {
+        let plain = matches!(self.discipline, Discipline::DropTail | Discipline::Threshold(_));
+        plain && self.counting == Counting::Ns2
+    }
+
+    /// What may wait: ns-2 drops an arrival that would make the queue as long as the limit.
+    pub(crate) fn places(&self) -> QueueLimit {
+        match self.limit {
+            QueueLimit::Packets(most) if self.is_ns2() => QueueLimit::Packets(most - 1),
+            QueueLimit::Bytes(most) if self.is_ns2() => QueueLimit::Bytes(most - 1),
+            limit => limit,
+        }
+    }
+
+    /// ns-2's counting with a limit of one packet takes nothing at all, not even where nobody waits.
+    pub(crate) fn takes_nothing(&self) -> bool {
+        self.is_ns2() && self.limit == QueueLimit::Packets(1)
     }
 }
 
@@ -263,6 +275,25 @@ pub enum QueueLimit {
     Packets(u32),
     /// Bytes, at least 1.
     Bytes(u64),
+}
+
+impl QueueLimit {
+    /// Whether a packet of this size finds no place.
+    #[inline]
+    pub(crate) fn is_full(self, backlog: Backlog, size: u32) -> bool {
+        match self {
+            QueueLimit::Packets(most) => backlog.packets >= most,
+            QueueLimit::Bytes(most) => backlog.bytes + u64::from(size) > most,
+        }
+    }
+
+    /// Whether more waits than may.
+    pub(crate) fn is_exceeded(self, backlog: Backlog) -> bool {
+        match self {
+            QueueLimit::Packets(most) => backlog.packets > most,
+            QueueLimit::Bytes(most) => backlog.bytes > most,
+        }
+    }
 }
 
 /// What a queue limit of q means.

@@ -24,10 +24,11 @@ use crate::delays::Delays;
 use crate::endpoint::{Arrived, Endpoint};
 use crate::event::Event;
 use crate::judgement::Truth;
-use crate::link::{Dropped, Link};
+use crate::link::Link;
 use crate::multipath::Connection;
 use crate::pool::Pool;
 use crate::prefetch::prefetch;
+use crate::queue::Dropped;
 use crate::results::{Loss, Results, TracePoint};
 use crate::route::END;
 use crate::sacks::Sacks;
@@ -92,7 +93,7 @@ impl World {
     /// Have every link served by events, needed or not. Slower, with the same results; for tests.
     #[doc(hidden)]
     pub fn serve_all_links(&mut self) {
-        self.links.iter_mut().filter(|link| !link.is_served()).for_each(Link::serve_plainly);
+        self.links.iter_mut().filter(|link| !link.is_served()).for_each(Link::serve);
         self.keep_endpoints_in_step();
     }
 

@@ -15,7 +15,7 @@ fn ms(n: u64) -> Time {
 /// One flow over a bottleneck of 8 Mbps and 20 ms with these changes.
 fn over(changing: Changing, algorithm: &str) -> Network {
     let mut core = direction(8_000_000, 20, 60);
-    core.trace_queue = true;
+    core.queue.trace = true;
     core.changing = Some(changing.into());
     dumbbell(1, core, &direction(1_000_000_000, 1, 1000), algorithm, Profile::Rfc)
 }

@@ -102,7 +102,7 @@ fn the_floor_slows_the_falls_and_never_lifts_the_rate_itself() {
 #[test]
 fn marks_are_losses_that_lose_nothing() {
     let mut core = direction(2_000_000, 49, 100);
-    core.warning = Some(WarningSpec { threshold_packets: 10.0, weight: 0.05 });
+    core.queue.warning = Some(WarningSpec { threshold_packets: 10.0, weight: 0.05 });
     let mut network = dumbbell(1, core, &direction(1_000_000_000, 0, 1000), "newreno", Profile::Rfc);
     network.flows = vec![rated("f/0", 2, 3, "tfrc", |c| c.set_flag("tfrc_ecn", true).unwrap())];
     // the queue of slow start, which overshoots, is over by then

@@ -184,15 +184,15 @@ impl Drawn {
         if self.bytes {
             core.queue.limit = QueueLimit::Bytes(u64::from(self.queue) * 1500 + 1500);
         }
-        core.trace_queue = true;
+        core.queue.trace = true;
         core.changing = self.changing.clone().map(Into::into);
         core.queue.discipline = disciplines()[self.discipline];
         core.queue.ecn = self.ecn;
         if self.policer {
-            core.policer = Some(PolicerSpec { rate_bps: core.rate_bps * 4 / 5, burst_bytes: 10_000 });
+            core.queue.policer = Some(PolicerSpec { rate_bps: core.rate_bps * 4 / 5, burst_bytes: 10_000 });
         }
         if self.warning {
-            core.warning = Some(WarningSpec { threshold_packets: 3.0, weight: 0.05 });
+            core.queue.warning = Some(WarningSpec { threshold_packets: 3.0, weight: 0.05 });
         }
         let access = direction(2_000_000, 3, 20);
         let mut network = dumbbell(self.pairs, core.clone(), &access, "newreno", self.profile);

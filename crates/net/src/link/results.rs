@@ -9,28 +9,9 @@ use crate::packet::Packet;
 use crate::pool::Pool;
 
 impl Link {
-    /// So many packets more wait from then on.
-    #[cold]
-    pub(super) fn trace_change(&mut self, at: Time, change: i32) {
-        if let Some(trace) = self.cold.extras.as_mut().and_then(|e| e.trace.as_mut()) {
-            trace.push((at, change));
-        }
-    }
-
     /// The queue's length at every change up to `end`, in packets, if it was traced.
     pub(crate) fn queue_trace(&mut self, end: Time) -> Vec<(Time, u32)> {
-        let Some(mut changes) = self.cold.extras.as_mut().and_then(|e| e.trace.take()) else { return Vec::new() };
-        changes.sort_by_key(|c| c.0);
-        let mut length = 0i32;
-        let mut trace: Vec<(Time, u32)> = Vec::new();
-        for (at, change) in changes.into_iter().filter(|c| c.0 <= end) {
-            length += change;
-            match trace.last_mut() {
-                Some(last) if last.0 == at => last.1 = length as u32,
-                _ => trace.push((at, length as u32)),
-            }
-        }
-        trace
+        self.cold.queue.take_trace(end)
     }
 
     /// Packets on the wire.
@@ -53,7 +34,7 @@ impl Link {
                     Some(_) => u128::from(served.left),
                     None => self.left_of(std::iter::once(packet), end),
                 });
-                work(served.backlog().bytes) + sending
+                work(self.cold.queue.held_bytes()) + sending
             }
             (None, _) if !self.tells_late() => self.cold.late.work,
             (None, _) => self.left_of(self.on_wire(pool).filter(|packet| self.is_late(packet, end)), end),
@@ -86,7 +67,8 @@ impl Link {
                 untransmitted_bytes += size;
             }
         }
-        let accepted_bytes = h.offered_bytes - c.refused_bytes;
+        let (queue, refused) = (&c.queue, c.refused.plus(c.queue.drops()));
+        let accepted_bytes = h.offered_bytes - c.refused_bytes - queue.dropped_bytes();
         let transmitted_bytes = accepted_bytes - untransmitted_bytes;
         let delivered_bytes = accepted_bytes - c.lost_bytes - in_flight_bytes;
         let used = work(accepted_bytes) - self.left(pool, end);
@@ -98,15 +80,15 @@ impl Link {
         LinkStats {
             offered_packets: h.offered_packets,
             offered_bytes: h.offered_bytes,
-            transmitted_packets: h.offered_packets - c.refused.total() - untransmitted,
+            transmitted_packets: h.offered_packets - refused.total() - untransmitted,
             transmitted_bytes,
             delivered_packets: h.delivered_packets,
             delivered_bytes,
-            losses: c.losses.plus(&c.refused),
+            losses: c.losses.plus(&refused),
             in_flight_packets: in_flight,
-            marked_packets: c.marked_packets,
-            queue_integral: c.queue_time.secs(),
-            queue_max: c.queue_max,
+            marked_packets: queue.marked(),
+            queue_integral: queue.time().secs(),
+            queue_max: queue.longest(),
             utilisation: if used == 0 { 0.0 } else { used as f64 / capacity as f64 },
             measured: warmup.measured(transmitted_bytes, delivered_bytes),
             bad_time,

@@ -4,6 +4,7 @@ use tcp::Flags;
 use super::*;
 use crate::loss::LossSpec;
 use crate::pool::Pool;
+use crate::queue::Server;
 use crate::spec::*;
 
 const END: Time = Time(1_000_000_000_000);
@@ -128,7 +129,7 @@ fn loss_on_the_wire_has_used_the_link_and_loss_before_it_has_not() {
 #[test]
 fn the_queue_trace_shows_every_change() {
     let mut s = spec(QueueLimit::Packets(10), Counting::Waiting);
-    s.trace_queue = true;
+    s.queue.trace = true;
     let mut link = Link::new(&s, 1, "l");
     for _ in 0..3 {
         enter(&mut link, 0, 1000);
@@ -150,7 +151,7 @@ fn idle_time_counts_what_could_have_been_sent() {
         s.changing = Some(changing.into());
         let mut link = Link::new(&s, 1, "l");
         enter(&mut link, 0, 1000);
-        (link.idle(ms(at)), link.idle(ms(at))) // a warning and a discipline may both ask
+        (link.parts().1.idle_for(ms(at)), link.parts().1.idle_for(ms(at))) // a warning and a discipline may both ask
     };
     let both = |millis: u64| (Span::from_millis(millis), Span::from_millis(millis));
     let step = |at, rate_bps| Step { at: ms(at), rate_bps: Some(rate_bps), delay: None };
@@ -180,7 +181,7 @@ fn idle_periods_of_a_changing_link_are_counted_one_by_one() {
     for n in 0..5 {
         // 1000 bytes take 2 ms, then 8 ms are half as long at the first rate
         let at = 10_000 * n;
-        assert!(n < 2 || link.idle(Time(at * 1000)) == Span::from_millis(4));
+        assert!(n < 2 || link.parts().1.idle_for(Time(at * 1000)) == Span::from_millis(4));
         enter(&mut link, at, 1000);
     }
 }
@@ -188,7 +189,7 @@ fn idle_periods_of_a_changing_link_are_counted_one_by_one() {
 #[test]
 fn the_warning_marks_while_the_average_is_over_the_threshold() {
     let mut s = spec(QueueLimit::Packets(100), Counting::Waiting);
-    s.warning = Some(crate::WarningSpec { threshold_packets: 0.5, weight: 0.5 });
+    s.queue.warning = Some(crate::WarningSpec { threshold_packets: 0.5, weight: 0.5 });
     let mut link = Link::new(&s, 1, "l");
     let mut marked = vec![];
     for _ in 0..4 {

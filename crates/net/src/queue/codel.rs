@@ -7,9 +7,9 @@
 use tcp::Flags;
 use units::{Span, Time, num};
 
-use super::CountedFifo;
+use super::Dropped;
+use super::fifo::CountedFifo;
 use crate::cause::LossCause;
-use crate::link::Dropped;
 use crate::packet::Packet;
 use crate::pool::Pool;
 use crate::spec::CodelSpec;

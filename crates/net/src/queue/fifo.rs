@@ -1,6 +1,6 @@
 //! Packets that wait in the order of their arrival, with their count.
 
-use crate::link::Backlog;
+use super::Backlog;
 use crate::packet::Packet;
 use crate::pool::{Fifo, Pool};
 

@@ -7,9 +7,10 @@
 use sim::Stream;
 use units::Time;
 
-use super::{Codel, CountedFifo};
+use super::codel::Codel;
+use super::fifo::CountedFifo;
+use super::{Backlog, Dropped};
 use crate::cause::LossCause;
-use crate::link::{Backlog, Dropped};
 use crate::packet::Packet;
 use crate::pool::Pool;
 use crate::spec::FqCodelSpec;

@@ -8,8 +8,8 @@
 use sim::Stream;
 use units::{Span, Time};
 
-use super::{Arrival, Verdict};
-use crate::link::Backlog;
+use super::Backlog;
+use super::admission::{Arrival, Verdict};
 use crate::spec::PieSpec;
 
 /// Bytes of a mean packet, for the rule that two of them never make a queue.

@@ -9,8 +9,8 @@
 use sim::Stream;
 use units::{Span, Time, num};
 
-use super::{Arrival, Verdict};
-use crate::spec::{DirectionSpec, RedSpec};
+use super::admission::{Arrival, Verdict};
+use crate::spec::RedSpec;
 
 /// Between two changes of `max_p` by adaptive RED.
 const ADAPT_EVERY: Span = Span::from_millis(500);
@@ -38,8 +38,8 @@ pub(crate) struct Red {
 }
 
 impl Red {
-    pub(super) fn new(spec: &RedSpec, link: &DirectionSpec, stream: Stream) -> Red {
-        let packets_per_s = link.rate_bps as f64 / (8.0 * f64::from(spec.mean_packet));
+    pub(super) fn new(spec: &RedSpec, rate_bps: u64, delay: Span, stream: Stream) -> Red {
+        let packets_per_s = rate_bps as f64 / (8.0 * f64::from(spec.mean_packet));
         //= specs/papers/red.md#automatic-parameters
         //# min = max(5, target * C / 2), max = 3 * min
         let min = spec.min.unwrap_or_else(|| (TARGET_S * packets_per_s / 2.0).max(5.0));
@@ -47,7 +47,7 @@ impl Red {
         let weight = spec.weight.unwrap_or_else(|| {
             //= specs/papers/red.md#automatic-parameters
             //# w = 1 - exp(-1 / (10 * R * C)), R = max(0.1 s, 3 * (delay + 1 / C))
-            let rtt = LEAST_RTT_S.max(3.0 * (link.delay.secs() + 1.0 / packets_per_s));
+            let rtt = LEAST_RTT_S.max(3.0 * (delay.secs() + 1.0 / packets_per_s));
             1.0 - num::exp(-1.0 / (10.0 * rtt * packets_per_s))
         });
         Red {
@@ -175,21 +175,14 @@ impl Red {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link::Backlog;
-    use crate::spec::{Counting, QueueLimit, QueueSpec};
+    use crate::queue::Backlog;
 
-    fn link(rate_bps: u64) -> DirectionSpec {
-        DirectionSpec::plain(
-            rate_bps,
-            Span::from_millis(20),
-            QueueSpec::drop_tail(QueueLimit::Packets(100), Counting::Waiting),
-        )
-    }
+    const DELAY: Span = Span::from_millis(20);
 
     fn red(change: impl Fn(&mut RedSpec)) -> Red {
         let mut spec = RedSpec::default();
         change(&mut spec);
-        Red::new(&spec, &link(8_000_000), Stream::new(1, "l/queue"))
+        Red::new(&spec, 8_000_000, DELAY, Stream::new(1, "l/queue"))
     }
 
     fn arrival(packets: u32) -> Arrival {
@@ -316,7 +309,7 @@ mod tests {
     fn automatic_parameters() {
         let auto = |rate| {
             let spec = RedSpec { min: None, max: None, weight: None, mean_packet: 1000, ..RedSpec::default() };
-            Red::new(&spec, &link(rate), Stream::new(1, "l/queue"))
+            Red::new(&spec, rate, DELAY, Stream::new(1, "l/queue"))
         };
         // 8 Mbit/s: C 1000 packets/s, 5 ms * 1000 / 2 = 2.5, so min 5; R 0.1: w = 1 - exp(-1/1000)
         let slow = auto(8_000_000);

@@ -17,7 +17,7 @@ pub struct RunOptions {
     pub delays: bool,
 }
 
-/// Which flow variables are traced. Queues are traced per link, see [`crate::DirectionSpec::trace_queue`].
+/// Which flow variables are traced. Queues are traced per link, see [`crate::QueueSpec::trace`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traces {
     /// Congestion window.

@@ -11,7 +11,7 @@ use crate::common::*;
 fn marked(algorithm: &str) -> (f64, FlowResult) {
     let mut core = direction(1_000_000_000, 0, 1000);
     core.delay = Span(300_000);
-    core.warning = Some(WarningSpec { threshold_packets: 20.0, weight: 1.0 });
+    core.queue.warning = Some(WarningSpec { threshold_packets: 20.0, weight: 1.0 });
     let mut access = direction(10_000_000_000, 0, 10_000);
     access.delay = Span(50_000);
     let mut network = dumbbell(1, core, &access, algorithm, Profile::Rfc);

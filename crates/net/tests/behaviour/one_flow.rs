@@ -62,7 +62,7 @@ impl OneFlow {
         core.delay = Span(((self.base_ms * 1e6 - OUTSIDE_DELAY_NS) / 2.0) as u64);
         let reverse = core.clone();
         core.drops = self.lost.iter().map(|segment| segment + FIRST_DATA).collect();
-        core.warning = self.marks_from.map(|threshold_packets| WarningSpec { threshold_packets, weight: 1.0 });
+        core.queue.warning = self.marks_from.map(|threshold_packets| WarningSpec { threshold_packets, weight: 1.0 });
         let mut flow = flow("f", 0, 2, name, Profile::Rfc);
         let spec = tcp(&mut flow);
         spec.rules.mss = 960;

@@ -159,7 +159,7 @@ fn fq_codel_shares_evenly_between_near_and_far() {
 #[test]
 fn a_policer_lets_its_rate_pass_and_delays_nobody() {
     let found = across(Discipline::DropTail, 1, |network| {
-        network.links[0].forward.policer = Some(PolicerSpec { rate_bps: 5_000_000, burst_bytes: 30_000 });
+        network.links[0].forward.queue.policer = Some(PolicerSpec { rate_bps: 5_000_000, burst_bytes: 30_000 });
     });
     // headers count: half of the link at most
     assert!((0.3..=0.5).contains(&found.share()), "{}", found.share());

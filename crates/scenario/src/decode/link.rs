@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use net::{Counting, DirectionSpec, LinkSpec, NodeId, PolicerSpec, QueueLimit, QueueSpec, WarningSpec};
+use net::{Counting, DirectionSpec, LinkSpec, NodeId, QueueLimit, QueueSpec, WarningSpec};
 use serde_json::{Map, Value as Json, json};
 use tcp::Profile;
 use units::Span;
@@ -28,10 +28,8 @@ struct Direction {
     rate_bps: u64,
     delay: Span,
     queue: QueueSpec,
-    policer: Option<PolicerSpec>,
     loss: Loss,
     drops: Vec<u64>,
-    warning: Option<WarningSpec>,
     changing: net::Changing,
 }
 
@@ -89,10 +87,8 @@ pub(crate) fn read(item: &Item<'_>, keys: &[&str], profile: Profile, files: &Fil
         },
         delay: table.need("delay", "\"50 ms\"")?.span(Span::ZERO..=HOUR)?,
         queue: QueueSpec::drop_tail(QueueLimit::Packets(50), counting),
-        policer: None,
         loss: Loss::NONE,
         drops: Vec::new(),
-        warning: None,
         changing: net::Changing::default(),
     };
     let mut forward = changed(&table, base, table.get("warning"), profile, files)?;
@@ -141,16 +137,18 @@ fn changed(
         direction.delay = item.span(Span::ZERO..=HOUR)?;
     }
     if let Some(item) = table.get("queue") {
-        direction.queue = queue::read(&item, profile, direction.queue.counting)?;
+        let before = direction.queue;
+        let queue = queue::read(&item, profile, before.counting)?;
+        direction.queue = QueueSpec { policer: before.policer, warning: before.warning, ..queue };
     }
     if let Some(item) = table.get("queue_counting") {
         direction.queue.counting = item.word(COUNTINGS)?;
     }
     if let Some(item) = table.get("policer") {
-        direction.policer = queue::policer(&item)?;
+        direction.queue.policer = queue::policer(&item)?;
     }
     if let Some(item) = warned {
-        direction.warning = warning(&item, direction.queue.limit)?;
+        direction.queue.warning = warning(&item, direction.queue.limit)?;
     }
     Ok(direction)
 }
@@ -210,19 +208,16 @@ impl Direction {
         DirectionSpec {
             rate_bps: self.rate_bps,
             delay: self.delay,
-            queue: self.queue,
-            policer: self.policer,
+            queue: QueueSpec { trace: trace_queue, ..self.queue },
             loss: self.loss.spec(self.rate_bps),
             changing: (self.changing != net::Changing::default()).then(|| Arc::new(self.changing.clone())),
             drops: self.drops.clone(),
-            warning: self.warning,
-            trace_queue,
         }
     }
 
     /// The direction's own keys, complete.
     fn effective(&self) -> Map<String, Json> {
-        let warning = self.warning.map_or(json!(false), |warning| {
+        let warning = self.queue.warning.map_or(json!(false), |warning| {
             json!({ "threshold": format!("{} packets", warning.threshold_packets), "weight": warning.weight })
         });
         let word =
@@ -232,7 +227,7 @@ impl Direction {
         map.insert("delay".into(), time_text(self.delay).into());
         map.insert("queue".into(), queue::effective(&self.queue));
         map.insert("queue_counting".into(), word(COUNTINGS).into());
-        map.insert("policer".into(), queue::policer_effective(self.policer.as_ref()));
+        map.insert("policer".into(), queue::policer_effective(self.queue.policer.as_ref()));
         map.insert("loss".into(), self.loss.effective());
         map.insert("warning".into(), warning);
         map

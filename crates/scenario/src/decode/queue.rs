@@ -362,10 +362,9 @@ impl Ready {
     pub(crate) fn queue(&self, profile: Profile, counting: Counting) -> QueueSpec {
         let marks = self.early || matches!((self.discipline)(profile), Discipline::Threshold(_));
         QueueSpec {
-            limit: QueueLimit::Packets(self.limit),
-            counting,
             discipline: (self.discipline)(profile),
             ecn: marks,
+            ..QueueSpec::drop_tail(QueueLimit::Packets(self.limit), counting)
         }
     }
 

@@ -1,0 +1,88 @@
+//! Packets that are held, in the order of their service.
+
+use sim::Stream;
+use units::Time;
+
+use super::codel::Codel;
+use super::fifo::CountedFifo;
+use super::fq_codel::FqCodel;
+use super::{Backlog, Dropped};
+use crate::packet::Packet;
+use crate::pool::Pool;
+use crate::spec::Discipline;
+
+/// Who is next.
+#[derive(Debug)]
+pub(super) enum ServiceOrder {
+    Fifo(CountedFifo),
+    Codel(CountedFifo, Codel),
+    FqCodel(Box<FqCodel>),
+}
+
+impl ServiceOrder {
+    /// That of a discipline that decides when a packet is about to be served.
+    pub(super) fn new(discipline: &Discipline, stream: impl FnOnce() -> Stream) -> Option<ServiceOrder> {
+        match discipline {
+            Discipline::Codel(codel) => Some(ServiceOrder::Codel(CountedFifo::new(), Codel::new(codel))),
+            Discipline::FqCodel(fq) => Some(ServiceOrder::FqCodel(Box::new(FqCodel::new(fq, &mut stream())))),
+            Discipline::DropTail | Discipline::Threshold(_) | Discipline::Red(_) | Discipline::Pie(_) => None,
+        }
+    }
+
+    /// First in, first out.
+    pub(super) fn fifo() -> ServiceOrder {
+        ServiceOrder::Fifo(CountedFifo::new())
+    }
+
+    pub(super) fn backlog(&self) -> Backlog {
+        match self {
+            ServiceOrder::Fifo(fifo) | ServiceOrder::Codel(fifo, _) => fifo.backlog,
+            ServiceOrder::FqCodel(fq) => fq.backlog(),
+        }
+    }
+
+    /// It makes room by itself when it is over its limit.
+    pub(super) fn makes_room(&self) -> bool {
+        matches!(self, ServiceOrder::FqCodel(_))
+    }
+
+    /// A packet; `source` is a hash of its flow.
+    pub(super) fn push(&mut self, packet: Packet, source: u32, pool: &mut Pool) {
+        match self {
+            ServiceOrder::Fifo(fifo) | ServiceOrder::Codel(fifo, _) => fifo.push(packet, pool),
+            ServiceOrder::FqCodel(fq) => fq.push(packet, source, pool),
+        }
+    }
+
+    /// The packet to be served now, and whether it is to be marked. Those dropped before it are added to `dropped`; `ecn`:
+    /// mark instead, where a packet can be.
+    pub(super) fn pop(
+        &mut self,
+        now: Time,
+        ecn: bool,
+        pool: &mut Pool,
+        dropped: &mut Vec<Dropped>,
+    ) -> Option<(Packet, bool)> {
+        match self {
+            ServiceOrder::Fifo(fifo) => fifo.pop(pool).map(|packet| (packet, false)),
+            ServiceOrder::Codel(fifo, codel) => codel.pop(now, fifo, ecn, pool, dropped),
+            ServiceOrder::FqCodel(fq) => fq.pop(now, ecn, pool, dropped),
+        }
+    }
+
+    /// Drop packets because it is over its limit.
+    pub(super) fn make_room(&mut self, pool: &mut Pool, dropped: &mut Vec<Dropped>) {
+        if let ServiceOrder::FqCodel(fq) = self {
+            fq.make_room(pool, dropped);
+        }
+    }
+
+    /// All packets, list by list.
+    pub(super) fn iter<'a>(&'a self, pool: &'a Pool) -> impl Iterator<Item = &'a Packet> {
+        let (one, many) = match self {
+            ServiceOrder::Fifo(fifo) | ServiceOrder::Codel(fifo, _) => (Some(fifo), None),
+            ServiceOrder::FqCodel(fq) => (None, Some(fq.lanes())),
+        };
+        one.into_iter().chain(many.into_iter().flatten()).flat_map(|fifo| fifo.iter(pool))
+    }
+}
