@@ -1,16 +1,21 @@
 //! A network that runs: one event loop over links and endpoints.
 //!
-//! A packet is carried forward as far as its future is certain. Entering a link gives its arrival at the far end; if the
-//! next link is fed by this one alone, arrivals there come in this order and the packet enters it at once, with its
-//! future time. It waits in the link's list, with one pending event for its head, only before a link that others feed as
-//! well and before an endpoint. A served link keeps its packets until an event at the end of each transmission.
+//! The loop takes the earliest event, sees to it, and goes on until the run ends. A packet enters a link (`carry`) and waits
+//! in its list for the arrival at the far end, with one pending event for the head of the list. There it enters the next
+//! link, or its endpoint takes it, is asked for what it has to send, and for its next deadline (`ends`). A served link keeps
+//! its packets until an event at the end of each transmission. What the scenario does has events of its own (`plans`).
+//!
+//! Two short cuts spare events and questions, and change no result: `ahead` takes packets and endpoints before their time,
+//! `plain` asks the usual endpoint for less.
 
+mod ahead;
 mod attachment;
 mod build;
 mod carry;
 mod ends;
 mod finish;
 mod options;
+mod plain;
 mod plans;
 mod subflows;
 mod traces;
@@ -18,7 +23,7 @@ mod traces;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use sim::EventQueue;
-use units::{Span, Time};
+use units::Time;
 
 use crate::delays::Delays;
 use crate::endpoint::{Arrived, Endpoint};
@@ -81,28 +86,6 @@ pub struct World {
 }
 
 impl World {
-    /// Take away the short cuts of eager links and plain endpoints, so that every packet waits for its event before every
-    /// link, and every endpoint is asked for everything. Slower, with the same results; for tests.
-    #[doc(hidden)]
-    pub fn without_short_cuts(&mut self) {
-        self.links.iter_mut().for_each(|link| link.hot.eager = false);
-        self.attachments.iter_mut().for_each(|attachment| attachment.plain = false);
-        self.keep_endpoints_in_step();
-    }
-
-    /// Have every link served by events, needed or not. Slower, with the same results; for tests.
-    #[doc(hidden)]
-    pub fn serve_all_links(&mut self) {
-        self.links.iter_mut().filter(|link| !link.is_served()).for_each(Link::serve);
-        self.keep_endpoints_in_step();
-    }
-
-    fn keep_endpoints_in_step(&mut self) {
-        for attachment in &mut self.attachments {
-            (attachment.runs_ahead, attachment.in_step, attachment.leeway) = (false, attachment.plain, Span::ZERO);
-        }
-    }
-
     /// Run to the end. `cancel` is looked at now and then.
     pub fn run(mut self, cancel: Option<&AtomicBool>) -> Result<Results, Cancelled> {
         while let Some((now, number)) = self.queue.peek() {
@@ -146,8 +129,9 @@ impl World {
         packet.hop += 1;
         let hop = self.routes[packet.hop as usize];
         if hop & END != 0 {
-            self.arrive(now, hop & !END, &packet);
+            self.arrive_shortly(now, hop & !END, &packet);
         } else if let Some((at, number)) = self.carry::<true>(now, &mut packet) {
+            // the short cut: it reaches its endpoint before its time
             self.arrive_ahead(at, number, &packet);
         }
     }
@@ -191,7 +175,7 @@ impl World {
         let attachment = &mut self.attachments[at];
         attachment.armed = std::mem::replace(&mut attachment.overtaken, Time::NEVER);
         if now < attachment.clock {
-            return self.set_timer(number); // it has been carried ahead of this
+            return self.set_timer(number); // it is ahead of this
         }
         self.catch_up(now, number);
         if self.endpoints[at].next_deadline() <= now {

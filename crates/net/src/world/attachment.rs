@@ -35,20 +35,6 @@ pub(super) struct Attachment {
     pub(super) has_end: bool,
 }
 
-impl Attachment {
-    /// When a plain endpoint needs its timer: what pacing holds back may wait for something else to happen, for a while.
-    #[inline(always)]
-    pub(super) fn deadline(&self, end: &tcp::Endpoint) -> Time {
-        end.sender.deadline().min(end.receiver.deadline()).min(end.sender.send_at() + self.leeway)
-    }
-
-    /// After an arrival: the plain endpoint has nothing to send now, and its timer is set already.
-    #[inline(always)]
-    pub(super) fn only_waits(&self, now: Time, end: &tcp::Endpoint) -> bool {
-        end.only_waits(now) && self.armed <= self.deadline(end)
-    }
-}
-
 const _: () = assert!(size_of::<Attachment>() == 64);
 
 /// What an endpoint is to transfer, and what became of it.

@@ -32,7 +32,7 @@ fn direction(network: &Network, link: u32) -> &DirectionSpec {
 }
 
 /// Transmission and propagation of `size` bytes over one direction of a link, at its best if it changes.
-fn empty_link_delay(network: &Network, link: u32, size: u32) -> Span {
+pub(super) fn empty_link_delay(network: &Network, link: u32, size: u32) -> Span {
     let direction = direction(network, link);
     match &direction.changing {
         Some(changing) => changing.least_delay(direction.rate_bps, direction.delay, size),
@@ -81,9 +81,8 @@ impl World {
         world.add_flows(network, seed)?;
         world.add_connections(network);
         world.add_send_jitter(network, seed);
-        world.find_eager_links();
         world.find_plain_endpoints();
-        world.find_private_starts(network);
+        world.find_short_cuts(network);
         if options.traces != Traces::default() {
             world.seen = vec![UNSEEN; world.endpoints.len()];
         }
@@ -206,74 +205,11 @@ impl World {
     }
 
     /// How many ends send over each directed link.
-    fn users(&self) -> Vec<u32> {
+    pub(super) fn users(&self) -> Vec<u32> {
         let mut users = vec![0u32; self.links.len()];
         for &hop in self.routes.iter().filter(|&&hop| hop & END == 0) {
             users[hop as usize] += 1;
         }
         users
-    }
-
-    /// A link is eager if exactly one other link and no endpoint feeds it, and it needs no events of its own.
-    fn find_eager_links(&mut self) {
-        const NONE: u32 = u32::MAX;
-        const MANY: u32 = u32::MAX - 1;
-        let mut feeder = vec![NONE; self.links.len()];
-        for attachment in &self.attachments {
-            let mut before = MANY; // the endpoint itself
-            for &hop in &self.routes[attachment.route as usize..] {
-                if hop & END != 0 {
-                    break;
-                }
-                let known = &mut feeder[hop as usize];
-                *known = if *known == NONE || *known == before { before } else { MANY };
-                // packets that pass each other come in no order that is known beforehand
-                before = if self.links[hop as usize].reorders() { MANY } else { hop };
-            }
-        }
-        for (link, feeder) in self.links.iter_mut().zip(feeder) {
-            link.hot.eager = feeder != NONE && feeder != MANY && !link.is_served();
-        }
-    }
-
-    /// An endpoint is plain if it is TCP's, alone on its path, and nothing about it is traced: what reaches it, and what it
-    /// sends, takes a short way.
-    fn find_plain_endpoints(&mut self) {
-        let watched = self.options.delays || self.options.traces != Traces::default();
-        for (attachment, endpoint) in self.attachments.iter_mut().zip(&self.endpoints) {
-            attachment.plain = !watched && attachment.connection == ALONE && matches!(endpoint, Endpoint::Tcp(_));
-        }
-    }
-
-    /// A plain endpoint whose packets first cross a link that carries nobody else's may be ahead of the world: what it sends
-    /// enters that link with its true time, in order. All that happens to it are arrivals, which come in the order in which
-    /// their times become known, its own timers, and what the scenario plans.
-    ///
-    /// And a departure that pacing has put off needs no event of its own as long as nobody can tell: until the packet has
-    /// crossed the links that are the endpoint's alone. Nor must the retransmission timer that it may start be late.
-    fn find_private_starts(&mut self, network: &Network) {
-        let users = self.users();
-        for number in 0..self.attachments.len() {
-            // what comes from the peer is on its way without an event from the last link on that others feed as well
-            let way_in =
-                self.routes[self.attachments[number ^ 1].route as usize..].iter().take_while(|&&hop| hop & END == 0);
-            let shared = way_in.skip(1).any(|&hop| !self.links[hop as usize].hot.eager);
-            let attachment = &mut self.attachments[number];
-            let first = self.routes[attachment.route as usize] as usize;
-            let link = &self.links[first];
-            let private = users[first] == 1 && !link.is_served() && !link.reorders();
-            attachment.runs_ahead &= attachment.plain && private && shared;
-            attachment.in_step = attachment.plain && !attachment.runs_ahead;
-            let Transport::Tcp(tcp) = &network.flows[number / 2].transport else { continue };
-            let tail = tcp.size.map_or(0, |bytes| (bytes % u64::from(tcp.rules.mss)) as u32);
-            let least = if tail > 0 { tail } else { tcp.rules.mss };
-            let own = self.routes[attachment.route as usize..].iter().take_while(|&&hop| {
-                hop & END == 0 && users[hop as usize] == 1 && !self.links[hop as usize].is_special()
-            });
-            let across = own.fold(Span::ZERO, |sum, &link| sum + empty_link_delay(network, link, least));
-            if attachment.runs_ahead {
-                attachment.leeway = Span(across.0.saturating_sub(1)).min(tcp.rules.rto_min);
-            }
-        }
     }
 }

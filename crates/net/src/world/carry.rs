@@ -4,6 +4,7 @@ use tcp::Flags;
 use units::Time;
 
 use super::World;
+use super::ahead::Onward;
 use crate::cause::LossCause;
 use crate::endpoint::Endpoint;
 use crate::event::Event;
@@ -13,56 +14,78 @@ use crate::results::Loss;
 use crate::route::END;
 
 impl World {
-    /// Carry a packet over the link it is about to enter, and on as far as its future is certain. With `AHEAD` that may be
-    /// as far as its endpoint: when it arrives there, which is for the caller to see to.
+    /// A packet enters the link that it stands before, and goes on as far as its future is certain. With `AHEAD` that may be
+    /// as far as its endpoint: when it arrives at which, which is for the caller to see to ([`World::arrive_ahead`]).
     #[inline]
     pub(super) fn carry<const AHEAD: bool>(&mut self, mut now: Time, packet: &mut Packet) -> Option<(Time, u32)> {
         loop {
             let id = self.routes[packet.hop as usize];
-            let link = &mut self.links[id as usize];
-            match link.enter(now, packet, self.end) {
-                Fate::Arrives(at) => {
-                    if self.is_certain(at, packet.hop) {
-                        self.links[id as usize].deliver();
-                        packet.hop += 1;
-                        now = at;
-                        continue;
-                    }
-                    if AHEAD && let Some(number) = self.may_arrive(at, packet.hop) {
-                        self.links[id as usize].deliver();
-                        return Some((at, number));
-                    }
+            let fate = self.links[id as usize].enter(now, packet, self.end);
+            let Fate::Arrives(at) = fate else {
+                self.settle(now, id, packet, fate);
+                return None;
+            };
+            match self.onward::<AHEAD>(at, id, packet.hop) {
+                Onward::Waits => {
                     packet.at = at;
                     self.put_on_wire(id, *packet);
+                    return None;
                 }
-                Fate::Passes(at) => self.put_among_others(id, *packet, at),
-                Fate::Held => self.hold(now, id, *packet),
-                Fate::Lost(at, cause) => self.lose(at, id, packet, cause),
-                Fate::LostAfterEnd => {
-                    packet.at = Time::NEVER;
-                    self.pool.push(&mut link.hot.wire, *packet);
+                Onward::Link => {
+                    self.pass_on(id, packet);
+                    now = at;
+                }
+                Onward::Endpoint(number) => {
+                    self.links[id as usize].deliver();
+                    return Some((at, number));
                 }
             }
-            return None;
         }
     }
 
-    /// The endpoint at the end of a link, if what arrives there then can be handed over at once: nothing that arrives before
-    /// is still on the wire, and nothing but timers happens to the endpoint before.
+    /// A packet leaves link `id` before its time and stands before the next one.
     #[inline(always)]
-    fn may_arrive(&self, at: Time, hop: u32) -> Option<u32> {
-        let (link, next) = (self.routes[hop as usize], self.routes[hop as usize + 1]);
-        let is_end = at <= self.end && next & END != 0;
-        let number = next & !END;
-        (is_end && at < self.attachments[number as usize].horizon && self.links[link as usize].hot.wire.is_empty())
-            .then_some(number)
+    fn pass_on(&mut self, id: u32, packet: &mut Packet) {
+        self.links[id as usize].deliver();
+        packet.hop += 1;
     }
 
-    /// Whether a packet that reaches the end of a link then can enter the next one at once.
+    /// What becomes of a packet on link `id`, if it goes no further before its time.
     #[inline(always)]
-    fn is_certain(&self, at: Time, hop: u32) -> bool {
-        let next = self.routes[hop as usize + 1];
-        at <= self.end && next & END == 0 && self.links[next as usize].hot.eager
+    fn settle(&mut self, now: Time, id: u32, packet: &mut Packet, fate: Fate) {
+        match fate {
+            Fate::Arrives(at) => {
+                packet.at = at;
+                self.put_on_wire(id, *packet);
+            }
+            Fate::Passes(at) => self.put_among_others(id, *packet, at),
+            Fate::Held => self.hold(now, id, *packet),
+            Fate::Lost(at, cause) => self.lose(at, id, packet, cause),
+            Fate::LostAfterEnd => {
+                packet.at = Time::NEVER;
+                self.pool.push(&mut self.links[id as usize].hot.wire, *packet);
+            }
+        }
+    }
+
+    /// A served link has sent a packet.
+    #[inline(never)]
+    pub(super) fn on_service(&mut self, now: Time, id: u32) {
+        self.queue.pop();
+        let service = self.links[id as usize].on_service(now, &mut self.pool, &mut self.dropped);
+        if let Some(end) = service.next {
+            self.queue.push(end, Event::ServiceEnds(id).encode());
+        }
+        self.lose_dropped(now, id);
+        let (mut packet, fate) = service.sent;
+        if let Fate::Arrives(at) = fate
+            && let Onward::Link = self.onward::<false>(at, id, packet.hop)
+        {
+            self.pass_on(id, &mut packet);
+            self.carry::<false>(at, &mut packet);
+        } else {
+            self.settle(now, id, &mut packet, fate);
+        }
     }
 
     /// A packet waits for its arrival.
@@ -94,32 +117,6 @@ impl World {
             self.queue.push(end, Event::ServiceEnds(id).encode());
         }
         self.lose_dropped(now, id);
-    }
-
-    /// A served link has sent a packet.
-    #[inline(never)]
-    pub(super) fn on_service(&mut self, now: Time, id: u32) {
-        self.queue.pop();
-        let service = self.links[id as usize].on_service(now, &mut self.pool, &mut self.dropped);
-        if let Some(end) = service.next {
-            self.queue.push(end, Event::ServiceEnds(id).encode());
-        }
-        self.lose_dropped(now, id);
-        let (mut packet, fate) = service.sent;
-        match fate {
-            Fate::Arrives(at) if self.is_certain(at, packet.hop) => {
-                self.links[id as usize].deliver();
-                packet.hop += 1;
-                self.carry::<false>(at, &mut packet);
-            }
-            Fate::Arrives(at) => {
-                packet.at = at;
-                self.put_on_wire(id, packet);
-            }
-            Fate::Passes(at) => self.put_among_others(id, packet, at),
-            Fate::Lost(at, cause) => self.lose(at, id, &packet, cause),
-            Fate::LostAfterEnd | Fate::Held => unreachable!("a transmission ended before the run did"),
-        }
     }
 
     fn lose_dropped(&mut self, now: Time, id: u32) {
