@@ -270,8 +270,12 @@ impl Drawn {
     }
 }
 
-/// Each case runs a network for six simulated seconds.
-const CASES: u32 = 150;
+/// Each case runs a network for six simulated seconds. `PROPTEST_CASES` asks for more of them.
+fn cases() -> ProptestConfig {
+    let asked = std::env::var_os("PROPTEST_CASES").is_some();
+    let usual = ProptestConfig::default();
+    ProptestConfig { cases: if asked { usual.cases } else { 150 }, ..usual }
+}
 
 /// Losses in the log by cause.
 fn counted(results: &Results, which: impl Fn(&Loss) -> bool) -> LossCounts {
@@ -281,7 +285,7 @@ fn counted(results: &Results, which: impl Fn(&Loss) -> bool) -> LossCounts {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: CASES, ..ProptestConfig::default() })]
+    #![proptest_config(cases())]
 
     #[test]
     fn packets_are_conserved_and_nothing_exceeds_what_the_links_carry(case in drawn()) {
@@ -457,7 +461,7 @@ fn by_name(network: &Network, results: &Results) -> Vec<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: CASES, ..ProptestConfig::default() })]
+    #![proptest_config(cases())]
 
     #[test]
     fn the_order_of_declaration_changes_nothing(case in drawn(), order in any::<u64>()) {
