@@ -14,7 +14,7 @@ use crate::multipath::{ALONE, Connection};
 use crate::pool::Pool;
 use crate::route::{self, END};
 use crate::sacks::Sacks;
-use crate::spec::{DirectionSpec, Network, SendJitter, Transport};
+use crate::spec::{DirectionSpec, FlowSpec, Network, SendJitter, Transport};
 
 /// From so many flows on it pays to look ahead, by measurement (`make bench`, case W4).
 const LARGE_FLOWS: usize = 1000;
@@ -37,6 +37,14 @@ pub(super) fn empty_link_delay(network: &Network, link: u32, size: u32) -> Span 
     match &direction.changing {
         Some(changing) => changing.least_delay(direction.rate_bps, direction.delay, size),
         None => direction.delay + Span(transmission(size, direction.rate_bps)),
+    }
+}
+
+/// Bytes to transfer in each direction, if that is limited, and when the passive end may send.
+fn size_and_reverse_start(flow: &FlowSpec) -> (Option<u64>, Time) {
+    match &flow.transport {
+        Transport::Tcp(tcp) => (tcp.size, tcp.reverse_start.max(flow.start)),
+        Transport::Udp(_) | Transport::Tfrc(_) => (None, flow.start),
     }
 }
 
@@ -101,10 +109,7 @@ impl World {
                 .ok_or_else(|| BadNetwork::NoRoute { flow: flow.name.clone() })?;
             let active = self.endpoints.len() as u32;
             self.endpoints.extend(Endpoint::pair(flow, seed, self.options.events));
-            let (mut size, mut reverse_start) = (None, flow.start);
-            if let Transport::Tcp(tcp) = &flow.transport {
-                (size, reverse_start) = (tcp.size, tcp.reverse_start);
-            }
+            let (size, reverse_start) = size_and_reverse_start(flow);
             let breaks = match &flow.transport {
                 Transport::Tcp(tcp) => handover::breaks(&tcp.handovers, &network.links, &path, self.end),
                 _ => Vec::new(),
@@ -123,7 +128,7 @@ impl World {
                     ..Attachment::default()
                 });
                 self.transfers.push(Transfer {
-                    started: if far == active { reverse_start.max(flow.start) } else { flow.start },
+                    started: if far == active { reverse_start } else { flow.start },
                     stop: flow.stop.unwrap_or(Time::NEVER),
                     size,
                     base_delay: route.iter().fold(Span::ZERO, |sum, &link| sum + empty_link_delay(network, link, full)),
@@ -134,24 +139,30 @@ impl World {
                 self.routes.push(END | far);
             }
             self.offer(active, size);
-            self.schedule(flow.start, Plan::Open(active));
+            self.plan_flow(flow, active, &breaks)?;
+        }
+        Ok(())
+    }
+
+    /// What the scenario does to the ends of a flow, `active` and the next one; `breaks`: handovers that they hear of.
+    fn plan_flow(&mut self, flow: &FlowSpec, active: u32, breaks: &[(Time, Time)]) -> Result<(), BadNetwork> {
+        self.schedule(flow.start, Plan::Open(active));
+        if flow.two_way() {
+            self.schedule(size_and_reverse_start(flow).1, Plan::Offer(active + 1));
+        }
+        if let Transport::Tcp(spec) = &flow.transport {
+            for (at, number, notice) in handover::notices(spec, breaks) {
+                self.schedule(at, Plan::Handover(active + number as u32, notice));
+            }
+            // each notice may lead to one more
+            if self.plans.len() * 2 > Event::PLANS {
+                return Err(BadNetwork::TooLarge);
+            }
+        }
+        if let Some(stop) = flow.stop {
+            self.schedule(stop, Plan::Stop(active));
             if flow.two_way() {
-                self.schedule(reverse_start.max(flow.start), Plan::Offer(active + 1));
-            }
-            if let Transport::Tcp(spec) = &flow.transport {
-                for (at, number, notice) in handover::notices(spec, &breaks) {
-                    self.schedule(at, Plan::Handover(active + number as u32, notice));
-                }
-                // each notice may lead to one more
-                if self.plans.len() * 2 > Event::PLANS {
-                    return Err(BadNetwork::TooLarge);
-                }
-            }
-            if let Some(stop) = flow.stop {
-                self.schedule(stop, Plan::Stop(active));
-                if flow.two_way() {
-                    self.schedule(stop, Plan::Stop(active + 1));
-                }
+                self.schedule(stop, Plan::Stop(active + 1));
             }
         }
         Ok(())

@@ -23,6 +23,7 @@ pub(crate) struct Link {
     reverse: Direction,
 }
 
+/// A direction as it was described: [`Direction::spec`] is what the network makes of it.
 #[derive(Clone, Debug)]
 struct Direction {
     rate_bps: u64,
