@@ -126,6 +126,9 @@ def test_other_commands_exist() -> None:
                 assert (ROOT / manifest).is_file(), f"{page}: {words}"
             case ["WINDLASS_GOLDEN=write", "cargo", "test", "-p", "windlass-net", "--test", name]:
                 assert (ROOT / "crates" / "net" / "tests" / f"{name}.rs").is_file(), f"{page}: {words}"
+            case ["cargo", "run", *options, "--example", name]:
+                folder = ROOT / "crates" / options[-1].removeprefix("windlass-") / "examples"
+                assert (folder / f"{name}.rs").is_file(), f"{page}: {words}"
             case ["cargo", "test", "-p", crate]:
                 assert (ROOT / "crates" / crate.removeprefix("windlass-")).is_dir(), f"{page}: {words}"
             case ["windlass", *_] | ["source", ".venv/bin/activate"] | []:

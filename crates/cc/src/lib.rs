@@ -19,6 +19,8 @@
 //!    only during an event is in the event: what a halving starts from ([`Congestion::keep`]), the timeout at a handover.
 //! 6. [`CongestionControl::on_signal`] tells what concerns few. A handover's start and end come in pairs, for the
 //!    connections that cross the link; an algorithm passes over the signals that it does not know.
+//!
+//! `examples/drive_by_hand.rs` makes all these calls itself.
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -7,6 +7,8 @@
 //! 3. [`Endpoint::next_deadline`], to know when to call `handle_timeout`.
 //!
 //! Time never goes back between calls.
+//!
+//! `examples/back_to_back.rs` does so with two endpoints and a wire that loses a segment.
 #![forbid(unsafe_code)]
 
 mod config;
