@@ -104,11 +104,16 @@ pub fn locked(lock: &str) -> Vec<&str> {
 }
 
 pub fn text(file: &Path) -> String {
-    fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+    let bytes = fs::read(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// All files of a folder, or the file itself.
+/// All files of a folder, or the file itself; not those that editors and systems leave there.
 fn collect(path: &Path, files: &mut Vec<PathBuf>) {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if name.starts_with('.') || name.ends_with('~') {
+        return;
+    }
     if path.is_file() {
         files.push(path.to_owned());
     } else if path.is_dir() {

@@ -116,6 +116,10 @@ fn what_cannot_change_a_number_does_not_count() {
     change(&root.join("crates/cc/src/path.rs"), "Bytes(1000.0)", "Bytes(2000.0)");
     fs::write(root.join("crates/cc/src/vegas/tests.rs"), "").unwrap();
     same("tests");
+    for name in [".lib.rs.swp", "lib.rs~"] {
+        fs::write(root.join("crates/cc/src").join(name), [0, 255, 159]).unwrap();
+    }
+    same("what an editor leaves");
 }
 
 #[test]
