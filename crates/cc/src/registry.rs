@@ -55,7 +55,7 @@ pub struct Row {
     pub samples_delivery: bool,
     /// Wants its segments spaced at the rate it gives ([`crate::CongestionControl::pacing_rate`]).
     pub paces: bool,
-    /// Its windows on the paths of one connection depend on each other ([`crate::CongestionControl::couple`]).
+    /// Its windows on the paths of one connection depend on each other ([`crate::Signal::Subflows`]).
     pub couples: bool,
     /// Parameters, at most [`MAX_PARAMETERS`].
     pub parameters: &'static [Parameter],
