@@ -1,4 +1,4 @@
-"""A new algorithm in the source tree: its file with tests, its restated source, its module, enum line, row and look."""
+"""A new algorithm in the source tree: its file with tests, its restated source, its module, enum line and row."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ __all__ = ["Written", "new_cc", "source_tree"]
 LIB = "crates/cc/src/lib.rs"
 ENUM = "crates/cc/src/algorithm.rs"
 ROWS = "crates/cc/src/registry/rows.rs"
-PALETTE = "python/windlass/palette.py"
+
+MARK = "// `windlass new-cc` adds to the list above this line."
+"""Stands below each list that a new algorithm has a line in."""
 
 _ROW = """    Row {{
         name: "{name}",
         summary: "Reno with another step up and another step down",
         source: "name it",
-        module: "{module}",
+        choices: crate::{module}::CHOICES,
         parameters: &[
             number("{prefix}_alpha", [1.0, 0.01, 10.0], "segments", "growth per RTT", "name it"),
             number("{prefix}_beta", [0.5, 0.1, 0.99], "-", "share of the window kept at a loss", "name it"),
@@ -60,7 +62,7 @@ def source_tree(start: Path | None = None) -> Path:
     """
     here = (start or Path.cwd()).resolve()
     for folder in (here, *here.parents):
-        if (folder / LIB).is_file() and (folder / PALETTE).is_file():
+        if (folder / LIB).is_file() and (folder / ROWS).is_file():
             return folder
     raise InputError(
         f"`{here}` is not in Windlass's source tree",
@@ -88,7 +90,7 @@ def new_cc(name: str, root: Path) -> Written:
 
     from windlass import _core
 
-    if keyword.iskeyword(name) or name in _RUST_WORDS:
+    if keyword.iskeyword(name) or name in _RUST_WORDS.split():
         raise InputError(
             f"`{name}` does not do as a name: Rust, Python or the crate has it for itself",
             code="new-cc.name",
@@ -128,130 +130,38 @@ def new_cc(name: str, root: Path) -> Written:
     texts = {
         file: templates.get_template("new_cc.rs.j2").render(words),
         paper: templates.get_template("new_cc.md.j2").render(words),
-        Path(LIB): _with_module(lib, module),
-        Path(ENUM): _before(
-            root,
-            ENUM,
-            "    /// One from outside this crate.\n",
-            "    /// {name}.\n    {type}(crate::{module}::{type}),\n".format(**words),
-        ),
-        Path(ROWS): _before(root, ROWS, "];\n", _ROW.format(**words)),
-        Path(PALETTE): _before(
-            root, PALETTE, '}\n"""Looks that are fixed by hand', f'    "{name}": {_spare_look()},\n'
-        ),
+        Path(LIB): _added(root, LIB, f"pub mod {module};\n", in_order=True),
+        Path(ENUM): _added(root, ENUM, "    /// {name}.\n    {type}(crate::{module}::{type}),\n".format(**words)),
+        Path(ROWS): _added(root, ROWS, _ROW.format(**words)),
     }
     for path, text in texts.items():
         (root / path).write_text(text, encoding="utf-8")
     return Written([file, paper], [path for path in texts if path not in (file, paper)])
 
 
-_RUST_WORDS = frozenset(
-    [
-        "abstract",
-        "as",
-        "async",
-        "become",
-        "box",
-        "break",
-        "const",
-        "continue",
-        "crate",
-        "do",
-        "dyn",
-        "else",
-        "enum",
-        "extern",
-        "final",
-        "fn",
-        "for",
-        "if",
-        "impl",
-        "in",
-        "let",
-        "loop",
-        "macro",
-        "match",
-        "mod",
-        "move",
-        "mut",
-        "override",
-        "priv",
-        "pub",
-        "ref",
-        "return",
-        "self",
-        "static",
-        "struct",
-        "super",
-        "trait",
-        "try",
-        "type",
-        "typeof",
-        "unsafe",
-        "unsized",
-        "use",
-        "virtual",
-        "where",
-        "while",
-        "yield",
-        "gen",
-        "alloc",
-        "core",
-        "std",
-        "units",
-        "ack",
-        "bytes",
-        "cause",
-        "config",
-        "congestion",
-        "congestion-control",
-        "response",
-        "err",
-        "none",
-        "ok",
-        "option",
-        "some",
-        "foreign",
-        "registry",
-        "algorithm",
-        "path",
-        "window",
-        "testing",
-        "invariants",
-    ]
-)
+_RUST_WORDS = """
+abstract as async become box break const continue crate do dyn else enum extern final fn for if impl in
+let loop macro match mod move mut override priv pub ref return self static struct super trait try type
+typeof unsafe unsized use virtual where while yield gen alloc core std units ack bytes cause config
+congestion congestion-control response err none ok option some foreign registry algorithm path window
+testing invariants
+"""
 """Names that Rust, a module of the crate, or a type that the written file uses has for itself."""
 
 
-def _with_module(text: str, module: str) -> str:
-    """The module's line at its alphabetical place."""
-    names = [match for match in re.finditer(r"^pub mod (\w+);\n", text, re.MULTILINE) if match[1] != "registry"]
-    later = next((match for match in names if match[1] > module), None)
-    at = later.start() if later else names[-1].end()
-    return f"{text[:at]}pub mod {module};\n{text[at:]}"
-
-
-def _before(root: Path, name: str, mark: str, addition: str) -> str:
-    """A file's text with something before the only place of a mark."""
+def _added(root: Path, name: str, addition: str, *, in_order: bool = False) -> str:
+    """A file's text with something at the end of the list that is marked for it, or, line by line, in the list's order."""
     text = (root / name).read_text(encoding="utf-8")
-    if text.count(mark) != 1:
+    if text.count(MARK) != 1:
         raise InputError(
-            f"has not the one place where a new algorithm belongs, before `{mark.strip().splitlines()[0]}`",
+            f"does not have the one line `{MARK}`",
             code="new-cc.tree",
             file=name,
             hint="add it by hand: docs/guide/adding-an-algorithm.md says what belongs where",
         )
-    return text.replace(mark, addition + mark)
-
-
-def _spare_look() -> str:
-    """A colour and marker that no algorithm has yet."""
-    from windlass import palette
-
-    colours = ("BLACK", "ORANGE", "SKY", "GREEN", "BLUE", "VERMILION", "PURPLE", "GREY")
-    taken = set(palette.LOOKS.values())
-    for marker in ("X", "P", ">", "<", "v", "^", "D", "s", "o"):
-        for colour in colours:
-            if palette.Look(getattr(palette, colour), marker) not in taken:
-                return f'Look({colour}, "{marker}")'
-    return 'Look(BLACK, ".")'
+    before, _, after = text.partition(MARK)
+    if not in_order:
+        head, indent = before.rstrip(" "), before[len(before.rstrip(" ")) :]
+        return f"{head}{addition}{indent}{MARK}{after}"
+    head, _, block = before.rpartition("\n\n")
+    return f"{head}\n\n{''.join(sorted([*block.splitlines(keepends=True), addition]))}{MARK}{after}"

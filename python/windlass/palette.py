@@ -7,7 +7,9 @@ are more algorithms than such colours, so an algorithm is a colour with a marker
 from __future__ import annotations
 
 import itertools
+import json
 import zlib
+from functools import cache
 from typing import NamedTuple
 
 from windlass.names import loss_causes
@@ -101,8 +103,11 @@ LOOKS: dict[str, Look] = {
 }
 """Looks that are fixed by hand; no two are the same."""
 
+_FREE_COLOURS = (BLACK, ORANGE, SKY, GREEN, BLUE, VERMILION, PURPLE, GREY)
+_FREE_MARKERS = ("X", "P", ">", "<", "v", "^", "D", "s", "o")
 _SPARE_COLOURS = (ORANGE, SKY, GREEN, BLUE, VERMILION, PURPLE)
 _SPARE_MARKERS = ("p", "h", "8", "*", "d", "H")
+
 
 class CauseLook(NamedTuple):
     """How the true cause of a window change is drawn.
@@ -152,14 +157,28 @@ def look(algorithm: str) -> Look:
     Parameters
     ----------
     algorithm : str
-        Name in the registry. One that is not in :data:`LOOKS` gets a look made from its name: the same everywhere and
-        always, and with a marker that no algorithm of :data:`LOOKS` has, though two such names can meet in one look.
+        Name in the registry. One that is not in :data:`LOOKS` gets a look that is free there. A name that is not in the
+        registry gets a look made from it: the same everywhere and always, and with a marker that no algorithm of the
+        registry has, though two such names can meet in one look.
     """
     if algorithm in LOOKS:
         return LOOKS[algorithm]
+    if algorithm in _free_looks():
+        return _free_looks()[algorithm]
     number = zlib.crc32(algorithm.encode())
     marker = _SPARE_MARKERS[number // len(_SPARE_COLOURS) % len(_SPARE_MARKERS)]
     return Look(_SPARE_COLOURS[number % len(_SPARE_COLOURS)], marker)
+
+
+@cache
+def _free_looks() -> dict[str, Look]:
+    """Looks of the registry's algorithms without one in :data:`LOOKS`, in its order, so that a new row changes no other."""
+    from windlass import _core
+
+    taken = set(LOOKS.values())
+    free = (look for marker in _FREE_MARKERS for colour in _FREE_COLOURS if (look := Look(colour, marker)) not in taken)
+    unfixed = [row["name"] for row in json.loads(_core.algorithms()) if row["name"] not in LOOKS]
+    return dict(zip(unfixed, free, strict=False))
 
 
 def nth(number: int) -> Look:

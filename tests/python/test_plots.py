@@ -403,7 +403,20 @@ def test_no_two_algorithms_look_the_same() -> None:
 
 def test_every_algorithm_of_the_engine_has_a_look_of_its_own() -> None:
     names = [row["name"] for row in json.loads(_core.algorithms())]
-    assert [name for name in names if name not in palette.LOOKS] == []
+    assert len({palette.look(name) for name in names}) == len(names)
+
+
+def test_an_algorithm_without_a_fixed_look_gets_one_that_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [row["name"] for row in json.loads(_core.algorithms())]
+    for name in ("cerl", "cubic", "bbr"):
+        monkeypatch.delitem(palette.LOOKS, name)
+    palette._free_looks.cache_clear()
+    try:
+        looks = [palette.look(name) for name in names]
+        assert len(set(looks)) == len(looks)
+        assert palette.look("my-sender") not in looks
+    finally:
+        palette._free_looks.cache_clear()
 
 
 def test_an_unknown_algorithm_always_gets_the_same_look() -> None:

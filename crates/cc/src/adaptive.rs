@@ -2,11 +2,14 @@
 //! the window grows ever faster.
 //! Source: Dalal, Sarkar, Dasgupta and Kothari, IJCNS 8(5), 2015, restated in specs/papers/adaptive.md. Its equations 1 to 6
 //! are missing from the text; all are reconstructed from the prose.
-//! Choices: serial timeouts are native and do not extend ssthresh; the factor of the slot before the first loss is not
-//! known; a mark halves and is no loss; a loss counts as judged random if the estimator is over one half.
 use units::{Bytes, Rate, Span, Time, num};
 
 use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, RecoveryExit, Response, reno};
+
+/// What the source leaves open, and the reading taken. The registry shows it.
+pub const CHOICES: &str = "\
+    serial timeouts are native and do not extend ssthresh; the factor of the slot before the first loss is not \
+    known; a mark halves and is no loss; a loss counts as judged random if the estimator is over one half.";
 
 /// State of Adaptive TCP.
 #[derive(Clone, Debug, PartialEq)]

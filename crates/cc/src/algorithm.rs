@@ -83,4 +83,5 @@ algorithms! {
     Foreign(crate::foreign::Foreign),
     /// CERL and the CERL+ family.
     Cerl(crate::cerl::Cerl),
+    // `windlass new-cc` adds to the list above this line.
 }

@@ -1,8 +1,6 @@
 //! BBR, version 1: send at the rate at which the path delivers, with little more in flight than the path holds.
 //! Source: Cardwell, Cheng, Gunn, Hassas Yeganeh and Jacobson, ACM Queue 14(5), 2016;
 //! draft-cardwell-iccrg-bbr-congestion-control-00, restated in specs/papers/bbr.md.
-//! Choices: the windowed maximum is exact, one value per round; amounts count payload; ssthresh means nothing and stays what
-//! it was at the start; marks are not heard; the random phase comes from the engine's number and a count.
 use units::{Bytes, Rate, Span};
 
 mod model;
@@ -12,6 +10,11 @@ pub(crate) use self::model::MAX_ROUNDS;
 use self::model::Model;
 use self::phases::Phase;
 use crate::{Ack, Cause, Config, Congestion, CongestionControl, DeliverySample, Path, RecoveryExit, Response, Signal};
+
+/// What the source leaves open, and the reading taken. The registry shows it.
+pub const CHOICES: &str = "\
+    the windowed maximum is exact, one value per round; amounts count payload; ssthresh means nothing and stays what \
+    it was at the start; marks are not heard; the random phase comes from the engine's number and a count.";
 
 /// Constants, each a parameter of the row; those that every ACK needs are the last.
 #[derive(Clone, Debug, PartialEq)]

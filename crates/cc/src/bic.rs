@@ -1,12 +1,15 @@
 //! BIC: after a loss the window searches the window of that loss, by halves, and then probes beyond it.
 //! Source: Xu, Harfoush and Rhee, INFOCOM 2004, restated in specs/papers/bic.md.
-//! Choices: Linux's constants and its slow approach (`bic_smooth_part`); the increase is computed at every ACK; no more
-//! than one segment for each acknowledged; without a window of the last loss, before the first and after a timeout, a
-//! twentieth of the window at least, otherwise `bic_smin`; a cut keeps a share of the profile's halving base (flight
-//! size); a mark is treated as a loss.
 use units::Bytes;
 
 use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, Response, reno};
+
+/// What the source leaves open, and the reading taken. The registry shows it.
+pub const CHOICES: &str = "\
+    Linux's constants and its slow approach (`bic_smooth_part`); the increase is computed at every ACK; no more than \
+    one segment for each acknowledged; without a window of the last loss, before the first and after a timeout, a \
+    twentieth of the window at least, otherwise `bic_smin`; a cut keeps a share of the profile's halving base \
+    (flight size); a mark is treated as a loss.";
 
 /// State of BIC. Its windows are segments, as in the source.
 #[derive(Clone, Debug, PartialEq)]

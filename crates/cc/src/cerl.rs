@@ -1,11 +1,14 @@
 //! TCP CERL: keep the window when a loss looks random, judged by the queue that the newest RTT sample shows.
 //! Source: El-Ocla, Wireless Networks 16, 2010, restated in specs/papers/cerl.md.
-//! Choices: the queue is kept in seconds; a loss is congestive at the threshold, not only above it (`cerl_cmp`); the
-//! longest queue stands when the least RTT falls (`cerl_lmax`); no RTT sample yet means congestion; a mark halves.
 use units::{Bytes, Span};
 
 use crate::cerl_plus::Factor;
 use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, RecoveryExit, Response, reno};
+
+/// What the source leaves open, and the reading taken. The registry shows it.
+pub const CHOICES: &str = "\
+    the queue is kept in seconds; a loss is congestive at the threshold, not only above it (`cerl_cmp`); the longest \
+    queue stands when the least RTT falls (`cerl_lmax`); no RTT sample yet means congestion; a mark halves.";
 
 /// State of CERL and of the CERL+ family, which differs in the threshold's factor.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,11 +1,14 @@
 //! TCP CERL+ and CERL+2: CERL with a threshold factor that follows the mean RTT.
 //! Source: Saedi, MSc thesis, Lakehead University, 2019, chapter 4, restated in specs/papers/cerl-plus.md.
-//! Choices: the factor as printed (mean over least RTT) and its inverse are two rows, because the printed one never
-//! calls a loss congestive once RTT samples differ; CERL+2 cuts at every congestive loss and runs with either factor.
 use units::Span;
 
 use crate::cerl::Cerl;
 use crate::{Config, Path};
+
+/// What the source leaves open, and the reading taken. The registry shows it.
+pub const CHOICES: &str = "\
+    the factor as printed (mean over least RTT) and its inverse are two rows, because the printed one never calls a \
+    loss congestive once RTT samples differ; CERL+2 cuts at every congestive loss and runs with either factor.";
 
 /// Most RTT samples that a windowed mean covers.
 pub const MAX_WINDOW: usize = 32;

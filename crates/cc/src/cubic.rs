@@ -1,12 +1,15 @@
 //! CUBIC: after a cut the window follows a cubic function of time around the window of the last loss.
 //! Source: RFC 9438, restated in specs/papers/cubic.md.
-//! Choices: one step towards the curve for each segment that counts, as in the Reno-friendly estimate; time in which
-//! the window is not in use does not count; slow start is Reno's, with HyStart++ on request (`hystart`); a cut keeps a
-//! share of the profile's halving base (flight size).
 use units::{Bytes, Span, Time, num};
 
 use crate::hystart::HyStart;
 use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, Response};
+
+/// What the source leaves open, and the reading taken. The registry shows it.
+pub const CHOICES: &str = "\
+    one step towards the curve for each segment that counts, as in the Reno-friendly estimate; time in which the \
+    window is not in use does not count; slow start is Reno's, with HyStart++ on request (`hystart`); a cut keeps a \
+    share of the profile's halving base (flight size).";
 
 /// State of CUBIC. Its windows are segments, as in the source.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,12 +1,15 @@
 //! CUBIC as published in 2008: beta is the share given up, and Reno's window is a formula of time.
 //! Source: Ha, Rhee and Xu, ACM SIGOPS OSR 42(5), 2008, restated in specs/papers/cubic-2008.md.
-//! Choices: `K` by the published formula also after fast convergence; before any loss, and after a timeout, the curve
-//! starts flat; the target looks one least RTT ahead; Reno's window advances by the smoothed RTT; unused time does not count; a cut keeps
-//! a share of the profile's halving base (flight size); a mark is treated as a loss.
 use units::{Bytes, Time, num};
 
 use crate::cubic::{Curve, Epoch};
 use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, Response};
+
+/// What the source leaves open, and the reading taken. The registry shows it.
+pub const CHOICES: &str = "\
+    `K` by the published formula also after fast convergence; before any loss, and after a timeout, the curve starts \
+    flat; the target looks one least RTT ahead; Reno's window advances by the smoothed RTT; unused time does not \
+    count; a cut keeps a share of the profile's halving base (flight size); a mark is treated as a loss.";
 
 /// State of CUBIC of 2008. Its windows are segments, as in the source.
 #[derive(Clone, Debug, PartialEq)]

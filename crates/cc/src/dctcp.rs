@@ -1,11 +1,14 @@
 //! DCTCP: cut in proportion to the share of marked bytes, once per window.
 //! Source: RFC 8257, restated in specs/papers/dctcp.md.
-//! Choices: the cut comes at the end of the observation window, after alpha was brought up to date (`dctcp_cut`); none
-//! there if a loss has cut in the same window; an ACK with a mark does not grow the window; the receiver
-//! sends two ACKs where marks begin or end.
 use units::Bytes;
 
 use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, Response, reno};
+
+/// What the source leaves open, and the reading taken. The registry shows it.
+pub const CHOICES: &str = "\
+    the cut comes at the end of the observation window, after alpha was brought up to date (`dctcp_cut`); none there \
+    if a loss has cut in the same window; an ACK with a mark does not grow the window; the receiver sends two ACKs \
+    where marks begin or end.";
 
 /// State of DCTCP.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,10 +1,6 @@
 //! TCP EWR: WR with samples bounded by the square-root law, Vegas' backlog as predictor, and a recovery of its own for
 //! wireless timeouts.
 //! Source: Huq 2024, restated in specs/papers/ewr.md, which tells what is corrected.
-//! Choices: those of WR; growth is Westwood+'s, which is Reno's (`ewr_growth`); growth by the backlog begins after slow
-//! start, is Reno's before any RTT, and no slow start follows a decrease; RTT in the predictor and in the square-root
-//! law is the newest delay sample; before any a timeout is congestion; a repeated timeout is judged as the first of its
-//! run; a loss counts for `l` if the predictor calls it congestion, however it was found.
 use units::{Bytes, Rate, Span, num};
 
 use crate::round_rtt::backlog_segments;
@@ -15,6 +11,13 @@ mod history;
 
 use history::History;
 pub use history::LONGEST;
+
+/// What the source leaves open, and the reading taken. The registry shows it.
+pub const CHOICES: &str = "\
+    those of WR; growth is Westwood+'s, which is Reno's (`ewr_growth`); growth by the backlog begins after slow \
+    start, is Reno's before any RTT, and no slow start follows a decrease; RTT in the predictor and in the \
+    square-root law is the newest delay sample; before any a timeout is congestion; a repeated timeout is judged as \
+    the first of its run; a loss counts for `l` if the predictor calls it congestion, however it was found.";
 
 /// State of EWR.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,11 +1,14 @@
 //! FAST TCP: an equation moves the window to where alpha segments stand in queues.
 //! Source: Jin, Wei and Low, INFOCOM 2004, restated in specs/papers/fast.md.
-//! Choices: the window when a segment was sent is known to a quarter of a round trip; the equation may shrink a window
-//! that is not in use and may not grow it; growth at an empty queue does not look at ssthresh, which is kept for others
-//! to read; nothing moves during a recovery; no pacing of increases; a mark is treated as a loss.
 use units::{Bytes, Span, Time};
 
 use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, Response, reno};
+
+/// What the source leaves open, and the reading taken. The registry shows it.
+pub const CHOICES: &str = "\
+    the window when a segment was sent is known to a quarter of a round trip; the equation may shrink a window that \
+    is not in use and may not grow it; growth at an empty queue does not look at ssthresh, which is kept for others \
+    to read; nothing moves during a recovery; no pacing of increases; a mark is treated as a loss.";
 
 /// Windows remembered: two round trips, a quarter apart.
 const REMEMBERED: usize = 8;

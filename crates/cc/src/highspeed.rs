@@ -1,12 +1,15 @@
 //! HighSpeed TCP: Reno whose increase and decrease depend on the window, so that very large windows need few losses.
 //! Source: RFC 3649, restated in specs/papers/highspeed.md.
-//! Choices: the increase is that of the window's whole segments; the response function is the line through its two ends,
-//! of which the RFC prints a rounded form (1 % less); ACKs are counted, as Reno's; a timeout sets ssthresh by the same
-//! decrease; a cut keeps a share of the profile's halving base (flight size); a mark is treated as a loss; slow start is
-//! Reno's, not limited (RFC 3742).
 use units::{Bytes, num};
 
 use crate::{Ack, Config, Congestion, CongestionControl, Path, Response, reno};
+
+/// What the source leaves open, and the reading taken. The registry shows it.
+pub const CHOICES: &str = "\
+    the increase is that of the window's whole segments; the response function is the line through its two ends, of \
+    which the RFC prints a rounded form (1 % less); ACKs are counted, as Reno's; a timeout sets ssthresh by the same \
+    decrease; a cut keeps a share of the profile's halving base (flight size); a mark is treated as a loss; slow \
+    start is Reno's, not limited (RFC 3742).";
 
 /// State of HighSpeed. The line is kept in natural logarithms.
 #[derive(Clone, Debug, PartialEq)]

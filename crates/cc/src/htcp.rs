@@ -1,12 +1,15 @@
 //! H-TCP: the longer since the last cut, the faster the growth; a cut just empties the queue.
 //! Source: Leith and Shorten, PFLDnet 2004, and draft-leith-tcp-htcp, restated in specs/papers/htcp.md.
-//! Choices: RTTmax is the largest sample since the last cut; throughput is that of the last round which ended before a
-//! cut; time counts from the first ACK until there is a cut; no scaling with the RTT;
-//! `htcp_least_increase` keeps the increase from falling below Reno's; a cut keeps a share of the profile's halving base (flight size);
-//! a timeout sets ssthresh by the same share; a mark is treated as a loss.
 use units::{Bytes, Rate, Span, Time};
 
 use crate::{Ack, Config, Congestion, CongestionControl, Path, Response, reno};
+
+/// What the source leaves open, and the reading taken. The registry shows it.
+pub const CHOICES: &str = "\
+    RTTmax is the largest sample since the last cut; throughput is that of the last round which ended before a cut; \
+    time counts from the first ACK until there is a cut; no scaling with the RTT; `htcp_least_increase` keeps the \
+    increase from falling below Reno's; a cut keeps a share of the profile's halving base (flight size); a timeout \
+    sets ssthresh by the same share; a mark is treated as a loss.";
 
 /// State of H-TCP.
 #[derive(Clone, Debug, PartialEq)]

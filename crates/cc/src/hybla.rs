@@ -1,12 +1,15 @@
 //! TCP Hybla: a flow with a long round trip grows as fast, in time, as one with a short one.
 //! Source: Caini and Firrincieli, Int. J. Satellite Communications and Networking 22, 2004, restated in
 //! specs/papers/hybla.md.
-//! Choices: rho from the least RTT (`hybla_rtt`); slow start stops at ssthresh exactly, because one step can be many
-//! windows long, and its rho is bounded (`hybla_slow_start_rho`); the initial window is the profile's, not rho times as
-//! large; no pacing; a mark is treated as a loss.
 use units::{Bytes, Span, num};
 
 use crate::{Ack, Config, Congestion, CongestionControl, Path, Response, reno};
+
+/// What the source leaves open, and the reading taken. The registry shows it.
+pub const CHOICES: &str = "\
+    rho from the least RTT (`hybla_rtt`); slow start stops at ssthresh exactly, because one step can be many windows \
+    long, and its rho is bounded (`hybla_slow_start_rho`); the initial window is the profile's, not rho times as \
+    large; no pacing; a mark is treated as a loss.";
 
 /// State of Hybla.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,12 +1,15 @@
 //! TCP-Illinois: losses decide when the window is cut, queueing delay how fast it grows and by how much it is cut.
 //! Source: Liu, Basar and Srikant, VALUETOOLS 2006, restated in specs/papers/illinois.md.
-//! Choices: the largest RTT is that of a single sample; no decisions during a recovery; alpha starts at its largest; a
-//! timeout sets ssthresh by the beta in force and forgets that the delay had been high; a cut keeps a share of the
-//! profile's halving base (flight size); a mark is treated as a loss.
 use units::{Bytes, Span};
 
 use crate::round_rtt::RoundRtt;
 use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, Response, reno};
+
+/// What the source leaves open, and the reading taken. The registry shows it.
+pub const CHOICES: &str = "\
+    the largest RTT is that of a single sample; no decisions during a recovery; alpha starts at its largest; a \
+    timeout sets ssthresh by the beta in force and forgets that the delay had been high; a cut keeps a share of the \
+    profile's halving base (flight size); a mark is treated as a loss.";
 
 /// State of Illinois.
 #[derive(Clone, Debug, PartialEq)]

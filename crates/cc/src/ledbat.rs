@@ -1,12 +1,16 @@
 //! LEDBAT: fill what others leave of the path, and no more than a target of queueing delay.
 //! Source: RFC 6817, restated in specs/papers/ledbat.md.
-//! Choices: no slow start, as in the RFC's listing, unless `ledbat_slow_start` has it, which then ends at the target, too; the
-//! filter is a minimum, and an RTT the smoothed one; the initial window is the engine's, which may be more than the RFC's
-//! `INIT_CWND` of 2; a minute begins with the first sample after the last one ended; before any sample the queue is taken for empty; nothing moves during a recovery; a window that is not in use does not grow; a mark is
-//! treated as a loss; losses halve the profile's halving base (flight size), and never raise the window.
 use units::{Bytes, Span, Time};
 
 use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, Response};
+
+/// What the source leaves open, and the reading taken. The registry shows it.
+pub const CHOICES: &str = "\
+    no slow start, as in the RFC's listing, unless `ledbat_slow_start` has it, which then ends at the target, too; \
+    the filter is a minimum, and an RTT the smoothed one; the initial window is the engine's, which may be more than \
+    the RFC's `INIT_CWND` of 2; a minute begins with the first sample after the last one ended; before any sample \
+    the queue is taken for empty; nothing moves during a recovery; a window that is not in use does not grow; a mark \
+    is treated as a loss; losses halve the profile's halving base (flight size), and never raise the window.";
 
 /// Most minutes of base delays, and most current delays.
 const MINUTES: usize = 10;

@@ -36,6 +36,7 @@ mod algorithm;
 mod credit;
 mod delivery;
 mod event;
+pub mod foreign;
 mod hystart;
 #[cfg(test)]
 mod invariants;
@@ -57,7 +58,6 @@ pub mod cubic_2008;
 pub mod dctcp;
 pub mod ewr;
 pub mod fast;
-pub mod foreign;
 pub mod highspeed;
 pub mod htcp;
 pub mod hybla;
@@ -77,6 +77,7 @@ pub mod westwood_plus;
 pub mod westwood_plus_ho;
 pub mod wr;
 pub mod yeah;
+// `windlass new-cc` adds to the list above this line.
 
 pub use algorithm::Algorithm;
 pub use delivery::DeliverySample;

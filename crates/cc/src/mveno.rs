@@ -1,13 +1,16 @@
 //! mVeno: Veno coupled over the subflows of a multipath connection; with one path, Veno that decides once per round.
 //! Source: Dong, Wang, Huang, Wang and Min, IEEE Trans. Commun. 64(8), 2016, restated in specs/papers/mveno.md.
-//! Choices: the coupling weight is reconstructed, computed at the end of each round of a subflow from the newest rounds of
-//! all; it is 1 before, and for a connection with one path; fewer than three
-//! samples in a round mean Reno; losses and marks as Veno, with the backlog of the last round; the base RTT is never reset.
 use units::{Bytes, Span};
 
 use crate::round_rtt::{RoundRtt, backlog_segments};
 use crate::veno::{HalfPace, MIN_SAMPLES};
 use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, Response, Signal, reno};
+
+/// What the source leaves open, and the reading taken. The registry shows it.
+pub const CHOICES: &str = "\
+    the coupling weight is reconstructed, computed at the end of each round of a subflow from the newest rounds of \
+    all; it is 1 before, and for a connection with one path; fewer than three samples in a round mean Reno; losses \
+    and marks as Veno, with the backlog of the last round; the base RTT is never reset.";
 
 /// State of one subflow of mVeno.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,9 +1,11 @@
 //! TCP New Jersey: the window follows the rate at which data reach the receiver, and is cut only when routers warn.
 //! Source: Xu, Tian and Ansari, Computer Networks 47, 2005, restated in specs/papers/new-jersey.md.
-//! Choices: those of the shared core (jersey.rs); an ACK without a receiver's time gives no sample.
 use crate::jersey::Core;
 use crate::tsw::Tsw;
 use crate::{Ack, Config, Congestion, CongestionControl, Path, RecoveryExit, Response};
+
+/// What the source leaves open, and the reading taken. The registry shows it.
+pub const CHOICES: &str = "those of the shared core (jersey.rs); an ACK without a receiver's time gives no sample.";
 
 /// State of New Jersey.
 #[derive(Clone, Debug, PartialEq)]

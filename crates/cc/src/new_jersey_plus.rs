@@ -1,9 +1,12 @@
 //! TCP New Jersey+: New Jersey that takes the larger of the rates seen by the receiver and by the sender.
 //! Source: Kim, Koo and Choo, LNCS 4479, 2007; Lee et al., KSII TIIS 2(6), 2008; restated in specs/papers/new-jersey-plus.md.
-//! Choices: those of the shared core (jersey.rs); the segment added at an unwarned loss stays after recovery.
 use crate::jersey::Core;
 use crate::tsw::Tsw;
 use crate::{Ack, Config, Congestion, CongestionControl, Path, RecoveryExit, Response};
+
+/// What the source leaves open, and the reading taken. The registry shows it.
+pub const CHOICES: &str =
+    "those of the shared core (jersey.rs); the segment added at an unwarned loss stays after recovery.";
 
 /// State of New Jersey+.
 #[derive(Clone, Debug, PartialEq)]

@@ -35,9 +35,8 @@ pub struct Row {
     pub summary: &'static str,
     /// Where the rule comes from.
     pub source: &'static str,
-    /// The file in `crates/cc/src` that holds the rule. Its head says what the source leaves open and which reading is taken;
-    /// help and documents show that.
-    pub module: &'static str,
+    /// What the source leaves open, and which reading is taken. The algorithm's file says it; help and documents show it.
+    pub choices: &'static str,
     /// What a reader of results must know, if anything.
     pub caution: Option<&'static str>,
     /// Recovery core unless the flow names another.
@@ -278,6 +277,7 @@ mod tests {
     fn every_row_builds_with_its_defaults_and_defaults_are_legal() {
         for row in ALGORITHMS {
             assert!(row.parameters.len() <= MAX_PARAMETERS);
+            assert!(row.choices.ends_with('.'), "{} does not say what its source leaves open", row.name);
             let config = Config::new(row);
             match config.rate() {
                 Some(rules) => assert!(rules.b >= 1.0),

@@ -1,12 +1,15 @@
 //! TCP Reno's window: slow start, congestion avoidance, halving. Tahoe, Reno, NewReno and SACK share it; they differ
 //! only in the recovery core that the registry names for them.
 //! Source: RFC 5681; Jacobson 1988.
-//! Choices: what an ACK counts for is the engine's rule (`ss_count`, `ca_count`), and the same for every algorithm; the
-//! window grows at each ACK by that share of a segment, not by a whole one once per window; overshoot of ssthresh
-//! allowed, `cwnd == ssthresh` is congestion avoidance.
 use units::Bytes;
 
 use crate::{Ack, Cause, Congestion, CongestionControl, Path, Response, Windows};
+
+/// What the source leaves open, and the reading taken. The registry shows it.
+pub const CHOICES: &str = "\
+    what an ACK counts for is the engine's rule (`ss_count`, `ca_count`), and the same for every algorithm; the \
+    window grows at each ACK by that share of a segment, not by a whole one once per window; overshoot of ssthresh \
+    allowed, `cwnd == ssthresh` is congestion avoidance.";
 
 /// State of Reno and its siblings.
 #[derive(Clone, Debug, Default, PartialEq)]

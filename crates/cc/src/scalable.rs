@@ -1,11 +1,14 @@
 //! Scalable TCP: a fixed share of the window is gained per round trip and lost per congestion, whatever the window.
 //! Source: Kelly, ACM CCR 33(2), 2003, restated in specs/papers/scalable.md.
-//! Choices: a segment that an ACK counts for (`ca_count`) is what the paper calls an ACK; the window at a loss decides
-//! whether the loss halves; a timeout sets ssthresh by the same share; a cut keeps a share of the profile's halving
-//! base (flight size); a mark is treated as a loss.
 use units::Bytes;
 
 use crate::{Ack, Config, Congestion, CongestionControl, Path, Response, reno};
+
+/// What the source leaves open, and the reading taken. The registry shows it.
+pub const CHOICES: &str = "\
+    a segment that an ACK counts for (`ca_count`) is what the paper calls an ACK; the window at a loss decides \
+    whether the loss halves; a timeout sets ssthresh by the same share; a cut keeps a share of the profile's halving \
+    base (flight size); a mark is treated as a loss.";
 
 /// State of Scalable TCP.
 #[derive(Clone, Debug, PartialEq)]

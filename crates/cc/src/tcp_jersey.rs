@@ -1,10 +1,13 @@
 //! TCP-Jersey: the window follows the rate at which ACKs return, and is cut only when routers warn.
 //! Source: Xu, Tian and Ansari, IEEE JSAC 22(4), 2004, restated in specs/papers/jersey.md.
-//! Choices: those of the shared core (jersey.rs); the RTT of the filter is the smoothed one; every timeout starts over with
-//! one segment, warned or not.
 use crate::jersey::Core;
 use crate::tsw::Tsw;
 use crate::{Ack, Config, Congestion, CongestionControl, Path, RecoveryExit, Response};
+
+/// What the source leaves open, and the reading taken. The registry shows it.
+pub const CHOICES: &str = "\
+    those of the shared core (jersey.rs); the RTT of the filter is the smoothed one; every timeout starts over with \
+    one segment, warned or not.";
 
 /// State of Jersey.
 #[derive(Clone, Debug, PartialEq)]

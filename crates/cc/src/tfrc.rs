@@ -1,7 +1,5 @@
 //! TFRC: a sender's rate from the throughput equation of TCP; with it ETFCC and TFRC-SP.
 //! Source: RFC 5348 and, for small packets, RFC 4828; Rana 2013 for ETFCC. Restated in specs/papers/tfrc.md.
-//! Choices: the sender always has data, so the rules for idle and data-limited senders are left out, as are the optional
-//! history discounting and the damping of oscillations. ETFCC's source has no equation: it is TFRC, with a floor on request.
 use units::{Span, num};
 
 mod intervals;
@@ -10,6 +8,12 @@ mod sender;
 
 pub use intervals::{Interval, LossIntervals};
 pub use sender::{Report, Sender};
+
+/// What the source leaves open, and the reading taken. The registry shows it.
+pub const CHOICES: &str = "\
+    the sender always has data, so the rules for idle and data-limited senders are left out, as are the optional \
+    history discounting and the damping of oscillations. ETFCC's source has no equation: it is TFRC, with a floor on \
+    request.";
 
 /// What `t_RTO` of the equation is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

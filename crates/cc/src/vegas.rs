@@ -1,12 +1,16 @@
 //! TCP Vegas: hold between alpha and beta segments in the queue.
 //! Source: Brakmo and Peterson, IEEE JSAC 13(8), 1995, restated in specs/papers/vegas.md.
-//! Choices: the window's side only, its fine-grained timeouts are the recovery core's; slow start grows in every second round
-//! (`vegas_ss`); windows are summed in segments, as in ns-2: whether the steps of a round reach the next whole segment, or miss it
-//! by a rounding error, decides when it leaves; what a decision adds per ACK goes on after a cut or timeout until the next one,
-//! as in ns-2, but a step of slow start does not outlive it; a mark halves. `vegas_impl = linux` decides by the least RTT of
-//! the round, doubles in every round and halves at a loss; it is meant for the SACK or NewReno core.
 mod linux;
 mod ns2;
+/// What the source leaves open, and the reading taken. The registry shows it.
+pub const CHOICES: &str = "\
+    the window's side only, its fine-grained timeouts are the recovery core's; slow start grows in every second \
+    round (`vegas_ss`); windows are summed in segments, as in ns-2: whether the steps of a round reach the next \
+    whole segment, or miss it by a rounding error, decides when it leaves; what a decision adds per ACK goes on \
+    after a cut or timeout until the next one, as in ns-2, but a step of slow start does not outlive it; a mark \
+    halves. `vegas_impl = linux` decides by the least RTT of the round, doubles in every round and halves at a loss; \
+    it is meant for the SACK or NewReno core.";
+
 #[cfg(test)]
 mod tests;
 

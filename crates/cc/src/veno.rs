@@ -1,12 +1,15 @@
 //! TCP Veno: Reno that grows at half speed, and cuts by half instead of a fifth, only while a queue shows.
 //! Source: Fu and Liew, IEEE JSAC 21(2), 2003, restated in specs/papers/veno.md.
-//! Choices: the backlog takes the mean RTT of the last complete round (`veno_rtt`) and today's window; fewer than three
-//! samples in that round leave it unknown, which means Reno; a loss forgets the base RTT and the round (`veno_base_reset`);
-//! a mark halves.
 use units::{Bytes, Span};
 
 use crate::round_rtt::{RoundRtt, backlog_segments};
 use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, Response, reno};
+
+/// What the source leaves open, and the reading taken. The registry shows it.
+pub const CHOICES: &str = "\
+    the backlog takes the mean RTT of the last complete round (`veno_rtt`) and today's window; fewer than three \
+    samples in that round leave it unknown, which means Reno; a loss forgets the base RTT and the round \
+    (`veno_base_reset`); a mark halves.";
 
 /// Samples that a round needs to tell anything.
 pub(crate) const MIN_SAMPLES: u64 = 3;

@@ -1,11 +1,14 @@
 //! TCP Westwood: after congestion, size the window to a bandwidth estimate that every ACK updates.
 //! Source: Mascolo, Casetti, Gerla, Sanadidi and Wang, MobiCom 2001, restated in specs/papers/westwood.md.
-//! Choices: the first ACK only starts the clock; ACKs at the same instant are merged; the first sample is taken as it is
-//! (`ww_first`); before any sample, of bandwidth or RTT, the window is halved; the window never rises at a loss.
 use units::{Bytes, Rate, Ratio, Span, Time, num};
 
 use crate::credit::Credit;
 use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, Response, reno};
+
+/// What the source leaves open, and the reading taken. The registry shows it.
+pub const CHOICES: &str = "\
+    the first ACK only starts the clock; ACKs at the same instant are merged; the first sample is taken as it is \
+    (`ww_first`); before any sample, of bandwidth or RTT, the window is halved; the window never rises at a loss.";
 
 /// State of Westwood.
 #[derive(Clone, Debug, PartialEq)]

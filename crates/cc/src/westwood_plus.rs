@@ -1,13 +1,17 @@
 //! TCP Westwood+: after congestion, size the window to the measured pipe instead of halving it.
 //! Source: Grieco and Mascolo, ACM CCR 34(2), 2004, restated in specs/papers/westwood-plus.md.
-//! Choices: a sample closes on the first ACK at least one RTT after the last one closed, once an RTT is known; the first sample
-//! is taken as it is; before any sample, of bandwidth or RTT, the window is halved; growth as Reno; a timeout sets ssthresh by
-//! the same estimate; a timeout that the profile tells to hold ssthresh holds it. `wp_impl` has the filters and reactions of
-//! three implementations; which ACKs show a loss is the recovery core's affair (ns-2's Linux agent goes by SACK alone).
 use units::{Bytes, Rate, Ratio, Span, Time};
 
 use crate::credit::Credit;
 use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, RecoveryExit, Response, reno};
+
+/// What the source leaves open, and the reading taken. The registry shows it.
+pub const CHOICES: &str = "\
+    a sample closes on the first ACK at least one RTT after the last one closed, once an RTT is known; the first \
+    sample is taken as it is; before any sample, of bandwidth or RTT, the window is halved; growth as Reno; a \
+    timeout sets ssthresh by the same estimate; a timeout that the profile tells to hold ssthresh holds it. \
+    `wp_impl` has the filters and reactions of three implementations; which ACKs show a loss is the recovery core's \
+    affair (ns-2's Linux agent goes by SACK alone).";
 
 /// Least length of a sample in the Linux forms.
 const LINUX_MIN_INTERVAL: Span = Span::from_millis(50);

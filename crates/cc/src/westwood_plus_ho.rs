@@ -1,12 +1,16 @@
 //! Handover-aware Westwood+: Westwood+ that keeps its window while a handover loses segments.
 //! Source: Rana 2013 after Kim, Chung, Yoon and Kim, CCNC 2008, restated in specs/papers/westwood-plus-ho.md. Only "keep cwnd
 //! across the handover" is stated; the rest is our reading.
-//! Choices: those of Westwood+; losses while frozen count as judged random; marks are passed over while frozen; a run of timeouts rolls
-//! back to the windows before its first one; bandwidth samples begin anew with the first ACK after the guard time.
 use units::{Bytes, Span, Time};
 
 use crate::westwood_plus::WestwoodPlus;
 use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, RecoveryExit, Response, Signal, Thaw, Windows};
+
+/// What the source leaves open, and the reading taken. The registry shows it.
+pub const CHOICES: &str = "\
+    those of Westwood+; losses while frozen count as judged random; marks are passed over while frozen; a run of \
+    timeouts rolls back to the windows before its first one; bandwidth samples begin anew with the first ACK after \
+    the guard time.";
 
 /// State of handover-aware Westwood+.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,12 +1,15 @@
 //! TCP WR: Westwood+ with the bandwidth measured from the arrivals of data at the receiver.
 //! Source: Huq, COMM 2008, as told by Huq 2024, restated in specs/papers/wr.md.
-//! Choices: the first arrival only starts the clock, arrivals at the same instant are merged, and so are those that ACKs
-//! tell of after a later one; a duplicate's segment is counted once; before any sample the window is halved; growth as Reno; a
-//! mark is answered as duplicate ACKs are.
 use units::{Bytes, Rate, Ratio, Span, Time};
 
 use crate::credit::Credit;
 use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, Response, reno};
+
+/// What the source leaves open, and the reading taken. The registry shows it.
+pub const CHOICES: &str = "\
+    the first arrival only starts the clock, arrivals at the same instant are merged, and so are those that ACKs \
+    tell of after a later one; a duplicate's segment is counted once; before any sample the window is halved; growth \
+    as Reno; a mark is answered as duplicate ACKs are.";
 
 /// Bandwidth from the times at which segments reached the receiver, for WR and EWR.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,11 +1,14 @@
 //! YeAH: Scalable TCP's growth while the queue is short, Reno's otherwise, and a preventive cut when it is long.
 //! Source: Baiocchi, Castellani and Vacirca, PFLDnet 2007, restated in specs/papers/yeah.md.
-//! Choices: the preventive cut leaves ssthresh at the new window (`yeah_ssthresh`); no decisions during a recovery; of
-//! what a halving starts from a loss keeps the share (cwnd - red)/cwnd; a mark is treated as a loss.
 use units::Bytes;
 
 use crate::round_rtt::{RoundRtt, backlog_segments};
 use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, Response, reno};
+
+/// What the source leaves open, and the reading taken. The registry shows it.
+pub const CHOICES: &str = "\
+    the preventive cut leaves ssthresh at the new window (`yeah_ssthresh`); no decisions during a recovery; of what \
+    a halving starts from a loss keeps the share (cwnd - red)/cwnd; a mark is treated as a loss.";
 
 /// Samples that a round needs to tell anything.
 const MIN_SAMPLES: u64 = 3;

@@ -103,7 +103,7 @@ pub fn locked(lock: &str) -> Vec<&str> {
     packages.into_iter().filter(|package| needed.iter().any(|name| is(package, name))).collect()
 }
 
-pub fn text(file: &Path) -> String {
+fn text(file: &Path) -> String {
     let bytes = fs::read(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     String::from_utf8_lossy(&bytes).into_owned()
 }

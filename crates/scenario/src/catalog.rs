@@ -37,19 +37,13 @@ fn rows<'a>(all: impl Iterator<Item = &'a cc::registry::Row>) -> String {
     let row = |row: &cc::registry::Row| {
         json!({
             "name": row.name, "aliases": row.aliases, "summary": row.summary, "source": row.source,
-            "choices": choices(row), "caution": row.caution, "judges_losses": row.judges_losses,
+            "choices": (!row.choices.is_empty()).then_some(row.choices), "caution": row.caution, "judges_losses": row.judges_losses,
             "transport": if row.rate.is_some() { "tfrc" } else { "tcp" },
             "recovery": row.rate.is_none().then(|| word(&RECOVERIES, row.recovery)),
             "parameters": row.parameters.iter().map(parameter).collect::<Vec<_>>(),
         })
     };
     Json::from(all.map(row).collect::<Vec<_>>()).to_string()
-}
-
-/// What the source of an algorithm leaves open, and the readings taken.
-fn choices(row: &cc::registry::Row) -> Option<&'static str> {
-    static CHOICES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/choices.rs"));
-    CHOICES.iter().find(|(module, _)| *module == row.module).map(|(_, text)| *text)
 }
 
 fn meanings(keys: &[(&str, &str)]) -> Json {

@@ -94,7 +94,7 @@ pub fn register(algorithm: ForeignAlgorithm) -> Result<(), String> {
         name: algorithm.name.leak(),
         summary: algorithm.summary.leak(),
         source: "the user's own",
-        module: "",
+        choices: "",
         recovery,
         hears_every_loss: algorithm.hears_every_loss,
         uses_marks: algorithm.uses_marks,

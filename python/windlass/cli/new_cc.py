@@ -20,7 +20,7 @@ from windlass.cli.group import main
     help="Source tree; the one around the current folder if not given.",
 )
 def new_cc(name: str, root: Path | None) -> None:
-    """Write a Rust file with its tests, its restated source, its module, enum line, registry row and look.
+    """Write a Rust file with its tests, its restated source, its module, enum line and registry row.
 
     What it writes compiles, passes its tests and runs as it is: Reno with two parameters, to be changed into NAME. For a
     prototype without a source tree, write a Python class and give it with --python.

@@ -21,7 +21,7 @@ pub const PLAIN: Row = Row {
     aliases: &[],
     summary: "",
     source: "",
-    module: "reno",
+    choices: reno::CHOICES,
     caution: None,
     recovery: Recovery::NewReno,
     hears_every_loss: false,
@@ -127,4 +127,5 @@ pub static ALGORITHMS: &[Row] = &[
     rates::TFRC,
     rates::TFRC_SP,
     rates::ETFCC,
+    // `windlass new-cc` adds to the list above this line.
 ];

@@ -38,7 +38,7 @@ pub(super) const WESTWOOD: Row = Row {
             "Westwood's early version; INET",
         ),
     ],
-    module: "westwood",
+    choices: westwood::CHOICES,
     build: |config| Algorithm::Westwood(westwood::Westwood::new(config)),
     ..PLAIN
 };
@@ -83,7 +83,7 @@ pub(super) const WESTWOOD_PLUS: Row = Row {
     summary: "After congestion, size the window to the bandwidth measured once per RTT",
     source: "Grieco and Mascolo, ACM CCR 34(2), 2004",
     parameters: &[GAIN, MIN_INTERVAL, RAISE, FORM, CREDIT_CAP],
-    module: "westwood_plus",
+    choices: westwood_plus::CHOICES,
     build: |config| Algorithm::WestwoodPlus(westwood_plus::WestwoodPlus::new(config)),
     ..PLAIN
 };
@@ -136,7 +136,7 @@ pub(super) const WESTWOOD_PLUS_HO: Row = Row {
         FORM,
         CREDIT_CAP,
     ],
-    module: "westwood_plus_ho",
+    choices: westwood_plus_ho::CHOICES,
     build: |config| Algorithm::WestwoodPlusHo(westwood_plus_ho::WestwoodPlusHo::new(config)),
     ..PLAIN
 };
@@ -183,7 +183,7 @@ pub(super) const JERSEY: Row = Row {
     judges_losses: true,
     uses_marks: true,
     parameters: &[JERSEY_K, JERSEY_RTT, WARNING_SCOPE],
-    module: "tcp_jersey",
+    choices: tcp_jersey::CHOICES,
     build: |config| Algorithm::Jersey(tcp_jersey::Jersey::new(config)),
     ..PLAIN
 };
@@ -196,7 +196,7 @@ pub(super) const NEW_JERSEY: Row = Row {
     aliases: &["new-jersey"],
     summary: "Cut to the rate measured at the receiver, and only when routers warn",
     source: "Xu, Tian and Ansari, Computer Networks 47, 2005",
-    module: "new_jersey",
+    choices: new_jersey::CHOICES,
     build: |config| Algorithm::NewJersey(new_jersey::NewJersey::new(config)),
     ..JERSEY_FAMILY
 };
@@ -206,7 +206,7 @@ pub(super) const NEW_JERSEY_PLUS: Row = Row {
     aliases: &["newjerseyplus", "new-jersey-plus", "nj-plus", "nj+"],
     summary: "New Jersey with the larger of the rates seen by sender and receiver",
     source: "Kim, Koo and Choo, LNCS 4479, 2007",
-    module: "new_jersey_plus",
+    choices: new_jersey_plus::CHOICES,
     build: |config| Algorithm::NewJerseyPlus(new_jersey_plus::NewJerseyPlus::new(config)),
     ..JERSEY_FAMILY
 };

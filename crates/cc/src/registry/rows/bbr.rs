@@ -39,7 +39,7 @@ pub(super) const BBR: Row = Row {
         number("bbr_full_rounds", [3.0, 1.0, 100.0], "rounds", "rounds without such growth that end it", DRAFT),
         number("bbr_quanta", [3.0, 0.0, 100.0], "-", "send quanta in flight beyond the bandwidth-delay product", DRAFT),
     ],
-    module: "bbr",
+    choices: crate::bbr::CHOICES,
     build: |config| Algorithm::Bbr(Bbr::new(config)),
     ..PLAIN
 };

@@ -43,7 +43,7 @@ pub(super) const CERL: Row = Row {
         COMPARISON,
         LONGEST,
     ],
-    module: "cerl",
+    choices: cerl::CHOICES,
     build: |config| Algorithm::Cerl(cerl::Cerl::new(config)),
     ..FAMILY
 };
@@ -57,7 +57,7 @@ pub(super) const CERL_PLUS: Row = Row {
         "as printed, never treats duplicate ACKs as congestion once RTT samples differ; `cerl-plus-inverted` is the other reading",
     ),
     parameters: &[COMPARISON, LONGEST, AVERAGE, WINDOW],
-    module: "cerl_plus",
+    choices: cerl_plus::CHOICES,
     build: |config| Algorithm::Cerl(cerl_plus::as_printed(config)),
     ..FAMILY
 };
@@ -68,7 +68,7 @@ pub(super) const CERL_PLUS_INVERTED: Row = Row {
     summary: "CERL with the threshold factor least RTT / mean RTT",
     source: "Saedi 2019, chapter 4, with the factor turned over",
     parameters: &[COMPARISON, LONGEST, AVERAGE, WINDOW],
-    module: "cerl_plus",
+    choices: cerl_plus::CHOICES,
     build: |config| Algorithm::Cerl(cerl_plus::inverted(config)),
     ..FAMILY
 };
@@ -93,7 +93,7 @@ pub(super) const CERL_PLUS2: Row = Row {
         AVERAGE,
         WINDOW,
     ],
-    module: "cerl_plus",
+    choices: cerl_plus::CHOICES,
     build: |config| Algorithm::Cerl(cerl_plus::plus2(config)),
     ..FAMILY
 };

@@ -52,7 +52,7 @@ pub(super) const VEGAS: Row = Row {
             "Linux before and since 5.x",
         ),
     ],
-    module: "vegas",
+    choices: vegas::CHOICES,
     build: |config| Algorithm::Vegas(vegas::Vegas::new(config)),
     ..PLAIN
 };
@@ -90,7 +90,7 @@ pub(super) const VENO: Row = Row {
             "Fu and Liew 2003; `never` Linux and ns-3",
         ),
     ],
-    module: "veno",
+    choices: veno::CHOICES,
     build: |config| Algorithm::Veno(veno::Veno::new(config)),
     ..PLAIN
 };
@@ -121,7 +121,7 @@ pub(super) const MVENO: Row = Row {
             "Saedi 2019; `round` authors' module",
         ),
     ],
-    module: "mveno",
+    choices: mveno::CHOICES,
     build: |config| Algorithm::MVeno(mveno::MVeno::new(config)),
     ..PLAIN
 };
@@ -153,7 +153,7 @@ pub(super) const ADAPTIVE: Row = Row {
             "reconstructed from Dalal et al. 2015, equation 6 and Figure 2",
         ),
     ],
-    module: "adaptive",
+    choices: adaptive::CHOICES,
     build: |config| Algorithm::Adaptive(adaptive::Adaptive::new(config)),
     ..PLAIN
 };

@@ -30,7 +30,7 @@ pub(super) const CUBIC: Row = Row {
             "RFC 9406; RFC 9438, section 4.10",
         ),
     ],
-    module: "cubic",
+    choices: cubic::CHOICES,
     build: |config| Algorithm::Cubic(cubic::Cubic::new(config)),
     ..PLAIN
 };
@@ -52,7 +52,7 @@ pub(super) const CUBIC_2008: Row = Row {
         ),
         FAST_CONVERGENCE,
     ],
-    module: "cubic_2008",
+    choices: cubic_2008::CHOICES,
     build: |config| Algorithm::Cubic2008(cubic_2008::Cubic2008::new(config)),
     ..PLAIN
 };
@@ -93,7 +93,7 @@ pub(super) const YEAH: Row = Row {
             "Linux; `half` Baiocchi et al. 2007 as told by Saedi 2019",
         ),
     ],
-    module: "yeah",
+    choices: yeah::CHOICES,
     build: |config| Algorithm::Yeah(yeah::Yeah::new(config)),
     ..PLAIN
 };

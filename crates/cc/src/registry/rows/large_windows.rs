@@ -34,7 +34,7 @@ pub(super) const BIC: Row = Row {
             "Xu, Harfoush and Rhee 2004",
         ),
     ],
-    module: "bic",
+    choices: bic::CHOICES,
     build: |config| Algorithm::Bic(bic::Bic::new(config)),
     ..PLAIN
 };
@@ -54,7 +54,7 @@ pub(super) const HIGHSPEED: Row = Row {
         number("hs_high_p", [1e-7, 1e-12, 5e-5], "-", "loss rate at which the high window is the mean", RFC3649),
         number("hs_high_decrease", [0.1, 0.01, 0.5], "-", "share given up from the high window on", RFC3649),
     ],
-    module: "highspeed",
+    choices: highspeed::CHOICES,
     build: |config| Algorithm::HighSpeed(highspeed::HighSpeed::new(config)),
     ..PLAIN
 };
@@ -70,7 +70,7 @@ pub(super) const SCALABLE: Row = Row {
         number("scalable_b", [0.125, 0.01, 0.9], "-", "share of the window given up at a loss", "Kelly 2003"),
         number("scalable_low_window", [16.0, 0.0, LARGE], "segments", "up to here the window is Reno's", "Kelly 2003"),
     ],
-    module: "scalable",
+    choices: scalable::CHOICES,
     build: |config| Algorithm::Scalable(scalable::Scalable::new(config)),
     ..PLAIN
 };
@@ -104,7 +104,7 @@ pub(super) const HTCP: Row = Row {
             "interpretation of the draft",
         ),
     ],
-    module: "htcp",
+    choices: htcp::CHOICES,
     build: |config| Algorithm::HTcp(htcp::HTcp::new(config)),
     ..PLAIN
 };
@@ -128,7 +128,7 @@ pub(super) const ILLINOIS: Row = Row {
         number("illinois_eta2", [0.1, 0.0, 0.9], "-", "share of it up to which the least is given up", LIU),
         number("illinois_eta3", [0.8, 0.0, 1.0], "-", "share of it from which the most is given up", LIU),
     ],
-    module: "illinois",
+    choices: illinois::CHOICES,
     build: |config| Algorithm::Illinois(illinois::Illinois::new(config)),
     ..PLAIN
 };
@@ -164,7 +164,7 @@ pub(super) const HYBLA: Row = Row {
             "Linux",
         ),
     ],
-    module: "hybla",
+    choices: hybla::CHOICES,
     build: |config| Algorithm::Hybla(hybla::Hybla::new(config)),
     ..PLAIN
 };

@@ -21,7 +21,7 @@ pub(super) const DCTCP: Row = Row {
             "RFC 8257, section 3.3; `first_mark` Linux",
         ),
     ],
-    module: "dctcp",
+    choices: dctcp::CHOICES,
     build: |config| Algorithm::Dctcp(dctcp::Dctcp::new(config)),
     ..PLAIN
 };

@@ -49,7 +49,7 @@ pub(super) const FAST: Row = Row {
             "Jin, Wei and Low 2004; `ns2` ns-2",
         ),
     ],
-    module: "fast",
+    choices: fast::CHOICES,
     build: |config| Algorithm::Fast(fast::Fast::new(config)),
     ..PLAIN
 };
@@ -94,7 +94,7 @@ pub(super) const LEDBAT: Row = Row {
             "RFC 6817 has none in its listing; ns-3 does",
         ),
     ],
-    module: "ledbat",
+    choices: ledbat::CHOICES,
     build: |config| Algorithm::Ledbat(ledbat::Ledbat::new(config)),
     ..PLAIN
 };

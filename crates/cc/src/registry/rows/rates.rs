@@ -46,7 +46,7 @@ pub(super) const TFRC: Row = Row {
     summary: "Datagrams at the rate that TCP would get at the measured loss event rate",
     source: "RFC 5348",
     parameters: &[B, RTO, RTT_GAIN, REORDER, LONGEST_GAP, ECN],
-    module: "tfrc",
+    choices: crate::tfrc::CHOICES,
     rate: Some(settings),
     ..PLAIN
 };
@@ -66,7 +66,7 @@ pub(super) const TFRC_SP: Row = Row {
         number("sp_header", [40.0, 0.0, 1000.0], "B", "header that a packet is charged", "RFC 4828, section 4.2"),
         number("sp_gap", [10.0, 0.0, 1000.0], "ms", "least time between packets", "RFC 4828, section 4.3"),
     ],
-    module: "tfrc",
+    choices: crate::tfrc::CHOICES,
     rate: Some(|config| Settings {
         small: Some(Small {
             nominal: config.number("sp_nominal"),
@@ -101,7 +101,7 @@ pub(super) const ETFCC: Row = Row {
             "interpretation",
         ),
     ],
-    module: "tfrc",
+    choices: crate::tfrc::CHOICES,
     rate: Some(|config| Settings {
         floor: config.flag("etfcc_floor").then(|| config.number("etfcc_gain")),
         ..settings(config)

@@ -23,7 +23,7 @@ pub(super) const WR: Row = Row {
     caution: Some("known from its description in Huq 2024 only"),
     needs_receiver_time: true,
     parameters: &[GAIN, RTT],
-    module: "wr",
+    choices: wr::CHOICES,
     build: |config| Algorithm::Wr(wr::Wr::new(config)),
     ..PLAIN
 };
@@ -107,7 +107,7 @@ pub(super) const EWR: Row = Row {
             "Huq 2024, section 4.4; `ocwnd` Figure 1",
         ),
     ],
-    module: "ewr",
+    choices: ewr::CHOICES,
     build: |config| Algorithm::Ewr(ewr::Ewr::new(config)),
     ..PLAIN
 };
