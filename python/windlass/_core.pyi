@@ -148,6 +148,15 @@ class Scenario:
     def duration_s(self) -> float:
         """Length of the first point's run, seconds of simulated time."""
 
+    def document(self) -> str:
+        """Give the description with the overrides laid over it, without defaults.
+
+        Returns
+        -------
+        str
+            JSON.
+        """
+
     def points(self) -> list[Point]:
         """Product of the sweep axes, the last axis fastest; one point if there is no sweep.
 
@@ -165,6 +174,52 @@ class Point:
         """Swept keys with this point's values as they were written, in the order of the file.
 
         A table is shown as its name and the rest, such as ``"cerl(cerl_cmp=gt)"``.
+        """
+
+    def document(self) -> str:
+        """Give the description with overrides and this point's values laid over it, without defaults.
+
+        Returns
+        -------
+        str
+            JSON.
+
+        Raises
+        ------
+        InputError
+            As `effective`.
+        """
+
+    def flows(self) -> str:
+        """List the connections in order, but those that arrive at random.
+
+        Returns
+        -------
+        str
+            JSON list of objects with group, flow, from, to, start, and reverse_start (null: none).
+
+        Raises
+        ------
+        InputError
+            As `effective`.
+        """
+
+    def with_(self, sets: list[tuple[str, str]]) -> Point:
+        """Make the same point with other values.
+
+        Parameters
+        ----------
+        sets : list of (str, str)
+            Overrides, a dotted key and a value each.
+
+        Returns
+        -------
+        Point
+
+        Raises
+        ------
+        InputError
+            If a key is unknown or a value does not fit.
         """
 
     def effective(self) -> str:

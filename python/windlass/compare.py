@@ -8,29 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from windlass.cautions import cautions_of
 from windlass.errors import InputError
+from windlass.neighbour import NEIGHBOUR, with_neighbour
 from windlass.stats import Interval, mean_interval, paired_ratio
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from windlass import _core
-    from windlass.scenario import Point, Scenario
+    from windlass.scenario import Scenario
     from windlass.store import Store
     from windlass.sweep import Progress, RunResult
 
 __all__ = ["NEIGHBOUR", "Comparison", "Outcome", "algorithm_value", "compare"]
-
-NEIGHBOUR = "neighbour"
-"""Name of the group of the one NewReno flow that shares the path."""
-
-MOST_NEIGHBOURS = 1000
-"""Most flows of a group that are written out one by one to make one of them the neighbour."""
-
 
 _NOTHING = Interval(float("nan"), float("nan"), float("nan"), 0)
 
@@ -215,6 +208,36 @@ def compare(
     """
     from windlass.sweep import _seeds, execute, open_store
 
+    named = _named(algorithms)
+    if seeds is not None:
+        path = path.with_({"scenario.seeds": _seeds(seeds)})
+    path = _without_algorithms(path.with_({"output.delays": True}))
+    group = _group(path, group)
+    key = f"flows.{group}.algorithm" if _many_groups(path) else "flows.algorithm"
+    points = {(label, False): path.with_({key: value}).points() for label, value in named.items()}
+    unable: list[str] = []
+    if neighbour:
+        try:
+            beside = with_neighbour(path.with_({key: "newreno"}).points(), group, {_CALM: "newreno", **named})
+            points |= {(label, True): own for label, own in beside.items()}
+        except InputError as error:
+            unable.append(f"no neighbour: {error.message}")
+    tasks = [(point, seed) for own in points.values() for point in own for seed in path.seeds]
+    made = iter(execute(tasks, jobs=jobs, store=open_store(store), progress=progress, cancel=cancel))
+    runs: _Runs = {label: [[next(made) for _ in path.seeds] for _ in own] for label, own in points.items()}
+    alone = [run for (_, near), own in runs.items() if not near for point in own for run in point]
+    return Comparison(path.name, group, _outcomes(named, runs, group), [*cautions_of(alone), *unable])
+
+
+_Runs: TypeAlias = "dict[tuple[str, bool], list[list[RunResult]]]"
+"""Runs by label of the algorithm and whether the neighbour is there, then by point, then by seed."""
+
+_CALM = ""
+"""Label of the runs in which the neighbour's neighbours are NewReno, too."""
+
+
+def _named(algorithms: Sequence[str | Mapping[str, Any]]) -> dict[str, str | dict[str, Any]]:
+    """The algorithms by their labels."""
     if not algorithms:
         raise InputError(
             "no algorithm", code="compare.nothing", hint="name two or more: `windlass compare newreno cerl`"
@@ -222,46 +245,7 @@ def compare(
     named = {_label(item): algorithm_value(item) if isinstance(item, str) else dict(item) for item in algorithms}
     if len(named) != len(algorithms):
         raise InputError("an algorithm stands twice", code="compare.twice", hint="name each one once")
-    if seeds is not None:
-        path = path.with_({"scenario.seeds": _seeds(seeds)})
-    path = path.with_({"output.delays": True})
-    path = _without_algorithms(path)
-    group = _group(path, group)
-    key = f"flows.{group}.algorithm" if _many_groups(path) else "flows.algorithm"
-    alone = {label: path.with_({key: value}) for label, value in named.items()}
-    place = open_store(store)
-    points = {label: scenario.points() for label, scenario in alone.items()}
-    tasks = [(point, seed) for own in points.values() for point in own for seed in path.seeds]
-
-    cautions: list[str] = []
-    beside: dict[str, list[Point]] = {}
-    if neighbour:
-        try:
-            beside = _beside(path, named, group, key)
-        except InputError as error:
-            cautions.append(f"no neighbour: {error.message}")
-    tasks += [(point, seed) for own in beside.values() for point in own for seed in path.seeds]
-    made = iter(execute(tasks, jobs=jobs, store=place, progress=progress, cancel=cancel))
-
-    count = len(next(iter(points.values())))
-    take = {label: [[next(made) for _ in path.seeds] for _ in range(count)] for label in points}
-    shared = {label: [[next(made) for _ in path.seeds] for _ in range(count)] for label in beside}
-    first = next(iter(named))
-    judges = {label: _judges(algorithm, take[label], group) for label, algorithm in named.items()}
-    outcomes = []
-    for at in range(count):
-        base = _per_run(take[first][at], group, "goodput_bps")
-        for label in named:
-            near = shared[label][at] if shared else None
-            calm = shared[_CALM][at] if shared else None
-            outcomes.append(_outcome(label, take[label][at], group, judges[label], base, near, calm))
-    runs = [run for own in take.values() for point in own for run in point]
-    cautions = [*cautions_of(runs), *cautions]
-    return Comparison(path.name, group, outcomes, cautions)
-
-
-_CALM = ""
-"""Label of the runs in which the neighbour's neighbours are NewReno, too."""
+    return named
 
 
 def _label(item: str | Mapping[str, Any]) -> str:
@@ -271,20 +255,12 @@ def _label(item: str | Mapping[str, Any]) -> str:
     return f"{item['name']}:{rest}" if rest else str(item["name"])
 
 
-def _again(path: Scenario, document: Mapping[str, Any]) -> Scenario:
-    """Another document in the place of the path's: the files that it names lie where they lay."""
-    place = path._filename if path._folder is None else FilePath(path._folder) / FilePath(path._filename).name
-    return path.from_dict(document, filename=str(place))
-
-
 def _without_algorithms(path: Scenario) -> Scenario:
     """The path without a sweep of all groups' algorithm: that of one is chosen here, the others keep what is written."""
     axis = "flows.algorithm"
     if axis not in path.points()[0].axes or not _many_groups(path):
         return path
-    document = path.document()
-    document["sweep"] = {name: values for name, values in document.get("sweep", {}).items() if name != axis}
-    return _again(path, document).with_({name: text for name, text in path.sets if name != f"sweep.{axis}"})
+    return path.with_({"sweep": {name: values for name, values in path.composed()["sweep"].items() if name != axis}})
 
 
 def _groups(path: Scenario) -> list[dict[str, Any]]:
@@ -308,87 +284,6 @@ def _group(path: Scenario, wanted: str | None) -> str:
         code="compare.group",
         hint=f"the scenario has {listed}" if names else "a path to compare on has `[[flows]]` with an `algorithm`",
     )
-
-
-def _beside(path: Scenario, named: Mapping[str, str | dict[str, Any]], group: str, key: str) -> dict[str, list[Point]]:
-    """The path with one flow of the group replaced by the neighbour, for each algorithm and for NewReno."""
-    out: dict[str, list[Point]] = {label: [] for label in (_CALM, *named)}
-    for point in path.with_({key: "newreno"}).points():
-        document = path.document()
-        document.pop("sweep", None)
-        laid = [*path.sets, *((name, _text(value)) for name, value in point.axes.items())]
-        on_flows = [(name.removeprefix("flows."), text) for name, text in laid if name.startswith("flows.")]
-        others = {name: text for name, text in laid if not name.startswith("flows.")}
-        flows = document["flows"] if isinstance(document["flows"], list) else [document["flows"]]
-        _lay(flows, on_flows)
-        pairs = _pairs(point, group, path)
-        names = [str(flow["name"]) for flow in point.effective()["flows"]]
-        for label, algorithm in [(_CALM, "newreno"), *named.items()]:
-            document["flows"] = _split(flows, names.index(group), pairs, group, algorithm)
-            out[label] += _again(path, document).with_(others).points()
-    return out
-
-
-def _text(value: Any) -> str:
-    from windlass.scenario.description import value_text
-
-    return value if isinstance(value, str) else value_text("axis", value)
-
-
-def _lay(flows: Sequence[dict[str, Any]], settings: Sequence[tuple[str, str]]) -> None:
-    """Lay ``KEY`` (all groups) and ``GROUP.KEY`` settings over the written groups of flows."""
-    import tomllib
-
-    by_name = {flow["name"]: flow for flow in flows if "name" in flow}
-    for dotted, text in settings:
-        head, _, rest = dotted.partition(".")
-        chosen, steps = ([by_name[head]], rest.split(".")) if head in by_name else (flows, dotted.split("."))
-        try:
-            value = tomllib.loads(f"value = {text}")["value"]
-        except tomllib.TOMLDecodeError:
-            value = text
-        for flow in chosen:
-            at = flow
-            for step in steps[:-1]:
-                if not isinstance(at.get(step), dict):
-                    at[step] = {"name": at[step]} if step == "algorithm" and step in at else {}
-                at = at[step]
-            at[steps[-1]] = value
-
-
-def _pairs(point: Point, group: str, path: Scenario) -> list[tuple[str, str]]:
-    """Ends of each flow of the group, in order."""
-    document = point.effective()
-    document["scenario"] = {**document["scenario"], "duration": "1 us", "warmup": "0 s"}
-    table = _again(path, document).run(path.seeds[0]).flows.to_pylist()
-    rows = [row for row in table if row["group"] == group and row["direction"] == "forward"]
-    return [(row["from"], row["to"]) for row in rows]
-
-
-def _split(
-    flows: Sequence[Mapping[str, Any]],
-    which: int,
-    pairs: Sequence[tuple[str, str]],
-    group: str,
-    algorithm: str | Mapping[str, Any],
-) -> list[dict[str, Any]]:
-    """The groups with the last flow of one of them made a NewReno flow of its own group; a lone flow gets one beside it."""
-    if "arrivals" in flows[which]:
-        raise InputError("the flows of the group come and go", code="compare.neighbour", hint="use --no-neighbour")
-    if len(pairs) > MOST_NEIGHBOURS:
-        raise InputError(
-            f"the group has {len(pairs)} flows, at most {MOST_NEIGHBOURS} can be told apart",
-            code="compare.neighbour",
-            hint="use --no-neighbour",
-        )
-    plain = {name: value for name, value in flows[which].items() if name not in ("count", "name")}
-    own = [
-        {**plain, "name": f"{group}-{at}", "from": a, "to": b, "algorithm": algorithm}
-        for at, (a, b) in enumerate(pairs[:-1] or pairs)
-    ]
-    plain.pop("multipath", None)
-    last = {**plain, "name": NEIGHBOUR, "from": pairs[-1][0], "to": pairs[-1][1], "algorithm": "newreno"}
-    return [*map(dict, flows[:which]), *own, last, *map(dict, flows[which + 1 :])]
 
 
 def _rows(run: RunResult, group: str) -> list[dict[str, Any]]:
@@ -430,6 +325,21 @@ def _judges(algorithm: str | Mapping[str, Any], points: Sequence[Sequence[RunRes
     if any(row["judges_losses"] for row in rows if name == row["name"] or name in row["aliases"]):
         return True
     return any(total > 0.0 for runs in points for total in _per_run(runs, group, "judged_random", total=True))
+
+
+def _outcomes(named: Mapping[str, str | dict[str, Any]], runs: _Runs, group: str) -> list[Outcome]:
+    """For each point the algorithms in the order asked for."""
+    first = next(iter(named))
+    judges = {label: _judges(algorithm, runs[label, False], group) for label, algorithm in named.items()}
+    shared = (_CALM, True) in runs
+    found = []
+    for at in range(len(runs[first, False])):
+        base = _per_run(runs[first, False][at], group, "goodput_bps")
+        calm = runs[_CALM, True][at] if shared else None
+        for label in named:
+            near = runs[label, True][at] if shared else None
+            found.append(_outcome(label, runs[label, False][at], group, judges[label], base, near, calm))
+    return found
 
 
 def _outcome(

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 import windlass
 from windlass.cli import main
 from windlass.compare import NEIGHBOUR, Comparison, algorithm_value, compare
+from windlass.neighbour import with_neighbour
 
 PATH = """
 [scenario]
@@ -220,6 +221,26 @@ def test_a_lone_flow_gets_a_neighbour_beside_it(tmp_path: Path) -> None:
     found = compare(path, ["newreno"], seeds=2, store=str(tmp_path))
     assert found.outcomes[0].neighbour_bps is not None
     assert not math.isnan(found.outcomes[0].neighbour_bps.mean)
+
+
+def test_flows_that_start_one_after_the_other_do_so_beside_a_neighbour_too() -> None:
+    text = PATH.replace('start = "uniform(0 s, 1 s)"', 'start = "every(100 ms)"')
+    made = with_neighbour(windlass.Scenario.from_toml(text).points(), "flow", {"": "veno"})
+    flows = made[""][0].flows()
+    assert [(flow.flow, flow.start) for flow in flows] == [
+        ("flow-0", "0 s"),
+        ("flow-1", "100 ms"),
+        ("neighbour", "200 ms"),
+    ]
+    assert [flow["algorithm"]["name"] for flow in made[""][0].effective()["flows"]] == ["veno", "veno", "newreno"]
+
+
+def test_flows_that_come_and_go_have_no_neighbour(tmp_path: Path) -> None:
+    text = PATH.replace('start = "uniform(0 s, 1 s)"', 'size = "20 kB"\narrivals = "poisson(5 per s)"')
+    path = windlass.Scenario.from_toml(text).with_({"scenario.duration": "3 s"})
+    found = compare(path, ["newreno"], seeds=1, store=str(tmp_path))
+    assert found.cautions == ["no neighbour: the flows of the group come and go"]
+    assert found.outcomes[0].neighbour_bps is None
 
 
 def test_settings_of_the_path_hold_for_the_neighbours_runs_too(tmp_path: Path) -> None:

@@ -156,6 +156,40 @@ def test_builder_parameters_are_documented() -> None:
             assert field.name in (inspect.getdoc(kind) or ""), f"{kind.__name__}.{field.name}"
 
 
+GROUPS = """
+[scenario]
+duration = "5 s"
+
+[topology]
+kind = "dumbbell"
+pairs = 2
+access = { rate = "10 Mbps", delay = "2 ms" }
+bottleneck = { rate = "8 Mbps", delay = "10 ms", queue = "20 packets" }
+
+[[flows]]
+name = "far"
+from = "left/*"
+to = "right/*"
+algorithm = "newreno"
+start = "every(500 ms)"
+
+[[flows]]
+name = "near"
+from = "left/0"
+to = "right/1"
+algorithm = "cubic"
+start = "uniform(0 s, 1 s)"
+
+[[flows]]
+name = "web"
+from = "left/1"
+to = "right/1"
+algorithm = "newreno"
+size = "20 kB"
+arrivals = "poisson(1 per s)"
+"""
+
+
 def test_with_makes_another_scenario_and_leaves_the_first(small: Scenario) -> None:
     longer = small.with_({"scenario.duration": "6 s", "topology.pairs": 3})
     assert (small.duration_s, longer.duration_s) == (5.0, 6.0)
@@ -181,6 +215,47 @@ def test_with_takes_tables_and_lists(small: Scenario) -> None:
 def test_setting_a_swept_key_ends_its_sweep(swept: Scenario) -> None:
     assert len(swept.points()) == 6
     assert len(swept.with_({"flows.algorithm": "cerl"}).points()) == 3
+
+
+def test_a_point_says_who_talks_to_whom() -> None:
+    path = windlass.Scenario.from_toml(GROUPS)
+    (point,) = path.points()
+    shown = [(one.group, one.flow, one.sender, one.receiver, one.start) for one in point.flows()]
+    assert shown == [
+        ("far", "far/0", "left/0", "right/0", "0 s"),
+        ("far", "far/1", "left/1", "right/1", "500 ms"),
+        ("near", "near", "left/0", "right/1", "uniform(0 s, 1 s)"),
+    ]
+    rows = [row for row in point.run(1).flows.to_pylist() if row["group"] != "web"]
+    assert [(one.flow, one.sender, one.receiver) for one in point.flows()] == [
+        (row["flow"], row["from"], row["to"]) for row in rows
+    ]
+
+
+def test_a_changed_copy_of_a_point_has_its_values_and_the_new_ones() -> None:
+    path = windlass.Scenario.from_toml(GROUPS).with_(
+        {"sweep.topology.bottleneck.rate": ["4 Mbps", "8 Mbps"], "flows.near.tcp.window": "20 segments"}
+    )
+    second = path.points()[1]
+    assert second.composed()["topology"]["bottleneck"]["rate"] == "8 Mbps"
+    assert "sweep" not in second.composed()
+    assert path.composed()["sweep"] == {"topology.bottleneck.rate": ["4 Mbps", "8 Mbps"]}
+    changed = second.with_({"flows.far.algorithm": "cubic", "scenario.duration": "3 s"})
+    same = path.with_(
+        {"topology.bottleneck.rate": "8 Mbps", "flows.far.algorithm": "cubic", "scenario.duration": "3 s"}
+    )
+    assert [changed.effective_json()] == [point.effective_json() for point in same.points()]
+    assert changed.axes == {}
+    assert second.effective()["scenario"]["duration"] == "5 s"
+
+
+def test_a_changed_copy_says_which_setting_is_wrong() -> None:
+    path = windlass.Scenario.from_toml(GROUPS).with_({"flows.near.tcp.window": "20 segments"})
+    (point,) = path.points()
+    with pytest.raises(windlass.InputError, match=r"--set flows\.near\.algorithm: no algorithm `nwreno`"):
+        point.with_({"scenario.duration": "3 s", "flows.near.algorithm": "nwreno"})
+    with pytest.raises(windlass.InputError, match="a point has no sweep"):
+        point.with_({"sweep.scenario.duration": ["3 s"]})
 
 
 def test_points_are_the_product_with_the_last_axis_fastest(swept: Scenario) -> None:

@@ -85,6 +85,11 @@ impl Scenario {
         self.0.duration_s()
     }
 
+    /// The description with the overrides laid over it, without defaults, as JSON.
+    fn document(&self) -> String {
+        self.0.document()
+    }
+
     /// The points of the sweep, the last axis fastest.
     fn points(&self) -> Vec<Point> {
         self.0.points().into_iter().map(Point).collect()
@@ -105,6 +110,21 @@ impl Point {
             axes.set_item(key, tables::scalar(py, &value)?)?;
         }
         Ok(axes)
+    }
+
+    /// The description with overrides and this point's values laid over it, without defaults, as JSON.
+    fn document(&self, py: Python<'_>) -> PyResult<String> {
+        self.0.document().map_err(|error| raise(py, error))
+    }
+
+    /// The connections in order, as JSON.
+    fn flows(&self, py: Python<'_>) -> PyResult<String> {
+        self.0.flows().map_err(|error| raise(py, error))
+    }
+
+    /// The same point with other values.
+    fn with_(&self, py: Python<'_>, sets: Sets) -> PyResult<Point> {
+        py.detach(|| self.0.with(&sets)).map(Point).map_err(|error| raise(py, error))
     }
 
     /// The description with every default filled, as JSON.

@@ -11,6 +11,7 @@ use crate::error::{self, Error, Place, Problem, code};
 use crate::files::Files;
 use crate::limits;
 use crate::node::Node;
+use crate::overrides::set;
 use crate::results::RunResult;
 use crate::run::{self, RunError, RunOptions};
 use crate::sweep::{self, Axis};
@@ -39,7 +40,7 @@ struct Inner {
     seeds: Vec<u64>,
     duration_s: f64,
     file: String,
-    files: Files,
+    files: Arc<Files>,
     sets: Vec<(String, String)>,
 }
 
@@ -80,12 +81,23 @@ impl Scenario {
             }
             let mut root = parse(text)?;
             let axes = sweep::axes(&mut root, sets)?;
-            let (name, seeds) = general::label(&root)?;
-            let files = Files::in_folder(folder);
-            let duration_s = check(&root, &axes, &files)?;
-            Ok(Inner { root, axes, name, seeds, duration_s, file: file.to_owned(), files, sets: sets.to_vec() })
+            Scenario::checked(root, axes, Arc::new(Files::in_folder(folder)), file, sets)
         };
-        scenario().map(|inner| Scenario(Arc::new(inner))).map_err(|problem: Problem| problem.locate(file, sets))
+        scenario().map_err(|problem: Problem| problem.locate(file, sets))
+    }
+
+    /// What was read, if all of its points can be run. `sets` are those that places in `root` and `axes` refer to.
+    fn checked(
+        root: Node,
+        axes: Vec<Axis>,
+        files: Arc<Files>,
+        file: &str,
+        sets: &[(String, String)],
+    ) -> Result<Scenario, Problem> {
+        let (name, seeds) = general::label(&root)?;
+        let duration_s = check(&root, &axes, &files)?;
+        let (file, sets) = (file.to_owned(), sets.to_vec());
+        Ok(Scenario(Arc::new(Inner { root, axes, name, seeds, duration_s, file, files, sets })))
     }
 
     /// Name, for people; it changes no run.
@@ -101,6 +113,18 @@ impl Scenario {
     /// Length of the first point's run, seconds.
     pub fn duration_s(&self) -> f64 {
         self.0.duration_s
+    }
+
+    /// The description as it was written with the overrides laid over it, without defaults, as JSON.
+    pub fn document(&self) -> String {
+        let mut document = self.0.root.value.to_json();
+        if let (false, Some(root)) = (self.0.axes.is_empty(), document.as_object_mut()) {
+            let values =
+                |axis: &Axis| axis.values.iter().map(|node| node.value.to_json()).collect::<serde_json::Value>();
+            let sweep = self.0.axes.iter().map(|axis| (axis.key.clone(), values(axis))).collect();
+            root.insert("sweep".to_owned(), serde_json::Value::Object(sweep));
+        }
+        document.to_string()
     }
 
     /// The points: the product of the axes, the last axis fastest; one point if there is no sweep.
@@ -139,6 +163,43 @@ impl Point {
     pub fn axes(&self) -> Vec<(String, serde_json::Value)> {
         let axes = &self.scenario.0.axes;
         sweep::choice(axes, self.index).map(|(axis, node)| (axis.key.clone(), sweep::label(&node.value))).collect()
+    }
+
+    /// The description of this point as it was written, overrides and swept values laid over it, without defaults, as JSON.
+    pub fn document(&self) -> Result<String, Error> {
+        let inner = &self.scenario.0;
+        let root = sweep::chosen(&inner.root, &inner.axes, self.index);
+        root.map(|root| root.value.to_json().to_string()).map_err(|problem| problem.locate(&inner.file, &inner.sets))
+    }
+
+    /// The connections in order as JSON, but those that arrive at random: `group`, `flow`, the nodes `from` and `to`,
+    /// `start` and `reverse_start` (null: none) as they would be written for that flow alone.
+    pub fn flows(&self) -> Result<String, Error> {
+        let plan = self.plan()?;
+        let nodes = plan.topology.nodes();
+        let all = plan.flows.iter().flat_map(|group| group.listed(&nodes));
+        Ok(all.collect::<serde_json::Value>().to_string())
+    }
+
+    /// This point with other values: `sets` are overrides, a dotted key and a value each.
+    pub fn with(&self, sets: &[(String, String)]) -> Result<Point, Error> {
+        let inner = &self.scenario.0;
+        let all = [&inner.sets, sets].concat();
+        let scenario = || {
+            let mut root = sweep::chosen(&inner.root, &inner.axes, self.index)?;
+            for (at, (key, text)) in sets.iter().enumerate() {
+                let node = Node::from_set(text, Place::Set(inner.sets.len() + at));
+                let key = key.trim();
+                if key == "sweep" || key.starts_with("sweep.") {
+                    return Err(Problem::new(code::NOT_SWEEPABLE, node.place, "a point has no sweep")
+                        .hint("sweep the scenario that it is a point of"));
+                }
+                set(&mut root, key, &node)?;
+            }
+            Scenario::checked(root, vec![], inner.files.clone(), &inner.file, &all)
+        };
+        let scenario = scenario().map_err(|problem: Problem| problem.locate(&inner.file, &all))?;
+        Ok(Point { scenario, index: 0 })
     }
 
     fn plan(&self) -> Result<Plan, Error> {

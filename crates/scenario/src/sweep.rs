@@ -213,14 +213,19 @@ fn plain(value: &Value) -> String {
     }
 }
 
+/// The description of one point.
+pub(crate) fn chosen(root: &Node, axes: &[Axis], index: usize) -> Result<Node, Problem> {
+    let mut root = root.clone();
+    for (axis, node) in choice(axes, index) {
+        set(&mut root, &axis.key, node)?;
+    }
+    Ok(root)
+}
+
 /// The plan of one point.
 pub(crate) fn plan(root: &Node, axes: &[Axis], files: &Files, index: usize) -> Result<Plan, Problem> {
     if axes.is_empty() {
         return plan::plan(root, files);
     }
-    let mut root = root.clone();
-    for (axis, node) in choice(axes, index) {
-        set(&mut root, &axis.key, node)?;
-    }
-    plan::plan(&root, files)
+    plan::plan(&chosen(root, axes, index)?, files)
 }

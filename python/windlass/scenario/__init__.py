@@ -9,11 +9,12 @@ the keys of the file.
 from windlass.scenario.builders import Dumbbell, Flow, Graph, Link, ThreeRouters, Value
 from windlass.scenario.description import Scenario, from_dict
 from windlass.scenario.files import load, read_text, ready_scenarios
-from windlass.scenario.point import Point
+from windlass.scenario.point import FlowEnds, Point
 
 __all__ = [
     "Dumbbell",
     "Flow",
+    "FlowEnds",
     "Graph",
     "Link",
     "Point",

@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from windlass import _toml
+from windlass.errors import InputError
+
 Value: TypeAlias = str | int | float | bool | Sequence[Any] | Mapping[str, Any]
 
 
@@ -223,6 +226,24 @@ def plain(item: Any) -> Any:
 
         return register(item)
     return item
+
+
+def set_texts(settings: Mapping[str, Value]) -> list[tuple[str, str]]:
+    """Settings as overrides: a dotted key each, and the value as a file has it.
+
+    Raises
+    ------
+    InputError
+        If a value is nothing that a file can have.
+    """
+    return [(name, item if isinstance(item, str) else _text(name, item)) for name, item in settings.items()]
+
+
+def _text(name: str, item: Any) -> str:
+    try:
+        return _toml.value(plain(item))
+    except TypeError as error:
+        raise InputError(f"`{name}`: {error}", code="scenario.not-data", hint="leave the key out instead") from None
 
 
 def _fields(builder: Any) -> dict[str, Any]:

@@ -8,9 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from windlass import _toml
 from windlass.errors import InputError, core_errors
-from windlass.scenario.builders import Dumbbell, Flow, Graph, ThreeRouters, Value, plain
+from windlass.scenario.builders import Dumbbell, Flow, Graph, ThreeRouters, Value, plain, set_texts
 from windlass.scenario.point import Point
 
 if TYPE_CHECKING:
@@ -182,6 +181,11 @@ class Scenario:
         """The tables as written, without :attr:`sets` and without defaults."""
         return tomllib.loads(self._text) if self._form == "toml" else json.loads(self._text)
 
+    def composed(self) -> dict[str, Any]:
+        """The tables as written with :attr:`sets` laid over them, without defaults: another file of the same runs."""
+        document: dict[str, Any] = json.loads(self._core.document())
+        return document
+
     def with_(self, settings: Mapping[str, Value]) -> Self:
         """The same scenario with other values.
 
@@ -196,8 +200,7 @@ class Scenario:
         InputError
             If a key is unknown or a value does not fit.
         """
-        texts = ((name, item if isinstance(item, str) else value_text(name, item)) for name, item in settings.items())
-        return self._make(self._form, self._text, self._filename, (*self._sets, *texts), self._folder)
+        return self._make(self._form, self._text, self._filename, (*self._sets, *set_texts(settings)), self._folder)
 
     def points(self) -> list[Point]:
         """The product of the sweep's axes in the order of the file, the last one fastest; one if nothing is swept."""
@@ -244,14 +247,6 @@ def _json(document: Any) -> str:
             code="scenario.not-data",
             hint="use str, int, float, bool, lists and dicts only",
         ) from None
-
-
-def value_text(name: str, item: Any) -> str:
-    """A value as a file has it, to be laid over one."""
-    try:
-        return _toml.value(plain(item))
-    except TypeError as error:
-        raise InputError(f"`{name}`: {error}", code="scenario.not-data", hint="leave the key out instead") from None
 
 
 def from_dict(document: Mapping[str, Any]) -> Scenario:

@@ -7,8 +7,8 @@ from importlib import resources
 from pathlib import Path
 
 from windlass.errors import InputError, did_you_mean
-from windlass.scenario.builders import Value
-from windlass.scenario.description import Scenario, value_text
+from windlass.scenario.builders import Value, set_texts
+from windlass.scenario.description import Scenario
 
 
 def load(path: str | Path, sets: Mapping[str, Value] | Iterable[tuple[str, str]] = ()) -> Scenario:
@@ -27,7 +27,7 @@ def load(path: str | Path, sets: Mapping[str, Value] | Iterable[tuple[str, str]]
         If there is no such file, it cannot be read, or something in it is wrong.
     """
     if isinstance(sets, Mapping):
-        pairs = [(name, item if isinstance(item, str) else value_text(name, item)) for name, item in sets.items()]
+        pairs = set_texts(sets)
     else:
         pairs = list(sets)
     folder = None if Path(path).exists() else _ready_folder()

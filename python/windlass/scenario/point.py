@@ -4,14 +4,40 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from windlass.errors import Cancelled, WindlassError, core_errors
+from windlass.scenario.builders import Value, set_texts
 
 if TYPE_CHECKING:
     from windlass import _core
     from windlass.sweep import RunResult
+
+
+@dataclass(frozen=True)
+class FlowEnds:
+    """One connection of a group.
+
+    Attributes
+    ----------
+    group, flow : str
+        Names of the group and of the connection, as in the results.
+    sender, receiver : str
+        Nodes; the first one sends, or opens where data flow both ways.
+    start : str
+        When it starts, as it would be written for it alone.
+    reverse_start : str or None
+        When data the other way start, if that is given.
+    """
+
+    group: str
+    flow: str
+    sender: str
+    receiver: str
+    start: str
+    reverse_start: str | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +50,37 @@ class Point:
     def axes(self) -> dict[str, str | int | float | bool]:
         """Swept keys with the value that they have here, as written."""
         return dict(self._point.axes)
+
+    def composed(self) -> dict[str, Any]:
+        """The tables as written, with what was set and this point's values laid over them, without defaults."""
+        with core_errors():
+            document: dict[str, Any] = json.loads(self._point.document())
+        return document
+
+    def flows(self) -> list[FlowEnds]:
+        """Who talks to whom: the connections in order, but those that arrive at random."""
+        with core_errors():
+            rows = json.loads(self._point.flows())
+        return [
+            FlowEnds(row["group"], row["flow"], row["from"], row["to"], row["start"], row["reverse_start"])
+            for row in rows
+        ]
+
+    def with_(self, settings: Mapping[str, Value]) -> Point:
+        """The same point with other values.
+
+        Parameters
+        ----------
+        settings : mapping of str to value
+            Dotted keys, as in :meth:`windlass.Scenario.with_`.
+
+        Raises
+        ------
+        InputError
+            If a key is unknown or a value does not fit.
+        """
+        with core_errors():
+            return Point(self._point.with_(set_texts(settings)))
 
     def effective(self) -> dict[str, Any]:
         """The description with every default."""

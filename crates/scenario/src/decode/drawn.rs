@@ -127,6 +127,14 @@ pub(crate) fn read(item: &Item<'_>, measure: Measure, numbered: bool) -> Result<
 }
 
 impl Drawn {
+    /// What the flow of this number has, as it would be written for that flow alone.
+    pub(crate) fn of(self, number: usize) -> Drawn {
+        match self {
+            Drawn::Every(step) => Drawn::Fixed(step.saturating_mul(number as u64)),
+            other => other,
+        }
+    }
+
     /// The value of the flow called `flow`, number `number` of its group: a draw from the stream `flow/what`.
     pub(crate) fn draw(self, seed: u64, flow: &str, what: &str, number: usize) -> u64 {
         let distribution = match self {

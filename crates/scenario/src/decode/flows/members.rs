@@ -1,9 +1,11 @@
 //! The flows of a group in one run.
 
 use net::NodeId;
+use serde_json::{Value as Json, json};
 use units::{Span, Time};
 
-use super::group::Group;
+use super::group::{Group, Transport};
+use crate::decode::drawn::{Drawn, Measure};
 
 /// One flow of a group in one run.
 pub(crate) struct Member {
@@ -29,15 +31,43 @@ impl Group {
             };
             return times.map(member).collect();
         }
-        let single = self.size() == 1;
-        let all = self.ends.iter().flat_map(|ends| std::iter::repeat_n(*ends, self.count));
         let member = |(number, (from, to)): (usize, (NodeId, NodeId))| {
-            let name = if single { self.name.clone() } else { format!("{}/{number}", self.name) };
+            let name = self.member_name(number);
             let start = Time(self.start.draw(seed, &name, "start", number));
             // whoever would stop before it starts sends nothing
             let stop = self.stop.map(|stop| Time(stop.draw(seed, &name, "stop", number)).max(start));
             Member { name, from, to, start, stop }
         };
-        all.enumerate().map(member).collect()
+        self.pairs().enumerate().map(member).collect()
+    }
+
+    /// The connections as JSON, but those that arrive at random: `group`, `flow`, the nodes `from` and `to`, and when each
+    /// starts, as it would be written for that flow alone.
+    pub(crate) fn listed(&self, nodes: &[String]) -> Vec<Json> {
+        if self.arrivals.is_some() {
+            return vec![];
+        }
+        let reverse = match &self.transport {
+            Transport::Tcp(tcp) => tcp.reverse_start,
+            Transport::Udp(_) | Transport::Tfrc(_) => None,
+        };
+        let one = |(number, (from, to)): (usize, (NodeId, NodeId))| {
+            let text = |when: Drawn| when.of(number).text(Measure::Time);
+            json!({
+                "group": self.name, "flow": self.member_name(number), "from": nodes[from], "to": nodes[to],
+                "start": text(self.start), "reverse_start": reverse.map(text),
+            })
+        };
+        self.pairs().enumerate().map(one).collect()
+    }
+
+    /// Name of the connection of this number.
+    fn member_name(&self, number: usize) -> String {
+        if self.size() == 1 { self.name.clone() } else { format!("{}/{number}", self.name) }
+    }
+
+    /// Ends of the connections.
+    fn pairs(&self) -> impl Iterator<Item = (NodeId, NodeId)> {
+        self.ends.iter().flat_map(|ends| std::iter::repeat_n(*ends, self.count))
     }
 }
