@@ -356,8 +356,7 @@ def _outcome(
     if near is not None and calm is not None:
         got, undisturbed = (_per_run(side, NEIGHBOUR, "goodput_bps") for side in (near, calm))
         beside = mean_interval(got)
-        kept = paired_ratio(got, undisturbed)
-        cost = Interval(1.0 - kept.mean, 1.0 - kept.hi, 1.0 - kept.lo, kept.n, kept.confidence)
+        cost = paired_ratio(got, undisturbed).complement()
     return Outcome(
         algorithm=label,
         axes=dict(runs[0].axes),

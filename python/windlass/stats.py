@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from windlass.interval import Interval
 from windlass.names import loss_causes, transports
 
 if TYPE_CHECKING:
@@ -42,42 +42,6 @@ Floats = NDArray[np.float64]
 RESAMPLES = 9999
 BOOTSTRAP_SEED = 20190501
 """The bootstrap draws from this seed, so the same results always give the same interval."""
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A number with its interval.
-
-    Attributes
-    ----------
-    mean : float
-        Estimate; NaN if there is nothing to estimate from.
-    lo, hi : float
-        Ends of the interval; NaN with fewer than two observations.
-    n : int
-        Observations.
-    confidence : float
-        0.95 for a 95 % interval.
-    """
-
-    mean: float
-    lo: float
-    hi: float
-    n: int
-    confidence: float = 0.95
-
-    @property
-    def half_width(self) -> float:
-        """Half the length of the interval."""
-        return (self.hi - self.lo) / 2.0
-
-    def contains(self, value: float) -> bool:
-        """Whether the value lies in the interval, ends included; never with NaN ends."""
-        return self.lo <= value <= self.hi
-
-    def overlaps(self, other: Interval) -> bool:
-        """Whether the two intervals share a point."""
-        return self.lo <= other.hi and other.lo <= self.hi
 
 
 def mean_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:

@@ -83,12 +83,12 @@ def test_mean_and_interval_of_three_seeds() -> None:
     """1, 2, 3: mean 2, deviation 1, half-width 4.303 / sqrt(3) = 2.484."""
     found = verdicts.mean({1: 1.0, 2: 2.0, 3: 3.0})
     assert found.mean == 2.0
-    assert found.half == pytest.approx(T2 / math.sqrt(3), rel=1e-5)
+    assert found.half_width == pytest.approx(T2 / math.sqrt(3), rel=1e-5)
 
 
 def test_a_single_seed_has_no_bound() -> None:
     found = verdicts.mean({1: 5.0})
-    assert (found.mean, found.low, found.high) == (5.0, -math.inf, math.inf)
+    assert (found.mean, found.lo, found.hi) == (5.0, -math.inf, math.inf)
     assert "one run" in found.text("Mbps")
 
 
@@ -97,14 +97,14 @@ def test_ratio_is_paired_by_seed() -> None:
     found = verdicts.ratio({1: 1.5, 2: 15.0, 3: 6.0, 4: 9.0}, {1: 1.0, 2: 10.0, 3: 4.0})
     assert found.n == 3
     assert found.mean == pytest.approx(1.5)
-    assert found.half == pytest.approx(0.0, abs=1e-12)
+    assert found.half_width == pytest.approx(0.0, abs=1e-12)
 
 
 def test_ratio_by_hand() -> None:
     """a = 2, 4; b = 1, 3: R = 6/4 = 1.5; (a - R b)/mean b = 0.25, -0.25; deviation 0.3536, t(1) = 12.706, half 3.177."""
     found = verdicts.ratio({1: 2.0, 2: 4.0}, {1: 1.0, 2: 3.0})
     assert found.mean == 1.5
-    assert found.half == pytest.approx(12.7062 * math.sqrt(0.125) / math.sqrt(2), rel=1e-4)
+    assert found.half_width == pytest.approx(12.7062 * math.sqrt(0.125) / math.sqrt(2), rel=1e-4)
 
 
 def test_ratios_with_zeros() -> None:

@@ -95,7 +95,7 @@ def _summary(reproduction: Reproduction, metric: str) -> pa.Table:
     for name, data, variant in curves_of(reproduction):
         for point in data.points:
             found = verdicts.mean(data.get(metric, variant, [point]))
-            bounded = math.isfinite(found.half)
+            bounded = math.isfinite(found.half_width)
             rows.append(
                 {
                     axis.key: f"{point[0]:g} {axis.unit}",
@@ -103,8 +103,8 @@ def _summary(reproduction: Reproduction, metric: str) -> pa.Table:
                     "direction": "forward",
                     "algorithm": name,
                     "goodput_bps_mean": 1e6 * found.mean,
-                    "goodput_bps_lo": 1e6 * found.low if bounded else None,
-                    "goodput_bps_hi": 1e6 * found.high if bounded else None,
+                    "goodput_bps_lo": 1e6 * found.lo if bounded else None,
+                    "goodput_bps_hi": 1e6 * found.hi if bounded else None,
                 }
             )
     return pa.Table.from_pylist(rows)

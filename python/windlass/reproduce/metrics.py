@@ -115,7 +115,7 @@ def summary_rows(reading: str, experiment: Experiment, data: Data) -> list[dict[
                 if not samples:
                     continue
                 found = verdicts.mean(samples)
-                ends = (found.low, found.high) if math.isfinite(found.half) else (None, None)
+                ends = (found.lo, found.hi) if math.isfinite(found.half_width) else (None, None)
                 rows.append(
                     {
                         "experiment": experiment.id,

@@ -28,10 +28,11 @@ not measurable
 An undecided verdict says about how many seeds would settle it: intervals shrink with the square root of their number.
 """
 
+from windlass.interval import Interval
 from windlass.verdicts.answers import STRICT
 from windlass.verdicts.bands import largest_gain_percent
 from windlass.verdicts.data import Data, Limit, Limits, Others, derived
-from windlass.verdicts.intervals import Interval, mean, ratio
+from windlass.verdicts.intervals import mean, ratio
 from windlass.verdicts.judgement import VERDICTS, Judgement
 from windlass.verdicts.kinds import KINDS_JUDGED, KINDS_NOT_JUDGED, judge
 

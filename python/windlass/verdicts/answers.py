@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from windlass.interval import Interval
 from windlass.ledger import Check
 from windlass.verdicts.data import Unmeasured
-from windlass.verdicts.intervals import Interval, seeds_to
+from windlass.verdicts.intervals import seeds_to
 from windlass.verdicts.judgement import Judgement
 
 STRICT = 1e-9
@@ -32,7 +33,7 @@ class Answer:
     def row(self) -> dict[str, Any]:
         """Plain data, as a judgement lists it."""
         found = self.interval
-        numbers = {} if found is None else {"mean": found.mean, "low": found.low, "high": found.high}
+        numbers = {} if found is None else {"mean": found.mean, "low": found.lo, "high": found.hi}
         return {"where": self.where, "what": self.what, **numbers, "unit": self.unit, "reply": self.reply}
 
 
@@ -40,17 +41,16 @@ def at_least(interval: Interval, limit: float, where: str, what: str, unit: str 
     """Whether the number is at least ``limit``."""
     if interval.n == 0 or math.isnan(interval.mean):
         raise Unmeasured(f"needs runs at {where}")
-    if interval.low >= limit:
+    if interval.lo >= limit:
         return Answer("yes", where, what, interval, unit)
-    if interval.high < limit:
+    if interval.hi < limit:
         return Answer("no", where, what, interval, unit)
     return Answer("open", where, what, interval, unit, seeds_to(interval, abs(interval.mean - limit)))
 
 
 def at_most(interval: Interval, limit: float, where: str, what: str, unit: str = "%") -> Answer:
     """Whether the number is at most ``limit``."""
-    mirrored = Interval(-interval.mean, -interval.high, -interval.low, interval.n)
-    return replace(at_least(mirrored, -limit, where, what, unit), interval=interval)
+    return replace(at_least(interval.scaled(-1), -limit, where, what, unit), interval=interval)
 
 
 def negated(answer: Answer) -> Answer:
@@ -81,9 +81,9 @@ def percent_text(answer: Answer) -> str:
     if not math.isfinite(interval.mean):
         return "without bound, over zero"
     sign = "" if answer.what.endswith(" by") else "+"
-    if math.isinf(interval.half):
+    if math.isinf(interval.half_width):
         return f"{interval.mean:{sign}.1f} % (one run, no interval)"
-    return f"{interval.mean:{sign}.1f} % [{interval.low:{sign}.1f}, {interval.high:{sign}.1f}]"
+    return f"{interval.mean:{sign}.1f} % [{interval.lo:{sign}.1f}, {interval.hi:{sign}.1f}]"
 
 
 def centre(answer: Answer) -> float:

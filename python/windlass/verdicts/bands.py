@@ -7,28 +7,29 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+from windlass.interval import Interval
 from windlass.ledger import Check
 from windlass.verdicts.answers import Answer, Reply, centre, interval_text, percent_text
 from windlass.verdicts.data import Data, Limit, Limits, Unmeasured
-from windlass.verdicts.intervals import Interval, mean, ratio, seeds_to
+from windlass.verdicts.intervals import mean, ratio, seeds_to
 from windlass.verdicts.judgement import BEST_FIRST, WORST_FIRST, Judgement, all_parts, finite
 from windlass.verdicts.points import picked
 
 
 def in_band(interval: Interval, low: float, high: float, tolerance: float, sign: int) -> tuple[str, int | None]:
     """Verdict on a number that should lie in the band, and the seeds that would settle it."""
-    if interval.high < low or interval.low > high:
-        right = interval.low > 0 if sign > 0 else interval.high < 0
+    if interval.hi < low or interval.lo > high:
+        right = interval.lo > 0 if sign > 0 else interval.hi < 0
         return ("direction only" if right and sign else "contradicted"), None
-    inside = low <= interval.low and interval.high <= high
-    if inside or interval.high - interval.low <= tolerance:
+    inside = low <= interval.lo and interval.hi <= high
+    if inside or interval.hi - interval.lo <= tolerance:
         return "reproduced", None
     return "undecided", seeds_to(interval, tolerance / 2)
 
 
 def largest_gain_percent(limit: Limit, reference: Interval) -> float:
     """Largest gain that the links allow over a reference (Mbps per flow), percent, from the reference's lower end."""
-    low = reference.low if reference.low > 0 else 0.0
+    low = reference.lo if reference.lo > 0 else 0.0
     return math.inf if low == 0.0 else 100 * (limit.per_flow_mbps / low - 1)
 
 
@@ -68,9 +69,7 @@ def _percent_in_band(
         if quotient.n == 0:
             raise Unmeasured(f"needs runs of `{a}` and `{b}` at {where}")
         if reduction:
-            interval = Interval(
-                100 * (1 - quotient.mean), 100 * (1 - quotient.high), 100 * (1 - quotient.low), quotient.n
-            )
+            interval = quotient.complement().scaled(100)
         else:
             interval = quotient.scaled(100, -100)
         verdict, seeds = in_band(interval, low, high, tolerance, sign)

@@ -1,39 +1,17 @@
-"""Means, ratios and differences with their 95 % intervals, paired by seed."""
+"""Means, ratios and differences with their 95 % intervals, paired by seed.
+
+Without at least two seeds an interval is unbounded, so that nothing follows from it.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 
+from windlass.interval import Interval
+
 Samples = Mapping[int, float]
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A mean with its 95 % interval over ``n`` seeds. Without at least two seeds the interval is unbounded."""
-
-    mean: float
-    low: float
-    high: float
-    n: int
-
-    @property
-    def half(self) -> float:
-        """Half of the width."""
-        return (self.high - self.low) / 2
-
-    def scaled(self, factor: float, shift: float = 0.0) -> Interval:
-        """``factor * x + shift``; the factor must be positive."""
-        return Interval(factor * self.mean + shift, factor * self.low + shift, factor * self.high + shift, self.n)
-
-    def text(self, unit: str = "", digits: int = 2) -> str:
-        """``mean ± half unit``."""
-        tail = f" {unit}" if unit else ""
-        if math.isinf(self.half):
-            return f"{self.mean:.{digits}f}{tail} (one run, no interval)"
-        return f"{self.mean:.{digits}f} ± {self.half:.{digits}f}{tail}"
 
 
 def mean(samples: Samples) -> Interval:
@@ -91,7 +69,7 @@ def _student(freedom: int) -> float:
 
 def seeds_to(interval: Interval, half: float) -> int | None:
     """About how many seeds make the half-width that small; none if it cannot be told or would never."""
-    if half <= 0 or interval.n < 2 or math.isinf(interval.half):
+    if half <= 0 or interval.n < 2 or math.isinf(interval.half_width):
         return None
     # Student's factor falls with n, so this errs on the high side for few seeds.
-    return max(interval.n + 1, math.ceil(interval.n * (interval.half / half) ** 2 - 1e-6))
+    return max(interval.n + 1, math.ceil(interval.n * (interval.half_width / half) ** 2 - 1e-6))

@@ -9,7 +9,7 @@ from itertools import combinations
 from windlass.ledger import Check
 from windlass.verdicts.answers import Answer, at_least, at_most, centre, every, from_answers, negated
 from windlass.verdicts.data import Data, Point, Unmeasured
-from windlass.verdicts.intervals import Interval, Samples, averaged, mean, ratio
+from windlass.verdicts.intervals import Samples, averaged, mean, ratio
 from windlass.verdicts.judgement import Judgement, all_parts
 from windlass.verdicts.points import groups_of, lines_along
 from windlass.verdicts.words import plain
@@ -24,7 +24,7 @@ def alike(
         high, low = (first, second) if mean(one).mean >= mean(two).mean else (second, first)
         over, under = (one, two) if high == first else (two, one)
         quotient = ratio(under, over)
-        gap = Interval(100 * (1 - quotient.mean), 100 * (1 - quotient.high), 100 * (1 - quotient.low), quotient.n)
+        gap = quotient.complement().scaled(100)
         answers.append(at_most(gap, 100 * within, where, f"{low} below {high} by"))
     decided = every(answers, where)
     if decided.reply == "yes" and answers:

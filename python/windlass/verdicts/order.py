@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 
+from windlass.interval import Interval
 from windlass.ledger import Check
 from windlass.verdicts.answers import Answer, Reply, at_least, at_most, centre, every, from_answers, negated
 from windlass.verdicts.data import Data, Point
-from windlass.verdicts.intervals import Interval, ratio
+from windlass.verdicts.intervals import ratio
 from windlass.verdicts.judgement import Judgement, all_parts
 from windlass.verdicts.points import groups_of, selected
 

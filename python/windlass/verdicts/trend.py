@@ -56,6 +56,6 @@ def _trend_of(
     whole = ratio(tables[-1], tables[0]).scaled(100, -100)
     what = f"{name} from {data.label(line[0])} to {data.label(line[-1])}"
     ends = at_least(whole, STRICT, where, what) if up else at_most(whole, -STRICT, where, what)
-    sense = whole.low > 0 if up else whole.high < 0
+    sense = whole.lo > 0 if up else whole.hi < 0
     decided = every([ends, *steps], where or name)
     return (replace(ends, where=where or name) if decided.reply == "yes" else decided), sense

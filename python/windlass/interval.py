@@ -1,0 +1,61 @@
+"""A number and how sure it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Interval"]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A number with its interval.
+
+    Attributes
+    ----------
+    mean : float
+        Estimate; NaN if there is nothing to estimate from.
+    lo, hi : float
+        Ends of the interval. With fewer than two observations nothing is known of them: NaN in :mod:`windlass.stats`, where an
+        end is a number to show, infinite in :mod:`windlass.verdicts`, where it is one to compare.
+    n : int
+        Observations.
+    confidence : float
+        0.95 for a 95 % interval.
+    """
+
+    mean: float
+    lo: float
+    hi: float
+    n: int
+    confidence: float = 0.95
+
+    @property
+    def half_width(self) -> float:
+        """Half the length of the interval."""
+        return (self.hi - self.lo) / 2.0
+
+    def contains(self, value: float) -> bool:
+        """Whether the value lies in the interval, ends included; never with NaN ends."""
+        return self.lo <= value <= self.hi
+
+    def overlaps(self, other: Interval) -> bool:
+        """Whether the two intervals share a point."""
+        return self.lo <= other.hi and other.lo <= self.hi
+
+    def scaled(self, factor: float, shift: float = 0.0) -> Interval:
+        """The interval of ``factor * x + shift``; a negative factor turns it round."""
+        ends = (factor * self.lo + shift, factor * self.hi + shift)
+        lo, hi = ends if factor >= 0.0 else ends[::-1]
+        return Interval(factor * self.mean + shift, lo, hi, self.n, self.confidence)
+
+    def complement(self) -> Interval:
+        """What a share leaves: the interval of ``1 - x``."""
+        return self.scaled(-1.0, 1.0)
+
+    def text(self, unit: str = "", digits: int = 2) -> str:
+        """``mean ± half-width unit``."""
+        tail = f" {unit}" if unit else ""
+        if self.n < 2:
+            return f"{self.mean:.{digits}f}{tail} (one run, no interval)"
+        return f"{self.mean:.{digits}f} ± {self.half_width:.{digits}f}{tail}"
