@@ -126,6 +126,7 @@ impl Case {
             traces: Traces::default(),
             events: false,
             delays: false,
+            tapes: false,
         }
     }
 

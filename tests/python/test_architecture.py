@@ -19,11 +19,12 @@ CRATES = ROOT / "crates"
 NEEDS = {
     "units": set(),
     "cc": {"units"},
+    "tape": {"cc", "units"},
     "tcp": {"cc", "units"},
     "sim": {"units"},
     "datagram": {"cc", "sim", "units"},
-    "net": {"cc", "datagram", "tcp", "sim", "units"},
-    "scenario": {"cc", "datagram", "net", "sim", "tcp", "units"},
+    "net": {"cc", "datagram", "tape", "tcp", "sim", "units"},
+    "scenario": {"cc", "datagram", "net", "sim", "tape", "tcp", "units"},
     "script": {"cc", "tcp", "units"},
     "python": {"scenario"},
     "bench": {"cc", "net", "sim", "tcp", "units"},
@@ -33,6 +34,7 @@ NEEDS = {
 FOREIGN = {
     "units": {"libm"},
     "cc": set(),
+    "tape": set(),
     "tcp": set(),
     "sim": {"chacha20", "rand_core"},
     "datagram": set(),

@@ -36,7 +36,12 @@ impl Foreign {
     /// For rows with a [`crate::registry::Row::maker`]. Panics for others: a bug of the row.
     pub fn build(config: &Config) -> crate::Algorithm {
         let maker = config.row().maker.expect("a row of an algorithm from outside has its maker");
-        crate::Algorithm::Foreign(Foreign((maker.0)(config)))
+        Foreign::of((maker.0)(config))
+    }
+
+    /// This one.
+    pub fn of(outside: Box<dyn Outside>) -> crate::Algorithm {
+        crate::Algorithm::Foreign(Foreign(outside))
     }
 }
 

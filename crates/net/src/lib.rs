@@ -33,7 +33,7 @@ pub use judgement::Judgements;
 pub use link::{LinkStats, MeasuredLink};
 pub use loss::{BadTime, GilbertElliott, LossAt, LossModel, LossSpec, NoSuchChannel};
 pub use multipath::{MultipathResult, MultipathSpec};
-pub use results::{FlowEvent, FlowResult, LinkResult, Loss, Results, TracePoint, Variable};
+pub use results::{FlowEvent, FlowResult, FlowTape, LinkResult, Loss, Results, TracePoint, Variable};
 pub use route::{disjoint_routes, leads};
 pub use spec::{
     CodelSpec, Counting, DirectionSpec, Discipline, FlowSpec, FqCodelSpec, LinkSpec, Network, NodeId, PieSpec,

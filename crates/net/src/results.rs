@@ -24,6 +24,8 @@ pub struct Results {
     pub events: Vec<FlowEvent>,
     /// Lost packets in the order of time.
     pub losses: Vec<Loss>,
+    /// Tapes of what the senders' algorithms were told, if they were recorded.
+    pub tapes: Vec<FlowTape>,
     /// Events that the loop handled.
     pub loop_events: u64,
     /// Packets that crossed a link.
@@ -179,6 +181,17 @@ pub struct FlowEvent {
     /// Where a segment was taken for lost: what truly became of it when it was last lost; `None`: it was not, or not since the last
     /// event that took it for lost.
     pub true_cause: Option<LossCause>,
+}
+
+/// What a sender's algorithm was told and answered, as text (crate `tape`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowTape {
+    /// Number of the flow.
+    pub flow: usize,
+    /// Data from the passive to the active end.
+    pub reverse: bool,
+    /// The tape.
+    pub text: String,
 }
 
 /// A lost packet.

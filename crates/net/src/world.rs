@@ -18,11 +18,13 @@ mod options;
 mod plain;
 mod plans;
 mod subflows;
+mod tapes;
 mod traces;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use sim::EventQueue;
+use tape::Reel;
 use units::Time;
 
 use crate::delays::Delays;
@@ -73,6 +75,8 @@ pub struct World {
     end: Time,
     traces: Vec<TracePoint>,
     seen: Vec<Seen>,
+    /// Tapes of the senders' algorithms, each with its endpoint, if they are recorded.
+    reels: Vec<(usize, Reel)>,
     losses: Option<Vec<Loss>>,
     /// What became of each endpoint's segments.
     truth: Vec<Truth>,

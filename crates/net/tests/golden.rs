@@ -3,53 +3,20 @@
 //! `WINDLASS_GOLDEN=write cargo test -p windlass-net --test golden` writes the files anew; a change of them is a commit of its own that
 //! says why. A bound stands beside them, so that nonsense cannot be written down: what is delivered.
 //!
-//! The path: base RTT 100 ms. A link of 100 Mbit/s marks packets that find more than thirty waiting, which happens at 15 s, when it
-//! carries 4 Mbit/s for 200 ms. Behind it 8 Mbit/s with 40 packets of queue, which overflows at first: losses in the queue.
-//! There the 2500th, 4000th, 4001st and 4600th arrivals are lost, whatever the queue: listed losses, for chance. And from 20 s
-//! to 20.4 s all that it sends is lost, so that the timer expires.
+//! The path is `common::mixed_path`.
 
 mod common;
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use common::*;
 use net::*;
-use tcp::{Profile, Why};
+use tcp::Why;
 use units::{Span, Time};
 
 const SECONDS: f64 = 25.0;
 const ROUND: Span = Span::from_millis(100);
-const BOTTLENECK_BPS: u64 = 8_000_000;
-
-fn path(row: &cc::registry::Row) -> Network {
-    let mut marking = direction(100_000_000, 9, 1000);
-    marking.queue.discipline = Discipline::Threshold(QueueLimit::Packets(30));
-    marking.queue.ecn = true;
-    let step = |ms: u64, mbps: u64| Step { at: Time(ms * 1_000_000), rate_bps: Some(mbps * 1_000_000), delay: None };
-    marking.changing =
-        Some(Arc::new(Changing { steps: vec![step(15_000, 4), step(15_200, 100)], ..Changing::default() }));
-    let mut core = direction(BOTTLENECK_BPS, 40, 40);
-    core.drops = vec![2500, 4000, 4001, 4600];
-    let at = Time(20_000_000_000);
-    let outage = Outage { at, length: Span::from_millis(400), every: None, lost: true, handover: false };
-    core.changing = Some(Arc::new(Changing { outages: vec![outage], ..Changing::default() }));
-    let (mut first, mut second) = (
-        link("marking", 0, 1, direction(100_000_000, 9, 1000)),
-        link("bottleneck", 1, 2, direction(100_000_000, 40, 1000)),
-    );
-    (first.forward, second.forward) = (marking, core);
-    let config = cc::Config::named(row.name).expect("in the registry");
-    let mut only = flow("f", 0, 2, if config.rate().is_some() { "newreno" } else { row.name }, Profile::Rfc);
-    if let Some(rules) = config.rate() {
-        only.transport = Transport::Tfrc(datagram::TfrcConfig { rules, payload: 1460, header: 40 });
-    } else {
-        tcp(&mut only).rules.ecn = true;
-    }
-    let nodes = ["s", "g", "r"].map(String::from).to_vec();
-    Network { nodes, links: vec![first, second], flows: vec![only], ..Network::default() }
-}
 
 fn why(why: Why) -> &'static str {
     match why {
@@ -65,12 +32,12 @@ fn why(why: Why) -> &'static str {
 /// The file of an algorithm.
 fn golden(row: &cc::registry::Row) -> String {
     let traces = Traces { cwnd: true, ssthresh: true, rate: true, loss_event_rate: true, ..Traces::default() };
-    let results = run(&path(row), 1, &RunOptions { traces, events: true, ..options(SECONDS) });
+    let results = run(&mixed_path(row), 1, &RunOptions { traces, events: true, ..options(SECONDS) });
     let rated = cc::Config::named(row.name).is_some_and(|config| config.rate().is_some());
     let columns = if rated { [Variable::Rate, Variable::LossEventRate] } else { [Variable::Cwnd, Variable::Ssthresh] };
     let flow = &results.flows[0];
     // no more than the bottleneck carries, and, whatever the algorithm, a third of it; TFRC-SP's packets are 10 ms apart
-    let most = BOTTLENECK_BPS as f64 / 8.0 * SECONDS * 1460.0 / 1500.0;
+    let most = MIXED_BPS as f64 / 8.0 * SECONDS * 1460.0 / 1500.0;
     let share = flow.delivered_bytes as f64 / most;
     let least = if row.name == "tfrc-sp" { 0.3 * 1460.0 * 100.0 * SECONDS / most } else { 0.3 };
     assert!((least..=1.0).contains(&share), "{}: {share} of what the path carries", row.name);

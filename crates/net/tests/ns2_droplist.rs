@@ -121,6 +121,7 @@ fn run(case: &Case) -> Results {
         traces: Traces { cwnd: true, ..Traces::default() },
         events: false,
         delays: false,
+        tapes: false,
     };
     World::new(&network(case), 1, &options).unwrap().run(None).unwrap()
 }

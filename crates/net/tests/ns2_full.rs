@@ -103,6 +103,7 @@ fn run(case: &Case) -> Results {
         traces: Traces::default(),
         events: false,
         delays: false,
+        tapes: false,
     };
     World::new(&network(case), 1, &options).unwrap().run(None).unwrap()
 }

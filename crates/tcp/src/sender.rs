@@ -331,6 +331,11 @@ impl Sender {
         &self.cc
     }
 
+    /// Put what `wrap` makes of the algorithm in its place, before the connection opens. For a recorder that stands before it.
+    pub fn wrap_algorithm(&mut self, wrap: impl FnOnce(Algorithm) -> Algorithm) {
+        self.cc = wrap(self.cc.clone());
+    }
+
     /// Everything offered is acknowledged.
     pub fn is_done(&self) -> bool {
         self.state == State::Open && self.snd_una == self.offered

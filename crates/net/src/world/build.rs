@@ -78,6 +78,7 @@ impl World {
             end: Time::ZERO + options.duration,
             traces: Vec::new(),
             seen: Vec::new(),
+            reels: Vec::new(),
             losses: options.events.then(Vec::new),
             truth: vec![Truth::default(); network.flows.len() * 2],
             delays: if options.delays { vec![Delays::default(); network.flows.len() * 2] } else { Vec::new() },
@@ -87,6 +88,9 @@ impl World {
         };
         world.links.iter_mut().for_each(|link| link.set_end(world.end));
         world.add_flows(network, seed)?;
+        if options.tapes {
+            world.record_tapes(network);
+        }
         world.add_connections(network);
         world.add_send_jitter(network, seed);
         world.find_plain_endpoints();

@@ -46,6 +46,7 @@ impl World {
         let mut results = Results { loop_events: self.loop_events, ..Results::default() };
         results.events = self.explain_events(&losses);
         results.losses = losses;
+        results.tapes = self.tapes();
 
         let mut in_flight = vec![(0u64, 0u64); self.endpoints.len()];
         for link in &self.links {

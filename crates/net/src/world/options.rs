@@ -15,6 +15,8 @@ pub struct RunOptions {
     pub events: bool,
     /// Record the distribution of each flow's queueing delay.
     pub delays: bool,
+    /// Record what each sender's algorithm is told, and what it answers.
+    pub tapes: bool,
 }
 
 /// Which flow variables are traced. Queues are traced per link, see [`crate::QueueSpec::trace`].

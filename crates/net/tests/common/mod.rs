@@ -1,6 +1,8 @@
 //! Small networks for tests.
 #![allow(dead_code)]
 
+use std::sync::Arc;
+
 use datagram::Traffic;
 use net::*;
 use tcp::{Config, Profile};
@@ -92,10 +94,46 @@ pub fn options(seconds: f64) -> RunOptions {
         traces: Traces::default(),
         events: false,
         delays: false,
+        tapes: false,
     }
 }
 
 /// Run, with everything recorded. Debug builds assert conservation at the end of every run.
 pub fn run(network: &Network, seed: u64, options: &RunOptions) -> Results {
     World::new(network, seed, options).expect("the network is sound").run(None).expect("nobody cancels")
+}
+
+/// What the bottleneck of [`mixed_path`] carries.
+pub const MIXED_BPS: u64 = 8_000_000;
+
+/// A path with every kind of loss, and marks. Base RTT 100 ms. A link of 100 Mbit/s marks packets that find more than thirty waiting,
+/// which happens at 15 s, when it carries 4 Mbit/s for 200 ms. Behind it 8 Mbit/s with 40 packets of queue, which overflows at
+/// first: losses in the queue. There the 2500th, 4000th, 4001st and 4600th arrivals are lost, whatever the queue: listed losses,
+/// for chance. And from 20 s to 20.4 s all that it sends is lost, so that the timer expires.
+pub fn mixed_path(row: &cc::registry::Row) -> Network {
+    let mut marking = direction(100_000_000, 9, 1000);
+    marking.queue.discipline = Discipline::Threshold(QueueLimit::Packets(30));
+    marking.queue.ecn = true;
+    let step = |ms: u64, mbps: u64| Step { at: Time(ms * 1_000_000), rate_bps: Some(mbps * 1_000_000), delay: None };
+    marking.changing =
+        Some(Arc::new(Changing { steps: vec![step(15_000, 4), step(15_200, 100)], ..Changing::default() }));
+    let mut core = direction(MIXED_BPS, 40, 40);
+    core.drops = vec![2500, 4000, 4001, 4600];
+    let at = Time(20_000_000_000);
+    let outage = Outage { at, length: Span::from_millis(400), every: None, lost: true, handover: false };
+    core.changing = Some(Arc::new(Changing { outages: vec![outage], ..Changing::default() }));
+    let (mut first, mut second) = (
+        link("marking", 0, 1, direction(100_000_000, 9, 1000)),
+        link("bottleneck", 1, 2, direction(100_000_000, 40, 1000)),
+    );
+    (first.forward, second.forward) = (marking, core);
+    let config = cc::Config::named(row.name).expect("in the registry");
+    let mut only = flow("f", 0, 2, if config.rate().is_some() { "newreno" } else { row.name }, Profile::Rfc);
+    if let Some(rules) = config.rate() {
+        only.transport = Transport::Tfrc(datagram::TfrcConfig { rules, payload: 1460, header: 40 });
+    } else {
+        tcp(&mut only).rules.ecn = true;
+    }
+    let nodes = ["s", "g", "r"].map(String::from).to_vec();
+    Network { nodes, links: vec![first, second], flows: vec![only], ..Network::default() }
 }
