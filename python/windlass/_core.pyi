@@ -430,6 +430,29 @@ class Path:
     def dup_threshold(self) -> int:
         """Duplicate ACKs that mean a loss."""
 
+def replay(text: str, filename: str, other: str | None = None) -> str:
+    """Hold an algorithm against a tape.
+
+    Parameters
+    ----------
+    text : str
+        The tape.
+    filename : str
+        Named in errors.
+    other : str, optional
+        Another algorithm than the one recorded, as a scenario has it under ``algorithm``, JSON.
+
+    Returns
+    -------
+    str
+        JSON: ``recorded``, ``algorithm``, ``events`` and ``differences``.
+
+    Raises
+    ------
+    InputError
+        If the tape cannot be read, or names an algorithm that is not known.
+    """
+
 def register_algorithm(
     class_: type,
     name: str,

@@ -1,4 +1,4 @@
-"""Folders of results: Parquet tables, a summary as CSV, and a manifest that says how they were made."""
+"""Folders of results: Parquet tables, tapes, a summary as CSV, and a manifest that says how they were made."""
 
 from __future__ import annotations
 
@@ -95,6 +95,8 @@ def write_sweep(result: SweepResult, folder: Path, command: Sequence[str] = ()) 
         files = _write_tables(folder, {name: getattr(result, name) for name in _tables(result.runs)})
         csv.write_csv(result.summary(), folder / "summary.csv")
         files.append("summary.csv")
+        for run in result.runs:
+            files += _write_tapes(folder, run, f"{run.key[:12]}-")
         _write_manifest(folder, result.name, files, command, {"points": points, "cautions": result.cautions})
     return folder
 
@@ -127,6 +129,7 @@ def write_run(name: str, result: RunResult, description: str, folder: Path, comm
     points = [{"axes": result.axes, "seeds": [result.seed], "description": json.loads(description)}]
     with _writing(folder):
         files = _write_tables(folder, {table: getattr(sweep, table) for table in _tables([result])})
+        files += _write_tapes(folder, result)
         _write_manifest(folder, name, files, command, {"points": points, "cautions": cautions_of([result])})
     return folder
 
@@ -175,7 +178,8 @@ def _writing(folder: Path) -> Iterator[None]:
 def _tables(runs: Sequence[RunResult]) -> list[str]:
     from windlass.tables import TABLES
 
-    return [name for name in TABLES if name in ("flows", "links") or any(run.tables[name].num_rows for run in runs)]
+    some = [name for name in TABLES if any(run.tables[name].num_rows for run in runs)]
+    return [name for name in TABLES if name in ("flows", "links") or (name in some and name != "tapes")]
 
 
 def _write_tables(folder: Path, tables: dict[str, pa.Table]) -> list[str]:
@@ -184,6 +188,16 @@ def _write_tables(folder: Path, tables: dict[str, pa.Table]) -> list[str]:
     for name, table in tables.items():
         pq.write_table(table, folder / f"{name}.parquet", compression="zstd")
     return [f"{name}.parquet" for name in tables]
+
+
+def _write_tapes(folder: Path, run: RunResult, prefix: str = "") -> list[str]:
+    """A file for each tape, called after its flow."""
+    files = []
+    for row in run.tapes.to_pylist():
+        way = "" if row["direction"] == "forward" else f".{row['direction']}"
+        files.append(f"{prefix}{file_name(row['flow'])}{way}.tape")
+        (folder / files[-1]).write_text(row["tape"], encoding="utf-8")
+    return files
 
 
 def _point_seeds(runs: Sequence[RunResult]) -> list[tuple[dict[str, Any], list[int]]]:
@@ -217,5 +231,5 @@ def _write_manifest(
 
 
 def file_name(name: str) -> str:
-    """A scenario's name as the name of a file or folder."""
+    """The name of a scenario or flow as that of a file or folder."""
     return re.sub(r"[^\w.-]+", "-", name).strip(".-") or "scenario"

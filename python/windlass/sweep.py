@@ -77,7 +77,7 @@ class RunResult:
     axes : dict
         Swept keys with their values, as written in the scenario.
     tables : dict of str to pyarrow.Table
-        ``flows``, ``links``, ``traces``, ``events``, ``losses``.
+        ``flows``, ``links``, ``traces``, ``events``, ``losses``, ``tapes``.
     stored : bool
         Whether it was read from the store instead of made.
     """
@@ -112,6 +112,11 @@ class RunResult:
     def losses(self) -> pa.Table:
         """Lost packets with their true cause. Without rows unless asked for."""
         return self.tables["losses"]
+
+    @property
+    def tapes(self) -> pa.Table:
+        """What each sender's algorithm was told and answered, a text each; see :mod:`windlass.tapes`. Without rows unless asked for."""
+        return self.tables["tapes"]
 
     def to_pandas(self, table: str = "flows") -> pd.DataFrame:
         """One of the tables as a pandas DataFrame."""
@@ -174,8 +179,13 @@ class SweepResult:
         """Lost packets of all runs."""
         return self.table("losses")
 
+    @cached_property
+    def tapes(self) -> pa.Table:
+        """Tapes of all runs."""
+        return self.table("tapes")
+
     def table(self, name: str) -> pa.Table:
-        """One of the five tables over all runs, with the name, the axes and the engine's version in its metadata."""
+        """One of the six tables over all runs, with the name, the axes and the engine's version in its metadata."""
         from windlass.engine import ENGINE_VERSION
         from windlass.tables import join_runs
 

@@ -176,7 +176,7 @@ def test_every_name_goes_through_everything(what: str, name: str, command: Comma
 
     explained = windlass.Scenario.from_toml(done("explain", "named.toml"))
     assert explained.points()[0].key(1) == windlass.from_dict(document).points()[0].key(1)
-    table = done("run", "named.toml", "--events", "--trace", ",".join(one.name for one in names.series()))
+    table = done("run", "named.toml", "--events", "--trace", ",".join([*(one.name for one in names.series()), "tape"]))
     result = windlass.from_dict(document).with_({"output.events": True}).run(1)
     check_losses(table, result)
     swept = done("sweep", "named.toml", "--set", 'sweep.scenario.profile=["rfc", "ns2"]', "--out", "out")
@@ -337,7 +337,7 @@ def test_python_has_the_words_of_the_engine() -> None:
 def test_help_and_docstrings_have_every_series() -> None:
     every = [one.name for one in names.series()]
     helped = {option.name: option.help for option in main.commands["run"].params if isinstance(option, click.Option)}
-    assert helped["trace"] == f"Series to record: {', '.join(every)}; comma between."
+    assert helped["trace"].startswith(f"Series to record: {', '.join(every)}; comma between. And tape: ")
     text = " ".join((inspect.getdoc(windlass.Scenario) or "").split())
     assert ", ".join(f'``"{name}"``' for name in every) in text
 

@@ -29,6 +29,7 @@ def tables(value: float = 1.0) -> dict[str, pa.Table]:
         "traces": pa.table({"time_s": pa.array([], pa.float64()), "subject": pa.array([], pa.string())}),
         "events": pa.table({"time_s": pa.array([], pa.float64())}),
         "losses": pa.table({"segment": pa.array([7], pa.int64())}),
+        "tapes": pa.table({"tape": pa.array([], pa.string())}),
     }
 
 
@@ -45,7 +46,7 @@ def test_what_is_written_is_read(store: Store) -> None:
     write(store)
     read = store.read(KEY)
     assert read is not None
-    assert list(read) == ["flows", "links", "traces", "events", "losses"]
+    assert list(read) == ["flows", "links", "traces", "events", "losses", "tapes"]
     for name, table in tables().items():
         assert read[name].equals(table), name
         assert read[name].schema.equals(table.schema, check_metadata=True), name
@@ -284,11 +285,11 @@ def test_the_default_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
 
 
 def test_a_stored_run_gives_the_same_tables_as_a_fresh_one(small: windlass.Scenario, store: Store) -> None:
-    scenario = small.with_({"output.traces": ["cwnd", "queue"], "output.events": True})
+    scenario = small.with_({"output.traces": ["cwnd", "queue", "tape"], "output.events": True})
     fresh = windlass.sweep(scenario, store=store)
     again = windlass.sweep(scenario, store=store)
     assert not any(run.stored for run in fresh)
     assert all(run.stored for run in again)
-    for name in ("flows", "links", "traces", "events", "losses"):
+    for name in ("flows", "links", "traces", "events", "losses", "tapes"):
         assert fresh.table(name).equals(again.table(name), check_metadata=True), name
     assert again.traces.num_rows > 0

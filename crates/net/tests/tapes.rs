@@ -97,7 +97,7 @@ fn every_algorithm_answers_alone_as_in_the_run_and_recording_changes_nothing() {
             let plain = run(&network, 1, &options(22.0));
             let counts = |results: &Results| {
                 let flow = &results.flows[0];
-                (flow.delivered_bytes, flow.sender.clone(), results.loop_events, results.packet_hops)
+                (flow.delivered_bytes, flow.sender, results.loop_events, results.packet_hops)
             };
             assert_eq!(format!("{:?}", counts(&results)), format!("{:?}", counts(&plain)), "{}", row.name);
             assert!(plain.tapes.is_empty());

@@ -156,6 +156,17 @@ impl Point {
     }
 }
 
+/// Hold an algorithm against a tape: that of its head, or `other`, JSON. Returns JSON.
+#[pyfunction]
+#[pyo3(signature = (text, filename, other = None))]
+fn replay(py: Python<'_>, text: &str, filename: &str, other: Option<&str>) -> PyResult<String> {
+    let found = scenario::replay(text, filename, other);
+    if let Some(failure) = control::take_failure() {
+        return Err(failure);
+    }
+    found.map_err(|error| raise(py, error))
+}
+
 /// Every algorithm, as JSON.
 #[pyfunction]
 fn algorithms() -> String {
@@ -253,7 +264,7 @@ mod _core {
     #[pymodule_export]
     use super::{
         Cancel, Point, Scenario, algorithms, errors, jitter_models, loss_causes, loss_models, queues, registered,
-        rules, series, topologies, traffic_kinds, transports, window_events, words,
+        replay, rules, series, topologies, traffic_kinds, transports, window_events, words,
     };
     #[pymodule_export]
     const ENGINE_VERSION: &str = scenario::ENGINE_VERSION;

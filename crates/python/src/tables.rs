@@ -26,6 +26,7 @@ pub(crate) fn all(py: Python<'_>, result: RunResult) -> PyResult<Bound<'_, PyDic
     tables.set_item("traces", table(py, result.traces)?)?;
     tables.set_item("events", table(py, result.events)?)?;
     tables.set_item("losses", table(py, result.losses)?)?;
+    tables.set_item("tapes", table(py, result.tapes)?)?;
     Ok(tables)
 }
 

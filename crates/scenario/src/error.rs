@@ -45,6 +45,8 @@ codes! {
     NOT_SWEEPABLE "scenario.not-sweepable" "A key that cannot be an axis, such as the seeds or the output."
     EMPTY_AXIS "scenario.empty-axis" "A sweep axis or a list of seeds without a value."
     DUPLICATE_VALUE "scenario.duplicate-value" "The same value twice in a sweep axis or a list of seeds."
+    NO_ALGORITHM "scenario.no-algorithm" "Tapes are wanted, and no flow has a congestion control algorithm with a window."
+    TAPE "tape.wrong" "A tape that cannot be read, or names an algorithm that is not known."
     TOO_MANY_POINTS "scenario.too-many-points" "The product of the sweep axes has more than 1000000 points."
 }
 

@@ -18,7 +18,7 @@
 //! sweep                                  axes, and the plan of each point
 //! results                                tables from what the network counted
 //! run                                    a plan becomes a network, and runs
-//! scenario, catalog                      what others call: descriptions and points; lists of what there is
+//! scenario, catalog, replay              what others call: descriptions and points; lists of what there is; tapes
 //! ```
 #![forbid(unsafe_code)]
 
@@ -32,6 +32,7 @@ mod names;
 mod node;
 mod overrides;
 mod read;
+mod replay;
 mod results;
 mod run;
 mod scenario;
@@ -54,6 +55,7 @@ pub mod outside {
 
 pub use foreign::{ForeignAlgorithm, ForeignDefault, register};
 pub use names::NOT_LOST;
+pub use replay::replay;
 pub use results::RunResult;
 pub use run::{RunError, RunOptions};
 pub use scenario::{ENGINE_VERSION, Point, Scenario, seed};

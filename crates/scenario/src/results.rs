@@ -25,6 +25,8 @@ pub struct RunResult {
     pub events: Table,
     /// Lost packets, if events are asked for.
     pub losses: Table,
+    /// What each sender's algorithm was told and answered, if asked for: a tape (crate `tape`) for each flow and direction.
+    pub tapes: Table,
     /// Events that the loop handled.
     pub loop_events: u64,
     /// Packets that crossed a link.
@@ -83,6 +85,7 @@ pub(crate) fn tables(plan: &Plan, network: &Network, groups: &[usize], results: 
         traces: traces(plan, network, results),
         events: events(network, results),
         losses: losses(network, results),
+        tapes: tapes(network, results),
         loop_events: results.loop_events,
         packet_hops: results.packet_hops,
     }
@@ -365,6 +368,15 @@ fn losses(network: &Network, results: &Results) -> Table {
         ("segment", Column::I64(segments)),
         ("is_ack", count(rows, |r| u64::from(r.segment.is_none()))),
         ("cause", words(rows, |r| r.cause.about().name)),
+    ])
+}
+
+fn tapes(network: &Network, results: &Results) -> Table {
+    let rows = &results.tapes[..];
+    Table(vec![
+        ("flow", words(rows, |r| network.flows[r.flow].name.as_str())),
+        ("direction", words(rows, |r| direction(r.reverse))),
+        ("tape", words(rows, |r| r.text.clone())),
     ])
 }
 

@@ -120,6 +120,7 @@ pub(crate) fn run(plan: &Plan, seed: u64, file: &str, options: &RunOptions<'_>) 
         },
         events: plan.output.events,
         delays: plan.output.delays,
+        tapes: plan.output.tape,
     };
     let world = World::new(&network, seed, &wanted).map_err(|bad| {
         // Both are found when the scenario is read; this is the net below it.

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 @click.option(
     "--trace",
     metavar="NAMES",
-    help="Series to record: cwnd, ssthresh, flight, srtt, rate, loss-event-rate, queue; comma between.",
+    help="Series to record: cwnd, ssthresh, flight, srtt, rate, loss-event-rate, queue; comma between. "
+    "And tape: all that each flow's algorithm is told and answers, as text for `windlass replay`.",
 )
 @click.option("--events", is_flag=True, help="Record every window change and every loss, with its true cause.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Write the tables there (Parquet).")

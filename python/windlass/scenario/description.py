@@ -40,7 +40,7 @@ class Scenario:
         Engine rules for all flows.
     traces : sequence of str, optional
         Series to record: ``"cwnd"``, ``"ssthresh"``, ``"flight"``, ``"srtt"``, ``"rate"``, ``"loss-event-rate"``,
-        ``"queue"``.
+        ``"queue"``; and ``"tape"``, which is no series: see :mod:`windlass.tapes`.
     trace_step : str, optional
         Spacing of the series; on every change if not given.
     events : bool, optional

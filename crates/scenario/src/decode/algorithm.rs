@@ -9,6 +9,11 @@ use crate::node::Value;
 use crate::read::{Fields, Item};
 use crate::units::{Unreadable, parse};
 
+/// The row of an algorithm of the registry, or of one from outside.
+pub(crate) fn find(name: &str) -> Option<&'static registry::Row> {
+    registry::find(name).or_else(|| foreign::find(name))
+}
+
 /// An algorithm by name, or a table of its name and parameters.
 pub(crate) fn read(item: &Item<'_>) -> Result<cc::Config, Problem> {
     let (name, table) = match &item.node.value {
@@ -19,7 +24,7 @@ pub(crate) fn read(item: &Item<'_>) -> Result<cc::Config, Problem> {
         _ => (Item { node: item.node, path: item.path.clone() }, None),
     };
     let text = name.text()?;
-    let row = registry::find(text).or_else(|| foreign::find(text)).ok_or_else(|| {
+    let row = find(text).ok_or_else(|| {
         let names = ALGORITHMS.iter().flat_map(|row| std::iter::once(row.name).chain(row.aliases.iter().copied()));
         let names = names.chain(foreign::names());
         let meant = closest(text, names).map_or(String::new(), |meant| format!("did you mean `{meant}`? "));

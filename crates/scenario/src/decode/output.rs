@@ -18,6 +18,8 @@ pub(crate) struct Output {
     pub(crate) rate: bool,
     pub(crate) loss_event_rate: bool,
     pub(crate) queue: bool,
+    /// What each algorithm is told, and answers; no series.
+    pub(crate) tape: bool,
     /// Time between samples; `None`: on change.
     pub(crate) step: Option<Span>,
     pub(crate) events: bool,
@@ -89,6 +91,9 @@ pub(crate) static SERIES: [Series; 7] = [
     },
 ];
 
+/// What stands for tapes in `traces`.
+pub(crate) const TAPE: &str = "tape";
+
 /// What is to be known of a traced variable.
 pub(crate) fn series(variable: Variable) -> &'static Series {
     &SERIES[variable as usize]
@@ -99,9 +104,10 @@ pub(crate) fn read(item: Option<&Item<'_>>) -> Result<Output, Problem> {
     let mut output = Output::default();
     let Some(item) = item else { return Ok(output) };
     let table = item.table(&["traces", "trace_step", "events", "delays"])?;
-    let words: Vec<_> = SERIES.iter().map(|series| (series.key, series)).collect();
+    let mut words: Vec<_> = SERIES.iter().map(|series| (series.key, series.flag)).collect();
+    words.push((TAPE, |o| &mut o.tape));
     for item in table.get("traces").map_or(Ok(Vec::new()), |item| item.list())? {
-        *(item.word(&words)?.flag)(&mut output) = true;
+        *item.word(&words)?(&mut output) = true;
     }
     output.step = table.get("trace_step").map(|item| item.span(Span(1000)..=HOUR)).transpose()?;
     output.events = table.get("events").map_or(Ok(false), |item| item.flag())?;
@@ -122,7 +128,8 @@ impl Output {
 
     /// The section, complete and in one order, however it was written.
     pub(crate) fn effective(&self) -> Json {
-        let traces: Vec<&str> = SERIES.iter().filter(|series| self.has(series)).map(|series| series.key).collect();
+        let series = SERIES.iter().filter(|series| self.has(series)).map(|series| series.key);
+        let traces: Vec<&str> = series.chain(self.tape.then_some(TAPE)).collect();
         json!({ "traces": traces, "trace_step": self.step.map(time_text), "events": self.events, "delays": self.delays })
     }
 }

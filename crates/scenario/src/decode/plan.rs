@@ -36,6 +36,7 @@ pub(crate) fn plan(root: &Node, files: &Files) -> Result<Plan, Problem> {
     let output = output::read(all.get("output").as_ref())?;
     let plan = Plan { general, topology, flows, output };
     check_samples(&plan, all.get("output").as_ref())?;
+    check_tapes(&plan, all.get("output").as_ref())?;
     Ok(plan)
 }
 
@@ -53,6 +54,15 @@ fn check_samples(plan: &Plan, item: Option<&Item<'_>>) -> Result<(), Problem> {
     Err(item
         .problem(code::TOO_MANY_SAMPLES, format!("{what}, {samples} values in all; at most {SAMPLES} are kept"))
         .hint("make `trace_step` longer, or trace less"))
+}
+
+/// A problem if tapes are wanted and nobody has one. Datagrams have no algorithm, and TFRC has a rate instead of a window.
+fn check_tapes(plan: &Plan, item: Option<&Item<'_>>) -> Result<(), Problem> {
+    let has_one = |group: &Group| matches!(group.transport, flows::Transport::Tcp(_));
+    let Some(item) = item.filter(|_| plan.output.tape && !plan.flows.iter().any(has_one)) else { return Ok(()) };
+    let what = "asks for a `tape`, and no flow has a congestion control algorithm with a window";
+    let hint = "leave `tape` out of `traces`, or add a flow with an `algorithm` of TCP";
+    Err(item.problem(code::NO_ALGORITHM, what).hint(hint))
 }
 
 impl Plan {

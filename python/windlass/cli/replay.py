@@ -1,0 +1,52 @@
+"""``windlass replay``."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import click
+
+from windlass.cli.group import main
+from windlass.cli.options import json_option, own_option
+from windlass.cli.printing import print_json
+
+MOST = 10
+"""Differences that are printed."""
+
+
+@main.command(
+    short_help="Hold an algorithm against a tape of a run.",
+    epilog="Example: windlass run lossy-dumbbell --trace tape --out DIR, then windlass replay DIR/flow-0.tape",
+)
+@click.argument("file")
+@click.option(
+    "--algorithm",
+    metavar="NAME",
+    help="Another algorithm than that of the tape: a name, or NAME:PARAMETER=VALUE,...",
+)
+@own_option
+@json_option
+def replay(file: str, algorithm: str | None, as_json: bool) -> None:
+    """Tell an algorithm all that is on the tape FILE, and hold its answers against those of the tape.
+
+    Shows the first answers that are others, each with the first field that differs, or says that all are equal. The exit code is 1 if
+    one differs.
+    """
+    from windlass.compare import algorithm_value
+    from windlass.tapes import replay
+
+    found = replay(file, None if algorithm is None else algorithm_value(algorithm))
+    if as_json:
+        print_json(dataclasses.asdict(found))
+    elif not found.differences:
+        click.echo(f"{found.algorithm}: all {found.events} answers are equal")
+    else:
+        for one in found.differences[:MOST]:
+            when = "" if one.time_s is None else f" at {one.time_s:.6f} s"
+            click.echo(f"line {one.line}, {one.event}{when}: {one.field} is {one.tape} on the tape, {one.answer} now")
+        more = len(found.differences) - MOST
+        if more > 0:
+            click.echo(f"and {more} more; --json gives all")
+        click.echo(f"{found.algorithm}: {len(found.differences)} of {found.events} answers differ")
+    if found.differences:
+        click.get_current_context().exit(1)
