@@ -70,6 +70,7 @@ fn run(network: &Network, seed: u64) -> Results {
         traces: Traces::default(),
         events: false,
         delays: false,
+        tapes: false,
     };
     World::new(network, seed, &options).expect("the network is sound").run(None).expect("nobody cancels")
 }
