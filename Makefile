@@ -3,6 +3,16 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+
+# Where the compiler of rust-toolchain.toml is neither installed nor to be had, rustup's own default serves.
+ifneq ($(shell cargo --version >/dev/null 2>&1 && echo works),works)
+RUSTUP_DEFAULT := $(shell cd / && rustup show active-toolchain 2>/dev/null | cut -d ' ' -f 1)
+ifneq ($(RUSTUP_DEFAULT),)
+$(info the compiler of rust-toolchain.toml is not installed: taking $(RUSTUP_DEFAULT))
+export RUSTUP_TOOLCHAIN := $(RUSTUP_DEFAULT)
+endif
+endif
+
 MSRV   := $(shell sed -n 's/^rust-version = "\([0-9.]*\)".*/\1/p' Cargo.toml)
 
 .PHONY: demo test test-rust test-python lint build docs bench bench-algorithms bench-instructions validate msrv advisories \
