@@ -53,7 +53,7 @@ impl Event {
         let subject = number & ((1 << BITS) - 1);
         match number >> BITS {
             2 => Event::Arrives(subject),
-            0 | 1 => Event::ServiceEnds(subject),
+            0 | 1 => Event::ServiceEnds(subject), // nobody makes a number of rank 1 yet
             3 => Event::Timer(subject),
             _ => Event::Plan(number - (4 << BITS)),
         }
