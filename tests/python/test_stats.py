@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import windlass
 from windlass import stats
+from windlass.stats import intervals
 
 
 @pytest.mark.parametrize(
@@ -135,7 +136,7 @@ def test_bca_interval_of_the_law_school_data() -> None:
         y = y - y.mean(axis=axis, keepdims=True)
         return (x * y).sum(axis=axis) / np.sqrt((x * x).sum(axis=axis) * (y * y).sum(axis=axis))
 
-    interval = stats._bootstrap((lsat, gpa), correlation, 0.90)
+    interval = intervals._bootstrap((lsat, gpa), correlation, 0.90)
     assert interval.mean == pytest.approx(0.776, abs=1e-3)
     assert interval.lo == pytest.approx(0.43, abs=0.02)
     assert interval.hi == pytest.approx(0.92, abs=0.02)

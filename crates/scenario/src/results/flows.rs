@@ -1,0 +1,227 @@
+//! The table of flows.
+
+use std::borrow::Cow;
+use std::ops::Deref;
+
+use net::{Delays, FlowResult, FlowSpec, Network, Results};
+use units::{Span, Time};
+
+use super::columns::{by_cause, count, direction, number, ratio, seconds, words};
+use crate::decode::plan::Plan;
+use crate::names::{MULTIPATH, SUBFLOW};
+use crate::table::{Column, Table};
+
+/// A quantile of a flow's queueing delays, or NaN where they were not recorded.
+fn quantile(row: &net::FlowResult, share: f64) -> f64 {
+    row.delays.as_ref().and_then(|delays| delays.quantile(share)).map_or(f64::NAN, Span::secs)
+}
+
+/// Data segments that arrived for the first time.
+fn new_segments(row: &net::FlowResult) -> f64 {
+    (row.receiver.received_segments - row.receiver.duplicate_segments) as f64
+}
+
+/// Seconds from the opening of the connection to the end of the run; 0 if it never opened.
+fn open_time(row: &net::FlowResult, end: Time) -> f64 {
+    row.sender.opened.map_or(0.0, |opened| end.since(opened).secs())
+}
+
+/// Seconds that a transfer of given size took, if it ended.
+fn completion(row: &net::FlowResult) -> Option<f64> {
+    row.completed.map(|at| at.since(row.start).secs())
+}
+
+/// A row of the table of flows: a flow, a subflow, or a connection over several paths.
+struct FlowRow<'a> {
+    name: &'a str,
+    group: Cow<'a, str>,
+    transport: &'static str,
+    algorithm: &'static str,
+    /// The flow, or the first subflow.
+    spec: &'a FlowSpec,
+    /// Payload bytes to send; none: as much as it can, or as its source makes.
+    size: Option<u64>,
+    result: Cow<'a, FlowResult>,
+    /// Of connections over several paths.
+    reorder_max: Option<u32>,
+}
+
+impl Deref for FlowRow<'_> {
+    type Target = FlowResult;
+
+    fn deref(&self) -> &FlowResult {
+        &self.result
+    }
+}
+
+/// The rows in the order of the groups, a connection before its subflows.
+fn flow_rows<'a>(plan: &'a Plan, network: &'a Network, groups: &[usize], results: &'a Results) -> Vec<FlowRow<'a>> {
+    let mut connections = network.multipath.iter().zip(&results.multipath).peekable();
+    let mut rows = Vec::with_capacity(results.flows.len() + network.multipath.len());
+    for result in &results.flows {
+        let (group, spec) = (&plan.flows[groups[result.flow]], &network.flows[result.flow]);
+        if let Some((several, joint)) = connections.next_if(|(c, _)| c.subflows[0] == result.flow) {
+            let (first, last) = (several.subflows[0], several.subflows[several.subflows.len() - 1]);
+            let parts = results.flows.iter().filter(|r| (first..=last).contains(&r.flow));
+            rows.push(FlowRow {
+                name: &several.name,
+                group: group.name.as_str().into(),
+                transport: MULTIPATH,
+                algorithm: group.transport.algorithm(),
+                spec,
+                size: several.size,
+                result: Cow::Owned(FlowResult::joined(parts, joint)),
+                reorder_max: Some(joint.reorder_max),
+            });
+        }
+        let subflow = group.multipath().is_some();
+        rows.push(FlowRow {
+            name: &spec.name,
+            group: if subflow { format!("{}.subflows", group.name).into() } else { group.name.as_str().into() },
+            transport: if subflow { SUBFLOW } else { group.transport.word() },
+            algorithm: group.transport.algorithm(),
+            spec,
+            size: match &spec.transport {
+                net::Transport::Tcp(tcp) => tcp.size,
+                net::Transport::Udp(_) | net::Transport::Tfrc(_) => None,
+            },
+            result: Cow::Borrowed(result),
+            reorder_max: None,
+        });
+    }
+    rows
+}
+
+/// The part of a run that is measured.
+struct Window {
+    warm: Time,
+    end: Time,
+}
+
+impl Window {
+    /// Seconds that count: from the start or the end of the warm-up to the end of the run. A transfer that ended has a time of
+    /// its own, in which it sent everything: what it got in the rest of the run says nothing.
+    fn active(&self, row: &FlowRow<'_>) -> f64 {
+        completion(row).unwrap_or_else(|| self.end.since(row.start.max(self.warm)).secs())
+    }
+
+    /// Bits per second of its own time, of `all` bytes if it ended, else of those that were `measured`.
+    fn rate(&self, row: &FlowRow<'_>, all: u64, measured: u64) -> f64 {
+        let bytes = if row.completed.is_some() { all } else { measured };
+        ratio(bits(bytes), self.active(row))
+    }
+
+    fn goodput(&self, row: &FlowRow<'_>) -> f64 {
+        self.rate(row, row.delivered_bytes, row.measured_bytes)
+    }
+
+    fn throughput(&self, row: &FlowRow<'_>) -> f64 {
+        self.rate(row, row.arrived_bytes, row.measured_arrived_bytes)
+    }
+
+    /// Goodput over the whole time that is measured.
+    fn goodput_run(&self, row: &FlowRow<'_>) -> f64 {
+        match row.completed {
+            Some(at) if at <= self.warm => f64::NAN, // it has no part in what is measured
+            _ => ratio(bits(row.measured_bytes), self.end.secs() - self.warm.secs()),
+        }
+    }
+
+    fn cwnd_mean(&self, row: &FlowRow<'_>) -> f64 {
+        match row.spec.transport {
+            net::Transport::Tcp(_) => ratio(row.sender.cwnd_integral, open_time(row, self.end)),
+            _ => f64::NAN, // a transport without a window has none
+        }
+    }
+}
+
+fn bits(bytes: u64) -> f64 {
+    bytes as f64 * 8.0
+}
+
+/// Names of the nodes from which data leave, and at which they arrive.
+fn ends<'a>(row: &FlowRow<'_>, network: &'a Network) -> (&'a str, &'a str) {
+    let (from, to) = (&network.nodes[row.spec.from], &network.nodes[row.spec.to]);
+    if row.reverse { (to, from) } else { (from, to) }
+}
+
+/// One row per flow and direction with data.
+pub(super) fn flows(plan: &Plan, network: &Network, groups: &[usize], results: &Results) -> Table {
+    let rows = &flow_rows(plan, network, groups, results)[..];
+    let window = Window { warm: Time(plan.general.warmup.0), end: Time(plan.general.duration.0) };
+    let mut columns = about(rows, network, &window);
+    columns.extend(data(rows, &window));
+    columns.extend(by_cause(rows, |cause| cause.column, |r| &r.lost));
+    columns.extend([
+        ("in_flight_segments", count(rows, |r| r.in_flight)),
+        ("acks_sent", count(rows, |r| r.acks_sent)),
+        ("acks_received", count(rows, |r| r.acks_received)),
+    ]);
+    columns.extend(by_cause(rows, |cause| cause.ack_column, |r| &r.acks_lost));
+    columns.extend([
+        ("acks_in_flight", count(rows, |r| r.acks_in_flight)),
+        ("marks", count(rows, |r| r.sender.marks)),
+        ("loss_events", count(rows, |r| r.loss_events)),
+        ("srtt_mean_s", number(rows, |r| ratio(r.sender.rtt_sum, r.sender.rtt_samples as f64))),
+        ("rtt_min_s", number(rows, |r| seconds(r.rtt_min))),
+        ("rtt_max_s", number(rows, |r| seconds(r.sender.rtt_max))),
+        ("rtt_samples", count(rows, |r| r.sender.rtt_samples)),
+        ("owd_mean_s", number(rows, |r| ratio(r.receiver.delay_sum, new_segments(r)))),
+        ("owd_max_s", number(rows, |r| r.delay_max.map_or(f64::NAN, Span::secs))),
+        ("jitter_s", number(rows, |r| r.jitter_s.unwrap_or(f64::NAN))),
+        ("queue_delay_mean_s", number(rows, |r| r.delays.as_ref().and_then(Delays::mean_s).unwrap_or(f64::NAN))),
+        ("queue_delay_p50_s", number(rows, |r| quantile(r, 0.5))),
+        ("queue_delay_p95_s", number(rows, |r| quantile(r, 0.95))),
+        ("queue_delay_p99_s", number(rows, |r| quantile(r, 0.99))),
+        ("cwnd_mean_segments", number(rows, |r| window.cwnd_mean(r))),
+        ("reorder_max_segments", number(rows, |r| r.reorder_max.map_or(f64::NAN, f64::from))),
+        ("completion_s", number(rows, |r| completion(r).unwrap_or(f64::NAN))),
+    ]);
+    Table(columns)
+}
+
+type Named = (&'static str, Column);
+
+/// What the flow is.
+fn about(rows: &[FlowRow<'_>], network: &Network, window: &Window) -> Vec<Named> {
+    vec![
+        ("flow", words(rows, |r| r.name)),
+        ("group", words(rows, |r| r.group.to_string())),
+        ("direction", words(rows, |r| direction(r.reverse))),
+        ("transport", words(rows, |r| r.transport)),
+        ("algorithm", words(rows, |r| r.algorithm)),
+        ("from", words(rows, |r| ends(r, network).0)),
+        ("to", words(rows, |r| ends(r, network).1)),
+        ("start_s", number(rows, |r| r.start.secs())),
+        ("stop_s", number(rows, |r| r.spec.stop.filter(|at| *at < window.end).map_or(f64::NAN, Time::secs))),
+        ("opened_s", number(rows, |r| r.sender.opened.map_or(f64::NAN, Time::secs))),
+        ("active_s", number(rows, |r| window.active(r))),
+        ("size_bytes", number(rows, |r| r.size.map_or(f64::NAN, |bytes| bytes as f64))),
+    ]
+}
+
+/// What became of its data, and how the sender judged losses.
+fn data(rows: &[FlowRow<'_>], window: &Window) -> Vec<Named> {
+    vec![
+        ("goodput_bps", number(rows, |r| window.goodput(r))),
+        ("goodput_run_bps", number(rows, |r| window.goodput_run(r))),
+        ("throughput_bps", number(rows, |r| window.throughput(r))),
+        ("delivered_bytes", count(rows, |r| r.delivered_bytes)),
+        ("sent_segments", count(rows, |r| r.sender.sent_segments)),
+        ("sent_bytes", count(rows, |r| r.sent_bytes)),
+        ("acknowledged_segments", count(rows, |r| u64::from(r.acknowledged))),
+        ("received_segments", count(rows, |r| r.receiver.received_segments)),
+        ("duplicate_segments", count(rows, |r| r.receiver.duplicate_segments)),
+        ("retransmitted_segments", count(rows, |r| r.sender.retransmitted_segments)),
+        ("timeouts", count(rows, |r| r.sender.timeouts)),
+        ("fast_retransmits", count(rows, |r| r.sender.fast_retransmits)),
+        ("window_cuts", count(rows, |r| r.sender.window_cuts)),
+        ("window_probes", count(rows, |r| r.sender.window_probes)),
+        ("judged_random", count(rows, |r| r.sender.judged_random)),
+        ("congestion_judged_congestion", count(rows, |r| r.judgements.congestion_as_congestion)),
+        ("congestion_judged_random", count(rows, |r| r.judgements.congestion_as_random)),
+        ("random_judged_congestion", count(rows, |r| r.judgements.random_as_congestion)),
+        ("random_judged_random", count(rows, |r| r.judgements.random_as_random)),
+        ("judged_not_lost", count(rows, |r| r.judgements.not_lost)),
+    ]
+}
