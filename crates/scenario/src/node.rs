@@ -264,6 +264,14 @@ mod tests {
     }
 
     #[test]
+    fn a_number_of_json_is_the_one_that_was_written() {
+        // a fast reader takes it for the one above, 9.199114943597196e-8
+        let node = Node::from_json("9.199114943597195e-8").unwrap();
+        assert_eq!(node.value, Value::Number("9.199114943597195e-8".parse().unwrap()));
+        assert_eq!(node.value.to_json().to_string(), "9.199114943597195e-8");
+    }
+
+    #[test]
     fn a_set_value_is_toml_or_text() {
         let read = |text| Node::from_set(text, Place::Set(0)).value;
         assert_eq!(read("8 Mbps"), Value::Text("8 Mbps".into()));
