@@ -16,7 +16,7 @@ MOST = 10
 
 @main.command(
     short_help="Hold an algorithm against a tape of a run.",
-    epilog="Example: windlass run lossy-dumbbell --trace tape --out DIR, then windlass replay DIR/flow-0.tape",
+    epilog="Example: windlass replay out/flow.tape --algorithm cerl:cerl_cmp=gt",
 )
 @click.argument("file")
 @click.option(
@@ -28,6 +28,8 @@ MOST = 10
 @json_option
 def replay(file: str, algorithm: str | None, as_json: bool) -> None:
     """Tell an algorithm all that is on the tape FILE, and hold its answers against those of the tape.
+
+    `windlass run SCENARIO --trace tape --out DIR` writes a tape for each flow.
 
     Shows the first answers that are others, each with the first field that differs, or says that all are equal. The exit code is 1 if
     one differs.
