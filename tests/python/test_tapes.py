@@ -47,7 +47,9 @@ def test_tapes_are_stored(recorded: windlass.Scenario, tmp_path: Path) -> None:
 
 
 def test_run_writes_tapes_and_replay_reads_them(small_file: Path, command: Command, tmp_path: Path) -> None:
-    done = command("run", str(small_file), "--set", "flows.algorithm=veno", "--trace", "tape", "--out", str(tmp_path / "out"))
+    done = command(
+        "run", str(small_file), "--set", "flows.algorithm=veno", "--trace", "tape", "--out", str(tmp_path / "out")
+    )
     assert done.exit_code == 0, done.output
     written = sorted((tmp_path / "out").glob("*.tape"))
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"))

@@ -104,8 +104,7 @@ impl CongestionControl for Bic {
             _ => w,
         };
         let kept = if w <= self.limits.low_window { 0.5 } else { keep };
-        let after = reno::cut(event, path, kept, self.ssthresh);
-        (self.cwnd, self.ssthresh) = (after.cwnd, after.ssthresh);
+        self.set_windows(reno::cut(event, path, kept, self.ssthresh));
         Response::Reduced
     }
 

@@ -3,7 +3,7 @@
 use units::{Bytes, Time, num};
 
 use crate::cubic::{Curve, Epoch};
-use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, Response};
+use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, Response, reno};
 
 /// What the source leaves open, and the reading taken. The registry shows it.
 pub const CHOICES: &str = "\
@@ -88,7 +88,6 @@ impl CongestionControl for Cubic2008 {
 
     fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
         let w = self.cwnd.over(path.mss);
-        let kept = event.keep(1.0 - self.beta);
         //= specs/papers/cubic-2008.md#cut
         //# Wmax = cwnd * (2 - beta) / 2 if cwnd < Wmax (fast convergence), else cwnd
         self.w_max = match self.w_max {
@@ -97,10 +96,7 @@ impl CongestionControl for Cubic2008 {
             _ => Some(w),
         };
         self.epoch.end();
-        if !event.hold_ssthresh {
-            self.ssthresh = kept.ssthresh;
-        }
-        self.cwnd = if event.cause == Cause::Rto { path.mss } else { kept.cwnd };
+        self.set_windows(reno::cut(event, path, 1.0 - self.beta, self.ssthresh));
         Response::Reduced
     }
 

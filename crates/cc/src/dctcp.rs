@@ -84,8 +84,7 @@ impl CongestionControl for Dctcp {
         if event.cause == Cause::EcnMark {
             return Response::SameWindow; // seen in the ACK
         }
-        let after = reno::cut(event, path, 0.5, self.ssthresh);
-        (self.cwnd, self.ssthresh) = (after.cwnd, after.ssthresh);
+        self.set_windows(reno::cut(event, path, 0.5, self.ssthresh));
         self.cut = true;
         Response::Reduced
     }

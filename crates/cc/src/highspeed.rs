@@ -91,8 +91,7 @@ impl CongestionControl for HighSpeed {
 
     fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
         let kept = 1.0 - self.decrease(self.cwnd.over(path.mss));
-        let after = reno::cut(event, path, kept, self.ssthresh);
-        (self.cwnd, self.ssthresh) = (after.cwnd, after.ssthresh);
+        self.set_windows(reno::cut(event, path, kept, self.ssthresh));
         Response::Reduced
     }
 

@@ -114,8 +114,7 @@ impl CongestionControl for HTcp {
             self.rtt_max = Span::ZERO;
         }
         self.since = Some(event.now);
-        let after = reno::cut(event, path, self.beta, self.ssthresh);
-        (self.cwnd, self.ssthresh) = (after.cwnd, after.ssthresh);
+        self.set_windows(reno::cut(event, path, self.beta, self.ssthresh));
         Response::Reduced
     }
 

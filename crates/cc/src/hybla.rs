@@ -80,8 +80,7 @@ impl CongestionControl for Hybla {
     }
 
     fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
-        let after = reno::cut(event, path, 0.5, self.ssthresh);
-        (self.cwnd, self.ssthresh) = (after.cwnd, after.ssthresh);
+        self.set_windows(reno::cut(event, path, 0.5, self.ssthresh));
         Response::Reduced
     }
 

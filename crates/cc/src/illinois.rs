@@ -132,8 +132,7 @@ impl CongestionControl for Illinois {
     fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
         let small = self.cwnd < self.limits.win_thresh * path.mss;
         let kept = if small { 0.5 } else { 1.0 - self.beta };
-        let after = reno::cut(event, path, kept, self.ssthresh);
-        (self.cwnd, self.ssthresh) = (after.cwnd, after.ssthresh);
+        self.set_windows(reno::cut(event, path, kept, self.ssthresh));
         if event.cause == Cause::Rto {
             (self.alpha, self.beta) = (1.0, 0.5);
             (self.was_high, self.low_rounds) = (false, 0.0);

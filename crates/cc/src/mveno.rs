@@ -93,11 +93,8 @@ impl CongestionControl for MVeno {
 
     fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
         let random = event.cause == Cause::DupAcks && self.backlog.is_some_and(|n| n < self.beta);
-        let kept = event.keep(if random { self.keep } else { 0.5 });
-        if !event.hold_ssthresh {
-            self.ssthresh = kept.ssthresh;
-        }
-        self.cwnd = if event.cause == Cause::Rto { path.mss } else { kept.cwnd };
+        let kept = if random { self.keep } else { 0.5 };
+        self.set_windows(reno::cut(event, path, kept, self.ssthresh));
         if random { Response::ReducedAsRandom } else { Response::Reduced }
     }
 

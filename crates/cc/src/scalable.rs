@@ -53,8 +53,7 @@ impl CongestionControl for Scalable {
         //= specs/papers/scalable.md#window
         //# cwnd = cwnd - b * cwnd
         let kept = if self.cwnd <= self.low * path.mss { 0.5 } else { 1.0 - self.b };
-        let after = reno::cut(event, path, kept, self.ssthresh);
-        (self.cwnd, self.ssthresh) = (after.cwnd, after.ssthresh);
+        self.set_windows(reno::cut(event, path, kept, self.ssthresh));
         Response::Reduced
     }
 }

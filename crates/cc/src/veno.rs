@@ -119,11 +119,8 @@ impl CongestionControl for Veno {
         };
         //= specs/papers/veno.md#window-after-a-loss
         //# ssthresh = 4/5 * cwnd if N < beta, else 1/2 * cwnd
-        let kept = event.keep(if random { self.keep } else { 0.5 });
-        if !event.hold_ssthresh {
-            self.ssthresh = kept.ssthresh;
-        }
-        self.cwnd = if event.cause == Cause::Rto { path.mss } else { kept.cwnd };
+        let kept = if random { self.keep } else { 0.5 };
+        self.set_windows(reno::cut(event, path, kept, self.ssthresh));
         if self.reset_base && event.cause != Cause::EcnMark {
             self.forget();
         }

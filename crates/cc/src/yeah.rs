@@ -3,7 +3,7 @@
 use units::Bytes;
 
 use crate::round_rtt::{RoundRtt, backlog_segments};
-use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, Response, reno};
+use crate::{Ack, Config, Congestion, CongestionControl, Path, Response, reno};
 
 /// What the source leaves open, and the reading taken. The registry shows it.
 pub const CHOICES: &str = "\
@@ -169,12 +169,9 @@ impl CongestionControl for Yeah {
 
     fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
         let w = self.cwnd.over(path.mss);
-        let kept = event.keep((w - self.reduction(w)).max(0.0) / w);
+        let kept = (w - self.reduction(w)).max(0.0) / w;
         self.rival.on_loss();
-        if !event.hold_ssthresh {
-            self.ssthresh = kept.ssthresh;
-        }
-        self.cwnd = if event.cause == Cause::Rto { path.mss } else { kept.cwnd };
+        self.set_windows(reno::cut(event, path, kept, self.ssthresh));
         Response::Reduced
     }
 
