@@ -1,5 +1,6 @@
-//! Packet-hops per CPU second of one case: `windlass-bench CASE [seconds]`, CASE one of W1, W2, W3, W4:N; or the cost of
-//! every algorithm: `windlass-bench algorithms [CASE [seconds [repetitions [NAME...]]]]`.
+//! Packet-hops per CPU second of one case: `windlass-bench CASE [seconds [without SHORT-CUT]]`, CASE one of W1, W2, W3, W4:N;
+//! without a short cut of the world and those that need it: `ahead`, `plain`, `eager`, `departures`. Or the cost of every
+//! algorithm: `windlass-bench algorithms [CASE [seconds [repetitions [NAME...]]]]`.
 //!
 //! A packet that crosses a link counts one, data and ACKs alike. Prints one line of `key=value` words, with a hash of
 //! the results so that a faster but different simulator is noticed.
@@ -9,7 +10,7 @@ mod cases;
 
 use cases::Case;
 use cpu_time::ProcessTime;
-use net::{Results, World};
+use net::{Results, ShortCut, World};
 
 /// Simulated seconds and repetitions of each algorithm unless told.
 const ALGORITHM_SECONDS: f64 = 100.0;
@@ -36,12 +37,27 @@ fn main() {
         Some(seconds) => case.seconds = seconds.parse().expect("seconds are a number"),
         None => {}
     }
-    measure(&case);
+    let without = match (arguments.next().as_deref(), arguments.next()) {
+        (None, _) => None,
+        (Some("without"), Some(word)) => Some(short_cut(&word).unwrap_or_else(|| usage())),
+        _ => usage(),
+    };
+    measure(&case, without);
+}
+
+fn short_cut(word: &str) -> Option<ShortCut> {
+    Some(match word {
+        "ahead" => ShortCut::Ahead,
+        "plain" => ShortCut::Plain,
+        "eager" => ShortCut::Eager,
+        "departures" => ShortCut::Departures,
+        _ => return None,
+    })
 }
 
 fn usage() -> ! {
     eprintln!(
-        "usage: windlass-bench W1|W2|W3|W4:N [seconds], windlass-bench CASE ns2 for the arguments of dumbbell.tcl, or \
+        "usage: windlass-bench W1|W2|W3|W4:N [seconds [without ahead|plain|eager|departures]], windlass-bench CASE ns2 for the arguments of dumbbell.tcl, or \
          windlass-bench algorithms [CASE [seconds [repetitions [NAME...]]]]"
     );
     std::process::exit(2)
@@ -60,10 +76,13 @@ fn find(name: &str) -> Option<Case> {
     }
 }
 
-fn measure(case: &Case) {
+fn measure(case: &Case, without: Option<ShortCut>) {
     let setup = ProcessTime::now();
     let network = case.network(1);
-    let world = World::new(&network, 1, &case.options()).expect("the cases are sound");
+    let mut world = World::new(&network, 1, &case.options()).expect("the cases are sound");
+    if let Some(short_cut) = without {
+        world.without(short_cut);
+    }
     let setup_s = setup.elapsed().as_secs_f64();
     let running = ProcessTime::now();
     let results = world.run(None).expect("nobody cancels");

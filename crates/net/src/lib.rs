@@ -39,4 +39,6 @@ pub use spec::{
     CodelSpec, Counting, DirectionSpec, Discipline, FlowSpec, FqCodelSpec, LinkSpec, Network, NodeId, PieSpec,
     PolicerSpec, QueueLimit, QueueSpec, RedSpec, SendJitter, TcpSpec, Transport, WarningSpec,
 };
+#[doc(hidden)]
+pub use world::ShortCut;
 pub use world::{BadNetwork, Cancelled, RunOptions, Traces, World};

@@ -44,6 +44,8 @@ use attachment::{Attachment, Transfer};
 use plans::Plan;
 use traces::Seen;
 
+#[doc(hidden)]
+pub use ahead::ShortCut;
 pub use options::{BadNetwork, Cancelled, RunOptions, Traces};
 
 /// How often the loop looks whether it was cancelled, events.

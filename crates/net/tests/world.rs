@@ -346,10 +346,13 @@ proptest! {
     }
 
     #[test]
-    fn short_cuts_change_nothing(case in drawn()) {
+    fn short_cuts_change_nothing(
+        case in drawn(),
+        short_cut in prop::sample::select(vec![ShortCut::Ahead, ShortCut::Plain, ShortCut::Eager])
+    ) {
         let network = case.network();
         let mut plain = World::new(&network, case.seed, &case.options()).unwrap();
-        plain.without_short_cuts();
+        plain.without(short_cut);
         let (plain, quick) = (plain.run(None).unwrap(), run(&network, case.seed, &case.options()));
         prop_assert!(format!("{:?}", plain.flows) == format!("{:?}", quick.flows), "flows differ");
         prop_assert!(format!("{:?}", plain.links) == format!("{:?}", quick.links), "links differ");
@@ -363,7 +366,7 @@ proptest! {
     fn service_events_change_nothing(case in drawn()) {
         let network = case.network();
         let mut served = World::new(&network, case.seed, &case.options()).unwrap();
-        served.serve_all_links();
+        served.without(ShortCut::Departures);
         let (served, quick) = (served.run(None).unwrap(), run(&network, case.seed, &case.options()));
         prop_assert!(format!("{:?}", served.flows) == format!("{:?}", quick.flows), "flows differ");
         prop_assert!(format!("{:?}", served.links) == format!("{:?}", quick.links), "links differ");

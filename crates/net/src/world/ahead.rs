@@ -1,6 +1,6 @@
 //! Short cuts: packets and endpoints ahead of the world.
 //!
-//! The loop of [`World::run`] is whole without this file: with [`World::without_short_cuts`] every packet waits for its
+//! The loop of [`World::run`] is whole without this file: with [`World::without`] every packet waits for its
 //! event before every link and before its endpoint, and results are the same. A property test compares the two.
 //!
 //! - **Links.** If a link's only feeder is another link, arrivals there come in the order of departures. So a packet enters
@@ -25,6 +25,20 @@ use crate::route::END;
 use crate::sacks::NO_SACK;
 use crate::spec::{Network, Transport};
 
+/// A short cut, the one first that can be taken away alone.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ShortCut {
+    /// Endpoints ahead of the world.
+    Ahead,
+    /// Less is asked of plain endpoints.
+    Plain,
+    /// Packets enter eager links before their time.
+    Eager,
+    /// Departures are known on arrival, so that transmitters need no events.
+    Departures,
+}
+
 /// How far a packet that will reach the end of a link may go before its time.
 pub(super) enum Onward {
     /// No further: it waits for its arrival.
@@ -42,20 +56,19 @@ impl World {
         self.find_private_starts(network);
     }
 
-    /// Take away the short cuts of eager links and plain endpoints, so that every packet waits for its event before every
-    /// link, and every endpoint is asked for everything. Slower, with the same results; for tests.
+    /// Take away short cuts: this one and all that need it. Slower, with the same results; for tests and measurements.
     #[doc(hidden)]
-    pub fn without_short_cuts(&mut self) {
-        self.links.iter_mut().for_each(|link| link.hot.eager = false);
-        self.attachments.iter_mut().for_each(|attachment| attachment.plain = false);
+    pub fn without(&mut self, short_cut: ShortCut) {
         self.keep_endpoints_in_step();
-    }
-
-    /// Have every link served by events, needed or not. Slower, with the same results; for tests.
-    #[doc(hidden)]
-    pub fn serve_all_links(&mut self) {
-        self.links.iter_mut().filter(|link| !link.is_served()).for_each(Link::serve);
-        self.keep_endpoints_in_step();
+        if short_cut >= ShortCut::Plain {
+            self.attachments.iter_mut().for_each(|attachment| (attachment.plain, attachment.in_step) = (false, false));
+        }
+        if short_cut >= ShortCut::Eager {
+            self.links.iter_mut().for_each(|link| link.hot.eager = false);
+        }
+        if short_cut >= ShortCut::Departures {
+            self.links.iter_mut().filter(|link| !link.is_served()).for_each(Link::serve);
+        }
     }
 
     fn keep_endpoints_in_step(&mut self) {
