@@ -161,7 +161,7 @@ impl Endpoint {
         match (self, peer) {
             (Endpoint::Tcp(end), Endpoint::Tcp(peer)) => {
                 result.acknowledged = end.sender.snd_una();
-                result.sender = end.sender.stats;
+                result.sender = *end.sender.stats();
                 result.receiver = peer.receiver.stats;
                 result.acks_sent = peer.acks_sent;
                 result.acks_received = end.acks_received;

@@ -275,7 +275,7 @@ impl Player {
             }
             What::Una => self.end.bytes_in(sender.snd_una()) as f64,
             What::Srtt => sender.path().srtt.secs(),
-            What::Timeouts => sender.stats.timeouts as f64,
+            What::Timeouts => sender.stats().timeouts as f64,
             What::Rto => match self.rto {
                 Some(rto) => rto.secs(),
                 None => return Value::Word("unset".to_string()),

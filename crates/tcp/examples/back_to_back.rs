@@ -55,7 +55,7 @@ fn transfer() -> String {
             server.handle_timeout(now);
         }
     }
-    let stats = &client.sender.stats;
+    let stats = client.sender.stats();
     assert_eq!((server.receiver.rcv_nxt(), stats.retransmitted_segments, stats.timeouts), (20, 1, 0));
     told + &format!("{:.3}  done, cwnd {:.2} segments\n", now.secs(), client.sender.cwnd())
 }

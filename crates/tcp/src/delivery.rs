@@ -10,7 +10,7 @@ use cc::{CongestionControl, DeliverySample, Signal};
 use units::{Span, Time};
 
 use crate::scoreboard::{Sampled, Snapshot};
-use crate::sender::{Core, Sender};
+use crate::sender::Tcb;
 
 /// The sampler's state, and the ACK at hand: one cache line.
 #[derive(Clone, Debug, Default)]
@@ -96,19 +96,7 @@ impl DeliveryRate {
     }
 }
 
-impl Sender {
-    /// Segments in the network, as the recovery core counts them.
-    #[inline]
-    pub(crate) fn in_flight(&self) -> u32 {
-        match self.core {
-            Core::Sack => self.sack.pipe().max(0) as u32,
-            Core::Sack1 if self.in_recovery => self.sack.sack1_pipe.max(0) as u32,
-            // each duplicate says that a segment has left the network
-            _ if self.in_recovery => self.flight_size().saturating_sub(self.inflation.max(0) as u32),
-            _ => self.flight_size().saturating_sub(self.dupacks),
-        }
-    }
-
+impl Tcb {
     /// A segment leaves; before it is entered anywhere else.
     #[inline(always)]
     pub(crate) fn note_departure(&mut self, now: Time) -> Snapshot {
@@ -120,10 +108,9 @@ impl Sender {
         d.on_sent(now, idle)
     }
 
-    /// Nothing more may leave. If that is for want of data, samples are limited from here on.
+    /// Nothing more may leave, with so many segments in flight. If that is for want of data, samples are limited from here on.
     #[cold]
-    pub(crate) fn note_want_of_data(&mut self) {
-        let in_flight = self.in_flight();
+    pub(crate) fn note_want_of_data(&mut self, in_flight: u32) {
         let wanting = self.wants_data() && in_flight < self.window;
         if let Some(d) = &mut self.delivery
             && wanting
@@ -132,10 +119,10 @@ impl Sender {
         }
     }
 
-    /// An ACK arrived that acknowledges everything below `ack`; its SACK blocks come after this.
+    /// An ACK arrived that acknowledges everything below `ack`; its SACK blocks come after this, and what is in flight is
+    /// from before it.
     #[inline(always)]
-    pub(crate) fn begin_delivery(&mut self, ack: u32, now: Time) {
-        let in_flight = self.in_flight();
+    pub(crate) fn begin_delivery(&mut self, in_flight: u32, ack: u32, now: Time) {
         let una = self.snd_una;
         if let Some(d) = &mut self.delivery {
             d.begin_ack(in_flight);
@@ -148,8 +135,13 @@ impl Sender {
     /// The sample of the ACK that `begin_delivery` began. `lost`: segments that it showed to be lost; `repaired`: it covers a
     /// segment that was sent again, so that what it reports may have waited for that one.
     #[inline(always)]
-    pub(crate) fn delivery_sample(&mut self, now: Time, lost: u32, repaired: bool) -> Option<DeliverySample> {
-        let in_flight = self.in_flight();
+    pub(crate) fn delivery_sample(
+        &mut self,
+        now: Time,
+        in_flight: u32,
+        lost: u32,
+        repaired: bool,
+    ) -> Option<DeliverySample> {
         let repairing = self.in_recovery || self.snd_una < self.recover;
         let rtt_min = self.path.rtt_min;
         let d = self.delivery.as_mut()?;
@@ -175,9 +167,8 @@ impl Sender {
 
     /// The algorithm has heard the sample. What it holds back itself says nothing about the path.
     #[inline]
-    pub(crate) fn end_delivery(&mut self) {
+    pub(crate) fn end_delivery(&mut self, in_flight: u32) {
         if self.cc.limits_itself() {
-            let in_flight = self.in_flight();
             self.delivery.iter_mut().for_each(|d| d.limit(in_flight));
         }
     }

@@ -203,6 +203,14 @@ impl Scoreboard {
         }
     }
 
+    /// Segments `[from, to)` count as neither SACKed nor sent again.
+    pub fn forget_sacks(&mut self, from: u32, to: u32) {
+        for number in from..to {
+            let record = self.get_mut(number);
+            (record.sacked, record.resent) = (false, false);
+        }
+    }
+
     /// The same with what samples need. Only if they are taken.
     #[inline]
     pub fn sampled(&mut self, number: u32) -> &mut Sampled {

@@ -14,6 +14,7 @@
 //! touches an endpoint calls [`World::catch_up`] before, which does nothing to one that is not ahead.
 
 use tcp::SackBlocks;
+use tcp::fast::Fast;
 use units::{Span, Time};
 
 use super::World;

@@ -1,6 +1,7 @@
 //! The short way of plain endpoints: TCP's, alone on their path, with nothing about them traced. They are asked for less.
 
-use tcp::{Departure, SackBlocks};
+use tcp::SackBlocks;
+use tcp::fast::{Departure, Fast};
 use units::Time;
 
 use super::{Attachment, Traces, World};

@@ -1,6 +1,258 @@
-//! Recovery cores that need state of their own. Tahoe, Reno and NewReno have none: see `sender::recover`.
+//! Recovery cores: what a sender does about lost segments. Each is a value with its state in a file of its own, and answers the
+//! same few calls, those of [`RecoveryCore`]; the sender does the rest. This file is the only one that asks which core is in force.
 
-pub(crate) mod full_sack;
-pub(crate) mod prr;
-pub(crate) mod sack;
-pub(crate) mod vegas;
+mod blocks;
+mod newreno;
+mod ns2;
+mod ns2_full;
+mod ns2_full_sack;
+mod ns2_sack1;
+mod prr;
+mod reno;
+mod sack;
+mod tahoe;
+mod vegas;
+
+use cc::registry::{Recovery, Row};
+use units::{Span, Time};
+
+use self::newreno::NewReno;
+use self::ns2::{Agent, OneWay};
+use self::ns2_full::Full;
+use self::ns2_full_sack::FullSack;
+use self::ns2_sack1::Sack1;
+use self::reno::Reno;
+use self::sack::Sack;
+use self::tahoe::Tahoe;
+use self::vegas::Vegas;
+use crate::Config;
+use crate::segment::{SackBlocks, Segment};
+use crate::sender::Tcb;
+
+/// What an advancing ACK means for the recovery that is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// None is on.
+    Open,
+    /// It goes on: something sent before it is still missing.
+    Partial,
+    /// It is over.
+    Full,
+}
+
+/// What the SACK blocks of an ACK say.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct News {
+    /// A segment was SACKed that was not before.
+    pub(crate) any: bool,
+    /// When the newest of those left, if they were sent once; else zero.
+    pub(crate) newest: Time,
+}
+
+/// The recovery core in force, with its state.
+#[derive(Clone, Debug)]
+pub(crate) enum Core {
+    Tahoe(Tahoe),
+    Reno(Reno),
+    NewReno(NewReno),
+    Sack(Sack),
+    Vegas(Vegas),
+    OneWay(OneWay),
+    Sack1(Sack1),
+    Full(Full),
+    FullSack(FullSack),
+}
+
+/// A call on the core in force.
+macro_rules! each {
+    ($core:expr, $one:ident => $call:expr) => {
+        match $core {
+            Core::Tahoe($one) => $call,
+            Core::Reno($one) => $call,
+            Core::NewReno($one) => $call,
+            Core::Sack($one) => $call,
+            Core::Vegas($one) => $call,
+            Core::OneWay($one) => $call,
+            Core::Sack1($one) => $call,
+            Core::Full($one) => $call,
+            Core::FullSack($one) => $call,
+        }
+    };
+}
+
+impl Core {
+    /// The core that `config` asks for, or else the algorithm of this row.
+    pub(crate) fn new(config: &Config, row: &Row) -> Core {
+        let (recovery, full) = (config.recovery.unwrap_or(row.recovery), config.is_full());
+        let prr = config.prr && config.can_prr(row);
+        let ns2 = |agent| if full { Core::Full(Full::new(agent)) } else { Core::OneWay(OneWay::new(agent)) };
+        match (recovery, config.ns2_recovery) {
+            (Recovery::Vegas, ns2) => Core::Vegas(Vegas::new(ns2, full)),
+            (Recovery::Tahoe, false) => Core::Tahoe(Tahoe),
+            (Recovery::Reno, false) => Core::Reno(Reno),
+            (Recovery::NewReno, false) => Core::NewReno(NewReno::new(prr)),
+            (Recovery::Sack, false) => Core::Sack(Sack::new(prr)),
+            (Recovery::Tahoe, true) => ns2(Agent::Tahoe),
+            (Recovery::Reno, true) => ns2(Agent::Reno),
+            (Recovery::NewReno, true) => ns2(Agent::NewReno),
+            (Recovery::Sack, true) if full => Core::FullSack(FullSack::default()),
+            (Recovery::Sack, true) => Core::Sack1(Sack1::default()),
+        }
+    }
+
+    /// ns-2's FullTcp with SACK, if it is that: it has two calls more.
+    pub(crate) fn full_sack(&mut self) -> Option<&mut FullSack> {
+        if let Core::FullSack(core) = self { Some(core) } else { None }
+    }
+}
+
+/// The calls that a core answers. Those that it leaves out do what a core without SACK and without a state of its own does.
+pub(crate) trait RecoveryCore {
+    /// The connection opened; its handshake took `rtt`.
+    fn on_open(&mut self, _rtt: Span) {}
+
+    /// An ACK that does not advance is a duplicate. `pure`: it carries no data, or data make no difference.
+    //= https://www.rfc-editor.org/rfc/rfc5681#section-2
+    //# the advertised window in the incoming acknowledgment equals the advertised window in the last incoming
+    //# acknowledgment
+    #[inline(always)]
+    fn is_duplicate(&self, _segment: &Segment, pure: bool, window_changed: bool) -> bool {
+        pure && !window_changed
+    }
+
+    /// What an ACK that advances to `ack` means for the recovery that is on. Nothing is changed yet.
+    #[inline(always)]
+    fn progress(&self, tcb: &Tcb, _ack: u32) -> Progress {
+        if tcb.in_recovery { Progress::Full } else { Progress::Open }
+    }
+
+    /// Enter what an ACK and its SACK blocks say, before the sender and the algorithm look at it.
+    #[inline(always)]
+    fn note_ack(&mut self, _tcb: &mut Tcb, _now: Time, _ack: u32, _blocks: &SackBlocks) -> News {
+        News::default()
+    }
+
+    /// An ACK advanced by `newly` segments, before the algorithm hears of it: go on, or end the recovery. Whether the
+    /// retransmission timer starts anew.
+    #[inline(always)]
+    fn on_advance(&mut self, tcb: &mut Tcb, now: Time, progress: Progress, _newly: u32) -> bool {
+        match progress {
+            Progress::Open => tcb.dupacks = 0,
+            Progress::Partial | Progress::Full => tcb.leave_recovery(now, tcb.cwnd(), false),
+        }
+        true
+    }
+
+    /// The same once the algorithm has heard of it. `delay`: the sample that it got.
+    #[inline(always)]
+    fn after_advance(&mut self, _tcb: &mut Tcb, _now: Time, _newly: u32, _news: bool, _delay: Option<Span>) {}
+
+    /// A duplicate ACK, after the algorithm has heard of it. `news`: it told of something SACKed.
+    fn on_duplicate(&mut self, tcb: &mut Tcb, now: Time, news: bool);
+
+    /// An ACK that neither advances nor is a duplicate.
+    fn on_other_ack(&mut self, _tcb: &mut Tcb, _now: Time, _ack: u32, _blocks: &SackBlocks) {}
+
+    /// The next segment to send, if any may leave.
+    #[inline(always)]
+    fn next(&mut self, tcb: &mut Tcb) -> Option<u32> {
+        tcb.next_in_window()
+    }
+
+    /// A segment leaves. `again`: it was sent before.
+    #[inline(always)]
+    fn on_sent(&mut self, _tcb: &mut Tcb, _number: u32, _again: bool) {}
+
+    /// The retransmission timer expired, before the algorithm hears of it.
+    fn on_timeout(&mut self, tcb: &mut Tcb) {
+        tcb.dupacks = 0;
+    }
+
+    /// Nothing that is outstanding will arrive: begin again with the oldest segment.
+    fn presume_lost(&mut self, tcb: &mut Tcb) {
+        tcb.snd_nxt = tcb.snd_una; // go-back-N
+    }
+
+    /// Segments in the network.
+    #[inline]
+    fn in_flight(&self, tcb: &Tcb) -> u32 {
+        // each duplicate says that a segment has left the network
+        let left = if tcb.in_recovery { tcb.inflation.max(0) as u32 } else { tcb.dupacks };
+        tcb.flight_size().saturating_sub(left)
+    }
+
+    /// Segments that the ACK at hand showed to be lost: the hole that a partial ACK uncovers.
+    #[inline]
+    fn newly_lost(&self, progress: Progress) -> u32 {
+        u32::from(progress == Progress::Partial)
+    }
+}
+
+/// The calls of [`RecoveryCore`], on the core in force.
+impl Core {
+    pub(crate) fn on_open(&mut self, rtt: Span) {
+        each!(self, core => core.on_open(rtt))
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_duplicate(&self, segment: &Segment, pure: bool, window_changed: bool) -> bool {
+        each!(self, core => core.is_duplicate(segment, pure, window_changed))
+    }
+
+    #[inline(always)]
+    pub(crate) fn progress(&self, tcb: &Tcb, ack: u32) -> Progress {
+        each!(self, core => core.progress(tcb, ack))
+    }
+
+    #[inline(always)]
+    pub(crate) fn note_ack(&mut self, tcb: &mut Tcb, now: Time, ack: u32, blocks: &SackBlocks) -> News {
+        each!(self, core => core.note_ack(tcb, now, ack, blocks))
+    }
+
+    #[inline(always)]
+    pub(crate) fn on_advance(&mut self, tcb: &mut Tcb, now: Time, progress: Progress, newly: u32) -> bool {
+        each!(self, core => core.on_advance(tcb, now, progress, newly))
+    }
+
+    #[inline(always)]
+    pub(crate) fn after_advance(&mut self, tcb: &mut Tcb, now: Time, newly: u32, news: bool, delay: Option<Span>) {
+        each!(self, core => core.after_advance(tcb, now, newly, news, delay))
+    }
+
+    #[inline(always)]
+    pub(crate) fn on_duplicate(&mut self, tcb: &mut Tcb, now: Time, news: bool) {
+        each!(self, core => core.on_duplicate(tcb, now, news))
+    }
+
+    pub(crate) fn on_other_ack(&mut self, tcb: &mut Tcb, now: Time, ack: u32, blocks: &SackBlocks) {
+        each!(self, core => core.on_other_ack(tcb, now, ack, blocks))
+    }
+
+    #[inline(always)]
+    pub(crate) fn next(&mut self, tcb: &mut Tcb) -> Option<u32> {
+        each!(self, core => core.next(tcb))
+    }
+
+    #[inline(always)]
+    pub(crate) fn on_sent(&mut self, tcb: &mut Tcb, number: u32, again: bool) {
+        each!(self, core => core.on_sent(tcb, number, again))
+    }
+
+    pub(crate) fn on_timeout(&mut self, tcb: &mut Tcb) {
+        each!(self, core => core.on_timeout(tcb))
+    }
+
+    pub(crate) fn presume_lost(&mut self, tcb: &mut Tcb) {
+        each!(self, core => core.presume_lost(tcb))
+    }
+
+    #[inline]
+    pub(crate) fn in_flight(&self, tcb: &Tcb) -> u32 {
+        each!(self, core => core.in_flight(tcb))
+    }
+
+    #[inline]
+    pub(crate) fn newly_lost(&self, progress: Progress) -> u32 {
+        each!(self, core => core.newly_lost(progress))
+    }
+}

@@ -5,22 +5,104 @@
 //! duplicate ACK delivers one segment, a partial ACK what duplicates had not announced, and the hole that a partial ACK
 //! uncovers is resent at once, as NewReno does, and counted, and such an ACK is never a SafeACK: it tells of a further loss.
 
-use crate::sender::{Core, Sender};
+use crate::sender::Tcb;
+
+/// The reduction, on or off, and the recovery that it is at.
+#[derive(Clone, Debug)]
+pub(super) struct Prr {
+    on: bool,
+    recovery: Option<Reduction>,
+}
+
+/// What an ACK delivered, segments: newly acknowledged, newly SACKed, and both together.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Delivered {
+    pub(super) newly: u32,
+    pub(super) sacked: u32,
+    pub(super) all: u32,
+}
+
+impl Prr {
+    pub(super) fn new(on: bool) -> Prr {
+        Prr { on, recovery: None }
+    }
+
+    #[inline(always)]
+    pub(super) fn is_on(&self) -> bool {
+        self.on
+    }
+
+    /// A segment leaves.
+    #[inline(always)]
+    pub(super) fn on_sent(&mut self) {
+        if let Some(recovery) = &mut self.recovery {
+            recovery.out += 1;
+        }
+    }
+
+    /// The recovery is over.
+    pub(super) fn end(&mut self) {
+        self.recovery = None;
+    }
+
+    /// With SACK, an ACK was taken into account: set the window of the recovery. `pipe`: segments in the network; `safe`: the
+    /// ACK advances and shows no further loss.
+    pub(super) fn on_ack_with_sack(&mut self, tcb: &mut Tcb, ack: Delivered, pipe: u32, safe: bool) {
+        if !tcb.in_recovery {
+            return self.end();
+        }
+        let recovery = self.recovery.get_or_insert_with(|| {
+            let sacked = (tcb.snd_una..tcb.snd_max).filter(|&n| tcb.board.get(n).sacked).count() as u32;
+            let before = sacked.saturating_sub(ack.sacked);
+            Reduction::new(tcb, tcb.snd_max - tcb.snd_una - before + ack.newly, 0)
+        });
+        if ack.all > 0 {
+            let in_flight = pipe.saturating_sub(u32::from(tcb.resend.is_some()));
+            let count = recovery.send_count(ack.all, in_flight, safe);
+            tcb.inflation = (in_flight + count) as i32 - tcb.cwnd() as i32;
+        }
+    }
+
+    /// The same without SACK, for an ACK of `newly` segments, none for a duplicate.
+    #[inline(never)]
+    pub(super) fn on_ack(&mut self, tcb: &mut Tcb, newly: u32) {
+        if !tcb.in_recovery {
+            return self.end();
+        }
+        let recovery = self.recovery.get_or_insert_with(|| {
+            // with the duplicate at hand it will be all that were announced
+            Reduction::new(tcb, tcb.snd_max - tcb.snd_una + newly, tcb.dupacks - 1)
+        });
+        let delivered = recovery.without_sack(newly);
+        if delivered > 0 {
+            let waiting = u32::from(tcb.resend.is_some());
+            let in_flight = tcb.flight_size().saturating_sub(recovery.announced).saturating_sub(waiting);
+            let count = recovery.send_count(delivered, in_flight, false);
+            // this core's window counts from snd_una, and the retransmission does not count in it
+            let window = tcb.flight_size() + count.saturating_sub(waiting);
+            tcb.inflation = window as i32 - tcb.cwnd() as i32;
+        }
+    }
+}
 
 /// State of one recovery, in segments.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Prr {
+struct Reduction {
     ssthresh: u32,
     /// What the recovery may deliver in all.
     recover_fs: u32,
     delivered: u32,
     /// Sent since the recovery began, retransmissions included.
-    pub(crate) out: u32,
+    out: u32,
     /// Without SACK: segments that duplicates announced and no ACK has covered.
     announced: u32,
 }
 
-impl Prr {
+impl Reduction {
+    fn new(tcb: &Tcb, recover_fs: u32, announced: u32) -> Reduction {
+        Reduction { ssthresh: tcb.cwnd() as u32, recover_fs, delivered: 0, out: 0, announced }
+    }
+
     /// How many segments may leave on an ACK that delivered `delivered`, with `in_flight` in the network.
     fn send_count(&mut self, delivered: u32, in_flight: u32, safe: bool) -> u32 {
         self.delivered += delivered;
@@ -42,51 +124,7 @@ impl Prr {
         //# // Force a fast retransmit upon entering recovery
         if self.out == 0 { count.max(1) } else { count }
     }
-}
 
-impl Sender {
-    /// An ACK was taken into account that acknowledges `newly` segments, none for a duplicate: set the window of the recovery.
-    #[inline(never)]
-    pub(crate) fn prr_on_ack(&mut self, newly: u32) {
-        if !self.in_recovery {
-            self.prr = None;
-            return;
-        }
-        let mut prr = self.prr.unwrap_or_else(|| self.begin_prr(newly));
-        let sacks = self.core == Core::Sack;
-        let delivered = if sacks { self.sack.delivered_now } else { prr.without_sack(newly) };
-        if delivered > 0 {
-            let waiting = u32::from(self.resend.is_some());
-            let outstanding = if sacks { self.in_flight() } else { self.flight_size().saturating_sub(prr.announced) };
-            let in_flight = outstanding.saturating_sub(waiting);
-            //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
-            //# SafeACK = (SND.UNA advances and no further loss indicated)
-            let safe = sacks && newly > 0 && self.sack.lost_now == 0;
-            let count = prr.send_count(delivered, in_flight, safe);
-            let window = if sacks {
-                in_flight + count
-            } else {
-                // this core's window counts from snd_una, and the retransmission does not count in it
-                self.flight_size() + count.saturating_sub(waiting)
-            };
-            self.inflation = window as i32 - self.cwnd() as i32;
-        }
-        self.prr = Some(prr);
-    }
-
-    fn begin_prr(&self, newly: u32) -> Prr {
-        let outstanding = self.snd_max - self.snd_una;
-        let (before, announced) = if self.core == Core::Sack {
-            let sacked = (self.snd_una..self.snd_max).filter(|&n| self.board.get(n).sacked).count() as u32;
-            (sacked.saturating_sub(self.sack.sacked_now), 0)
-        } else {
-            (0, self.dupacks - 1) // with the one at hand it will be all
-        };
-        Prr { ssthresh: self.cwnd() as u32, recover_fs: outstanding - before + newly, delivered: 0, out: 0, announced }
-    }
-}
-
-impl Prr {
     /// What an ACK without SACK delivers.
     fn without_sack(&mut self, newly: u32) -> u32 {
         if newly == 0 {
@@ -106,8 +144,8 @@ impl Prr {
 mod tests {
     use super::*;
 
-    fn prr(ssthresh: u32, recover_fs: u32) -> Prr {
-        Prr { ssthresh, recover_fs, delivered: 0, out: 0, announced: 0 }
+    fn prr(ssthresh: u32, recover_fs: u32) -> Reduction {
+        Reduction { ssthresh, recover_fs, delivered: 0, out: 0, announced: 0 }
     }
 
     #[test]

@@ -7,61 +7,53 @@
 use cc::{CongestionControl, Signal, Thaw};
 use units::Time;
 
-use super::{Core, Sender, State};
+use super::{Sender, State, Tcb};
 
 impl Sender {
     /// A handover begins, or ends. Nothing happens before the connection is open.
     pub fn on_handover(&mut self, now: Time, start: bool) {
-        if self.state != State::Open || self.in_handover == start {
+        let Sender { tcb, .. } = self;
+        if tcb.state != State::Open || tcb.in_handover == start {
             return;
         }
-        self.in_handover = start;
-        self.burst = self.rules.max_burst;
-        let rto = self.rtt.base_rto();
+        tcb.in_handover = start;
+        tcb.burst = tcb.rules.max_burst;
+        let rto = tcb.rtt.base_rto();
         if start {
-            self.cc.on_signal(&Signal::HandoverStart { now, rto }, &self.path);
+            tcb.cc.on_signal(&Signal::HandoverStart { now, rto }, &tcb.path);
         } else {
-            let frozen = self.cc.frozen(now);
-            self.cc.on_signal(&Signal::HandoverEnd { now, rto }, &self.path);
+            let frozen = tcb.cc.frozen(now);
+            tcb.cc.on_signal(&Signal::HandoverEnd { now, rto }, &tcb.path);
             if let Some(thaw) = frozen
-                && self.snd_una < self.snd_max
+                && tcb.snd_una < tcb.snd_max
             {
                 self.start_again(now, thaw);
             }
         }
-        self.update_window(now);
+        self.tcb.update_window(now);
     }
 
     //= specs/papers/westwood-plus-ho.md#end-of-a-handover
     //# The retransmission timer is restarted, and the oldest segment is sent again at once
     fn start_again(&mut self, now: Time, thaw: Thaw) {
-        match (thaw, self.timeouts_in_row) {
+        let Sender { tcb, core } = self;
+        match (thaw, tcb.timeouts_in_row) {
             (Thaw::Wait, _) => {}
-            (Thaw::Resend, 0) => self.resend = Some(self.snd_una),
+            (Thaw::Resend, 0) => tcb.resend = Some(tcb.snd_una),
             (Thaw::Resend, _) => {
                 // what was sent since the timeout as well, so that it leaves again before new data
-                self.recover = self.snd_max;
-                self.guard = Some(self.snd_max);
-                self.presume_lost();
+                tcb.recover = tcb.snd_max;
+                tcb.guard = Some(tcb.snd_max);
+                core.presume_lost(tcb);
             }
         }
-        self.rto_at = now + self.rtt.rto();
+        tcb.restart_timer(now);
     }
+}
 
+impl Tcb {
     /// Whether a timeout now falls into a handover that the algorithm sits out.
     pub(super) fn sits_out(&self, now: Time) -> bool {
         self.in_handover && self.cc.frozen(now).is_some()
-    }
-
-    /// Nothing that is outstanding will arrive: begin again with the oldest segment.
-    pub(super) fn presume_lost(&mut self) {
-        match self.core {
-            Core::Sack => self.sack_on_rto(),
-            Core::Sack1 => self.sack1_on_rto(),
-            _ => {}
-        }
-        if self.core != Core::Sack {
-            self.snd_nxt = self.snd_una; // go-back-N
-        }
     }
 }

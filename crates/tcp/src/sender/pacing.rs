@@ -11,7 +11,7 @@ use cc::CongestionControl;
 use cc::registry::Row;
 use units::{Bytes, Rate, Span, Time};
 
-use super::Sender;
+use super::{Sender, Tcb};
 use crate::{Config, Pacing};
 
 /// When the next segment may leave.
@@ -80,26 +80,34 @@ impl Sender {
     /// When a segment that pacing holds back may leave; [`Time::NEVER`] if it holds none.
     #[inline]
     pub fn send_at(&self) -> Time {
-        if self.rules.paced { self.pacer.wake } else { Time::NEVER }
+        if self.tcb.rules.paced { self.tcb.pacer.wake } else { Time::NEVER }
     }
 
     /// Segments leave spaced in time.
     #[inline]
     pub fn is_paced(&self) -> bool {
-        self.rules.paced
-    }
-
-    /// A segment may be waiting, it is too soon for it, and there is nothing to tell.
-    #[inline]
-    pub(crate) fn is_held(&self, now: Time) -> bool {
-        self.rules.paced && self.pacer.wake != Time::NEVER && now < self.pacer.wake && self.judgement.is_none()
+        self.tcb.rules.paced
     }
 
     /// The time has come for a segment that waits: `poll_transmit` will ask for it.
     pub fn on_send_time(&mut self, now: Time) {
-        if self.pacer.wake <= now {
-            self.pacer.wake = Time::NEVER;
+        if self.tcb.pacer.wake <= now {
+            self.tcb.pacer.wake = Time::NEVER;
         }
+    }
+
+    /// The rate at which segments leave, payload; `None`: as the window allows, also before the first RTT sample.
+    #[inline]
+    pub fn pacing_rate(&self) -> Option<Rate> {
+        self.tcb.pacing_rate()
+    }
+}
+
+impl Tcb {
+    /// A segment may be waiting, it is too soon for it, and there is nothing to tell.
+    #[inline]
+    pub(crate) fn is_held(&self, now: Time) -> bool {
+        self.rules.paced && self.pacer.wake != Time::NEVER && now < self.pacer.wake && self.judgement.is_none()
     }
 
     /// Pacing, not the window, keeps new data back. The window is in use then: it will fill by itself.
@@ -117,9 +125,8 @@ impl Sender {
         self.pacer.on_sent(now, self.pacer.gap);
     }
 
-    /// The rate at which segments leave, payload; `None`: as the window allows, also before the first RTT sample.
     #[inline]
-    pub fn pacing_rate(&self) -> Option<Rate> {
+    fn pacing_rate(&self) -> Option<Rate> {
         match self.pacer.rule {
             Pacing::Off => None,
             Pacing::Algorithm => self.cc.pacing_rate(),

@@ -6,7 +6,7 @@
 
 use units::{Span, Time};
 
-use super::Sender;
+use super::Tcb;
 
 /// The persist timer.
 #[derive(Clone, Copy, Debug)]
@@ -15,7 +15,7 @@ pub(super) struct Persist {
     interval: Span,
 }
 
-impl Sender {
+impl Tcb {
     /// The window is closed: if data wait, outstanding or new, the persist timer runs instead of the retransmission timer.
     #[cold]
     pub(super) fn persist(&mut self, now: Time) {
@@ -67,7 +67,7 @@ impl Sender {
         if outstanding && self.rules.freeze_kick {
             self.resend = Some(self.snd_una);
         }
-        // ns-2's Vegas without a window waits for the timer with nothing outstanding
+        // a sender without a window waits for the timer with nothing outstanding
         self.rto_at = if outstanding || self.is_shut() { now + self.rtt.rto() } else { Time::NEVER };
     }
 }

@@ -2,15 +2,24 @@
 
 use cc::registry::{Recovery, Row};
 
-use super::Core;
 use crate::{Config, Count, HalfBase, RecoverRule};
 
+/// How a connection opens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Opening {
+    /// RFC 9293.
+    Rfc,
+    /// ns-2's agents and their sinks.
+    Ns2,
+    /// ns-2's FullTcp.
+    Ns2Full,
+}
+
 /// The rules of the profile that are asked for while running.
+///
+/// What ns-2's agents do otherwise than the RFCs say, in recovery cores aside, is here by what it is, for whoever asks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
-    pub(crate) ns2: bool,
-    /// ns-2's FullTcp; `ns2` is true as well.
-    pub(crate) full: bool,
     pub(crate) dup_threshold: u32,
     pub(crate) limited_transmit: u32,
     pub(crate) recover_rule: RecoverRule,
@@ -29,20 +38,43 @@ pub(crate) struct Rules {
     pub(crate) dupack_from_data: bool,
     pub(crate) max_burst: u32,
     pub(crate) ecn: bool,
-    pub(crate) prr: bool,
     /// Segments leave spaced in time.
     pub(crate) paced: bool,
     /// The algorithm gets delivery rate samples.
     pub(crate) sampled: bool,
     /// What must be looked at on each ACK.
     pub(crate) ack_rules: AckRules,
-    /// The pipe of RFC 6675 is kept up to date; ns-2's Sack1 has its own, and does not ask what is lost.
-    pub(crate) keeps_pipe: bool,
     pub(crate) freeze_kick: bool,
-    /// ns-2's Vegas.
-    pub(crate) ns2_vegas: bool,
     pub(crate) initial_window: f64,
     pub(crate) initial_ssthresh: Option<u32>,
+    pub(crate) opening: Opening,
+    /// The initial window comes with the ACK of the first data; one segment until then.
+    pub(crate) opens_late: bool,
+    /// A loss found by duplicates starts over with one segment, too: slow start repairs it.
+    pub(crate) goes_back: bool,
+    /// The window may grow on the ACK that ends a recovery, whether or not it was in use.
+    pub(crate) grows_at_exit: bool,
+    /// A segment sent again apart from the rest does not count as the next in turn.
+    pub(crate) repairs_apart: bool,
+    /// The timeout's samples: none of a segment sent again, or acknowledged behind one; a SACK gives one, and a timestamp
+    /// ends the back-off. Otherwise the segment timed counts when it is acknowledged, whatever happened meanwhile.
+    pub(crate) careful_samples: bool,
+    /// Partial ACKs give the timeout's estimator samples.
+    pub(crate) samples_on_partial: bool,
+    /// An ACK of a segment sent again gives no delay sample, of whatever segment.
+    pub(crate) careful_delays: bool,
+    /// The timer restarts before the sample of the same ACK is taken, and any new ACK ends the back-off.
+    pub(crate) timer_before_sample: bool,
+    /// Marks count on any ACK; otherwise on those that advance and on duplicates.
+    pub(crate) marks_on_any_ack: bool,
+    /// A timeout has paid for the marks of its window.
+    pub(crate) timeout_pays_for_marks: bool,
+    /// Segments sent again are ECN-capable.
+    pub(crate) ect_again: bool,
+    /// The algorithm may leave the sender without a window: nothing leaves then until the timer expires.
+    pub(crate) may_shut: bool,
+    /// A cut starts from the window as duplicates have inflated it.
+    pub(crate) cuts_inflated: bool,
 }
 
 /// Which rules an ACK may call for: those that few senders have are not asked for where they are off.
@@ -52,7 +84,7 @@ pub(crate) enum AckRules {
     Usual,
     /// Delivery rate samples as well.
     Sampled,
-    /// Those, ns-2's FullTcp, ECN and PRR.
+    /// Those, marks, and a timer that restarts before the sample.
     All,
 }
 
@@ -64,12 +96,13 @@ impl AckRules {
 
 impl Rules {
     /// Those of `config` for a sender whose algorithm has this row.
-    pub(super) fn new(config: &Config, row: &Row, core: Core, paced: bool, prr: bool) -> Rules {
-        let is_ns2_vegas = config.ns2_recovery && core == Core::Vegas && row.recovery == Recovery::Vegas;
+    pub(super) fn new(config: &Config, row: &Row, paced: bool) -> Rules {
+        let recovery = config.recovery.unwrap_or(row.recovery);
+        let (ns2, full) = (config.ns2_recovery, config.is_full());
+        let vegas = ns2 && recovery == Recovery::Vegas;
+        let own_vegas = vegas && row.recovery == Recovery::Vegas;
         let limit = |count, limit| if count == Count::Acks { 1 } else { limit };
         Rules {
-            ns2: config.ns2_recovery,
-            full: config.is_full(),
             dup_threshold: config.dup_threshold,
             limited_transmit: config.limited_transmit.min(config.dup_threshold - 1),
             recover_rule: config.recover_rule,
@@ -80,7 +113,7 @@ impl Rules {
             ca_limit: limit(config.ca_count, u32::MAX),
             cwnd_limited: config.cwnd_limited,
             timestamps: config.timestamps,
-            delack_samples: config.delack_samples || is_ns2_vegas,
+            delack_samples: config.delack_samples || own_vegas,
             slow_start_restart: config.slow_start_restart,
             dupack_from_data: config.dupack_from_data,
             max_burst: if config.max_burst == 0 { u32::MAX } else { config.max_burst },
@@ -88,16 +121,31 @@ impl Rules {
             freeze_kick: config.freeze && config.freeze_kick,
             paced,
             sampled: row.samples_delivery,
-            prr,
-            ack_rules: match config.is_full() || config.ecn || prr {
+            ack_rules: match full || config.ecn {
                 true => AckRules::All,
                 false if row.samples_delivery => AckRules::Sampled,
                 false => AckRules::Usual,
             },
-            keeps_pipe: core == Core::Sack || prr,
-            ns2_vegas: is_ns2_vegas,
             initial_window: config.initial_window_segments(),
             initial_ssthresh: config.initial_ssthresh,
+            opening: match (ns2, full) {
+                (false, _) => Opening::Rfc,
+                (true, false) => Opening::Ns2,
+                (true, true) => Opening::Ns2Full,
+            },
+            opens_late: vegas,
+            goes_back: recovery == Recovery::Tahoe,
+            grows_at_exit: full || vegas || (ns2 && matches!(recovery, Recovery::Reno | Recovery::NewReno)),
+            repairs_apart: vegas || (full && recovery != Recovery::Sack),
+            careful_samples: !ns2,
+            samples_on_partial: !ns2 || full,
+            careful_delays: !own_vegas,
+            timer_before_sample: full,
+            marks_on_any_ack: !ns2,
+            timeout_pays_for_marks: !ns2,
+            ect_again: ns2 || row.uses_marks,
+            may_shut: own_vegas,
+            cuts_inflated: own_vegas,
         }
     }
 }

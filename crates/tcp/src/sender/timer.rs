@@ -1,30 +1,71 @@
-//! The retransmission timer expires.
+//! The retransmission timer, and what happens when it expires.
 //! Source: RFC 6298 section 5, RFC 5681 section 3.1.
 
-use cc::{Cause, Congestion, CongestionControl};
-use units::Time;
+use cc::{Cause, Congestion, CongestionControl, Response};
+use units::{Span, Time};
 
-use super::{Core, Sender, State, Why};
+use super::{Sender, State, Tcb, Why};
 
 impl Sender {
-    /// Double the timeout and start the timer anew, as Vegas does with every retransmission.
-    pub(crate) fn back_off(&mut self, now: Time) {
-        self.rtt.back_off();
+    /// The timer expired: it is that of a closed window, of a SYN, or of the oldest segment.
+    pub(crate) fn on_rto(&mut self, now: Time) {
+        let Sender { tcb, core } = self;
+        if tcb.persists() {
+            tcb.on_persist_timer(now);
+            return;
+        }
+        if tcb.state == State::Open && tcb.snd_una == tcb.snd_max && !tcb.is_shut() {
+            // nothing is lost: a mark at a window of one segment made the sender wait
+            tcb.rto_at = Time::NEVER;
+            tcb.burst = tcb.rules.max_burst;
+            return;
+        }
+        tcb.time_out(now);
+        if tcb.state == State::SynSent || tcb.state == State::SynReceived {
+            tcb.syn_due = tcb.state == State::SynSent;
+            return; // the answer to a SYN is the endpoint's to send
+        }
+        core.on_timeout(tcb);
+        let before = tcb.cwnd();
+        let response = tcb.tell_of_timeout(now);
+        tcb.forget_recovery();
+        if tcb.sits_out(now) {
+            tcb.resend = Some(tcb.snd_una);
+            tcb.burst = 0; // and nothing else
+        } else {
+            core.presume_lost(tcb);
+            tcb.burst = tcb.rules.max_burst;
+        }
+        tcb.update_window(now);
+        tcb.log(now, before, if response.is_random() { Why::JudgedRandom } else { Why::Timeout });
+    }
+}
+
+impl Tcb {
+    /// Start the timer anew.
+    #[inline]
+    pub(crate) fn restart_timer(&mut self, now: Time) {
         self.rto_at = now + self.rtt.rto();
     }
 
-    /// The retransmission timer expired.
-    pub fn on_rto(&mut self, now: Time) {
-        if self.persists() {
-            self.on_persist_timer(now);
-            return;
-        }
-        if self.state == State::Open && self.snd_una == self.snd_max && !self.is_shut() {
-            // nothing is lost: a mark at a window of one segment made the sender wait
-            self.rto_at = Time::NEVER;
-            self.burst = self.rules.max_burst;
-            return;
-        }
+    /// Double the timeout and start the timer anew, as Vegas does with every retransmission.
+    pub(crate) fn back_off(&mut self, now: Time) {
+        self.rtt.back_off();
+        self.restart_timer(now);
+    }
+
+    /// Something new was acknowledged: start the timer anew, if anything is left to wait for.
+    //= https://www.rfc-editor.org/rfc/rfc6298#section-5
+    //# When all outstanding data has been acknowledged, turn off the retransmission timer. (5.3) When an ACK is
+    //# received that acknowledges new data, restart the retransmission timer so that it will expire after RTO
+    //# seconds
+    #[inline(always)]
+    pub(super) fn restart_or_stop_timer(&mut self, now: Time, rto: Span) {
+        self.rto_at = if self.snd_una < self.snd_max || self.is_shut() { now + rto } else { Time::NEVER };
+    }
+
+    /// The timer expired for want of an ACK.
+    fn time_out(&mut self, now: Time) {
         self.stats.timeouts += 1;
         self.timeouts_in_row += 1;
         self.timed = None;
@@ -34,15 +75,11 @@ impl Sender {
             self.rtt.back_off();
         }
         self.rto_at = now + self.rtt.rto();
-        if self.state == State::SynSent || self.state == State::SynReceived {
-            self.syn_due = self.state == State::SynSent;
-            return; // the answer to a SYN is the endpoint's to send
-        }
+    }
+
+    /// Ask the algorithm what the timeout means.
+    fn tell_of_timeout(&mut self, now: Time) -> Response {
         let lost = *self.board.get(self.snd_una);
-        let before = self.cwnd();
-        if self.rules.ns2 && !self.rules.full && self.core != Core::Vegas {
-            self.inflation = 0;
-        }
         let event = Congestion {
             now,
             cause: Cause::Rto,
@@ -56,14 +93,13 @@ impl Sender {
             hold_ssthresh: self.rules.rto_ssthresh_hold && self.timeouts_in_row > 1,
             halving: self.halving(),
         };
-        let response = self.ask(&event);
+        self.ask(&event)
+    }
+
+    /// Whatever recovery is on, the timeout ends it.
+    fn forget_recovery(&mut self) {
         self.inflation = 0;
         self.in_recovery = false;
-        self.fine.has_target = false;
-        self.prr = None;
-        if !(self.rules.ns2 && self.core == Core::Tahoe) {
-            self.dupacks = 0; // ns-2's Tahoe goes on counting, so that no limited transmit follows
-        }
         self.resend = None;
         self.limited_sent = 0;
         self.guard = Some(self.snd_max);
@@ -73,14 +109,5 @@ impl Sender {
         self.recover = self.snd_max;
         self.last_cut = Some(self.snd_max);
         self.last_cut_by_dupacks = false;
-        if self.sits_out(now) {
-            self.resend = Some(self.snd_una);
-            self.burst = 0; // and nothing else
-        } else {
-            self.presume_lost();
-            self.burst = self.rules.max_burst;
-        }
-        self.update_window(now);
-        self.log(now, before, if response.is_random() { Why::JudgedRandom } else { Why::Timeout });
     }
 }

@@ -4,11 +4,11 @@
 use cc::CongestionControl;
 use units::Time;
 
-use super::{Core, Sender, State};
+use super::{Sender, State, Tcb};
 use crate::scoreboard::Snapshot;
 use crate::segment::{Flags, Segment};
 
-impl Sender {
+impl Tcb {
     /// A SYN or a probe of a closed window must leave now.
     #[inline]
     pub(crate) fn has_rare(&self) -> bool {
@@ -24,7 +24,7 @@ impl Sender {
 
     /// A repair is about to leave.
     #[inline]
-    pub fn repairs(&self) -> bool {
+    pub(crate) fn repairs(&self) -> bool {
         self.resend.is_some()
     }
 
@@ -39,66 +39,88 @@ impl Sender {
     pub(crate) fn learns_nothing_from(&self, segment: &Segment) -> bool {
         self.is_quiet() && segment.window == self.rwnd && !segment.flags.has(Flags::ECE)
     }
+}
 
+impl Sender {
     /// The next segment to send now, if any. Counts it as sent.
     #[inline(always)]
-    pub fn take_segment(&mut self, now: Time) -> Option<(u32, bool)> {
-        if self.state != State::Open || (self.rules.paced && self.pacer.holds(now)) {
+    pub(crate) fn take_segment(&mut self, now: Time) -> Option<(u32, bool)> {
+        let tcb = &mut self.tcb;
+        if tcb.state != State::Open || (tcb.rules.paced && tcb.pacer.holds(now)) {
             return None;
         }
-        if self.rwnd == 0 {
-            self.persist(now);
+        if tcb.rwnd == 0 {
+            tcb.persist(now);
             return None;
         }
         // pacing may have held it until it was acknowledged
-        let repair = self.resend.take().filter(|&number| number >= self.snd_una);
+        let repair = tcb.resend.take().filter(|&number| number >= tcb.snd_una);
         let next = if repair.is_some() { repair } else { self.next_segment(now) };
         let Some(number) = next else {
-            if self.rules.sampled {
-                self.note_want_of_data();
-            }
+            self.note_want_of_data();
             return None;
         };
-        let place = self.snd_nxt;
+        let place = self.tcb.snd_nxt;
         let again = self.on_sent(number, now);
         if repair.is_none() {
-            self.burst -= 1;
-        } else if (self.rules.full && !(self.core == Core::Sack1 && number == place))
-            || (self.rules.ns2 && self.core == Core::Vegas)
-        {
-            self.snd_nxt = place; // a repair is apart from the segments that go on from here
+            self.tcb.burst -= 1;
+        } else if self.tcb.rules.repairs_apart {
+            self.tcb.snd_nxt = place;
         }
-        if self.rules.paced {
-            self.pace(now);
+        if self.tcb.rules.paced {
+            self.tcb.pace(now);
         }
         Some((number, again))
+    }
+
+    /// FullTcp: data that came before say again what they acknowledge.
+    #[cold]
+    pub(crate) fn on_old_data(&mut self, ack: u32) {
+        if let Some(core) = self.core.full_sack() {
+            core.on_old_data(&self.tcb, ack);
+        }
     }
 
     /// FullTcp with SACK: the segment that an ACK rides on though no window is open for it.
     #[cold]
     pub(crate) fn take_forced(&mut self, now: Time) -> Option<(u32, bool)> {
-        let number = self.full_sack_forced()?;
+        let number = self.core.full_sack()?.forced(&self.tcb)?;
         Some((number, self.on_sent(number, now)))
     }
 
     #[inline(always)]
-    pub(super) fn next_segment(&mut self, now: Time) -> Option<u32> {
-        if self.burst == 0 {
+    fn next_segment(&mut self, now: Time) -> Option<u32> {
+        let Sender { tcb, core } = self;
+        if tcb.burst == 0 {
             return None;
         }
-        if self.snd_nxt == self.snd_una && self.snd_nxt < self.offered && self.rules.slow_start_restart {
-            self.restart_if_idle(now);
+        if tcb.snd_nxt == tcb.snd_una && tcb.snd_nxt < tcb.offered && tcb.rules.slow_start_restart {
+            tcb.restart_if_idle(now);
         }
-        match self.core {
-            Core::Sack => self.sack_next(),
-            Core::Sack1 if self.rules.full => self.full_sack_next(),
-            Core::Sack1 if self.in_recovery => self.sack1_next(),
-            _ => self.windowed_next(),
-        }
+        core.next(tcb)
     }
 
+    /// Account for a segment that leaves now. True if it was sent before.
     #[inline(always)]
-    pub(super) fn windowed_next(&mut self) -> Option<u32> {
+    fn on_sent(&mut self, number: u32, now: Time) -> bool {
+        let again = self.tcb.on_sent(number, now);
+        self.core.on_sent(&mut self.tcb, number, again);
+        again
+    }
+
+    /// Nothing more may leave.
+    #[inline(always)]
+    fn note_want_of_data(&mut self) {
+        if self.tcb.rules.sampled {
+            self.tcb.note_want_of_data(self.core.in_flight(&self.tcb));
+        }
+    }
+}
+
+impl Tcb {
+    /// The next segment in turn, if the window or limited transmit lets it leave.
+    #[inline(always)]
+    pub(crate) fn next_in_window(&mut self) -> Option<u32> {
         if self.snd_nxt >= self.offered {
             return None;
         }
@@ -152,14 +174,6 @@ impl Sender {
         if number == self.snd_nxt {
             self.snd_nxt += 1;
         }
-        if self.rules.full {
-            self.full_note_sent(number, again);
-        }
-        if self.rules.prr
-            && let Some(prr) = &mut self.prr
-        {
-            prr.out += 1;
-        }
         //= https://www.rfc-editor.org/rfc/rfc6298#section-5
         //# Every time a packet containing data is sent (including a retransmission), if the timer is not running, start
         //# it running
@@ -173,29 +187,11 @@ impl Sender {
     fn on_sent_again(&mut self, number: u32, now: Time, snapshot: &Snapshot) {
         self.stats.retransmitted_segments += 1;
         self.board.sent_again(number, now, snapshot);
-        let record = self.board.get_mut(number);
-        // RFC 6675's core keeps its own account, without the rescue
-        record.resent |= self.core != Core::Sack;
         //= https://www.rfc-editor.org/rfc/rfc6298#section-3
         //# RTT samples MUST NOT be made using segments that were retransmitted
-        if self.timed.is_some_and(|(timed, _)| timed == number) && !self.rules.ns2 {
+        if self.timed.is_some_and(|(timed, _)| timed == number) && self.rules.careful_samples {
             self.timed = None;
         }
-    }
-
-    /// The data segment about to leave takes part in ECN. `again`: it was sent before.
-    ///
-    /// Warnings of the Jersey family (and ns-2) mark retransmissions, too.
-    //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.5
-    //# ECN-capable TCP implementations MUST NOT set either ECT codepoint (ECT(0) or ECT(1)) in the IP header for
-    //# retransmitted data packets
-    pub(crate) fn is_ecn_capable(&self, again: bool) -> bool {
-        self.rules.ecn && (!again || self.rules.ns2 || self.acts_on_marks)
-    }
-
-    /// This data segment must say that the window was reduced.
-    pub(crate) fn take_cwr(&mut self) -> bool {
-        std::mem::take(&mut self.cwr_due)
     }
 
     /// Nothing was sent for longer than one RTO: restart from the initial window (RFC 5681 section 4.1). An algorithm that
@@ -204,7 +200,7 @@ impl Sender {
     //# a TCP SHOULD set cwnd to no more than RW before beginning transmission if the TCP has not sent data in an
     //# interval exceeding the retransmission timeout.
     #[inline]
-    pub(super) fn restart_if_idle(&mut self, now: Time) {
+    fn restart_if_idle(&mut self, now: Time) {
         if !self.rules.sampled && self.snd_max > 0 && now.since(self.last_sent_at) > self.rtt.rto() {
             self.restart(now);
         }

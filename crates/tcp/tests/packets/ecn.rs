@@ -54,7 +54,7 @@ fn a_loss_in_a_window_cut_by_a_mark_does_not_cut_again() {
         (3..6).for_each(|end| h.sack(1, &[(2, end)])); // 1 is lost
         h.sent([1]);
         h.windows(windows.0, windows.1);
-        assert_eq!((h.end.sender.stats.fast_retransmits, h.end.sender.stats.window_cuts), (1, 1));
+        assert_eq!((h.end.sender.stats().fast_retransmits, h.end.sender.stats().window_cuts), (1, 1));
     }
 }
 

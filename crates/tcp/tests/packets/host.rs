@@ -199,6 +199,6 @@ impl Host {
 
     /// Expiries of the retransmission timer.
     pub fn timeouts(&self) -> u64 {
-        self.end.sender.stats.timeouts
+        self.end.sender.stats().timeouts
     }
 }

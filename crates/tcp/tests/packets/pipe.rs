@@ -311,10 +311,10 @@ impl Lab {
         let beyond = self.config.dup_threshold + self.handovers_over * (1 + self.config.freeze_copies);
         let beyond = u64::from(beyond) + self.ends[1 - side].receiver.stats.duplicate_segments;
         // without SACK a partial ACK sends the hole again and adds a segment back (RFC 6582 section 3.2, step 3)
-        let beyond = beyond + if self.is_sack { 0 } else { sender.stats.retransmitted_segments };
+        let beyond = beyond + if self.is_sack { 0 } else { sender.stats().retransmitted_segments };
         let most = self.widest[side].min(f64::from(self.config.window)) + beyond as f64;
         // what a timer gave up too early may still be on its way
-        let most = if sender.stats.timeouts > 0 { 2.0 * most } else { most };
+        let most = if sender.stats().timeouts > 0 { 2.0 * most } else { most };
         assert!(in_network as f64 <= most, "{in_network} segments in the network, the window was {most} at most");
     }
 
@@ -322,7 +322,7 @@ impl Lab {
     fn check_counters(&mut self) {
         for side in 0..2 {
             let (own, other) = (self.seen[side], self.seen[1 - side]);
-            let stats = self.ends[side].sender.stats;
+            let stats = *self.ends[side].sender.stats();
             assert_eq!((stats.sent_segments, stats.retransmitted_segments), (own.data, own.again), "data sent");
             assert_eq!(stats.window_probes, own.probes, "probes");
             assert_eq!(self.ends[side].acks_sent, own.acks, "ACKs sent");

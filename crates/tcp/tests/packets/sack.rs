@@ -198,7 +198,7 @@ fn after_a_timeout_recovery_begins_at_the_recovery_point() {
     h.at(1200); // 2 is lost again
     (4..7).for_each(|end| h.sack(2, &[(3, end)]));
     h.sent([4, 5, 6]);
-    assert_eq!(h.end.sender.stats.fast_retransmits, 0);
+    assert_eq!(h.end.sender.stats().fast_retransmits, 0);
     h.at(3100); // the second expiry moves the point to 7
     h.sent([2]);
     h.at(3200);
@@ -207,7 +207,7 @@ fn after_a_timeout_recovery_begins_at_the_recovery_point() {
     h.at(3300); // 7 is lost
     (9..12).for_each(|end| h.sack(7, &[(8, end)]));
     h.sent([9, 10, 7, 11]);
-    assert_eq!(h.end.sender.stats.fast_retransmits, 1);
+    assert_eq!(h.end.sender.stats().fast_retransmits, 1);
 }
 
 /// What is sent for the first time after a timeout and lost is a new sign of congestion: it is not sent again before a

@@ -7,7 +7,7 @@ use crate::host::Host;
 
 /// Newest, least and greatest delay sample, milliseconds, and how many there were.
 fn samples(h: &Host) -> (f64, f64, f64, u64) {
-    let (path, stats) = (h.end.sender.path(), &h.end.sender.stats);
+    let (path, stats) = (h.end.sender.path(), h.end.sender.stats());
     let [newest, least, greatest] = [path.rtt, path.rtt_min, stats.rtt_max].map(|r| r.secs() * 1000.0);
     (newest, least, greatest, stats.rtt_samples)
 }

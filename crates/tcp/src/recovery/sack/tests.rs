@@ -5,6 +5,8 @@ use std::collections::VecDeque;
 use proptest::prelude::*;
 use units::{Span, Time};
 
+use super::Sack;
+use crate::recovery::Core;
 use crate::{Config, Endpoint, Profile, Role, Segment};
 
 /// A sender and a receiver; what is on the way between them.
@@ -39,43 +41,48 @@ impl Lab {
         lab
     }
 
+    fn sack(&self) -> &Sack {
+        let Core::Sack(sack) = &self.ends[0].sender.core else { panic!("another core") };
+        sack
+    }
+
     fn is_sacked(&self, n: u32) -> bool {
-        self.ends[0].sender.board.get(n).sacked
+        self.ends[0].sender.tcb.board.get(n).sacked
     }
 
     /// IsLost() of RFC 6675 section 4, after a timeout as section 5.1 leaves it.
     fn is_lost(&self, n: u32) -> bool {
-        let sender = &self.ends[0].sender;
+        let sender = &self.ends[0].sender.tcb;
         let above = (n + 1..sender.snd_max).filter(|&m| self.is_sacked(m)).count();
         n < self.timeout_edge || above >= sender.rules.dup_threshold as usize
     }
 
     fn unsacked(&self) -> impl Iterator<Item = u32> {
-        let sender = &self.ends[0].sender;
+        let sender = &self.ends[0].sender.tcb;
         (sender.snd_una..sender.snd_max).filter(|&n| !self.is_sacked(n))
     }
 
     /// SetPipe() of RFC 6675 section 4.
     fn pipe(&self) -> i64 {
-        let resent_below = self.ends[0].sender.sack.next_resend;
+        let resent_below = self.sack().blocks.next_resend;
         self.unsacked().map(|n| i64::from(!self.is_lost(n)) + i64::from(n < resent_below)).sum()
     }
 
     fn check(&self) {
-        let sender = &self.ends[0].sender;
-        assert!(sender.sack.pipe >= 0);
-        assert_eq!(sender.sack.pipe, self.pipe());
-        let edge = sender.sack.lost_edge;
+        let sack = self.sack();
+        assert!(sack.pipe >= 0);
+        assert_eq!(sack.pipe, self.pipe());
+        let edge = sack.lost_edge;
         assert!(self.unsacked().all(|n| (n < edge) == self.is_lost(n)));
     }
 
     fn send(&mut self) {
         loop {
             self.check();
-            let sender = &self.ends[0].sender;
+            let (sender, sack) = (&self.ends[0].sender.tcb, self.sack());
             let (new, recovering) = (sender.snd_max, sender.in_recovery);
-            let due = self.unsacked().any(|n| n >= sender.sack.next_resend && self.is_lost(n));
-            let room = sender.sack.pipe < i64::from(sender.window) || sender.resend.is_some();
+            let due = self.unsacked().any(|n| n >= sack.blocks.next_resend && self.is_lost(n));
+            let room = sack.pipe < i64::from(sender.window) || sender.resend.is_some();
             let Some(segment) = self.ends[0].poll_transmit(self.now) else { break };
             // NextSeg(): lost segments go before new ones
             assert!(segment.seq != new || !recovering || !due, "{} while a lost segment waits", segment.seq);
@@ -89,12 +96,12 @@ impl Lab {
         self.now += Span::from_millis(3);
         let Some(segment) = self.flying.pop_front() else {
             self.now = self.now.max(self.ends.iter().map(Endpoint::next_deadline).min().unwrap());
-            let timeouts = self.ends[0].sender.stats.timeouts;
+            let timeouts = self.ends[0].sender.tcb.stats.timeouts;
             if self.now < Time::NEVER {
                 self.ends.iter_mut().for_each(|end| end.handle_timeout(self.now));
             }
-            if self.ends[0].sender.stats.timeouts > timeouts {
-                self.timeout_edge = self.ends[0].sender.snd_max;
+            if self.ends[0].sender.tcb.stats.timeouts > timeouts {
+                self.timeout_edge = self.ends[0].sender.tcb.snd_max;
             }
             return self.answer(ack_lost);
         };
@@ -133,6 +140,6 @@ proptest! {
             lab.step(false, false);
         }
         prop_assert!(lab.ends[0].sender.is_done());
-        prop_assert_eq!(lab.ends[0].sender.sack.pipe, 0);
+        prop_assert_eq!(lab.sack().pipe, 0);
     }
 }

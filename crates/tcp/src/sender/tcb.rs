@@ -1,0 +1,265 @@
+//! The sender's transmission control block (RFC 9293 section 3.3.1): what every recovery core and every part of the sender
+//! works on.
+
+use cc::{Algorithm, CongestionControl, Path};
+use units::{Bytes, Span, Time};
+
+use super::pacing::Pacer;
+use super::persist::Persist;
+use super::stats::{Judgement, SenderStats, Why, WindowEvent};
+use super::{Rules, State};
+use crate::Config;
+use crate::delivery::DeliveryRate;
+use crate::rtt::RttEstimator;
+use crate::scoreboard::Scoreboard;
+
+/// State of the sending half but for the recovery core. Sequence numbers count segments.
+///
+/// The fields are in the order of their use, so that an event touches few cache lines: first what every event looks at, also
+/// at an end that only receives, then what segments and ACKs need, and what is seldom needed last.
+#[derive(Clone, Debug)]
+#[repr(C)]
+pub(crate) struct Tcb {
+    pub(crate) rto_at: Time,
+    pub(crate) snd_una: u32,
+    pub(crate) snd_nxt: u32,
+    pub(crate) snd_max: u32,
+    /// Segments that the application has offered so far.
+    pub(crate) offered: u32,
+    /// Usable window in whole segments: cwnd and inflation, within the receiver's window.
+    pub(crate) window: u32,
+    /// The receiver's window, from its latest segment.
+    pub(crate) rwnd: u32,
+    /// Segments that may still leave on account of this event.
+    pub(crate) burst: u32,
+    /// Segment to send again now, before anything else.
+    pub(crate) resend: Option<u32>,
+    /// The newest judgement of a loss that nobody has asked for yet.
+    pub(super) judgement: Option<Judgement>,
+    pub(crate) state: State,
+    pub(crate) in_recovery: bool,
+    /// Limited transmit allows one segment now.
+    pub(super) limited: bool,
+    pub(super) syn_due: bool,
+    pub(super) probe_due: bool,
+    pub(super) cwr_due: bool,
+    pub(crate) rules: Rules,
+    pub(super) pacer: Pacer,
+
+    pub(crate) board: Scoreboard,
+    /// The segment whose RTT is being measured, and when it was sent.
+    pub(crate) timed: Option<(u32, Time)>,
+    pub(super) last_sent_at: Time,
+    /// Delivery rate samples, for algorithms that want them.
+    pub(crate) delivery: Option<Box<DeliveryRate>>,
+    /// cwnd as it was taken into account last, in bytes, in segments and in whole segments, and since when it is so large.
+    counted: Bytes,
+    pub(super) segments: f64,
+    whole: i64,
+    pub(super) cwnd_since: Time,
+    /// A round ends at the first ACK beyond this segment.
+    pub(super) round_mark: u32,
+    pub(crate) dupacks: u32,
+    pub(super) round_began: Time,
+    /// Segments added to cwnd for duplicates; negative where RFC 6582 deflates below cwnd.
+    pub(crate) inflation: i32,
+    /// One past the last segment that must be acknowledged for the recovery to end.
+    pub(crate) recover: u32,
+    pub(super) timeouts_in_row: u32,
+    pub(crate) limited_sent: u32,
+    /// Most segments that an ACK counts for in this slow start.
+    pub(super) ss_limit: u32,
+    pub(crate) stats: SenderStats,
+    pub(crate) path: Path,
+    pub(crate) rtt: RttEstimator,
+    pub(crate) cc: Algorithm,
+
+    /// No fast retransmit until an ACK passes this (RFC 6582).
+    pub(crate) guard: Option<u32>,
+    /// One past the highest segment sent at the last reduction.
+    pub(super) last_cut: Option<u32>,
+    pub(crate) last_cut_by_dupacks: bool,
+    pub(super) in_handover: bool,
+    pub(super) hears_every_loss: bool,
+    pub(super) acts_on_marks: bool,
+    /// No cut for marks until an ACK passes this: the window of data was cut already. `None`: nothing was cut so far, so
+    /// that a mark may come with a duplicate of the first ACK (ns-2 waits for an ACK of data even so).
+    pub(super) ecn_recover: Option<u32>,
+    /// One past the highest segment sent when a mark last cut the window.
+    pub(super) mark_cut: u32,
+    /// The receiver's window is closed, and data wait for it.
+    pub(super) persist: Option<Persist>,
+    pub(super) log: Option<Vec<WindowEvent>>,
+}
+
+impl Tcb {
+    /// With the rules of `config`, before the connection opens.
+    pub(super) fn new(config: &Config, algorithm: &cc::Config) -> Tcb {
+        let row = algorithm.row();
+        let mss = Bytes(f64::from(config.mss));
+        let pacer = Pacer::new(config, row);
+        let rules = Rules::new(config, row, pacer.is_on());
+        Tcb {
+            snd_una: 0,
+            snd_nxt: 0,
+            snd_max: 0,
+            offered: 0,
+            window: 0,
+            rwnd: config.window,
+            dupacks: 0,
+            inflation: 0,
+            state: State::Closed,
+            in_recovery: false,
+            resend: None,
+            limited: false,
+            burst: 0,
+            syn_due: false,
+            cc: algorithm.build(),
+            path: Path {
+                mss,
+                srtt: Span::ZERO,
+                rtt: Span::ZERO,
+                rtt_min: Span::ZERO,
+                flight_size: Bytes::ZERO,
+                rwnd: mss * f64::from(config.window),
+                whole_ssthresh: config.whole_ssthresh,
+                dup_threshold: config.dup_threshold,
+                seed: 0,
+            },
+            board: Scoreboard::new(row.samples_delivery),
+            rtt: RttEstimator::new(config),
+            rto_at: Time::NEVER,
+            timed: None,
+            recover: 0,
+            guard: None,
+            last_cut: None,
+            last_cut_by_dupacks: false,
+            timeouts_in_row: 0,
+            limited_sent: 0,
+            round_mark: 0,
+            round_began: Time::ZERO,
+            last_sent_at: Time::ZERO,
+            ecn_recover: config.ns2_recovery.then_some(0),
+            mark_cut: 0,
+            cwr_due: false,
+            persist: None,
+            probe_due: false,
+            in_handover: false,
+            delivery: row.samples_delivery.then(Box::default),
+            hears_every_loss: row.hears_every_loss,
+            acts_on_marks: row.uses_marks,
+            ss_limit: rules.ss_limit,
+            rules,
+            pacer,
+            counted: Bytes::ZERO,
+            segments: 1.0,
+            whole: 1,
+            cwnd_since: Time::ZERO,
+            judgement: None,
+            log: None,
+            stats: SenderStats::default(),
+        }
+    }
+
+    /// cwnd in segments, at least one, without the inflation of fast recovery.
+    #[inline]
+    pub(crate) fn cwnd(&self) -> f64 {
+        self.cc.cwnd().max(self.path.mss).over(self.path.mss)
+    }
+
+    /// ssthresh in segments.
+    pub(crate) fn ssthresh_segments(&self) -> f64 {
+        self.cc.ssthresh().over(self.path.mss)
+    }
+
+    /// Sent and not cumulatively acknowledged, segments.
+    #[inline]
+    pub(crate) fn flight_size(&self) -> u32 {
+        self.snd_nxt - self.snd_una
+    }
+
+    /// cwnd with the inflation, segments.
+    pub(super) fn inflated(&self) -> f64 {
+        (self.cwnd() + f64::from(self.inflation)).max(1.0)
+    }
+
+    #[inline]
+    pub(super) fn bytes(&self, segments: u32) -> Bytes {
+        f64::from(segments) * self.path.mss
+    }
+
+    /// The receiver's window changed. A window of zero stops everything but probes.
+    #[cold]
+    pub(super) fn set_rwnd(&mut self, segments: u32) {
+        self.rwnd = segments;
+        self.path.rwnd = self.bytes(segments);
+        self.size_window();
+    }
+
+    /// Take cwnd and the inflation into account: call after anything that changes them.
+    #[inline(always)]
+    pub(crate) fn update_window(&mut self, now: Time) {
+        let cwnd = self.cc.cwnd();
+        if cwnd != self.counted {
+            self.account_cwnd(now);
+            (self.counted, self.segments) = (cwnd, self.cwnd());
+            self.whole = self.segments as i64;
+        }
+        self.size_window();
+    }
+
+    /// Compute the usable window anew.
+    #[inline(always)]
+    fn size_window(&mut self) {
+        let window = self.whole + i64::from(self.inflation);
+        self.window = (window.max(1) as u64).min(u64::from(self.rwnd)) as u32;
+        if self.is_shut() {
+            self.window = 0;
+        }
+    }
+
+    /// The algorithm may leave the sender without a window, and has: nothing leaves until the timer expires, which runs even
+    /// if nothing is outstanding.
+    #[inline(always)]
+    pub(crate) fn is_shut(&self) -> bool {
+        self.rules.may_shut && self.has_no_window()
+    }
+
+    #[inline(never)]
+    fn has_no_window(&self) -> bool {
+        self.inflation == 0 && self.cc.cwnd() < self.path.mss && self.has_new_data()
+    }
+
+    /// cwnd is what was taken into account last. True between events: nothing changes it unnoticed.
+    pub(super) fn cwnd_is_settled(&self) -> bool {
+        self.state != State::Open || self.cc.cwnd() == self.counted
+    }
+
+    /// The whole segments of [`Tcb::cwnd`], known once the event at hand is over.
+    #[inline]
+    pub(crate) fn whole_cwnd(&self) -> i64 {
+        debug_assert!(self.cwnd_is_settled());
+        self.whole
+    }
+
+    /// Bring the integral of cwnd up to now.
+    #[inline]
+    pub(super) fn account_cwnd(&mut self, now: Time) {
+        self.stats.cwnd_integral += now.since(self.cwnd_since).secs() * self.segments;
+        self.cwnd_since = now;
+    }
+
+    pub(super) fn log(&mut self, at: Time, cwnd_before: f64, why: Why) {
+        if self.log.is_some() {
+            let event = WindowEvent {
+                at,
+                why,
+                cwnd_before,
+                cwnd_after: self.cwnd(),
+                ssthresh_after: self.ssthresh_segments(),
+                segment: self.snd_una,
+            };
+            self.log.iter_mut().for_each(|log| log.push(event));
+        }
+    }
+}
