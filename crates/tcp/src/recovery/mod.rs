@@ -55,11 +55,11 @@ pub(crate) enum Core {
     Tahoe(Tahoe),
     Reno(Reno),
     NewReno(NewReno),
-    Sack(Sack),
-    Vegas(Vegas),
     OneWay(OneWay),
-    Sack1(Sack1),
     Full(Full),
+    Vegas(Vegas),
+    Sack(Sack),
+    Sack1(Sack1),
     FullSack(FullSack),
 }
 
@@ -70,11 +70,11 @@ macro_rules! each {
             Core::Tahoe($one) => $call,
             Core::Reno($one) => $call,
             Core::NewReno($one) => $call,
-            Core::Sack($one) => $call,
-            Core::Vegas($one) => $call,
             Core::OneWay($one) => $call,
-            Core::Sack1($one) => $call,
             Core::Full($one) => $call,
+            Core::Vegas($one) => $call,
+            Core::Sack($one) => $call,
+            Core::Sack1($one) => $call,
             Core::FullSack($one) => $call,
         }
     };
@@ -120,7 +120,8 @@ pub(crate) trait RecoveryCore {
         pure && !window_changed
     }
 
-    /// What an ACK that advances to `ack` means for the recovery that is on. Nothing is changed yet.
+    /// What an ACK that advances to `ack` means for the recovery that is on. Nothing is changed yet. Not asked while all is calm,
+    /// see [`Tcb::is_calm`]: then there is none.
     #[inline(always)]
     fn progress(&self, tcb: &Tcb, _ack: u32) -> Progress {
         if tcb.in_recovery { Progress::Full } else { Progress::Open }
@@ -133,7 +134,7 @@ pub(crate) trait RecoveryCore {
     }
 
     /// An ACK advanced by `newly` segments, before the algorithm hears of it: go on, or end the recovery. Whether the
-    /// retransmission timer starts anew.
+    /// retransmission timer starts anew. Not called while all is calm, either.
     #[inline(always)]
     fn on_advance(&mut self, tcb: &mut Tcb, now: Time, progress: Progress, _newly: u32) -> bool {
         match progress {
@@ -153,15 +154,14 @@ pub(crate) trait RecoveryCore {
     /// An ACK that neither advances nor is a duplicate.
     fn on_other_ack(&mut self, _tcb: &mut Tcb, _now: Time, _ack: u32, _blocks: &SackBlocks) {}
 
-    /// The next segment to send, if any may leave.
+    /// The next segment to send, if any may leave; it will.
     #[inline(always)]
     fn next(&mut self, tcb: &mut Tcb) -> Option<u32> {
         tcb.next_in_window()
     }
 
-    /// A segment leaves. `again`: it was sent before.
-    #[inline(always)]
-    fn on_sent(&mut self, _tcb: &mut Tcb, _number: u32, _again: bool) {}
+    /// A segment leaves once more.
+    fn on_sent_again(&mut self, _tcb: &mut Tcb, _number: u32) {}
 
     /// The retransmission timer expired, before the algorithm hears of it.
     fn on_timeout(&mut self, tcb: &mut Tcb) {
@@ -233,9 +233,8 @@ impl Core {
         each!(self, core => core.next(tcb))
     }
 
-    #[inline(always)]
-    pub(crate) fn on_sent(&mut self, tcb: &mut Tcb, number: u32, again: bool) {
-        each!(self, core => core.on_sent(tcb, number, again))
+    pub(crate) fn on_sent_again(&mut self, tcb: &mut Tcb, number: u32) {
+        each!(self, core => core.on_sent_again(tcb, number))
     }
 
     pub(crate) fn on_timeout(&mut self, tcb: &mut Tcb) {

@@ -114,7 +114,12 @@ impl RecoveryCore for FullSack {
     fn next(&mut self, tcb: &mut Tcb) -> Option<u32> {
         let number = self.choose(tcb)?;
         if !self.piping {
-            return (number - tcb.snd_una < tcb.window).then_some(number);
+            if number - tcb.snd_una >= tcb.window {
+                return None;
+            }
+            // holes are looked for beyond it; new data sent by the pipe leave those below them open
+            self.blocks.next_resend = self.blocks.next_resend.max(number + 1);
+            return Some(number);
         }
         if self.pipe >= tcb.cwnd() as i64 {
             return None;
@@ -123,11 +128,9 @@ impl RecoveryCore for FullSack {
         Some(number)
     }
 
-    /// Holes are looked for beyond a segment that leaves, but new data sent by the pipe leave those below them open.
-    fn on_sent(&mut self, _tcb: &mut Tcb, number: u32, again: bool) {
-        if again || !self.piping {
-            self.blocks.next_resend = self.blocks.next_resend.max(number + 1);
-        }
+    /// Holes are looked for beyond it.
+    fn on_sent_again(&mut self, _tcb: &mut Tcb, number: u32) {
+        self.blocks.next_resend = self.blocks.next_resend.max(number + 1);
     }
 
     /// What is SACKed is forgotten. While the pipe decides it goes on doing so: the lost segment leaves by itself, and the

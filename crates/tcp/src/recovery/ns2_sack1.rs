@@ -110,11 +110,8 @@ impl RecoveryCore for Sack1 {
         Some(number)
     }
 
-    #[inline(always)]
-    fn on_sent(&mut self, tcb: &mut Tcb, number: u32, again: bool) {
-        if again {
-            tcb.board.get_mut(number).resent = true;
-        }
+    fn on_sent_again(&mut self, tcb: &mut Tcb, number: u32) {
+        tcb.board.get_mut(number).resent = true;
     }
 
     /// Duplicates say nothing until something new is acknowledged.

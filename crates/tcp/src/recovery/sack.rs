@@ -133,6 +133,7 @@ impl Sack {
             tcb.limited_sent += 1;
         }
         self.pipe += 1;
+        self.prr.on_sent();
         Some(tcb.snd_max)
     }
 
@@ -269,8 +270,7 @@ impl RecoveryCore for Sack {
         if tcb.in_recovery { self.doubtful_hole(tcb) } else { None }
     }
 
-    #[inline(always)]
-    fn on_sent(&mut self, _tcb: &mut Tcb, _number: u32, _again: bool) {
+    fn on_sent_again(&mut self, _tcb: &mut Tcb, _number: u32) {
         self.prr.on_sent();
     }
 

@@ -86,7 +86,8 @@ impl Sender {
         let (ack, newly) = (segment.ack, segment.ack - tcb.snd_una);
         let acknowledged = tcb.newest_acknowledged(ack);
         let in_use = tcb.window_is_in_use();
-        let progress = core.progress(tcb, ack);
+        let calm = tcb.is_calm();
+        let progress = if calm { Progress::Open } else { core.progress(tcb, ack) };
         let rto_before = if early_timer { tcb.rtt.rto() } else { Span::ZERO };
         tcb.sample_rto(now, segment, progress, acknowledged.is_none());
         if tcb.snd_una == 0 && tcb.rules.opens_late {
@@ -106,7 +107,7 @@ impl Sender {
             Progress::Partial => false,
             Progress::Full => tcb.rules.grows_at_exit,
         };
-        let restart_timer = core.on_advance(tcb, now, progress, newly);
+        let restart_timer = calm || core.on_advance(tcb, now, progress, newly);
         let round = tcb.end_of_round(now, ack);
         let mut event = tcb.advance_event(now, segment, newly);
         (event.grows, event.rtt, event.marked, event.round) = (grows, delay, marked, round);
@@ -171,6 +172,12 @@ impl Tcb {
     #[inline(always)]
     fn samples<const RULES: u8>(&self) -> bool {
         RULES == AckRules::SAMPLED || (RULES == AckRules::ALL && self.rules.sampled)
+    }
+
+    /// No recovery is on, and no duplicate came since the last advance.
+    #[inline(always)]
+    pub(crate) fn is_calm(&self) -> bool {
+        !self.in_recovery && self.dupacks == 0
     }
 
     /// The window is in use, or need not be to grow.

@@ -104,7 +104,9 @@ impl Sender {
     #[inline(always)]
     fn on_sent(&mut self, number: u32, now: Time) -> bool {
         let again = self.tcb.on_sent(number, now);
-        self.core.on_sent(&mut self.tcb, number, again);
+        if again {
+            self.core.on_sent_again(&mut self.tcb, number);
+        }
         again
     }
 
