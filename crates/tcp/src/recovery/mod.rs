@@ -49,33 +49,47 @@ pub(crate) struct News {
     pub(crate) newest: Time,
 }
 
-/// The recovery core in force, with its state.
+/// The recovery core in force, with its state. (A tag of its own is read faster than one in a gap of some core's state.)
 #[derive(Clone, Debug)]
+#[repr(u8)]
 pub(crate) enum Core {
+    Sack(Sack),
+    Sack1(Sack1),
+    FullSack(FullSack),
     Tahoe(Tahoe),
     Reno(Reno),
     NewReno(NewReno),
     OneWay(OneWay),
     Full(Full),
     Vegas(Vegas),
-    Sack(Sack),
-    Sack1(Sack1),
-    FullSack(FullSack),
 }
 
 /// A call on the core in force.
 macro_rules! each {
     ($core:expr, $one:ident => $call:expr) => {
         match $core {
+            Core::Sack($one) => $call,
+            Core::Sack1($one) => $call,
+            Core::FullSack($one) => $call,
             Core::Tahoe($one) => $call,
             Core::Reno($one) => $call,
             Core::NewReno($one) => $call,
             Core::OneWay($one) => $call,
             Core::Full($one) => $call,
             Core::Vegas($one) => $call,
+        }
+    };
+}
+
+/// A call on the core in force if it has SACK; `$otherwise` if not, which most often is asked with one comparison.
+macro_rules! with_sack {
+    ($core:expr, $one:ident => $call:expr, $otherwise:expr) => {
+        match $core {
+            core if !core.has_sack() => $otherwise,
             Core::Sack($one) => $call,
             Core::Sack1($one) => $call,
             Core::FullSack($one) => $call,
+            _ => $otherwise,
         }
     };
 }
@@ -98,6 +112,11 @@ impl Core {
             (Recovery::Sack, true) if full => Core::FullSack(FullSack::default()),
             (Recovery::Sack, true) => Core::Sack1(Sack1::default()),
         }
+    }
+
+    #[inline(always)]
+    fn has_sack(&self) -> bool {
+        matches!(self, Core::Sack(_) | Core::Sack1(_) | Core::FullSack(_))
     }
 
     /// ns-2's FullTcp with SACK, if it is that: it has two calls more.
@@ -127,12 +146,6 @@ pub(crate) trait RecoveryCore {
         if tcb.in_recovery { Progress::Full } else { Progress::Open }
     }
 
-    /// Enter what an ACK and its SACK blocks say, before the sender and the algorithm look at it.
-    #[inline(always)]
-    fn note_ack(&mut self, _tcb: &mut Tcb, _now: Time, _ack: u32, _blocks: &SackBlocks) -> News {
-        News::default()
-    }
-
     /// An ACK advanced by `newly` segments, before the algorithm hears of it: go on, or end the recovery. Whether the
     /// retransmission timer starts anew. Not called while all is calm, either.
     #[inline(always)]
@@ -153,15 +166,6 @@ pub(crate) trait RecoveryCore {
 
     /// An ACK that neither advances nor is a duplicate.
     fn on_other_ack(&mut self, _tcb: &mut Tcb, _now: Time, _ack: u32, _blocks: &SackBlocks) {}
-
-    /// The next segment to send, if any may leave; it will.
-    #[inline(always)]
-    fn next(&mut self, tcb: &mut Tcb) -> Option<u32> {
-        tcb.next_in_window()
-    }
-
-    /// A segment leaves once more.
-    fn on_sent_again(&mut self, _tcb: &mut Tcb, _number: u32) {}
 
     /// The retransmission timer expired, before the algorithm hears of it.
     fn on_timeout(&mut self, tcb: &mut Tcb) {
@@ -188,8 +192,35 @@ pub(crate) trait RecoveryCore {
     }
 }
 
-/// The calls of [`RecoveryCore`], on the core in force.
+/// What a core with SACK answers beside that.
+pub(crate) trait SackCore: RecoveryCore {
+    /// Enter what an ACK and its SACK blocks say, before the sender and the algorithm look at it.
+    fn note_ack(&mut self, tcb: &mut Tcb, now: Time, ack: u32, blocks: &SackBlocks) -> News;
+
+    /// The next segment to send, if any may leave; it will.
+    fn next(&mut self, tcb: &mut Tcb) -> Option<u32>;
+
+    /// A segment leaves once more.
+    fn on_sent_again(&mut self, _tcb: &mut Tcb, _number: u32) {}
+}
+
+/// The calls of [`RecoveryCore`] and [`SackCore`], on the core in force. Without SACK there is no news, and the next segment is
+/// the next in the window.
 impl Core {
+    #[inline(always)]
+    pub(crate) fn note_ack(&mut self, tcb: &mut Tcb, now: Time, ack: u32, blocks: &SackBlocks) -> News {
+        with_sack!(self, core => core.note_ack(tcb, now, ack, blocks), News::default())
+    }
+
+    #[inline(always)]
+    pub(crate) fn next(&mut self, tcb: &mut Tcb) -> Option<u32> {
+        with_sack!(self, core => core.next(tcb), tcb.next_in_window())
+    }
+
+    pub(crate) fn on_sent_again(&mut self, tcb: &mut Tcb, number: u32) {
+        with_sack!(self, core => core.on_sent_again(tcb, number), ())
+    }
+
     pub(crate) fn on_open(&mut self, rtt: Span) {
         each!(self, core => core.on_open(rtt))
     }
@@ -202,11 +233,6 @@ impl Core {
     #[inline(always)]
     pub(crate) fn progress(&self, tcb: &Tcb, ack: u32) -> Progress {
         each!(self, core => core.progress(tcb, ack))
-    }
-
-    #[inline(always)]
-    pub(crate) fn note_ack(&mut self, tcb: &mut Tcb, now: Time, ack: u32, blocks: &SackBlocks) -> News {
-        each!(self, core => core.note_ack(tcb, now, ack, blocks))
     }
 
     #[inline(always)]
@@ -226,15 +252,6 @@ impl Core {
 
     pub(crate) fn on_other_ack(&mut self, tcb: &mut Tcb, now: Time, ack: u32, blocks: &SackBlocks) {
         each!(self, core => core.on_other_ack(tcb, now, ack, blocks))
-    }
-
-    #[inline(always)]
-    pub(crate) fn next(&mut self, tcb: &mut Tcb) -> Option<u32> {
-        each!(self, core => core.next(tcb))
-    }
-
-    pub(crate) fn on_sent_again(&mut self, tcb: &mut Tcb, number: u32) {
-        each!(self, core => core.on_sent_again(tcb, number))
     }
 
     pub(crate) fn on_timeout(&mut self, tcb: &mut Tcb) {

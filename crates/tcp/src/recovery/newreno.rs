@@ -81,19 +81,6 @@ impl RecoveryCore for NewReno {
         }
     }
 
-    #[inline(always)]
-    fn next(&mut self, tcb: &mut Tcb) -> Option<u32> {
-        let next = tcb.next_in_window();
-        if self.prr.is_on() && next == Some(tcb.snd_max) {
-            self.prr.on_sent();
-        }
-        next
-    }
-
-    fn on_sent_again(&mut self, _tcb: &mut Tcb, _number: u32) {
-        self.prr.on_sent();
-    }
-
     fn on_timeout(&mut self, tcb: &mut Tcb) {
         self.prr.end();
         tcb.dupacks = 0;

@@ -5,7 +5,7 @@
 use units::Time;
 
 use super::blocks::Blocks;
-use super::{News, Progress, RecoveryCore, ns2_full};
+use super::{News, Progress, RecoveryCore, SackCore, ns2_full};
 use crate::segment::SackBlocks;
 use crate::sender::Tcb;
 
@@ -68,14 +68,6 @@ impl RecoveryCore for FullSack {
         ns2_full::progress(tcb, ack)
     }
 
-    /// What this ACK says is kept when the rest is forgotten.
-    fn note_ack(&mut self, tcb: &mut Tcb, now: Time, ack: u32, blocks: &SackBlocks) -> News {
-        if ack > tcb.snd_una && self.progress(tcb, ack) != Progress::Partial {
-            self.forget(tcb);
-        }
-        self.blocks.enter(tcb, now, ack, blocks, |_, _| {})
-    }
-
     fn on_advance(&mut self, tcb: &mut Tcb, now: Time, progress: Progress, _newly: u32) -> bool {
         match progress {
             Progress::Open => tcb.dupacks = 0,
@@ -109,6 +101,35 @@ impl RecoveryCore for FullSack {
         self.blocks.enter(tcb, now, ack, blocks, |_, _| {});
     }
 
+    /// What is SACKed is forgotten. While the pipe decides it goes on doing so: the lost segment leaves by itself, and the
+    /// hole that was next is next. Otherwise holes count from the lost segment on.
+    fn presume_lost(&mut self, tcb: &mut Tcb) {
+        let (piping, pipe) = (self.piping, self.pipe);
+        let next_hole = if piping { self.hole(tcb) } else { Some(tcb.snd_una) };
+        self.forget(tcb);
+        self.blocks.next_resend = next_hole.unwrap_or(self.blocks.next_resend);
+        if piping {
+            (self.piping, self.pipe) = (true, pipe);
+            tcb.resend = Some(tcb.snd_una);
+        }
+        tcb.snd_nxt = tcb.snd_una;
+    }
+
+    #[inline]
+    fn in_flight(&self, tcb: &Tcb) -> u32 {
+        if tcb.in_recovery { self.pipe.max(0) as u32 } else { tcb.flight_size().saturating_sub(tcb.dupacks) }
+    }
+}
+
+impl SackCore for FullSack {
+    /// What this ACK says is kept when the rest is forgotten.
+    fn note_ack(&mut self, tcb: &mut Tcb, now: Time, ack: u32, blocks: &SackBlocks) -> News {
+        if ack > tcb.snd_una && self.progress(tcb, ack) != Progress::Partial {
+            self.forget(tcb);
+        }
+        self.blocks.enter(tcb, now, ack, blocks, |_, _| {})
+    }
+
     /// The segment that may leave now, by the pipe or else by the window.
     #[cold]
     fn next(&mut self, tcb: &mut Tcb) -> Option<u32> {
@@ -131,24 +152,5 @@ impl RecoveryCore for FullSack {
     /// Holes are looked for beyond it.
     fn on_sent_again(&mut self, _tcb: &mut Tcb, number: u32) {
         self.blocks.next_resend = self.blocks.next_resend.max(number + 1);
-    }
-
-    /// What is SACKed is forgotten. While the pipe decides it goes on doing so: the lost segment leaves by itself, and the
-    /// hole that was next is next. Otherwise holes count from the lost segment on.
-    fn presume_lost(&mut self, tcb: &mut Tcb) {
-        let (piping, pipe) = (self.piping, self.pipe);
-        let next_hole = if piping { self.hole(tcb) } else { Some(tcb.snd_una) };
-        self.forget(tcb);
-        self.blocks.next_resend = next_hole.unwrap_or(self.blocks.next_resend);
-        if piping {
-            (self.piping, self.pipe) = (true, pipe);
-            tcb.resend = Some(tcb.snd_una);
-        }
-        tcb.snd_nxt = tcb.snd_una;
-    }
-
-    #[inline]
-    fn in_flight(&self, tcb: &Tcb) -> u32 {
-        if tcb.in_recovery { self.pipe.max(0) as u32 } else { tcb.flight_size().saturating_sub(tcb.dupacks) }
     }
 }

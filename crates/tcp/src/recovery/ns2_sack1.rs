@@ -4,7 +4,7 @@
 use units::Time;
 
 use super::blocks::Blocks;
-use super::{News, Progress, RecoveryCore};
+use super::{News, Progress, RecoveryCore, SackCore};
 use crate::segment::{SackBlocks, Segment};
 use crate::sender::Tcb;
 
@@ -41,15 +41,6 @@ impl RecoveryCore for Sack1 {
     }
 
     #[inline(always)]
-    fn note_ack(&mut self, tcb: &mut Tcb, now: Time, ack: u32, blocks: &SackBlocks) -> News {
-        let news = self.blocks.enter(tcb, now, ack, blocks, |_, _| {});
-        if ack > tcb.snd_una && self.progress(tcb, ack) != Progress::Partial {
-            self.forget(tcb);
-        }
-        news
-    }
-
-    #[inline(always)]
     fn on_advance(&mut self, tcb: &mut Tcb, now: Time, progress: Progress, _newly: u32) -> bool {
         match progress {
             Progress::Open => tcb.dupacks = 0,
@@ -83,6 +74,29 @@ impl RecoveryCore for Sack1 {
         }
     }
 
+    /// Duplicates say nothing until something new is acknowledged.
+    fn presume_lost(&mut self, tcb: &mut Tcb) {
+        self.forget(tcb);
+        self.deaf = true;
+        tcb.snd_nxt = tcb.snd_una;
+    }
+
+    #[inline]
+    fn in_flight(&self, tcb: &Tcb) -> u32 {
+        if tcb.in_recovery { self.pipe.max(0) as u32 } else { tcb.flight_size().saturating_sub(tcb.dupacks) }
+    }
+}
+
+impl SackCore for Sack1 {
+    #[inline(always)]
+    fn note_ack(&mut self, tcb: &mut Tcb, now: Time, ack: u32, blocks: &SackBlocks) -> News {
+        let news = self.blocks.enter(tcb, now, ack, blocks, |_, _| {});
+        if ack > tcb.snd_una && self.progress(tcb, ack) != Progress::Partial {
+            self.forget(tcb);
+        }
+        news
+    }
+
     /// While fewer packets than cwnd are in the pipe: the first hole below the highest SACKed packet, else new data.
     #[inline(always)]
     fn next(&mut self, tcb: &mut Tcb) -> Option<u32> {
@@ -112,17 +126,5 @@ impl RecoveryCore for Sack1 {
 
     fn on_sent_again(&mut self, tcb: &mut Tcb, number: u32) {
         tcb.board.get_mut(number).resent = true;
-    }
-
-    /// Duplicates say nothing until something new is acknowledged.
-    fn presume_lost(&mut self, tcb: &mut Tcb) {
-        self.forget(tcb);
-        self.deaf = true;
-        tcb.snd_nxt = tcb.snd_una;
-    }
-
-    #[inline]
-    fn in_flight(&self, tcb: &Tcb) -> u32 {
-        if tcb.in_recovery { self.pipe.max(0) as u32 } else { tcb.flight_size().saturating_sub(tcb.dupacks) }
     }
 }

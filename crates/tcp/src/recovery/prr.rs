@@ -32,14 +32,6 @@ impl Prr {
         self.on
     }
 
-    /// A segment leaves.
-    #[inline(always)]
-    pub(super) fn on_sent(&mut self) {
-        if let Some(recovery) = &mut self.recovery {
-            recovery.out += 1;
-        }
-    }
-
     /// The recovery is over.
     pub(super) fn end(&mut self) {
         self.recovery = None;
@@ -58,7 +50,7 @@ impl Prr {
         });
         if ack.all > 0 {
             let in_flight = pipe.saturating_sub(u32::from(tcb.resend.is_some()));
-            let count = recovery.send_count(ack.all, in_flight, safe);
+            let count = recovery.send_count(recovery.out(tcb), ack.all, in_flight, safe);
             tcb.inflation = (in_flight + count) as i32 - tcb.cwnd() as i32;
         }
     }
@@ -77,7 +69,7 @@ impl Prr {
         if delivered > 0 {
             let waiting = u32::from(tcb.resend.is_some());
             let in_flight = tcb.flight_size().saturating_sub(recovery.announced).saturating_sub(waiting);
-            let count = recovery.send_count(delivered, in_flight, false);
+            let count = recovery.send_count(recovery.out(tcb), delivered, in_flight, false);
             // this core's window counts from snd_una, and the retransmission does not count in it
             let window = tcb.flight_size() + count.saturating_sub(waiting);
             tcb.inflation = window as i32 - tcb.cwnd() as i32;
@@ -92,37 +84,48 @@ struct Reduction {
     /// What the recovery may deliver in all.
     recover_fs: u32,
     delivered: u32,
-    /// Sent since the recovery began, retransmissions included.
-    out: u32,
+    /// Segments that the connection had sent when the recovery began.
+    sent_before: u64,
     /// Without SACK: segments that duplicates announced and no ACK has covered.
     announced: u32,
 }
 
 impl Reduction {
     fn new(tcb: &Tcb, recover_fs: u32, announced: u32) -> Reduction {
-        Reduction { ssthresh: tcb.cwnd() as u32, recover_fs, delivered: 0, out: 0, announced }
+        Reduction {
+            ssthresh: tcb.cwnd() as u32,
+            recover_fs,
+            delivered: 0,
+            sent_before: tcb.stats.sent_segments,
+            announced,
+        }
     }
 
-    /// How many segments may leave on an ACK that delivered `delivered`, with `in_flight` in the network.
-    fn send_count(&mut self, delivered: u32, in_flight: u32, safe: bool) -> u32 {
+    /// Sent since the recovery began, retransmissions included.
+    fn out(&self, tcb: &Tcb) -> u32 {
+        (tcb.stats.sent_segments - self.sent_before) as u32
+    }
+
+    /// How many segments may leave on an ACK that delivered `delivered`, with `in_flight` in the network and `out` sent so far.
+    fn send_count(&mut self, out: u32, delivered: u32, in_flight: u32, safe: bool) -> u32 {
         self.delivered += delivered;
         let count = if in_flight > self.ssthresh {
             //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
             //# out = DIV_ROUND_UP(prr_delivered * ssthresh, RecoverFS)
             //# SndCnt = out - prr_out
             let share = u64::from(self.delivered) * u64::from(self.ssthresh);
-            (share.div_ceil(u64::from(self.recover_fs.max(1))) as u32).saturating_sub(self.out)
+            (share.div_ceil(u64::from(self.recover_fs.max(1))) as u32).saturating_sub(out)
         } else {
             //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
             //# SndCnt = MAX(prr_delivered - prr_out, DeliveredData)
-            let count = self.delivered.saturating_sub(self.out).max(delivered) + u32::from(safe);
+            let count = self.delivered.saturating_sub(out).max(delivered) + u32::from(safe);
             //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
             //# SndCnt = MIN(ssthresh - inflight, SndCnt)
             count.min(self.ssthresh - in_flight)
         };
         //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
         //# // Force a fast retransmit upon entering recovery
-        if self.out == 0 { count.max(1) } else { count }
+        if out == 0 { count.max(1) } else { count }
     }
 
     /// What an ACK without SACK delivers.
@@ -145,7 +148,7 @@ mod tests {
     use super::*;
 
     fn prr(ssthresh: u32, recover_fs: u32) -> Reduction {
-        Reduction { ssthresh, recover_fs, delivered: 0, out: 0, announced: 0 }
+        Reduction { ssthresh, recover_fs, delivered: 0, sent_before: 0, announced: 0 }
     }
 
     #[test]
@@ -153,10 +156,9 @@ mod tests {
         let mut p = prr(5, 8);
         // ceil(k * 5 / 8) for k = 1 to 6: 1 2 2 3 4 4
         let sent: Vec<u32> = (0..6)
-            .map(|_| {
-                let count = p.send_count(1, 6, false);
-                p.out += count;
-                p.out
+            .scan(0, |out, _| {
+                *out += p.send_count(*out, 1, 6, false);
+                Some(*out)
             })
             .collect();
         assert_eq!(sent, [1, 2, 2, 3, 4, 4]);
@@ -165,20 +167,18 @@ mod tests {
     #[test]
     fn below_ssthresh_no_more_than_is_delivered_and_one_if_it_is_safe() {
         let mut p = prr(10, 20);
-        p.out = 3;
         // delivered 2 in all, 3 sent: two for two
-        assert_eq!(p.send_count(2, 4, false), 2);
-        p.out = 5;
+        assert_eq!(p.send_count(3, 2, 4, false), 2);
         // one for one, and one more
-        assert_eq!(p.send_count(1, 4, true), 2);
+        assert_eq!(p.send_count(5, 1, 4, true), 2);
         // room for one only
-        assert_eq!(p.send_count(3, 9, true), 1);
+        assert_eq!(p.send_count(5, 3, 9, true), 1);
     }
 
     #[test]
     fn the_first_retransmission_is_never_held_back() {
         let mut p = prr(2, 100);
-        assert_eq!(p.send_count(1, 2, false), 1);
+        assert_eq!(p.send_count(0, 1, 2, false), 1);
     }
 
     #[test]
@@ -206,9 +206,8 @@ mod tests {
     #[test]
     fn at_ssthresh_nothing_is_added_to_what_is_in_flight() {
         let mut p = prr(5, 10);
-        p.out = 1;
-        assert_eq!(p.send_count(3, 5, true), 0);
+        assert_eq!(p.send_count(1, 3, 5, true), 0);
         // one more in flight: the share, ceil(6 * 5 / 10) - 1
-        assert_eq!(p.send_count(3, 6, true), 2);
+        assert_eq!(p.send_count(1, 3, 6, true), 2);
     }
 }

@@ -8,7 +8,7 @@ use units::{Span, Time};
 
 use super::blocks::Blocks;
 use super::prr::{Delivered, Prr};
-use super::{News, Progress, RecoveryCore};
+use super::{News, Progress, RecoveryCore, SackCore};
 use crate::segment::{SackBlocks, Segment};
 use crate::sender::Tcb;
 
@@ -133,7 +133,6 @@ impl Sack {
             tcb.limited_sent += 1;
         }
         self.pipe += 1;
-        self.prr.on_sent();
         Some(tcb.snd_max)
     }
 
@@ -195,20 +194,6 @@ impl RecoveryCore for Sack {
     }
 
     #[inline(always)]
-    fn note_ack(&mut self, tcb: &mut Tcb, now: Time, ack: u32, blocks: &SackBlocks) -> News {
-        self.acknowledge(tcb, ack);
-        let edge = self.lost_edge;
-        let news = self.blocks.enter(tcb, now, ack, blocks, |n, record| {
-            self.sacked_now += 1;
-            self.delivered_now += 1;
-            self.pipe -= i64::from(n >= edge) + i64::from(record.resent);
-            self.sacked_above += u32::from(n >= edge);
-        });
-        self.move_lost_edge(tcb);
-        news
-    }
-
-    #[inline(always)]
     fn on_advance(&mut self, tcb: &mut Tcb, now: Time, progress: Progress, _newly: u32) -> bool {
         match progress {
             Progress::Open => tcb.dupacks = 0,
@@ -250,30 +235,6 @@ impl RecoveryCore for Sack {
         }
     }
 
-    /// NextSeg() of RFC 6675 section 4, while the pipe has room.
-    #[inline(always)]
-    fn next(&mut self, tcb: &mut Tcb) -> Option<u32> {
-        //= https://www.rfc-editor.org/rfc/rfc6675#section-5
-        //# If cwnd - pipe >= 1 SMSS, the sender SHOULD transmit one or more segments as follows:
-        if self.pipe >= i64::from(tcb.window) {
-            return None;
-        }
-        // after a timeout only what was outstanding then: a loss of newer data begins a recovery, which cuts the window
-        let repairable = if tcb.in_recovery { tcb.snd_max } else { tcb.recover };
-        let repairing = tcb.snd_una < repairable;
-        if repairing && let Some(number) = self.lost_hole(tcb, repairable) {
-            return Some(number);
-        }
-        if tcb.has_new_data() {
-            return self.new_data(tcb, repairing);
-        }
-        if tcb.in_recovery { self.doubtful_hole(tcb) } else { None }
-    }
-
-    fn on_sent_again(&mut self, _tcb: &mut Tcb, _number: u32) {
-        self.prr.on_sent();
-    }
-
     fn on_timeout(&mut self, tcb: &mut Tcb) {
         self.prr.end();
         tcb.dupacks = 0;
@@ -298,6 +259,42 @@ impl RecoveryCore for Sack {
     #[inline]
     fn newly_lost(&self, _progress: Progress) -> u32 {
         self.lost_now
+    }
+}
+
+impl SackCore for Sack {
+    #[inline(always)]
+    fn note_ack(&mut self, tcb: &mut Tcb, now: Time, ack: u32, blocks: &SackBlocks) -> News {
+        self.acknowledge(tcb, ack);
+        let edge = self.lost_edge;
+        let news = self.blocks.enter(tcb, now, ack, blocks, |n, record| {
+            self.sacked_now += 1;
+            self.delivered_now += 1;
+            self.pipe -= i64::from(n >= edge) + i64::from(record.resent);
+            self.sacked_above += u32::from(n >= edge);
+        });
+        self.move_lost_edge(tcb);
+        news
+    }
+
+    /// NextSeg() of RFC 6675 section 4, while the pipe has room.
+    #[inline(always)]
+    fn next(&mut self, tcb: &mut Tcb) -> Option<u32> {
+        //= https://www.rfc-editor.org/rfc/rfc6675#section-5
+        //# If cwnd - pipe >= 1 SMSS, the sender SHOULD transmit one or more segments as follows:
+        if self.pipe >= i64::from(tcb.window) {
+            return None;
+        }
+        // after a timeout only what was outstanding then: a loss of newer data begins a recovery, which cuts the window
+        let repairable = if tcb.in_recovery { tcb.snd_max } else { tcb.recover };
+        let repairing = tcb.snd_una < repairable;
+        if repairing && let Some(number) = self.lost_hole(tcb, repairable) {
+            return Some(number);
+        }
+        if tcb.has_new_data() {
+            return self.new_data(tcb, repairing);
+        }
+        if tcb.in_recovery { self.doubtful_hole(tcb) } else { None }
     }
 }
 

@@ -109,12 +109,14 @@ impl Sender {
         };
         let restart_timer = calm || core.on_advance(tcb, now, progress, newly);
         let round = tcb.end_of_round(now, ack);
-        let mut event = tcb.advance_event(now, segment, newly);
-        (event.grows, event.rtt, event.marked, event.round) = (grows, delay, marked, round);
-        if sampled {
-            let lost = core.newly_lost(progress);
-            event.delivery = tcb.delivery_sample(now, core.in_flight(tcb), lost, acknowledged.is_none());
-        }
+        let delivery = match sampled {
+            true => {
+                let lost = core.newly_lost(progress);
+                tcb.delivery_sample(now, core.in_flight(tcb), lost, acknowledged.is_none())
+            }
+            false => None,
+        };
+        let event = Ack { grows, rtt: delay, marked, round, delivery, ..tcb.advance_event(now, segment, newly) };
         tcb.cc.on_ack(&event, &tcb.path);
         if sampled {
             tcb.end_delivery(core.in_flight(tcb));
@@ -198,7 +200,7 @@ impl Tcb {
         self.path.flight_size = self.bytes(self.flight_size());
     }
 
-    /// What the algorithm hears of an ACK of `newly` segments, samples aside.
+    /// What the algorithm hears of an ACK of `newly` segments, samples and judgements aside.
     #[inline(always)]
     fn advance_event(&self, now: Time, segment: &Segment, newly: u32) -> Ack {
         Ack {
