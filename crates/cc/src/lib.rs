@@ -21,6 +21,7 @@
 //!    connections that cross the link; an algorithm passes over the signals that it does not know.
 //!
 //! `examples/drive_by_hand.rs` makes all these calls itself.
+//! Whoever writes an engine finds in [`bookkeeping`] what turns ACKs and losses into these events.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -33,6 +34,7 @@ mod forward;
 mod window;
 
 mod algorithm;
+pub mod bookkeeping;
 mod credit;
 mod delivery;
 mod event;

@@ -1,7 +1,7 @@
-//! What an arriving ACK means: new, duplicate or old; rounds, and whether the window may grow.
-//! Source: RFC 5681 section 2, RFC 3465.
+//! What an arriving ACK means: new, duplicate or old; and what the algorithm hears of it.
+//! Source: RFC 5681 section 2.
 
-use cc::{Ack, CongestionControl, Round};
+use cc::{Ack, CongestionControl};
 use units::{Bytes, Span, Time};
 
 use super::rules::AckRules;
@@ -108,7 +108,7 @@ impl Sender {
             Progress::Full => tcb.rules.grows_at_exit,
         };
         let restart_timer = calm || core.on_advance(tcb, now, progress, newly);
-        let round = tcb.end_of_round(now, ack);
+        let round = tcb.books.end_of_round(now, u64::from(ack), u64::from(tcb.snd_nxt), tcb.path.mss);
         let delivery = match sampled {
             true => {
                 let lost = core.newly_lost(progress);
@@ -185,9 +185,7 @@ impl Tcb {
     /// The window is in use, or need not be to grow.
     #[inline(always)]
     fn window_is_in_use(&self) -> bool {
-        !self.rules.cwnd_limited
-            || f64::from(self.flight_size()) >= self.cwnd().floor()
-            || (self.rules.paced && self.pacing_keeps_window_open())
+        self.books.may_grow(self.flight_size(), self.cwnd()) || (self.rules.paced && self.pacing_keeps_window_open())
     }
 
     /// Everything below `ack` is acknowledged.
@@ -203,29 +201,16 @@ impl Tcb {
     /// What the algorithm hears of an ACK of `newly` segments, samples and judgements aside.
     #[inline(always)]
     fn advance_event(&self, now: Time, segment: &Segment, newly: u32) -> Ack {
+        let (slow_start, avoidance) = self.books.counts(newly, self.segments, self.path.mss);
         Ack {
             now,
             newly_acked: self.bytes(newly),
-            slow_start: self.bytes(newly.min(self.ss_limit)),
-            //= https://www.rfc-editor.org/rfc/rfc3465#section-2.1
-            //# When bytes_acked becomes greater than or equal to the value of the congestion window, bytes_acked is
-            //# reduced by the value of cwnd. Next, cwnd is incremented by a full-sized segment (SMSS).
-            avoidance: f64::from(newly.min(self.rules.ca_limit)).min(self.segments) * self.path.mss,
+            slow_start,
+            avoidance,
             in_recovery: self.in_recovery,
             receiver_time: Some(segment.ts_val),
             one_way_delay: Some(segment.ts_val.since(segment.ts_ecr)),
             ..Ack::default()
         }
-    }
-
-    #[inline(always)]
-    fn end_of_round(&mut self, now: Time, ack: u32) -> Option<Round> {
-        if ack <= self.round_mark {
-            return None;
-        }
-        let round = Round { length: now.since(self.round_began), sent: self.bytes(self.snd_nxt - self.round_mark) };
-        self.round_mark = self.snd_nxt;
-        self.round_began = now;
-        Some(round)
     }
 }

@@ -42,7 +42,7 @@ impl Tcb {
         let response = self.tell_of_loss(now);
         self.limited_sent = 0;
         self.recover = self.snd_max;
-        if !self.hears_every_loss {
+        if !self.books.hears_every_loss() {
             self.guard = Some(self.snd_max);
         }
         self.last_cut_by_dupacks = true;
@@ -59,17 +59,14 @@ impl Tcb {
 
     fn tell_of_loss(&mut self, now: Time) -> Response {
         let lost = *self.board.get(self.snd_una);
-        //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.2
-        //# the TCP sender's congestion window should be reduced only once in response to a series of dropped and/or CE
-        //# packets from a single window of data
-        let paid = !self.hears_every_loss && self.snd_una < self.mark_cut && lost.times == 1;
+        let paid = self.books.paid_by_mark(u64::from(self.snd_una), lost.times > 1);
         if paid && !self.rules.goes_back {
             return Response::SameWindow; // with Tahoe it starts over with one segment even so
         }
         self.ask(&Congestion {
             now,
             cause: Cause::DupAcks,
-            cut_already: self.last_cut.is_some_and(|cut| self.snd_una <= cut),
+            cut_already: self.books.cut_already(u64::from(self.snd_una)),
             timeouts: 0,
             retransmitted: lost.times > 1,
             sent_at: Some(lost.at),
@@ -88,11 +85,8 @@ impl Tcb {
     /// Tell the algorithm of congestion and keep the books on what it answers.
     pub(super) fn ask(&mut self, event: &Congestion) -> Response {
         self.path.flight_size = self.bytes(self.flight_size());
-        //= https://www.rfc-editor.org/rfc/rfc3465#section-3.2
-        //# this document mandates that L MUST NOT be > 1*SMSS bytes in any slow start-based loss recovery.
-        let goes_back = event.cause == Cause::Rto || self.rules.goes_back;
-        self.ss_limit = if goes_back { self.rules.ss_limit_rto } else { self.rules.ss_limit };
         let response = self.with_inflation(event.cause, |tcb| tcb.cc.on_congestion(event, &tcb.path));
+        self.books.note_congestion(event.cause, response, u64::from(self.snd_max));
         let acted = event.cause == Cause::DupAcks || (event.cause == Cause::Rto && event.timeouts == 1);
         if acted && self.snd_una < self.snd_max && response != Response::Undecided {
             self.judgement = Some(Judgement { segment: self.snd_una, random: response.is_random() });
@@ -102,14 +96,10 @@ impl Tcb {
         }
         if response.is_cut() {
             self.stats.window_cuts += 1;
-            self.last_cut = Some(self.snd_max);
             //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.2
             //# the TCP sender sets the CWR flag in the TCP header of the first new data packet sent after the
             //# window reduction.
             self.cwr_due = true; // for whatever reason the window was reduced, RFC 3168 section 6.1.2
-            if event.cause != Cause::Rto || self.rules.timeout_pays_for_marks {
-                self.ecn_recover = Some(self.snd_max);
-            }
         }
         response
     }

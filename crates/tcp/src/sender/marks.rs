@@ -13,7 +13,7 @@ impl Tcb {
     //# the TCP header), then the sender knows that congestion was encountered in the network on the path from the
     //# sender to the receiver.
     pub(super) fn heed_mark(&mut self, now: Time) {
-        if !self.acts_on_marks && self.ecn_recover.is_none_or(|cut| self.snd_una > cut) {
+        if self.books.heeds_mark(u64::from(self.snd_una)) {
             self.on_mark(now);
         }
     }
@@ -35,8 +35,6 @@ impl Tcb {
         if self.cwnd() > before {
             self.set_cwnd(before); // the least window of two segments is no reason to grow
         }
-        self.ecn_recover = Some(self.snd_max);
-        self.mark_cut = self.snd_max;
         self.cwr_due = true;
         if before < 2.0 {
             //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.2
@@ -55,7 +53,7 @@ impl Tcb {
     //# The sending TCP SHOULD NOT increase the congestion window in response to the receipt of an ECN-Echo ACK packet.
     pub(super) fn mark_stops_growth(&self, ack: u32) -> bool {
         let after_timeout = !self.in_recovery && !self.last_cut_by_dupacks && ack < self.recover;
-        !self.acts_on_marks && !after_timeout
+        !self.books.leaves_marks_to_algorithm() && !after_timeout
     }
 
     /// The data segment about to leave takes part in ECN. `again`: it was sent before.

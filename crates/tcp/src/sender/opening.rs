@@ -33,8 +33,7 @@ impl Sender {
         tcb.path.srtt = tcb.rtt.srtt();
         let mss = tcb.path.mss;
         tcb.cc.on_init(window * mss, ssthresh * mss, &tcb.path);
-        tcb.round_mark = 0;
-        tcb.round_began = now;
+        tcb.books.open(now, 0);
         tcb.cwnd_since = now;
         tcb.stats.opened = Some(now);
         tcb.burst = tcb.rules.max_burst;

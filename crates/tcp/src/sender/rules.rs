@@ -1,5 +1,6 @@
 //! The rules in force.
 
+use cc::bookkeeping::{Books, Growth};
 use cc::registry::{Recovery, Row};
 
 use crate::{Config, Count, HalfBase, RecoverRule};
@@ -25,12 +26,6 @@ pub(crate) struct Rules {
     pub(crate) recover_rule: RecoverRule,
     pub(crate) half_base: HalfBase,
     pub(crate) rto_ssthresh_hold: bool,
-    /// Most segments that an ACK counts for in slow start, in one that repairs losses, and in congestion avoidance: one
-    /// where ACKs are counted.
-    pub(crate) ss_limit: u32,
-    pub(crate) ss_limit_rto: u32,
-    pub(crate) ca_limit: u32,
-    pub(crate) cwnd_limited: bool,
     pub(crate) timestamps: bool,
     /// Delay samples that contain the wait of the delayed-ACK timer count.
     pub(crate) delack_samples: bool,
@@ -67,8 +62,6 @@ pub(crate) struct Rules {
     pub(crate) timer_before_sample: bool,
     /// Marks count on any ACK; otherwise on those that advance and on duplicates.
     pub(crate) marks_on_any_ack: bool,
-    /// A timeout has paid for the marks of its window.
-    pub(crate) timeout_pays_for_marks: bool,
     /// Segments sent again are ECN-capable.
     pub(crate) ect_again: bool,
     /// The algorithm may leave the sender without a window: nothing leaves then until the timer expires.
@@ -101,17 +94,12 @@ impl Rules {
         let (ns2, full) = (config.ns2_recovery, config.is_full());
         let vegas = ns2 && recovery == Recovery::Vegas;
         let own_vegas = vegas && row.recovery == Recovery::Vegas;
-        let limit = |count, limit| if count == Count::Acks { 1 } else { limit };
         Rules {
             dup_threshold: config.dup_threshold,
             limited_transmit: config.limited_transmit.min(config.dup_threshold - 1),
             recover_rule: config.recover_rule,
             half_base: config.half_base,
             rto_ssthresh_hold: config.rto_ssthresh_hold,
-            ss_limit: limit(config.ss_count, config.ss_limit),
-            ss_limit_rto: limit(config.ss_count, config.ss_limit_rto),
-            ca_limit: limit(config.ca_count, u32::MAX),
-            cwnd_limited: config.cwnd_limited,
             timestamps: config.timestamps,
             delack_samples: config.delack_samples || own_vegas,
             slow_start_restart: config.slow_start_restart,
@@ -142,10 +130,24 @@ impl Rules {
             careful_delays: !own_vegas,
             timer_before_sample: full,
             marks_on_any_ack: !ns2,
-            timeout_pays_for_marks: !ns2,
             ect_again: ns2 || row.uses_marks,
             may_shut: own_vegas,
             cuts_inflated: own_vegas,
         }
     }
+}
+
+/// The books of a sender with the rules of `config`, whose algorithm has this row. An ACK counts for one segment where ACKs are
+/// counted.
+pub(super) fn books(config: &Config, row: &Row) -> Books {
+    let limit = |count, limit| if count == Count::Acks { 1 } else { limit };
+    let growth = Growth {
+        slow_start: limit(config.ss_count, config.ss_limit),
+        repairing: limit(config.ss_count, config.ss_limit_rto),
+        avoidance: limit(config.ca_count, u32::MAX),
+        only_in_use: config.cwnd_limited,
+    };
+    let tahoe = config.recovery.unwrap_or(row.recovery) == Recovery::Tahoe;
+    let books = Books::new(growth, row).with_slow_start_after_loss(tahoe);
+    if config.ns2_recovery { books.with_marks_as_ns2() } else { books }
 }

@@ -1,6 +1,7 @@
 //! The sender's transmission control block (RFC 9293 section 3.3.1): what every recovery core and every part of the sender
 //! works on.
 
+use cc::bookkeeping::Books;
 use cc::{Algorithm, CongestionControl, Path};
 use units::{Bytes, Span, Time};
 
@@ -57,18 +58,15 @@ pub(crate) struct Tcb {
     pub(super) segments: f64,
     whole: i64,
     pub(super) cwnd_since: Time,
-    /// A round ends at the first ACK beyond this segment.
-    pub(super) round_mark: u32,
+    /// Rounds, growth and cuts.
+    pub(super) books: Books,
     pub(crate) dupacks: u32,
-    pub(super) round_began: Time,
     /// Segments added to cwnd for duplicates; negative where RFC 6582 deflates below cwnd.
     pub(crate) inflation: i32,
     /// One past the last segment that must be acknowledged for the recovery to end.
     pub(crate) recover: u32,
     pub(super) timeouts_in_row: u32,
     pub(crate) limited_sent: u32,
-    /// Most segments that an ACK counts for in this slow start.
-    pub(super) ss_limit: u32,
     pub(crate) stats: SenderStats,
     pub(crate) path: Path,
     pub(crate) rtt: RttEstimator,
@@ -76,17 +74,8 @@ pub(crate) struct Tcb {
 
     /// No fast retransmit until an ACK passes this (RFC 6582).
     pub(crate) guard: Option<u32>,
-    /// One past the highest segment sent at the last reduction.
-    pub(super) last_cut: Option<u32>,
     pub(crate) last_cut_by_dupacks: bool,
     pub(super) in_handover: bool,
-    pub(super) hears_every_loss: bool,
-    pub(super) acts_on_marks: bool,
-    /// No cut for marks until an ACK passes this: the window of data was cut already. `None`: nothing was cut so far, so
-    /// that a mark may come with a duplicate of the first ACK (ns-2 waits for an ACK of data even so).
-    pub(super) ecn_recover: Option<u32>,
-    /// One past the highest segment sent when a mark last cut the window.
-    pub(super) mark_cut: u32,
     /// The receiver's window is closed, and data wait for it.
     pub(super) persist: Option<Persist>,
     pub(super) log: Option<Vec<WindowEvent>>,
@@ -132,23 +121,16 @@ impl Tcb {
             timed: None,
             recover: 0,
             guard: None,
-            last_cut: None,
             last_cut_by_dupacks: false,
             timeouts_in_row: 0,
             limited_sent: 0,
-            round_mark: 0,
-            round_began: Time::ZERO,
             last_sent_at: Time::ZERO,
-            ecn_recover: config.ns2_recovery.then_some(0),
-            mark_cut: 0,
             cwr_due: false,
             persist: None,
             probe_due: false,
             in_handover: false,
             delivery: row.samples_delivery.then(Box::default),
-            hears_every_loss: row.hears_every_loss,
-            acts_on_marks: row.uses_marks,
-            ss_limit: rules.ss_limit,
+            books: super::rules::books(config, row),
             rules,
             pacer,
             counted: Bytes::ZERO,

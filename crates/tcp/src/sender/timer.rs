@@ -83,7 +83,7 @@ impl Tcb {
         let event = Congestion {
             now,
             cause: Cause::Rto,
-            cut_already: self.last_cut.is_some_and(|cut| self.snd_una <= cut),
+            cut_already: self.books.cut_already(u64::from(self.snd_una)),
             timeouts: self.timeouts_in_row,
             retransmitted: lost.times > 1,
             sent_at: Some(lost.at),
@@ -107,7 +107,6 @@ impl Tcb {
         //# After a retransmit timeout, record the highest sequence number transmitted in the variable recover, and exit
         //# the fast recovery procedure if applicable.
         self.recover = self.snd_max;
-        self.last_cut = Some(self.snd_max);
         self.last_cut_by_dupacks = false;
     }
 }

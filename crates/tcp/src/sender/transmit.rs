@@ -212,7 +212,7 @@ impl Tcb {
     fn restart(&mut self, now: Time) {
         let restart = self.rules.initial_window * self.path.mss;
         self.cc.set_cwnd(self.cc.cwnd().min(restart));
-        self.ss_limit = self.rules.ss_limit; // nothing is left to repair
+        self.books.restart();
         self.update_window(now);
     }
 }
