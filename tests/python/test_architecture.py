@@ -134,6 +134,19 @@ def test_a_crate_does_not_know(crate: str, what: str, pattern: str) -> None:
         assert found is None, f"{file} knows {what}: {found[0]}"
 
 
+def test_one_file_asks_for_the_recovery_core() -> None:
+    for file, text in code(CRATES / "tcp" / "src"):
+        found = re.search(r"\bCore::[A-Z]\w*\b", text)
+        asks = file.name != "tests.rs" and file.as_posix() != "crates/tcp/src/recovery/mod.rs"
+        assert found is None or not asks, f"{file} asks: {found[0]}"
+
+
+@pytest.mark.parametrize("name", ["acks", "samples", "marks", "losses", "timer", "transmit"])
+def test_the_way_of_an_ack_names_no_ns2(name: str) -> None:
+    text = dict((file.as_posix(), text) for file, text in code(CRATES / "tcp" / "src"))[f"crates/tcp/src/sender/{name}.rs"]
+    assert re.search(r"(?i)ns-?2|vegas", text) is None
+
+
 def modules(crate: str) -> dict[str, str]:
     """Code of each module of a crate by its path, ``decode::flows``; the root is empty."""
     source = CRATES / crate / "src"

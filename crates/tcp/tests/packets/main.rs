@@ -4,6 +4,7 @@
 //! 100 ms, so SRTT starts at 100 ms and the timeout at its minimum (1 s in the `rfc` profile).
 
 mod host;
+mod lab;
 
 mod ecn;
 mod limited_transmit;
