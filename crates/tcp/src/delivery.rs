@@ -199,7 +199,7 @@ mod tests {
         fn sent(&mut self, number: u32, ms: u64) {
             let snapshot = self.d.on_sent(at(ms), number == 0);
             self.board.reserve(0, number);
-            self.board.first_sent(number, at(ms), &snapshot);
+            self.board.first_sent(number, at(ms), Some(&snapshot));
         }
 
         fn sent_again(&mut self, number: u32, ms: u64) {

@@ -185,7 +185,7 @@ impl Tcb {
     /// The window is in use, or need not be to grow.
     #[inline(always)]
     fn window_is_in_use(&self) -> bool {
-        self.books.may_grow(self.flight_size(), self.cwnd()) || (self.rules.paced && self.pacing_keeps_window_open())
+        self.books.may_grow(self.flight_size(), self.segments) || (self.rules.paced && self.pacing_keeps_window_open())
     }
 
     /// Everything below `ack` is acknowledged.

@@ -160,14 +160,14 @@ impl Tcb {
     #[inline(always)]
     fn on_sent(&mut self, number: u32, now: Time) -> bool {
         self.stats.sent_segments += 1;
-        let snapshot = if self.rules.sampled { self.note_departure(now) } else { Snapshot::default() };
+        let snapshot = if self.rules.sampled { Some(self.note_departure(now)) } else { None };
         self.last_sent_at = now;
         let again = number < self.snd_max;
         if again {
-            self.on_sent_again(number, now, &snapshot);
+            self.on_sent_again(number, now, snapshot.unwrap_or_default());
         } else {
             self.board.reserve(self.snd_una, number);
-            self.board.first_sent(number, now, &snapshot);
+            self.board.first_sent(number, now, snapshot.as_ref());
             self.snd_max = number + 1;
             if self.timed.is_none() {
                 self.timed = Some((number, now));
@@ -186,9 +186,9 @@ impl Tcb {
     }
 
     #[cold]
-    fn on_sent_again(&mut self, number: u32, now: Time, snapshot: &Snapshot) {
+    fn on_sent_again(&mut self, number: u32, now: Time, snapshot: Snapshot) {
         self.stats.retransmitted_segments += 1;
-        self.board.sent_again(number, now, snapshot);
+        self.board.sent_again(number, now, &snapshot);
         //= https://www.rfc-editor.org/rfc/rfc6298#section-3
         //# RTT samples MUST NOT be made using segments that were retransmitted
         if self.timed.is_some_and(|(timed, _)| timed == number) && self.rules.careful_samples {
