@@ -182,7 +182,7 @@ impl Sender {
     }
 
     /// The receiver's window changed. A window of zero stops everything but probes.
-    pub fn set_rwnd(&mut self, segments: u32) {
+    pub(crate) fn set_rwnd(&mut self, segments: u32) {
         self.tcb.set_rwnd(segments);
     }
 
