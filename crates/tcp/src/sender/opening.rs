@@ -70,8 +70,8 @@ impl Tcb {
         self.state == State::Open && self.rules.opening == Opening::Rfc
     }
 
-    /// The first window and threshold, segments. A lost SYN leaves a window of one; in ns-2 it halves the threshold, too, and
-    /// FullTcp takes no notice but for that.
+    /// The first window and threshold, segments. After a lost SYN the window is one segment, but not FullTcp's; and in ns-2 the
+    /// threshold is two.
     fn first_window(&mut self) -> (f64, f64) {
         let (opening, lost_syn) = (self.rules.opening, self.timeouts_in_row > 0);
         if lost_syn && opening == Opening::Rfc {
