@@ -1,5 +1,5 @@
-//! Recovery cores: what a sender does about lost segments. Each is a value with its state in a file of its own, and answers the
-//! same few calls, those of [`RecoveryCore`]; the sender does the rest. This file is the only one that asks which core is in force.
+//! Recovery cores: what a sender does about lost segments. Each is a value with its state in a file of its own, and answers
+//! the same few calls, those of [`RecoveryCore`]; the sender does the rest. This file alone asks which core is in force.
 
 mod blocks;
 mod newreno;
