@@ -17,6 +17,7 @@ __all__ = [
     "algorithms",
     "errors",
     "jitter_models",
+    "keys",
     "loss_causes",
     "loss_models",
     "queues",
@@ -24,6 +25,7 @@ __all__ = [
     "registered",
     "rules",
     "series",
+    "toml_with_lines",
     "topologies",
     "traffic_kinds",
     "transports",
@@ -234,6 +236,25 @@ class Point:
         ------
         InputError
             If this point of a large sweep is wrong; the points of a small one are checked when it is read.
+        """
+
+    def capacity(self, groups: list[str]) -> str:
+        """Tell what the links can carry of the data of some groups of flows.
+
+        Parameters
+        ----------
+        groups : list of str
+            Names of groups; all if empty.
+
+        Returns
+        -------
+        str
+            JSON object, as `windlass.scenario.Point.capacity` describes it; null if there is no such group.
+
+        Raises
+        ------
+        InputError
+            If the description cannot become a network.
         """
 
     def opportunities(self, link: str, reverse: bool = False) -> list[int]:
@@ -594,6 +615,36 @@ def rules() -> str:
     -------
     str
         JSON list of objects with name, meaning, and the values in the profiles, rfc and ns2.
+    """
+
+def keys() -> str:
+    """List the keys that a description can have.
+
+    Returns
+    -------
+    str
+        JSON list of objects with key and words; without words, a key takes any value of its kind.
+    """
+
+def toml_with_lines(text: str, filename: str) -> str:
+    """Read TOML of any form.
+
+    Parameters
+    ----------
+    text : str
+        The document.
+    filename : str
+        Named in errors.
+
+    Returns
+    -------
+    str
+        JSON: each value as a list of its line and itself.
+
+    Raises
+    ------
+    InputError
+        If it is no TOML.
     """
 
 def errors() -> str:

@@ -129,7 +129,9 @@ def _cause_looks() -> dict[str, CauseLook]:
     """The engine's causes in its order: the colours one after the other, congestion filled in full and by half in turn."""
     colours = itertools.cycle((VERMILION, BLUE, PURPLE, GREEN, BLACK, ORANGE, SKY))
     fills = itertools.cycle(("full", "left"))
-    return {cause.name: CauseLook(next(colours), next(fills) if cause.congestion else "none") for cause in loss_causes()}
+    return {
+        cause.name: CauseLook(next(colours), next(fills) if cause.congestion else "none") for cause in loss_causes()
+    }
 
 
 CAUSE_LOOKS: dict[str, CauseLook] = _cause_looks()

@@ -255,7 +255,8 @@ def test_help_of_the_command_imports_nothing_heavy() -> None:
 def test_data_folders_hold_data_only() -> None:
     package = ROOT / "python" / "windlass"
     for folder in ("papers", "scenarios"):
-        assert {file.suffix for file in (package / folder).iterdir()} <= {".toml", ".md", ".mahi"}
+        files = [file for file in (package / folder).rglob("*") if file.is_file()]
+        assert {file.suffix for file in files} <= {".toml", ".md", ".mahi"}
 
 
 def test_files_that_the_page_names_exist() -> None:

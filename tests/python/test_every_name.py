@@ -235,11 +235,12 @@ def report_of(cause: str) -> dict[str, Any]:
     document["flows"] = [BULK | {"algorithm": "cerl"}]
     document["output"] = {"events": True}
     result = windlass.from_dict(document).run(1)
-    case = SimpleNamespace(scenario=document)
+    job = SimpleNamespace(reading="base", case=SimpleNamespace(variant="cerl"))
     plan = SimpleNamespace(
         experiment=SimpleNamespace(id="x/y", axes=()),
         known={row["name"]: row for row in json.loads(_core.algorithms())},
-        rows=lambda results, kind: [(SimpleNamespace(case=case), (), result) for result in results],
+        algorithm_of=lambda variant, reading: variant,
+        rows=lambda results, kind: [(job, (), result) for result in results],
     )
     judged = calls_by_cause(plan, [result])  # type: ignore[arg-type]
     return calls_table(SimpleNamespace(judged=judged))  # type: ignore[arg-type]

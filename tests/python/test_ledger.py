@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
+
 import pytest
 
-from windlass import ledger, verdicts
+from windlass import experiments, ledger, verdicts
 from windlass.errors import InputError
 
 # Rows as the index of the ledgers counts them.
@@ -19,8 +21,30 @@ COUNTS = {
 SMALL = """
 paper = { id = "p", title = "T", authors = ["A"], venue = "V", year = 2000 }
 reason = { direction = "only a direction" }
-open = { queue = { parameter = "queue", default = "50 packets", unit = "packets", why = "ns-2" } }
-topology = { net = { title = "net", nodes = "S, R", links = [] } }
+[open.queue]
+parameter = "queue"
+default = "50 packets"
+unit = "packets"
+why = "ns-2"
+set = { "topology.*.queue" = "50 packets" }
+[variant]
+reno = { algorithm = "reno" }
+cerl = { algorithm = "cerl" }
+[reading.short]
+title = "queue of 5 packets"
+open = "queue"
+why = "not stated"
+set = { "topology.*.queue" = "5 packets" }
+variants = ["cerl"]
+[topology.net]
+title = "net"
+scenario = "net.toml"
+nodes = "S, R"
+links = [
+  { link = "bottleneck", name = "L", a = "S", b = "R", medium = "wired", queue = "open.queue", loss = "q" },
+]
+[topology.net.keys]
+q_percent = { set = "topology.bottleneck.loss.rate", unit = "%" }
 [[experiment]]
 id = "p/fig1"
 kind = "simulation"
@@ -29,7 +53,7 @@ tables = []
 section = "1"
 title = "one"
 topology = "net"
-traffic = { flows = "1", direction = "one-way", segment_B = 1000 }
+traffic = { flows = "1", direction = "one-way", application = "FTP", start = "0" }
 variants = ["reno", "cerl"]
 sweep = { parameter = "loss", key = "q_percent", points = [0, 1], unit = "%" }
 fixed = {}
@@ -52,6 +76,24 @@ where = "s1"
 what = "something"
 take = "as printed"
 """
+
+NETWORK = """
+[scenario]
+duration = "10 s"
+profile = "ns2"
+[topology]
+kind = "dumbbell"
+access = { rate = "10 Mbps", delay = "1 ms" }
+bottleneck = { rate = "1 Mbps", delay = "10 ms", loss = { rate = "0 %" } }
+[[flows]]
+name = "flow"
+from = "left/*"
+to = "right/*"
+"""
+
+
+def small(text: str = SMALL) -> ledger.Ledger:
+    return ledger.parse(text, filename="p.toml", networks={"net.toml": NETWORK})
 
 
 def test_every_paper_of_the_index_is_there() -> None:
@@ -96,8 +138,10 @@ def test_fields_of_an_experiment() -> None:
     assert experiment.axes[0].points[-1] == 20
     assert experiment.axes[0].range_stated
     assert not experiment.axes[0].points_stated
-    link = book.topologies[experiment.topology].links[1]
-    assert (link.name, link.rate_mbps, link.delay_ms, link.loss) == ("L", 8.0, 50.0, "q")
+    network = book.topologies[experiment.topology]
+    assert (network.links[1].link, network.links[1].name, network.links[1].loss) == ("bottleneck", "L", "q")
+    assert network.keys["q_percent"].set == ("topology.bottleneck.loss.rate",)
+    assert network.keys["q_percent"].value(2) == "2 %"
     assert len(book.claims_of(experiment.id)) == 9
     assert book.open["rwnd"].default.startswith("not limiting (10000 segments)")
 
@@ -140,27 +184,105 @@ def test_unknown_names_suggest_a_known_one(target: str, hint: str) -> None:
 
 
 def test_a_small_ledger_is_read() -> None:
-    book = ledger.parse(SMALL, filename="p.toml")
+    book = small()
     assert book.claims[0].check["position"] == 1
     assert book.citation == "A: T. V, 2000."
+    assert book.readings["short"].asked_of(book.experiments["p/fig1"])
+    assert not book.readings["short"].concerns(["reno"])
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "message"),
+    ("old", "new", "line_of", "message", "hint"),
     [
-        ('kind = "rank"', 'kind = "rang"', "no kind of check `rang`"),
-        ("position = 1, ", "", "lacks position"),
-        ('why = "direction"', 'why = "guess"', "no reason `guess`"),
-        ('open = ["queue"]', 'open = ["quue"]', "no open parameter `quue`"),
-        ('topology = "net"', 'topology = "nett"', "no topology `nett`"),
-        ('experiment = "p/fig1"', 'experiment = "p/fig2"', "no experiment `p/fig2`"),
-        ("numbers = {}", 'numbers = {}\nconflict = ["p/x09"]', "no inconsistency `p/x09`"),
-        ('section = "1"\n', "", "KeyError"),
-        ("[[claim]]", "[[claim]", "not TOML"),
+        # a key that no table has
+        ('section = "1"', 'section = "1"\ntopolgy = "net"', "topolgy", "`p/fig1` has no key `topolgy`", "topology"),
+        (
+            'link = "bottleneck", name',
+            'link = "bottleneck", nam',
+            "nam =",
+            "`topology.net.links` has no key `nam`",
+            "name",
+        ),
+        ("[reading.short]", "[reeding.x]\na = 1\n[reading.short]", "reeding", "has no key `reeding`", "reading"),
+        ("tie_rel = 0.03", "tie_rl = 0.03", "tie_rl", "`p/fig1/1.check` has no key `tie_rl`", "tie_rel"),
+        # a name that leads nowhere
+        ('why = "direction"', 'why = "directon"', "directon", "names the reason `directon`", "direction"),
+        ('open = ["queue"]', 'open = ["quue"]', "quue", "names the open parameter `quue`", "queue"),
+        ('topology = "net"', 'topology = "nett"', "nett", "names the topology `nett`", "net"),
+        ('experiment = "p/fig1"', 'experiment = "p/fig2"', "p/fig2", "names the experiment `p/fig2`", "p/fig1"),
+        ('variants = ["reno", "cerl"]', 'variants = ["reno", "crl"]', "crl", "names the variant `crl`", "cerl"),
+        ('variants = ["cerl"]', 'variants = ["curl"]', "curl", "names the variant `curl`", "cerl"),
+        ("net.toml", "nets.toml", "nets.toml", "names the scenario file `nets.toml`", "net.toml"),
+        ("numbers = {}", 'numbers = {}\nconflict = ["p/x09"]', "x09", "names the inconsistency `p/x09`", "p/x01"),
+        (
+            'key = "q_percent", points',
+            'key = "p_percent", points',
+            "p_percent",
+            "which `net` does not have",
+            "q_percent",
+        ),
+        ("fixed = {}", "fixed = { rate_mbps = 8 }", "rate_mbps", "a key which `net` does not have", "q_percent"),
+        # a value of the wrong kind
+        ('figures = ["1"]', 'figures = "1"', "figures", '`p/fig1.figures` is "1", wanted is a list', None),
+        ('title = "one"', "title = 1", "title = 1", "`p/fig1.title` is the number 1, wanted is text", None),
+        ("fixed = {}", "fixed = []", "fixed", "`p/fig1.fixed` is a list, wanted is a table", None),
+        ('kind = "rank"', 'kind = "rang"', "rang", "`p/fig1/1.check.kind` cannot be `rang`", "rank"),
+        ('kind = "simulation"', 'kind = "simulaton"', "simulaton", "cannot be `simulaton`", "simulation"),
+        # something that is missing
+        ('section = "1"\n', "", "[[experiment]]", "`p/fig1` has no `section`", "section = ..."),
+        ("position = 1, ", "", "check", "`p/fig1/1.check` has no `position`", "position = ..."),
+        ('why = "not stated"\n', "", "[reading.short]", "`reading.short` has no `why`", "why = ..."),
+        # what contradicts itself
+        ('id = "p/fig1"', 'id = "q/fig1"', "q/fig1", "not of paper `p`", None),
+        ('"5 packets" }', '"5 packets" }\nset = 1', "set = 1", "not TOML", None),
     ],
 )
-def test_a_broken_ledger_is_refused(old: str, new: str, message: str) -> None:
+def test_a_broken_ledger_is_refused_with_its_line(
+    old: str, new: str, line_of: str, message: str, hint: str | None
+) -> None:
     assert SMALL.count(old) == 1
-    with pytest.raises(ledger.LedgerError, match=message.replace("[", r"\[")) as caught:
-        ledger.parse(SMALL.replace(old, new), filename="p.toml")
-    assert caught.value.file == "p.toml"
+    text = SMALL.replace(old, new)
+    with pytest.raises(ledger.LedgerError) as caught:
+        small(text)
+    error = caught.value
+    assert message in error.message
+    assert error.file == "p.toml"
+    assert error.line is not None
+    assert line_of in text.splitlines()[error.line - 1]
+    assert hint is None or hint in (error.hint or "")
+    assert "\n" not in error.message
+
+
+def test_a_key_that_the_engine_refuses_is_told_with_the_ledgers_line() -> None:
+    text = SMALL.replace('set = { "topology.*.queue" = "50 packets" }', 'set = { "topology.*.quee" = "50 packets" }')
+    book = small(text)
+    with pytest.raises(ledger.LedgerError) as caught:
+        experiments.scenario(book, book.experiments["p/fig1"], "cerl")
+    assert "quee" in caught.value.message
+    assert "quee" in text.splitlines()[(caught.value.line or 0) - 1]
+    assert "queue" in (caught.value.hint or "")
+
+
+def test_a_reading_that_changes_nothing_is_refused() -> None:
+    text = SMALL.replace('set = { "topology.*.queue" = "5 packets" }\n', "")
+    with pytest.raises(ledger.LedgerError, match="`reading.short` changes nothing"):
+        small(text)
+
+
+@pytest.mark.parametrize("paper", sorted(COUNTS))
+def test_what_the_ledger_says_of_groups_is_true_of_the_networks(paper: str) -> None:
+    """Groups that take part or are measured are groups of the network; links of a topology are links of its scenario."""
+    book = ledger.load(paper)
+    for entry in book.experiments.values():
+        network = book.topologies[entry.topology]
+        if not network.scenario:
+            assert entry.kind != "simulation"
+            continue
+        document = tomllib.loads(network.scenario)
+        names = {flow["name"] for flow in document["flows"]}
+        beside = {name for groups in entry.beside.values() for name in groups}
+        assert {*entry.groups, *entry.measured, *beside} <= names
+        assert not entry.mix or len(names) == 1
+        topology = document["topology"]
+        links = {link.get("name", f"{link.get('from')}-{link.get('to')}") for link in topology.get("links", [])}
+        assert {row.link for row in network.links} <= links | set(topology) | {"left", "right"}

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 import windlass
-from windlass import experiments, ledger, reproduce, verdicts
+from windlass import ledger, reproduce, verdicts
 from windlass.errors import InputError
-from windlass.experiments import NotYet
+from windlass.experiments import NotYet, needs
 from windlass.names import loss_causes, not_lost
 from windlass.report import page
 from windlass.reproduce import PaperReproduction, Reproduction, plan, running
@@ -30,12 +30,10 @@ READINGS = {"tie-gt", "cubic-2008", "queue-bdp", "rwnd-20", "loss-both", "loss-q
 def short(patch: pytest.MonkeyPatch) -> None:
     """Runs of ten seconds at as few points as the claims allow, the first seeds only."""
 
-    def setting(book: Any, experiment: Any, seeds: int | None, quick: bool) -> experiments.Setting:
-        return replace(
-            experiments.base_setting(book, experiment), duration_s=10.0, start_s=(0.0, 1.0), seeds=seeds or 2
-        )
+    def overrides(book: Any, experiment: Any, seeds: int | None, quick: bool) -> dict[str, Any]:
+        return {"scenario.duration": "10 s", "flows.start": "uniform(0 s, 1 s)", "scenario.seeds": seeds or 2}
 
-    patch.setattr(running, "setting_of", setting)
+    patch.setattr(running, "overrides", overrides)
     patch.setattr(plan, "QUICK_POINTS", 2)
 
 
@@ -156,9 +154,9 @@ def test_the_tables_hold_every_run(made: Reproduction) -> None:
 
 def test_nothing_exceeds_what_the_links_carry(made: Reproduction) -> None:
     for point in made.data.points:
-        cap = made.limits(point)
-        assert cap is not None
         for variant in made.data.variants:
+            cap = made.limits(point, variant)
+            assert cap is not None
             for value in made.data.get("throughput", variant, [point]).values():
                 assert value <= cap.per_flow_mbps
 
@@ -308,9 +306,16 @@ def test_what_cannot_be_run_says_so_in_a_line(target: str) -> None:
     assert caught.value.render().startswith(f"error[reproduce.not-yet]: `{target}`")
 
 
+def engine_without(patch: pytest.MonkeyPatch, algorithm: str) -> None:
+    """An engine that lacks an algorithm."""
+    known = needs._keys()
+    fewer = known | {"flows.algorithm": known["flows.algorithm"] - {algorithm}}
+    patch.setattr(needs, "_keys", lambda: fewer)
+
+
 def test_an_algorithm_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "registry", lambda: [{"name": "reno", "aliases": [], "parameters": []}])
-    with pytest.raises(NotYet, match="needs the algorithm"):
+    engine_without(monkeypatch, "cubic")
+    with pytest.raises(NotYet, match="needs the algorithm `cubic`, which this version does not have"):
         reproduce.main(TARGET, quick=True)
 
 
@@ -318,13 +323,12 @@ def test_a_reading_that_cannot_be_run_is_listed(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, places: tuple[Path, Path]
 ) -> None:
     short(monkeypatch)
-    rows = [row for row in running.registry() if row["name"] != "cubic-2008"]
-    monkeypatch.setattr(running, "registry", lambda: rows)
+    engine_without(monkeypatch, "cubic-2008")
     found = one(TARGET, quick=True, out=tmp_path, store=places[1])
     (missing,) = [run for run in found.runs if run.missing]
     assert missing.reading.key == "cubic-2008"
     assert [reading.key for reading, _ in found.outcomes[2].missing] == ["cubic-2008"]
-    assert "not run: this version has no algorithm" in found.report.read_text(encoding="utf-8")
+    assert "not run: this version lacks the algorithm" in found.report.read_text(encoding="utf-8")
 
 
 def test_the_sum_of_the_flows_is_no_more_than_the_link_carries() -> None:

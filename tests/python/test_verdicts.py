@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -211,11 +211,17 @@ NS2_NEWRENO = {
 }
 
 
-def fig36() -> tuple[Data, Callable[[tuple[Any, ...]], Limit | None]]:
+def fig36() -> tuple[Data, verdicts.Limits]:
     book, experiment = ledger.experiment("saedi2019/fig3.6")
     rows = [spread(mean / 10, half / 10) for mean, half in NS2_NEWRENO.values()]
     data = table({"newreno": rows, "cerl": [flat(0.9)] * 5}, tuple(NS2_NEWRENO), "rate_L_mbps", q_percent=1)
-    return data, experiments.limit(book, experiment, experiments.base_setting(book, experiment))
+    (case,) = experiments.cases(book, experiment, experiments.points_of(experiment), ["cerl"])
+    points = dict(zip(case.points, case.scenario.points(), strict=True))
+
+    def limits(point: tuple[Any, ...], variant: str, at_once: bool = False, /) -> Limit | None:
+        return experiments.capacity(book.topologies["net1"], points[point], None, at_once=at_once)
+
+    return data, limits
 
 
 def test_fig36_is_impossible() -> None:
@@ -237,7 +243,7 @@ def test_fig36_is_impossible() -> None:
 def test_the_narrow_link_is_allowed_the_time_before_the_last_start() -> None:
     """5 x 1460/1500 = 4.867; 200 s of it over the 190 s of the last to start are 5.123, and over 4.7631 that is 7.55 %."""
     _, limits = fig36()
-    cap = limits((5,))
+    cap = limits((5,), "cerl")
     assert cap is not None
     assert cap.total_mbps == pytest.approx(5.1228, abs=1e-4)
     assert verdicts.largest_gain_percent(cap, Interval(0.47663, 0.47631, 0.47695, 10)) == pytest.approx(7.55, abs=0.01)
@@ -247,9 +253,9 @@ def test_one_point_with_room_is_enough_to_be_possible() -> None:
     """At the second point b gets 0.1 of 1.0: +900 % is possible, so the claim is judged by what was measured."""
     cap = Limit(10.0, 1.0, 10, "The link carries 10 Mbps.")
     data = table({"a": [flat(0.9), flat(0.11)], "b": [flat(0.8), flat(0.1)]}, (1, 2))
-    found = judge(gain(169, 60), data, limits=lambda _: cap)
+    found = judge(gain(169, 60), data, limits=lambda *_: cap)
     assert found.verdict == "direction only"
-    assert judge(gain(169, 60, at={"q_percent": 1}), data, limits=lambda _: cap).verdict == "impossible"
+    assert judge(gain(169, 60, at={"q_percent": 1}), data, limits=lambda *_: cap).verdict == "impossible"
 
 
 def test_a_value_above_the_capacity_is_impossible() -> None:
@@ -257,7 +263,7 @@ def test_a_value_above_the_capacity_is_impossible() -> None:
     data = table({"a": [flat(0.9)]})
     check = Check("value", {"metric": "throughput", "a": "a", "value": 1.79, "unit": "Mbps", "tolerance_rel": 0.3})
     # 1.79 less 30 % is 1.253, above 1.0.
-    assert judge(check, data, limits=lambda _: cap).verdict == "impossible"
+    assert judge(check, data, limits=lambda *_: cap).verdict == "impossible"
 
 
 # ---- order and likeness ----

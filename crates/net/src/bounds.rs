@@ -41,7 +41,7 @@ impl Of {
 
 impl DirectionSpec {
     /// What it can carry after `from` and until `to`, in bits times nanoseconds per second.
-    fn capacity(&self, from: Time, to: Time) -> u128 {
+    pub(crate) fn capacity(&self, from: Time, to: Time) -> u128 {
         match &self.changing {
             None => u128::from(self.rate_bps) * u128::from(to.since(from).0),
             Some(changing) => changing.capacity(self.rate_bps, from, to),
@@ -67,7 +67,7 @@ impl DirectionSpec {
 
 impl FlowSpec {
     /// Header bytes of its data, and bytes of its smallest packet without data.
-    fn headers(&self) -> (u32, u32) {
+    pub fn headers(&self) -> (u32, u32) {
         match &self.transport {
             Transport::Tcp(tcp) => (tcp.data_header(), tcp.rules.wire_header()),
             Transport::Udp(udp) => (udp.header, 0),

@@ -7,6 +7,7 @@
 mod bounds;
 mod cause;
 mod changing;
+mod cuts;
 mod delays;
 mod endpoint;
 mod event;
@@ -28,6 +29,7 @@ mod world;
 
 pub use cause::{CauseRow, LOSS_CAUSES, LossCause, LossCounts};
 pub use changing::{Changing, Jitter, JitterModel, OPPORTUNITY, Outage, Step};
+pub use cuts::{Cut, CutLink};
 pub use delays::Delays;
 pub use judgement::Judgements;
 pub use link::{LinkStats, MeasuredLink};

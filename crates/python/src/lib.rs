@@ -138,6 +138,11 @@ impl Point {
         py.detach(|| self.0.opportunities(link, reverse)).map_err(|error| raise(py, error))
     }
 
+    /// What the links can carry of the data of these groups, as JSON.
+    fn capacity(&self, py: Python<'_>, groups: Vec<String>) -> PyResult<String> {
+        py.detach(|| self.0.capacity(&groups)).map_err(|error| raise(py, error))
+    }
+
     /// Key of the run with this seed.
     fn key(&self, py: Python<'_>, seed: i64) -> PyResult<String> {
         scenario::seed(seed).and_then(|seed| self.0.key(seed)).map_err(|error| raise(py, error))
@@ -248,6 +253,18 @@ fn rules() -> String {
     scenario::rules()
 }
 
+/// Every key that a description can have, as JSON.
+#[pyfunction]
+fn keys() -> String {
+    scenario::keys()
+}
+
+/// A TOML document as JSON: each value as a list of its line and itself.
+#[pyfunction]
+fn toml_with_lines(py: Python<'_>, text: &str, filename: &str) -> PyResult<String> {
+    scenario::toml_with_lines(text, filename).map_err(|error| raise(py, error))
+}
+
 /// Every error, as JSON.
 #[pyfunction]
 fn errors() -> String {
@@ -263,8 +280,8 @@ mod _core {
     use super::raise::{Cancelled, InputError};
     #[pymodule_export]
     use super::{
-        Cancel, Point, Scenario, algorithms, errors, jitter_models, loss_causes, loss_models, queues, registered,
-        replay, rules, series, topologies, traffic_kinds, transports, window_events, words,
+        Cancel, Point, Scenario, algorithms, errors, jitter_models, keys, loss_causes, loss_models, queues, registered,
+        replay, rules, series, toml_with_lines, topologies, traffic_kinds, transports, window_events, words,
     };
     #[pymodule_export]
     const ENGINE_VERSION: &str = scenario::ENGINE_VERSION;

@@ -18,19 +18,24 @@
 //! sweep                                  axes, and the plan of each point
 //! results                                tables from what the network counted
 //! run                                    a plan becomes a network, and runs
+//! capacity                               what the links of that network carry
 //! scenario, catalog, replay              what others call: descriptions and points; lists of what there is; tapes
+//! keys, places                           and: which keys there are; the lines of any TOML
 //! ```
 #![forbid(unsafe_code)]
 
+mod capacity;
 mod catalog;
 mod decode;
 mod error;
 mod files;
 mod foreign;
+mod keys;
 mod limits;
 mod names;
 mod node;
 mod overrides;
+mod places;
 mod read;
 mod replay;
 mod results;
@@ -54,7 +59,9 @@ pub mod outside {
 }
 
 pub use foreign::{ForeignAlgorithm, ForeignDefault, register};
+pub use keys::keys;
 pub use names::NOT_LOST;
+pub use places::toml_with_lines;
 pub use replay::replay;
 pub use results::RunResult;
 pub use run::{RunError, RunOptions};

@@ -65,7 +65,7 @@ impl Plan {
     }
 
     /// The network, and the number of each flow's group.
-    fn build(&self, seed: u64) -> (Network, Vec<usize>) {
+    pub(crate) fn build(&self, seed: u64) -> (Network, Vec<usize>) {
         let mut groups = Vec::new();
         let mut flows: Vec<FlowSpec> = Vec::new();
         let mut multipath = Vec::new();

@@ -247,6 +247,11 @@ impl Point {
         Ok(changing.opportunities(direction.rate_bps, Time::ZERO + plan.general.duration))
     }
 
+    /// What the links can carry of the data of these groups (none named: of all), as JSON; null if there is no such group.
+    pub fn capacity(&self, groups: &[String]) -> Result<String, Error> {
+        Ok(self.plan()?.capacity(groups).to_string())
+    }
+
     /// The network of the run with this seed, random starts drawn.
     pub fn network(&self, seed: u64) -> Result<net::Network, Error> {
         Ok(self.plan()?.network(seed))

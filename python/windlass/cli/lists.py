@@ -47,6 +47,7 @@ from windlass.errors import InputError, did_you_mean
 def list_(what: str, name: str | None, as_json: bool) -> None:
     """Show what there is; with NAME, everything about one: parameters, units, sources.
 
+    Of a paper, `runs` counts the experiments that can be reproduced; of the others, `not_run` says why.
     The rules are the keys of [tcp] and flows.tcp, with their values in the profiles rfc and ns2. Transports, loss causes, window
     events and series are the words in tables of results.
     """
@@ -92,7 +93,7 @@ _COLUMNS = {
     "series": ("name", "variable", "meaning"),
     "rules": ("name", "meaning", "rfc", "ns2"),
     "scenarios": ("name", "summary"),
-    "papers": ("name", "title", "claims"),
+    "papers": ("name", "title", "claims", "runs"),
     "errors": ("code", "meaning"),
 }
 """Columns of each list on the screen; the first one names the row."""
@@ -118,16 +119,25 @@ def _scenarios() -> list[dict[str, Any]]:
 
 
 def _papers() -> list[dict[str, Any]]:
-    from windlass import ledger
+    from windlass import experiments, ledger
+
+    def missing(book: ledger.Ledger, entry: ledger.Experiment) -> str:
+        try:
+            experiments.require(book, entry)
+        except experiments.NotYet as error:
+            return error.message.removeprefix(f"`{entry.id}` ")
+        return ""
 
     rows = []
     for paper in ledger.papers():
         book = ledger.load(paper)
+        why = {entry.id: missing(book, entry) for entry in book.experiments.values()}
         rows.append(
             {
                 "name": paper,
                 "title": book.title,
                 "claims": len(book.claims),
+                "runs": f"{list(why.values()).count('')} of {len(why)}",
                 "citation": book.citation,
                 "experiments": [
                     {
@@ -135,6 +145,7 @@ def _papers() -> list[dict[str, Any]]:
                         "title": experiment.title,
                         "kind": experiment.kind,
                         "claims": len(book.claims_of(experiment.id)),
+                        "not_run": why[experiment.id],
                     }
                     for experiment in book.experiments.values()
                 ],

@@ -1,32 +1,31 @@
-"""From an experiment of the ledger to scenarios: what the tables of a paper become as links, flows and sweeps.
+"""From an experiment of the ledger to runs: its network, its variant, a point of its sweep and a reading, laid over each other.
 
-The mapping reads the ledger's tables (``topology``, ``traffic``, ``fixed``, ``sweep``, ``open``) and knows no figure. A paper
-leaves things open; :class:`Setting` holds one choice for each of them, :func:`base_setting` takes the ledger's defaults, and
-:func:`readings` lists the other plausible choices, one at a time. What cannot be expressed ends in :class:`NotYet`, which
-names what is missing.
+An experiment's network is a scenario file of the paper. Everything else is a list of dotted keys with values
+(:func:`scenario`): the paper's own, the defaults for what it leaves open, the algorithm of the variant, the point, and
+in a reading the other choice for one open thing. Nothing here knows a figure, a protocol or a kind of link. What an
+experiment needs and the engine does not have, :func:`lacking` says, by the engine's own lists.
 """
 
-from windlass.experiments.claims import cerl_like, partners
-from windlass.experiments.flows import algorithm
-from windlass.experiments.limits import limit
-from windlass.experiments.opened import base_setting, readings
+from windlass.experiments.capacity import capacity
+from windlass.experiments.claims import partners
+from windlass.experiments.compose import Case, cases, scenario, settings, titled
+from windlass.experiments.needs import NotYet, in_words, lacking, of_variant, require, without
 from windlass.experiments.points import points_of, thinned
-from windlass.experiments.scenarios import Case, cases, scenario
-from windlass.experiments.setting import NotYet, Reading, Setting
 
 __all__ = [
     "Case",
     "NotYet",
-    "Reading",
-    "Setting",
-    "algorithm",
-    "base_setting",
+    "capacity",
     "cases",
-    "cerl_like",
-    "limit",
+    "in_words",
+    "lacking",
+    "of_variant",
     "partners",
     "points_of",
-    "readings",
+    "require",
     "scenario",
+    "settings",
     "thinned",
+    "titled",
+    "without",
 ]

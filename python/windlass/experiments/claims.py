@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from windlass.experiments.setting import plain_name
 from windlass.ledger import Claim, Experiment, Ledger
+from windlass.ledger.model import plain_name
 from windlass.verdicts import derived
 
 
@@ -25,10 +25,3 @@ def partners(ledger: Ledger, claims: Iterable[Claim], experiment: Experiment) ->
                     if derived(str(check["metric"])):
                         wanted.update(ledger.experiments[other].variants)
     return needed
-
-
-def cerl_like(experiment: Experiment) -> list[str]:
-    """Variants that call a loss random or not, whose calls can be held against the truth."""
-    return [
-        name for name in experiment.variants if name.startswith("cerl") or name in ("mveno", "veno", "newjerseyplus")
-    ]

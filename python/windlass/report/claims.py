@@ -58,7 +58,7 @@ def claim_row(reproduction: Reproduction, outcome: Outcome) -> dict[str, Any]:
         "forms": [
             {"title": reading.title, "verdict": other.verdict, "slug": slug(other.verdict), "measured": other.measured}
             for reading, other, _ in outcome.readings
-            if reading.key == "inverted"
+            if reading.form
         ],
         "unsettled": [reading.title for reading in outcome.unsettled],
         "missing": [{"title": reading.title, "why": why} for reading, why in outcome.missing],

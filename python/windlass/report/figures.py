@@ -5,14 +5,13 @@ from __future__ import annotations
 import base64
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from windlass import experiments, verdicts
-from windlass.experiments import Setting
+from windlass import verdicts
 from windlass.reproduce import Reproduction, headline_metric, shown_variants
-from windlass.verdicts import Data
+from windlass.verdicts import Data, Limit
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,9 +45,9 @@ def draw(reproduction: Reproduction, folder: Path) -> list[Figure]:
         return []
     axis = axes[0]
     summary = _summary(reproduction, metric)
-    lossy = axis.key.startswith("q_")
-    empty = experiments.limit(reproduction.ledger, reproduction.experiment, at_once(reproduction.setting))
-    caps = [cap.per_flow_mbps for cap in map(empty, reproduction.data.points) if cap is not None]
+    lossy = reproduction.ledger.loss_axis(reproduction.experiment, axis.key)
+    found = [empty(reproduction, point) for point in reproduction.data.points]
+    caps = [cap.per_flow_mbps for cap in found if cap is not None]
     words = [f"Goodput per flow against {axis.parameter}, mean and 95 % interval over {len(reproduction.seeds)} seeds"]
     if lossy:
         mathis = _mathis(reproduction)
@@ -115,22 +114,21 @@ def curves_of(reproduction: Reproduction) -> Iterable[tuple[str, Data, str]]:
     for variant in shown_variants(reproduction.experiment, reproduction.data):
         yield reproduction.algorithms.get(variant, variant), reproduction.data, variant
     for run in reproduction.runs:
-        if run.reading.key == "inverted" and run.data is not None:
-            for variant, given in run.reading.changes["algorithms"].items():
+        if run.reading.form and run.data is not None:
+            for variant, form in run.reading.swap.items():
                 if variant in reproduction.experiment.variants:
-                    yield str(given), run.data, variant
+                    yield reproduction.ledger.variants[form].label, run.data, variant
 
 
-def at_once(setting: Setting) -> Setting:
-    """The same with all flows starting at once."""
-    return replace(setting, start_s=(0.0, 0.0))
+def empty(reproduction: Reproduction, point: tuple[Any, ...]) -> Limit | None:
+    """Most that the links carry at a point if all flows start at once."""
+    return reproduction.limits(point, reproduction.data.variants[0], True)
 
 
 def _mathis(reproduction: Reproduction) -> dict[str, float] | None:
     """Segment and empty round trip for the square-root law, if only the swept loss acts."""
-    experiment = reproduction.experiment
-    if any(key.startswith("q_") and value for key, value in experiment.fixed.items()):
+    book, experiment = reproduction.ledger, reproduction.experiment
+    if any(book.loss_axis(experiment, key) and value for key, value in experiment.fixed.items()):
         return None
-    links = reproduction.ledger.topologies[experiment.topology].links
-    delays = [link.delay_ms for link in links if isinstance(link.delay_ms, (int, float))]
-    return {"mss_bytes": float(experiment.traffic["segment_B"]), "rtt_s": 2 * sum(delays) / 1000}
+    known = reproduction.network
+    return {"mss_bytes": float(known["payload"]), "rtt_s": known["round_trip_s"]} if known else None

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from windlass import experiments, verdicts
-from windlass.report.figures import at_once, curves_of
+from windlass import verdicts
+from windlass.report.figures import curves_of, empty
 from windlass.reproduce import Reproduction, headline_metric
 from windlass.verdicts import Interval
+from windlass.verdicts.words import plain
 
 
 def tables_of(reproduction: Reproduction) -> list[dict[str, Any]]:
@@ -27,7 +28,7 @@ def tables_of(reproduction: Reproduction) -> list[dict[str, Any]]:
             best = max((one.mean for one in found if not math.isnan(one.mean)), default=math.nan)
             rows.append(
                 {
-                    "point": ", ".join(f"{value:g}" for value in point) or "-",
+                    "point": ", ".join(plain(value) for value in point) or "-",
                     "cells": [{**_cell(one), "best": one.mean == best} for one in found],
                 }
             )
@@ -47,10 +48,9 @@ def _cell(found: Interval) -> dict[str, str]:
 
 def capacity_lines(reproduction: Reproduction) -> list[str]:
     """What the links carry, as arithmetic; one line for each different limit along the sweep."""
-    limits = experiments.limit(reproduction.ledger, reproduction.experiment, at_once(reproduction.setting))
     found: dict[str, list[str]] = {}
     for point in reproduction.data.points:
-        cap = limits(point)
+        cap = empty(reproduction, point)
         if cap is not None:
             found.setdefault(cap.text, []).append(reproduction.data.label(point))
     if len(found) <= 1:

@@ -8,7 +8,7 @@ from typing import Any
 from windlass.report.claims import claim_row
 from windlass.report.figures import Figure
 from windlass.report.measured import capacity_lines, gains_figure, tables_of
-from windlass.report.setting import algorithms_table, base_words, calls_table, mechanisms_table, readings_table
+from windlass.report.setting import algorithms_table, calls_table, mechanisms_table, readings_table
 from windlass.report.words import RULES, headline, slug
 from windlass.reproduce import PaperReproduction, Reproduction
 
@@ -91,7 +91,7 @@ def _context(reproduction: Reproduction, figures: Sequence[Figure]) -> dict[str,
         "readings": readings_table(reproduction),
         "judged": calls_table(reproduction),
         "open": [book.open[key] for key in experiment.open],
-        "base": [row for row in base_words(reproduction.setting) if row[0] in ("profile", "seeds", *experiment.open)],
+        "base": reproduction.base,
         "inconsistencies": [row for row in book.touching(experiment) if row.take != "None needed."],
         "algorithms": algorithms_table(reproduction),
         "mechanisms": mechanisms_table(reproduction),
@@ -99,7 +99,7 @@ def _context(reproduction: Reproduction, figures: Sequence[Figure]) -> dict[str,
         "command": reproduction.command,
         "seeds": reproduction.seeds,
         "runs": reproduction.total,
-        "duration_s": reproduction.setting.duration_s,
+        "duration_s": reproduction.duration_s,
         "engine_version": ENGINE_VERSION,
         "version": __version__,
         "scenario": next(iter(reproduction.scenarios), ""),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from windlass.experiments import Setting
 from windlass.names import loss_causes, not_lost
 from windlass.report.words import slug
 from windlass.reproduce import CALLS, Reproduction
@@ -77,36 +76,15 @@ def _share(part: int, whole: int) -> str:
     return f"{100 * part / whole:.0f} %" if whole else "-"
 
 
-def base_words(setting: Setting) -> list[tuple[str, str]]:
-    """The base setting in words, by open parameter."""
-    low, high = setting.start_s
-    queue = (
-        "one bandwidth-delay product" if setting.queue == "bdp" else f"{setting.queue} packets, counted as ns-2 does"
-    )
-    place = "after transmission" if setting.loss_at == "wire" else "before the queue"
-    return [
-        ("profile", "ns2: engine rules of ns-2.35's one-way agents"),
-        ("simtime", f"{setting.duration_s:g} s"),
-        ("seeds", f"{setting.seeds}"),
-        ("queue", queue),
-        ("rwnd", f"{setting.window_segments} segments"),
-        ("starts", f"uniform between {low:g} s and {high:g} s" if high > low else f"{low:g} s"),
-        ("lossplace", place),
-        ("lossdir", {"both": "both directions"}.get(setting.loss_direction, f"{setting.loss_direction} only")),
-        ("tie", "l >= N is congestion (the algorithm's own default; the other test is a reading)"),
-    ]
-
-
 def algorithms_table(reproduction: Reproduction) -> list[dict[str, Any]]:
     """What the registry says of the algorithms that took part, readings included."""
     used = {name: variant for variant, name in reproduction.algorithms.items()}
     for run in reproduction.runs:
         if run.data is None:
             continue
-        for variant, given in run.reading.changes.get("algorithms", {}).items():
-            name = given if isinstance(given, str) else given["name"]
+        for variant, form in run.reading.swap.items():
             if variant in reproduction.experiment.variants:
-                used.setdefault(name, variant)
+                used.setdefault(reproduction.ledger.variants[form].name, variant)
     rows = [row for row in reproduction.registry if row["name"] in used]
     return [
         {

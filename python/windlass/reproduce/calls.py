@@ -33,8 +33,7 @@ def calls_by_cause(plan: Plan, results: Sequence[RunResult]) -> list[dict[str, A
             if kind in call_of:
                 counts[call_of[kind], cause] += 1
         if any(counts.values()):
-            given = job.case.scenario["flows"][0]["algorithm"]
-            known = plan.known[given if isinstance(given, str) else given["name"]]
+            known = plan.known[plan.algorithm_of(job.case.variant, job.reading)]
             if not (known["judges_losses"] or any(counts["random", cause] for cause in causes)):
                 continue
             rows.append(

@@ -18,12 +18,11 @@ if TYPE_CHECKING:
 def cautions_on(plan: Plan, results: Sequence[RunResult], data: Data) -> list[str]:
     """What to know before trusting the numbers, the most general first."""
     found = []
-    setting = plan.setting
     if plan.quick:
         counts = math.prod(len(values) for values in plan.points)
         every = math.prod(len(axis.points) for axis in plan.experiment.axes)
         found.append(
-            f"Quick run: {setting.seeds} seeds and {counts} of {every} points instead of at least {LEAST_SEEDS} seeds and "
+            f"Quick run: {len(plan.seeds)} seeds and {counts} of {every} points instead of at least {LEAST_SEEDS} seeds and "
             "every point. Intervals are wide and verdicts provisional."
         )
     opened = [plan.book.open[key] for key in plan.experiment.open]
@@ -52,7 +51,7 @@ def cautions_on(plan: Plan, results: Sequence[RunResult], data: Data) -> list[st
 
 def _without_chance(plan: Plan, data: Data) -> list[str]:
     """Points at which all seeds of every variant give the same throughput."""
-    if plan.setting.seeds < 2:
+    if len(plan.seeds) < 2:
         return []
     return [
         data.label(point) or "the only point"

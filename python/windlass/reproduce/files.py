@@ -52,7 +52,11 @@ def _joined(plan: Plan, results: Sequence[RunResult], name: str) -> pa.Table:
     """Rows of all runs: experiment, reading, variant, the swept keys, seed and key of the run, then the run's columns."""
     import pyarrow as pa
 
-    keys = list(dict.fromkeys(axis.key for entry in plan.wanted for axis in plan.book.experiments[entry].axes))
+    swept = [axis for entry in plan.wanted for axis in plan.book.experiments[entry].axes]
+    kinds = {
+        axis.key: pa.string() if any(isinstance(point, str) for point in axis.points) else pa.float64()
+        for axis in swept
+    }
     parts = []
     for job, point, result in plan.rows(results):
         table = result.tables[name]
@@ -62,7 +66,7 @@ def _joined(plan: Plan, results: Sequence[RunResult], name: str) -> pa.Table:
             "experiment": pa.repeat(job.case.experiment, table.num_rows),
             "reading": pa.repeat(job.reading, table.num_rows),
             "variant": pa.repeat(job.case.variant, table.num_rows),
-            **{key: pa.repeat(pa.scalar(values.get(key), pa.float64()), table.num_rows) for key in keys},
+            **{key: pa.repeat(pa.scalar(values.get(key), kind), table.num_rows) for key, kind in kinds.items()},
             "seed": pa.repeat(pa.scalar(result.seed, pa.int64()), table.num_rows),
             "key": pa.repeat(result.key, table.num_rows),
         }
@@ -100,7 +104,7 @@ def _manifest(reproduction: Reproduction, plan: Plan) -> dict[str, Any]:
         "experiment": reproduction.experiment.id,
         "seeds": reproduction.seeds,
         "points": [list(values) for values in plan.points],
-        "setting": {**reproduction.setting.__dict__, "algorithms": dict(reproduction.setting.algorithms)},
+        "settings": reproduction.settings,
         "readings": {
             run.reading.key: run.missing or f"{len(run.data.points) if run.data else 0} points"
             for run in reproduction.runs

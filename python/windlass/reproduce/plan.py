@@ -5,16 +5,18 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from windlass import experiments, verdicts
 from windlass.errors import InputError
-from windlass.experiments import Case, NotYet, Reading, Setting
-from windlass.ledger import Claim, Experiment, Ledger
+from windlass.experiments import Case, NotYet
+from windlass.ledger import Claim, Experiment, Ledger, Reading
+from windlass.ledger.model import plain_name
 from windlass.reproduce.metrics import Values, metrics
-from windlass.verdicts import Data
+from windlass.verdicts import Data, Limit
 
 if TYPE_CHECKING:
     from windlass.store import Store
@@ -33,18 +35,21 @@ JUDGED_POINTS = 3
 Progress = Callable[[int, int], None]
 
 
-def setting_of(book: Ledger, experiment: Experiment, seeds: int | None, quick: bool) -> Setting:
-    """The experiment's defaults with the seeds asked for; too few for a full run are refused."""
-    setting = experiments.base_setting(book, experiment)
+def overrides(book: Ledger, experiment: Experiment, seeds: int | None, quick: bool) -> dict[str, Any]:
+    """What is laid over an experiment's scenarios: the seeds asked for. Too few for a full run are refused."""
     if quick:
-        return replace(setting, seeds=QUICK_SEEDS if seeds is None else seeds)
+        return {"scenario.seeds": QUICK_SEEDS if seeds is None else seeds}
     if seeds is not None and seeds < LEAST_SEEDS:
         raise InputError(
             f"{seeds} seeds are too few for a full run, which has at least {LEAST_SEEDS}",
             code="reproduce.seeds",
             hint=f"add `--quick` for a first impression with {seeds} seeds",
         )
-    return replace(setting, seeds=max(setting.seeds, LEAST_SEEDS) if seeds is None else seeds)
+    if seeds is not None:
+        return {"scenario.seeds": seeds}
+    variant = "" if experiment.together else experiment.variants[0]
+    own = experiments.scenario(book, experiment, variant).seeds
+    return {} if len(own) >= LEAST_SEEDS else {"scenario.seeds": LEAST_SEEDS}
 
 
 @dataclass(frozen=True)
@@ -58,25 +63,27 @@ class Job:
 
 
 class Plan:
-    """Everything that is run for one experiment: the base, the readings, other experiments that claims compare with."""
+    """Everything that is run for one experiment: the base, the readings, other experiments that claims compare with.
+
+    ``over`` is laid over every scenario but its sweep.
+    """
 
     def __init__(
         self,
         book: Ledger,
         experiment: Experiment,
-        setting: Setting,
+        over: Mapping[str, Any],
         claims: Sequence[Claim],
         quick: bool,
         registry: Sequence[dict[str, Any]],
     ) -> None:
         self.book = book
         self.experiment = experiment
-        self.setting = setting
+        self.over = dict(over)
         self.claims = claims
         self.quick = quick
         self.registry = list(registry)
         self.known = {name: row for row in registry for name in (row["name"], *row.get("aliases", []))}
-        self.readings = experiments.readings(book, experiment)
         self.missing: dict[str, str] = {}
         self.jobs: list[Job] = []
         self.tasks: list[tuple[Any, int]] = []
@@ -85,29 +92,33 @@ class Plan:
             experiments.thinned(experiment, claims, QUICK_POINTS) if quick else experiments.points_of(experiment)
         )
         self.wanted = {experiment.id: set(experiment.variants), **experiments.partners(book, claims, experiment)}
+        for name, variants in self.wanted.items():
+            experiments.require(book, book.experiments[name], variants)
+        self.readings = [experiments.titled(book, experiment, row) for row in book.readings_of(experiment)]
         self._plan()
 
     def _plan(self) -> None:
-        seeds = tuple(range(1, self.setting.seeds + 1))
         for name, variants in self.wanted.items():
-            entry = self.book.experiments[name]
-            points = self.points if entry is self.experiment else self._points_like(entry, self.points)
-            self._need(entry, variants, self._setting_of(entry))
-            for case in experiments.cases(self.book, entry, self._setting_of(entry), points, variants):
-                self._add(Job("base", case, seeds))
+            for case in self._cases(name, variants):
+                self._add(Job("base", case, tuple(case.scenario.seeds)))
+        base = self.jobs[0].case.scenario
+        self.seeds, self.duration_s = list(base.seeds), base.duration_s
         for reading in self.readings:
             try:
-                self._add_reading(reading, seeds)
+                self._add_reading(reading)
             except InputError as error:
                 self.missing[reading.key] = error.message
         self._add_judged()
 
-    def _setting_of(self, entry: Experiment) -> Setting:
-        """Defaults for another experiment, with this one's length and seeds."""
+    def _cases(self, name: str, variants: Iterable[str], reading: Reading | None = None) -> list[Case]:
+        """Scenarios of this experiment, or of another one at the same points, with this one's length and seeds."""
+        entry = self.book.experiments[name]
         if entry is self.experiment:
-            return self.setting
-        own = experiments.base_setting(self.book, entry)
-        return replace(own, duration_s=self.setting.duration_s, seeds=self.setting.seeds)
+            return experiments.cases(self.book, entry, self.points, variants, reading, self.over)
+        own = self.jobs[0].case.scenario
+        over = {**self.over, "scenario.duration": f"{own.duration_s:g} s", "scenario.seeds": len(own.seeds)}
+        points = self._points_like(entry, self.points)
+        return experiments.cases(self.book, entry, points, variants, reading, over)
 
     def _points_like(self, entry: Experiment, points: Sequence[Sequence[Any]]) -> list[tuple[Any, ...]]:
         """The same points on the same axes; all points of an axis that this experiment does not have."""
@@ -116,57 +127,42 @@ class Plan:
             tuple(value for value in axis.points if value in mine.get(axis.key, axis.points)) for axis in entry.axes
         ]
 
-    def _need(self, entry: Experiment, variants: Iterable[str], setting: Setting) -> None:
-        for variant in variants:
-            given = experiments.algorithm(variant, setting)
-            name = given if isinstance(given, str) else given["name"]
-            if name not in self.known:
-                raise NotYet(
-                    f"`{entry.id}` needs the algorithm `{name}`, which this version does not have",
-                    hint="`windlass list algorithms` shows those that it has",
-                )
-
-    def _add_reading(self, reading: Reading, seeds: tuple[int, ...]) -> None:
-        for name, parameter in reading.needs:
-            if name not in self.known:
-                raise NotYet(f"this version has no algorithm `{name}`")
-            if parameter and parameter not in {row["name"] for row in self.known[name]["parameters"]}:
-                raise NotYet(f"`{name}` has no parameter `{parameter}` in this version")
+    def _add_reading(self, reading: Reading) -> None:
+        swapped = [new for old, new in reading.swap.items() if old in self.experiment.variants]
+        of_swapped = [need for new in swapped for need in experiments.of_variant(self.book.variants[new])]
+        missing = experiments.without([*reading.effect.needs, *of_swapped])
+        if missing:
+            raise NotYet(f"this version lacks {experiments.in_words(missing)}")
         jobs = []
         for name, variants in self.wanted.items():
-            entry = self.book.experiments[name]
-            setting = reading.apply(self._setting_of(entry))
             touched = {variant for variant in variants if reading.concerns([variant])}
-            points = self.points if entry is self.experiment else self._points_like(entry, self.points)
-            self._need(entry, touched, setting)
-            jobs += [
-                Job(reading.key, case, seeds) for case in experiments.cases(self.book, entry, setting, points, touched)
-            ]
+            if reading.asked_of(self.book.experiments[name]):
+                jobs += [
+                    Job(reading.key, case, tuple(case.scenario.seeds)) for case in self._cases(name, touched, reading)
+                ]
         prepared = [(job, self._tasks(job)) for job in jobs]
         for job, tasks in prepared:
             self._keep(job, tasks)
 
     def _add_judged(self) -> None:
         """One seed with every decision recorded, for senders that tell losses apart."""
-        variants = experiments.cerl_like(self.experiment)
+        names = {name: self.known[self.book.variants[name].name] for name in self.experiment.variants}
+        variants = [name for name, row in names.items() if row["judges_losses"]]
         axes = self.experiment.axes
-        if len(axes) != 1 or not variants:
+        if len(axes) != 1 or not variants or self.experiment.together:
             return
-        values = [value for value in self.points[0] if not (axes[0].key.startswith("q_") and value == 0)]
-        if axes[0].key.startswith("q_"):
+        values = list(self.points[0])
+        if self.book.loss_axis(self.experiment, axes[0].key):
+            values = [value for value in values if value != 0]
             values = [value for value in values if value <= 10] or values
         step = max(1, math.ceil(len(values) / JUDGED_POINTS))
         chosen = [tuple(values[::step])]
-        settings = [self.setting] + [
-            reading.apply(self.setting)
-            for reading in self.readings
-            if reading.key == "inverted" and reading.key not in self.missing
-        ]
-        for setting in settings:
-            touched = variants if setting is self.setting else [name for name in variants if name in setting.algorithms]
-            for case in experiments.cases(self.book, self.experiment, setting, chosen, touched):
-                document = {**case.scenario, "output": {"events": True}}
-                self._add(Job("judged", replace(case, scenario=document), (1,), "events"))
+        forms = [reading for reading in self.readings if reading.form and reading.key not in self.missing]
+        over = {**self.over, "output.events": True}
+        for reading in [None, *forms]:
+            touched = variants if reading is None else [name for name in variants if name in reading.swap]
+            for case in experiments.cases(self.book, self.experiment, chosen, touched, reading, over):
+                self._add(Job("base" if reading is None else reading.key, case, (1,), "events"))
 
     def _add(self, job: Job) -> None:
         self._keep(job, self._tasks(job))
@@ -177,9 +173,7 @@ class Plan:
         self.tasks += tasks
 
     def _tasks(self, job: Job) -> list[tuple[Any, int]]:
-        from windlass.scenario import Scenario
-
-        points = Scenario.from_dict(job.case.scenario, filename=f"{job.case.experiment} ({job.case.variant})").points()
+        points = job.case.scenario.points()
         if len(points) != len(job.case.points):
             raise InputError(f"`{job.case.experiment}`: {len(points)} points where {len(job.case.points)} were meant")
         return [(point, seed) for point in points for seed in job.seeds]
@@ -227,19 +221,47 @@ class Plan:
         """Measurements of the experiments that claims compare with."""
         return lambda name: self.data(measured, reading, name) if name in self.wanted else None
 
+    def limits(self, reading: str) -> verdicts.Limits:
+        """Most that the links carry of a variant at a point, in a reading; those of the base where it is not touched."""
+        cases: dict[tuple[str, tuple[Any, ...]], tuple[Case, int]] = {}
+        for job in self.jobs:
+            if job.reading in ("base", reading) and job.kind == "measure" and job.case.experiment == self.experiment.id:
+                for index, point in enumerate(job.case.points):
+                    cases |= {(variant, point): (job.case, index) for variant in job.case.members}
+        network = self.book.topologies[self.experiment.topology]
+
+        @cache
+        def at(point: tuple[Any, ...], variant: str, at_once: bool = False) -> Limit | None:
+            if (variant, point) not in cases:
+                return None
+            case, index = cases[variant, point]
+            return experiments.capacity(network, case.scenario.points()[index], case.members[variant], at_once=at_once)
+
+        return at
+
+    def algorithm_of(self, variant: str, reading: str = "base") -> str:
+        """What a variant runs as, by its name in the registry."""
+        swap = next((row.swap for row in self.readings if row.key == reading), {})
+        name = self.book.variants[swap.get(plain_name(variant), plain_name(variant))].name
+        return str(self.known[name]["name"])
+
     def algorithm_names(self) -> dict[str, str]:
         """What each variant ran as in the base setting, by its name in the registry."""
-        names: dict[str, str] = {}
-        for variant in self.experiment.variants:
-            given = experiments.algorithm(variant, self.setting)
-            name = given if isinstance(given, str) else given["name"]
-            names[variant] = self.known[name]["name"]
-        return names
+        return {variant: self.algorithm_of(variant) for variant in self.experiment.variants}
+
+    def settings(self) -> dict[str, dict[str, Any]]:
+        """What each variant's scenario lays over that of the network, in the base setting."""
+        return {
+            job.case.variant or "mix": dict(job.case.scenario.sets)
+            for job in self.jobs
+            if job.reading == "base" and job.kind == "measure" and job.case.experiment == self.experiment.id
+        }
 
     def documents(self) -> dict[str, dict[str, Any]]:
         """Scenario of each variant in the base setting."""
-        return {
-            job.case.variant or "mix": job.case.scenario
-            for job in self.jobs
-            if job.reading == "base" and job.case.experiment == self.experiment.id
-        }
+        found: dict[str, dict[str, Any]] = {}
+        for job in self.jobs:
+            if job.reading == "base" and job.kind == "measure" and job.case.experiment == self.experiment.id:
+                name = job.case.variant or "mix"
+                found[name if name not in found else f"{name}-{len(found)}"] = job.case.scenario.composed()
+        return found

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from windlass import verdicts
-from windlass.experiments import Reading, Setting
-from windlass.ledger import Claim, Experiment, Ledger
+from windlass.ledger import Claim, Experiment, Ledger, Reading
 from windlass.reproduce.engine import engine_version
 from windlass.reproduce.metrics import summary_rows
 from windlass.verdicts import Data, Judgement
@@ -83,8 +82,12 @@ class Reproduction:
     ----------
     ledger, experiment
         What was reproduced.
-    setting : Setting
-        Defaults for what the paper leaves open.
+    settings : dict
+        What each variant's scenario lays over the network's in the base setting: dotted keys and values.
+    base : list of (str, str)
+        The base setting in words, by open parameter.
+    duration_s : float
+        Simulated time.
     seeds : list of int
         Seeds of the base runs.
     quick : bool
@@ -98,7 +101,9 @@ class Reproduction:
     outcomes : list of Outcome
         Verdicts, in the order of the claims.
     limits : callable
-        Most that can be carried at a point.
+        Most that can be carried of a variant at a point.
+    network : dict
+        What the engine says of the network at the first point: payload of a segment, empty round trip and more.
     judged : list of dict
         Calls of the senders against the true causes, by variant and point.
     cautions : list of str
@@ -109,7 +114,9 @@ class Reproduction:
 
     ledger: Ledger
     experiment: Experiment
-    setting: Setting
+    settings: dict[str, dict[str, Any]]
+    base: list[tuple[str, str]]
+    duration_s: float
     seeds: list[int]
     quick: bool
     data: Data
@@ -117,6 +124,7 @@ class Reproduction:
     runs: list[ReadingRun]
     outcomes: list[Outcome]
     limits: verdicts.Limits
+    network: dict[str, Any] | None
     judged: list[dict[str, Any]]
     cautions: list[str]
     folder: Path
@@ -152,7 +160,7 @@ class Reproduction:
             "command": self.command,
             "quick": self.quick,
             "seeds": self.seeds,
-            "duration_s": self.setting.duration_s,
+            "duration_s": self.duration_s,
             "engine_version": engine_version(),
             "verdicts": self.counts,
             "cautions": self.cautions,

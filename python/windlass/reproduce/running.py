@@ -16,8 +16,9 @@ from windlass.reproduce.engine import registry
 from windlass.reproduce.files import json_text, write
 from windlass.reproduce.metrics import Values
 from windlass.reproduce.paper import PaperReproduction
-from windlass.reproduce.plan import Plan, Progress, setting_of
+from windlass.reproduce.plan import Plan, Progress, overrides
 from windlass.reproduce.results import Outcome, ReadingRun, Reproduction
+from windlass.reproduce.words import base_words
 
 if TYPE_CHECKING:
     from windlass.store import Store
@@ -117,16 +118,16 @@ def _offset(progress: Progress, before: int, total: int) -> Progress:
 
 
 def _plan(book: Ledger, experiment: Experiment, seeds: int | None, quick: bool) -> Plan:
-    setting = setting_of(book, experiment, seeds, quick)
-    return Plan(book, experiment, setting, book.claims_of(experiment.id), quick, registry())
+    experiments.require(book, experiment)
+    over = overrides(book, experiment, seeds, quick)
+    return Plan(book, experiment, over, book.claims_of(experiment.id), quick, registry())
 
 
 def _reproduce(plan: Plan, folder: Path, results: Sequence[RunResult]) -> Reproduction:
     """Judge the claims on the results of a plan, and write report and data."""
-    book, experiment, setting = plan.book, plan.experiment, plan.setting
+    book, experiment = plan.book, plan.experiment
     measured = plan.measure(results)
     base = plan.data(measured, "base", experiment.id)
-    limits = experiments.limit(book, experiment, setting)
     runs = [
         ReadingRun(reading, None, plan.missing[reading.key])
         if reading.key in plan.missing
@@ -137,14 +138,17 @@ def _reproduce(plan: Plan, folder: Path, results: Sequence[RunResult]) -> Reprod
     reproduction = Reproduction(
         ledger=book,
         experiment=experiment,
-        setting=setting,
-        seeds=list(range(1, setting.seeds + 1)),
+        settings=plan.settings(),
+        base=base_words(plan),
+        duration_s=plan.duration_s,
+        seeds=plan.seeds,
         quick=plan.quick,
         data=base,
         algorithms=plan.algorithm_names(),
         runs=runs,
         outcomes=outcomes,
-        limits=limits,
+        limits=plan.limits("base"),
+        network=plan.jobs[0].case.scenario.points()[0].capacity(),
         judged=calls_by_cause(plan, results),
         cautions=cautions_on(plan, results, base),
         folder=folder,
@@ -167,8 +171,7 @@ def _outcome(
     name = plan.experiment.id
     variants = {variant for check in (claim.check, *claim.check.also) for variant in check.variants}
     base = plan.data(measured, "base", name)
-    limits = experiments.limit(plan.book, plan.experiment, plan.setting)
-    judgement = verdicts.judge(claim.check, base, limits=limits, others=plan.others(measured, "base"))
+    judgement = verdicts.judge(claim.check, base, limits=plan.limits("base"), others=plan.others(measured, "base"))
     found, missing = [], []
     for run in runs:
         if not run.reading.concerns(variants) or judgement.verdict == "not measurable" or claim.check.kind == "arith":
@@ -176,11 +179,10 @@ def _outcome(
         if run.data is None:
             missing.append((run.reading, run.missing))
             continue
-        setting = run.reading.apply(plan.setting)
         other = verdicts.judge(
             claim.check,
             run.data,
-            limits=experiments.limit(plan.book, plan.experiment, setting),
+            limits=plan.limits(run.reading.key),
             others=plan.others(measured, run.reading.key),
         )
         settled = "undecided" not in (other.verdict, judgement.verdict)

@@ -8,6 +8,7 @@ from windlass import verdicts
 from windlass.reproduce.metrics import headline_metric, shown_variants
 from windlass.reproduce.paper import PaperReproduction
 from windlass.reproduce.results import Reproduction
+from windlass.verdicts.words import plain
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,7 +40,7 @@ def print_experiment(reproduction: Reproduction, console: Console) -> None:
         table.add_column(reproduction.algorithms.get(variant, variant), justify="right")
     for point in reproduction.data.points:
         cells = [verdicts.mean(reproduction.data.get(metric, variant, [point])).text(digits=3) for variant in variants]
-        table.add_row(", ".join(f"{value:g}" for value in point) or "-", *cells)
+        table.add_row(", ".join(plain(value) for value in point) or "-", *cells)
     console.print(table)
     claims = Table(title="claims")
     for heading in ("claim", "verdict", "measured", "depends on the reading"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -101,6 +101,26 @@ class Point:
         with core_errors():
             key = self._point.key(seed)
         return hashlib.sha256(f"{key} {ENGINE_VERSION}".encode()).hexdigest()
+
+    def capacity(self, groups: Sequence[str] = ()) -> dict[str, Any] | None:
+        """What the links can carry of the data of some groups of flows, as the engine reckons it.
+
+        Parameters
+        ----------
+        groups : sequence of str
+            Names of groups; all if none is given.
+
+        Returns
+        -------
+        dict or None
+            ``flows`` of data, a full ``packet`` and its ``payload`` (bytes), ``duration_s``, ``active_s`` (least time that such
+            a flow sends; ``None``: no bound is known), ``round_trip_s`` without queues, ``bdp_packets`` of the narrowest of the
+            links that most flows take, and ``cuts``: lists of ``links`` (``link``, ``reverse``, ``rate_bps``), of which each
+            flow crosses one of every list, and whether flows have a link ``shared``. ``None`` if there is no such group.
+        """
+        with core_errors():
+            found: dict[str, Any] | None = json.loads(self._point.capacity(list(groups)))
+        return found
 
     def opportunities(self, link: str, *, reverse: bool = False) -> list[int]:
         """When a link can deliver 1504 bytes more, until the end of the run: the lines of a mahimahi trace.

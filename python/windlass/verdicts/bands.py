@@ -76,7 +76,7 @@ def _percent_in_band(
         reply: Reply = "yes" if verdict == "reproduced" else "open" if verdict == "undecided" else "no"
         what = f"{'reduction' if reduction else 'gain'} of {a} over {b}"
         found.append((verdict, Answer(reply, where, what, interval, "%", seeds)))
-        limit = limits(points[0]) if limits is not None and len(points) == 1 else None
+        limit = limits(points[0], a) if limits is not None and len(points) == 1 else None
         if limit is not None and metric in ("throughput", "goodput") and not reduction:
             reference = mean(base)
             most = largest_gain_percent(limit, reference)
@@ -126,7 +126,7 @@ def value_of(check: Check, data: Data, limits: Limits | None) -> Judgement:
         verdicts.append(verdict)
         seeds.append(needed)
         rows.append(Answer("yes" if verdict == "reproduced" else "no", where, a, interval, check.get("unit", "")))
-        limit = limits(points[0]) if limits is not None and len(points) == 1 else None
+        limit = limits(points[0], a) if limits is not None and len(points) == 1 else None
         if limit is not None and metric in ("throughput", "goodput") and check.get("unit") == "Mbps":
             room.append((limit.per_flow_mbps, limit))
     worst = min(verdicts, key=WORST_FIRST.index)

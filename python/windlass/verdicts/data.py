@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from windlass.ledger import Check
 from windlass.verdicts.intervals import Samples, averaged
@@ -107,7 +107,12 @@ class Unmeasured(Exception):
 
 Others = Callable[[str], Data | None]
 
-Limits = Callable[[Point], Limit | None]
+
+class Limits(Protocol):
+    """Most that can be carried of a variant at a point; ``at_once``: if all flows start together."""
+
+    def __call__(self, point: Point, variant: str, at_once: bool = False, /) -> Limit | None:
+        """The limit, or none if none is known."""
 
 
 def require(check: Check, data: Data) -> None:

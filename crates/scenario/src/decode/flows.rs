@@ -28,6 +28,9 @@ use ends::{Places, ends};
 use protocol::{COMMON, PROTOCOLS, Protocol, TCP_KEYS, TFRC_KEYS, UDP_KEYS, check_keys};
 use rate_controlled::rate_controlled;
 
+/// Keys of a group of flows, by what carries its data.
+pub(crate) const ALL_KEYS: &[&[&str]] = &[COMMON, TCP_KEYS, UDP_KEYS, TFRC_KEYS];
+
 /// Read the section; `shared` is the section `[tcp]`.
 pub(crate) fn read(
     item: &Item<'_>,
@@ -77,7 +80,7 @@ fn group(
     places: &Places,
     general: &General,
 ) -> Result<Group, Problem> {
-    let keys = [COMMON, TCP_KEYS, UDP_KEYS, TFRC_KEYS].concat();
+    let keys = ALL_KEYS.concat();
     let table = item.table(&keys)?;
     if let Some(item) = table.get("name") {
         item.name(&keys, " ")?;

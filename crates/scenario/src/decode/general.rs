@@ -10,6 +10,9 @@ use crate::node::{Node, Value};
 use crate::read::{INSTANT, Item};
 use crate::units::time_text;
 
+/// Keys of section `[scenario]`.
+pub(crate) const GENERAL: &[&str] = &["name", "duration", "warmup", "profile", "seeds", "first_seed"];
+
 /// Section `[scenario]` without name and seeds, which change no run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct General {
@@ -20,7 +23,7 @@ pub(crate) struct General {
 
 /// Read the section but for name and seeds.
 pub(super) fn general(item: &Item<'_>) -> Result<General, Problem> {
-    let table = item.table(&["name", "duration", "warmup", "profile", "seeds", "first_seed"])?;
+    let table = item.table(GENERAL)?;
     let duration = table.need("duration", "\"100 s\"")?.span(INSTANT..=DURATION)?;
     let warmup = table.get("warmup").map_or(Ok(Span::ZERO), |item| {
         let warmup = item.span(Span::ZERO..=DURATION)?;

@@ -184,6 +184,10 @@ fn warning(item: &Item<'_>, limit: QueueLimit) -> Result<Option<WarningSpec>, Pr
     Ok(Some(WarningSpec { threshold_packets, weight }))
 }
 
+/// Words for the directions that a loss is on: forward, reverse.
+pub(crate) const DIRECTIONS: &[(&str, (bool, bool))] =
+    &[("forward", (true, false)), ("reverse", (false, true)), ("both", (true, true))];
+
 /// A loss, and whether it is on the forward and on the reverse direction.
 fn directed_loss(item: &Item<'_>, files: &Files) -> Result<(Loss, bool, bool), Problem> {
     let found = Loss::read(item, &["direction"], files)?;
@@ -191,8 +195,7 @@ fn directed_loss(item: &Item<'_>, files: &Files) -> Result<(Loss, bool, bool), P
         Value::Table(_) => item.open_table()?.get("direction"),
         _ => None,
     };
-    let words = [("forward", (true, false)), ("reverse", (false, true)), ("both", (true, true))];
-    let (forward, reverse) = direction.map_or(Ok((true, false)), |item| item.word(&words))?;
+    let (forward, reverse) = direction.map_or(Ok((true, false)), |item| item.word(DIRECTIONS))?;
     Ok((found, forward, reverse))
 }
 

@@ -90,7 +90,7 @@ const INDEPENDENT: &str = "independent";
 const UNIFORM: &str = "uniform";
 const GILBERT_ELLIOTT: &str = "gilbert-elliott";
 
-const PLACES: &[(&str, LossAt)] = &[("wire", LossAt::Wire), ("queue", LossAt::Queue)];
+pub(crate) const PLACES: &[(&str, LossAt)] = &[("wire", LossAt::Wire), ("queue", LossAt::Queue)];
 
 /// A model of loss: its name, what it is, its keys and what they mean.
 pub(crate) struct Ready {

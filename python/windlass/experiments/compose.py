@@ -1,0 +1,291 @@
+"""An experiment's scenario: a network of the paper with what is stated, assumed, tested and swept laid over it."""
+
+from __future__ import annotations
+
+import itertools
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from windlass.errors import InputError
+from windlass.ledger import Axis, Effect, Experiment, Ledger, LedgerError, Mixed, Reading
+from windlass.scenario import Scenario
+from windlass.scenario.builders import set_texts
+
+
+@dataclass(frozen=True)
+class Case:
+    """One scenario to run: an experiment's sweep for one variant, or for all that are in one network.
+
+    ``points`` are those of the scenario, in its order. ``members`` gives, for each variant that is measured in it, the groups
+    of flows that carry it (``None``: all of them).
+    """
+
+    experiment: str
+    variant: str
+    scenario: Scenario
+    points: tuple[tuple[Any, ...], ...]
+    members: Mapping[str, tuple[str, ...] | None]
+
+
+@dataclass(frozen=True)
+class Group:
+    """A group of flows of the scenario and its variant. Where no other flows are, it needs no name in a dotted key."""
+
+    name: str
+    variant: str
+    alone: bool = False
+
+
+@dataclass(frozen=True)
+class Set:
+    """A dotted key and its value, with the line of the ledger that says so."""
+
+    key: str
+    value: Any
+    line: int | None = None
+
+
+def cases(
+    ledger: Ledger,
+    experiment: Experiment,
+    points: Sequence[Sequence[Any]],
+    variants: Iterable[str],
+    reading: Reading | None = None,
+    over: Mapping[str, Any] | None = None,
+) -> list[Case]:
+    """Scenarios of an experiment for some of its variants, each sweeping the experiment's axes.
+
+    Parameters
+    ----------
+    points : sequence of sequence
+        For each axis of the experiment, the values to run.
+    reading : Reading, optional
+        Another choice for something open.
+    over : mapping, optional
+        Dotted keys that are laid over all but the sweep.
+    """
+    wanted = set(variants)
+    if not wanted.isdisjoint(experiment.beside):
+        wanted = set(experiment.variants)
+    names = [""] if experiment.together else [name for name in experiment.variants if name in wanted]
+    made = []
+    for name in names:
+        own = [
+            [value for value in values if value == name] if axis.is_variant else values
+            for axis, values in zip(experiment.axes, points, strict=True)
+        ]
+        if all(own):
+            groups = _groups(ledger, experiment, name, reading)
+            base = scenario(ledger, experiment, name, reading, over)
+            members = _members(experiment, name, groups, reading)
+            made += [
+                Case(experiment.id, name, swept, at, members) for swept, at in _sweeps(ledger, experiment, base, own)
+            ]
+    return made
+
+
+def scenario(
+    ledger: Ledger,
+    experiment: Experiment,
+    variant: str,
+    reading: Reading | None = None,
+    over: Mapping[str, Any] | None = None,
+) -> Scenario:
+    """The scenario of one variant, nothing swept yet; ``variant`` is empty where all are in one network."""
+    sets = settings(ledger, experiment, variant, reading)
+    if any("{bdp}" in str(one.value) for one in sets):
+        bdp = _bdp(ledger, experiment)
+        sets = [
+            replace(one, value=one.value.replace("{bdp}", bdp)) if isinstance(one.value, str) else one for one in sets
+        ]
+    sets += [Set(key, value) for key, value in (over or {}).items()]
+    return _laid_over(ledger, experiment, sets)
+
+
+def settings(ledger: Ledger, experiment: Experiment, variant: str, reading: Reading | None = None) -> list[Set]:
+    """What is laid over the network's scenario, in order: who sends, the defaults for what is open, what the paper states,
+    the algorithms, and the reading.
+    """
+    document = tomllib.loads(ledger.topologies[experiment.topology].scenario)
+    groups = _groups(ledger, experiment, variant, reading)
+    keys = ledger.topologies[experiment.topology].keys
+    sets = []
+    if _mix(experiment, reading) or (reading is not None and reading.mirrored):
+        sets.append(Set("flows", _flows(document, experiment, groups, reading)))
+    elif experiment.groups:
+        sets.append(Set("flows", _taking_part(document, experiment)))
+    sets += [Set(_of_group("flows.algorithm", group), ledger.variants[group.variant].algorithm) for group in groups]
+    opened = [ledger.open[key].effect(experiment) for key in ledger.open if key in experiment.open]
+    for effect in [*opened, experiment.effect]:
+        sets += _expanded(effect, groups, document)
+    for key, value in experiment.fixed.items():
+        sets += [Set(name, keys[key].value(value)) for name in keys[key].set]
+    variants = dict.fromkeys(group.variant for group in groups)
+    for effect in [*(ledger.variants[name].effect for name in variants), *([reading.effect] if reading else [])]:
+        sets += _expanded(effect, groups, document)
+    return sets
+
+
+def titled(ledger: Ledger, experiment: Experiment, reading: Reading) -> Reading:
+    """The reading with the numbers that its title leaves to the network."""
+    if "{bdp}" not in reading.title:
+        return reading
+    return replace(reading, title=reading.title.replace("{bdp}", _bdp(ledger, experiment)))
+
+
+def _laid_over(ledger: Ledger, experiment: Experiment, sets: Sequence[Set]) -> Scenario:
+    """The network's scenario with these keys; what the engine refuses is told with the line that asked for it."""
+    network = ledger.topologies[experiment.topology]
+    texts = [text for one in sets for text in set_texts({one.key: one.value})]
+    try:
+        return Scenario.from_toml(network.scenario, filename=f"{ledger.id}/{network.filename}", sets=texts)
+    except InputError as error:
+        lines = {f"--set {one.key}": one.line for one in sets if one.line is not None}
+        if error.file not in lines:
+            raise
+        raise LedgerError(error.message, file=ledger.filename, line=lines[error.file], hint=error.hint) from None
+
+
+def _groups(ledger: Ledger, experiment: Experiment, variant: str, reading: Reading | None) -> list[Group]:
+    """The groups of flows that are of some variant."""
+    swap = reading.swap if reading is not None else {}
+    document = tomllib.loads(ledger.topologies[experiment.topology].scenario)
+    mirrors = ("", "-back") if reading is not None and reading.mirrored else ("",)
+    mix = _mix(experiment, reading)
+    if mix:
+        names = [
+            (f"{_label(part, experiment)}-{index}", part.variant or variant)
+            for part in mix
+            for index in range(part.pairs)
+        ]
+    else:
+        flows = _taking_part(document, experiment)
+        names = [(flow["name"], variant) for flow in flows if not {"algorithm", "transport"} & flow.keys()]
+        names += [(name, of) for of, groups in experiment.beside.items() for name in groups]
+    alone = not mix and len({of for _, of in names}) == 1 and len(names) == len(flows)
+    return [Group(name + back, swap.get(of, of), alone) for name, of in names for back in mirrors]
+
+
+def _mix(experiment: Experiment, reading: Reading | None) -> tuple[Mixed, ...]:
+    return reading.mix if reading is not None and reading.mix else experiment.mix
+
+
+def _taking_part(document: Mapping[str, Any], experiment: Experiment) -> list[dict[str, Any]]:
+    """The network's groups of flows that the experiment has."""
+    return [flow for flow in document["flows"] if not experiment.groups or flow["name"] in experiment.groups]
+
+
+def _label(part: Mixed, experiment: Experiment) -> str:
+    if experiment.together:
+        return part.variant
+    return f"beside-{part.variant}" if part.variant else "tested"
+
+
+def _flows(
+    document: Mapping[str, Any], experiment: Experiment, groups: Sequence[Group], reading: Reading | None
+) -> list[dict[str, Any]]:
+    """The network's groups of flows, where pairs of hosts differ one for each pair, since a pattern takes one host or all;
+    mirrored: each once more in the other direction.
+    """
+    (template,) = document["flows"]
+    mirrored = reading is not None and reading.mirrored
+    flows = []
+    for index, group in enumerate(groups):
+        pair = index // 2 if mirrored else index
+        ends = [template["from"], template["to"]]
+        if _mix(experiment, reading):
+            ends = [end.replace("*", str(pair)) for end in ends]
+        if mirrored and index % 2:
+            ends.reverse()
+        flows.append({**template, "name": group.name, "from": ends[0], "to": ends[1]})
+    return flows
+
+
+def _members(
+    experiment: Experiment, variant: str, groups: Sequence[Group], reading: Reading | None
+) -> dict[str, tuple[str, ...] | None]:
+    """Which groups of flows carry what is measured."""
+    if not experiment.together:
+        beside = {name for names in experiment.beside.values() for name in names}
+        tested = tuple(group.name for group in groups if group.name not in beside)
+        everything = bool(experiment.mix) or all(group.alone for group in groups)
+        return {variant: experiment.measured or (None if everything else tested), **experiment.beside}
+    back = {new: old for old, new in (reading.swap if reading is not None else {}).items()}
+    members: dict[str, tuple[str, ...] | None] = {}
+    for name in dict.fromkeys(group.variant for group in groups):
+        own = tuple(group.name for group in groups if group.variant == name)
+        members[back.get(name, name)] = own
+        members |= {f"{back.get(name, name)}#{index + 1}": (group,) for index, group in enumerate(own)}
+    return members
+
+
+def _expanded(effect: Effect, groups: Sequence[Group], document: Mapping[str, Any]) -> list[Set]:
+    """The keys of an effect: those of flows for each group that it concerns, those of links for each link that ``*`` means."""
+    concerned = [group for group in groups if effect.variants is None or group.variant in effect.variants]
+    if not concerned:
+        return []
+    sets = []
+    for key, value in effect.set.items():
+        line = effect.lines.get(key)
+        if key.startswith("flows.") and effect.variants is not None:
+            sets += [Set(_of_group(key, group), value, line) for group in concerned]
+        else:
+            sets += [Set(name, value, line) for name in _of_links(key, document)]
+    return sets
+
+
+def _of_group(key: str, group: Group) -> str:
+    """The key for one group of flows, or for all if there are no others."""
+    return key if group.alone else f"flows.{group.name}.{key.removeprefix('flows.')}"
+
+
+def _of_links(key: str, document: Mapping[str, Any]) -> list[str]:
+    """``topology.*.queue`` for each link, ``topology.*.loss.at`` for each that has a loss."""
+    if not key.startswith("topology.*."):
+        return [key]
+    rest = key.removeprefix("topology.*.")
+    first, _, further = rest.partition(".")
+    topology = document["topology"]
+    links = {name: link for name, link in topology.items() if isinstance(link, dict)}
+    links |= {f"links.{link.get('name', link['from'] + '-' + link['to'])}": link for link in topology.get("links", [])}
+    return [f"topology.{name}.{rest}" for name, link in links.items() if not further or first in link]
+
+
+def _sweeps(
+    ledger: Ledger, experiment: Experiment, base: Scenario, points: Sequence[Sequence[Any]]
+) -> list[tuple[Scenario, tuple[tuple[Any, ...], ...]]]:
+    """The scenario with the experiment's axes: one sweep, or one for each value of an axis that sets several things."""
+    keys = ledger.topologies[experiment.topology].keys
+    axes = list(zip(experiment.axes, points, strict=True))
+    plain = [len(keys[axis.key].set) == 1 and not axis.also for axis, _ in axes]
+    unrolled = [values if not simple else (None,) for (_, values), simple in zip(axes, plain, strict=True)]
+    made = []
+    for chosen in itertools.product(*unrolled):
+        sets: dict[str, Any] = {}
+        for (axis, values), simple, value in zip(axes, plain, chosen, strict=True):
+            key = keys[axis.key]
+            if simple:
+                sets[f"sweep.{key.set[0]}"] = [key.value(one) for one in values]
+            else:
+                sets |= _at(axis, value, {name: key.value(value) for name in key.set})
+        at = itertools.product(
+            *((v,) if not s else values for (_, values), s, v in zip(axes, plain, chosen, strict=True))
+        )
+        made.append((base.with_(sets) if sets else base, tuple(at)))
+    return made
+
+
+def _at(axis: Axis, value: Any, own: Mapping[str, Any]) -> dict[str, Any]:
+    """What one point of an axis sets."""
+    index = axis.points.index(value)
+    return {**own, **{key: values[index] for key, values in axis.also.items()}}
+
+
+def _bdp(ledger: Ledger, experiment: Experiment) -> str:
+    """One bandwidth-delay product of the experiment's network over the empty round trip, in packets of its flows."""
+    base = scenario(ledger, experiment, "" if experiment.together else experiment.variants[0])
+    (point,) = base.points()
+    capacity = point.capacity() or {"bdp_packets": 0}
+    return str(round(capacity["bdp_packets"]))
