@@ -130,7 +130,11 @@ WRONG = [
     ("    def on_congestion(self, event, path):\n        return 5", 4, "on_congestion answered 5"),
     ("    def on_congestion(self, event, path):\n        return 'no'", 4, "on_congestion answered 'no'"),
     ("    def on_congestion(self, event, path):\n        event.keep(-1.0)", 5, "a share is a number from 0"),
-    ("    def on_congestion(self, event, path):\n        path.keep(0.5)", 5, "`path.keep(share)` is `event.keep(share)`"),
+    (
+        "    def on_congestion(self, event, path):\n        path.keep(0.5)",
+        5,
+        "`path.keep(share)` is `event.keep(share)`",
+    ),
     ("    def on_ack(self, ack, path):\n        path.half_base", 5, "`path.half_base` is `event.half_base`"),
     ("    def on_ack(self, ack, path):\n        path.mms", 5, "a Path has no attribute `mms`"),
     ("    def on_init(self, cwnd, ssthresh, path):\n        pass", 4, "`cwnd` is 0 after on_init"),

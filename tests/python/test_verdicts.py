@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -464,6 +465,14 @@ def test_missing_metrics_and_variants_are_named() -> None:
     data = table({"a": [flat(1.0)]})
     assert judge(rank(["a", "b"]), data).reason == "needs runs of `b`, which this experiment does not have"
     assert "`seqno`" in judge(rank(["a"], metric="seqno"), data).reason
+
+
+def test_what_is_drawn_over_time_is_judged_by_its_mean_only() -> None:
+    data = replace(table({"a": [flat(2.0)], "b": [flat(1.0)]}), drawn_over=("time_s",))
+    assert judge(rank(["a", "b"]), data).reason == "needs values along `time_s`, of which runs give the mean"
+    averaged = rank(["a", "b"])
+    averaged = replace(averaged, fields={**averaged.fields, "avg_over": ["time_s"]})
+    assert judge(averaged, data).verdict == "reproduced"
 
 
 def test_every_claim_of_the_ledger_gets_a_verdict() -> None:

@@ -215,7 +215,8 @@ class Plan:
         kept = {point for _, _, point in own} or {point for _, _, point in measured[("base", name)]}
         base = {key: samples for key, samples in measured[("base", name)].items() if key[2] in kept}
         order = tuple(point for point in itertools.product(*experiments.points_of(entry)) if point in kept)
-        return Data(name, tuple(axis.key for axis in entry.axes), order, entry.fixed, {**base, **own})
+        axes = tuple(axis.key for axis in entry.axes)
+        return Data(name, axes, order, entry.fixed, {**base, **own}, entry.drawn_over)
 
     def others(self, measured: Mapping[tuple[str, str], Values], reading: str) -> verdicts.Others:
         """Measurements of the experiments that claims compare with."""

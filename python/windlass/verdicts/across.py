@@ -21,7 +21,7 @@ def cross(check: Check, data: Data, others: Others, limits: Limits | None) -> Ju
     pairs = list(zip(_listed(check["a"]), _listed(check["b"]), strict=True))
     metric, relation = str(check["metric"]), str(check["relation"])
     for source, names in ((first, [a for a, _ in pairs]), (second, [b for _, b in pairs])):
-        require(Check("cross", {"metric": metric, "among": names}), source)
+        require(Check("cross", {"metric": metric, "among": names, "pick": "mean"}), source)
     points_a, points_b = _matched(check, first, second)
     answers = []
     parts: list[Judgement] = []

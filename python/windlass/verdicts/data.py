@@ -43,6 +43,8 @@ class Data:
         Keys that were set and not swept.
     values : mapping of (metric, variant, point) to mapping of seed to float
         What each run gave.
+    drawn_over : tuple of str
+        What a figure has on its axis and runs do not sweep, such as time.
     """
 
     experiment: str
@@ -50,6 +52,7 @@ class Data:
     points: tuple[Point, ...]
     fixed: Mapping[str, Any]
     values: Mapping[tuple[str, str, Point], Samples]
+    drawn_over: tuple[str, ...] = ()
 
     def get(self, metric: str, variant: str, points: Sequence[Point]) -> dict[int, float]:
         """Value by seed, averaged over points; empty if some point was not measured."""
@@ -116,7 +119,10 @@ class Limits(Protocol):
 
 
 def require(check: Check, data: Data) -> None:
-    """Stop if a metric or a variant was not measured."""
+    """Stop if a metric or a variant was not measured, or if the check is about an axis that runs do not sweep."""
+    for key in data.drawn_over:
+        if check.get("pick") != "mean" and key not in (check.get("avg_over") or []):
+            raise Unmeasured(f"needs values along `{key}`, of which runs give the mean")
     metric = str(check["metric"])
     if derived(metric):
         metric = "throughput"
