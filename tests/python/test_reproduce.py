@@ -259,6 +259,41 @@ def test_a_fixed_mix_is_judged_flow_by_flow(tmp_path: Path, monkeypatch: pytest.
     assert found.outcomes[0].judgement.verdict in verdicts.VERDICTS[:4]
 
 
+def test_shares_of_two_variants_are_judged_beside_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three to seven flows of NewReno, or of Westwood+, beside EWR's: a claim names the other variant and its share."""
+    short(monkeypatch)
+    found = one("huq2024/friend", quick=True, out=tmp_path, store=False)
+    assert set(found.data.points) == {(n, other) for n in (3, 5, 7) for other in ("newreno", "westwoodplus")}
+    by_number = {outcome.claim.id.rsplit("/", 1)[-1]: outcome.judgement for outcome in found.outcomes}
+    assert all(by_number[number].verdict != "not measurable" for number in "456789")
+    assert by_number["4"].rows[0]["where"] == "other flows = 3, other = newreno"
+    assert by_number["1"].reason == "needs the paper's table cell by cell, which this version does not judge"
+    # each pair has its own mean, and no variant has one where it does not run
+    assert found.data.get("throughput", "newreno", [(3, "newreno")])
+    assert not found.data.get("throughput", "newreno", [(3, "westwoodplus")])
+
+
+def test_variants_in_one_network_are_swept_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    short(monkeypatch)
+    found = one("huq2024/table5", quick=True, out=tmp_path, store=False)
+    assert found.data.points == ((0,), (0.1,), (10,), (25,))
+    assert {name for name in found.data.variants if "#" not in name} == set(found.experiment.variants)
+    assert {outcome.judgement.verdict for outcome in found.outcomes} - {"not measurable"}
+    # no flow is measured above what it could have alone, which is all of the link
+    for point in found.data.points:
+        cap = found.limits(point, "ewr")
+        assert cap is not None
+        assert cap.flows == 1
+        assert max(found.data.get("throughput", "ewr", [point]).values()) <= cap.per_flow_mbps
+
+
+def test_what_is_drawn_over_time_says_what_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    short(monkeypatch)
+    found = one("huq2024/fig10", quick=True, out=tmp_path, store=False)
+    assert found.data.points == ((),)
+    assert all("`time_s`" in outcome.judgement.reason for outcome in found.outcomes)
+
+
 def test_a_whole_paper_has_an_overview(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A paper of two mixes and an illustration: two reports, one overview that links to them, one reason."""
     short(monkeypatch)
