@@ -13,6 +13,7 @@ from functools import cache
 from importlib import resources
 
 from windlass.errors import InputError, did_you_mean
+from windlass.ledger.checks import KINDS
 from windlass.ledger.model import (
     Axis,
     Check,
@@ -30,7 +31,7 @@ from windlass.ledger.model import (
     WireLink,
 )
 from windlass.ledger.reading import LedgerError
-from windlass.ledger.schema import KINDS, parse
+from windlass.ledger.schema import parse
 
 __all__ = [
     "KINDS",
