@@ -1,5 +1,6 @@
-//! What a packet-hop costs with each algorithm: one case with every row of the registry, in one process, each run of an algorithm
-//! beside one of NewReno, so that a machine that slows down for a while slows both. Only the ratios mean anything.
+//! What a packet-hop costs with each algorithm: one case with every row of the registry, in one process, each run of an
+//! algorithm beside one of NewReno, so that a machine that slows down for a while slows both. Only the ratios mean
+//! anything.
 
 use cc::registry::{Config, windowed};
 use cpu_time::ProcessTime;
@@ -18,8 +19,8 @@ struct Measured {
     ratios: Vec<f64>,
 }
 
-/// Prints a table in CSV: nanoseconds of CPU time per packet-hop and the ratio to those of the NewReno run beside it, medians of
-/// the repetitions. Of the algorithms named and NewReno, or of all.
+/// Prints a table in CSV: nanoseconds of CPU time per packet-hop and the ratio to those of the NewReno run beside it,
+/// medians of the repetitions. Of the algorithms named and NewReno, or of all.
 pub fn compare(case: &Case, repetitions: usize, only: &[String]) {
     let mut all: Vec<Measured> = windowed()
         .filter(|row| only.is_empty() || row.name == "newreno" || only.iter().any(|name| name == row.name))

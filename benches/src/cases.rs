@@ -1,4 +1,5 @@
-//! The cases W1 to W4: dumbbells of NewReno senders (or of another algorithm), an ACK per packet, DropTail, ns-2's rules.
+//! The cases W1 to W4: dumbbells of NewReno senders (or of another algorithm), an ACK per packet, DropTail, ns-2's
+//! rules.
 
 use net::{
     Counting, DirectionSpec, FlowSpec, LinkSpec, LossAt, LossSpec, Network, QueueLimit, QueueSpec, RunOptions, TcpSpec,

@@ -2,7 +2,8 @@
 //!
 //!     cargo run -p windlass-cc --example drive_by_hand
 //!
-//! An algorithm is a plain value. What calls it here, crate `tcp` in a simulation and any other stack are the same to it.
+//! An algorithm is a plain value. What calls it here, crate `tcp` in a simulation and any other stack are the same to
+//! it.
 
 use cc::{Ack, Cause, Config, Congestion, CongestionControl, Path, RecoveryExit, Response};
 use units::{Bytes, Span, Time};
@@ -83,8 +84,8 @@ fn round_trip(algorithm: &mut cc::Algorithm, path: &mut Path, now: &mut Time) {
     }
 }
 
-/// Slow start doubles. The loss halves 32 to 16. After that it is one segment for each round trip, a little less because
-/// the window grows while its ACKs come. The timeout leaves one segment, and half of 18.82 as the threshold.
+/// Slow start doubles. The loss halves 32 to 16. After that it is one segment for each round trip, a little less
+/// because the window grows while its ACKs come. The timeout leaves one segment, and half of 18.82 as the threshold.
 #[test]
 fn newreno() {
     let end = "\

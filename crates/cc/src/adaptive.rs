@@ -1,7 +1,7 @@
-//! Adaptive TCP: keeps the more of the window at a loss the nearer the RTT is to its minimum, and extends ssthresh while
-//! the window grows ever faster.
-//! Source: Dalal, Sarkar, Dasgupta and Kothari, IJCNS 8(5), 2015, restated in specs/papers/adaptive.md. Its equations 1 to 6
-//! are missing from the text; all are reconstructed from the prose.
+//! Adaptive TCP: keeps the more of the window at a loss the nearer the RTT is to its minimum, and extends ssthresh
+//! while the window grows ever faster.
+//! Source: Dalal, Sarkar, Dasgupta and Kothari, IJCNS 8(5), 2015, restated in specs/papers/adaptive.md. Its equations 1
+//! to 6 are missing from the text; all are reconstructed from the prose.
 use units::{Bytes, Rate, Span, Time, num};
 
 use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, RecoveryExit, Response, reno};

@@ -106,7 +106,8 @@ impl Bbr {
         }
     }
 
-    /// The window for `gain` times the path's bandwidth-delay product, with room for what hosts send or acknowledge at once.
+    /// The window for `gain` times the path's bandwidth-delay product, with room for what hosts send or acknowledge at
+    /// once.
     fn inflight(&self, gain: f64, path: &Path) -> Bytes {
         if self.model.rtprop().is_none() {
             return self.initial_cwnd;

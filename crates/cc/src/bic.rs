@@ -35,7 +35,8 @@ struct Limits {
 const FIRST_GAIN: f64 = 1.0 / 20.0;
 
 impl Bic {
-    /// Parameters `bic_low_window`, `bic_smax`, `bic_smin`, `bic_keep`, `bic_b`, `bic_smooth_part`, `bic_fast_convergence`.
+    /// Parameters `bic_low_window`, `bic_smax`, `bic_smin`, `bic_keep`, `bic_b`, `bic_smooth_part`,
+    /// `bic_fast_convergence`.
     pub fn new(config: &Config) -> Bic {
         Bic {
             cwnd: Bytes::ZERO,
@@ -67,7 +68,8 @@ impl Bic {
             slowest
         } else if w < self.w_max + s_max * (b - 1.0) {
             //= specs/papers/bic.md#window-increase
-            //# inc = B / smooth_part if cwnd < Wmax + B, (cwnd - Wmax) / (B - 1) if cwnd < Wmax + Smax * (B - 1), else Smax
+            //# inc = B / smooth_part if cwnd < Wmax + B, (cwnd - Wmax) / (B - 1) if cwnd < Wmax + Smax * (B - 1),
+            //# else Smax
             (w - self.w_max) / (b - 1.0)
         } else {
             s_max
@@ -223,7 +225,8 @@ mod tests {
         bic.on_congestion(&dup_acks().of_flight(&path), &path);
         assert_eq!(bic.cwnd(), 175_000.0); // 7/8
         bic.ssthresh = Bytes(2000.0);
-        // (200 - 175) / 2 = 12.5; (200 - 199) / 2 < 1: 2/5, so Smin = 1.5; 201: the same; 202: (202 - 200) / 1 = 2; 232: 32
+        // (200 - 175) / 2 = 12.5; (200 - 199) / 2 < 1: 2/5, so Smin = 1.5; 201: the same; 202: (202 - 200) / 1 = 2;
+        // 232: 32
         for (w, inc) in
             [(175.0, 12.5), (199.0, 1.5), (201.0, 1.5), (202.0, 2.0), (231.0, 31.0), (240.0, 32.0), (20.0, 1.0)]
         {

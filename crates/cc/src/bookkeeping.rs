@@ -1,8 +1,9 @@
-//! The books that an engine keeps to turn ACKs and losses into an algorithm's events: where rounds end, what an ACK counts for,
-//! and whether a window of data has paid for a loss or a mark already.
+//! The books that an engine keeps to turn ACKs and losses into an algorithm's events: where rounds end, what an ACK
+//! counts for, and whether a window of data has paid for a loss or a mark already.
 //!
-//! They know neither TCP nor a clock. Packets have numbers in the order in which they are sent: TCP's segments, the packet
-//! numbers of QUIC, whatever a kernel counts. `sent` is one past the highest sent, `acked` one past those acknowledged.
+//! They know neither TCP nor a clock. Packets have numbers in the order in which they are sent: TCP's segments, the
+//! packet numbers of QUIC, whatever a kernel counts. `sent` is one past the highest sent, `acked` one past those
+//! acknowledged.
 //!
 //! # Example
 //!
@@ -65,7 +66,8 @@ use units::{Bytes, Time};
 use crate::registry::Row;
 use crate::{Cause, Response, Round};
 
-/// What lets a window grow. Amounts are packets; `u32::MAX` is no limit, and 1 counts ACKs instead of what they acknowledge.
+/// What lets a window grow. Amounts are packets; `u32::MAX` is no limit, and 1 counts ACKs instead of what they
+/// acknowledge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Growth {
     /// Most that an ACK counts for in slow start: L of RFC 3465.
@@ -124,7 +126,8 @@ impl Books {
         Books { slow_starts, ..self }
     }
 
-    /// The same with the books of ns-2 on marks: none counts before the first data are acknowledged, and a timeout pays for none.
+    /// The same with the books of ns-2 on marks: none counts before the first data are acknowledged, and a timeout pays
+    /// for none.
     pub fn with_marks_as_ns2(self) -> Books {
         Books { timeout_pays_for_marks: false, marks_paid: Some(0), ..self }
     }
@@ -134,7 +137,8 @@ impl Books {
         (self.round_mark, self.round_began) = (first, now);
     }
 
-    /// An ACK advanced to `acked`. The round that ends with it, if one does. `next`: the number of the next packet in turn.
+    /// An ACK advanced to `acked`. The round that ends with it, if one does. `next`: the number of the next packet in
+    /// turn.
     #[inline(always)]
     pub fn end_of_round(&mut self, now: Time, acked: u64, next: u64, packet: Bytes) -> Option<Round> {
         if acked <= self.round_mark {
@@ -168,13 +172,14 @@ impl Books {
         self.limit = self.growth.slow_start;
     }
 
-    /// A loss of the oldest packet that is not acknowledged: its window of data was cut already. So was that of the first
-    /// packet after a cut.
+    /// A loss of the oldest packet that is not acknowledged: its window of data was cut already. So was that of the
+    /// first packet after a cut.
     pub fn cut_already(&self, oldest: u64) -> bool {
         self.last_cut.is_some_and(|cut| oldest <= cut)
     }
 
-    /// A mark has paid for the loss of this packet, and the algorithm need not hear of it. Not if it was `sent_again` since.
+    /// A mark has paid for the loss of this packet, and the algorithm need not hear of it. Not if it was `sent_again`
+    /// since.
     //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.2
     //# the TCP sender's congestion window should be reduced only once in response to a series of dropped and/or CE
     //# packets from a single window of data

@@ -204,7 +204,8 @@ mod tests {
 
     #[test]
     fn a_window_of_samples_goes_before_the_smoothed_rtt() {
-        // newest two of 100, 160, 141: mean 150.5, N = 39.9 ms: l = 41 is congestion; the smoothed RTT of 100 gives N = 60
+        // newest two of 100, 160, 141: mean 150.5, N = 39.9 ms: l = 41 is congestion; the smoothed RTT of 100 gives N =
+        // 60
         let mut config = named("cerl-plus-inverted");
         config.set_choice("cerlp_avg", "srtt").unwrap();
         assert_eq!(answer(&config, &[100, 160, 141]), Response::Random);

@@ -2,8 +2,8 @@
 
 use units::{Bytes, Rate, Span};
 
-/// A delivery rate sample, after draft-cheng-iccrg-delivery-rate-estimation-00. Amounts are segments of one MSS. "The segment"
-/// is the one sent last among those that this ACK reports for the first time, cumulatively or by SACK.
+/// A delivery rate sample, after draft-cheng-iccrg-delivery-rate-estimation-00. Amounts are segments of one MSS. "The
+/// segment" is the one sent last among those that this ACK reports for the first time, cumulatively or by SACK.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DeliverySample {
     /// Delivered from when the segment was sent until now.

@@ -20,15 +20,15 @@ pub struct Ack {
     pub avoidance: Bytes,
     /// A recovery is on, after this ACK was taken into account.
     pub in_recovery: bool,
-    /// Delay sample, exact, no clock ticks: of the newest segment that this ACK newly acknowledges or SACKs. None if it covers a
-    /// segment that was sent again, for that measures the wait for the repair; and none, unless `delack_samples` asks for it,
-    /// if the receiver held the ACK back for another segment.
+    /// Delay sample, exact, no clock ticks: of the newest segment that this ACK newly acknowledges or SACKs. None if it
+    /// covers a segment that was sent again, for that measures the wait for the repair; and none, unless
+    /// `delack_samples` asks for it, if the receiver held the ACK back for another segment.
     pub rtt: Option<Span>,
     /// When the acknowledged segment reached the receiver, by the receiver's clock (the ACK's timestamp). Only
     /// differences of it mean anything.
     pub receiver_time: Option<Time>,
-    /// From the sending of the segment that the ACK echoes to the arrival that it answers, by two clocks: only differences
-    /// of it mean anything. Not on duplicates, which echo an older segment.
+    /// From the sending of the segment that the ACK echoes to the arrival that it answers, by two clocks: only
+    /// differences of it mean anything. Not on duplicates, which echo an older segment.
     pub one_way_delay: Option<Span>,
     /// The ACK carries a congestion mark (ECN echo, or the congestion warning of the Jersey family).
     pub marked: bool,
@@ -142,7 +142,8 @@ pub enum Signal<'a> {
         /// Retransmission timeout without back-off.
         rto: Span,
     },
-    /// Nothing was outstanding for want of data, and now a segment leaves. Only for algorithms that get delivery samples.
+    /// Nothing was outstanding for want of data, and now a segment leaves. Only for algorithms that get delivery
+    /// samples.
     IdleRestart {
         /// When it leaves.
         now: Time,

@@ -38,7 +38,8 @@ struct Limits {
 }
 
 impl Fast {
-    /// Parameters `fast_alpha`, `fast_beta`, `fast_gamma`, `fast_period`, `fast_update`, `fast_mi_threshold`, `fast_average`.
+    /// Parameters `fast_alpha`, `fast_beta`, `fast_gamma`, `fast_period`, `fast_update`, `fast_mi_threshold`,
+    /// `fast_average`.
     pub fn new(config: &Config) -> Fast {
         Fast {
             cwnd: Bytes::ZERO,
@@ -217,8 +218,8 @@ mod tests {
 
     #[test]
     fn windows_are_remembered_for_two_round_trips_however_many_acks_come() {
-        // 60 segments at 1000 ms, then 40, with an ACK every 5 ms: 17 of them. The segment that the last one acknowledges left at 990 ms,
-        // under the 60: 0.5 * 40 + 0.5 * (60 * 100/120 + 8) = 49
+        // 60 segments at 1000 ms, then 40, with an ACK every 5 ms: 17 of them. The segment that the last one
+        // acknowledges left at 990 ms, under the 60: 0.5 * 40 + 0.5 * (60 * 100/120 + 8) = 49
         let (mut fast, path) = at(60.0, &with("fast_period", 0.11));
         fast.on_ack(&ack_at(1000, 120), &path);
         fast.set_cwnd(Bytes(40_000.0));

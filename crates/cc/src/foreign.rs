@@ -1,5 +1,5 @@
-//! An algorithm that lives outside this crate, behind a virtual call and a pointer. For prototypes, such as classes written
-//! in Python; the algorithms of the registry are dispatched without.
+//! An algorithm that lives outside this crate, behind a virtual call and a pointer. For prototypes, such as classes
+//! written in Python; the algorithms of the registry are dispatched without.
 
 extern crate alloc;
 

@@ -113,8 +113,8 @@ mod tests {
     #[test]
     fn the_rfcs_table() {
         let hs = new();
-        // RFC 3649, appendix B: the first window at which a(w) reaches a whole number. The table is of the rounded form,
-        // 0.078 / w^1.2; the line gives up to 2 % more
+        // RFC 3649, appendix B: the first window at which a(w) reaches a whole number. The table is of the rounded
+        // form, 0.078 / w^1.2; the line gives up to 2 % more
         for (w, a, b) in [(118.0, 2.0, 0.44), (221.0, 3.0, 0.41), (347.0, 4.0, 0.38), (1058.0, 8.0, 0.33)] {
             assert!((hs.increase(w) / a - 1.0).abs() < 0.02, "a({w}) = {}", hs.increase(w));
             assert!((hs.decrease(w) - b).abs() < 0.005, "b({w}) = {}", hs.decrease(w));

@@ -226,7 +226,8 @@ mod tests {
             let got = (htcp.cwnd().0 - 60_000.0) / 1000.0 * 60.0;
             assert!((got - increase).abs() < 1e-6, "at {secs}: {got}");
         }
-        // 80 to 118 kB, of which the two ACKs above are 2, is 47 % more, and 100/110 is more than 0.7; 118 to 58 kB is 51 % less
+        // 80 to 118 kB, of which the two ACKs above are 2, is 47 % more, and 100/110 is more than 0.7; 118 to 58 kB is
+        // 51 % less
         for (acked, beta) in [(116_000.0, 0.7), (58_000.0, 0.6)] {
             round(&mut htcp, &path, acked, 110);
             htcp.on_congestion(&dup_acks().of_flight(&path), &path);

@@ -1,5 +1,5 @@
-//! What holds for every algorithm of the registry, whatever the parameters: over legal sequences of events made by a small
-//! model of the engine.
+//! What holds for every algorithm of the registry, whatever the parameters: over legal sequences of events made by a
+//! small model of the engine.
 use std::vec::Vec;
 
 use units::{Bytes, Rate, Time};
@@ -103,8 +103,8 @@ fn a_clone_goes_on_as_the_original() {
     }
 }
 
-/// Values that the model cannot tell from the default, `<` and `>` for the ends of a range. Those of CERL+ as printed are none
-/// of its doing: no mean is below the least RTT, whichever is taken.
+/// Values that the model cannot tell from the default, `<` and `>` for the ends of a range. Those of CERL+ as printed
+/// are none of its doing: no mean is below the least RTT, whichever is taken.
 const ALIKE: &[(&str, &str, &str)] = &[
     ("vegas", "vegas_diff", "over_base"),
     ("fast", "fast_beta", "<"),

@@ -1,9 +1,10 @@
-//! What Jersey, New Jersey and New Jersey+ share: the window sized to the estimated rate, and the routers' congestion warnings.
-//! Source: Xu, Tian and Ansari, IEEE JSAC 22(4), 2004 and Computer Networks 47, 2005; Kim, Koo and Choo, LNCS 4479, 2007;
-//! restated in specs/papers/jersey.md and specs/papers/new-jersey.md.
-//! Choices: a warning applies to a loss if a mark came within one smoothed RTT before the newest ACK (`cw_scope`); a warned
-//! loss takes the optimal window in slow start, too, and however recent the last control of the rate; before any estimate the
-//! window is halved; repeated timeouts count as warned; a duplicate's segment is counted once.
+//! What Jersey, New Jersey and New Jersey+ share: the window sized to the estimated rate, and the routers' congestion
+//! warnings.
+//! Source: Xu, Tian and Ansari, IEEE JSAC 22(4), 2004 and Computer Networks 47, 2005; Kim, Koo and Choo, LNCS 4479,
+//! 2007; restated in specs/papers/jersey.md and specs/papers/new-jersey.md.
+//! Choices: a warning applies to a loss if a mark came within one smoothed RTT before the newest ACK (`cw_scope`); a
+//! warned loss takes the optimal window in slow start, too, and however recent the last control of the rate; before any
+//! estimate the window is halved; repeated timeouts count as warned; a duplicate's segment is counted once.
 use units::{Bytes, Rate, Span, Time};
 
 use crate::credit::Credit;

@@ -90,8 +90,8 @@ impl Recent {
 }
 
 impl Ledbat {
-    /// Parameters `ledbat_target`, `ledbat_gain`, `ledbat_allowed_increase`, `ledbat_min_window`, `ledbat_base_history`,
-    /// `ledbat_filter`, `ledbat_slow_start`.
+    /// Parameters `ledbat_target`, `ledbat_gain`, `ledbat_allowed_increase`, `ledbat_min_window`,
+    /// `ledbat_base_history`, `ledbat_filter`, `ledbat_slow_start`.
     pub fn new(config: &Config) -> Ledbat {
         Ledbat {
             cwnd: Bytes::ZERO,

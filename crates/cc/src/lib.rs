@@ -13,10 +13,11 @@
 //!    a loss in a window that a mark has cut is announced only to algorithms that hear every loss, and marks are not
 //!    announced to algorithms that act on marks themselves (they see them in [`Ack::marked`]).
 //! 3. [`CongestionControl::on_recovery_exit`] is called exactly once for each recovery that was not ended by a timeout.
-//! 4. Windows are never read below one segment: the engine clamps what it reads, not what the algorithm keeps. ns-2's Vegas
-//!    may be left without a window.
-//! 5. [`Path`] is up to date at every call, the newest RTT included, with the flight size that an ACK leaves. What is true
-//!    only during an event is in the event: what a halving starts from ([`Congestion::keep`]), the timeout at a handover.
+//! 4. Windows are never read below one segment: the engine clamps what it reads, not what the algorithm keeps. ns-2's
+//!    Vegas may be left without a window.
+//! 5. [`Path`] is up to date at every call, the newest RTT included, with the flight size that an ACK leaves. What is
+//!    true only during an event is in the event: what a halving starts from ([`Congestion::keep`]), the timeout at a
+//!    handover.
 //! 6. [`CongestionControl::on_signal`] tells what concerns few. A handover's start and end come in pairs, for the
 //!    connections that cross the link; an algorithm passes over the signals that it does not know.
 //!
@@ -133,8 +134,8 @@ pub trait CongestionControl {
         false
     }
 
-    /// The rate at which its segments should leave, payload bytes per second; `None`: at once, as the window allows. Asked
-    /// only of algorithms whose row says that they pace.
+    /// The rate at which its segments should leave, payload bytes per second; `None`: at once, as the window allows.
+    /// Asked only of algorithms whose row says that they pace.
     fn pacing_rate(&self) -> Option<Rate> {
         None
     }

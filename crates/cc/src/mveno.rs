@@ -212,8 +212,8 @@ mod tests {
 
     #[test]
     fn a_queueing_path_is_weighted_by_its_cuts_and_growth() {
-        // A: 12 segments, 200 ms: q 0.5, E 0.35, F 0.75. B: 10 segments, 100 ms: no queue. Ten samples each: Ts = 150 ms,
-        // qs = 3 * 150 / (50 * 12) = 0.75, Es 0.275, Fs 0.875; y = 60 + 100 = 160 seg/s.
+        // A: 12 segments, 200 ms: q 0.5, E 0.35, F 0.75. B: 10 segments, 100 ms: no queue. Ten samples each: Ts = 150
+        // ms, qs = 3 * 150 / (50 * 12) = 0.75, Es 0.275, Fs 0.875; y = 60 + 100 = 160 seg/s.
         // A: 0.35 * 0.875 * 12^2 / (0.275 * 0.75 * 0.15^2 * 160^2) = 44.1 / 118.8, less than (100/160)^2
         let paths = [Subflow { samples: 10, ..subflow(12.0, 200) }, Subflow { samples: 10, ..subflow(10.0, 100) }];
         assert!((delta(&paths, 0, 3.0) - 0.371_212).abs() < 1e-6);

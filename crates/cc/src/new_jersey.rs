@@ -160,7 +160,8 @@ mod tests {
     #[test]
     fn a_timeout_without_a_warning_goes_on_at_the_rate() {
         let mut nj = fed(&config(), 64_000.0);
-        // another ACK of 1 segment 10 ms later: R = (45454.5 * 0.1 + 1000) / 0.11 = 50413.2, ownd 5.0413; the one before 4.5455
+        // another ACK of 1 segment 10 ms later: R = (45454.5 * 0.1 + 1000) / 0.11 = 50413.2, ownd 5.0413; the one
+        // before 4.5455
         nj.on_ack(&arrival(1000.0, 40_020), &test_path());
         assert_eq!(nj.on_congestion(&rto(1), &test_path()), Response::Random);
         // (5041.3 + 4545.5) / 2

@@ -1,5 +1,6 @@
 //! TCP New Jersey+: New Jersey that takes the larger of the rates seen by the receiver and by the sender.
-//! Source: Kim, Koo and Choo, LNCS 4479, 2007; Lee et al., KSII TIIS 2(6), 2008; restated in specs/papers/new-jersey-plus.md.
+//! Source: Kim, Koo and Choo, LNCS 4479, 2007; Lee et al., KSII TIIS 2(6), 2008; restated in
+//! specs/papers/new-jersey-plus.md.
 use crate::jersey::Core;
 use crate::tsw::Tsw;
 use crate::{Ack, Config, Congestion, CongestionControl, Path, RecoveryExit, Response};

@@ -35,7 +35,8 @@ pub struct Row {
     pub summary: &'static str,
     /// Where the rule comes from.
     pub source: &'static str,
-    /// What the source leaves open, and which reading is taken. The algorithm's file says it; help and documents show it.
+    /// What the source leaves open, and which reading is taken. The algorithm's file says it; help and documents show
+    /// it.
     pub choices: &'static str,
     /// What a reader of results must know, if anything.
     pub caution: Option<&'static str>,

@@ -178,7 +178,8 @@ mod tests {
         let mut jersey = fed(&config(), 64_000.0);
         jersey.on_ack(&Ack { grows: true, ..at_ms(20, 1000.0) }, &test_path());
         assert_eq!(jersey.cwnd(), 5000.0);
-        // in congestion avoidance at 10 segments: R = (45454.5 * 0.1 + 1000) / 0.11 = 50413.2, ownd 5.0413; then + 1/5.0413
+        // in congestion avoidance at 10 segments: R = (45454.5 * 0.1 + 1000) / 0.11 = 50413.2, ownd 5.0413;
+        // then + 1/5.0413
         let mut jersey = fed(&config(), 3000.0);
         jersey.on_ack(&Ack { grows: true, marked: true, ..at_ms(20, 1000.0) }, &test_path());
         assert!(near(jersey.cwnd(), 5041.3 + 198.4) && near(jersey.ssthresh(), 5041.3));

@@ -1,4 +1,5 @@
-//! For the tests of algorithms: events with legal defaults, to be changed field by field, and a small model of the engine.
+//! For the tests of algorithms: events with legal defaults, to be changed field by field, and a small model of the
+//! engine.
 
 use units::{Bytes, Span, Time, num};
 
@@ -67,8 +68,8 @@ pub(crate) fn full<A: CongestionControl>(mut algorithm: A, segments: f64) -> (A,
     (algorithm, path)
 }
 
-/// A sender that always has data, on a path with a queue of wandering length and random losses, marks and timeouts. It calls
-/// an algorithm in the order the engine promises; it sends and receives nothing.
+/// A sender that always has data, on a path with a queue of wandering length and random losses, marks and timeouts. It
+/// calls an algorithm in the order the engine promises; it sends and receives nothing.
 #[derive(Clone)]
 pub(crate) struct Model {
     random: u64,

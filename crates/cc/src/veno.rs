@@ -239,8 +239,8 @@ mod tests {
 
     #[test]
     fn the_base_rtt_learned_after_a_loss_is_the_least_since() {
-        // 120, 150 and 180 ms after it: mean 150, N = 10 * (1 - 120/150) = 2 with the window of 10 then; with the old base of 100
-        // it would be 3.3
+        // 120, 150 and 180 ms after it: mean 150, N = 10 * (1 - 120/150) = 2 with the window of 10 then; with the old
+        // base of 100 it would be 3.3
         let mut veno = after_round(&config(), 20.0, &[100, 130, 130]);
         veno.on_congestion(&dup_acks(), &test_path());
         for (ms, last) in [(120, false), (150, false), (180, true)] {

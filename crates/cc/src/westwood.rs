@@ -320,7 +320,8 @@ mod tests {
         let mut slow = config();
         slow.set_number("ww_tau", 1.0).unwrap();
         assert!((bwe(&fed(&slow, &[0, 50, 150])) - 19_523.8).abs() < 0.1);
-        // m = 5: a zero every 100 ms, weights 9/11 and 1/11: after 250 ms two: 9/11 * 20 + 1/11 * 20 = 18.1818, 9/11 of it 14.8760
+        // m = 5: a zero every 100 ms, weights 9/11 and 1/11: after 250 ms two: 9/11 * 20 + 1/11 * 20 = 18.1818, 9/11 of
+        // it 14.8760
         let mut often = config();
         often.set_number("ww_m", 5.0).unwrap();
         let mut w = fed(&often, &[0, 50]);

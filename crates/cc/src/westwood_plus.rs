@@ -225,7 +225,8 @@ impl CongestionControl for WestwoodPlus {
         self.cwnd = match self.form {
             Form::Linux if cut => {
                 //= specs/papers/westwood-plus.md#implementations
-                //# During recovery the window is Reno's half, and at its end cwnd = ssthresh = max(2 * MSS, B[k] * RTTmin).
+                //# During recovery the window is Reno's half, and at its end cwnd = ssthresh = max(2 * MSS,
+                //# B[k] * RTTmin).
                 self.fitting(path).map_or(exit.window, |pipe| {
                     self.ssthresh = pipe;
                     pipe
@@ -345,8 +346,9 @@ mod tests {
 
     #[test]
     fn ns3_closes_samples_by_a_timer() {
-        // one segment at 0, 60 and 150 ms. The timer of the first runs out at 100 ms: 2000 B in 100 ms, 20 kB/s. By the rule of
-        // the paper it is 3000 B in 150 ms; and the next sample opens with the ACK at 150 ms, its segment included
+        // one segment at 0, 60 and 150 ms. The timer of the first runs out at 100 ms: 2000 B in 100 ms, 20 kB/s. By the
+        // rule of the paper it is 3000 B in 150 ms; and the next sample opens with the ACK at 150 ms, its segment
+        // included
         let ack_at = |ms: u64| Ack { now: Time(ms * 1_000_000), grows: false, ..ack(1000.0) };
         let mut w = form("ns3");
         for ms in [0, 60, 100] {

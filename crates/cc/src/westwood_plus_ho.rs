@@ -1,6 +1,6 @@
 //! Handover-aware Westwood+: Westwood+ that keeps its window while a handover loses segments.
-//! Source: Rana 2013 after Kim, Chung, Yoon and Kim, CCNC 2008, restated in specs/papers/westwood-plus-ho.md. Only "keep cwnd
-//! across the handover" is stated; the rest is our reading.
+//! Source: Rana 2013 after Kim, Chung, Yoon and Kim, CCNC 2008, restated in specs/papers/westwood-plus-ho.md. Only
+//! "keep cwnd across the handover" is stated; the rest is our reading.
 use units::{Bytes, Span, Time};
 
 use crate::westwood_plus::WestwoodPlus;

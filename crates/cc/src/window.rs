@@ -35,8 +35,8 @@ impl Halving {
         self.base
     }
 
-    /// The windows that keep `share` of the base: one to recover with, and a threshold of at least two segments. By ns-2's rules
-    /// the threshold is whole segments, and the window may go down to one.
+    /// The windows that keep `share` of the base: one to recover with, and a threshold of at least two segments. By
+    /// ns-2's rules the threshold is whole segments, and the window may go down to one.
     #[inline]
     pub fn keep(&self, share: f64) -> Windows {
         let kept = self.base * share;

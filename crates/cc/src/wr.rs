@@ -202,8 +202,8 @@ pub(crate) mod tests {
 
     #[test]
     fn an_ack_that_was_overtaken_takes_no_time_twice() {
-        // a segment every 10 ms; the ACKs of those at 10 and 20 ms come the other way round: 1000 B in 20 ms, then 2000 B in
-        // 10 ms: 0.7 * 50 + 0.3 * 200 = 95 kB/s
+        // a segment every 10 ms; the ACKs of those at 10 and 20 ms come the other way round: 1000 B in 20 ms, then 2000
+        // B in 10 ms: 0.7 * 50 + 0.3 * 200 = 95 kB/s
         let mut wr = Wr::new(&config());
         for ms in [0, 20, 10, 30] {
             wr.on_ack(&arrival(ms, 1000.0), &test_path());

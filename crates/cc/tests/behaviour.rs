@@ -1,5 +1,6 @@
-//! What makes each algorithm what it is: a small scene with the outcome worked out by hand, where NewReno would do otherwise.
-//! The comment says what NewReno would do, and the bounds leave that out. FAST needs a real path: see crate `net`.
+//! What makes each algorithm what it is: a small scene with the outcome worked out by hand, where NewReno would do
+//! otherwise. The comment says what NewReno would do, and the bounds leave that out. FAST needs a real path: see crate
+//! `net`.
 
 use cc::registry::Config;
 use cc::{Ack, Algorithm, Cause, Congestion, CongestionControl, Path, Round};
@@ -82,8 +83,8 @@ impl Scene {
         (0..count).for_each(|_| self.round(rtt_ms));
     }
 
-    /// Rounds on a path that holds `pipe` segments without a queue; the queue is never full. A round's ACKs tell the queue
-    /// that the window of the round before made.
+    /// Rounds on a path that holds `pipe` segments without a queue; the queue is never full. A round's ACKs tell the
+    /// queue that the window of the round before made.
     fn rounds_with_queue(&mut self, count: u32, base_ms: f64, pipe: f64) {
         let mut sent = self.window();
         for _ in 0..count {
@@ -131,8 +132,8 @@ fn newreno_adds_one_per_round_and_halves() {
 
 #[test]
 fn bic_halves_the_distance_to_the_old_window() {
-    // 200 -> 160; each round goes a quarter of the rest: 200 - 40 e^(-r/4), so 168.8 after one round and 194.6 after eight.
-    // The search ends at 196; then 0.2 per round. NewReno would stand at 108.
+    // 200 -> 160; each round goes a quarter of the rest: 200 - 40 e^(-r/4), so 168.8 after one round and 194.6 after
+    // eight. The search ends at 196; then 0.2 per round. NewReno would stand at 108.
     let mut bic = Scene::new("bic", 200.0, 100.0);
     bic.loss();
     within(bic.window(), 160.0, 160.01);
@@ -176,8 +177,8 @@ fn scalable_recovers_in_the_same_time_at_every_window() {
 
 #[test]
 fn htcp_grows_with_the_time_since_the_last_cut() {
-    // 100 -> 50. A second of Reno's growth: 10 rounds, +10. In the next the increase is 1 + 10 x + x^2/4 per round, with x
-    // from 0 to 1: 10 rounds of 1 + 5 + 1/12, +60.8. NewReno would add 10 in that second as well.
+    // 100 -> 50. A second of Reno's growth: 10 rounds, +10. In the next the increase is 1 + 10 x + x^2/4 per round,
+    // with x from 0 to 1: 10 rounds of 1 + 5 + 1/12, +60.8. NewReno would add 10 in that second as well.
     let mut htcp = Scene::new("htcp", 100.0, 100.0);
     htcp.round(100.0);
     htcp.cc.set_cwnd(Bytes(100.0 * MSS));
@@ -190,8 +191,8 @@ fn htcp_grows_with_the_time_since_the_last_cut() {
 
 #[test]
 fn htcp_cuts_to_the_least_over_the_largest_rtt() {
-    // 8000 segments in 100 ms at the first cut, 1000 in 125 ms at the second: the same rate within 20 %, so what is left is
-    // 100/125 of the window, not a half
+    // 8000 segments in 100 ms at the first cut, 1000 in 125 ms at the second: the same rate within 20 %, so what is
+    // left is 100/125 of the window, not a half
     let mut htcp = Scene::new("htcp", 800.0, 100.0);
     htcp.round(100.0);
     htcp.loss();
@@ -238,8 +239,8 @@ fn hybla_gains_the_same_rate_in_the_same_time_on_a_path_four_times_as_long() {
 
 #[test]
 fn ledbat_holds_the_target_delay_and_gives_way_to_others() {
-    // a pipe of 100 segments in 100 ms: a queue of 100 ms is another 100 segments. From 150 it nears 200 by 1/100 of the
-    // rest per round: 200 - 50 e^-5 = 199.7 after 500 rounds. NewReno would stand at 650.
+    // a pipe of 100 segments in 100 ms: a queue of 100 ms is another 100 segments. From 150 it nears 200 by 1/100 of
+    // the rest per round: 200 - 50 e^-5 = 199.7 after 500 rounds. NewReno would stand at 650.
     let mut ledbat = Scene::new("ledbat", 150.0, 100.0);
     ledbat.round(100.0);
     ledbat.rounds_with_queue(500, 100.0, 100.0);
@@ -253,8 +254,8 @@ fn ledbat_holds_the_target_delay_and_gives_way_to_others() {
 
 #[test]
 fn dctcp_cuts_by_half_the_share_of_marks() {
-    // one ACK in ten is marked: alpha comes to 0.1, a window loses 5 % and gains 0.9. Rest: (w + 0.9) * 0.95 = w at 17.1.
-    // NewReno, told once per window, would halve to the floor of two segments.
+    // one ACK in ten is marked: alpha comes to 0.1, a window loses 5 % and gains 0.9. Rest: (w + 0.9) * 0.95 = w at
+    // 17.1. NewReno, told once per window, would halve to the floor of two segments.
     let mut dctcp = Scene::new("dctcp", 40.0, 1.0);
     dctcp.marks = 10;
     dctcp.rounds(200, 1.0);
@@ -285,8 +286,8 @@ fn vegas_rests_with_one_to_three_segments_in_the_queue() {
 
 #[test]
 fn yeah_leaves_fast_mode_when_queueing_exceeds_an_eighth_of_the_rtt() {
-    // 300 segments, one more per 100 acknowledged: +3 per round in fast mode, +1 in slow mode. 112 ms is an eighth of 100 ms
-    // at most, 113 ms is more; the queue of 34.5 segments is below 80, so there is no preventive cut.
+    // 300 segments, one more per 100 acknowledged: +3 per round in fast mode, +1 in slow mode. 112 ms is an eighth of
+    // 100 ms at most, 113 ms is more; the queue of 34.5 segments is below 80, so there is no preventive cut.
     let mut yeah = Scene::new("yeah", 300.0, 100.0);
     yeah.round(112.0);
     yeah.round(112.0);
@@ -327,8 +328,8 @@ fn curve(algorithm: &str) -> Vec<f64> {
 
 #[test]
 fn cubic_is_concave_up_to_the_old_window_and_convex_beyond() {
-    // K = cbrt(30/0.4) = 4.217 s: 100 + 0.4 (t - K)^3 is 70, 86.7, 95.6, 99.3, 100.0, 100.2, 102.3, 108.6, 121.6. The window
-    // follows it within a round trip. NewReno would be a straight line from 50 to 90.
+    // K = cbrt(30/0.4) = 4.217 s: 100 + 0.4 (t - K)^3 is 70, 86.7, 95.6, 99.3, 100.0, 100.2, 102.3, 108.6, 121.6. The
+    // window follows it within a round trip. NewReno would be a straight line from 50 to 90.
     let expected = [70.0, 86.7, 95.6, 99.3, 100.0, 100.2, 102.3, 108.6, 121.6];
     for (t, (w, e)) in curve("cubic").into_iter().zip(expected).enumerate() {
         assert!((w - e).abs() < 2.0, "at {t} s: {w}, not {e}");
@@ -346,8 +347,9 @@ fn cubic_2008_keeps_four_fifths_and_is_back_earlier() {
 
 #[test]
 fn westwood_sets_the_window_to_bandwidth_times_least_rtt() {
-    // about 60 segments per 150 ms, 400/s, and a least RTT of 100 ms: 40 segments remain. Without a queue all 60 would, and
-    // with NewReno half of them in either case. The filters lag a little behind a window that grows by one per round.
+    // about 60 segments per 150 ms, 400/s, and a least RTT of 100 ms: 40 segments remain. Without a queue all 60 would,
+    // and with NewReno half of them in either case. The filters lag a little behind a window that grows by one per
+    // round.
     for (algorithm, rounds) in [("westwood", 40), ("westwood-plus", 60)] {
         let mut queued = Scene::new(algorithm, 60.0, 100.0);
         let mut free = Scene::new(algorithm, 60.0, 100.0);
@@ -380,8 +382,8 @@ fn veno_keeps_four_fifths_without_a_queue_and_half_with_one() {
 
 #[test]
 fn mveno_on_one_path_is_veno_that_never_forgets_its_base() {
-    // With 60 segments none queues at 100 ms, and 6.4 do at 112 ms. Between, losses: four fifths with none, half with six. Nothing of
-    // the coupling shows. NewReno would have half both times, and a segment more each round.
+    // With 60 segments none queues at 100 ms, and 6.4 do at 112 ms. Between, losses: four fifths with none, half with
+    // six. Nothing of the coupling shows. NewReno would have half both times, and a segment more each round.
     let mut veno = Scene::with("veno", 60.0, 100.0, |config| config.set_choice("veno_base_reset", "never").unwrap());
     let mut mveno = Scene::new("mveno", 60.0, 100.0);
     let mut windows = Vec::new();
@@ -396,8 +398,8 @@ fn mveno_on_one_path_is_veno_that_never_forgets_its_base() {
         assert_eq!(veno.window(), mveno.window());
         windows.push(mveno.window());
     }
-    // 60 and nearly 1, nearly 1 (the queue is told at the round's end), a half, a half; half of 62 whole ones; a half (31 * 12/112 = 3.3
-    // queue); four fifths of 31
+    // 60 and nearly 1, nearly 1 (the queue is told at the round's end), a half, a half; half of 62 whole ones; a half
+    // (31 * 12/112 = 3.3 queue); four fifths of 31
     let expected = [60.99, 61.98, 62.48, 31.0, 31.5, 24.8];
     for (w, e) in windows.iter().zip(expected) {
         assert!((w - e).abs() < 0.03, "{windows:?}");

@@ -1,5 +1,5 @@
-//! Every quotation stands, white space aside, in the section it names: the marks in the code of all crates, and what comments,
-//! in any crate and in the packet tests, quote from RFCs.
+//! Every quotation stands, white space aside, in the section it names: the marks in the code of all crates, and what
+//! comments, in any crate and in the packet tests, quote from RFCs.
 
 use std::fs;
 use std::path::{Path, PathBuf};

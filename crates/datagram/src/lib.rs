@@ -226,8 +226,8 @@ pub(crate) mod tests {
     /// One way.
     const DELAY: Span = Span::from_millis(50);
 
-    /// Both ends over a path without queues that loses the packets with these numbers; up to `end`. Calls `look` with the
-    /// time and the sender after each event.
+    /// Both ends over a path without queues that loses the packets with these numbers; up to `end`. Calls `look` with
+    /// the time and the sender after each event.
     fn converse(
         ends: [Endpoint; 2],
         lose: impl Fn(u32) -> bool,
@@ -291,8 +291,8 @@ pub(crate) mod tests {
     #[test]
     fn without_answers_the_rate_halves() {
         let stats = converse(Endpoint::tfrc(&CONFIG), |_| true, Time::from_secs(60.0), |_, _| {});
-        // the timer expires 2 s after the start, then 4, 8, 16 s later, at 2, 6, 14, 30 s; the gap doubles each time, from the
-        // last packet on: packets at 0, 1, 3, 5, 9, 13, 21, 29, 45 s
+        // the timer expires 2 s after the start, then 4, 8, 16 s later, at 2, 6, 14, 30 s; the gap doubles each time,
+        // from the last packet on: packets at 0, 1, 3, 5, 9, 13, 21, 29, 45 s
         assert_eq!((stats.tfrc.timeouts, stats.sent), (4, 9));
         // answers that end after ten seconds
         let mut last = (0.0, 0.0);
@@ -349,9 +349,9 @@ pub(crate) mod tests {
         }
         // 100 ms after the last report: nine packets; the newest has been here for 10 ms, which is not travel
         assert_eq!(step(None, 110), Some((90_000.0, ms(110), 0.0)));
-        // 12 is missing, and noticed 40 ms after that report: four packets, and 60 ms at 90 kB/s: 94 kB/s. Until then 90 kB/s was
-        // the most: 0.1 sqrt(0.0096) = 0.0097980 and 0.4 * 3 sqrt(0.0054) * 0.0144 * 1.0066355 = 0.0012783 make 1000 / 0.0110763 =
-        // 90 283 B/s at p = 0.0144; at 0.0145 it is 89 899
+        // 12 is missing, and noticed 40 ms after that report: four packets, and 60 ms at 90 kB/s: 94 kB/s. Until then
+        // 90 kB/s was the most: 0.1 sqrt(0.0096) = 0.0097980 and 0.4 * 3 sqrt(0.0054) * 0.0144 * 1.0066355 = 0.0012783
+        // make 1000 / 0.0110763 = 90 283 B/s at p = 0.0144; at 0.0145 it is 89 899
         assert_eq!((step(Some(11), 112), step(Some(13), 130), step(Some(14), 140)), (None, None, None));
         let (rate, echo, p) = step(Some(15), 150).expect("a loss event is told at once");
         assert_eq!((rate, echo), (94_000.0, ms(150)));

@@ -2,7 +2,8 @@
 //!
 //!     cargo run --release -p windlass-net --example without_toml
 //!
-//! This is what crate `scenario` makes of a file. Build it yourself where a program makes networks that no file describes.
+//! This is what crate `scenario` makes of a file. Build it yourself where a program makes networks that no file
+//! describes.
 
 use net::{
     Counting, DirectionSpec, FlowSpec, LinkSpec, LossAt, LossCause, LossSpec, Network, NodeId, QueueLimit, QueueSpec,

@@ -1,6 +1,7 @@
 //! Why packets are lost: every cause once, with all that anybody asks about it.
 //!
-//! A new cause is one entry of the list below. Counters, tables, figures, metrics and documents go over [`LOSS_CAUSES`].
+//! A new cause is one entry of the list below. Counters, tables, figures, metrics and documents go over
+//! [`LOSS_CAUSES`].
 
 use std::ops::{Index, IndexMut};
 

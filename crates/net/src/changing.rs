@@ -1,8 +1,8 @@
 //! Links that change while a run goes on: steps of rate and delay, outages, delivery traces, jitter.
 //!
 //! All of it but jitter is known beforehand, so a first-in-first-out link still knows a packet's departure on arrival.
-//! Choices: a packet has the delay of the instant at which its transmission ends; a packet on the wire is not touched by
-//! what happens later; unless jitter says otherwise, packets stay in order.
+//! Choices: a packet has the delay of the instant at which its transmission ends; a packet on the wire is not touched
+//! by what happens later; unless jitter says otherwise, packets stay in order.
 
 mod capacity;
 
@@ -139,7 +139,8 @@ fn normal(stream: &mut Stream) -> f64 {
 }
 
 impl Changing {
-    /// Least time that a packet of `size` bytes needs on a direction that begins with this rate and delay, jitter aside.
+    /// Least time that a packet of `size` bytes needs on a direction that begins with this rate and delay, jitter
+    /// aside.
     pub(crate) fn least_delay(&self, rate_bps: u64, delay: Span, size: u32) -> Span {
         self.least_transmission(rate_bps, size) + self.least_propagation(delay)
     }
@@ -175,7 +176,8 @@ impl Changing {
     }
 
     /// The delivery opportunities of a direction that begins with this rate, until `end`, in milliseconds: those of its
-    /// trace, or one whenever it could have carried [`OPPORTUNITY`] bytes more, in the first millisecond not before that.
+    /// trace, or one whenever it could have carried [`OPPORTUNITY`] bytes more, in the first millisecond not before
+    /// that.
     pub fn opportunities(&self, rate_bps: u64, end: Time) -> Vec<u32> {
         Capacity::new(self, rate_bps).opportunities(end)
     }
@@ -257,8 +259,8 @@ impl Variation {
         self.capacity.transmit(start, waited, size)
     }
 
-    /// The rate at `at`, as a queue knows it: outages do not show in it, and that of a trace is the mean of the last tenth
-    /// of a second or, if that is longer, of the last 11 opportunities.
+    /// The rate at `at`, as a queue knows it: outages do not show in it, and that of a trace is the mean of the last
+    /// tenth of a second or, if that is longer, of the last 11 opportunities.
     pub(crate) fn rate_bps(&self, at: Time) -> f64 {
         self.capacity.rate_bps(at)
     }

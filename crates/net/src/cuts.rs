@@ -31,9 +31,9 @@ pub struct CutLink {
 
 impl Network {
     /// Cuts of the data of the flows that are `wanted`, in a run until `end`: the first links of their ways, the second
-    /// ones, and so on; a flow whose way is shorter crosses its last link again. Together they get no more than the links
-    /// of any cut carry. A connection with data both ways counts as two flows. Ways are counted from the end whose node has
-    /// the smaller number, so that data there and back cross the same links of a row.
+    /// ones, and so on; a flow whose way is shorter crosses its last link again. Together they get no more than the
+    /// links of any cut carry. A connection with data both ways counts as two flows. Ways are counted from the end
+    /// whose node has the smaller number, so that data there and back cross the same links of a row.
     pub fn cuts(&self, wanted: impl Fn(&FlowSpec) -> bool, end: Time) -> Vec<Cut> {
         let ways = self.ways(wanted);
         let longest = ways.iter().map(Vec::len).max().unwrap_or(0);

@@ -1,7 +1,7 @@
 //! What an event is, and the order of events of the same time.
 //!
-//! The event queue knows numbers; [`Event::encode`] gives an event its number and [`Event::decode`] reads it back. Events
-//! of the same time run in the order of their numbers:
+//! The event queue knows numbers; [`Event::encode`] gives an event its number and [`Event::decode`] reads it back.
+//! Events of the same time run in the order of their numbers:
 //!
 //! | rank | event | why there |
 //! | --- | --- | --- |

@@ -21,8 +21,8 @@ pub(crate) enum Notice {
 /// How long before a break a receiver's lead is found out, if it is the sender's smoothed RTT of then.
 const FORESIGHT: Span = Span::from_millis(2000);
 
-/// The handovers that a connection over these links sees up to `end`: its own, and the outages marked as such, in either
-/// direction; in order, and those that touch or overlap as one.
+/// The handovers that a connection over these links sees up to `end`: its own, and the outages marked as such, in
+/// either direction; in order, and those that touch or overlap as one.
 pub(crate) fn breaks(own: &[(Time, Time)], links: &[LinkSpec], path: &[u32], end: Time) -> Vec<(Time, Time)> {
     let mut all = own.to_vec();
     for hop in path {
@@ -71,7 +71,8 @@ fn before(at: Time, lead: Span) -> Time {
     Time(at.0.saturating_sub(lead.0))
 }
 
-/// When a receiver closes its window for a break at `start`: a smoothed RTT of its sender before, at once if that is past.
+/// When a receiver closes its window for a break at `start`: a smoothed RTT of its sender before, at once if that is
+/// past.
 pub(crate) fn closing(now: Time, start: Time, sender: &Endpoint) -> Time {
     let lead = match sender {
         Endpoint::Tcp(end) => end.sender.path().srtt,

@@ -37,7 +37,8 @@ impl Judgements {
 /// The truth about one sender's segments, as far as it may still be asked for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Truth {
-    /// Losses of data segments at or above the lowest that can be judged yet, in the order in which they became certain.
+    /// Losses of data segments at or above the lowest that can be judged yet, in the order in which they became
+    /// certain.
     losses: Vec<(u32, Time, LossCause)>,
     /// Judgements that losses which are not known yet may still matter to: endpoints are ahead of links.
     pending: Vec<(Time, Judgement)>,
@@ -77,8 +78,8 @@ impl Truth {
             Some((false, true)) => &mut counts.random_as_random,
             None => &mut counts.not_lost,
         } += 1;
-        // what is acknowledged is not judged any more, and a loss is judged once: if the retransmission arrives and the timer
-        // expires even so, nothing was lost
+        // what is acknowledged is not judged any more, and a loss is judged once: if the retransmission arrives and the
+        // timer expires even so, nothing was lost
         self.losses
             .retain(|&(segment, at, _)| segment > judgement.segment || (segment == judgement.segment && at >= now));
     }

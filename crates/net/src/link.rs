@@ -1,7 +1,7 @@
 //! One direction of a wired link: a queue, a transmitter, a wire.
 //!
-//! What waits, and what is dropped or marked for it, is the [`Queue`]'s. The link transmits one packet after the other at
-//! its rate, delays it by the propagation of its wire, and loses some at random, on the wire or before the queue.
+//! What waits, and what is dropped or marked for it, is the [`Queue`]'s. The link transmits one packet after the other
+//! at its rate, delays it by the propagation of its wire, and loses some at random, on the wire or before the queue.
 //!
 //! At a fixed rate and first in, first out, a packet's departure is known when it arrives, so the queue needs no event.
 //! Where that does not hold, a link is [`served`].
@@ -110,8 +110,8 @@ struct Cold {
     late: Late,
 }
 
-/// Packets that were accepted, but are not transmitted before the run ends; counted as they come, where their arrivals do not
-/// tell.
+/// Packets that were accepted, but are not transmitted before the run ends; counted as they come, where their arrivals
+/// do not tell.
 #[derive(Clone, Copy, Debug, Default)]
 struct Late {
     packets: u64,

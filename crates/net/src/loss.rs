@@ -72,8 +72,8 @@ pub enum LossModel {
     },
     /// As recorded.
     Replay {
-        /// Numbers, from 0, of the packets lost, in order. Packets count where they are lost: at [`LossAt::Queue`] all that
-        /// arrive (but those on the drop list), at [`LossAt::Wire`] those transmitted.
+        /// Numbers, from 0, of the packets lost, in order. Packets count where they are lost: at [`LossAt::Queue`] all
+        /// that arrive (but those on the drop list), at [`LossAt::Wire`] those transmitted.
         lost: Arc<[u64]>,
         /// After so many packets it begins again; `None`: nothing is lost after the last number.
         period: Option<u64>,
@@ -321,8 +321,8 @@ impl Channel {
         matches!(self.kind, Kind::Never)
     }
 
-    /// Whether a packet of `size` bytes that is at `at` at time `now` is lost. Calls for the place of the channel come in
-    /// order of time.
+    /// Whether a packet of `size` bytes that is at `at` at time `now` is lost. Calls for the place of the channel come
+    /// in order of time.
     #[inline(always)]
     pub(crate) fn loses(&mut self, at: LossAt, now: Time, size: u32) -> bool {
         self.at == at

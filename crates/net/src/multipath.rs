@@ -1,9 +1,9 @@
 //! A connection over several paths: one stream of data, a subflow on each path, put in order again at the receiver.
 //!
-//! Each subflow is a flow of its own with its own windows and losses. Whenever a subflow may send something new, it takes
-//! the next segment of the stream. The receiver keeps what arrived out of order in a buffer that all subflows share; how
-//! far the sender may go travels in the window field of the subflows' ACKs. If the stream cannot serve all subflows at
-//! once (its end or the buffer is near), those with a smaller smoothed RTT come first.
+//! Each subflow is a flow of its own with its own windows and losses. Whenever a subflow may send something new, it
+//! takes the next segment of the stream. The receiver keeps what arrived out of order in a buffer that all subflows
+//! share; how far the sender may go travels in the window field of the subflows' ACKs. If the stream cannot serve all
+//! subflows at once (its end or the buffer is near), those with a smaller smoothed RTT come first.
 //! Source: RFC 8684 (one data sequence space, a shared receive window), without reinjection.
 
 use std::collections::VecDeque;

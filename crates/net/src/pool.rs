@@ -1,8 +1,8 @@
 //! Packets in flight: one pool for the whole network, and first-in-first-out lists through it.
 //!
-//! A pool needs memory for as many packets as are in flight at once, in all; a ring for each link would need each link's
-//! own peak. The place freed last is used first, so that a small network stays in the cache. Nothing is allocated once
-//! the pool has seen its peak.
+//! A pool needs memory for as many packets as are in flight at once, in all; a ring for each link would need each
+//! link's own peak. The place freed last is used first, so that a small network stays in the cache. Nothing is
+//! allocated once the pool has seen its peak.
 
 use units::Time;
 
@@ -17,8 +17,8 @@ pub(crate) struct Pool {
     free: u32,
 }
 
-/// A packet, with the place of the one behind it and the time of that one's arrival, so that the next event of a link is
-/// known without a look at the next packet: one cache line.
+/// A packet, with the place of the one behind it and the time of that one's arrival, so that the next event of a link
+/// is known without a look at the next packet: one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct Slot {

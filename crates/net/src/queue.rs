@@ -3,14 +3,15 @@
 //!
 //! Its owner is the [`Server`] of what waits. There are two kinds of queue, with the same results where both will do:
 //!
-//! - Service is known on arrival: first in, first out, and the server can say at once when it will come to a packet. The
-//!   queue remembers only when each will leave ([`Departures`]), and needs no event. Calls: [`Queue::admit`], then
+//! - Service is known on arrival: first in, first out, and the server can say at once when it will come to a packet.
+//!   The queue remembers only when each will leave ([`Departures`]), and needs no event. Calls: [`Queue::admit`], then
 //!   [`Queue::wait`] unless the server is idle.
-//! - Packets are held, in the order of their service ([`ServiceOrder`]): for disciplines that decide at departure, and for
-//!   servers that cannot know. Calls: [`Queue::offer`], and [`Queue::next`] whenever the server is free for the next one.
+//! - Packets are held, in the order of their service ([`ServiceOrder`]): for disciplines that decide at departure, and
+//!   for servers that cannot know. Calls: [`Queue::offer`], and [`Queue::next`] whenever the server is free for the
+//!   next one.
 //!
-//! DropTail, marking at a threshold, RED and PIE decide when a packet arrives ([`admission`]) and go with both kinds. CoDel
-//! and FQ-CoDel decide when a packet is about to be served.
+//! DropTail, marking at a threshold, RED and PIE decide when a packet arrives ([`admission`]) and go with both kinds.
+//! CoDel and FQ-CoDel decide when a packet is about to be served.
 
 mod admission;
 mod codel;
@@ -139,8 +140,8 @@ impl Queue {
         }
     }
 
-    /// Find a place to wait from `now` until service begins at `start`; false if there is none, and the packet is dropped.
-    /// Only where service is known on arrival. `end` is when the run ends.
+    /// Find a place to wait from `now` until service begins at `start`; false if there is none, and the packet is
+    /// dropped. Only where service is known on arrival. `end` is when the run ends.
     #[inline(always)]
     pub(crate) fn wait(&mut self, now: Time, start: Time, size: u32, end: Time) -> bool {
         let Waiting::Known(departures) = &mut self.waiting else { unreachable!("packets are held") };
@@ -159,8 +160,8 @@ impl Queue {
         self.trace_change(start, -1);
     }
 
-    /// A packet comes to a queue that holds packets; is it taken? `source` is a hash of its flow and direction. Packets that
-    /// are dropped, be it this one or others that make room, are added to `dropped`.
+    /// A packet comes to a queue that holds packets; is it taken? `source` is a hash of its flow and direction. Packets
+    /// that are dropped, be it this one or others that make room, are added to `dropped`.
     pub(crate) fn offer(
         &mut self,
         now: Time,
@@ -210,7 +211,8 @@ impl Queue {
         }
     }
 
-    /// The packet to be served now, of those that are held. Those that the discipline drops before it are added to `dropped`.
+    /// The packet to be served now, of those that are held. Those that the discipline drops before it are added to
+    /// `dropped`.
     pub(crate) fn next(
         &mut self,
         now: Time,

@@ -145,8 +145,8 @@ pub enum Variable {
     Flight,
     /// Smoothed RTT, seconds; of a rate-controlled flow its averaged RTT.
     Srtt,
-    /// Payload that may be sent, bits per second: the allowed rate of a rate-controlled flow, a window per smoothed RTT of
-    /// a connection.
+    /// Payload that may be sent, bits per second: the allowed rate of a rate-controlled flow, a window per smoothed RTT
+    /// of a connection.
     Rate,
     /// Loss event rate in the last report of a rate-controlled flow's receiver.
     LossEventRate,
@@ -178,8 +178,8 @@ pub struct FlowEvent {
     pub reverse: bool,
     /// What happened.
     pub event: WindowEvent,
-    /// Where a segment was taken for lost: what truly became of it when it was last lost; `None`: it was not, or not since the last
-    /// event that took it for lost.
+    /// Where a segment was taken for lost: what truly became of it when it was last lost; `None`: it was not, or not
+    /// since the last event that took it for lost.
     pub true_cause: Option<LossCause>,
 }
 

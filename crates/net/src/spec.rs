@@ -306,7 +306,8 @@ pub enum Counting {
     Ns2,
 }
 
-/// Router's congestion warning: every ECN-capable packet is marked while the averaged queue is at or over the threshold.
+/// Router's congestion warning: every ECN-capable packet is marked while the averaged queue is at or over the
+/// threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WarningSpec {
     /// Threshold on the averaged queue, packets.

@@ -1,12 +1,13 @@
 //! A network that runs: one event loop over links and endpoints.
 //!
-//! The loop takes the earliest event, sees to it, and goes on until the run ends. A packet enters a link (`carry`) and waits
-//! in its list for the arrival at the far end, with one pending event for the head of the list. There it enters the next
-//! link, or its endpoint takes it, is asked for what it has to send, and for its next deadline (`ends`). A served link keeps
-//! its packets until an event at the end of each transmission. What the scenario does has events of its own (`plans`).
+//! The loop takes the earliest event, sees to it, and goes on until the run ends. A packet enters a link (`carry`) and
+//! waits in its list for the arrival at the far end, with one pending event for the head of the list. There it enters
+//! the next link, or its endpoint takes it, is asked for what it has to send, and for its next deadline (`ends`). A
+//! served link keeps its packets until an event at the end of each transmission. What the scenario does has events of
+//! its own (`plans`).
 //!
-//! Two short cuts spare events and questions, and change no result: `ahead` takes packets and endpoints before their time,
-//! `plain` asks the usual endpoint for less.
+//! Two short cuts spare events and questions, and change no result: `ahead` takes packets and endpoints before their
+//! time, `plain` asks the usual endpoint for less.
 
 mod ahead;
 mod attachment;
@@ -152,7 +153,8 @@ impl World {
         self.loop_events -= 1;
     }
 
-    /// Bring what the next events need into the cache: with thousands of flows most of the time goes into waiting for it.
+    /// Bring what the next events need into the cache: with thousands of flows most of the time goes into waiting for
+    /// it.
     #[inline]
     fn look_ahead(&self) {
         let link = |number: u32| match Event::decode(number) {

@@ -102,8 +102,8 @@ fn reordering_looks_like_loss_and_jitter_in_order_does_not() {
     assert!(passing.flows[0].delivered_bytes < ordered.flows[0].delivered_bytes);
 }
 
-/// Mean queueing delay over a bottleneck of `from_mbps` whose rate becomes `to_mbps` after 20 s, between 30 s and 80 s, with
-/// PIE and four flows, milliseconds.
+/// Mean queueing delay over a bottleneck of `from_mbps` whose rate becomes `to_mbps` after 20 s, between 30 s and 80 s,
+/// with PIE and four flows, milliseconds.
 fn pie_delay_ms(from_mbps: u64, to_mbps: u64, trace: bool) -> f64 {
     let mut core = direction(from_mbps * 1_000_000, 20, 1000);
     let step = Step { at: ms(20_000), rate_bps: Some(to_mbps * 1_000_000), delay: None };

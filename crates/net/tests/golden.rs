@@ -1,7 +1,7 @@
 //! What each algorithm of the registry does on one mixed path, a line for each round, in `tests/golden/NAME.txt`.
 //!
-//! `WINDLASS_GOLDEN=write cargo test -p windlass-net --test golden` writes the files anew; a change of them is a commit of its own that
-//! says why. A bound stands beside them, so that nonsense cannot be written down: what is delivered.
+//! `WINDLASS_GOLDEN=write cargo test -p windlass-net --test golden` writes the files anew; a change of them is a commit
+//! of its own that says why. A bound stands beside them, so that nonsense cannot be written down: what is delivered.
 //!
 //! The path is `common::mixed_path`.
 
@@ -36,7 +36,8 @@ fn golden(row: &cc::registry::Row) -> String {
     let rated = cc::Config::named(row.name).is_some_and(|config| config.rate().is_some());
     let columns = if rated { [Variable::Rate, Variable::LossEventRate] } else { [Variable::Cwnd, Variable::Ssthresh] };
     let flow = &results.flows[0];
-    // no more than the bottleneck carries, and, whatever the algorithm, a third of it; TFRC-SP's packets are 10 ms apart
+    // no more than the bottleneck carries, and, whatever the algorithm, a third of it; TFRC-SP's packets are 10 ms
+    // apart
     let most = MIXED_BPS as f64 / 8.0 * SECONDS * 1460.0 / 1500.0;
     let share = flow.delivered_bytes as f64 / most;
     let least = if row.name == "tfrc-sp" { 0.3 * 1460.0 * 100.0 * SECONDS / most } else { 0.3 };

@@ -48,8 +48,8 @@ fn newreno_takes_every_loss_for_congestion_and_cerl_plus_as_printed_none() {
 
 #[test]
 fn queueing_delay_is_what_the_buffer_holds() {
-    // 12 Mbit/s take a wire packet of 1500 bytes in 1 ms, and 50 of them wait at most: 50 ms behind one in transmission.
-    // NewReno's sawtooth fills that queue, but never more.
+    // 12 Mbit/s take a wire packet of 1500 bytes in 1 ms, and 50 of them wait at most: 50 ms behind one in
+    // transmission. NewReno's sawtooth fills that queue, but never more.
     let mut network =
         dumbbell(1, direction(12_000_000, 20, 50), &direction(1_000_000_000, 1, 1000), "newreno", Profile::Rfc);
     let results = run(&network, 1, &RunOptions { delays: true, ..options(60.0) });

@@ -54,9 +54,10 @@ fn one_path_is_the_connection_itself() {
 
 #[test]
 fn a_small_buffer_holds_the_fast_path_up() {
-    // 4 and 4 Mbit/s, but the second path's delay is 200 ms longer: what it carries is missing that long, while the first
-    // path delivers 4e6 * 0.2 / 12000 = 67 segments. A buffer of 20 cannot hold them: both paths together then carry about
-    // what one could. With room for 2000 both fill, less Reno's halvings on a path with a third of its pipe as buffer.
+    // 4 and 4 Mbit/s, but the second path's delay is 200 ms longer: what it carries is missing that long, while the
+    // first path delivers 4e6 * 0.2 / 12000 = 67 segments. A buffer of 20 cannot hold them: both paths together then
+    // carry about what one could. With room for 2000 both fill, less Reno's halvings on a path with a third of its pipe
+    // as buffer.
     let goodput = |buffer| {
         let results = run(&two_links([(4, 10), (4, 210)], "sack", buffer, false), 1, &options(120.0));
         assert!(results.multipath[0].reorder_max < buffer);
@@ -120,8 +121,8 @@ fn share_of_a_bottleneck(algorithm: &str, coupled: bool, seed: u64) -> f64 {
 fn coupled_mveno_takes_one_senders_share_and_uncoupled_two() {
     let mean = |coupled| (1..=4).map(|seed| share_of_a_bottleneck("mveno", coupled, seed)).sum::<f64>() / 4.0;
     let (coupled, uncoupled) = (mean(true), mean(false));
-    // three equal senders: the connection has two thirds without coupling. With delta = 1/4 each subflow grows at a quarter
-    // of a sender's pace, so both together take about the share of one
+    // three equal senders: the connection has two thirds without coupling. With delta = 1/4 each subflow grows at a
+    // quarter of a sender's pace, so both together take about the share of one
     assert!((0.58..0.75).contains(&uncoupled), "uncoupled: {uncoupled}");
     assert!((0.40..0.57).contains(&coupled), "coupled: {coupled}");
 }

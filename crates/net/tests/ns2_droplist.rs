@@ -174,7 +174,8 @@ fn counts_of_longer_lists_agree_with_ns2() {
     assert!(wrong.is_empty(), "{} lists differ:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Largest difference in time of a window change that is the same change: RTT arithmetic in ticks, and bytes of options.
+/// Largest difference in time of a window change that is the same change: RTT arithmetic in ticks, and bytes of
+/// options.
 const SAME_TIME_S: f64 = 0.001;
 
 /// The recorded windows of a case: time in seconds, cwnd in segments.

@@ -74,8 +74,8 @@ fn cases() -> Vec<(&'static str, usize, u32, RedSpec, bool)> {
     ]
 }
 
-/// So well must means over four seeds here and ten there agree: by a share, and drops by some packets more, which is the
-/// seeds' spread where they are few.
+/// So well must means over four seeds here and ten there agree: by a share, and drops by some packets more, which is
+/// the seeds' spread where they are few.
 type Within = [(&'static str, f64, f64); 3];
 
 fn compare(core: Core, suffix: &str, within: Within) {

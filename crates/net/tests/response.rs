@@ -1,5 +1,5 @@
-//! Response functions: the mean window at a steady loss rate, against theory. Every 1/p-th packet of the one flow is lost, on
-//! a wide link without a queue, RTT 0.1 s; the numbers in the comments are worked from the formulas.
+//! Response functions: the mean window at a steady loss rate, against theory. Every 1/p-th packet of the one flow is
+//! lost, on a wide link without a queue, RTT 0.1 s; the numbers in the comments are worked from the formulas.
 
 mod common;
 
@@ -58,31 +58,31 @@ fn highspeed() {
 
 #[test]
 fn scalable() {
-    // Kelly 2003: 0.075 / p. A cycle takes 13.4 round trips, and with the recovery, at 7/8 of the largest window Wm, 14.4:
-    // 1/p = 12.5 Wm + 0.875 Wm packets in it, and a mean of 1/p / 14.4 = 0.0694 / p
+    // Kelly 2003: 0.075 / p. A cycle takes 13.4 round trips, and with the recovery, at 7/8 of the largest window Wm,
+    // 14.4: 1/p = 12.5 Wm + 0.875 Wm packets in it, and a mean of 1/p / 14.4 = 0.0694 / p
     near("scalable", 2000, 138.8, 0.03);
     near("scalable", 20_000, 1388.0, 0.03);
 }
 
 #[test]
 fn htcp_grows_with_the_square_of_time() {
-    // Without a queue RTTmin / RTTmax is 1: beta 0.8, an increase of 0.4 a. A cycle of 3 s gains 0.4/0.1 (1 + 2 + 5 * 4 + 8/12) =
-    // 4 * 23.667 = 94.67 = 0.2 Wm: Wm 473.3. It carries (0.8 * 473.3 * 3 + 4 * (4.5 + 5/3 * 8 + 16/48)) / 0.1 = 12 087 packets,
-    // a mean of 402.9 segments.
+    // Without a queue RTTmin / RTTmax is 1: beta 0.8, an increase of 0.4 a. A cycle of 3 s gains 0.4/0.1 (1 + 2 + 5 *
+    // 4 + 8/12) = 4 * 23.667 = 94.67 = 0.2 Wm: Wm 473.3. It carries (0.8 * 473.3 * 3 + 4 * (4.5 + 5/3 * 8 + 16/48)) / 0.1
+    // = 12 087 packets, a mean of 402.9 segments.
     near("htcp", 12_087, 402.9, 0.02);
 }
 
 #[test]
 fn illinois_without_a_queue() {
-    // alpha 10, beta 1/8. Growth from 7/8 Wm to Wm takes Wm/80 round trips, with a mean of 15/16 Wm; the recovery one at 7/8 Wm:
-    // 10 000 = 0.01172 Wm^2 + 0.875 Wm, Wm = 887, mean 10 000 / (11.09 + 1) = 827
+    // alpha 10, beta 1/8. Growth from 7/8 Wm to Wm takes Wm/80 round trips, with a mean of 15/16 Wm; the recovery one
+    // at 7/8 Wm: 10 000 = 0.01172 Wm^2 + 0.875 Wm, Wm = 887, mean 10 000 / (11.09 + 1) = 827
     near("illinois", 10_000, 827.0, 0.03);
 }
 
 #[test]
 fn hybla_at_four_times_the_reference_round_trip() {
-    // rho 4, 16 segments per round trip. From Wm/2 to Wm in Wm/32 round trips with a mean of 3/4 Wm, and a recovery at Wm/2:
-    // 10 000 = 0.02344 Wm^2 + 0.5 Wm, Wm = 642.6, mean 10 000 / (20.08 + 1) = 474
+    // rho 4, 16 segments per round trip. From Wm/2 to Wm in Wm/32 round trips with a mean of 3/4 Wm, and a recovery at
+    // Wm/2: 10 000 = 0.02344 Wm^2 + 0.5 Wm, Wm = 642.6, mean 10 000 / (20.08 + 1) = 474
     near("hybla", 10_000, 474.0, 0.03);
 }
 

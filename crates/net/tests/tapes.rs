@@ -1,6 +1,7 @@
 //! Tapes of what algorithms are told: an algorithm answers alone as it answered in the run.
 //!
-//! `tests/tapes/NAME.tape` are kept for a few algorithms: four seconds of a small path with listed losses, marks and a timeout. `WINDLASS_TAPES=write cargo test -p windlass-net --test tapes` writes them anew; a change of them is a
+//! `tests/tapes/NAME.tape` are kept for a few algorithms: four seconds of a small path with listed losses, marks and a
+//! timeout. `WINDLASS_TAPES=write cargo test -p windlass-net --test tapes` writes them anew; a change of them is a
 //! commit of its own that says why.
 
 mod common;
@@ -22,8 +23,8 @@ fn recorded(network: &Network, seconds: f64) -> Results {
     run(network, 1, &RunOptions { tapes: true, ..options(seconds) })
 }
 
-/// Base RTT 60 ms; a link of 20 Mbit/s that marks beyond five waiting packets, as at the start; behind it 1 Mbit/s with ten packets
-/// of queue, which loses the 70th and the 120th packet, and everything from 2 s to 2.3 s.
+/// Base RTT 60 ms; a link of 20 Mbit/s that marks beyond five waiting packets, as at the start; behind it 1 Mbit/s with
+/// ten packets of queue, which loses the 70th and the 120th packet, and everything from 2 s to 2.3 s.
 fn small_path(algorithm: &str) -> Network {
     let mut marking = direction(20_000_000, 5, 1000);
     marking.queue.discipline = Discipline::Threshold(QueueLimit::Packets(5));

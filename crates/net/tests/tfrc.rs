@@ -1,5 +1,5 @@
-//! Rate-controlled flows over networks: against the throughput equation, beside TCP, and the family's members beside each
-//! other. Numbers in the comments are worked from the formulas.
+//! Rate-controlled flows over networks: against the throughput equation, beside TCP, and the family's members beside
+//! each other. Numbers in the comments are worked from the formulas.
 
 mod common;
 
@@ -52,17 +52,17 @@ fn equation(s: f64, r: f64, p: f64) -> f64 {
 fn with_random_losses_the_rate_is_the_equations() {
     // At p 0.01 and R 0.098 s: 114 600 B/s of packets that may be sent, 113 500 that arrive.
     //
-    // Losses that fall into the RTT after the first one of an event are not events, so the rate of loss events is lower than p:
-    // with N packets in an RTT, each interval is 1 + N + (1/p - 1) packets less what is not lost, so p_e = p / (1 + N p), and
-    // N = X R / s. The equation is taken at that rate of loss events.
+    // Losses that fall into the RTT after the first one of an event are not events, so the rate of loss events is lower
+    // than p: with N packets in an RTT, each interval is 1 + N + (1/p - 1) packets less what is not lost, so p_e = p /
+    // (1 + N p), and N = X R / s. The equation is taken at that rate of loss events.
     for p in [0.003, 0.01, 0.03] {
         let (rate, rtt, events) = measured(&lossy(p, "tfrc", |_| {}));
         let sent = rate / (1.0 - p) / 1000.0;
         let expected_events = p / (1.0 + sent * rtt * p);
         assert!((events / expected_events - 1.0).abs() < 0.05, "p {p}: {events} events per packet, {expected_events}");
-        // The history averages eight intervals of random length, with weights whose squares make them count as about seven:
-        // the average varies by 1 / sqrt(7), and the mean of its square root, as X goes, is 1 / 56 lower than the root of its
-        // mean. Timeouts in the equation, which weigh more at large p, add to that
+        // The history averages eight intervals of random length, with weights whose squares make them count as about
+        // seven: the average varies by 1 / sqrt(7), and the mean of its square root, as X goes, is 1 / 56 lower than
+        // the root of its mean. Timeouts in the equation, which weigh more at large p, add to that
         let expected = equation(1000.0, rtt, events);
         let ratio = rate / (1.0 - p) / expected;
         assert!((0.93..1.03).contains(&ratio), "p {p}: {rate:.0} B/s, the equation {expected:.0}, ratio {ratio:.3}");
@@ -91,9 +91,9 @@ fn etfcc_without_its_floor_is_tfrc() {
 
 #[test]
 fn the_floor_slows_the_falls_and_never_lifts_the_rate_itself() {
-    // BWE averages what arrives, at most X (1 - p): under the floor the rate decays by 1 % of itself with every tenth report,
-    // until the equation holds it up again. So it lies above TFRC's, by the size of the equation's own swings (the average of
-    // eight random intervals varies by some 30 %, X by half of that), and far below the link.
+    // BWE averages what arrives, at most X (1 - p): under the floor the rate decays by 1 % of itself with every tenth
+    // report, until the equation holds it up again. So it lies above TFRC's, by the size of the equation's own swings
+    // (the average of eight random intervals varies by some 30 %, X by half of that), and far below the link.
     let (with_floor, ..) = measured(&lossy(0.01, "etfcc", |c| c.set_flag("etfcc_floor", true).unwrap()));
     let (without, ..) = measured(&lossy(0.01, "etfcc", |_| {}));
     assert!((1.05..1.30).contains(&(with_floor / without)), "{with_floor} {without}");
@@ -118,9 +118,9 @@ fn marks_are_losses_that_lose_nothing() {
 
 #[test]
 fn beside_newreno_it_takes_a_fair_share() {
-    // Both see the same queue. The equation is TCP's throughput at the loss event rate that TCP meets; TFRC meets fewer, since it
-    // sends evenly where TCP's bursts fill the queue, and its average over eight intervals is slow: RFC 5348 calls a flow fair
-    // within a factor of two of TCP's in the same conditions.
+    // Both see the same queue. The equation is TCP's throughput at the loss event rate that TCP meets; TFRC meets
+    // fewer, since it sends evenly where TCP's bursts fill the queue, and its average over eight intervals is slow: RFC
+    // 5348 calls a flow fair within a factor of two of TCP's in the same conditions.
     const SEEDS: u64 = 5;
     let mut shares = [0.0; 2];
     for seed in 1..=SEEDS {

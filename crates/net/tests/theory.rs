@@ -8,7 +8,8 @@ use net::*;
 use tcp::{Count, HalfBase, Profile};
 use units::Span;
 
-/// One long flow over a wide link with independent loss of data; goodput in segments per second and mean RTT in seconds.
+/// One long flow over a wide link with independent loss of data; goodput in segments per second and mean RTT in
+/// seconds.
 fn lossy_flow(algorithm: &str, loss: f64, change: impl Fn(&mut FlowSpec)) -> (f64, f64) {
     let f = flow_over(algorithm, &LossSpec::uniform(loss, LossAt::Wire), change);
     (f.rate, f.rtt)
@@ -70,10 +71,10 @@ fn mathis_with_an_ack_for_every_second_segment() {
 
 #[test]
 fn pftk_where_timeouts_count() {
-    // Reno with an ACK per segment, R 0.104 s, T0 1 s (the least RTO). The model lets the rest of a round be lost with its
-    // first loss; losses here are independent, so there are fewer timeouts, and from 2 % on Reno is 11 % faster than the
-    // model (with such bursts: the next test). At p 0.01: 1 / (0.104 * 0.08165 + 0.1837 * 0.01003) =
-    // 1 / (0.00849 + 0.00184), 97 segments per second.
+    // Reno with an ACK per segment, R 0.104 s, T0 1 s (the least RTO). The model lets the rest of a round be lost with
+    // its first loss; losses here are independent, so there are fewer timeouts, and from 2 % on Reno is 11 % faster
+    // than the model (with such bursts: the next test). At p 0.01: 1 / (0.104 * 0.08165 + 0.1837 * 0.01003) = 1 /
+    // (0.00849 + 0.00184), 97 segments per second.
     for p in [0.003, 0.005, 0.01] {
         let (rate, rtt) = lossy_flow("reno", p, |f| tcp(f).rules.limited_transmit = 0);
         let timeouts = 1.0f64.min(3.0 * (3.0 * p / 8.0).sqrt()) * p * (1.0 + 32.0 * p * p);
@@ -85,13 +86,13 @@ fn pftk_where_timeouts_count() {
 #[test]
 fn losing_the_rest_of_a_round_costs_timeouts_and_never_beats_pftk() {
     // PFTK's own loss process: with its first loss a round loses all that follows. A round of this flow passes within
-    // milliseconds, the next comes 104 ms later, so 50 ms is the rest of a round. The model repairs any number of losses
-    // with one halving and one round and loses no retransmission, so it bounds every real recovery from above, and the
-    // recovery that repairs more is nearer to it: SACK, then NewReno, then Reno. (With R 0.104 s and T0 1 s: SACK reaches
-    // 0.7 to 0.85 of it, Reno about half: the formula does not hold to 10 % here, only as a bound.)
-    // Full model, b 1: w = 1 + sqrt(8 (1 - p)/(3 p) + 1); p 0.02: w 12.475, Q 0.3073,
-    // (49 + 12.475 + 0.3136)/(0.104 * 7.237 + 0.3136 * 1.0208) = 61.79/1.0728 = 57.6 segments per second;
-    // p 0.05: w 8.188, Q 0.4992, (19 + 8.188 + 0.5255)/(0.104 * 5.094 + 0.5255 * 1.0555) = 27.71/1.0845 = 25.6.
+    // milliseconds, the next comes 104 ms later, so 50 ms is the rest of a round. The model repairs any number of
+    // losses with one halving and one round and loses no retransmission, so it bounds every real recovery from above,
+    // and the recovery that repairs more is nearer to it: SACK, then NewReno, then Reno. (With R 0.104 s and T0 1 s:
+    // SACK reaches 0.7 to 0.85 of it, Reno about half: the formula does not hold to 10 % here, only as a bound.) Full
+    // model, b 1: w = 1 + sqrt(8 (1 - p)/(3 p) + 1); p 0.02: w 12.475, Q 0.3073, (49 + 12.475 + 0.3136)/(0.104 *
+    // 7.237 + 0.3136 * 1.0208) = 61.79/1.0728 = 57.6 segments per second; p 0.05: w 8.188, Q 0.4992, (19 + 8.188 +
+    // 0.5255)/(0.104 * 5.094 + 0.5255 * 1.0555) = 27.71/1.0845 = 25.6.
     for (p, model) in [(0.02, 57.6), (0.05, 25.6)] {
         let spec =
             LossSpec { model: LossModel::Burst { probability: p, hold: Span::from_millis(50) }, at: LossAt::Wire };
@@ -128,8 +129,8 @@ fn two_flows_share_by_the_inverse_of_their_round_trip_times() {
 
 #[test]
 fn renos_sawtooth_swings_between_half_the_pipe_and_the_pipe() {
-    // 8 Mbps, RTT 102 ms and transmission: 70 segments of 1500 bytes on the path and 70 in the buffer: the window grows to
-    // about 141 and is halved to about 70, so the link never runs dry
+    // 8 Mbps, RTT 102 ms and transmission: 70 segments of 1500 bytes on the path and 70 in the buffer: the window grows
+    // to about 141 and is halved to about 70, so the link never runs dry
     let mut network =
         dumbbell(1, direction(8_000_000, 50, 70), &direction(1_000_000_000, 1, 1000), "newreno", Profile::Rfc);
     tcp(&mut network.flows[0]).rules.delayed_ack = 1;
@@ -163,8 +164,8 @@ fn the_queue_of_an_overloaded_link_is_full_and_its_delay_is_the_buffers() {
     assert!((rtt / 0.300 - 1.0).abs() < 0.02, "mean RTT {rtt:.4} s, window over rate is 200 * 1.5 ms = 0.3 s");
 }
 
-/// Mean goodputs, segments per second, and mean RTTs, seconds, of two flows of `algorithm` that share one DropTail queue of
-/// `queue` packets at 10 Mbit/s. The second's path is `extra_ms` longer, one way.
+/// Mean goodputs, segments per second, and mean RTTs, seconds, of two flows of `algorithm` that share one DropTail
+/// queue of `queue` packets at 10 Mbit/s. The second's path is `extra_ms` longer, one way.
 fn two_on_one_queue(algorithm: &str, queue: u32, extra_ms: u64) -> [(f64, f64); 2] {
     const STARTS: u64 = 8;
     let mut mean = [(0.0, 0.0); 2];
@@ -178,8 +179,8 @@ fn two_on_one_queue(algorithm: &str, queue: u32, extra_ms: u64) -> [(f64, f64); 
             tcp(flow).rules.delayed_ack = 1;
             tcp(flow).rules.window = 10_000;
         }
-        // Without other traffic the arrivals keep their phase, and a full queue may refuse always the same flow (Floyd and
-        // Jacobson, Computer Communication Review 21(2), 1991): a tenth of the link is for independent packets.
+        // Without other traffic the arrivals keep their phase, and a full queue may refuse always the same flow (Floyd
+        // and Jacobson, Computer Communication Review 21(2), 1991): a tenth of the link is for independent packets.
         network.flows.push(udp("noise", 2, 3, Traffic::Poisson, 1_000_000));
         network.flows[1].start = units::Time(start * 137_001_133);
         let results = run(&network, start, &RunOptions { warmup: Span::from_secs(50.0), ..options(650.0) });
@@ -193,10 +194,10 @@ fn two_on_one_queue(algorithm: &str, queue: u32, extra_ms: u64) -> [(f64, f64); 
 
 #[test]
 fn two_flows_on_one_queue_share_by_a_power_of_their_round_trip_times() {
-    // Lakshman and Madhow, IEEE/ACM Transactions on Networking 5(3), 1997: on a shared DropTail queue the rate goes as RTT
-    // to the power -a, with a between 1 and 2. Windows grow by 1/RTT per RTT, so if both are cut whenever the queue
-    // overflows (a = 2) they stand as 1/RTT and the rates as 1/RTT^2; if each is cut in proportion to its packets (a = 1),
-    // the square-root law holds.
+    // Lakshman and Madhow, IEEE/ACM Transactions on Networking 5(3), 1997: on a shared DropTail queue the rate goes as
+    // RTT to the power -a, with a between 1 and 2. Windows grow by 1/RTT per RTT, so if both are cut whenever the queue
+    // overflows (a = 2) they stand as 1/RTT and the rates as 1/RTT^2; if each is cut in proportion to its packets (a =
+    // 1), the square-root law holds.
     for (queue, extra_ms) in [(20, 20), (20, 40), (50, 40), (50, 80)] {
         let [near, far] = two_on_one_queue("sack", queue, extra_ms);
         let power = (near.0 / far.0).ln() / (far.1 / near.1).ln();

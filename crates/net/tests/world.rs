@@ -230,7 +230,8 @@ impl Drawn {
         network
     }
 
-    /// Make the first connection one of several paths: its own, and links from end to end, the second with half the rate.
+    /// Make the first connection one of several paths: its own, and links from end to end, the second with half the
+    /// rate.
     fn add_detours(&self, network: &mut Network, core: &DirectionSpec) {
         if self.detours == 0 {
             return;
@@ -377,8 +378,8 @@ proptest! {
     }
 }
 
-/// No two links alike: every rate and delay is a little off, and every flow has its own start, so that hardly any two packets
-/// reach a queue at the same time. Those that do are served in the order in which their links were declared.
+/// No two links alike: every rate and delay is a little off, and every flow has its own start, so that hardly any two
+/// packets reach a queue at the same time. Those that do are served in the order in which their links were declared.
 fn unlike(mut network: Network, salt: u64) -> Network {
     for (i, link) in (1..).zip(&mut network.links) {
         for (direction, odd) in

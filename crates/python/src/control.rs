@@ -1,8 +1,8 @@
 //! Congestion control written in Python: the engine's events become calls of an object's methods.
 //!
-//! The object keeps its window in the attributes `cwnd` and `ssthresh`, bytes, which are read after each call. An exception
-//! ends the object's part in the run: its window stays at one segment, and [`take_failure`] gives the exception when the
-//! run is over.
+//! The object keeps its window in the attributes `cwnd` and `ssthresh`, bytes, which are read after each call. An
+//! exception ends the object's part in the run: its window stays at one segment, and [`take_failure`] gives the
+//! exception when the run is over.
 
 use std::cell::RefCell;
 
@@ -26,8 +26,8 @@ pub(crate) fn take_failure() -> Option<PyErr> {
     FAILURE.with_borrow_mut(Option::take)
 }
 
-/// Keep an exception, with the class and the method in which it arose: the traceback alone does not name them where it is
-/// what a method answered or left in the object that is wrong.
+/// Keep an exception, with the class and the method in which it arose: the traceback alone does not name them where it
+/// is what a method answered or left in the object that is wrong.
 fn fail(py: Python<'_>, error: PyErr, class: &Bound<'_, PyAny>, method: &str) {
     // An exception that takes no attributes keeps its traceback.
     let _ = error.value(py).setattr(intern!(py, "windlass_place"), (class, method));
@@ -165,7 +165,8 @@ struct Control {
 }
 
 impl Control {
-    /// Call a method, if the object still takes part, and read the window. The answer is what `read` makes of the result.
+    /// Call a method, if the object still takes part, and read the window. The answer is what `read` makes of the
+    /// result.
     fn call<R>(&mut self, path: &Path, method: &str, call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<R>) -> Option<R> {
         let object = self.object.as_ref()?;
         let paces = self.paces;

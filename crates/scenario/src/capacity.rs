@@ -11,9 +11,9 @@ use crate::decode::plan::Plan;
 
 impl Plan {
     /// `flows` of data (a connection with data both ways counts twice), full `packet` and its `payload` (bytes, of the
-    /// group with the smallest share of headers), `active_s` (least time that such a flow sends; null: no bound is known),
-    /// `round_trip_s` without queues, `bdp_packets` of the narrowest of the links that most of the flows take, and `cuts`:
-    /// lists of links, each flow crossing one link of every list.
+    /// group with the smallest share of headers), `active_s` (least time that such a flow sends; null: no bound is
+    /// known), `round_trip_s` without queues, `bdp_packets` of the narrowest of the links that most of the flows take,
+    /// and `cuts`: lists of links, each flow crossing one link of every list.
     pub(crate) fn capacity(&self, groups: &[String]) -> Json {
         let (network, group_of) = self.build(0);
         let end = Time::ZERO + self.general.duration;

@@ -95,8 +95,8 @@ pub fn traffic_kinds() -> String {
     Json::from(traffic::READY.iter().map(one).collect::<Vec<_>>()).to_string()
 }
 
-/// Every transport of the table of flows: name, meaning, whether it takes what the path has left, whether another row counts
-/// its payload already.
+/// Every transport of the table of flows: name, meaning, whether it takes what the path has left, whether another row
+/// counts its payload already.
 pub fn transports() -> String {
     let one = |row: &names::TransportRow| json!({ "name": row.name, "meaning": row.meaning, "adapts": row.adapts, "part": row.part });
     Json::from(names::TRANSPORTS.iter().map(one).collect::<Vec<_>>()).to_string()
@@ -113,8 +113,8 @@ pub fn loss_causes() -> String {
     Json::from(net::LOSS_CAUSES.iter().map(one).collect::<Vec<_>>()).to_string()
 }
 
-/// Every kind of window change: name, label (null: not drawn), meaning, what the sender took a loss for, whether a true cause
-/// is told.
+/// Every kind of window change: name, label (null: not drawn), meaning, what the sender took a loss for, whether a true
+/// cause is told.
 pub fn window_events() -> String {
     let one = |row: &names::EventRow| {
         json!({

@@ -1,7 +1,7 @@
 //! Algorithms from outside the registry, known for as long as the process lives.
 //!
-//! A scenario names them as it does the others. Their effective description carries a hash of their source, so that runs
-//! of another version are other runs.
+//! A scenario names them as it does the others. Their effective description carries a hash of their source, so that
+//! runs of another version are other runs.
 
 use std::sync::RwLock;
 
@@ -56,7 +56,8 @@ pub enum ForeignDefault {
     Flag(bool),
 }
 
-/// Make an algorithm known; scenarios read from now on mean it and not one of the same name before. Err: what is wrong with it.
+/// Make an algorithm known; scenarios read from now on mean it and not one of the same name before. Err: what is wrong
+/// with it.
 ///
 /// Rows live as long as the process, as those of the registry do.
 pub fn register(algorithm: ForeignAlgorithm) -> Result<(), String> {

@@ -1,5 +1,5 @@
-//! Every key that a description can have, with its words where it has some: what somebody asks who wants to know whether
-//! a key exists without writing a whole description.
+//! Every key that a description can have, with its words where it has some: what somebody asks who wants to know
+//! whether a key exists without writing a whole description.
 
 use serde_json::{Value as Json, json};
 

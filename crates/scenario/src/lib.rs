@@ -1,8 +1,8 @@
 //! Scenarios: text becomes a checked description, a description becomes runs, a run becomes tables.
 //!
 //! A [`Scenario`] is read from TOML or JSON. Units are written in values and checked, every unknown key is refused, and
-//! what is refused says where it stands and what to write instead ([`Error`]). A scenario is one or more [`Point`]s, the
-//! product of its sweep axes; a point and a seed are one run ([`Point::run`]), known by its [`Point::key`].
+//! what is refused says where it stands and what to write instead ([`Error`]). A scenario is one or more [`Point`]s,
+//! the product of its sweep axes; a point and a seed are one run ([`Point::run`]), known by its [`Point::key`].
 //!
 //! Nothing a user can write panics.
 //!

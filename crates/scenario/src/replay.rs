@@ -8,10 +8,10 @@ use crate::error::{Error, Place, Problem, code};
 use crate::node::Node;
 use crate::read::Item;
 
-/// Tell an algorithm all that is on a tape, and hold its answers against the tape's. `file` is named in errors; `other` is another
-/// algorithm than the one recorded, as a scenario has it under `algorithm`, in JSON. Returns JSON: `recorded` and `algorithm`
-/// (names), `events` (how many), and `differences`, for each event with another answer: `line`, `event`, `time_s`, `field`,
-/// `tape`, `answer`.
+/// Tell an algorithm all that is on a tape, and hold its answers against the tape's. `file` is named in errors; `other`
+/// is another algorithm than the one recorded, as a scenario has it under `algorithm`, in JSON. Returns JSON:
+/// `recorded` and `algorithm` (names), `events` (how many), and `differences`, for each event with another answer:
+/// `line`, `event`, `time_s`, `field`, `tape`, `answer`.
 pub fn replay(text: &str, file: &str, other: Option<&str>) -> Result<String, Error> {
     let wrong = |problem: tape::Problem| {
         Problem::new(code::TAPE, Place::Line(problem.line), problem.what).hint(problem.hint).locate(file, &[])

@@ -28,7 +28,8 @@ pub struct RunResult {
     pub events: Table,
     /// Lost packets, if events are asked for.
     pub losses: Table,
-    /// What each sender's algorithm was told and answered, if asked for: a tape (crate `tape`) for each flow and direction.
+    /// What each sender's algorithm was told and answered, if asked for: a tape (crate `tape`) for each flow and
+    /// direction.
     pub tapes: Table,
     /// Events that the loop handled.
     pub loop_events: u64,

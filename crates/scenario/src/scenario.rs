@@ -165,7 +165,8 @@ impl Point {
         sweep::choice(axes, self.index).map(|(axis, node)| (axis.key.clone(), sweep::label(&node.value))).collect()
     }
 
-    /// The description of this point as it was written, overrides and swept values laid over it, without defaults, as JSON.
+    /// The description of this point as it was written, overrides and swept values laid over it, without defaults, as
+    /// JSON.
     pub fn document(&self) -> Result<String, Error> {
         let inner = &self.scenario.0;
         let root = sweep::chosen(&inner.root, &inner.axes, self.index);
@@ -230,8 +231,8 @@ impl Point {
         Ok(hash.finalize().to_hex().to_string())
     }
 
-    /// Times, in milliseconds, at which the link of this name can deliver 1504 bytes more, until the end of the run: what a
-    /// mahimahi trace holds.
+    /// Times, in milliseconds, at which the link of this name can deliver 1504 bytes more, until the end of the run:
+    /// what a mahimahi trace holds.
     pub fn opportunities(&self, link: &str, reverse: bool) -> Result<Vec<u32>, Error> {
         let plan = self.plan()?;
         let links = plan.topology.links(false);
@@ -247,7 +248,8 @@ impl Point {
         Ok(changing.opportunities(direction.rate_bps, Time::ZERO + plan.general.duration))
     }
 
-    /// What the links can carry of the data of these groups (none named: of all), as JSON; null if there is no such group.
+    /// What the links can carry of the data of these groups (none named: of all), as JSON; null if there is no such
+    /// group.
     pub fn capacity(&self, groups: &[String]) -> Result<String, Error> {
         Ok(self.plan()?.capacity(groups).to_string())
     }

@@ -21,8 +21,8 @@ pub(crate) struct Axis {
 const FIXED: &[&str] = &["scenario.name", "scenario.seeds", "scenario.first_seed", "output", "sweep"];
 
 /// Take the sweep out of the description and put the overrides into both. An override of a swept key, or of what holds
-/// it, ends its sweep, also where the axis names one flow group or link and the override all of them; one of `sweep.KEY`
-/// sets the axis.
+/// it, ends its sweep, also where the axis names one flow group or link and the override all of them; one of
+/// `sweep.KEY` sets the axis.
 pub(crate) fn axes(root: &mut Node, sets: &[(String, String)]) -> Result<Vec<Axis>, Problem> {
     let Value::Table(table) = &mut root.value else {
         return Err(Problem::new(
@@ -79,8 +79,8 @@ pub(crate) fn axes(root: &mut Node, sets: &[(String, String)]) -> Result<Vec<Axi
     Ok(axes)
 }
 
-/// A problem if an axis sets again what one before it has set: every point of the earlier one would be the same run, under
-/// different labels.
+/// A problem if an axis sets again what one before it has set: every point of the earlier one would be the same run,
+/// under different labels.
 fn refuse_overridden(root: &Node, axes: &[Axis]) -> Result<(), Problem> {
     for (at, axis) in axes.iter().enumerate() {
         let all = for_all(root, &axis.key);
@@ -110,7 +110,8 @@ fn all(node: &Node) -> Result<Vec<Axis>, Problem> {
     Ok(axes)
 }
 
-/// The key that does to all flow groups, or all links of a graph, what `key` does to one of them; `None` if it names none.
+/// The key that does to all flow groups, or all links of a graph, what `key` does to one of them; `None` if it names
+/// none.
 fn for_all(root: &Node, key: &str) -> Option<String> {
     [&["flows"][..], &["topology", "links"]].iter().find_map(|path| {
         let (mut node, mut rest) = (root, key);

@@ -1,4 +1,5 @@
-//! No sender measures a delay that its path cannot have: neither the wait for a repair nor that for a second segment is one.
+//! No sender measures a delay that its path cannot have: neither the wait for a repair nor that for a second segment is
+//! one.
 
 use scenario::{Column, RunOptions, Scenario, Table};
 
@@ -24,8 +25,8 @@ start = "uniform(0 s, 2 s)"
 delayed_ack = 2
 "#;
 
-/// Propagation there and back; 60 packets of at most 1500 bytes that wait before one in transmission and one's own, 1.2 ms each;
-/// and what else is sent on the way: bursts at 10 Gbit/s, and ACKs behind ACKs.
+/// Propagation there and back; 60 packets of at most 1500 bytes that wait before one in transmission and one's own, 1.2
+/// ms each; and what else is sent on the way: bursts at 10 Gbit/s, and ACKs behind ACKs.
 const LONGEST_RTT_S: f64 = 0.060 + 62.0 * 0.0012 + 0.001;
 
 fn numbers<'a>(table: &'a Table, name: &str) -> &'a [f64] {

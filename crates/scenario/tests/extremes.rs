@@ -1,5 +1,5 @@
-//! Legal scenarios at the ends of what is allowed run without panic and keep account of every packet; everything shipped
-//! runs.
+//! Legal scenarios at the ends of what is allowed run without panic and keep account of every packet; everything
+//! shipped runs.
 
 use proptest::prelude::*;
 use proptest::sample::select;

@@ -230,8 +230,8 @@ fn short_flows_arrive_over_the_run() {
 
 #[test]
 fn a_transfer_that_ended_has_a_rate_over_its_own_time() {
-    // "short" starts at 3 s and takes a second or two; the first run's warm-up ends before it starts, the second's in its
-    // midst, the third's after its end
+    // "short" starts at 3 s and takes a second or two; the first run's warm-up ends before it starts, the second's in
+    // its midst, the third's after its end
     let of = |warmup: &str| run(&LOSSY.replace("warmup = \"2 s\"", &format!("warmup = \"{warmup}\"")), 1).flows;
     let took = numbers(&of("2 s"), "completion_s")[2];
     assert!((0.1..5.0).contains(&took), "{took}");
@@ -375,7 +375,8 @@ algorithm = "sack"
     assert_eq!(rows(graph), 4);
 }
 
-/// One flow with a window of four segments over a path of 400 ms each way; `reverse` lists lost packets of the way back.
+/// One flow with a window of four segments over a path of 400 ms each way; `reverse` lists lost packets of the way
+/// back.
 fn long_path(duration: &str, reverse: &str) -> Table {
     let text = format!(
         r#"
@@ -389,8 +390,8 @@ flows = [{{ from = "left/0", to = "right/0", algorithm = "newreno", tcp = {{ ini
 
 #[test]
 fn the_mean_window_counts_from_the_opening() {
-    // The SYN and its answer take 0.8 s, and the run ends before the first ACK of data comes at 1.6 s: cwnd is 4 all the time
-    // that there is one, which is less than half of the run.
+    // The SYN and its answer take 0.8 s, and the run ends before the first ACK of data comes at 1.6 s: cwnd is 4 all
+    // the time that there is one, which is less than half of the run.
     let mean = numbers(&long_path("1.5 s", "[]"), "cwnd_mean_segments")[0];
     assert!((mean - 4.0).abs() < 1e-9, "{mean} segments");
     // no connection, no window
@@ -400,7 +401,8 @@ fn the_mean_window_counts_from_the_opening() {
 #[test]
 fn the_mean_delay_is_that_of_new_segments() {
     // Both ACKs of the first four segments are lost (packet 0 of the way back answers the SYN), so that a timeout sends
-    // one a second time. Every delay is 400 ms and what three links of 1 Gbit/s need for 1500 B and the few before them.
+    // one a second time. Every delay is 400 ms and what three links of 1 Gbit/s need for 1500 B and the few before
+    // them.
     let flows = long_path("8 s", "[1, 2]");
     assert!(counts(&flows, "duplicate_segments")[0] > 0);
     let delay = numbers(&flows, "owd_mean_s")[0];

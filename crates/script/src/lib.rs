@@ -10,8 +10,8 @@
 //! +0.000  ? ssthresh 5000  cwnd 8000     # flight 10000 / 2, plus three segments that have left
 //! ```
 //!
-//! First come options, pairs of a name and a value (see [`Options`]); then steps, each `+` the seconds since the step before.
-//! Time zero is when the connection opened. Amounts are bytes, times seconds; `#` begins a comment.
+//! First come options, pairs of a name and a value (see [`Options`]); then steps, each `+` the seconds since the step
+//! before. Time zero is when the connection opened. Amounts are bytes, times seconds; `#` begins a comment.
 //!
 //! | step | meaning |
 //! |---|---|
@@ -32,8 +32,8 @@
 //! | `? srtt 0.1 rto 1 timer 0.9` | RTT estimate; the timeout with which the retransmission timer was last started; the time left of it (`timer off`: none) |
 //! | `? state recovery timeouts 1` | `closed`, `syn-sent`, `syn-received`, `open` or `recovery`; expiries so far |
 //!
-//! The header bits of a segment that leaves are exactly those named. What leaves must be named before the clock moves on;
-//! a timer that expires at the time of a step expires before it.
+//! The header bits of a segment that leaves are exactly those named. What leaves must be named before the clock moves
+//! on; a timer that expires at the time of a step expires before it.
 #![forbid(unsafe_code)]
 
 mod options;

@@ -321,7 +321,8 @@ impl Departure {
     }
 }
 
-/// Segments as a script writes them; neighbours are joined. `like`: what was expected, to show no more than it asks for.
+/// Segments as a script writes them; neighbours are joined. `like`: what was expected, to show no more than it asks
+/// for.
 fn text(departures: &[Departure], like: &[Departure]) -> String {
     let (with_ack, with_echo) = (
         like.iter().any(|d| matches!(d.kind, Kind::Data(..)) && d.ack.is_some()),

@@ -1,7 +1,7 @@
 //! Every script of `tests/packets/` is a test of its own; a script that cannot be read fails, too.
 //!
-//! Runs without the standard harness, so that each file has its line. Words on the command line select files whose names
-//! contain one of them.
+//! Runs without the standard harness, so that each file has its line. Words on the command line select files whose
+//! names contain one of them.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

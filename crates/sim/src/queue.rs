@@ -4,8 +4,8 @@ use std::hint::select_unpredictable;
 
 use units::Time;
 
-/// What an event is about: a number that the owner of the queue gave it, below 2^24. It also ranks events of the same time,
-/// so that their order does not depend on which of them happened to be scheduled first.
+/// What an event is about: a number that the owner of the queue gave it, below 2^24. It also ranks events of the same
+/// time, so that their order does not depend on which of them happened to be scheduled first.
 pub type EventId = u32;
 
 const ID_BITS: u32 = 24;
@@ -17,9 +17,9 @@ const NONE: u128 = u128::MAX;
 
 /// Pending events, ordered by (time, id, serial number).
 ///
-/// A four-way heap over one 128-bit key per event: time in the upper half, then the id, then a serial number of 40 bits.
-/// The four children of a node share a cache line, and places without an event hold `NONE`, so that the least child is
-/// found without a look at the heap's size.
+/// A four-way heap over one 128-bit key per event: time in the upper half, then the id, then a serial number of 40
+/// bits. The four children of a node share a cache line, and places without an event hold `NONE`, so that the least
+/// child is found without a look at the heap's size.
 #[derive(Clone, Debug)]
 pub struct EventQueue {
     root: u128,
@@ -27,8 +27,8 @@ pub struct EventQueue {
     children: Vec<Four>,
     /// Nodes in use, the root of a hollow heap included.
     len: usize,
-    /// The root was taken out and nothing has come to its place yet: the next event that is scheduled may, and spares the
-    /// heap a way down and a way up.
+    /// The root was taken out and nothing has come to its place yet: the next event that is scheduled may, and spares
+    /// the heap a way down and a way up.
     hollow: bool,
     serial: u64,
     now: Time,
@@ -179,8 +179,8 @@ impl EventQueue {
 
     /// Put `key` where the first event was and let it sink.
     ///
-    /// How far it sinks cannot be foretold, so no branch asks: below its place those that stand there are carried on down to
-    /// the bottom, each to where it was.
+    /// How far it sinks cannot be foretold, so no branch asks: below its place those that stand there are carried on
+    /// down to the bottom, each to where it was.
     #[inline]
     fn sift_down(&mut self, key: u128) {
         let fours = self.children.as_mut_slice();

@@ -1,5 +1,5 @@
-//! Tapes that were changed by hand: what is told or answered otherwise is noticed, and what cannot be read is an error that
-//! names the line. The tapes of `tests/tapes` are recorded by `cargo test -p windlass-net --test tapes`.
+//! Tapes that were changed by hand: what is told or answered otherwise is noticed, and what cannot be read is an error
+//! that names the line. The tapes of `tests/tapes` are recorded by `cargo test -p windlass-net --test tapes`.
 
 use tape::{Problem, Tape, replay};
 

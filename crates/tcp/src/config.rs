@@ -97,8 +97,8 @@ pub struct Config {
     pub initial_ssthresh: Option<u32>,
     /// Recovery core; `None`: the one the algorithm names.
     pub recovery: Option<Recovery>,
-    /// Proportional Rate Reduction in recovery (RFC 9937). Works with the RFC cores NewReno and SACK, and with algorithms that
-    /// leave the window in recovery to the engine, see [`Config::can_prr`].
+    /// Proportional Rate Reduction in recovery (RFC 9937). Works with the RFC cores NewReno and SACK, and with
+    /// algorithms that leave the window in recovery to the engine, see [`Config::can_prr`].
     pub prr: bool,
     /// Duplicate-ACK threshold D, at least 1.
     pub dup_threshold: u32,
@@ -106,8 +106,8 @@ pub struct Config {
     pub limited_transmit: u32,
     /// Guard against repeated fast retransmits.
     pub recover_rule: RecoverRule,
-    /// ns-2's agents in recovery: partial ACKs deflate as ns-2 does, at most two segments per ACK, a full ACK removes the
-    /// inflation only and grows, SACK follows Sack1, the delaying sink delays the ACK of a second copy of the last
+    /// ns-2's agents in recovery: partial ACKs deflate as ns-2 does, at most two segments per ACK, a full ACK removes
+    /// the inflation only and grows, SACK follows Sack1, the delaying sink delays the ACK of a second copy of the last
     /// segment in order, and Vegas' segments have no header. Otherwise RFC 6582, RFC 6675 and RFC 5681 section 4.2.
     pub ns2_recovery: bool,
     /// Which agents of ns-2 those are.
@@ -141,8 +141,9 @@ pub struct Config {
     /// RTT samples from timestamps on every ACK (RFC 7323) instead of one segment at a time. Adds 12 bytes (10 in ns-2)
     /// to the header.
     pub timestamps: bool,
-    /// Delay samples of ACKs that the receiver held back reach the algorithm. They contain its wait for another segment, up to
-    /// `delayed_ack_timer`, which is no queue. The least RTT and the retransmission timeout take them in any case.
+    /// Delay samples of ACKs that the receiver held back reach the algorithm. They contain its wait for another
+    /// segment, up to `delayed_ack_timer`, which is no queue. The least RTT and the retransmission timeout take them in
+    /// any case.
     pub delack_samples: bool,
     /// After an idle time of one RTO restart from the initial window.
     pub slow_start_restart: bool,

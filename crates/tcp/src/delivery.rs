@@ -1,8 +1,8 @@
 //! Delivery rate samples: how fast the network delivered what an ACK reports.
-//! Source: draft-cheng-iccrg-delivery-rate-estimation-00 (Cheng, Cardwell, Hassas Yeganeh, Jacobson, 2017).
-//! Choices: amounts count whole segments; without SACK a duplicate ACK delivers nothing and the ACK that ends the hole
-//! delivers all of it; only the application, and an algorithm that limits itself, make a sample "limited", the receiver's
-//! window does not.
+//! Source: draft-cheng-iccrg-delivery-rate-estimation-00 (Cheng, Cardwell, Hassas Yeganeh, Jacobson, 2017). Choices:
+//! amounts count whole segments; without SACK a duplicate ACK delivers nothing and the ACK that ends the hole delivers
+//! all of it; only the application, and an algorithm that limits itself, make a sample "limited", the receiver's window
+//! does not.
 //!
 //! Kept only for algorithms whose row asks for it.
 
@@ -108,7 +108,8 @@ impl Tcb {
         d.on_sent(now, idle)
     }
 
-    /// Nothing more may leave, with so many segments in flight. If that is for want of data, samples are limited from here on.
+    /// Nothing more may leave, with so many segments in flight. If that is for want of data, samples are limited from
+    /// here on.
     #[cold]
     pub(crate) fn note_want_of_data(&mut self, in_flight: u32) {
         let wanting = self.wants_data() && in_flight < self.window;
@@ -119,8 +120,8 @@ impl Tcb {
         }
     }
 
-    /// An ACK arrived that acknowledges everything below `ack`; its SACK blocks come after this, and what is in flight is
-    /// from before it.
+    /// An ACK arrived that acknowledges everything below `ack`; its SACK blocks come after this, and what is in flight
+    /// is from before it.
     #[inline(always)]
     pub(crate) fn begin_delivery(&mut self, in_flight: u32, ack: u32, now: Time) {
         let una = self.snd_una;
@@ -132,8 +133,8 @@ impl Tcb {
         }
     }
 
-    /// The sample of the ACK that `begin_delivery` began. `lost`: segments that it showed to be lost; `repaired`: it covers a
-    /// segment that was sent again, so that what it reports may have waited for that one.
+    /// The sample of the ACK that `begin_delivery` began. `lost`: segments that it showed to be lost; `repaired`: it
+    /// covers a segment that was sent again, so that what it reports may have waited for that one.
     #[inline(always)]
     pub(crate) fn delivery_sample(
         &mut self,
@@ -242,7 +243,8 @@ mod tests {
                 lab.ack(n - 2..n - 1, 50 * u64::from(n));
             }
         }
-        // the ACKs of 4 to 8 come at once, at 450 ms. Segment 4 left at 200 ms with two delivered, at 150 ms: three in 300
+        // the ACKs of 4 to 8 come at once, at 450 ms. Segment 4 left at 200 ms with two delivered, at 150 ms: three in
+        // 300
         assert_eq!(lab.ack(4..5, 450), (3, 300));
         // 5 left at 250 ms with three delivered, the last at 200 ms; 6 at 300 ms with four, the last at 250 ms
         assert_eq!(lab.ack(5..6, 450), (3, 250));

@@ -113,8 +113,8 @@ impl Endpoint {
         self.window
     }
 
-    /// A handover is coming and this end is about to lose its link: close the window (Freeze-TCP: Goff, Moronski, Phatak and
-    /// Gupta, INFOCOM 2000). Nothing happens before the connection is open.
+    /// A handover is coming and this end is about to lose its link: close the window (Freeze-TCP: Goff, Moronski,
+    /// Phatak and Gupta, INFOCOM 2000). Nothing happens before the connection is open.
     pub fn freeze(&mut self) {
         if self.sender.is_open() || self.syn_seen {
             self.advertised = 0;
@@ -276,8 +276,8 @@ impl Endpoint {
         special.then_some(Departure::Special)
     }
 
-    /// What an end that sends as well has to send beside its data: repairs made already, ACKs, and what leaves seldom, probes
-    /// of a closed window and the SYN.
+    /// What an end that sends as well has to send beside its data: repairs made already, ACKs, and what leaves seldom,
+    /// probes of a closed window and the SYN.
     #[inline(never)]
     pub(crate) fn make_special(&mut self, now: Time) -> Segment {
         if let Some(segment) = self.repair.take() {

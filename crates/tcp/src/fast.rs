@@ -1,5 +1,5 @@
-//! Fast ways in and out of an endpoint, for a caller that has many of them. They are no part of the documented interface,
-//! and each does the same as a documented call; `crates/net/tests/world.rs` compares the two.
+//! Fast ways in and out of an endpoint, for a caller that has many of them. They are no part of the documented
+//! interface, and each does the same as a documented call; `crates/net/tests/world.rs` compares the two.
 //!
 //! | fast | the same as |
 //! | --- | --- |
@@ -25,15 +25,16 @@ pub enum Departure {
 
 /// The fast calls.
 pub trait Fast {
-    /// A segment arrived; the usual way is made a part of the caller. For one who makes most segments on the spot, to look at
-    /// their fields only.
+    /// A segment arrived; the usual way is made a part of the caller. For one who makes most segments on the spot, to
+    /// look at their fields only.
     fn handle_segment_here(&mut self, now: Time, segment: &Segment);
 
     /// A pure ACK arrived, with SACK blocks: most often it is nothing else.
     fn handle_ack(&mut self, now: Time, segment: &Segment);
 
-    /// The next segment that must leave now, not made yet: what it is. The call that [`Departure`] names follows at once. For
-    /// whoever makes each kind of segment in the place where it goes to, instead of having it put together and copied.
+    /// The next segment that must leave now, not made yet: what it is. The call that [`Departure`] names follows at
+    /// once. For whoever makes each kind of segment in the place where it goes to, instead of having it put together
+    /// and copied.
     fn poll_departure(&mut self, now: Time) -> Option<Departure>;
 
     /// The data segment that `poll_departure` named.
@@ -45,8 +46,8 @@ pub trait Fast {
     /// Anything else that it named.
     fn special(&mut self, now: Time) -> Segment;
 
-    /// After an arrival: pacing holds back whatever may leave, so that `poll_departure` would say nothing and need not be
-    /// asked.
+    /// After an arrival: pacing holds back whatever may leave, so that `poll_departure` would say nothing and need not
+    /// be asked.
     fn only_waits(&self, now: Time) -> bool;
 }
 

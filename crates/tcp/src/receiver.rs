@@ -184,8 +184,8 @@ impl Receiver {
         }
     }
 
-    /// A segment that is here already: acknowledge at once. ns-2's delaying sink takes a second copy of the last segment
-    /// in order for the segment itself, and delays.
+    /// A segment that is here already: acknowledge at once. ns-2's delaying sink takes a second copy of the last
+    /// segment in order for the segment itself, and delays.
     //= https://www.rfc-editor.org/rfc/rfc9293#section-3.10.7.4
     //# If an incoming segment is not acceptable, an acknowledgment should be sent in reply
     fn on_duplicate(&mut self, now: Time, number: u32) {
@@ -338,9 +338,9 @@ impl Receiver {
         }
     }
 
-    /// Put the range that starts at `start` in front of the recent ones. `touched` is the segment just stored; `joins`: it
-    /// closed the gap between two ranges. ns-2's FullTcp leaves such a range where the lower of the two stood, and forgets
-    /// no range.
+    /// Put the range that starts at `start` in front of the recent ones. `touched` is the segment just stored; `joins`:
+    /// it closed the gap between two ranges. ns-2's FullTcp leaves such a range where the lower of the two stood, and
+    /// forgets no range.
     fn remember(&mut self, start: u32, touched: u32, joins: bool) {
         let stays = self.full && joins;
         // a range that was joined to this one is this one
@@ -476,8 +476,8 @@ mod tests {
         assert_eq!((a.ack, a.sack.is_empty()), (7, true));
     }
 
-    /// 2 and 4 are ranges of their own, then 6 and 8; 3 joins the first two. RFC 2018 section 4 has the range with the segment
-    /// that came last first; ns-2's FullTcp has it where 2 was, behind 6 and 8.
+    /// 2 and 4 are ranges of their own, then 6 and 8; 3 joins the first two. RFC 2018 section 4 has the range with the
+    /// segment that came last first; ns-2's FullTcp has it where 2 was, behind 6 and 8.
     #[test]
     fn a_range_joined_from_two_is_the_newest_but_not_in_ns2s_fulltcp() {
         let blocks = |mut r: Receiver| {

@@ -1,7 +1,7 @@
 //! The engine's rules by name: what each means, what may be written, and which field of [`Config`] it is.
 //!
-//! Scenarios, packet scripts and documents read this table, each in its own notation. A rule that is added here is known
-//! to all of them.
+//! Scenarios, packet scripts and documents read this table, each in its own notation. A rule that is added here is
+//! known to all of them.
 
 use cc::registry::Recovery;
 use units::Span;

@@ -117,8 +117,8 @@ impl Sampled {
     }
 }
 
-/// Segments in flight by number, in a ring that grows with the window. Few senders sample the delivery rate: the records of the
-/// others are half as long.
+/// Segments in flight by number, in a ring that grows with the window. Few senders sample the delivery rate: the
+/// records of the others are half as long.
 #[derive(Clone, Debug)]
 pub struct Scoreboard {
     ring: Vec<Sent>,

@@ -25,9 +25,9 @@ impl Flags {
     pub const CWR: Flags = Flags(128);
     /// Asks for an ACK: a probe of a closed window, which carries no data.
     pub const PROBE: Flags = Flags(256);
-    /// This ACK left later than the newest segment in order arrived that it acknowledges: the receiver waited for another
-    /// one, in vain or for one out of order. A delay measured by it contains the wait. Networks and the rules of TCP never
-    /// look at it.
+    /// This ACK left later than the newest segment in order arrived that it acknowledges: the receiver waited for
+    /// another one, in vain or for one out of order. A delay measured by it contains the wait. Networks and the rules
+    /// of TCP never look at it.
     pub const DELAYED: Flags = Flags(512);
 
     /// All bits of `other` are set.
@@ -48,8 +48,8 @@ pub const MAX_SACK: usize = 3;
 
 /// Received ranges above the cumulative ACK, the most recent first; each `[start, end)` in segment numbers.
 ///
-/// Aligned and without gaps, so that it is copied in two parts that do not overlap: processors wait to read what overlapping
-/// writes have left.
+/// Aligned and without gaps, so that it is copied in two parts that do not overlap: processors wait to read what
+/// overlapping writes have left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(align(16))]
 pub struct SackBlocks {
@@ -98,8 +98,8 @@ impl SackBlocks {
 
 /// One TCP segment.
 ///
-/// Sequence numbers count segments of one MSS, from 0 for the first data of the connection; the SYN has no number of its
-/// own. Every segment of a transfer but the last is one MSS long.
+/// Sequence numbers count segments of one MSS, from 0 for the first data of the connection; the SYN has no number of
+/// its own. Every segment of a transfer but the last is one MSS long.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Segment {
     /// Number of the segment carried, where [`Flags::DATA`] is set.

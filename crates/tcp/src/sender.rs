@@ -1,7 +1,8 @@
-//! The sending half: its face to the endpoint. Its state is in `tcb`, and the recovery core's in [`crate::recovery`]. How a
-//! connection opens is in `opening`, what an ACK means in `acks`, RTT and delay samples in `samples`, marks in `marks`, what may
-//! leave in `transmit`, losses in `losses`, the retransmission timer in `timer`, pacing in `pacing`, a closed window in
-//! `persist`, handovers in `handover`; the rules in force in `rules`, counters and the log in `stats`.
+//! The sending half: its face to the endpoint. Its state is in `tcb`, and the recovery core's in [`crate::recovery`].
+//! How a connection opens is in `opening`, what an ACK means in `acks`, RTT and delay samples in `samples`, marks in
+//! `marks`, what may leave in `transmit`, losses in `losses`, the retransmission timer in `timer`, pacing in `pacing`,
+//! a closed window in `persist`, handovers in `handover`; the rules in force in `rules`, counters and the log in
+//! `stats`.
 //! Source: RFC 5681, RFC 6298, RFC 3042, RFC 6582.
 
 mod acks;
@@ -152,7 +153,8 @@ impl Sender {
         &self.tcb.cc
     }
 
-    /// Put what `wrap` makes of the algorithm in its place, before the connection opens. For a recorder that stands before it.
+    /// Put what `wrap` makes of the algorithm in its place, before the connection opens. For a recorder that stands
+    /// before it.
     pub fn wrap_algorithm(&mut self, wrap: impl FnOnce(Algorithm) -> Algorithm) {
         self.tcb.cc = wrap(self.tcb.cc.clone());
     }

@@ -120,8 +120,8 @@ fn the_rtt_may_be_the_newest_sample() {
     assert!(near(adaptive.cwnd(), 18_000.0));
 }
 
-/// Three losses, at 1, 3 and 5 s, alpha 0. After the first WLA = 10; the window grows to 12: K = 2/2 = 1 segment/s; half of
-/// 12 is WLA = 6; it grows to `third`: K = (third - 6) / 2. Base of the extension: ssthresh 6 + 1 * 2 s = 8.
+/// Three losses, at 1, 3 and 5 s, alpha 0. After the first WLA = 10; the window grows to 12: K = 2/2 = 1 segment/s;
+/// half of 12 is WLA = 6; it grows to `third`: K = (third - 6) / 2. Base of the extension: ssthresh 6 + 1 * 2 s = 8.
 fn three_losses(config: &Config, third: f64, flight: f64) -> (Adaptive, Path) {
     let (mut adaptive, mut path) = sampled(config, 200);
     let at = |secs: f64| Congestion { now: Time::from_secs(secs), ..dup_acks() };
@@ -166,7 +166,8 @@ fn the_extension_is_truncated_to_whole_segments_and_within_the_receivers_window(
 
 #[test]
 fn the_threshold_stays_within_the_receivers_window_without_an_extension_too() {
-    // alpha = 1: WLA = 20 segments, of which the receiver's window takes 15; in a timeout as well, where 1 + 19 are kept
+    // alpha = 1: WLA = 20 segments, of which the receiver's window takes 15; in a timeout as well, where 1 + 19 are
+    // kept
     for event in [dup_acks(), rto(1)] {
         let (mut adaptive, path) = sampled(&with("adapt_rto_ss", "max_wla"), 100);
         adaptive.on_congestion(

@@ -1,5 +1,5 @@
-//! BBR's phases: find the rate (Startup), empty the queue (Drain), stay there and probe (ProbeBW), look at the empty path
-//! (ProbeRTT).
+//! BBR's phases: find the rate (Startup), empty the queue (Drain), stay there and probe (ProbeBW), look at the empty
+//! path (ProbeRTT).
 use units::{Rate, Time};
 
 use super::Bbr;
@@ -79,7 +79,8 @@ impl Bbr {
         let before = f64::from(sample.in_flight_before) * path.mss;
         match step {
             //= specs/papers/bbr.md#phases
-            //# the probing step lasts until there is a loss or 1.25 BDP in flight, the draining step only until 1 BDP is
+            //# the probing step lasts until there is a loss or 1.25 BDP in flight, the draining step only until 1
+            //# BDP is
             0 => sample.lost > 0 || before >= self.inflight(self.constants.up_gain, path),
             1 => full || before <= self.inflight(1.0, path),
             _ => true,
@@ -172,8 +173,8 @@ impl Bbr {
     }
 }
 
-/// Spreads a number over all bits: consecutive numbers give unrelated ones (the finaliser of SplitMix64; Steele, Lea and
-/// Flood, OOPSLA 2014).
+/// Spreads a number over all bits: consecutive numbers give unrelated ones (the finaliser of SplitMix64; Steele, Lea
+/// and Flood, OOPSLA 2014).
 fn mix(number: u64) -> u64 {
     let z = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -232,7 +232,8 @@ fn a_timeout_starts_with_one_segment_and_gives_the_window_back() {
 #[test]
 fn a_quantum_follows_the_pacing_rate() {
     let mut bbr = cruising(1000);
-    // 10 000 bytes of path and three quanta: 1.2 and 24 Mbit/s are 150 and 3000 kB/s; then a millisecond's worth, up to 64 KiB
+    // 10 000 bytes of path and three quanta: 1.2 and 24 Mbit/s are 150 and 3000 kB/s; then a millisecond's worth, up to
+    // 64 KiB
     for (rate, inflight) in [
         (149_999.0, 13_000.0),
         (150_000.0, 16_000.0),
@@ -254,8 +255,8 @@ fn without_an_rtt_the_target_is_the_initial_window() {
 #[test]
 fn in_startup_the_window_grows_up_to_the_target() {
     let mut bbr = bbr();
-    // 1 segment per 100 ms: the target is 2.885 * 1000 bytes and three quanta of 2000 (the first rate is 288.5 kB/s), 8885.
-    // The window of 10 000 grows even so until an initial window was delivered
+    // 1 segment per 100 ms: the target is 2.885 * 1000 bytes and three quanta of 2000 (the first rate is 288.5
+    // kB/s), 8885. The window of 10 000 grows even so until an initial window was delivered
     for n in 1..=12 {
         let s = DeliverySample { total_at_send: 0, ..sample(&bbr, 1.0) };
         hear(&mut bbr, 1000 + n, s);

@@ -50,8 +50,8 @@ fn one_in_a_hundred(config: &Config) -> Ewr {
 
 #[test]
 fn the_sample_is_bounded_by_the_square_root_law() {
-    // P = sqrt(3 / 0.02) / 0.1 = 122.47 segments/s with l = 0.01 and an RTT of 100 ms; the next arrival comes after 4 ms:
-    // 1000 / 0.004 = 250 kB/s
+    // P = sqrt(3 / 0.02) / 0.1 = 122.47 segments/s with l = 0.01 and an RTT of 100 ms; the next arrival comes after 4
+    // ms: 1000 / 0.004 = 250 kB/s
     for (word, expected) in [
         ("capped", 122_474.5),
         ("model", 122_474.5),

@@ -5,8 +5,8 @@ use units::{Span, Time};
 /// Most rates that are told apart.
 const PLACES: usize = 8;
 
-/// A set of reported rates of which only the greatest is asked for: rates that a later and larger one outlives are dropped,
-/// so they stand in falling order.
+/// A set of reported rates of which only the greatest is asked for: rates that a later and larger one outlives are
+/// dropped, so they stand in falling order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct RecvSet {
     rates: [(Time, f64); PLACES],

@@ -20,7 +20,8 @@ impl Vegas {
             self.avoid(diff);
         } else if diff > self.gamma {
             //= specs/papers/vegas.md#linux
-            //# In slow start with diff > gamma, cwnd = min(cwnd, cwnd * baseRTT / RTT + 1) and ssthresh = min(ssthresh, cwnd).
+            //# In slow start with diff > gamma, cwnd = min(cwnd, cwnd * baseRTT / RTT + 1) and ssthresh =
+            //# min(ssthresh, cwnd).
             self.cwnd = self.cwnd.min(self.cwnd - queued + 1.0).max(2.0);
             self.ssthresh = self.ssthresh.min(self.cwnd);
             self.step = 0.0;

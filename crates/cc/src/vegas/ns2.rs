@@ -8,8 +8,8 @@ use crate::{Ack, Congestion, Path, Response, Round};
 /// What an ACK adds in a round of slow start that grows, for each segment that it counts for.
 const SLOW_START_STEP: f64 = 1.0;
 
-/// What ns-2's agent counts as outstanding: one segment more than the flight size that the ACK leaves, which is what was
-/// outstanding before it where each segment is acknowledged.
+/// What ns-2's agent counts as outstanding: one segment more than the flight size that the ACK leaves, which is what
+/// was outstanding before it where each segment is acknowledged.
 fn outstanding(path: &Path) -> f64 {
     path.flight_size.over(path.mss) + 1.0
 }

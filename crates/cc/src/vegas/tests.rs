@@ -147,8 +147,8 @@ fn a_queue_ends_slow_start() {
 
 #[test]
 fn steps_that_miss_a_whole_segment_by_a_rounding_error_do_not_reach_it() {
-    // 9 + 9 * (1/9) is 9.999999999999996 in doubles, 12 + 12 * (1/12) 13.000000000000005: ns-2 sends its tenth segment one
-    // ACK later, its thirteenth at once
+    // 9 + 9 * (1/9) is 9.999999999999996 in doubles, 12 + 12 * (1/12) 13.000000000000005: ns-2 sends its tenth segment
+    // one ACK later, its thirteenth at once
     for (cwnd, whole) in [(9.0, 9.0), (12.0, 13.0)] {
         let (mut vegas, path) = at(&config(), cwnd, 2.0);
         end_round(&mut vegas, &path, 100, cwnd);

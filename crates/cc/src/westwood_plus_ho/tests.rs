@@ -10,8 +10,8 @@ fn ms(ms: u64) -> Time {
     Time(ms * 1_000_000)
 }
 
-/// Window 10 segments, ssthresh 4. ACKs of one segment every 20 ms until 100 ms: six in 100 ms, 60 kB/s, with the least RTT
-/// of 100 ms a window of 6 segments.
+/// Window 10 segments, ssthresh 4. ACKs of one segment every 20 ms until 100 ms: six in 100 ms, 60 kB/s, with the least
+/// RTT of 100 ms a window of 6 segments.
 fn fed(config: &Config) -> WestwoodPlusHo {
     let mut w = WestwoodPlusHo::new(config);
     w.on_init(Bytes(10_000.0), Bytes(4000.0), &test_path());
@@ -127,7 +127,8 @@ fn samples_begin_anew_after_the_guard() {
     let mut w = fed(&config());
     begin(&mut w, ms(200), &test_path());
     end(&mut w, ms(700), &test_path());
-    // two segments at 1000 and 1100 ms: 2000 B in 100 ms: 0.9 * 60 + 0.1 * 20 = 56 kB/s, as if nothing had come since 100 ms
+    // two segments at 1000 and 1100 ms: 2000 B in 100 ms: 0.9 * 60 + 0.1 * 20 = 56 kB/s, as if nothing had come since
+    // 100 ms
     for now in [950, 1000, 1100] {
         w.on_ack(&Ack { now: ms(now), grows: false, ..ack(1000.0) }, &test_path());
     }

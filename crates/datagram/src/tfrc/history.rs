@@ -116,7 +116,8 @@ impl History {
     fn lose(&mut self, number: u32, at: Time, rtt: Span, first_p: &impl Fn() -> f64) {
         match &mut self.event {
             //= specs/papers/tfrc.md#loss-event-rate
-            //# Losses up to one RTT (the sender's, told in each packet) after the first one of a loss event belong to it.
+            //# Losses up to one RTT (the sender's, told in each packet) after the first one of a loss event belong
+            //# to it.
             Some(event) if at <= event.at + rtt || number <= event.first => {
                 event.lost += 1;
                 return;

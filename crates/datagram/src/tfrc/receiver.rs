@@ -78,7 +78,8 @@ impl TfrcReceiver {
         if !first {
             self.bytes += self.payload;
         }
-        // with no timer, this is the first packet, or none had come when the last report was due, or the sender has no RTT
+        // with no timer, this is the first packet, or none had come when the last report was due, or the sender has no
+        // RTT
         self.due |= lost || self.timer == Time::NEVER;
     }
 

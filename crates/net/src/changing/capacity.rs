@@ -22,8 +22,8 @@ pub(crate) fn work(bytes: u64) -> u128 {
 fn bytes(work: u128) -> f64 {
     work as f64 / (8.0 * BIT as f64)
 }
-/// The rate of a trace is a mean over this time, and over so many opportunities at least: 2^14 bytes, as many as RFC 8033
-/// measures a rate by.
+/// The rate of a trace is a mean over this time, and over so many opportunities at least: 2^14 bytes, as many as RFC
+/// 8033 measures a rate by.
 const LATELY: Span = Span::from_millis(100);
 const FEW: u64 = 11;
 
@@ -115,8 +115,8 @@ impl Capacity {
         }
     }
 
-    /// Bytes that can be transmitted from `from` until `to`. Nothing was being transmitted at `from`, and nothing begins
-    /// before `to`.
+    /// Bytes that can be transmitted from `from` until `to`. Nothing was being transmitted at `from`, and nothing
+    /// begins before `to`.
     pub(super) fn idle_bytes(&mut self, from: Time, to: Time) -> f64 {
         bytes(self.carry(from, to))
     }
@@ -296,7 +296,8 @@ impl Trace {
         std::iter::from_fn(|| self.take_next(to)).filter(|(_, held)| !held).count() as u64
     }
 
-    /// Bits per second that came lately, see [`super::Variation::rate_bps`]; at the very beginning the mean of the trace.
+    /// Bits per second that came lately, see [`super::Variation::rate_bps`]; at the very beginning the mean of the
+    /// trace.
     fn rate_bps(&self, at: Time) -> f64 {
         let bits = |opportunities: u64| (opportunities * u64::from(OPPORTUNITY) * 8) as f64;
         let count = self.count(at);

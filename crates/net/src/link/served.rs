@@ -53,9 +53,9 @@ impl Link {
         self.cold.served.is_some()
     }
 
-    /// A packet that [`Link::enter`] let pass comes to the queue. If the transmitter was idle its transmission begins, and
-    /// the answer is when it ends. `source` is a hash of the flow and direction that it is of. Packets that are lost are
-    /// added to `dropped`.
+    /// A packet that [`Link::enter`] let pass comes to the queue. If the transmitter was idle its transmission begins,
+    /// and the answer is when it ends. `source` is a hash of the flow and direction that it is of. Packets that are
+    /// lost are added to `dropped`.
     pub(crate) fn take(
         &mut self,
         now: Time,

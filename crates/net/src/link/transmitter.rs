@@ -91,7 +91,8 @@ impl Link {
         self.cold.variation.is_none() && self.cold.send_jitter.is_none()
     }
 
-    /// What is left at the end of the run of a transmission that begins at `start`, in bits times nanoseconds per second.
+    /// What is left at the end of the run of a transmission that begins at `start`, in bits times nanoseconds per
+    /// second.
     pub(super) fn left_from(&self, start: Time, size: u32, end: Time) -> u128 {
         work(size.into()) - u128::from(self.cold.rate_bps) * u128::from(end.0.saturating_sub(start.0))
     }

@@ -78,7 +78,8 @@ fn losses_in_both_states_mix() {
 
 #[test]
 fn the_chain_starts_stationary() {
-    // half of all channels begin in the bad state, however long it lasts: 4000 seeds, four standard deviations are 0.032
+    // half of all channels begin in the bad state, however long it lasts: 4000 seeds, four standard deviations are
+    // 0.032
     let g = simple(0.5, Some(10_000.0));
     let spec = LossSpec { model: LossModel::GilbertElliott(g), at: LossAt::Wire };
     let bad =
@@ -95,7 +96,8 @@ fn without_a_burst_losses_are_independent() {
 
 #[test]
 fn bits_and_bytes_make_large_packets_lossier() {
-    // 1 - (1 - 1e-5)^8000 = 1 - exp(-0.0800004) = 0.076884; with a byte in place of a bit 1 - exp(-0.01000005) = 0.0099502
+    // 1 - (1 - 1e-5)^8000 = 1 - exp(-0.0800004) = 0.076884; with a byte in place of a bit 1 - exp(-0.01000005) =
+    // 0.0099502
     let bits = fates(LossModel::Bits { probability: 1e-5 }, 1);
     assert!((mean(&bits) - 0.076_884).abs() < 0.000_76, "{}", mean(&bits));
     let bytes = fates(LossModel::Bytes { probability: 1e-5 }, 1);
@@ -113,9 +115,9 @@ fn bits_and_bytes_make_large_packets_lossier() {
 #[test]
 fn two_states_share_time_not_packets() {
     let model = |good, bad| LossModel::TwoState { good, bad, good_loss: 0.0, bad_loss: 1.0 };
-    // 200 s with periods of 9 and 1 ms: one tenth. 20000 periods; standard error of the share
-    // sqrt(2 0.1^2 0.9^2 / 20000) = 0.0009. At 10 packets per ms a bad period is seen as about ten losses and one at the
-    // edge: 1 / (1 - exp(-0.1)) = 10.508
+    // 200 s with periods of 9 and 1 ms: one tenth. 20000 periods; standard error of the share sqrt(2 0.1^2 0.9^2
+    // / 20000) = 0.0009. At 10 packets per ms a bad period is seen as about ten losses and one at the edge: 1 / (1 -
+    // exp(-0.1)) = 10.508
     let f = fates(model(Span::from_millis(9), Span::from_millis(1)), 1);
     assert!((mean(&f) - 0.1).abs() < 0.0036, "{}", mean(&f));
     assert!((burst(&f) - 10.508).abs() < 0.32, "{}", burst(&f));

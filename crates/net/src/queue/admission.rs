@@ -1,5 +1,5 @@
-//! What happens to a packet before it finds its place in the queue: policer, congestion warning, and the disciplines that
-//! decide on arrival.
+//! What happens to a packet before it finds its place in the queue: policer, congestion warning, and the disciplines
+//! that decide on arrival.
 
 use sim::Stream;
 use tcp::Flags;
@@ -83,8 +83,8 @@ impl OnArrival {
         }
     }
 
-    /// The backlog at the time of [`OnArrival::next_look`]. `same_until`: it stays so until then, that instant included.
-    /// `rate_bps`: the present rate of a server whose rate changes.
+    /// The backlog at the time of [`OnArrival::next_look`]. `same_until`: it stays so until then, that instant
+    /// included. `rate_bps`: the present rate of a server whose rate changes.
     fn look(&mut self, backlog: Backlog, rate_bps: Option<f64>, same_until: Time) {
         if let OnArrival::Pie(pie) = self {
             if let Some(rate_bps) = rate_bps {
@@ -144,7 +144,8 @@ impl Admission {
 }
 
 impl Queue {
-    /// A packet comes: why is it dropped, if it is, before anybody asks whether there is a place for it? It may be marked.
+    /// A packet comes: why is it dropped, if it is, before anybody asks whether there is a place for it? It may be
+    /// marked.
     pub(crate) fn admit(&mut self, now: Time, packet: &mut Packet, server: &mut impl Server) -> Option<LossCause> {
         let admission = self.admission.as_mut()?;
         let size = u32::from(packet.size);

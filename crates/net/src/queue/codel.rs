@@ -1,8 +1,8 @@
 //! CoDel: drop from the head when every packet of an interval has waited longer than the target.
 //!
 //! Source: Nichols, Jacobson, McGregor and Iyengar, RFC 8289, restated in specs/papers/codel.md.
-//! Choices: the packet size below which a queue is never bad is the largest seen. A mark takes the place of a drop, and the
-//! marked packet is transmitted, so one packet answers for one step of the control law at most.
+//! Choices: the packet size below which a queue is never bad is the largest seen. A mark takes the place of a drop, and
+//! the marked packet is transmitted, so one packet answers for one step of the control law at most.
 
 use tcp::Flags;
 use units::{Span, Time, num};
@@ -172,9 +172,9 @@ mod tests {
         for ms in 4..420 {
             served.push(q.pop(f64::from(ms)).unwrap().0);
         }
-        // Above the target from 5 ms on, bad from 105 ms on. Then 105 + 100 / sqrt(1) = 205, + 100 / sqrt(2) = 275.7, + 57.7 =
-        // 333.4, + 50 = 383.4, + 44.7 = 428.2. The packet served at t ms is number t - 4 plus the drops before it, so dropped
-        // are 101 at 105 ms, 202 at 205, 274 at 276, 333 at 334 and 384 at 384.
+        // Above the target from 5 ms on, bad from 105 ms on. Then 105 + 100 / sqrt(1) = 205, + 100 / sqrt(2) = 275.7, +
+        // 57.7 = 333.4, + 50 = 383.4, + 44.7 = 428.2. The packet served at t ms is number t - 4 plus the drops before
+        // it, so dropped are 101 at 105 ms, 202 at 205, 274 at 276, 333 at 334 and 384 at 384.
         assert_eq!(q.dropped(), [101, 202, 274, 333, 384]);
         assert_eq!(served.len() + q.dropped().len(), 416 + 5);
         assert_eq!(served[101], 102); // the next takes its place
@@ -208,7 +208,8 @@ mod tests {
         }
         q.pop(606.0);
         assert!(!q.codel.dropping);
-        // bad again from 610 + 100: 10 - 1 = 9 is above 1 and 710 - 607 below 1600 ms, so it begins with 9: 100 / 3 ms apart
+        // bad again from 610 + 100: 10 - 1 = 9 is above 1 and 710 - 607 below 1600 ms, so it begins with 9: 100 / 3 ms
+        // apart
         for ms in 610..=710 {
             q.pop(f64::from(ms));
         }

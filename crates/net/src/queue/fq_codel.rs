@@ -1,8 +1,8 @@
 //! FQ-CoDel: flows in lanes of their own, served in turns of a quantum, each lane watched by CoDel.
 //!
 //! Source: Hoeiland-Joergensen, McKenney, Taht, Gettys and Dumazet, RFC 8290, restated in specs/papers/fq-codel.md.
-//! Choices: a flow is one direction of a connection, hashed by the number of its sending endpoint and a number drawn for
-//! each run and queue. CoDel looks at the bytes of its own lane.
+//! Choices: a flow is one direction of a connection, hashed by the number of its sending endpoint and a number drawn
+//! for each run and queue. CoDel looks at the bytes of its own lane.
 
 use sim::Stream;
 use units::Time;
@@ -206,7 +206,8 @@ mod tests {
         for source in [1, 2] {
             (0..4).for_each(|_| fq.push(packet(source, 1500), source, &mut pool));
         }
-        // 1514 bytes of credit: 1500 leave 14, so a second packet goes in the first turn; then 1514 - 1486 = 28 and one a turn
+        // 1514 bytes of credit: 1500 leave 14, so a second packet goes in the first turn; then 1514 - 1486 = 28 and one
+        // a turn
         assert_eq!(order(&mut fq, &mut pool, 8), [1, 1, 2, 2, 1, 2, 1, 2]);
     }
 

@@ -1,9 +1,9 @@
 //! PIE: drop arriving packets at random with a probability that a controller moves towards a target delay.
 //!
 //! Source: Pan, Natarajan, Baker and White, RFC 8033, restated in specs/papers/pie.md.
-//! Choices: the delay is the waiting bytes over the link's present rate, which is known here and need not be estimated; the
-//! cap on increments (section 5.5) is in, derandomization (section 5.4) is a parameter; a mean packet, whose size the RFC leaves
-//! open, is 1500 bytes.
+//! Choices: the delay is the waiting bytes over the link's present rate, which is known here and need not be estimated;
+//! the cap on increments (section 5.5) is in, derandomization (section 5.4) is a parameter; a mean packet, whose size
+//! the RFC leaves open, is 1500 bytes.
 
 use sim::Stream;
 use units::{Span, Time};
@@ -112,7 +112,8 @@ impl Pie {
         //# d = alpha * (delay - target) + beta * (delay - old delay)
         let mut step = self.spec.alpha * (delay - target) + self.spec.beta * (delay - self.delay);
         //= specs/papers/pie.md#probability
-        //# d / 2048 below p = 0.000001, / 512 below 0.00001, / 128 below 0.0001, / 32 below 0.001, / 8 below 0.01, / 2 below 0.1
+        //# d / 2048 below p = 0.000001, / 512 below 0.00001, / 128 below 0.0001, / 32 below 0.001, / 8 below 0.01, /
+        //# 2 below 0.1
         step /= match self.probability {
             p if p < 0.000_001 => 2048.0,
             p if p < 0.000_01 => 512.0,
@@ -133,7 +134,8 @@ impl Pie {
         }
         self.probability = self.probability.clamp(0.0, 1.0);
         //= specs/papers/pie.md#bursts
-        //# the allowance falls by the update's length, and is whole again when p = 0 and both delays are below half the target
+        //# the allowance falls by the update's length, and is whole again when p = 0 and both delays are below half
+        //# the target
         if self.probability == 0.0 && delay < target / 2.0 && self.delay < target / 2.0 {
             self.burst_left = self.spec.max_burst;
         } else {

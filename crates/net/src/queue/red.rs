@@ -2,9 +2,9 @@
 //!
 //! Source: Floyd and Jacobson, IEEE/ACM ToN 1(4), 1993; gentle: Floyd 2000; adaptive: Floyd, Gummadi and Shenker 2001;
 //! restated in specs/papers/red.md.
-//! Choices: a packet that finds at most one waiting (at most none, if the average is over bytes) is not dropped early, and
-//! the first packet over the lower threshold only starts the count (ns-2). A full queue drops whatever RED says. `max_p` is adapted at the first arrival after each
-//! half second.
+//! Choices: a packet that finds at most one waiting (at most none, if the average is over bytes) is not dropped early,
+//! and the first packet over the lower threshold only starts the count (ns-2). A full queue drops whatever RED says.
+//! `max_p` is adapted at the first arrival after each half second.
 
 use sim::Stream;
 use units::{Span, Time, num};
@@ -136,8 +136,9 @@ impl Red {
         }
     }
 
-    /// Probability for this packet, given those that have passed since the last drop or mark, itself included. Each may be
-    /// the next in turn, so the chance of one is 1 over those left: up to 1 / p_b, or with `wait` from there to 2 / p_b.
+    /// Probability for this packet, given those that have passed since the last drop or mark, itself included. Each may
+    /// be the next in turn, so the chance of one is 1 over those left: up to 1 / p_b, or with `wait` from there to 2 /
+    /// p_b.
     fn probability(&self, p_b: f64, size: u32, packets: u32, bytes: u64) -> f64 {
         let mean = self.spec.byte_mode.then_some(f64::from(self.spec.mean_packet));
         let done = p_b * mean.map_or(f64::from(packets), |mean| bytes as f64 / mean);

@@ -54,8 +54,8 @@ impl ServiceOrder {
         }
     }
 
-    /// The packet to be served now, and whether it is to be marked. Those dropped before it are added to `dropped`; `ecn`:
-    /// mark instead, where a packet can be.
+    /// The packet to be served now, and whether it is to be marked. Those dropped before it are added to `dropped`;
+    /// `ecn`: mark instead, where a packet can be.
     pub(super) fn pop(
         &mut self,
         now: Time,

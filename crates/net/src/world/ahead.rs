@@ -3,11 +3,12 @@
 //! The loop of [`World::run`] is whole without this file: with [`World::without`] every packet waits for its
 //! event before every link and before its endpoint, and results are the same. A property test compares the two.
 //!
-//! - **Links.** If a link's only feeder is another link, arrivals there come in the order of departures. So a packet enters
-//!   it at once, with its future time: the link is eager.
-//! - **Endpoints.** All that happens to a plain endpoint are arrivals, its own timers, and what the scenario plans. If what it
-//!   sends first crosses a link of its own, its packets may enter that link early, with their true times. So an arrival is
-//!   handed over as soon as its time is known, timers due by then before it, up to the next plan: its horizon.
+//! - **Links.** If a link's only feeder is another link, arrivals there come in the order of departures. So a packet
+//!   enters it at once, with its future time: the link is eager.
+//! - **Endpoints.** All that happens to a plain endpoint are arrivals, its own timers, and what the scenario plans. If
+//!   what it sends first crosses a link of its own, its packets may enter that link early, with their true times. So an
+//!   arrival is handed over as soon as its time is known, timers due by then before it, up to the next plan: its
+//!   horizon.
 //! - **Departures.** What pacing holds back needs no event as long as nobody can tell: its leeway.
 //!
 //! Short cuts are entered in two places. [`World::onward`] says how far a packet may go before its time. And whoever
@@ -100,12 +101,13 @@ impl World {
         }
     }
 
-    /// A plain endpoint whose packets first cross a link that carries nobody else's may be ahead of the world: what it sends
-    /// enters that link with its true time, in order. All that happens to it are arrivals, which come in the order in which
-    /// their times become known, its own timers, and what the scenario plans.
+    /// A plain endpoint whose packets first cross a link that carries nobody else's may be ahead of the world: what it
+    /// sends enters that link with its true time, in order. All that happens to it are arrivals, which come in the
+    /// order in which their times become known, its own timers, and what the scenario plans.
     ///
-    /// And a departure that pacing has put off needs no event of its own as long as nobody can tell: until the packet has
-    /// crossed the links that are the endpoint's alone. Nor must the retransmission timer that it may start be late.
+    /// And a departure that pacing has put off needs no event of its own as long as nobody can tell: until the packet
+    /// has crossed the links that are the endpoint's alone. Nor must the retransmission timer that it may start be
+    /// late.
     fn find_private_starts(&mut self, network: &Network) {
         let users = self.users();
         for number in 0..self.attachments.len() {
@@ -132,8 +134,9 @@ impl World {
         }
     }
 
-    /// How far a packet may go that will reach the end of link `id`, its hop number `hop`, at `at`. An endpoint may have it if
-    /// nothing that arrives before is still on the wire, and nothing but timers happens to the endpoint before.
+    /// How far a packet may go that will reach the end of link `id`, its hop number `hop`, at `at`. An endpoint may
+    /// have it if nothing that arrives before is still on the wire, and nothing but timers happens to the endpoint
+    /// before.
     #[inline(always)]
     pub(super) fn onward<const AHEAD: bool>(&self, at: Time, id: u32, hop: u32) -> Onward {
         let next = self.routes[hop as usize + 1];
@@ -185,8 +188,8 @@ impl World {
         }
     }
 
-    /// Carry out what timers have put down for times before `until` and what has not been done yet: departures whose event
-    /// may come later, and all timers of an endpoint that is ahead of the world.
+    /// Carry out what timers have put down for times before `until` and what has not been done yet: departures whose
+    /// event may come later, and all timers of an endpoint that is ahead of the world.
     #[inline(never)]
     pub(super) fn catch_up(&mut self, until: Time, number: u32) {
         while let Endpoint::Tcp(end) = &mut self.endpoints[number as usize] {

@@ -1,4 +1,5 @@
-//! What the world keeps of an endpoint beside its own state: how it is attached to the network, and what it is to transfer.
+//! What the world keeps of an endpoint beside its own state: how it is attached to the network, and what it is to
+//! transfer.
 
 use units::{Span, Time};
 

@@ -14,8 +14,9 @@ use crate::results::Loss;
 use crate::route::END;
 
 impl World {
-    /// A packet enters the link that it stands before, and goes on as far as its future is certain. With `AHEAD` that may be
-    /// as far as its endpoint: when it arrives at which, which is for the caller to see to ([`World::arrive_ahead`]).
+    /// A packet enters the link that it stands before, and goes on as far as its future is certain. With `AHEAD` that
+    /// may be as far as its endpoint: when it arrives at which, which is for the caller to see to
+    /// ([`World::arrive_ahead`]).
     #[inline]
     pub(super) fn carry<const AHEAD: bool>(&mut self, mut now: Time, packet: &mut Packet) -> Option<(Time, u32)> {
         loop {

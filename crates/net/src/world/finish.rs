@@ -125,8 +125,8 @@ impl World {
                 continue;
             }
             let (flow, reverse) = (at / 2, at % 2 == 1);
-            // Last cause of loss of each segment, brought forward as time goes on. A copy that the event itself sent may be
-            // lost at its very time: what the event is about was lost before.
+            // Last cause of loss of each segment, brought forward as time goes on. A copy that the event itself sent
+            // may be lost at its very time: what the event is about was lost before.
             let mut own = losses.iter().filter(|l| l.flow == flow && l.flow_reverse == reverse).peekable();
             let mut causes = std::collections::BTreeMap::new();
             for event in events {

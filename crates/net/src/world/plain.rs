@@ -1,4 +1,5 @@
-//! The short way of plain endpoints: TCP's, alone on their path, with nothing about them traced. They are asked for less.
+//! The short way of plain endpoints: TCP's, alone on their path, with nothing about them traced. They are asked for
+//! less.
 
 use tcp::SackBlocks;
 use tcp::fast::{Departure, Fast};
@@ -11,7 +12,8 @@ use crate::packet::Packet;
 use crate::sacks::NO_SACK;
 
 impl Attachment {
-    /// When a plain endpoint needs its timer: what pacing holds back may wait for something else to happen, for a while.
+    /// When a plain endpoint needs its timer: what pacing holds back may wait for something else to happen, for a
+    /// while.
     #[inline(always)]
     pub(super) fn deadline(&self, end: &tcp::Endpoint) -> Time {
         end.sender.deadline().min(end.receiver.deadline()).min(end.sender.send_at() + self.leeway)
@@ -25,8 +27,8 @@ impl Attachment {
 }
 
 impl World {
-    /// An endpoint is plain if it is TCP's, alone on its path, and nothing about it is traced: what reaches it, and what it
-    /// sends, takes a short way.
+    /// An endpoint is plain if it is TCP's, alone on its path, and nothing about it is traced: what reaches it, and
+    /// what it sends, takes a short way.
     pub(super) fn find_plain_endpoints(&mut self) {
         let watched = self.options.delays || self.options.traces != Traces::default();
         for (attachment, endpoint) in self.attachments.iter_mut().zip(&self.endpoints) {

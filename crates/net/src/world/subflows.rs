@@ -8,8 +8,8 @@ use crate::endpoint::Endpoint;
 use crate::packet::Packet;
 
 impl World {
-    /// A packet reached an endpoint of a connection over several paths. The window field of a subflow's ACKs says how far
-    /// the stream may go, so the subflow itself sees the same window always.
+    /// A packet reached an endpoint of a connection over several paths. The window field of a subflow's ACKs says how
+    /// far the stream may go, so the subflow itself sees the same window always.
     #[inline(never)]
     pub(super) fn arrive_on_subflow(&mut self, now: Time, number: u32, packet: &Packet, sack: SackBlocks) {
         let connection = &mut self.connections[self.attachments[number as usize].connection as usize];

@@ -6,8 +6,8 @@ use crate::one_flow::*;
 
 #[test]
 fn it_cuts_twice_where_cerl_plus_cuts_once() {
-    // the window of CERL's test: 61.6, the first cut leaves 30.8, the second 15.4. The newest RTT at the second loss is that of segment 109,
-    // acknowledged only after the retransmission: the longest of all, so l = lmax >= N
+    // the window of CERL's test: 61.6, the first cut leaves 30.8, the second 15.4. The newest RTT at the second loss is
+    // that of segment 109, acknowledged only after the retransmission: the longest of all, so l = lmax >= N
     let path = OneFlow { receiver_window: Some(1000), ..full_queue(&[100, 110]) };
     let twice = path.run_with("cerl-plus2", |config| config.set_choice("cerlp_A", "t_over_avg").unwrap());
     let (first, second) = (twice.change(0), twice.change(1));

@@ -15,8 +15,8 @@ fn it_tells_losses_apart() {
 
 #[test]
 fn it_cuts_where_cerl_keeps() {
-    // l = 23 ms, lmax = 43 ms as for CERL, whose N is 23.65. RTTs 21 to 64 (mean 42.5) and six of 44: mean 42.7; A = 21/42.7 = 0.492,
-    // N = 21.1 ms
+    // l = 23 ms, lmax = 43 ms as for CERL, whose N is 23.65. RTTs 21 to 64 (mean 42.5) and six of 44: mean 42.7; A =
+    // 21/42.7 = 0.492, N = 21.1 ms
     let path = OneFlow { base_ms: 21.0, window: 44, ..empty_queue(&[50]) };
     let run = path.run("cerl-plus-inverted");
     assert_eq!((run.change(0).why, run.change(0).cwnd_after), (Why::DupAcks, 22.0));

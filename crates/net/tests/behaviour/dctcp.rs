@@ -25,8 +25,9 @@ fn marked(algorithm: &str) -> (f64, FlowResult) {
 
 #[test]
 fn small_cuts_keep_the_link_busy_with_a_short_queue() {
-    // the pipe is 0.8 ms / 12 us = 67 packets, the threshold 20 more. NewReno halves 87 to 43 and leaves the link idle until
-    // it has 67 again; DCTCP's alpha is about sqrt(2/87) = 0.15, which takes 7 segments: 80, and the queue never runs dry.
+    // the pipe is 0.8 ms / 12 us = 67 packets, the threshold 20 more. NewReno halves 87 to 43 and leaves the link idle
+    // until it has 67 again; DCTCP's alpha is about sqrt(2/87) = 0.15, which takes 7 segments: 80, and the queue never
+    // runs dry.
     let (newreno, _) = marked("newreno");
     let (dctcp, flow) = marked("dctcp");
     assert!(newreno < 0.96, "{newreno}");

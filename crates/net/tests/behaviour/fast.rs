@@ -25,9 +25,9 @@ fn windows(algorithm: &str) -> Vec<f64> {
 
 #[test]
 fn eight_segments_queue_beyond_the_pipe() {
-    // 1500 bytes at 10 Mbps take 1.2 ms; the least RTT is 44 ms and two transmissions of a packet and an ACK, 45.3 ms: a pipe
-    // of 37.7 segments. With alpha 8 the window rests at 45.7, within half a segment for the whole ones that are sent. NewReno
-    // grows by a segment per RTT until the buffer of 1000 is full.
+    // 1500 bytes at 10 Mbps take 1.2 ms; the least RTT is 44 ms and two transmissions of a packet and an ACK, 45.3 ms:
+    // a pipe of 37.7 segments. With alpha 8 the window rests at 45.7, within half a segment for the whole ones that are
+    // sent. NewReno grows by a segment per RTT until the buffer of 1000 is full.
     let fast = windows("fast");
     assert!(fast.len() > 1000);
     let (low, high) = fast.iter().fold((f64::MAX, 0.0f64), |(low, high), &w| (low.min(w), high.max(w)));
@@ -38,8 +38,9 @@ fn eight_segments_queue_beyond_the_pipe() {
 
 #[test]
 fn a_loss_is_made_up_for_within_a_few_round_trips() {
-    // one lost packet halves the window to 23; the queue is then empty, growth exponential, and the old window is back within
-    // a second, 22 round trips. NewReno takes as many round trips as segments, a second at least for the same 23.
+    // one lost packet halves the window to 23; the queue is then empty, growth exponential, and the old window is back
+    // within a second, 22 round trips. NewReno takes as many round trips as segments, a second at least for the same
+    // 23.
     let core = DirectionSpec { drops: vec![20_000], ..direction(10_000_000, 20, 1000) };
     let mut network = dumbbell(1, core, &direction(1_000_000_000, 1, 1000), "fast", Profile::Rfc);
     tcp(&mut network.flows[0]).rules.delayed_ack = 1;

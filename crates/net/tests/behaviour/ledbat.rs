@@ -6,8 +6,8 @@ use units::Span;
 
 use crate::common::*;
 
-/// Flows with these algorithms over 10 Mbps and 44 ms; goodput after 100 s as a share of the link, and the smoothed RTT of the
-/// first flow at the end, in seconds.
+/// Flows with these algorithms over 10 Mbps and 44 ms; goodput after 100 s as a share of the link, and the smoothed RTT
+/// of the first flow at the end, in seconds.
 fn shares(algorithms: &[&str], queue: u32) -> (Vec<f64>, f64) {
     let core = direction(10_000_000, 20, queue);
     let mut network = dumbbell(algorithms.len(), core, &direction(1_000_000_000, 1, 1000), "newreno", Profile::Rfc);
@@ -36,8 +36,8 @@ fn alone_it_fills_the_path_and_queues_for_a_tenth_of_a_second() {
 
 #[test]
 fn beside_newreno_it_takes_little() {
-    // a buffer of 300 packets is 360 ms, and NewReno's sawtooth swings between 360 and about 160 ms: always above the target of
-    // 100 ms, so LEDBAT shrinks to its two segments. Two NewReno flows share the link evenly.
+    // a buffer of 300 packets is 360 ms, and NewReno's sawtooth swings between 360 and about 160 ms: always above the
+    // target of 100 ms, so LEDBAT shrinks to its two segments. Two NewReno flows share the link evenly.
     let (share, _) = shares(&["ledbat", "newreno"], 300);
     assert!(share[0] < 0.03 && share[1] > 0.95, "{share:?}");
     let (share, _) = shares(&["newreno", "newreno"], 300);
@@ -46,9 +46,10 @@ fn beside_newreno_it_takes_little() {
 
 #[test]
 fn a_queue_of_acks_is_none_of_its_concern() {
-    // NewReno the other way fills a buffer of 300 packets, through which LEDBAT's ACKs come 200 to 360 ms later. By round trips the
-    // target would be passed and two segments left, less than 1 % of the link. The way forth is free: a segment more per
-    // round trip of 0.25 to 0.4 s, in 100 s at least 250; that is 250/0.4 s of the 833 packets per second.
+    // NewReno the other way fills a buffer of 300 packets, through which LEDBAT's ACKs come 200 to 360 ms later. By
+    // round trips the target would be passed and two segments left, less than 1 % of the link. The way forth is free: a
+    // segment more per round trip of 0.25 to 0.4 s, in 100 s at least 250; that is 250/0.4 s of the 833 packets per
+    // second.
     let core = direction(10_000_000, 20, 300);
     let mut network = dumbbell(2, core, &direction(1_000_000_000, 1, 1000), "newreno", Profile::Rfc);
     tcp(&mut network.flows[0]).algorithm = cc::Config::named("ledbat").unwrap();

@@ -1,4 +1,5 @@
-//! What makes an algorithm what it is, on a path where NewReno would do otherwise; the numbers are worked out in comments.
+//! What makes an algorithm what it is, on a path where NewReno would do otherwise; the numbers are worked out in
+//! comments.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -15,9 +15,9 @@ fn the_queue_of_the_last_round_decides() {
 
 #[test]
 fn the_base_rtt_outlives_a_loss() {
-    // 200 is lost at a window of sqrt(60^2 + 2 * 200) = 63: half of it leaves a queue of about 31 - 21 = 10 that never drains. The second loss
-    // comes two rounds later, with RTTs of about 32 ms. mVeno still knows the base of 21: N = 32 * (1 - 21/32) = 11 >= 3. Veno
-    // has learned it anew from the queue, about 31: N = 32 * (1 - 31/32) = 1 < 3.
+    // 200 is lost at a window of sqrt(60^2 + 2 * 200) = 63: half of it leaves a queue of about 31 - 21 = 10 that never
+    // drains. The second loss comes two rounds later, with RTTs of about 32 ms. mVeno still knows the base of 21: N =
+    // 32 * (1 - 21/32) = 11 >= 3. Veno has learned it anew from the queue, about 31: N = 32 * (1 - 31/32) = 1 < 3.
     let path = OneFlow { receiver_window: Some(1000), ..full_queue(&[200, 340]) };
     for (name, second) in [("mveno", Why::DupAcks), ("veno", Why::JudgedRandom)] {
         let run = path.run(name);

@@ -9,8 +9,8 @@ pub const LATE: u64 = 1250;
 /// A segment per millisecond times the smoothed RTT in milliseconds: 60 - 39 * (7/8)^20.
 pub const OWND: f64 = 57.3;
 
-/// Marks begin with five packets in the queue, that is with a window of about 21 + 5 + 1. From the first window on rate control has
-/// held the window there: ownd is a segment per millisecond times an RTT of 26 to 27 ms.
+/// Marks begin with five packets in the queue, that is with a window of about 21 + 5 + 1. From the first window on rate
+/// control has held the window there: ownd is a segment per millisecond times an RTT of 26 to 27 ms.
 pub fn warned(name: &str) {
     let run = OneFlow { marks_from: Some(5.0), ..full_queue(&[LATE]) }.run(name);
     let cut = run.change(0);

@@ -30,7 +30,8 @@ fn cuts(results: &Results) -> Vec<(f64, f64)> {
 
 #[test]
 fn westwood_plus_cuts_to_the_pipe() {
-    // a buffer of half the pipe overflows at about 106 segments: BWE x RTTmin is the pipe, 70, where NewReno would have 53
+    // a buffer of half the pipe overflows at about 106 segments: BWE x RTTmin is the pipe, 70, where NewReno would have
+    // 53
     let cuts_of = |algorithm| cuts(&flow(algorithm, 35, 200.0));
     for algorithm in ["westwood-plus", "westwood"] {
         let cuts = cuts_of(algorithm);
@@ -47,7 +48,8 @@ fn westwood_plus_cuts_to_the_pipe() {
 
 #[test]
 fn vegas_keeps_one_to_three_segments_queued() {
-    // 71 to 73 segments of which one may be on its way out; NewReno swings between 70 and 140 with a buffer of the pipe's size
+    // 71 to 73 segments of which one may be on its way out; NewReno swings between 70 and 140 with a buffer of the
+    // pipe's size
     let (low, high) = range(&flow("vegas", 70, 120.0), 60.0);
     assert!(low >= 69.0 && high <= 75.0, "{low} to {high}");
     let (_, high) = range(&flow("newreno", 70, 120.0), 60.0);
@@ -56,9 +58,9 @@ fn vegas_keeps_one_to_three_segments_queued() {
 
 #[test]
 fn yeah_drains_the_queue_before_it_overflows() {
-    // Ten times the rate and buffer: a pipe of 867 segments. In fast mode 10 segments are gained per round, and 80 queued, which is
-    // less than an eighth of the pipe, are given back: between 867 and 867 + 80 and two rounds of growth. Nothing is lost.
-    // NewReno goes on by a segment per round, up to 1267.
+    // Ten times the rate and buffer: a pipe of 867 segments. In fast mode 10 segments are gained per round, and 80
+    // queued, which is less than an eighth of the pipe, are given back: between 867 and 867 + 80 and two rounds of
+    // growth. Nothing is lost. NewReno goes on by a segment per round, up to 1267.
     let windows = |algorithm| {
         let core = direction(100_000_000, 50, 400);
         let mut network = dumbbell(1, core, &direction(1_000_000_000, 1, 1000), algorithm, Profile::Rfc);

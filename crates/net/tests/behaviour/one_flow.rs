@@ -1,11 +1,11 @@
 //! One flow over one bottleneck with a list of lost segments, in numbers that can be followed by hand.
 //!
-//! A segment is 1000 bytes on the wire and the bottleneck sends one in a millisecond. The flow opens with its whole window of W
-//! segments, and ssthresh is W as well, so it starts in congestion avoidance. The receiver's window is W, too, unless a test lets it
-//! be larger: then the flight size is always W, and cwnd settles at W + 1.
+//! A segment is 1000 bytes on the wire and the bottleneck sends one in a millisecond. The flow opens with its whole
+//! window of W segments, and ssthresh is W as well, so it starts in congestion avoidance. The receiver's window is W,
+//! too, unless a test lets it be larger: then the flight size is always W, and cwnd settles at W + 1.
 //!
-//! With a base RTT of b ms, the first window of W leaves at once and its k-th segment waits k - 1 ms behind the others: RTTs
-//! from b to b + W - 1. From then on segments leave as ACKs return: if W > b, W - b of them always wait and every
+//! With a base RTT of b ms, the first window of W leaves at once and its k-th segment waits k - 1 ms behind the others:
+//! RTTs from b to b + W - 1. From then on segments leave as ACKs return: if W > b, W - b of them always wait and every
 //! RTT is W ms; else none waits and every RTT is b.
 
 use ::tcp::{InitialWindow, Profile, Why, WindowEvent};
@@ -22,8 +22,8 @@ pub struct OneFlow {
     pub window: u32,
     /// Receiver's window, if it is not W.
     pub receiver_window: Option<u32>,
-    /// Data segments lost before the queue, by number of transmission from 0: the segment's number, and one more for each
-    /// retransmission before it.
+    /// Data segments lost before the queue, by number of transmission from 0: the segment's number, and one more for
+    /// each retransmission before it.
     pub lost: Vec<u64>,
     /// Every packet is marked that finds this many in the queue.
     pub marks_from: Option<f64>,
@@ -46,8 +46,8 @@ pub struct Outcome {
     pub flow: FlowResult,
 }
 
-/// Transmission at the bottleneck, and the headers' and the access link's share of the RTT: an ACK of 40 bytes takes 40 us, two
-/// the links of 10 Gbit/s take 0.8 and 0.032 us.
+/// Transmission at the bottleneck, and the headers' and the access link's share of the RTT: an ACK of 40 bytes takes 40
+/// us, two the links of 10 Gbit/s take 0.8 and 0.032 us.
 const OUTSIDE_DELAY_NS: f64 = 1_000_000.0 + 40_000.0 + 832.0;
 
 impl OneFlow {

@@ -69,8 +69,9 @@ fn bulk(discipline: Discipline, flows: usize) -> (f64, f64) {
 
 #[test]
 fn drop_tail_fills_what_there_is_and_the_others_do_not() {
-    // The pipe is 44 ms * 10 Mbit/s = 37 packets, the buffer 200 of 1.2 ms. DropTail: NewReno swings between 237 and 118
-    // packets, so between 81 and 200 wait: 140 on average, 169 ms, a little less for the time that slow start takes.
+    // The pipe is 44 ms * 10 Mbit/s = 37 packets, the buffer 200 of 1.2 ms. DropTail: NewReno swings between 237 and
+    // 118 packets, so between 81 and 200 wait: 140 on average, 169 ms, a little less for the time that slow start
+    // takes.
     let (share, delay) = bulk(Discipline::DropTail, 1);
     assert!(share > 0.995 && (150.0..185.0).contains(&delay), "{share} {delay}");
     for flows in [1, 4, 10] {

@@ -6,8 +6,9 @@ use crate::one_flow::*;
 
 #[test]
 fn a_second_loss_in_the_window_waits_for_the_timer() {
-    // 130 and 135 of the window 130 to 149 are lost. 18 duplicates come; the window of 20 is full, so nothing new leaves. The
-    // retransmission of 130 brings an ACK up to 135, no more duplicates follow, and 15 segments are outstanding with a window of 10.
+    // 130 and 135 of the window 130 to 149 are lost. 18 duplicates come; the window of 20 is full, so nothing new
+    // leaves. The retransmission of 130 brings an ACK up to 135, no more duplicates follow, and 15 segments are
+    // outstanding with a window of 10.
     let path = empty_queue(&[130, 135]);
     let reno = path.run("reno");
     assert_eq!((reno.change(0).why, reno.change(0).cwnd_after), (Why::DupAcks, 10.0));

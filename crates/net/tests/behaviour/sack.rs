@@ -12,7 +12,8 @@ fn three_losses_take_one_round_trip() {
     };
     // three round trips of 101 ms
     assert_near(length_ms("newreno"), 303.0);
-    // the window from 120 to 139 left in one go; its last duplicate comes 16 ms after the third, and every hole is known by then
+    // the window from 120 to 139 left in one go; its last duplicate comes 16 ms after the third, and every hole is
+    // known by then
     let sack = length_ms("sack");
     assert!((101.0..117.0).contains(&sack), "{sack}");
 }

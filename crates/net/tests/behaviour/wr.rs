@@ -6,7 +6,8 @@ use crate::one_flow::*;
 
 #[test]
 fn duplicate_acks_leave_the_pipe_without_the_queue() {
-    // segments reach the receiver every millisecond, whatever waits: 960 kB/s * 21 ms = 21 segments, where NewReno keeps 30
+    // segments reach the receiver every millisecond, whatever waits: 960 kB/s * 21 ms = 21 segments, where NewReno
+    // keeps 30
     let path = full_queue(&[250]);
     let wr = path.run("wr");
     assert_eq!(wr.change(0).why, Why::DupAcks);

@@ -106,10 +106,11 @@ pub fn run(network: &Network, seed: u64, options: &RunOptions) -> Results {
 /// What the bottleneck of [`mixed_path`] carries.
 pub const MIXED_BPS: u64 = 8_000_000;
 
-/// A path with every kind of loss, and marks. Base RTT 100 ms. A link of 100 Mbit/s marks packets that find more than thirty waiting,
-/// which happens at 15 s, when it carries 4 Mbit/s for 200 ms. Behind it 8 Mbit/s with 40 packets of queue, which overflows at
-/// first: losses in the queue. There the 2500th, 4000th, 4001st and 4600th arrivals are lost, whatever the queue: listed losses,
-/// for chance. And from 20 s to 20.4 s all that it sends is lost, so that the timer expires.
+/// A path with every kind of loss, and marks. Base RTT 100 ms. A link of 100 Mbit/s marks packets that find more than
+/// thirty waiting, which happens at 15 s, when it carries 4 Mbit/s for 200 ms. Behind it 8 Mbit/s with 40 packets of
+/// queue, which overflows at first: losses in the queue. There the 2500th, 4000th, 4001st and 4600th arrivals are lost,
+/// whatever the queue: listed losses, for chance. And from 20 s to 20.4 s all that it sends is lost, so that the timer
+/// expires.
 pub fn mixed_path(row: &cc::registry::Row) -> Network {
     let mut marking = direction(100_000_000, 9, 1000);
     marking.queue.discipline = Discipline::Threshold(QueueLimit::Packets(30));

@@ -276,7 +276,8 @@ mod tests {
 
     #[test]
     fn draws_have_their_means() {
-        // 20 000 flows; the widest of these has a standard deviation of its mean: a standard error of 1/141, five of them
+        // 20 000 flows; the widest of these has a standard deviation of its mean: a standard error of 1/141, five of
+        // them
         const FLOWS: u64 = 20_000;
         for drawn in [
             Drawn::Uniform(0, 2_000_000),

@@ -56,7 +56,8 @@ fn check_samples(plan: &Plan, item: Option<&Item<'_>>) -> Result<(), Problem> {
         .hint("make `trace_step` longer, or trace less"))
 }
 
-/// A problem if tapes are wanted and nobody has one. Datagrams have no algorithm, and TFRC has a rate instead of a window.
+/// A problem if tapes are wanted and nobody has one. Datagrams have no algorithm, and TFRC has a rate instead of a
+/// window.
 fn check_tapes(plan: &Plan, item: Option<&Item<'_>>) -> Result<(), Problem> {
     let has_one = |group: &Group| matches!(group.transport, flows::Transport::Tcp(_));
     let Some(item) = item.filter(|_| plan.output.tape && !plan.flows.iter().any(has_one)) else { return Ok(()) };

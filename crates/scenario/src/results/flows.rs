@@ -99,8 +99,8 @@ struct Window {
 }
 
 impl Window {
-    /// Seconds that count: from the start or the end of the warm-up to the end of the run. A transfer that ended has a time of
-    /// its own, in which it sent everything: what it got in the rest of the run says nothing.
+    /// Seconds that count: from the start or the end of the warm-up to the end of the run. A transfer that ended has a
+    /// time of its own, in which it sent everything: what it got in the rest of the run says nothing.
     fn active(&self, row: &FlowRow<'_>) -> f64 {
         completion(row).unwrap_or_else(|| self.end.since(row.start.max(self.warm)).secs())
     }

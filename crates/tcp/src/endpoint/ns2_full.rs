@@ -7,7 +7,8 @@ use super::Endpoint;
 use crate::{Flags, Segment, State};
 
 impl Endpoint {
-    /// The passive end has data to send from now on. In ns-2's FullTcp it opens the connection itself if no SYN has come.
+    /// The passive end has data to send from now on. In ns-2's FullTcp it opens the connection itself if no SYN has
+    /// come.
     pub fn open_for_data(&mut self) {
         if self.full && self.sender.state() == State::Closed {
             self.sender.open();
@@ -43,8 +44,8 @@ impl Endpoint {
         }
     }
 
-    /// ns-2's FullTcp repairs before it looks at new data that came with the ACK, so that the repair does not acknowledge
-    /// them.
+    /// ns-2's FullTcp repairs before it looks at new data that came with the ACK, so that the repair does not
+    /// acknowledge them.
     #[cold]
     fn repair(&mut self, now: Time) {
         let due = self.receiver.ack_due();

@@ -1,5 +1,6 @@
-//! Recovery cores: what a sender does about lost segments. Each is a value with its state in a file of its own, and answers
-//! the same few calls, those of [`RecoveryCore`]; the sender does the rest. This file alone asks which core is in force.
+//! Recovery cores: what a sender does about lost segments. Each is a value with its state in a file of its own, and
+//! answers the same few calls, those of [`RecoveryCore`]; the sender does the rest. This file alone asks which core is
+//! in force.
 
 mod blocks;
 mod newreno;
@@ -49,7 +50,8 @@ pub(crate) struct News {
     pub(crate) newest: Time,
 }
 
-/// The recovery core in force, with its state. (A tag of its own is read faster than one in a gap of some core's state.)
+/// The recovery core in force, with its state. (A tag of its own is read faster than one in a gap of some core's
+/// state.)
 #[derive(Clone, Debug)]
 #[repr(u8)]
 pub(crate) enum Core {
@@ -125,7 +127,8 @@ impl Core {
     }
 }
 
-/// The calls that a core answers. Those that it leaves out do what a core without SACK and without a state of its own does.
+/// The calls that a core answers. Those that it leaves out do what a core without SACK and without a state of its own
+/// does.
 pub(crate) trait RecoveryCore {
     /// The connection opened; its handshake took `rtt`.
     fn on_open(&mut self, _rtt: Span) {}
@@ -139,8 +142,8 @@ pub(crate) trait RecoveryCore {
         pure && !window_changed
     }
 
-    /// What an ACK that advances to `ack` means for the recovery that is on. Nothing is changed yet. Not asked while all is calm,
-    /// see [`Tcb::is_calm`]: then there is none.
+    /// What an ACK that advances to `ack` means for the recovery that is on. Nothing is changed yet. Not asked while
+    /// all is calm, see [`Tcb::is_calm`]: then there is none.
     #[inline(always)]
     fn progress(&self, tcb: &Tcb, _ack: u32) -> Progress {
         if tcb.in_recovery { Progress::Full } else { Progress::Open }
@@ -204,8 +207,8 @@ pub(crate) trait SackCore: RecoveryCore {
     fn on_sent_again(&mut self, _tcb: &mut Tcb, _number: u32) {}
 }
 
-/// The calls of [`RecoveryCore`] and [`SackCore`], on the core in force. Without SACK there is no news, and the next segment is
-/// the next in the window.
+/// The calls of [`RecoveryCore`] and [`SackCore`], on the core in force. Without SACK there is no news, and the next
+/// segment is the next in the window.
 impl Core {
     #[inline(always)]
     pub(crate) fn note_ack(&mut self, tcb: &mut Tcb, now: Time, ack: u32, blocks: &SackBlocks) -> News {

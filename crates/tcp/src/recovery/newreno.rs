@@ -1,4 +1,5 @@
-//! NewReno: fast recovery lasts until everything is acknowledged that was sent before it; each partial ACK repairs one hole.
+//! NewReno: fast recovery lasts until everything is acknowledged that was sent before it; each partial ACK repairs one
+//! hole.
 //! Source: RFC 6582.
 
 use units::{Span, Time};

@@ -30,8 +30,8 @@ impl OneWay {
         OneWay { agent, first_partial: false }
     }
 
-    /// A partial ACK repairs the next hole, and takes what it acknowledges out of the inflation first, then out of cwnd. True if
-    /// the retransmission timer restarts.
+    /// A partial ACK repairs the next hole, and takes what it acknowledges out of the inflation first, then out of
+    /// cwnd. True if the retransmission timer restarts.
     #[inline(never)]
     fn on_partial(&mut self, tcb: &mut Tcb, newly: u32) -> bool {
         let newly = newly as i32;

@@ -32,8 +32,8 @@ impl Full {
         Full { agent, first_partial: false }
     }
 
-    /// NewReno sends no more than two new segments at a time from the first partial ACK of a recovery on, while duplicates
-    /// beyond the threshold count.
+    /// NewReno sends no more than two new segments at a time from the first partial ACK of a recovery on, while
+    /// duplicates beyond the threshold count.
     fn burst(&self, tcb: &Tcb) -> u32 {
         let slow = self.first_partial && tcb.dupacks >= tcb.rules.dup_threshold;
         if self.agent == Agent::NewReno && slow { RECOVERY_BURST } else { tcb.rules.max_burst }
@@ -58,8 +58,8 @@ impl Full {
         tcb.burst = u32::from(tahoe);
     }
 
-    /// Something new is acknowledged outside a recovery. If duplicates reached the threshold before, the window with what
-    /// they added to it comes down to ssthresh.
+    /// Something new is acknowledged outside a recovery. If duplicates reached the threshold before, the window with
+    /// what they added to it comes down to ssthresh.
     fn settle(&mut self, tcb: &mut Tcb) {
         if tcb.dupacks >= tcb.rules.dup_threshold && self.agent != Agent::Tahoe {
             let inflated = tcb.cwnd() + f64::from(tcb.inflation);

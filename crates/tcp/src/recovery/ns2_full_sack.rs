@@ -1,5 +1,5 @@
-//! ns-2's FullTcp with SACK: from a fast retransmit on, the pipe decides until all that was sent before is acknowledged,
-//! timeouts or not; and meanwhile an ACK of data rides on the next segment, room or not.
+//! ns-2's FullTcp with SACK: from a fast retransmit on, the pipe decides until all that was sent before is
+//! acknowledged, timeouts or not; and meanwhile an ACK of data rides on the next segment, room or not.
 //! Source: traces of ns-2 2.35; `tests/differential/ns2-full` has its runs.
 
 use units::Time;
@@ -31,7 +31,8 @@ impl FullSack {
         self.pipe = 0;
     }
 
-    /// Data that came before say again what they acknowledge: that takes one packet out of the pipe, but is no duplicate.
+    /// Data that came before say again what they acknowledge: that takes one packet out of the pipe, but is no
+    /// duplicate.
     pub(crate) fn on_old_data(&mut self, tcb: &Tcb, ack: u32) {
         if self.piping && ack == tcb.snd_una {
             self.pipe -= 1;
@@ -54,8 +55,8 @@ impl FullSack {
         (number < tcb.offered && number - tcb.snd_una < tcb.rwnd).then_some(number)
     }
 
-    /// The first segment below the highest SACKed one that is not SACKed, beyond the last that was sent again; while the
-    /// window decides, not below the next in turn.
+    /// The first segment below the highest SACKed one that is not SACKed, beyond the last that was sent again; while
+    /// the window decides, not below the next in turn.
     fn hole(&self, tcb: &Tcb) -> Option<u32> {
         let least = if self.piping { tcb.snd_una } else { tcb.snd_nxt };
         let from = self.blocks.next_resend.max(least);
@@ -101,8 +102,8 @@ impl RecoveryCore for FullSack {
         self.blocks.enter(tcb, now, ack, blocks, |_, _| {});
     }
 
-    /// What is SACKed is forgotten. While the pipe decides it goes on doing so: the lost segment leaves by itself, and the
-    /// hole that was next is next. Otherwise holes count from the lost segment on.
+    /// What is SACKed is forgotten. While the pipe decides it goes on doing so: the lost segment leaves by itself, and
+    /// the hole that was next is next. Otherwise holes count from the lost segment on.
     fn presume_lost(&mut self, tcb: &mut Tcb) {
         let (piping, pipe) = (self.piping, self.pipe);
         let next_hole = if piping { self.hole(tcb) } else { Some(tcb.snd_una) };

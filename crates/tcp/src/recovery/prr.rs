@@ -1,9 +1,10 @@
-//! Proportional Rate Reduction: how much may leave on each ACK of a recovery, so that the flight comes down to the new window
-//! without a pause and without a burst.
+//! Proportional Rate Reduction: how much may leave on each ACK of a recovery, so that the flight comes down to the new
+//! window without a pause and without a burst.
 //! Source: RFC 9937, on top of RFC 6675's and NewReno's recovery.
-//! Choices: ssthresh is the window that the algorithm chose to recover with; amounts count whole segments; without SACK a
-//! duplicate ACK delivers one segment, a partial ACK what duplicates had not announced, and the hole that a partial ACK
-//! uncovers is resent at once, as NewReno does, and counted, and such an ACK is never a SafeACK: it tells of a further loss.
+//! Choices: ssthresh is the window that the algorithm chose to recover with; amounts count whole segments; without SACK
+//! a duplicate ACK delivers one segment, a partial ACK what duplicates had not announced, and the hole that a partial
+//! ACK uncovers is resent at once, as NewReno does, and counted, and such an ACK is never a SafeACK: it tells of a
+//! further loss.
 
 use crate::sender::Tcb;
 
@@ -37,8 +38,8 @@ impl Prr {
         self.recovery = None;
     }
 
-    /// With SACK, an ACK was taken into account: set the window of the recovery. `pipe`: segments in the network; `safe`: the
-    /// ACK advances and shows no further loss.
+    /// With SACK, an ACK was taken into account: set the window of the recovery. `pipe`: segments in the network;
+    /// `safe`: the ACK advances and shows no further loss.
     pub(super) fn on_ack_with_sack(&mut self, tcb: &mut Tcb, ack: Delivered, pipe: u32, safe: bool) {
         if !tcb.in_recovery {
             return self.end();
@@ -106,7 +107,8 @@ impl Reduction {
         (tcb.stats.sent_segments - self.sent_before) as u32
     }
 
-    /// How many segments may leave on an ACK that delivered `delivered`, with `in_flight` in the network and `out` sent so far.
+    /// How many segments may leave on an ACK that delivered `delivered`, with `in_flight` in the network and `out` sent
+    /// so far.
     fn send_count(&mut self, out: u32, delivered: u32, in_flight: u32, safe: bool) -> u32 {
         self.delivered += delivered;
         let count = if in_flight > self.ssthresh {

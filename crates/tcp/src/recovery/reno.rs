@@ -1,6 +1,7 @@
 //! Reno: fast retransmit, and a fast recovery that ends with the first ACK that advances.
 //! Source: RFC 5681 section 3.2.
-//! Choices: after a cut by duplicates the next ones may cut again, whatever they follow: the guard of RFC 6582 is NewReno's.
+//! Choices: after a cut by duplicates the next ones may cut again, whatever they follow: the guard of RFC 6582 is
+//! NewReno's.
 
 use units::Time;
 
@@ -18,8 +19,8 @@ impl RecoveryCore for Reno {
     }
 }
 
-/// A duplicate ACK of the Reno family: limited transmit below the threshold, fast retransmit at it if that is `allowed`,
-/// inflation beyond it. Whether a recovery began.
+/// A duplicate ACK of the Reno family: limited transmit below the threshold, fast retransmit at it if that is
+/// `allowed`, inflation beyond it. Whether a recovery began.
 #[inline(always)]
 pub(super) fn fast_recovery(tcb: &mut Tcb, now: Time, allowed: bool) -> bool {
     tcb.dupacks += 1;

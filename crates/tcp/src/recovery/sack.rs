@@ -1,8 +1,8 @@
 //! SACK recovery of RFC 6675.
 //!
-//! All segments but the last of a transfer are one MSS long, so RFC 6675's two tests of IsLost are one: a segment is lost
-//! when at least D segments above it are SACKed. The segments below the D-th highest SACKed one, `lost_edge`, that are not
-//! SACKed themselves are therefore the lost ones, and the pipe is kept up to date as the edge moves.
+//! All segments but the last of a transfer are one MSS long, so RFC 6675's two tests of IsLost are one: a segment is
+//! lost when at least D segments above it are SACKed. The segments below the D-th highest SACKed one, `lost_edge`, that
+//! are not SACKed themselves are therefore the lost ones, and the pipe is kept up to date as the edge moves.
 
 use units::{Span, Time};
 

@@ -17,8 +17,8 @@ impl RecoveryCore for Tahoe {
     }
 }
 
-/// A duplicate ACK of Tahoe: limited transmit below the threshold; at it, if that is `allowed`, the window of one segment sends
-/// the lost one, and what follows it again. Whether it did.
+/// A duplicate ACK of Tahoe: limited transmit below the threshold; at it, if that is `allowed`, the window of one
+/// segment sends the lost one, and what follows it again. Whether it did.
 pub(super) fn go_back(tcb: &mut Tcb, now: Time, allowed: bool) -> bool {
     tcb.dupacks += 1;
     let found = tcb.dupacks == tcb.rules.dup_threshold && allowed;

@@ -66,8 +66,8 @@ impl Vegas {
     /// Look once more at the next segment after a retransmission.
     fn look_again(&mut self, tcb: &mut Tcb, now: Time) {
         //= specs/papers/vegas.md#fine-grained-timeout
-        //# The first two new ACKs after that look at the oldest segment once more, and repair it without another cut if it is
-        //# overdue; the first that finds it in time is the last that looks.
+        //# The first two new ACKs after that look at the oldest segment once more, and repair it without another cut
+        //# if it is overdue; the first that finds it in time is the last that looks.
         self.worried -= 1;
         // ns-2 takes a segment that was never sent for overdue; it leaves once more in its turn
         let unsent = self.as_ns2 && tcb.snd_una == tcb.snd_max && tcb.has_new_data();

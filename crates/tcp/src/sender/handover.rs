@@ -1,5 +1,5 @@
-//! The link layer tells of handovers. What an algorithm that knows of them does with its window is its own business; the
-//! engine does not back off the timer while the window is frozen, and starts again when the link is up.
+//! The link layer tells of handovers. What an algorithm that knows of them does with its window is its own business;
+//! the engine does not back off the timer while the window is frozen, and starts again when the link is up.
 //! Source: `specs/papers/westwood-plus-ho.md`.
 //! Choices: a timeout during the handover sends the oldest segment again, nothing else; if there was one, all that is
 //! outstanding at the end counts as lost, and leaves again within the frozen window at once.

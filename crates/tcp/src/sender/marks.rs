@@ -47,8 +47,9 @@ impl Tcb {
         self.log(now, before, Why::Mark);
     }
 
-    /// Whether an ACK that advances to `ack` and carries a mark leaves the window as it is. After a timeout it does not:
-    /// the echo lasts until CWR can travel on new data, and says nothing new of the segments sent again until then.
+    /// Whether an ACK that advances to `ack` and carries a mark leaves the window as it is. After a timeout it does
+    /// not: the echo lasts until CWR can travel on new data, and says nothing new of the segments sent again until
+    /// then.
     //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.2
     //# The sending TCP SHOULD NOT increase the congestion window in response to the receipt of an ECN-Echo ACK packet.
     pub(super) fn mark_stops_growth(&self, ack: u32) -> bool {

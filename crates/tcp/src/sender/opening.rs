@@ -50,8 +50,8 @@ impl Tcb {
         }
     }
 
-    /// The answer to the other side's SYN leaves. It is sent again until it is acknowledged, as a SYN is; ns-2's sinks have
-    /// no such timer. FullTcp takes the time of it as well.
+    /// The answer to the other side's SYN leaves. It is sent again until it is acknowledged, as a SYN is; ns-2's sinks
+    /// have no such timer. FullTcp takes the time of it as well.
     pub(crate) fn on_syn_ack_sent(&mut self, now: Time) {
         if self.state == State::Open || self.rules.opening == Opening::Ns2 {
             return;
@@ -70,8 +70,8 @@ impl Tcb {
         self.state == State::Open && self.rules.opening == Opening::Rfc
     }
 
-    /// The first window and threshold, segments. After a lost SYN the window is one segment, but not FullTcp's; and in ns-2 the
-    /// threshold is two.
+    /// The first window and threshold, segments. After a lost SYN the window is one segment, but not FullTcp's; and in
+    /// ns-2 the threshold is two.
     fn first_window(&mut self) -> (f64, f64) {
         let (opening, lost_syn) = (self.rules.opening, self.timeouts_in_row > 0);
         if lost_syn && opening == Opening::Rfc {

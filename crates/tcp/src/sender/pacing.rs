@@ -1,11 +1,12 @@
 //! Pacing: segments leave at a rate instead of as fast as the window opens.
-//! Source: Aggarwal, Savage and Anderson, INFOCOM 2000, for the idea; the rate of a window per RTT times a factor is what
-//! Linux does for every algorithm under a pacing queue (its sysctls `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio`).
+//! Source: Aggarwal, Savage and Anderson, INFOCOM 2000, for the idea; the rate of a window per RTT times a factor is
+//! what Linux does for every algorithm under a pacing queue (its sysctls `tcp_pacing_ss_ratio` and
+//! `tcp_pacing_ca_ratio`).
 //!
 //! The rule: after a data segment, the next one leaves no sooner than `MSS / rate` later, with the rate of that moment.
-//! Time in which nothing could be sent is not made up for, but for `burst - 1` segments: so many may follow the first at
-//! once. Retransmissions are paced like the rest; the SYN, pure ACKs and probes of a closed window are not. Rates count
-//! payload, and a short last segment counts as a whole one.
+//! Time in which nothing could be sent is not made up for, but for `burst - 1` segments: so many may follow the first
+//! at once. Retransmissions are paced like the rest; the SYN, pure ACKs and probes of a closed window are not. Rates
+//! count payload, and a short last segment counts as a whole one.
 
 use cc::CongestionControl;
 use cc::registry::Row;

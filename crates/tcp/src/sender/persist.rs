@@ -1,8 +1,8 @@
 //! The receiver has closed its window: nothing leaves but probes, until it opens again.
 //! Source: RFC 9293 section 3.8.6.1.
 //! Choices: a probe carries no data: it is a segment below the window, which the receiver must answer (RFC 9293 section
-//! 3.10.7.4). Data that are outstanding when the window closes are frozen with the rest: their retransmission timer stops, and
-//! starts anew when the window opens, without a back-off. A closed window is no idle time.
+//! 3.10.7.4). Data that are outstanding when the window closes are frozen with the rest: their retransmission timer
+//! stops, and starts anew when the window opens, without a back-off. A closed window is no idle time.
 
 use units::{Span, Time};
 
@@ -16,7 +16,8 @@ pub(super) struct Persist {
 }
 
 impl Tcb {
-    /// The window is closed: if data wait, outstanding or new, the persist timer runs instead of the retransmission timer.
+    /// The window is closed: if data wait, outstanding or new, the persist timer runs instead of the retransmission
+    /// timer.
     #[cold]
     pub(super) fn persist(&mut self, now: Time) {
         if self.snd_una >= self.offered {
@@ -25,9 +26,9 @@ impl Tcb {
             return;
         }
         //= https://www.rfc-editor.org/rfc/rfc9293#section-3.8.6.1
-        //# The transmitting host SHOULD send the first zero-window probe when a zero window has existed for the
-        //# retransmission timeout period (SHLD-29) (Section 3.8.1), and SHOULD increase exponentially the interval between
-        //# successive probes (SHLD-30).
+        //# The transmitting host SHOULD send the first zero-window probe when a zero window has existed for
+        //# the retransmission timeout period (SHLD-29) (Section 3.8.1), and SHOULD increase exponentially the
+        //# interval between successive probes (SHLD-30).
         let interval = self.rtt.rto();
         let timer = *self.persist.get_or_insert(Persist { at: now + interval, interval });
         self.timed = None;

@@ -51,8 +51,9 @@ pub(crate) struct Rules {
     pub(crate) grows_at_exit: bool,
     /// A segment sent again apart from the rest does not count as the next in turn.
     pub(crate) repairs_apart: bool,
-    /// The timeout's samples: none of a segment sent again, or acknowledged behind one; a SACK gives one, and a timestamp
-    /// ends the back-off. Otherwise the segment timed counts when it is acknowledged, whatever happened meanwhile.
+    /// The timeout's samples: none of a segment sent again, or acknowledged behind one; a SACK gives one, and a
+    /// timestamp ends the back-off. Otherwise the segment timed counts when it is acknowledged, whatever happened
+    /// meanwhile.
     pub(crate) careful_samples: bool,
     /// Partial ACKs give the timeout's estimator samples.
     pub(crate) samples_on_partial: bool,
@@ -137,8 +138,8 @@ impl Rules {
     }
 }
 
-/// The books of a sender with the rules of `config`, whose algorithm has this row. An ACK counts for one segment where ACKs are
-/// counted.
+/// The books of a sender with the rules of `config`, whose algorithm has this row. An ACK counts for one segment where
+/// ACKs are counted.
 pub(super) fn books(config: &Config, row: &Row) -> Books {
     let limit = |count, limit| if count == Count::Acks { 1 } else { limit };
     let growth = Growth {

@@ -8,8 +8,9 @@ use crate::recovery::Progress;
 use crate::segment::{Flags, Segment};
 
 impl Tcb {
-    /// When the newest segment left that an ACK newly covers, of those not SACKed before; zero if there is none. `None`: one of
-    /// those covered was sent again, so that the ACK measures the wait for the repair, or it is open which copy it answers.
+    /// When the newest segment left that an ACK newly covers, of those not SACKed before; zero if there is none.
+    /// `None`: one of those covered was sent again, so that the ACK measures the wait for the repair, or it is open
+    /// which copy it answers.
     #[inline(always)]
     pub(super) fn newest_acknowledged(&self, ack: u32) -> Option<Time> {
         let mut newest = Time::ZERO;
@@ -29,8 +30,8 @@ impl Tcb {
         Some(newest)
     }
 
-    /// Take a delay sample: that of the newest segment which the ACK at hand acknowledges or SACKs. The two times are when the
-    /// newest of each left, zero if there is none: nothing leaves before the handshake has taken its time.
+    /// Take a delay sample: that of the newest segment which the ACK at hand acknowledges or SACKs. The two times are
+    /// when the newest of each left, zero if there is none: nothing leaves before the handshake has taken its time.
     #[inline(always)]
     pub(super) fn delay_sample(&mut self, now: Time, acknowledged: Time, sacked: Time, flags: Flags) -> Option<Span> {
         let newest = acknowledged.max(sacked);

@@ -1,5 +1,5 @@
-//! The sender's transmission control block (RFC 9293 section 3.3.1): what every recovery core and every part of the sender
-//! works on.
+//! The sender's transmission control block (RFC 9293 section 3.3.1): what every recovery core and every part of the
+//! sender works on.
 
 use cc::bookkeeping::Books;
 use cc::{Algorithm, CongestionControl, Path};
@@ -16,8 +16,8 @@ use crate::scoreboard::Scoreboard;
 
 /// State of the sending half but for the recovery core. Sequence numbers count segments.
 ///
-/// The fields are in the order of their use, so that an event touches few cache lines: first what every event looks at, also
-/// at an end that only receives, then what segments and ACKs need, and what is seldom needed last.
+/// The fields are in the order of their use, so that an event touches few cache lines: first what every event looks at,
+/// also at an end that only receives, then what segments and ACKs need, and what is seldom needed last.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct Tcb {
@@ -53,7 +53,8 @@ pub(crate) struct Tcb {
     pub(super) last_sent_at: Time,
     /// Delivery rate samples, for algorithms that want them.
     pub(crate) delivery: Option<Box<DeliveryRate>>,
-    /// cwnd as it was taken into account last, in bytes, in segments and in whole segments, and since when it is so large.
+    /// cwnd as it was taken into account last, in bytes, in segments and in whole segments, and since when it is so
+    /// large.
     counted: Bytes,
     pub(super) segments: f64,
     whole: i64,
@@ -200,8 +201,8 @@ impl Tcb {
         }
     }
 
-    /// The algorithm may leave the sender without a window, and has: nothing leaves until the timer expires, which runs even
-    /// if nothing is outstanding.
+    /// The algorithm may leave the sender without a window, and has: nothing leaves until the timer expires, which runs
+    /// even if nothing is outstanding.
     #[inline(always)]
     pub(crate) fn is_shut(&self) -> bool {
         self.rules.may_shut && self.has_no_window()

@@ -196,8 +196,8 @@ impl Tcb {
         }
     }
 
-    /// Nothing was sent for longer than one RTO: restart from the initial window (RFC 5681 section 4.1). An algorithm that
-    /// samples the delivery rate keeps its window: it paces what it sends, and hears of the restart.
+    /// Nothing was sent for longer than one RTO: restart from the initial window (RFC 5681 section 4.1). An algorithm
+    /// that samples the delivery rate keeps its window: it paces what it sends, and hears of the restart.
     //= https://www.rfc-editor.org/rfc/rfc5681#section-4.1
     //# a TCP SHOULD set cwnd to no more than RW before beginning transmission if the TCP has not sent data in an
     //# interval exceeding the retransmission timeout.

@@ -10,8 +10,8 @@ fn ecn(algorithm: &str, cwnd: u32) -> Host {
 
 /// RFC 3168 section 6.1.2: "the TCP source halves the congestion window "cwnd" and reduces the slow start threshold
 /// "ssthresh". The sending TCP SHOULD NOT increase the congestion window in response to the receipt of an ECN-Echo ACK
-/// packet. TCP should not react to congestion indications more than once every window of data". "the TCP sender sets the
-/// CWR flag in the TCP header of the first new data packet sent after the window reduction."
+/// packet. TCP should not react to congestion indications more than once every window of data". "the TCP sender sets
+/// the CWR flag in the TCP header of the first new data packet sent after the window reduction."
 #[test]
 fn a_mark_halves_once_per_window() {
     for algorithm in ["newreno", "sack", "reno", "tahoe"] {
@@ -91,9 +91,9 @@ fn a_mark_in_a_window_cut_by_a_loss_does_not_cut_again() {
     h.windows(5.0, 5.0); // the end of the recovery: four outstanding
 }
 
-/// RFC 3168 section 6.1.2: "However, if any retransmitted packets are dropped, then this is interpreted by the source TCP
-/// as a new instance of congestion." A timeout always cuts; the echo that lasts until CWR can travel does not hold back
-/// the slow start after it.
+/// RFC 3168 section 6.1.2: "However, if any retransmitted packets are dropped, then this is interpreted by the source
+/// TCP as a new instance of congestion." A timeout always cuts; the echo that lasts until CWR can travel does not hold
+/// back the slow start after it.
 #[test]
 fn a_timeout_in_a_marked_window_cuts_and_slow_start_goes_on() {
     let mut h = ecn("newreno", 10);

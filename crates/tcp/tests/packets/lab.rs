@@ -1,5 +1,5 @@
-//! Two endpoints and a pipe between them that loses packets and never reorders them, and is down during handovers; and an
-//! onlooker, who holds senders to their windows and their pace, and counts.
+//! Two endpoints and a pipe between them that loses packets and never reorders them, and is down during handovers; and
+//! an onlooker, who holds senders to their windows and their pace, and counts.
 
 use std::collections::VecDeque;
 
@@ -63,8 +63,8 @@ impl Wire {
         self.flying.front().map_or(Time::NEVER, |f| f.0)
     }
 
-    /// Data segments on the way, those that will not arrive included; several copies of one count once: a second recovery
-    /// sends again what the first has just sent again (RFC 6675 starts HighRxt anew), and sees one of them.
+    /// Data segments on the way, those that will not arrive included; several copies of one count once: a second
+    /// recovery sends again what the first has just sent again (RFC 6675 starts HighRxt anew), and sees one of them.
     fn data_in_network(&mut self, now: Time) -> usize {
         while self.ghosts.front().is_some_and(|&(until, _)| until <= now) {
             self.ghosts.pop_front();
@@ -105,9 +105,9 @@ struct Seen {
     acks_arrived: u64,
 }
 
-/// Holds a paced sender to its rate. With a gap of MSS / rate after each segment, at the rate of that moment, segment `j` leaves
-/// no earlier than any segment `i` before it plus the gaps from `i` on, less the spare segments that may follow at once:
-/// `t(j) >= t(i) + gap(i) + ... + gap(j - 1) - spare gap(i)`.
+/// Holds a paced sender to its rate. With a gap of MSS / rate after each segment, at the rate of that moment, segment
+/// `j` leaves no earlier than any segment `i` before it plus the gaps from `i` on, less the spare segments that may
+/// follow at once: `t(j) >= t(i) + gap(i) + ... + gap(j - 1) - spare gap(i)`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pace {
     /// Sum of the gaps so far, seconds.
@@ -153,7 +153,8 @@ pub struct Lab {
     config: Config,
     now: Time,
     pub arrived_new: [u64; 2],
-    /// ACKs that did not advance, or reported segments beyond, came since everything sent was last acknowledged: duplicates may widen the window.
+    /// ACKs that did not advance, or reported segments beyond, came since everything sent was last acknowledged:
+    /// duplicates may widen the window.
     duplicates: [bool; 2],
     /// ns-2's Vegas keeps the inflation of a recovery in its window.
     is_vegas: bool,
@@ -269,13 +270,15 @@ impl Lab {
         assert!(sender.path().rwnd.0 > 0.0, "data into a closed window");
         let gap = sender.pacing_rate().map_or(0.0, |rate| if rate.0 > 0.0 { 1000.0 / rate.0 } else { 0.0 });
         self.pace[side].segment(self.now, gap, f64::from(self.config.pacing_burst - 1));
-        // Tahoe goes back at every fast retransmit, whatever is on its way; ns-2's estimates go wrong at times, and so do ours
+        // Tahoe goes back at every fast retransmit, whatever is on its way; ns-2's estimates go wrong at times, and so
+        // do ours
         if self.config.ns2_recovery || self.is_vegas || self.is_tahoe {
             return;
         }
         let in_network = self.wires[side].data_in_network(self.now);
-        // the end of a handover sends the oldest segment again, needed or not, and the receiver's ACKs that give the window
-        // back pass for duplicates; as do the answers to what was sent again in vain: they announce arrivals that were none
+        // the end of a handover sends the oldest segment again, needed or not, and the receiver's ACKs that give the
+        // window back pass for duplicates; as do the answers to what was sent again in vain: they announce arrivals
+        // that were none
         let beyond = self.config.dup_threshold + self.handovers_over * (1 + self.config.freeze_copies);
         let beyond = u64::from(beyond) + self.ends[1 - side].receiver.stats.duplicate_segments;
         // without SACK a partial ACK sends the hole again and adds a segment back (RFC 6582 section 3.2, step 3)

@@ -1,4 +1,5 @@
-//! The sending half, packet by packet. Each scenario is a timeline: what arrives, what must leave, what the windows are.
+//! The sending half, packet by packet. Each scenario is a timeline: what arrives, what must leave, what the windows
+//! are.
 //!
 //! Segments are 1000 bytes and numbered from 0; times are milliseconds after the connection opened; the handshake took
 //! 100 ms, so SRTT starts at 100 ms and the timeout at its minimum (1 s in the `rfc` profile).

@@ -68,9 +68,9 @@ fn a_full_ack_in_ns2_removes_the_inflation_and_grows() {
 }
 
 /// RFC 6582 section 3.2, step 3: "If this ACK does *not* acknowledge all of the data up to and including recover, then
-/// this is a partial ACK. In this case, retransmit the first unacknowledged segment. Deflate the congestion window by the
-/// amount of new data acknowledged by the Cumulative Acknowledgment field. If the partial ACK acknowledges at least one
-/// SMSS of new data, then add back SMSS bytes to the congestion window."
+/// this is a partial ACK. In this case, retransmit the first unacknowledged segment. Deflate the congestion window by
+/// the amount of new data acknowledged by the Cumulative Acknowledgment field. If the partial ACK acknowledges at least
+/// one SMSS of new data, then add back SMSS bytes to the congestion window."
 #[test]
 fn a_partial_ack_retransmits_and_deflates() {
     let mut h = Host::rfc("newreno", 10, |_| {});
@@ -91,8 +91,8 @@ fn a_partial_ack_retransmits_and_deflates() {
     h.sent([17]);
 }
 
-/// RFC 6582 section 3.2, step 3: "For the first partial ACK that arrives during fast recovery, also reset the retransmit
-/// timer."
+/// RFC 6582 section 3.2, step 3: "For the first partial ACK that arrives during fast recovery, also reset the
+/// retransmit timer."
 #[test]
 fn only_the_first_partial_ack_restarts_the_timer() {
     let mut h = Host::rfc("newreno", 10, |_| {});
@@ -136,8 +136,8 @@ fn duplicates_after_a_timeout_begin_nothing_until_more_than_recover_is_covered()
     }
 }
 
-/// A timeout during recovery: what is outstanding beyond cwnd was sent for segments that had left the network, so half of
-/// cwnd remains, as in ns-2. RFC 5681 section 3.1 asks for "no more than" half of FlightSize.
+/// A timeout during recovery: what is outstanding beyond cwnd was sent for segments that had left the network, so half
+/// of cwnd remains, as in ns-2. RFC 5681 section 3.1 asks for "no more than" half of FlightSize.
 #[test]
 fn a_timeout_in_recovery_halves_no_more_than_cwnd() {
     for (written, outstanding) in [(100_000, 29), (20_000, 20)] {

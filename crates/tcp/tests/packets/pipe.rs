@@ -1,6 +1,6 @@
-//! Two endpoints and a pipe between them that loses packets and never reorders them, and is down during handovers: whatever is
-//! lost, and by whatever rules they run, all data arrive in order, each once, the sender keeps within its windows and its
-//! pace, and the counters agree with what an onlooker saw.
+//! Two endpoints and a pipe between them that loses packets and never reorders them, and is down during handovers:
+//! whatever is lost, and by whatever rules they run, all data arrive in order, each once, the sender keeps within its
+//! windows and its pace, and the counters agree with what an onlooker saw.
 
 use proptest::prelude::*;
 use tcp::{Config, Count, DelackMode, HalfBase, InitialWindow, Pacing, Profile, RecoverRule};
@@ -126,8 +126,8 @@ fn ends(case: &Case) {
     lab.check_counters();
 }
 
-/// A timeout within the first handover, new data at its end, and a second handover before any of them is acknowledged: at its
-/// end the new data count as lost, too, and leave again before more new data do.
+/// A timeout within the first handover, new data at its end, and a second handover before any of them is acknowledged:
+/// at its end the new data count as lost, too, and leave again before more new data do.
 #[test]
 fn a_second_handover_loses_what_was_sent_after_the_first() {
     let handovers = [Handover { at: 23, lead: 19, length: 1041 }, Handover { at: 1084, lead: 0, length: 1 }];
@@ -144,8 +144,8 @@ fn a_second_handover_loses_what_was_sent_after_the_first() {
     ends(&case);
 }
 
-/// ns-2's Vegas may be left without a window and nothing outstanding, when only the timer goes on; a receiver that closes its
-/// window meanwhile and opens it again leaves the timer running.
+/// ns-2's Vegas may be left without a window and nothing outstanding, when only the timer goes on; a receiver that
+/// closes its window meanwhile and opens it again leaves the timer running.
 #[test]
 fn a_closed_window_does_not_stop_the_timer_of_a_vegas_without_one() {
     let handovers = [Handover { at: 1483, lead: 21, length: 41 }, Handover { at: 1630, lead: 170, length: 1 }];

@@ -2,9 +2,9 @@
 
 use crate::host::Host;
 
-/// RFC 5681 section 3.2, step 6: "When the next ACK arrives that acknowledges previously unacknowledged data, a TCP MUST
-/// set cwnd to ssthresh (the value set in step 2)." A second loss in the window needs its own three duplicates, and
-/// halves again.
+/// RFC 5681 section 3.2, step 6: "When the next ACK arrives that acknowledges previously unacknowledged data, a TCP
+/// MUST set cwnd to ssthresh (the value set in step 2)." A second loss in the window needs its own three duplicates,
+/// and halves again.
 #[test]
 fn reno_leaves_recovery_at_the_first_new_ack_and_may_halve_again() {
     let mut h = Host::rfc("reno", 10, |_| {});

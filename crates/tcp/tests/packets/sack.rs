@@ -35,9 +35,9 @@ fn the_pipe_decides_what_leaves() {
     h.windows(5.2, 5.0);
 }
 
-/// RFC 6675 section 5, step 2: "If DupAcks < DupThresh but IsLost (HighACK + 1) returns true -- indicating at least three
-/// segments have arrived above the current cumulative acknowledgment point, which is taken to indicate loss -- go to step
-/// (4)."
+/// RFC 6675 section 5, step 2: "If DupAcks < DupThresh but IsLost (HighACK + 1) returns true -- indicating at least
+/// three segments have arrived above the current cumulative acknowledgment point, which is taken to indicate loss -- go
+/// to step (4)."
 #[test]
 fn one_duplicate_that_reports_three_segments_is_enough() {
     let mut h = Host::rfc("sack", 10, |_| {});
@@ -63,8 +63,8 @@ fn blocks_known_already_are_no_duplicates() {
     h.silent();
 }
 
-/// RFC 6675 section 5: "If the incoming ACK is a duplicate acknowledgment per the definition in Section 2 (regardless of
-/// its status as a cumulative acknowledgment), and the TCP is not currently in loss recovery, the TCP MUST increase
+/// RFC 6675 section 5: "If the incoming ACK is a duplicate acknowledgment per the definition in Section 2 (regardless
+/// of its status as a cumulative acknowledgment), and the TCP is not currently in loss recovery, the TCP MUST increase
 /// DupAcks by one".
 #[test]
 fn an_ack_that_advances_can_be_a_duplicate_too() {
@@ -183,8 +183,8 @@ fn after_a_timeout_sacked_segments_are_skipped() {
     }
 }
 
-/// RFC 6675 section 5.1: "a new recovery phase (as described in Section 5) MUST NOT be initiated until HighACK is greater
-/// than or equal to the new value of RecoveryPoint."
+/// RFC 6675 section 5.1: "a new recovery phase (as described in Section 5) MUST NOT be initiated until HighACK is
+/// greater than or equal to the new value of RecoveryPoint."
 #[test]
 fn after_a_timeout_recovery_begins_at_the_recovery_point() {
     let mut h = Host::rfc("sack", 4, |c| c.limited_transmit = 2);

@@ -16,8 +16,8 @@ fn srtt_ms(h: &Host) -> f64 {
     h.end.sender.path().srtt.secs() * 1000.0
 }
 
-/// RFC 6298 section 3: "RTT samples MUST NOT be made using segments that were retransmitted". An ACK that covers one of them
-/// and others behind it measures how long the hole was open.
+/// RFC 6298 section 3: "RTT samples MUST NOT be made using segments that were retransmitted". An ACK that covers one of
+/// them and others behind it measures how long the hole was open.
 #[test]
 fn an_ack_that_fills_a_hole_gives_no_delay() {
     let mut h = Host::rfc("newreno", 10, |_| {});
@@ -76,8 +76,8 @@ fn an_overtaken_segment_gives_its_own_delay() {
     assert_eq!(samples(&h), (130.0, 100.0, 130.0, 2));
 }
 
-/// The wait of the receiver for another segment is no delay of the path. The least RTT may take it, for it is too long at
-/// worst; the retransmission timeout has to.
+/// The wait of the receiver for another segment is no delay of the path. The least RTT may take it, for it is too long
+/// at worst; the retransmission timeout has to.
 #[test]
 fn an_ack_that_was_held_back_gives_no_delay() {
     for (use_all, expected) in [(false, (120.0, 120.0, 120.0, 1)), (true, (120.0, 120.0, 200.0, 2))] {
@@ -111,8 +111,8 @@ fn a_sample_by_sack_ends_the_back_off() {
     assert_eq!(h.deadline_ms(), 15_200.0 + 1000.0);
 }
 
-/// RFC 7323 section 4.1: every ACK that advances the left edge gives a sample, for the echo tells the copies apart; partial
-/// ACKs do so too. ns-2's agents take none from those.
+/// RFC 7323 section 4.1: every ACK that advances the left edge gives a sample, for the echo tells the copies apart;
+/// partial ACKs do so too. ns-2's agents take none from those.
 #[test]
 fn timestamps_measure_partial_acks() {
     let rules = |c: &mut Config| {

@@ -5,8 +5,8 @@ use units::Span;
 
 use crate::host::Host;
 
-/// RFC 6298 section 5, (5.5): "The host MUST set RTO <- RTO * 2 ("back off the timer")." Section 2, (2.5): "A maximum value
-/// MAY be placed on RTO provided it is at least 60 seconds."
+/// RFC 6298 section 5, (5.5): "The host MUST set RTO <- RTO * 2 ("back off the timer")." Section 2, (2.5): "A maximum
+/// value MAY be placed on RTO provided it is at least 60 seconds."
 #[test]
 fn the_timeout_doubles_up_to_its_maximum() {
     let mut h = Host::rfc("newreno", 1, |_| {});
@@ -80,9 +80,9 @@ fn timestamps_lengthen_the_header() {
     }
 }
 
-/// RFC 6298 section 5, (5.3): "When an ACK is received that acknowledges new data, restart the retransmission timer so that
-/// it will expire after RTO seconds"; (5.2): "When all outstanding data has been acknowledged, turn off the retransmission
-/// timer."
+/// RFC 6298 section 5, (5.3): "When an ACK is received that acknowledges new data, restart the retransmission timer so
+/// that it will expire after RTO seconds"; (5.2): "When all outstanding data has been acknowledged, turn off the
+/// retransmission timer."
 #[test]
 fn acks_of_new_data_restart_the_timer() {
     let mut h = Host::rfc("newreno", 2, |_| {});
@@ -98,9 +98,9 @@ fn acks_of_new_data_restart_the_timer() {
     assert_eq!(h.end.next_deadline(), units::Time::NEVER);
 }
 
-/// RFC 5681 section 3.1: "when a TCP sender detects segment loss using the retransmission timer and the given segment has
-/// already been retransmitted by way of the retransmission timer at least once, the value of ssthresh is held constant."
-/// ns-2 cuts again.
+/// RFC 5681 section 3.1: "when a TCP sender detects segment loss using the retransmission timer and the given segment
+/// has already been retransmitted by way of the retransmission timer at least once, the value of ssthresh is held
+/// constant." ns-2 cuts again.
 #[test]
 fn the_threshold_is_held_when_the_timer_expires_again() {
     for (mut h, second) in [(Host::rfc("newreno", 16, |_| {}), 8.0), (Host::ns2("newreno", 16, |_| {}), 2.0)] {
@@ -132,8 +132,8 @@ fn after_a_timeout_segments_go_again_in_order() {
 }
 
 /// RFC 5681 section 3.1: "if the SYN or SYN/ACK is lost, the initial window used by a sender after a correctly
-/// transmitted SYN MUST be one segment". RFC 6298 section 5, (5.7): "the RTO MUST be re-initialized to 3 seconds when data
-/// transmission begins". The handshake gives no sample, for the SYN was sent twice.
+/// transmitted SYN MUST be one segment". RFC 6298 section 5, (5.7): "the RTO MUST be re-initialized to 3 seconds when
+/// data transmission begins". The handshake gives no sample, for the SYN was sent twice.
 #[test]
 fn a_lost_syn_leaves_one_segment_and_three_seconds() {
     for lost in [1, 2] {

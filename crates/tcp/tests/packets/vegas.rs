@@ -14,8 +14,8 @@ fn four_out() -> Host {
     h
 }
 
-/// When a repair ends with everything acknowledged, the next segment has no time of departure: it counts as overdue, leaves
-/// as a repair, and once more in its turn.
+/// When a repair ends with everything acknowledged, the next segment has no time of departure: it counts as overdue,
+/// leaves as a repair, and once more in its turn.
 #[test]
 fn a_segment_that_was_never_sent_is_repaired() {
     let mut h = four_out();
@@ -26,8 +26,8 @@ fn a_segment_that_was_never_sent_is_repaired() {
     h.sent([7, 7, 8, 9, 10, 11, 12]); // three duplicates are not more than the threshold: the window stays at 3 + 3
 }
 
-/// After a timeout there is no window to go back to. A recovery that cuts nothing then leaves none, and only the timer, which
-/// runs with nothing outstanding, opens it again.
+/// After a timeout there is no window to go back to. A recovery that cuts nothing then leaves none, and only the timer,
+/// which runs with nothing outstanding, opens it again.
 #[test]
 fn a_recovery_without_a_cut_after_a_timeout_shuts_the_window() {
     let mut h = four_out();
@@ -48,8 +48,8 @@ fn a_recovery_without_a_cut_after_a_timeout_shuts_the_window() {
     assert_eq!(h.timeouts(), 2);
 }
 
-/// Outside of the profile: eight segments out at once, and nothing else to send. The SYN took 100 ms, so the fine-grained timeout is
-/// 100 + 2 * 25 = 150 ms.
+/// Outside of the profile: eight segments out at once, and nothing else to send. The SYN took 100 ms, so the
+/// fine-grained timeout is 100 + 2 * 25 = 150 ms.
 fn eight_out() -> Host {
     let mut h = Host::rfc("vegas", 8, |_| {});
     h.write(8000);
@@ -121,7 +121,8 @@ fn the_fine_timeout_follows_the_samples() {
     h.sent([1]);
 }
 
-/// An ACK after a repair that finds the next segment in time ends the watch: the one after it does not look, whatever it finds.
+/// An ACK after a repair that finds the next segment in time ends the watch: the one after it does not look, whatever
+/// it finds.
 #[test]
 fn a_segment_in_time_ends_the_watch() {
     let mut h = eight_out();

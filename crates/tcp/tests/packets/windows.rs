@@ -55,8 +55,8 @@ fn an_unused_window_does_not_grow() {
     }
 }
 
-/// RFC 5681 section 4.1: "a TCP SHOULD set cwnd to no more than RW before beginning transmission if the TCP has not sent
-/// data in an interval exceeding the retransmission timeout."
+/// RFC 5681 section 4.1: "a TCP SHOULD set cwnd to no more than RW before beginning transmission if the TCP has not
+/// sent data in an interval exceeding the retransmission timeout."
 #[test]
 fn an_idle_time_takes_the_window_back_to_the_initial_one() {
     for (idle_ms, burst) in [(1000, 6), (1001, 3)] {
@@ -123,8 +123,8 @@ fn the_receivers_window_limits_what_is_outstanding() {
     }
 }
 
-/// RFC 9293 section 3.10.7.4: the window of each acceptable ACK is the sender's new one. RFC 5681 section 2: an ACK is a
-/// duplicate only if "the advertised window in the incoming acknowledgment equals the advertised window in the last
+/// RFC 9293 section 3.10.7.4: the window of each acceptable ACK is the sender's new one. RFC 5681 section 2: an ACK is
+/// a duplicate only if "the advertised window in the incoming acknowledgment equals the advertised window in the last
 /// incoming acknowledgment".
 #[test]
 fn an_ack_may_change_the_receivers_window() {

@@ -17,8 +17,8 @@ pub(crate) struct Member {
 }
 
 impl Group {
-    /// The connections of the run with this seed and length, in order; random starts are drawn from the stream named after
-    /// the flow, so they are the same for every algorithm.
+    /// The connections of the run with this seed and length, in order; random starts are drawn from the stream named
+    /// after the flow, so they are the same for every algorithm.
     pub(crate) fn members(&self, seed: u64, duration: Span) -> Vec<Member> {
         if let Some(arrivals) = self.arrivals {
             let end = self.stop.and_then(|stop| stop.most(1)).map_or(duration, |stop| Span(stop).min(duration));
@@ -41,8 +41,8 @@ impl Group {
         self.pairs().enumerate().map(member).collect()
     }
 
-    /// The connections as JSON, but those that arrive at random: `group`, `flow`, the nodes `from` and `to`, and when each
-    /// starts, as it would be written for that flow alone.
+    /// The connections as JSON, but those that arrive at random: `group`, `flow`, the nodes `from` and `to`, and when
+    /// each starts, as it would be written for that flow alone.
     pub(crate) fn listed(&self, nodes: &[String]) -> Vec<Json> {
         if self.arrivals.is_some() {
             return vec![];
