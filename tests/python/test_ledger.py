@@ -75,6 +75,7 @@ weight = "low"
 where = "s1"
 what = "something"
 take = "as printed"
+touches = { experiments = ["p/fig1"] }
 """
 
 NETWORK = """
@@ -160,11 +161,11 @@ def test_a_check_knows_its_variants_and_experiments() -> None:
 
 
 def test_inconsistencies_that_touch_an_experiment() -> None:
-    """x14 names Figs 3.5 to 3.8, x18 the open warning of routers, x19 CERL's section, x05 the section of the percentages."""
+    """x14 and x05 name the experiment, x18 what it leaves open, x19 a variant of it, x07 is in a claim of another figure."""
     book, experiment = ledger.experiment("saedi2019/fig3.5")
     touching = {row.id.split("/")[1] for row in book.touching(experiment)}
     assert {"x05", "x14", "x18", "x19"} <= touching
-    assert not {"x03", "x04", "x15", "x16"} & touching
+    assert not {"x03", "x04", "x07", "x15", "x16"} & touching
 
 
 def test_axes_may_be_a_list_or_none() -> None:
@@ -222,11 +223,21 @@ def test_a_small_ledger_is_read() -> None:
             "q_percent",
         ),
         ("fixed = {}", "fixed = { rate_mbps = 8 }", "rate_mbps", "a key which `net` does not have", "q_percent"),
+        ('experiments = ["p/fig1"]', 'experiments = ["p/fig2"]', "p/fig2", "names the experiment `p/fig2`", "p/fig1"),
+        ("touches = {", "touches = { figures = [],", "touches", "`p/x01.touches` has no key `figures`", "experiments"),
+        (
+            'why = "not stated"',
+            'why = "not stated"\nwhen = { direction = "two-way" }',
+            "two-way",
+            "names the direction `two-way`",
+            "one-way",
+        ),
         # a value of the wrong kind
         ('figures = ["1"]', 'figures = "1"', "figures", '`p/fig1.figures` is "1", wanted is a list', None),
         ('title = "one"', "title = 1", "title = 1", "`p/fig1.title` is the number 1, wanted is text", None),
         ("fixed = {}", "fixed = []", "fixed", "`p/fig1.fixed` is a list, wanted is a table", None),
         ('kind = "rank"', 'kind = "rang"', "rang", "`p/fig1/1.check.kind` cannot be `rang`", "rank"),
+        ("share = 1.0", 'share = 1.0, pick = "bst"', "bst", "`p/fig1/1.check.pick` cannot be `bst`", "best"),
         ('kind = "simulation"', 'kind = "simulaton"', "simulaton", "cannot be `simulaton`", "simulation"),
         # something that is missing
         ('section = "1"\n', "", "[[experiment]]", "`p/fig1` has no `section`", "section = ..."),
@@ -253,14 +264,33 @@ def test_a_broken_ledger_is_refused_with_its_line(
     assert "\n" not in error.message
 
 
-def test_a_key_that_the_engine_refuses_is_told_with_the_ledgers_line() -> None:
-    text = SMALL.replace('set = { "topology.*.queue" = "50 packets" }', 'set = { "topology.*.quee" = "50 packets" }')
+@pytest.mark.parametrize(
+    ("old", "new", "message", "hint"),
+    [
+        # in a default, in a key that is swept, in what varies with it, in what is fixed, in a variant
+        ('set = { "topology.*.queue" = "50 packets" }', 'set = { "topology.*.quee" = "50 packets" }', "quee", "queue"),
+        ("topology.bottleneck.loss.rate", "topology.bottleneck.loss.rte", "rte", "rate"),
+        (
+            "points = [0, 1]",
+            'points = [0, 1], also = { "topology.bottleneck.quue" = ["5 packets", "6 packets"] }',
+            "quue",
+            "queue",
+        ),
+        ('rate", unit = "%"', 'rate", unit = "furlong"', "furlong", "%"),
+        ('algorithm = "cerl"', 'algorithm = "cerrl"', "cerrl", "cerl"),
+    ],
+)
+def test_what_the_engine_refuses_is_told_with_the_ledgers_line(old: str, new: str, message: str, hint: str) -> None:
+    assert SMALL.count(old) == 1
+    text = SMALL.replace(old, new)
     book = small(text)
+    entry = book.experiments["p/fig1"]
     with pytest.raises(ledger.LedgerError) as caught:
-        experiments.scenario(book, book.experiments["p/fig1"], "cerl")
-    assert "quee" in caught.value.message
-    assert "quee" in text.splitlines()[(caught.value.line or 0) - 1]
-    assert "queue" in (caught.value.hint or "")
+        experiments.cases(book, entry, experiments.points_of(entry), ["cerl"])
+    assert message in caught.value.message
+    assert caught.value.file == "p.toml"
+    assert message in text.splitlines()[(caught.value.line or 0) - 1]
+    assert hint in (caught.value.hint or "")
 
 
 def test_a_reading_that_changes_nothing_is_refused() -> None:

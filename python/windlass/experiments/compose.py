@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 from windlass.errors import InputError
-from windlass.ledger import Axis, Effect, Experiment, Ledger, LedgerError, Mixed, Reading
+from windlass.ledger import Axis, Effect, Experiment, Key, Ledger, LedgerError, Mixed, Reading
 from windlass.scenario import Scenario
 from windlass.scenario.builders import set_texts
 
@@ -116,12 +117,14 @@ def settings(ledger: Ledger, experiment: Experiment, variant: str, reading: Read
         sets.append(Set("flows", _flows(document, experiment, groups, reading)))
     elif experiment.groups:
         sets.append(Set("flows", _taking_part(document, experiment)))
-    sets += [Set(_of_group("flows.algorithm", group), ledger.variants[group.variant].algorithm) for group in groups]
+    for group in groups:
+        variant_of = ledger.variants[group.variant]
+        sets.append(Set(_of_group("flows.algorithm", group), variant_of.algorithm, variant_of.line))
     opened = [ledger.open[key].effect(experiment) for key in ledger.open if key in experiment.open]
     for effect in [*opened, experiment.effect]:
         sets += _expanded(effect, groups, document)
     for key, value in experiment.fixed.items():
-        sets += [Set(name, keys[key].value(value)) for name in keys[key].set]
+        sets += [Set(name, keys[key].value(value), keys[key].line) for name in keys[key].set]
     variants = dict.fromkeys(group.variant for group in groups)
     for effect in [*(ledger.variants[name].effect for name in variants), *([reading.effect] if reading else [])]:
         sets += _expanded(effect, groups, document)
@@ -136,11 +139,18 @@ def titled(ledger: Ledger, experiment: Experiment, reading: Reading) -> Reading:
 
 
 def _laid_over(ledger: Ledger, experiment: Experiment, sets: Sequence[Set]) -> Scenario:
-    """The network's scenario with these keys; what the engine refuses is told with the line that asked for it."""
+    """The network's scenario with these keys."""
     network = ledger.topologies[experiment.topology]
     texts = [text for one in sets for text in set_texts({one.key: one.value})]
-    try:
+    with _told(ledger, sets):
         return Scenario.from_toml(network.scenario, filename=f"{ledger.id}/{network.filename}", sets=texts)
+
+
+@contextmanager
+def _told(ledger: Ledger, sets: Sequence[Set]) -> Iterator[None]:
+    """What the engine refuses of these keys is told with the line of the ledger that asked for it."""
+    try:
+        yield
     except InputError as error:
         lines = {f"--set {one.key}": one.line for one in sets if one.line is not None}
         if error.file not in lines:
@@ -263,24 +273,26 @@ def _sweeps(
     unrolled = [values if not simple else (None,) for (_, values), simple in zip(axes, plain, strict=True)]
     made = []
     for chosen in itertools.product(*unrolled):
-        sets: dict[str, Any] = {}
+        sets: list[Set] = []
         for (axis, values), simple, value in zip(axes, plain, chosen, strict=True):
             key = keys[axis.key]
             if simple:
-                sets[f"sweep.{key.set[0]}"] = [key.value(one) for one in values]
+                sets.append(Set(f"sweep.{key.set[0]}", [key.value(one) for one in values], key.line))
             else:
-                sets |= _at(axis, value, {name: key.value(value) for name in key.set})
+                sets += _at(axis, value, key)
         at = itertools.product(
             *((v,) if not s else values for (_, values), s, v in zip(axes, plain, chosen, strict=True))
         )
-        made.append((base.with_(sets) if sets else base, tuple(at)))
+        with _told(ledger, sets):
+            made.append((base.with_({one.key: one.value for one in sets}) if sets else base, tuple(at)))
     return made
 
 
-def _at(axis: Axis, value: Any, own: Mapping[str, Any]) -> dict[str, Any]:
+def _at(axis: Axis, value: Any, key: Key) -> list[Set]:
     """What one point of an axis sets."""
     index = axis.points.index(value)
-    return {**own, **{key: values[index] for key, values in axis.also.items()}}
+    own = [Set(name, key.value(value), key.line) for name in key.set]
+    return own + [Set(name, values[index], axis.line) for name, values in axis.also.items()]
 
 
 def _bdp(ledger: Ledger, experiment: Experiment) -> str:

@@ -27,6 +27,7 @@ from windlass.ledger.model import (
     Open,
     Reading,
     Topology,
+    Touches,
     Variant,
     WireLink,
 )
@@ -48,6 +49,7 @@ __all__ = [
     "Open",
     "Reading",
     "Topology",
+    "Touches",
     "Variant",
     "WireLink",
     "experiment",

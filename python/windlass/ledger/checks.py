@@ -35,6 +35,13 @@ KINDS: dict[str, frozenset[str]] = {
 }
 """Kinds of check and the fields that each must have."""
 
+WORDS = {
+    "direction": ("up", "up-then-flat", "down"),
+    "pick": ("point", "best", "mean", "every"),
+    "relation": ("<", ">", ">=", "close", "gain"),
+}
+"""Fields that are one of some words."""
+
 MAY: frozenset[str] = frozenset(
     [
         "also",
@@ -114,6 +121,9 @@ def check(item: Item) -> Check:
         if key in schema:
             reader = one_or_more(name_of("experiment"))
             schema[key] = Maybe(reader) if isinstance(schema[key], Maybe) else reader
+    for key, words in WORDS.items():
+        if key in schema:
+            schema[key] = Maybe(word(words)) if isinstance(schema[key], Maybe) else word(words)
     for key in ("table", "table_b"):
         if key in schema:
             schema[key] = name_of("table")

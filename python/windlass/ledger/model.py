@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -53,6 +52,7 @@ class Variant:
     key: str
     algorithm: str | Mapping[str, Any]
     effect: Effect
+    line: int | None = field(default=None, compare=False, repr=False)
 
     @property
     def name(self) -> str:
@@ -142,6 +142,7 @@ class Key:
     set: tuple[str, ...] = ()
     unit: str = "-"
     needs: tuple[str, ...] = ()
+    line: int | None = field(default=None, compare=False, repr=False)
 
     def value(self, point: Any) -> Any:
         """A number of the ledger as a scenario has it."""
@@ -181,6 +182,7 @@ class Axis:
     points_stated: bool
     also: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     is_variant: bool = False
+    line: int | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -300,14 +302,35 @@ class Claim:
 
 
 @dataclass(frozen=True)
+class Touches:
+    """Whom something concerns: some experiments, all that leave something open, all with a variant."""
+
+    experiments: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
+
+    def concerns(self, experiment: Experiment) -> bool:
+        """Whether the experiment is one of them."""
+        return (
+            experiment.id in self.experiments
+            or not set(self.open).isdisjoint(experiment.open)
+            or not set(self.variants).isdisjoint(experiment.variants)
+        )
+
+
+@dataclass(frozen=True)
 class Inconsistency:
-    """A place where the paper contradicts itself or arithmetic."""
+    """A place where the paper contradicts itself or arithmetic, and what it concerns beside the claims that name it.
+
+    ``take`` says how it is run or judged; empty where nothing rests on it.
+    """
 
     id: str
     weight: str
     where: str
     what: str
-    take: str
+    take: str = ""
+    touches: Touches = Touches()
 
 
 @dataclass(frozen=True)
@@ -354,46 +377,13 @@ class Ledger:
         return any(name.endswith("loss.rate") for name in self.topologies[experiment.topology].keys[key].set)
 
     def touching(self, experiment: Experiment) -> tuple[Inconsistency, ...]:
-        """Inconsistencies that concern an experiment.
-
-        Those that one of its claims names, that name one of its figures or open parameters, and those placed in a section
-        that one of its claims or the description of one of its variants comes from.
-        """
-        claims = self.claims_of(experiment.id)
-        named = {key for claim in claims for key in claim.conflict}
-        sections = {section for claim in claims for section in _sections(claim.source)}
-        variants = {f"{self.id}/{variant}" for variant in experiment.variants}
-        sections |= {row["section"] for row in self.mechanisms if row.get("id") in variants}
-        for key in experiment.open:
-            named |= {f"{self.id}/{found}" for found in re.findall(r"\bx\d\d\b", self.open[key].why)}
-        for row in self.inconsistencies.values():
-            mentioned = f"{row.where} {row.take}"
-            if (
-                any(_names_figure(mentioned, figure) for figure in experiment.figures)
-                or any(re.search(rf"open\.{key}\b", row.take) for key in experiment.open)
-                or sections & set(_sections(row.where))
-            ):
-                named.add(row.id)
-        return tuple(row for row in self.inconsistencies.values() if row.id in named)
+        """Inconsistencies that concern an experiment: those that one of its claims names, and those that say so."""
+        named = {key for claim in self.claims_of(experiment.id) for key in claim.conflict}
+        return tuple(
+            row for row in self.inconsistencies.values() if row.id in named or row.touches.concerns(experiment)
+        )
 
 
 def plain_name(variant: str) -> str:
     """A variant without the number of its flow: ``newreno#2`` is ``newreno``."""
     return variant.split("#", 1)[0]
-
-
-def _sections(text: str) -> list[str]:
-    """Numbers of the sections that a text names as ``s3.2.1``."""
-    return re.findall(r"\bs(\d+(?:\.\d+)*)", text)
-
-
-def _names_figure(text: str, figure: str) -> bool:
-    """Whether ``text`` names the figure, alone (``Fig. 3.5``) or inside a range (``Figs 3.5 to 3.8``)."""
-    if re.search(rf"(?<![\d.]){re.escape(figure)}(?![\d.]*\d)", text):
-        return True
-    parts = re.fullmatch(r"(\d+)\.(\d+)", figure)
-    if parts is None:
-        return False
-    chapter, number = parts.groups()
-    ranges = re.findall(rf"(?<![\d.]){chapter}\.(\d+) to {chapter}\.(\d+)", text)
-    return any(int(first) <= int(number) <= int(last) for first, last in ranges)

@@ -36,6 +36,11 @@ class Item:
     line: int | None
     value: Any
 
+    @property
+    def key(self) -> str:
+        """Its own key: the last of its place."""
+        return self.place.strip("`").rpartition(".")[2]
+
     def fail(self, what: str, hint: str | None = None) -> NoReturn:
         """Refuse this value."""
         raise LedgerError(f"{self.place} {what}", file=self.book.filename, line=self.line, hint=hint)

@@ -18,6 +18,7 @@ from windlass.ledger.model import (
     Open,
     Reading,
     Topology,
+    Touches,
     Variant,
     WireLink,
 )
@@ -50,7 +51,7 @@ def conditions(item: Item) -> dict[str, tuple[str, ...]]:
     schema: Schema = {
         "experiment": Maybe(one_or_more(name_of("experiment"))),
         "topology": Maybe(one_or_more(name_of("topology"))),
-        "direction": Maybe(one_or_more(text)),
+        "direction": Maybe(one_or_more(name_of("direction"))),
     }
     return {name: words for name, words in fields(item, schema).items() if words is not None}
 
@@ -95,9 +96,8 @@ OPEN: Schema = {
 def opened(item: Item) -> Open:
     """An open parameter."""
     row = fields(item, OPEN)
-    key = item.place.strip("`").rpartition(".")[2]
     own = effect(row)
-    return Open(key, row["parameter"], row["default"], row["unit"], row["why"], (*row["cases"], own))
+    return Open(item.key, row["parameter"], row["default"], row["unit"], row["why"], (*row["cases"], own))
 
 
 VARIANT: Schema = {"algorithm": Maybe(anything, ""), "set": Maybe(settings), "needs": Maybe(one_or_more(text), ())}
@@ -106,11 +106,10 @@ VARIANT: Schema = {"algorithm": Maybe(anything, ""), "set": Maybe(settings), "ne
 def variant(item: Item) -> Variant:
     """A protocol."""
     row = fields(item, VARIANT)
-    key = item.place.strip("`").rpartition(".")[2]
     given = row["algorithm"]
     if not isinstance(given, str) and "name" not in given:
         item.fail("has an `algorithm` without `name`", 'write `algorithm = { name = "cerl", cerl_cmp = "gt" }`')
-    return Variant(key, given, effect({**row, "variants": (key,)}))
+    return Variant(item.key, given, effect({**row, "variants": (item.key,)}), item.line)
 
 
 MIXED: Schema = {"variant": Maybe(name_of("variant"), ""), "pairs": whole}
@@ -131,11 +130,10 @@ READING: Schema = {
 def reading(item: Item) -> Reading:
     """Another choice for an open parameter."""
     row = fields(item, READING)
-    key = item.place.strip("`").rpartition(".")[2]
     if not any(row[name] for name in ("set", "swap", "mix", "mirrored", "needs")):
         item.fail("changes nothing", 'write what it does: `set = { "flows.tcp.window" = "20 segments" }`')
     taken = {name: row[name] for name in ("title", "open", "why", "swap", "mix", "mirrored", "form")}
-    return Reading(key=key, effect=effect(row), **taken)
+    return Reading(key=item.key, effect=effect(row), **taken)
 
 
 LINK: Schema = {
@@ -163,13 +161,19 @@ def link(item: Item) -> WireLink:
 
 KEY: Schema = {"set": Maybe(one_or_more(text), ()), "unit": Maybe(text, "-"), "needs": Maybe(one_or_more(text), ())}
 
+
+def key(item: Item) -> Key:
+    """What a key that is swept or fixed means in a network."""
+    return Key(item.key, **fields(item, KEY), line=item.line)
+
+
 TOPOLOGY: Schema = {
     "title": text,
     "nodes": text,
     "links": listed(link),
     "note": Maybe(text, ""),
     "scenario": Maybe(name_of("scenario file"), ""),
-    "keys": Maybe(by_key(lambda item: Key(item.place.strip("`").rpartition(".")[2], **fields(item, KEY))), {}),
+    "keys": Maybe(by_key(key), {}),
     "needs": Maybe(one_or_more(text), ()),
 }
 
@@ -203,7 +207,7 @@ def axis(item: Item) -> Axis:
         if len(values) != len(row["points"]):
             item.fail(f"has {len(row['points'])} points, and `{key}` {len(values)} values for them")
     own = ("parameter", "key", "points", "unit", "range_stated", "points_stated", "also", "is_variant")
-    return Axis(**{key: row[key] for key in own})
+    return Axis(**{key: row[key] for key in own}, line=item.line)
 
 
 EXPERIMENT: Schema = {
@@ -261,7 +265,17 @@ CLAIM: Schema = {
     "note": Maybe(text, ""),
 }
 
-INCONSISTENCY: Schema = {key: text for key in ("id", "weight", "where", "what", "take")}
+TOUCHES: Schema = {
+    "experiments": Maybe(listed(name_of("experiment")), ()),
+    "open": Maybe(listed(name_of("open parameter")), ()),
+    "variants": Maybe(listed(name_of("variant")), ()),
+}
+
+INCONSISTENCY: Schema = {
+    **{key: text for key in ("id", "weight", "where", "what")},
+    "take": Maybe(text, ""),
+    "touches": Maybe(lambda item: Touches(**fields(item, TOUCHES)), Touches()),
+}
 
 PAPER: Schema = {
     "id": text,
@@ -335,6 +349,7 @@ def parse(given: str, *, filename: str, networks: Mapping[str, str] | None = Non
             "variant": row["variant"],
             "topology": row["topology"],
             "experiment": experiments,
+            "direction": sorted({str(entry.traffic["direction"]) for entry in experiments.values()}),
             "reason": row["reason"],
             "inconsistency": [one.id for one in row["inconsistency"]],
             "table": [one["id"] for one in row["table"]],

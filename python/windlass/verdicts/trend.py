@@ -16,7 +16,7 @@ from windlass.verdicts.points import lines_along
 def trend(check: Check, data: Data) -> Judgement:
     """Every step may go against the direction by no more than the slack, and the ends must differ in its sense."""
     metric, axis, slack = str(check["metric"]), str(check["over"]), 100 * float(check["slack_rel"])
-    up = str(check["direction"]).startswith("up")
+    up = check["direction"] != "down"
     parts = []
     for name in check["among"]:
         for where, line in lines_along(check, data, axis):
