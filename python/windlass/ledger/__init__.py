@@ -110,9 +110,10 @@ def experiment(target: str) -> tuple[Ledger, Experiment]:
     found = ledger.experiments.get(f"{paper}/{name}")
     if found is None:
         names = [entry.name for entry in ledger.experiments.values()]
+        one = next(entry.id for entry in ledger.experiments.values() if entry.kind == "simulation")
         raise InputError(
             f"no experiment `{name}` in `{paper}`" if name else f"`{paper}` is a paper; an experiment is needed",
             code="reproduce.unknown",
-            hint=did_you_mean(name, names) or f"`windlass list papers` shows all; `{paper}/{names[0]}` is one",
+            hint=did_you_mean(name, names) or f"`windlass list papers` shows all; `{one}` is one",
         )
     return ledger, found

@@ -32,7 +32,9 @@ def tables_of(reproduction: Reproduction) -> list[dict[str, Any]]:
                     "cells": [{**_cell(one), "best": one.mean == best} for one in found],
                 }
             )
-        head = " and ".join(f"{axis.parameter} ({axis.unit})" for axis in experiment.axes)
+        head = " and ".join(
+            axis.parameter + (f" ({axis.unit})" if axis.unit != "-" else "") for axis in experiment.axes
+        )
         names = [title for title, _, _ in curves]
         tables.append({"words": words, "unit": unit, "head": head or "setting", "variants": names, "rows": rows})
     return tables
@@ -90,7 +92,9 @@ def gains_figure(reproduction: Reproduction) -> dict[str, Any] | None:
         return round(_LEFT + _WIDTH * min(max(share, 0.0), 1.0), 1)
 
     drawn = []
+    names = [f"over {reproduction.algorithms.get(check['b'], check['b'])}" for _, check in rows]
     for index, (outcome, check) in enumerate(rows):
+        number = outcome.claim.id.rsplit("/", 1)[-1]
         y = 34 + index * _ROW
         percent, tolerance = float(check["percent"]), float(check["tolerance_pp"])
         most = [row["percent"] for row in outcome.judgement.largest if row["percent"] is not None]
@@ -98,7 +102,7 @@ def gains_figure(reproduction: Reproduction) -> dict[str, Any] | None:
         drawn.append(
             {
                 "y": y,
-                "name": f"over {reproduction.algorithms.get(check['b'], check['b'])}",
+                "name": names[index] if names.count(names[index]) == 1 else f"{number}: {names[index]}",
                 "claimed": f"claimed {percent:g} % ± {tolerance:g} points",
                 "band": (place(percent - tolerance), place(percent + tolerance)),
                 "centre": place(percent),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from windlass.report.claims import claim_row
 from windlass.report.figures import Figure
@@ -11,6 +12,9 @@ from windlass.report.measured import capacity_lines, gains_figure, tables_of
 from windlass.report.setting import algorithms_table, calls_table, mechanisms_table, readings_table
 from windlass.report.words import RULES, headline, slug
 from windlass.reproduce import PaperReproduction, Reproduction
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 
 def page(reproduction: Reproduction, figures: Sequence[Figure]) -> str:
@@ -61,7 +65,15 @@ def _render(template: str, context: Mapping[str, Any]) -> str:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
+    environment.filters["code"] = _code
     return environment.get_template(template).render(**context)
+
+
+def _code(text: str) -> Markup:
+    """Text for the page, with what is between backticks as code."""
+    import markupsafe
+
+    return markupsafe.Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(markupsafe.escape(text))))
 
 
 def _chips(counts: Mapping[str, int]) -> list[tuple[str, str, int]]:

@@ -21,9 +21,10 @@ def cautions_on(plan: Plan, results: Sequence[RunResult], data: Data) -> list[st
     if plan.quick:
         counts = math.prod(len(values) for values in plan.points)
         every = math.prod(len(axis.points) for axis in plan.experiment.axes)
+        points, wanted = (f" and {counts} of {every} points", " and every point") if counts < every else ("", "")
         found.append(
-            f"Quick run: {len(plan.seeds)} seeds and {counts} of {every} points instead of at least {LEAST_SEEDS} seeds and "
-            "every point. Intervals are wide and verdicts provisional."
+            f"Quick run: {len(plan.seeds)} seeds{points} instead of at least {LEAST_SEEDS} seeds{wanted}. "
+            "Intervals are wide and verdicts provisional."
         )
     opened = [plan.book.open[key] for key in plan.experiment.open]
     found.append(
@@ -32,8 +33,9 @@ def cautions_on(plan: Plan, results: Sequence[RunResult], data: Data) -> list[st
     )
     dry = _without_congestion(plan, results)
     if dry:
+        where = f"at {', '.join(dry)}" if len(dry) < len(data.points) else "at any point"
         found.append(
-            f"No variant lost a packet to congestion at {', '.join(dry)}: differences between reactions to congestion are not "
+            f"No variant lost a packet to congestion {where}: differences between reactions to congestion are not "
             "exercised there."
         )
     same = _without_chance(plan, data)
