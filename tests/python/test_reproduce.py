@@ -217,6 +217,18 @@ def test_the_page_says_what_matters(made: Reproduction) -> None:
     assert "largest possible" in text
 
 
+def test_names_in_cautions_are_code_and_the_rest_is_text(made: Reproduction) -> None:
+    text = page(replace(made, cautions=["newreno: `tcp.window` < 20"]), [])
+    assert "newreno: <code>tcp.window</code> &lt; 20" in text
+
+
+def test_gains_over_one_reference_are_told_apart(made: Reproduction) -> None:
+    gain = next(outcome for outcome in made.outcomes if outcome.claim.check.kind == "gain")
+    name = f"over {made.algorithms[gain.claim.check['b']]}</text>"
+    assert f">{name}" in page(replace(made, outcomes=[gain]), [])
+    assert page(replace(made, outcomes=[gain, gain]), []).count(f">{gain.claim.number}: {name}") == 2
+
+
 def test_the_console_shows_table_claims_and_place(made: Reproduction) -> None:
     from rich.console import Console
 

@@ -300,6 +300,11 @@ class Claim:
     conflict: tuple[str, ...] = ()
     note: str = ""
 
+    @property
+    def number(self) -> str:
+        """Its number within the experiment."""
+        return self.id.rsplit("/", 1)[-1]
+
 
 @dataclass(frozen=True)
 class Touches:

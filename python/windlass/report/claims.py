@@ -17,7 +17,7 @@ def claim_row(reproduction: Reproduction, outcome: Outcome) -> dict[str, Any]:
     reasons = reproduction.ledger.reasons
     changed = {reading.key for reading, _ in outcome.changed}
     return {
-        "number": claim.id.rsplit("/", 1)[-1],
+        "number": claim.number,
         "text": claim.text,
         "source": claim.source,
         "verdict": judgement.verdict,

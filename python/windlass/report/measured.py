@@ -94,7 +94,6 @@ def gains_figure(reproduction: Reproduction) -> dict[str, Any] | None:
     drawn = []
     names = [f"over {reproduction.algorithms.get(check['b'], check['b'])}" for _, check in rows]
     for index, (outcome, check) in enumerate(rows):
-        number = outcome.claim.id.rsplit("/", 1)[-1]
         y = 34 + index * _ROW
         percent, tolerance = float(check["percent"]), float(check["tolerance_pp"])
         most = [row["percent"] for row in outcome.judgement.largest if row["percent"] is not None]
@@ -102,7 +101,7 @@ def gains_figure(reproduction: Reproduction) -> dict[str, Any] | None:
         drawn.append(
             {
                 "y": y,
-                "name": names[index] if names.count(names[index]) == 1 else f"{number}: {names[index]}",
+                "name": names[index] if names.count(names[index]) == 1 else f"{outcome.claim.number}: {names[index]}",
                 "claimed": f"claimed {percent:g} % ± {tolerance:g} points",
                 "band": (place(percent - tolerance), place(percent + tolerance)),
                 "centre": place(percent),

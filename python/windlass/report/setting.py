@@ -32,7 +32,7 @@ def readings_table(reproduction: Reproduction) -> dict[str, Any]:
         verdict = outcome.judgement.verdict
         rows.append(
             {
-                "number": outcome.claim.id.rsplit("/", 1)[-1],
+                "number": outcome.claim.number,
                 "text": outcome.claim.text,
                 "verdict": verdict,
                 "slug": slug(verdict),

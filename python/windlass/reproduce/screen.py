@@ -54,7 +54,7 @@ def print_experiment(reproduction: Reproduction, console: Console) -> None:
         if outcome.judgement.arithmetic:
             found += f". {outcome.judgement.arithmetic}"
         claims.add_row(
-            escape(f"{outcome.claim.id.rsplit('/', 1)[-1]}. {outcome.claim.text}"),
+            escape(f"{outcome.claim.number}. {outcome.claim.text}"),
             f"[{_COLOURS[verdict]}]{verdict}[/]",
             escape(found),
             escape(depends if outcome.readings else ""),
