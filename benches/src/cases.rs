@@ -3,7 +3,7 @@
 
 use net::{
     Counting, DirectionSpec, FlowSpec, LinkSpec, LossAt, LossSpec, Network, QueueLimit, QueueSpec, RunOptions, TcpSpec,
-    Traces, Transport,
+    Transport,
 };
 use tcp::{Config, Profile};
 use units::{Span, Time};
@@ -121,14 +121,7 @@ pub fn w4(pairs: u32) -> Case {
 impl Case {
     /// The run of this case: counters only.
     pub fn options(&self) -> RunOptions {
-        RunOptions {
-            duration: Span::from_secs(self.seconds),
-            warmup: Span::ZERO,
-            traces: Traces::default(),
-            events: false,
-            delays: false,
-            tapes: false,
-        }
+        RunOptions::new(Span::from_secs(self.seconds))
     }
 
     /// The network of this case with NewReno senders.

@@ -7,7 +7,7 @@
 
 use net::{
     Counting, DirectionSpec, FlowSpec, LinkSpec, LossAt, LossCause, LossSpec, Network, NodeId, QueueLimit, QueueSpec,
-    Results, RunOptions, TcpSpec, Traces, Transport, World,
+    Results, RunOptions, TcpSpec, Transport, World,
 };
 use units::{Span, Time};
 
@@ -65,14 +65,7 @@ fn download(algorithm: &str, from: NodeId, to: NodeId) -> FlowSpec {
 
 /// The same network with the same seed gives the same results, on any machine.
 fn run(network: &Network, seed: u64) -> Results {
-    let options = RunOptions {
-        duration: Span::from_secs(SECONDS),
-        warmup: Span::ZERO,
-        traces: Traces::default(),
-        events: false,
-        delays: false,
-        tapes: false,
-    };
+    let options = RunOptions::new(Span::from_secs(SECONDS));
     World::new(network, seed, &options).expect("the network is sound").run(None).expect("nobody cancels")
 }
 

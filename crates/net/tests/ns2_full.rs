@@ -97,14 +97,7 @@ fn network(case: &Case) -> Network {
 }
 
 fn run(case: &Case) -> Results {
-    let options = RunOptions {
-        duration: Span::from_secs(case.duration_s),
-        warmup: Span::ZERO,
-        traces: Traces::default(),
-        events: false,
-        delays: false,
-        tapes: false,
-    };
+    let options = RunOptions::new(Span::from_secs(case.duration_s));
     World::new(&network(case), 1, &options).unwrap().run(None).unwrap()
 }
 

@@ -19,6 +19,14 @@ pub struct RunOptions {
     pub tapes: bool,
 }
 
+impl RunOptions {
+    /// A run of this length, without warm-up, of which only the counters are kept.
+    pub fn new(duration: Span) -> RunOptions {
+        let traces = Traces::default();
+        RunOptions { duration, warmup: Span::ZERO, traces, events: false, delays: false, tapes: false }
+    }
+}
+
 /// Which flow variables are traced. Queues are traced per link, see [`crate::QueueSpec::trace`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traces {

@@ -88,14 +88,7 @@ pub fn dumbbell(
 }
 
 pub fn options(seconds: f64) -> RunOptions {
-    RunOptions {
-        duration: Span::from_secs(seconds),
-        warmup: Span::ZERO,
-        traces: Traces::default(),
-        events: false,
-        delays: false,
-        tapes: false,
-    }
+    RunOptions::new(Span::from_secs(seconds))
 }
 
 /// Run, with everything recorded. Debug builds assert conservation at the end of every run.
