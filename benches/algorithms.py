@@ -1,8 +1,8 @@
 """The cost of each algorithm beside NewReno's: ``make bench-algorithms``.
 
-Every TCP algorithm runs one case in one process, each run beside one of NewReno; the figure is the median ratio of their CPU
-times. Where valgrind is installed, the instructions of a packet-hop are counted as well, in shorter runs: a count is the same on
-any day, a time is not. Results go to ``benches/results``.
+Every TCP algorithm runs one case in one process, each run beside one of NewReno; the figure is the median ratio of
+their CPU times. Where valgrind is installed, the instructions of a packet-hop are counted as well, in shorter runs: a
+count is the same on any day, a time is not. Results go to ``benches/results``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Packet-hops per CPU second beside ns-2: ``make bench``.
 
-A packet that crosses a link counts one, data and ACKs alike. Windlass and ns-2 run by turns on the same machine, each case
-several times; the figure is the median of user CPU time without set-up. ns-2's hops are counted in a separate run. Without
-ns-2 (Debian package ``ns2``, binary ``ns``) only Windlass' side is printed. Results go to ``benches/results``.
+A packet that crosses a link counts one, data and ACKs alike. Windlass and ns-2 run by turns on the same machine, each
+case several times; the figure is the median of user CPU time without set-up. ns-2's hops are counted in a separate run.
+Without ns-2 (Debian package ``ns2``, binary ``ns``) only Windlass' side is printed. Results go to ``benches/results``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Instructions per packet-hop of the cases W1 to W4, beside those of the newest kept table: ``make bench-instructions``.
+"""Instructions per packet-hop of the cases W1 to W4, beside the newest kept table: ``make bench-instructions``.
 
-Valgrind counts them, in short runs; a count is the same on any day and beside any other work, a time is not. The set-up of the
-world is taken out: each case runs for two durations, and the difference counts. Tables go to ``benches/results``.
+Valgrind counts them, in short runs; a count is the same on any day and beside any other work, a time is not. The set-up
+of the world is taken out: each case runs for two durations, and the difference counts. Tables go to
+``benches/results``.
 """
 
 from __future__ import annotations

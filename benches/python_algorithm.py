@@ -1,4 +1,4 @@
-"""What an algorithm written in Python costs beside the same one in Rust, in one process: `python benches/python_algorithm.py`.
+"""What an algorithm in Python costs beside the same one in Rust, in one process: `python benches/python_algorithm.py`.
 
 NewReno both times, on the path of case W1 (ten flows, 8 Mbit/s, 1 % loss); the two give the same packets. Ratios of CPU
 time, so that the machine matters little.

@@ -1,5 +1,5 @@
-//! A short run of a small scenario: no panic, packets conserved (asserted at the end of a run with debug assertions), and
-//! the same tables a second time.
+//! A short run of a small scenario: no panic, packets conserved (asserted at the end of a run with debug assertions),
+//! and the same tables a second time.
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};

@@ -1,5 +1,5 @@
-//! What must hold of any text that is read as a scenario. The targets in `fuzz_targets/` feed it; `docs/guide/testing.md`
-//! says how to run them.
+//! What must hold of any text that is read as a scenario. The targets in `fuzz_targets/` feed it;
+//! `docs/guide/testing.md` says how to run them.
 
 use scenario::{Error, Point, Scenario};
 

@@ -310,9 +310,9 @@ class Point:
         Returns
         -------
         dict
-            Tables ``flows``, ``links``, ``traces``, ``events`` and ``losses``, each a dict of columns of equal length in
-            order. A column of numbers is a pair of its type, ``"f8"`` or ``"i8"``, and its little-endian bytes, NaN where
-            a value is missing; a column of words is a list.
+            Tables ``flows``, ``links``, ``traces``, ``events`` and ``losses``, each a dict of columns of equal length
+            in order. A column of numbers is a pair of its type, ``"f8"`` or ``"i8"``, and its little-endian bytes, NaN
+            where a value is missing; a column of words is a list.
 
         Raises
         ------
@@ -340,7 +340,7 @@ class Ack:
 
     @property
     def slow_start(self) -> float:
-        """What it counts for in slow start: what it newly acknowledges, up to a limit, or a segment if ACKs are counted."""
+        """Its worth in slow start: newly acknowledged bytes up to a limit, or a segment if ACKs are counted."""
 
     @property
     def avoidance(self) -> float:
@@ -502,8 +502,8 @@ def algorithms() -> str:
     Returns
     -------
     str
-        JSON list of objects with name, aliases, summary, source, caution, judges_losses, recovery, and parameters, each with
-        name, kind (number, choice, flag), default, min, max, choices, unit, meaning, source.
+        JSON list of objects with name, aliases, summary, source, caution, judges_losses, recovery, and parameters, each
+        with name, kind (number, choice, flag), default, min, max, choices, unit, meaning, source.
     """
 
 def registered() -> str:
@@ -604,8 +604,8 @@ def words() -> str:
     Returns
     -------
     str
-        JSON object of lists: profiles, recovery, responses (what ``on_congestion`` may answer), congestion_causes (what it
-        is told).
+        JSON object of lists: profiles, recovery, responses (what ``on_congestion`` may answer), congestion_causes (what
+        it is told).
     """
 
 def rules() -> str:

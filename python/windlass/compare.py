@@ -1,4 +1,4 @@
-"""Several algorithms on one path: what each gets, how long its packets wait, how it judges losses, what it costs others.
+"""Several algorithms on one path: what each gets, how long packets wait, how it judges losses, what it costs others.
 
 The same path and the same seeds serve every algorithm, so that what random loss does to the n-th packet is the same for
 all, and differences are taken seed by seed.
@@ -256,7 +256,7 @@ def _label(item: str | Mapping[str, Any]) -> str:
 
 
 def _without_algorithms(path: Scenario) -> Scenario:
-    """The path without a sweep of all groups' algorithm: that of one is chosen here, the others keep what is written."""
+    """The path without a sweep of every group's algorithm: one group's is set here, the others keep theirs."""
     axis = "flows.algorithm"
     if axis not in path.points()[0].axes or not _many_groups(path):
         return path

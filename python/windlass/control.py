@@ -1,7 +1,7 @@
 """Congestion control written in Python, for prototypes: the engine's events become calls of your class's methods.
 
-Windows are bytes, times seconds. The engine finds losses, runs recovery and samples the RTT, as it does for the built-in
-algorithms; a class answers with its window in ``self.cwnd`` and ``self.ssthresh``.
+Windows are bytes, times seconds. The engine finds losses, runs recovery and samples the RTT, as it does for the
+built-in algorithms; a class answers with its window in ``self.cwnd`` and ``self.ssthresh``.
 
 >>> import windlass
 >>> class Gentle(windlass.CongestionControl):
@@ -66,15 +66,16 @@ class CongestionControl:
     Attributes
     ----------
     cwnd, ssthresh : float
-        Congestion window and slow start threshold, bytes. Read after each call; the engine sends whole segments, at least
-        one.
+        Congestion window and slow start threshold, bytes. Read after each call; the engine sends whole segments, at
+        least one.
     name : str
         Class attribute: name in scenarios; the class's name in small letters with dashes if empty.
     recovery : str
         Class attribute: recovery core, ``"newreno"`` (default), ``"sack"``, ``"reno"``, ``"tahoe"`` or ``"vegas"``.
     judges_losses : bool or None
-        Class attribute: whether it tells random losses from congestion, as ``windlass list`` and ``windlass compare`` say.
-        ``None`` (default): it does if its code names :attr:`Response.RANDOM` or :attr:`Response.REDUCED_AS_RANDOM`.
+        Class attribute: whether it tells random losses from congestion, as ``windlass list`` and ``windlass compare``
+        say. ``None`` (default): it does if its code names :attr:`Response.RANDOM` or
+        :attr:`Response.REDUCED_AS_RANDOM`.
     hears_every_loss : bool
         Class attribute: hear also of a second loss in a window of data that was cut already.
     uses_marks : bool
@@ -271,7 +272,7 @@ def _parameters(algorithm: type[CongestionControl]) -> list[tuple[str, float | b
 
 
 def _judges_losses(algorithm: type[CongestionControl]) -> bool:
-    """Whether a class tells random losses from congestion: what it declares, or whether its code names such an answer."""
+    """Whether a class tells random losses from congestion: what it declares, or else what answers its code names."""
     if algorithm.judges_losses is not None:
         return algorithm.judges_losses
     answers = {Response.RANDOM, Response.REDUCED_AS_RANDOM}
@@ -349,7 +350,7 @@ def load_file(path: str | FilePath) -> list[str]:
 
 
 def _check_neighbours(file: FilePath, folder: FilePath) -> None:
-    """What a file imports and has beside it is what it gets; else another of that name would be taken without a word."""
+    """A file imports what is beside it; otherwise another module of that name would be used silently."""
     try:
         names, _ = imported_names(file.read_bytes(), "")
     except (SyntaxError, ValueError):  # running it says it better
@@ -375,8 +376,8 @@ def _defined_here(item: Any, module: ModuleType) -> bool:
 def explain_failure(error: BaseException, file: FilePath | None = None) -> InputError:
     """An exception of the user's own code as an error of ours, with the file and line of that code.
 
-    That is the last line of the user's that the traceback names. Where it names none (a wrong answer, a wrong window), it is
-    the first line of the method that was called, or of the class if the method is not the user's.
+    That is the last line of the user's that the traceback names. Where it names none (a wrong answer, a wrong window),
+    it is the first line of the method that was called, or of the class if the method is not the user's.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Reference pages made from the engine's own tables: algorithms, topologies, rules, errors.
 
-``python -m windlass.docs docs/reference`` writes them (``make docs``); with ``--check`` nothing is written, and the exit code
-is 1 if a page differs from what the engine says now.
+``python -m windlass.docs docs/reference`` writes them (``make docs``); with ``--check`` nothing is written, and the
+exit code is 1 if a page differs from what the engine says now.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from windlass._markdown import fill
 from windlass.names import LossCause
 
 __all__ = ["PAGES", "algorithms_page", "main", "scenario_page"]
@@ -62,7 +63,7 @@ def algorithms_page() -> str:
         _table(["name", "recovery or transport", "rule"], overview),
         *(_algorithm(row) for row in rows),
     ]
-    return "\n\n".join(parts) + "\n"
+    return fill("\n\n".join(parts) + "\n")
 
 
 def scenario_page() -> str:
@@ -113,7 +114,7 @@ def scenario_page() -> str:
         "`windlass errors` also has those of the command and of the Python package.",
         _table(["code", "meaning"], ([_code(e["code"]), e["meaning"]] for e in json.loads(_core.errors()))),
     ]
-    return "\n\n".join(parts) + "\n"
+    return fill("\n\n".join(parts) + "\n")
 
 
 PAGES: Mapping[str, Callable[[], str]] = {"algorithms.md": algorithms_page, "scenario.md": scenario_page}

@@ -16,8 +16,8 @@ class Interval:
     mean : float
         Estimate; NaN if there is nothing to estimate from.
     lo, hi : float
-        Ends of the interval. With fewer than two observations nothing is known of them: NaN in :mod:`windlass.stats`, where an
-        end is a number to show, infinite in :mod:`windlass.verdicts`, where it is one to compare.
+        Ends of the interval. With fewer than two observations nothing is known of them: NaN in :mod:`windlass.stats`,
+        where an end is a number to show, infinite in :mod:`windlass.verdicts`, where it is one to compare.
     n : int
         Observations.
     confidence : float

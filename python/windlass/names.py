@@ -1,7 +1,7 @@
 """Words that stand in results, as the engine has them: causes of loss, window changes, transports, series.
 
-What a cause is called, which column counts it and whether it means congestion stands in the engine once. Tables, figures,
-reports and documents read it here.
+What a cause is called, which column counts it and whether it means congestion stands in the engine once. Tables,
+figures, reports and documents read it here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A path with one of a group's flows replaced by a NewReno flow: what an algorithm costs whoever shares the path with it."""
+"""A path with one flow of a group replaced by a NewReno flow: what an algorithm costs the flows beside it."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ testing invariants
 
 
 def _added(root: Path, name: str, addition: str, *, in_order: bool = False) -> str:
-    """A file's text with something at the end of the list that is marked for it, or, line by line, in the list's order."""
+    """A file's text with something added to its marked list: at the end or, line by line, in the list's order."""
     text = (root / name).read_text(encoding="utf-8")
     if text.count(MARK) != 1:
         raise InputError(

@@ -1,7 +1,8 @@
 """One look per algorithm, the same in every figure.
 
 Colours are those of Okabe and Ito, which people with any of the common colour vision deficiencies can tell apart. There
-are more algorithms than such colours, so an algorithm is a colour with a marker; relatives share the colour, except that those which the papers draw together differ.
+are more algorithms than such colours, so an algorithm is a colour with a marker; relatives share the colour, except
+that those which the papers draw together differ.
 """
 
 from __future__ import annotations
@@ -117,8 +118,8 @@ class CauseLook(NamedTuple):
     colour : str
         Hexadecimal RGB.
     fill : str
-        How much of the marker is filled, a ``fillstyle`` of matplotlib: told apart in grey, too. Congestion fills all or half
-        of it, what is no congestion leaves it hollow.
+        How much of the marker is filled, a ``fillstyle`` of matplotlib: told apart in grey, too. Congestion fills all
+        or half of it, what is no congestion leaves it hollow.
     """
 
     colour: str
@@ -126,7 +127,7 @@ class CauseLook(NamedTuple):
 
 
 def _cause_looks() -> dict[str, CauseLook]:
-    """The engine's causes in its order: the colours one after the other, congestion filled in full and by half in turn."""
+    """The engine's causes in its order: colours in turn; congestion is filled fully and half by turns."""
     colours = itertools.cycle((VERMILION, BLUE, PURPLE, GREEN, BLACK, ORANGE, SKY))
     fills = itertools.cycle(("full", "left"))
     return {
@@ -174,7 +175,7 @@ def look(algorithm: str) -> Look:
 
 @cache
 def _free_looks() -> dict[str, Look]:
-    """Looks of the registry's algorithms without one in :data:`LOOKS`, in its order, so that a new row changes no other."""
+    """Looks of algorithms that :data:`LOOKS` lacks, in the registry's order, so that a new row changes no other."""
     from windlass import _core
 
     taken = set(LOOKS.values())

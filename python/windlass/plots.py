@@ -260,8 +260,9 @@ def cwnd_over_time(result: RunResult, flow: str, *, direction: str = "forward") 
     """Congestion window of one flow: a step line, ssthresh dashed, and a marker for every change of window.
 
     The marker's shape tells what the sender did (cut on duplicate ACKs, timeout, cut on a mark, judged the loss
-    random); its colour and filling tell what had truly happened: filled or half filled, the network had too much to carry
-    (a full queue, an early drop, a policer, a mark); hollow, the channel lost a packet; hollow and grey, nothing was lost.
+    random); its colour and filling tell what had truly happened: filled or half filled, the network had too much to
+    carry (a full queue, an early drop, a policer, a mark); hollow, the channel lost a packet; hollow and grey, nothing
+    was lost.
 
     Parameters
     ----------
@@ -325,7 +326,8 @@ def rate_over_time(result: RunResult, flows: Sequence[str] | None = None) -> Fig
     result : RunResult
         Of a run with ``traces = ["rate", "loss-event-rate"]``. Without the second there is no lower panel.
     flows : sequence of str, optional
-        Names of the flows, ``NAME:reverse`` for the other sender of a two-way flow; all that were recorded if not given.
+        Names of the flows, ``NAME:reverse`` for the other sender of a two-way flow; all that were recorded if not
+        given.
 
     Raises
     ------

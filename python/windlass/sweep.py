@@ -115,7 +115,7 @@ class RunResult:
 
     @property
     def tapes(self) -> pa.Table:
-        """What each sender's algorithm was told and answered, a text each; see :mod:`windlass.tapes`. Without rows unless asked for."""
+        """What each sender's algorithm was told and answered; see :mod:`windlass.tapes`. Empty unless asked for."""
         return self.tables["tapes"]
 
     def to_pandas(self, table: str = "flows") -> pd.DataFrame:

@@ -1,8 +1,8 @@
 """Event tapes: all that an algorithm was told in a run, and what it answered, held against an algorithm alone.
 
-A run with ``traces = ["tape"]`` records a tape for each flow and direction: ``result.tapes``, or files in the folder of results.
-:func:`replay` tells an algorithm the same once more, without a sender or a network, and names each answer that is another one.
-The format is described in the guide, docs/guide/tapes.md.
+A run with ``traces = ["tape"]`` records a tape for each flow and direction: ``result.tapes``, or files in the folder of
+results. :func:`replay` tells an algorithm the same once more, without a sender or a network, and names each answer that
+is another one. The format is described in the guide, docs/guide/tapes.md.
 """
 
 from __future__ import annotations

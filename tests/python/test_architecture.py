@@ -183,8 +183,8 @@ USE = re.compile(r"^\s*(?:pub(?:\(\w+\))? )?use ([^;]+);", re.MULTILINE)
 def imports(known: dict[str, str], module: str) -> set[str]:
     """The other modules of its crate that a module names, in `use` or on the spot.
 
-    A child that uses what stands in its parent's file uses the parent, and a parent that calls its child uses the child:
-    the two together are a circle like any other. A declaration, `mod child;`, is no use.
+    A child that uses what stands in its parent's file uses the parent, and a parent that calls its child uses the
+    child: the two together are a circle like any other. A declaration, `mod child;`, is no use.
     """
     brought = dict(pair for use in USE.findall(known[module]) for pair in named(re.sub(r"\s+", " ", use)))
     on_the_spot = re.findall(r"\b(?:\w+::)+\w+", USE.sub("", known[module]))

@@ -170,8 +170,8 @@ def test_listed_losses_are_random_and_full_queues_congestion(tmp_path: Path) -> 
 
 
 def test_the_counts_are_those_of_the_events() -> None:
-    # NewJersey+ keeps its window at a timeout, so the copy sent then may find its own access queue full: it is lost at the
-    # time of the event, and is not what the event is about.
+    # NewJersey+ keeps its window at a timeout, so the copy sent then may find its own access queue full: it is lost
+    # at the time of the event, and is not what the event is about.
     path = windlass.load("lossy-dumbbell", {"topology.bottleneck.loss.rate": "1 %", "scenario.duration": "60 s"})
     run = path.with_({"flows.algorithm": "newjerseyplus", "output.events": True}).run(1)
     lost = {(row["flow"], row["segment"], row["time_s"]) for row in run.losses.to_pylist()}

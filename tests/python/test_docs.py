@@ -267,6 +267,40 @@ def test_links_lead_somewhere_and_nothing_is_of_one_machine(page: Path) -> None:
     assert not re.search(r"/home/|/root/|/work/|/tmp/|localhost", text)
 
 
+def long_lines(file: Path) -> list[int]:
+    """Lines of text over 120 columns in Markdown or in comments of Rust; tables, code and single links may be longer."""
+    text_of = re.compile(r" *//(?!=)[/!#]? ?(?P<text>.*)" if file.suffix == ".rs" else "(?P<text>.*)")
+    found, fenced = [], False
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        match = text_of.fullmatch(line)
+        if match is None:
+            continue
+        text = match["text"]
+        fenced ^= text.lstrip().startswith("```")
+        kept = fenced or text.startswith(("|", "    ")) or re.fullmatch(r"\s*(- )?(\S+|!?\[[^]]*\]\(\S+\))", text)
+        if len(line) > 120 and not kept:
+            found.append(number)
+    return found
+
+
+@pytest.mark.parametrize("suffix", [".md", ".rs"])
+def test_no_line_of_text_is_over_120_columns(suffix: str) -> None:
+    """Ruff's W505 sees to comments in Python."""
+    folders = ("benches", "crates", "docs", "fuzz", "python", "scenarios", "specs", "tests")
+    found = [file for folder in folders for file in (ROOT / folder).rglob(f"*{suffix}") if "target" not in file.parts]
+    files = [*ROOT.glob(f"*{suffix}"), *found]
+    assert len(files) > 50
+    assert {str(file.relative_to(ROOT)): lines for file in files if (lines := long_lines(file))} == {}
+
+
+def test_which_lines_of_text_are_too_long(tmp_path: Path) -> None:
+    words, page, source = "word " * 25, tmp_path / "page.md", tmp_path / "source.rs"
+    page.write_text(f"{words}\n| {words} |\n```\n{words}\n```\n- [a](http://{'a' * 120})\n- a [a](http://{'a' * 120})\n")
+    assert long_lines(page) == [1, 7]
+    source.write_text(f"/// {words}\n//= {words}\nlet a = 0; // {words}\n    // {words}\n//! | {words}\n//# {words}\n")
+    assert long_lines(source) == [1, 4, 6]
+
+
 def test_licences_and_citation() -> None:
     assert "MIT License" in (ROOT / "LICENSE-MIT").read_text(encoding="utf-8")
     assert "Version 2.0, January 2004" in (ROOT / "LICENSE-APACHE").read_text(encoding="utf-8")

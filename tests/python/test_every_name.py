@@ -1,7 +1,8 @@
-"""Whatever the engine has a name for goes once through everything that shows it: run, table, figures, comparison, report.
+"""Whatever the engine has a name for goes once through everything that shows it: run, table, figures, comparison,
+report.
 
-The names are the engine's own lists. A new entry without an example here fails, and one that a table, a figure or a report
-does not know fails there.
+The names are the engine's own lists. A new entry without an example here fails, and one that a table, a figure or a
+report does not know fails there.
 """
 
 from __future__ import annotations

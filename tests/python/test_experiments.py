@@ -129,7 +129,8 @@ def test_mixes() -> None:
 
 
 def test_a_mix_that_follows_a_parameter() -> None:
-    """Three, five and seven flows of the other variant beside EWR's, out of ten; each variant is measured in its own groups."""
+    """Three, five and seven flows of the other variant beside EWR's, out of ten; each variant is measured in its own
+    groups."""
     found = cases("huq2024/friend", "ewr")
     assert [case.points for case in found] == [
         ((n, other),) for other in ("newreno", "westwoodplus") for n in (3, 5, 7)

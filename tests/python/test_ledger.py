@@ -301,7 +301,8 @@ def test_a_reading_that_changes_nothing_is_refused() -> None:
 
 @pytest.mark.parametrize("paper", sorted(COUNTS))
 def test_what_the_ledger_says_of_groups_is_true_of_the_networks(paper: str) -> None:
-    """Groups that take part or are measured are groups of the network; links of a topology are links of its scenario."""
+    """Groups that take part or are measured are groups of the network; links of a topology are links of its
+    scenario."""
     book = ledger.load(paper)
     for entry in book.experiments.values():
         network = book.topologies[entry.topology]

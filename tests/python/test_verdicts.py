@@ -20,7 +20,8 @@ T2, T9 = 4.302653, 2.262157
 def spread(mean: float, half: float, n: int = 10) -> dict[int, float]:
     """Samples over n seeds with that mean and 95 % half-width.
 
-    Half of the seeds stand d above and half d below, so the deviation is d sqrt(n / (n - 1)) and the half-width t d / sqrt(n - 1).
+    Half of the seeds stand d above and half d below, so the deviation is d sqrt(n / (n - 1)) and the half-width t d /
+    sqrt(n - 1).
     """
     t = {10: T9}[n]
     d = half * math.sqrt(n - 1) / t
@@ -94,7 +95,8 @@ def test_a_single_seed_has_no_bound() -> None:
 
 
 def test_ratio_is_paired_by_seed() -> None:
-    """Both vary by a factor of ten over seeds, their ratio is always 1.5: the interval is a point. Seed 4 has no partner."""
+    """Both vary by a factor of ten over seeds, their ratio is always 1.5: the interval is a point. Seed 4 has no
+    partner."""
     found = verdicts.ratio({1: 1.5, 2: 15.0, 3: 6.0, 4: 9.0}, {1: 1.0, 2: 10.0, 3: 4.0})
     assert found.n == 3
     assert found.mean == pytest.approx(1.5)
@@ -102,7 +104,8 @@ def test_ratio_is_paired_by_seed() -> None:
 
 
 def test_ratio_by_hand() -> None:
-    """a = 2, 4; b = 1, 3: R = 6/4 = 1.5; (a - R b)/mean b = 0.25, -0.25; deviation 0.3536, t(1) = 12.706, half 3.177."""
+    """a = 2, 4; b = 1, 3: R = 6/4 = 1.5; (a - R b)/mean b = 0.25, -0.25; deviation 0.3536, t(1) = 12.706, half
+    3.177."""
     found = verdicts.ratio({1: 2.0, 2: 4.0}, {1: 1.0, 2: 3.0})
     assert found.mean == 1.5
     assert found.half_width == pytest.approx(12.7062 * math.sqrt(0.125) / math.sqrt(2), rel=1e-4)
@@ -242,7 +245,8 @@ def test_fig36_is_impossible() -> None:
 
 
 def test_the_narrow_link_is_allowed_the_time_before_the_last_start() -> None:
-    """5 x 1460/1500 = 4.867; 200 s of it over the 190 s of the last to start are 5.123, and over 4.7631 that is 7.55 %."""
+    """5 x 1460/1500 = 4.867; 200 s of it over the 190 s of the last to start are 5.123, and over 4.7631 that is 7.55
+    %."""
     _, limits = fig36()
     cap = limits((5,), "cerl")
     assert cap is not None
@@ -290,7 +294,8 @@ def test_rank_on_the_edge_is_undecided() -> None:
 
 
 def test_rank_share_of_points() -> None:
-    """a leads at three of four points: enough for 0.7, not for 0.8, which leaves the direction; one of four is too few."""
+    """a leads at three of four points: enough for 0.7, not for 0.8, which leaves the direction; one of four is too
+    few."""
     data = table({"a": [flat(2.0)] * 3 + [flat(0.5)], "b": [flat(1.0)] * 4}, (1, 2, 3, 4))
     assert judge(rank(["a", "b"], share=0.7), data).verdict == "reproduced"
     assert judge(rank(["a", "b"], share=0.8), data).verdict == "direction only"

@@ -66,9 +66,9 @@ fn scalable() {
 
 #[test]
 fn htcp_grows_with_the_square_of_time() {
-    // Without a queue RTTmin / RTTmax is 1: beta 0.8, an increase of 0.4 a. A cycle of 3 s gains 0.4/0.1 (1 + 2 + 5 *
-    // 4 + 8/12) = 4 * 23.667 = 94.67 = 0.2 Wm: Wm 473.3. It carries (0.8 * 473.3 * 3 + 4 * (4.5 + 5/3 * 8 + 16/48)) / 0.1
-    // = 12 087 packets, a mean of 402.9 segments.
+    // Without a queue RTTmin / RTTmax is 1: beta 0.8, an increase of 0.4 a. A cycle of 3 s gains
+    // 0.4/0.1 (1 + 2 + 5 * 4 + 8/12) = 4 * 23.667 = 94.67 = 0.2 Wm: Wm 473.3. It carries
+    // (0.8 * 473.3 * 3 + 4 * (4.5 + 5/3 * 8 + 16/48)) / 0.1 = 12 087 packets, a mean of 402.9 segments.
     near("htcp", 12_087, 402.9, 0.02);
 }
 

@@ -13,7 +13,7 @@
 //! foreign, node                          algorithms from outside; a tree of values that know their place
 //! read                                   typed readers of that tree
 //! files                                  files that a description names
-//! decode                                 one file for each section and key, then `plan`: a checked run without its seed
+//! decode                                 one file for each section and key, then `plan`: a checked run, no seed yet
 //! overrides                              a value at a dotted key
 //! sweep                                  axes, and the plan of each point
 //! results                                tables from what the network counted

@@ -1,4 +1,5 @@
-//! Writes the dictionary `fuzz/scenario.dict`: every key, word and unit that a scenario may have, from the engine's tables.
+//! Writes the dictionary `fuzz/scenario.dict`: every key, word and unit that a scenario may have, from the engine's
+//! tables.
 
 use std::collections::BTreeSet;
 

@@ -55,9 +55,9 @@ def compare_(
     """Run the same path with each ALGORITHM and show what each gets and costs.
 
     An ALGORITHM is a name, or a name and parameters: cerl:cerl_cmp=gt,cerl_lmax=rebase. Gains are against the first
-    one, seed by seed. A miss is a congestion loss taken for random, a false alarm a random loss taken for congestion; the
-    simulator knows which was which. The neighbour is one NewReno flow in the place of one of the others; its cost is
-    what it loses beside the algorithm, against the same flow beside NewReno.
+    one, seed by seed. A miss is a congestion loss taken for random, a false alarm a random loss taken for congestion;
+    the simulator knows which was which. The neighbour is one NewReno flow in the place of one of the others; its cost
+    is what it loses beside the algorithm, against the same flow beside NewReno.
     """
     from windlass import compare as comparison
 

@@ -48,8 +48,8 @@ def list_(what: str, name: str | None, as_json: bool) -> None:
     """Show what there is; with NAME, everything about one: parameters, units, sources.
 
     Of a paper, `runs` counts the experiments that can be reproduced; of the others, `not_run` says why.
-    The rules are the keys of [tcp] and flows.tcp, with their values in the profiles rfc and ns2. Transports, loss causes, window
-    events and series are the words in tables of results.
+    The rules are the keys of [tcp] and flows.tcp, with their values in the profiles rfc and ns2. Transports, loss
+    causes, window events and series are the words in tables of results.
     """
     rows = _LISTS[what]()
     if name is None:

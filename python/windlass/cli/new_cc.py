@@ -22,8 +22,8 @@ from windlass.cli.group import main
 def new_cc(name: str, root: Path | None) -> None:
     """Write a Rust file with its tests, its restated source, its module, enum line and registry row.
 
-    What it writes compiles, passes its tests and runs as it is: Reno with two parameters, to be changed into NAME. For a
-    prototype without a source tree, write a Python class and give it with --python.
+    What it writes compiles, passes its tests and runs as it is: Reno with two parameters, to be changed into NAME. For
+    a prototype without a source tree, write a Python class and give it with --python.
     """
     from windlass import new_cc as writer
 

@@ -36,8 +36,8 @@ def print_json(data: Any) -> None:
 def print_table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], right: Sequence[str] = ()) -> None:
     """Print these columns of the rows, those in `right` aligned right.
 
-    Numbers are not broken: where the terminal is too narrow for all columns in `right`, they stand in several tables below
-    each other.
+    Numbers are not broken: where the terminal is too narrow for all columns in `right`, they stand in several tables
+    below each other.
     """
     from rich import box
     from rich.markup import escape

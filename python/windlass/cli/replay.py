@@ -31,8 +31,8 @@ def replay(file: str, algorithm: str | None, as_json: bool) -> None:
 
     `windlass run SCENARIO --trace tape --out DIR` writes a tape for each flow.
 
-    Shows the first answers that are others, each with the first field that differs, or says that all are equal. The exit code is 1 if
-    one differs.
+    Shows the first answers that are others, each with the first field that differs, or says that all are equal. The
+    exit code is 1 if one differs.
     """
     from windlass.compare import algorithm_value
     from windlass.tapes import replay

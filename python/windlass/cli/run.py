@@ -99,7 +99,7 @@ def _print_run(scenario: Scenario, result: RunResult) -> None:
 
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The columns that say something of these flows: sizes and times of transfers, and a column for each cause of loss met."""
+    """The columns that apply to these flows: sizes and times of transfers, and a column for each cause of loss met."""
     both = len({row["direction"] for row in rows}) > 1
     sized = any(row["size_bytes"] is not None for row in rows)
     causes = [cause for cause in loss_causes() if any(row[cause.column] for row in rows)]

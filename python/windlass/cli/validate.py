@@ -42,9 +42,9 @@ def validate_ns2(
 ) -> None:
     """Run every point of FILE here and in ns-2, the program `ns`, and compare the sums of the flows' goodput.
 
-    Both have the start times of the same seeds, but losses of their own. A point agrees if the means are no further apart
-    than the half widths of both 95 % intervals and 3 % of ns-2's mean together. Without FILE, a small set of scenarios
-    runs. The exit code is 1 if a point differs for no known reason.
+    Both have the start times of the same seeds, but losses of their own. A point agrees if the means are no further
+    apart than the half widths of both 95 % intervals and 3 % of ns-2's mean together. Without FILE, a small set of
+    scenarios runs. The exit code is 1 if a point differs for no known reason.
     """
     if stored and (file is not None or sets or jobs is not None):
         raise click.UsageError("--stored has scenarios of its own: leave FILE, --set and --jobs out")

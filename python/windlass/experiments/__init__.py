@@ -1,4 +1,5 @@
-"""From an experiment of the ledger to runs: its network, its variant, a point of its sweep and a reading, laid over each other.
+"""From an experiment of the ledger to runs: its network, its variant, a point of its sweep and a reading, laid over
+each other.
 
 An experiment's network is a scenario file of the paper. Everything else is a list of dotted keys with values
 (:func:`scenario`): the paper's own, the defaults for what it leaves open, the algorithm of the variant, the point, and

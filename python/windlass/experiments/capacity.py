@@ -12,9 +12,9 @@ from windlass.verdicts import Limit
 def capacity(network: Topology, point: Point, groups: tuple[str, ...] | None, *, at_once: bool = False) -> Limit | None:
     """Most payload that the links can carry of some groups of flows (``None``: of all), by the narrowest of the cuts.
 
-    A flow's average is taken over its own active time, so links that flows share are allowed the whole run's bits over the
-    shortest active time, unless all flows are taken to start ``at_once``; a host's own link needs no such allowance.
-    ``None`` if the engine knows no bound.
+    A flow's average is taken over its own active time, so links that flows share are allowed the whole run's bits over
+    the shortest active time, unless all flows are taken to start ``at_once``; a host's own link needs no such
+    allowance. ``None`` if the engine knows no bound.
     """
     known = point.capacity(groups or ())
     if not known or not known["cuts"]:

@@ -19,8 +19,8 @@ from windlass.scenario.builders import set_texts
 class Case:
     """One scenario to run: an experiment's sweep for one variant, or for all that are in one network.
 
-    ``points`` are those of the scenario, in its order. ``members`` gives, for each variant that is measured in it, the groups
-    of flows that carry it (``None``: all of them).
+    ``points`` are those of the scenario, in its order. ``members`` gives, for each variant that is measured in it, the
+    groups of flows that carry it (``None``: all of them).
     """
 
     experiment: str
@@ -106,9 +106,7 @@ def scenario(
 
 
 def settings(ledger: Ledger, experiment: Experiment, variant: str, reading: Reading | None = None) -> list[Set]:
-    """What is laid over the network's scenario, in order: who sends, the defaults for what is open, what the paper states,
-    the algorithms, and the reading.
-    """
+    """Layers over the network: who sends, defaults for what is open, what the paper states, algorithms, reading."""
     document = tomllib.loads(ledger.topologies[experiment.topology].scenario)
     groups = _groups(ledger, experiment, variant, reading)
     keys = ledger.topologies[experiment.topology].keys
@@ -196,8 +194,8 @@ def _label(part: Mixed, experiment: Experiment) -> str:
 def _flows(
     document: Mapping[str, Any], experiment: Experiment, groups: Sequence[Group], reading: Reading | None
 ) -> list[dict[str, Any]]:
-    """The network's groups of flows, where pairs of hosts differ one for each pair, since a pattern takes one host or all;
-    mirrored: each once more in the other direction.
+    """The network's groups of flows, where pairs of hosts differ one for each pair, since a pattern takes one host or
+    all; mirrored: each once more in the other direction.
     """
     (template,) = document["flows"]
     mirrored = reading is not None and reading.mirrored
@@ -232,7 +230,7 @@ def _members(
 
 
 def _expanded(effect: Effect, groups: Sequence[Group], document: Mapping[str, Any]) -> list[Set]:
-    """The keys of an effect: those of flows for each group that it concerns, those of links for each link that ``*`` means."""
+    """The keys of an effect: of flows for each group that it concerns, of links for each link that ``*`` means."""
     concerned = [group for group in groups if effect.variants is None or group.variant in effect.variants]
     if not concerned:
         return []

@@ -2,9 +2,9 @@
 
 One TOML file per paper lies in ``windlass/papers``, and beside it a folder with the paper's networks as scenario files;
 ``papers/README.md`` says what each field means. :func:`load` reads a ledger and checks that it is whole: every key is
-known (``schema.py``), every reference leads somewhere, every check is of a known kind with its own fields; what is wrong
-is said with its line. Nothing here knows how an experiment becomes runs (:mod:`windlass.experiments`) or how it is judged
-(:mod:`windlass.verdicts`).
+known (``schema.py``), every reference leads somewhere, every check is of a known kind with its own fields; what is
+wrong is said with its line. Nothing here knows how an experiment becomes runs (:mod:`windlass.experiments`) or how it
+is judged (:mod:`windlass.verdicts`).
 """
 
 from __future__ import annotations

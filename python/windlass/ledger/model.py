@@ -11,10 +11,10 @@ from typing import Any
 class Effect:
     """What a choice of ours does to a scenario.
 
-    ``set`` has dotted keys of the scenario and their values; ``needs`` what the engine must have for it; ``when`` the fields
-    of an experiment (``experiment``, ``topology``, ``direction``) where it has this effect, one of some words each;
-    ``variants`` those whose flows it concerns, ``None`` for all; ``as_run`` says it in words. ``lines`` are those of the
-    keys in the ledger.
+    ``set`` has dotted keys of the scenario and their values; ``needs`` what the engine must have for it; ``when`` the
+    fields of an experiment (``experiment``, ``topology``, ``direction``) where it has this effect, one of some words
+    each; ``variants`` those whose flows it concerns, ``None`` for all; ``as_run`` says it in words. ``lines`` are those
+    of the keys in the ledger.
     """
 
     set: Mapping[str, Any] = field(default_factory=dict)
@@ -122,7 +122,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class WireLink:
-    """One row of a topology as the paper has it: links between ``a`` and ``b``, and which link of the scenario they are."""
+    """One row of a topology as the paper has it: links between ``a`` and ``b``, and their link of the scenario."""
 
     a: str
     b: str
@@ -136,7 +136,7 @@ class WireLink:
 
 @dataclass(frozen=True)
 class Key:
-    """What a key that is swept or fixed means in a network: dotted keys of its scenario, and the unit of the numbers."""
+    """What a swept or fixed key means in a network: dotted keys of its scenario, and the unit of the numbers."""
 
     key: str
     set: tuple[str, ...] = ()
@@ -170,8 +170,8 @@ class Topology:
 
 @dataclass(frozen=True)
 class Axis:
-    """One swept parameter. ``points`` may be empty where the paper names only the axis; ``also`` has keys of the scenario
-    that vary with it, each with as many values.
+    """One swept parameter. ``points`` may be empty where the paper names only the axis; ``also`` has keys of the
+    scenario that vary with it, each with as many values.
     """
 
     parameter: str
@@ -374,7 +374,7 @@ class Ledger:
         return self._by_experiment.get(experiment_id, ())
 
     def readings_of(self, experiment: Experiment) -> list[Reading]:
-        """Other choices that are plausible for an experiment, each against the base alone, in the order of the ledger."""
+        """Other plausible choices for an experiment, each against the base alone, in the order of the ledger."""
         return [reading for reading in self.readings.values() if reading.asked_of(experiment)]
 
     def loss_axis(self, experiment: Experiment, key: str) -> bool:

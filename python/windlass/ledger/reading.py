@@ -1,4 +1,4 @@
-"""Readers of a ledger's values: each gives a value of its kind, or says what is wrong, where, and what to write instead."""
+"""Readers of a ledger's values: each gives a value, or says what is wrong, where, and what to write instead."""
 
 from __future__ import annotations
 

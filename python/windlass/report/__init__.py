@@ -1,7 +1,7 @@
 """The report of a reproduction: one HTML page that needs no network, and the figures beside it.
 
-:func:`draw` writes the figures, :func:`page` the text of the page; what the page says is prepared here as plain values and laid
-out by ``templates/report.html.j2``.
+:func:`draw` writes the figures, :func:`page` the text of the page; what the page says is prepared here as plain values
+and laid out by ``templates/report.html.j2``.
 """
 
 from windlass.report.figures import Figure, draw

@@ -20,8 +20,8 @@ CALLS = ("random", "congestion")
 def calls_by_cause(plan: Plan, results: Sequence[RunResult]) -> list[dict[str, Any]]:
     """How often each sender that judges losses called one random or congestion, by what it truly was.
 
-    Each row has the ``algorithm``, ``where`` (the point), and ``calls``: ``call``, ``cause`` as in ``events.true_cause``, and
-    ``count``, for every call and cause.
+    Each row has the ``algorithm``, ``where`` (the point), and ``calls``: ``call``, ``cause`` as in
+    ``events.true_cause``, and ``count``, for every call and cause.
     """
     rows = []
     causes = (*(cause.name for cause in loss_causes()), not_lost())

@@ -49,7 +49,7 @@ def write(reproduction: Reproduction, plan: Plan, results: Sequence[RunResult]) 
 
 
 def _joined(plan: Plan, results: Sequence[RunResult], name: str) -> pa.Table:
-    """Rows of all runs: experiment, reading, variant, the swept keys, seed and key of the run, then the run's columns."""
+    """Rows of all runs: experiment, reading, variant, swept keys, seed and key of the run, then the run's columns."""
     import pyarrow as pa
 
     swept = [axis for entry in plan.wanted for axis in plan.book.experiments[entry].axes]

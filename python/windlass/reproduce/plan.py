@@ -27,7 +27,8 @@ LEAST_SEEDS = 10
 
 QUICK_SEEDS = 3
 QUICK_POINTS = 7
-"""A quick run is meant to end within a minute on two cores. Its runs are as long as a full one's, which so finds them stored."""
+"""A quick run is meant to end within a minute on two cores. Its runs are as long as a full one's, which so finds them
+stored."""
 
 JUDGED_POINTS = 3
 """Points at which the senders' calls are held against the true cause of each loss, with one seed."""
@@ -223,7 +224,7 @@ class Plan:
         return lambda name: self.data(measured, reading, name) if name in self.wanted else None
 
     def limits(self, reading: str) -> verdicts.Limits:
-        """Most that the links carry of a variant at a point, in a reading; those of the base where it is not touched."""
+        """Most that the links carry of a variant at a point, in a reading; the base's where the reading leaves it."""
         cases: dict[tuple[str, tuple[Any, ...]], tuple[Case, int]] = {}
         for job in self.jobs:
             if job.reading in ("base", reading) and job.kind == "measure" and job.case.experiment == self.experiment.id:

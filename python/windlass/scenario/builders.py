@@ -24,8 +24,8 @@ class Link:
     delay : str
         Propagation delay, ``"50 ms"``.
     queue : str or mapping
-        ``"50 packets"`` or ``"75 kB"``, or ``{"discipline": "codel", "limit": "200 packets"}``; ``windlass list queues`` shows
-        the disciplines.
+        ``"50 packets"`` or ``"75 kB"``, or ``{"discipline": "codel", "limit": "200 packets"}``; ``windlass list
+        queues`` shows the disciplines.
     queue_counting : {"waiting", "ns2"}
         Whether the packet in transmission counts.
     policer : bool or mapping

@@ -113,10 +113,11 @@ class Point:
         Returns
         -------
         dict or None
-            ``flows`` of data, a full ``packet`` and its ``payload`` (bytes), ``duration_s``, ``active_s`` (least time that such
-            a flow sends; ``None``: no bound is known), ``round_trip_s`` without queues, ``bdp_packets`` of the narrowest of the
-            links that most flows take, and ``cuts``: lists of ``links`` (``link``, ``reverse``, ``rate_bps``), of which each
-            flow crosses one of every list, and whether flows have a link ``shared``. ``None`` if there is no such group.
+            ``flows`` of data, a full ``packet`` and its ``payload`` (bytes), ``duration_s``, ``active_s`` (least time
+            that such a flow sends; ``None``: no bound is known), ``round_trip_s`` without queues, ``bdp_packets`` of
+            the narrowest of the links that most flows take, and ``cuts``: lists of ``links`` (``link``, ``reverse``,
+            ``rate_bps``), of which each flow crosses one of every list, and whether flows have a link ``shared``.
+            ``None`` if there is no such group.
         """
         with core_errors():
             found: dict[str, Any] | None = json.loads(self._point.capacity(list(groups)))

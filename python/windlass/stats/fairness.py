@@ -41,8 +41,9 @@ def jain(values: ArrayLike) -> float:
 def competes(flows: pa.Table) -> NDArray[np.bool_]:
     """Which rows of a table of flows can be fair to each other: those that take what the path has left, without end.
 
-    A source of datagrams sends what it was told to, and a transfer of given size what it has: that they get less or more
-    than a bulk transfer is neither fair nor unfair. A path of a connection over several is part of that connection.
+    A source of datagrams sends what it was told to, and a transfer of given size what it has: that they get less or
+    more than a bulk transfer is neither fair nor unfair. A path of a connection over several is part of that
+    connection.
 
     Parameters
     ----------

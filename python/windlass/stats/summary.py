@@ -31,9 +31,9 @@ SUMMARY: tuple[tuple[str, str, str], ...] = (
 )
 """Rows of a summary: column of ``flows``, how a run's flows are reduced to one number, name of the result.
 
-The sum is of goodputs over the same time, the run without the warm-up: rates over each flow's own time may together exceed
-what the links carry. Completion times are those of the transfers that ended, ``unfinished`` is the share of the others among
-all transfers of given size.
+The sum is of goodputs over the same time, the run without the warm-up: rates over each flow's own time may together
+exceed what the links carry. Completion times are those of the transfers that ended, ``unfinished`` is the share of the
+others among all transfers of given size.
 """
 
 

@@ -1,7 +1,7 @@
 """Single runs in which nothing is random: one flow, a list of lost packets, the counts of ns-2 2.35 beside ours.
 
-The cases are in ``tests/differential/ns2-droplist``; its README gives the path and what the columns mean. Longer runs on
-the same path, with lists drawn once at a loss rate of 2 %, are in ``reference/ns2/droplist_random.csv``;
+The cases are in ``tests/differential/ns2-droplist``; its README gives the path and what the columns mean. Longer runs
+on the same path, with lists drawn once at a loss rate of 2 %, are in ``reference/ns2/droplist_random.csv``;
 ``python -m windlass.validation.droplist_measure FILE`` measures them again with ns-2.
 """
 
@@ -29,8 +29,8 @@ CLOSE_SEGMENTS = 2
 """By how many acknowledged segments a run may differ; the other counts are to be equal."""
 
 VEGAS_SHARE = 0.03
-"""For Vegas, whose window follows single RTTs, only the acknowledged segments are compared, by this share. Where the counts
-of retransmissions and timeouts differ as well, the table shows it."""
+"""For Vegas, whose window follows single RTTs, only the acknowledged segments are compared, by this share. Where the
+counts of retransmissions and timeouts differ as well, the table shows it."""
 
 EXPLAINED: dict[str, str] = {}
 """Cases that differ, with the reason."""

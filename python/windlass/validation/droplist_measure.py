@@ -1,4 +1,4 @@
-"""Measure the longer runs without randomness again with ns-2: ``python -m windlass.validation.droplist_measure FILE``."""
+"""Measure the longer runs without randomness again: ``python -m windlass.validation.droplist_measure FILE``."""
 
 from __future__ import annotations
 

@@ -98,8 +98,8 @@ def _saedi_config1(point: StoredPoint) -> _Parts:
 def _both_ways(agent: str, segment: int, pairs: int) -> list[dict[str, Any]]:
     """FullTcp with data both ways, or one-way agents on connections of their own.
 
-    The passive end of FullTcp begins exactly a second after the active one, which decides who gets more where nothing is
-    lost at random. The starts are therefore written out; they were drawn once.
+    The passive end of FullTcp begins exactly a second after the active one, which decides who gets more where nothing
+    is lost at random. The starts are therefore written out; they were drawn once.
     """
     if agent.startswith(FULL):
         draw = random.Random(1)
@@ -194,7 +194,7 @@ def _huq_62(point: StoredPoint) -> _Parts:
 
 
 def _huq_71(point: StoredPoint) -> _Parts:
-    """7.1: 5 Mbps and 1 ms, then a lossy link of 3.5 Mbps. 7.5: seven hosts, 100 Mbps with a queue of 100, 5 Mbps with 10."""
+    """7.1: 5 Mbps and 1 ms, then a lossy 3.5 Mbps. 7.5: seven hosts, 100 Mbps with a queue of 100, 5 Mbps with 10."""
     if point.scenario.startswith("7.1"):
         wired = _link("5 Mbps", "1 ms") | {"from": "a", "to": "b"}
         lossy = _link("3.5 Mbps", "1 ms", point.value) | {"from": "b", "to": "c"}

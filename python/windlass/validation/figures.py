@@ -2,8 +2,8 @@
 
 The files ``reference/ns2/*.csv`` hold means and 95 % intervals over ten seeds. A row is *judged* if every agent in it
 follows the rules of an algorithm here; *reported* if its agent is Westwood+ of ns-2's Linux agent, which has a near
-counterpart; and left out, but counted, if it has no counterpart. A row with data both ways on the flows under test makes
-two points, one for each direction.
+counterpart; and left out, but counted, if it has no counterpart. A row with data both ways on the flows under test
+makes two points, one for each direction.
 """
 
 from __future__ import annotations

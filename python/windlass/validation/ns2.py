@@ -1,7 +1,7 @@
 """The same scenario here and in real ns-2, run as a process.
 
-Both simulators get the flows' start times of the same seed. Losses differ, so means over seeds are compared, by the rule
-of :class:`windlass.validation.rule.Comparison`.
+Both simulators get the flows' start times of the same seed. Losses differ, so means over seeds are compared, by the
+rule of :class:`windlass.validation.rule.Comparison`.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from windlass._markdown import fill
 from windlass.validation.droplist import EXPLAINED as EXPLAINED_CASES
 from windlass.validation.droplist import CaseOutcome, read_cases, read_long_cases, run_case
 from windlass.validation.droplist_tables import long_table, table
@@ -65,7 +66,7 @@ def page(
     if reported:
         near = sum(one.agrees for one in reported)
         lines += ["", REPORTED_INTRODUCTION, f"{near} of {len(reported)} points would agree.", "", *_table(reported)]
-    return "\n".join(lines) + "\n"
+    return fill("\n".join(lines) + "\n")
 
 
 def _counts(judged: Iterable[StoredOutcome]) -> list[str]:

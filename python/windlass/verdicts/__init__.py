@@ -1,9 +1,11 @@
 """Verdicts: what the runs say about a claim, with the interval taken into account.
 
-Every comparison is paired by seed, since two algorithms with the same seed meet the same losses and starts. The interval
-of a ratio of means is Student's t on the linearised ratio (``a - R b`` over the mean of ``b``); all intervals are 95 %.
+Every comparison is paired by seed, since two algorithms with the same seed meet the same losses and starts. The
+interval of a ratio of means is Student's t on the linearised ratio (``a - R b`` over the mean of ``b``); all intervals
+are 95 %.
 
-A statement with one number, such as a gain, is judged by where its interval lies against the tolerance band of the claim:
+A statement with one number, such as a gain, is judged by where its interval lies against the tolerance band of the
+claim:
 
 reproduced
     The interval lies inside the band, or meets it and is no wider than the tolerance.
@@ -14,14 +16,15 @@ contradicted
 undecided
     The interval meets the band but is wider than the tolerance.
 
-A statement of order or likeness is asked at every selected point and answered yes (the whole interval says so), no (none of
-it does) or open. It is reproduced when the points that say yes reach the share that the claim asks for, undecided when the
-open ones could still fill it, direction only when at least half of the points could say yes, and else contradicted.
-Where a claim names no operating point (``pick = "best"``), it is judged at each point and the most favourable verdict counts.
+A statement of order or likeness is asked at every selected point and answered yes (the whole interval says so), no
+(none of it does) or open. It is reproduced when the points that say yes reach the share that the claim asks for,
+undecided when the open ones could still fill it, direction only when at least half of the points could say yes, and
+else contradicted. Where a claim names no operating point (``pick = "best"``), it is judged at each point and the most
+favourable verdict counts.
 
 impossible
-    The claimed gain, less its tolerance, needs more than the links carry: (payload capacity) / (lower end of the measured
-    reference) - 1 is smaller, at every point that may be meant. The arithmetic is given.
+    The claimed gain, less its tolerance, needs more than the links carry: (payload capacity) / (lower end of the
+    measured reference) - 1 is smaller, at every point that may be meant. The arithmetic is given.
 not measurable
     The check needs something that a table of runs does not have; the reason names it. No claim is dropped.
 

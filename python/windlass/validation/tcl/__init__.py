@@ -1,8 +1,8 @@
 """A Windlass description as an ns-2 script.
 
 Only what ns-2's own agents can do under the same rules is written; everything else is refused with the name of the key.
-The script uses commands that ns-2's manual documents. Start times are given, so that both simulators start alike; losses
-and clock offsets come from ns-2's own random numbers.
+The script uses commands that ns-2's manual documents. Start times are given, so that both simulators start alike;
+losses and clock offsets come from ns-2's own random numbers.
 """
 
 from windlass.validation.tcl.checks import check

@@ -33,7 +33,7 @@ def is_full(group: Mapping[str, Any]) -> bool:
 
 
 class _Ends(NamedTuple):
-    """Sender, receiver and source with their settings, and the bytes that the receiver counts for the SYN and a segment."""
+    """Sender, receiver and source with their settings, and the receiver's byte count for the SYN and a segment."""
 
     sender: str
     sender_settings: dict[str, str]

@@ -51,4 +51,5 @@ _FULL_RESULTS = (
     "            continue",
     "        }",
 )
-"""A line for each end of FullTcp that sends. It counts no bytes received: what is acknowledged is up to one RTT behind."""
+"""A line for each end of FullTcp that sends. It counts no bytes received: what is acknowledged is up to one RTT
+behind."""
