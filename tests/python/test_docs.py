@@ -268,7 +268,7 @@ def test_links_lead_somewhere_and_nothing_is_of_one_machine(page: Path) -> None:
 
 
 def long_lines(file: Path) -> list[int]:
-    """Lines of text over 120 columns in Markdown or in comments of Rust; tables, code and single links may be longer."""
+    """Lines of text over 120 columns in Markdown or in comments of Rust; tables, code and lone links may be longer."""
     text_of = re.compile(r" *//(?!=)[/!#]? ?(?P<text>.*)" if file.suffix == ".rs" else "(?P<text>.*)")
     found, fenced = [], False
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
