@@ -22,19 +22,18 @@ _NOTE = "<!-- Made by `make docs` from the engine's tables. Do not edit. -->"
 
 _ALGORITHMS_INTRO = """\
 Set one with `algorithm = "NAME"` in `[[flows]]`, with parameters as `algorithm = { name = "NAME", PARAMETER = VALUE }`.
-A parameter whose unit is one of the scenario file's is written with it (`"80 segments"`), the others are bare numbers.
-The recovery core is a default; `recovery` in `[tcp]` names another."""
+A parameter with a unit of scenario files is written with it (`"80 segments"`); the others are bare numbers.
+The recovery core is a default; `recovery` in `[tcp]` selects another."""
 
 _RULES_INTRO = """\
-Keys of `[tcp]`, for all flows, and of `flows.tcp`, for one group. The columns are the values in the two profiles; a dash
-stands for a value that the algorithm, the flow or another key decides."""
+Keys of `[tcp]`, for all flows, and of `flows.tcp`, for one group. The columns give the values in the two profiles; a dash means that the algorithm, the flow or another key decides."""
 
 _QUEUES_INTRO = """\
-`queue` of a link is `"50 packets"` or `"75 kB"`, a drop-tail queue, or a table of `discipline` and its parameters. Defaults are
+`queue` of a link is `"50 packets"` or `"75 kB"`, a DropTail queue, or a table of `discipline` and its parameters. Defaults are
 those of the profile `rfc`; `"auto"` lets RED choose. [The guide](../guide/queues.md) compares them on one path."""
 
 _JITTER_INTRO = """\
-`jitter` of a link is a table of `model`, the keys of that model, and `reorder`: with `true` packets may pass each other, with
+`jitter` of a link is a table of `model`, the keys of that model, and `reorder`: with `true` packets may pass each other; with
 `false`, the default, one that would overtake arrives together with the one before it."""
 
 _LOSS_INTRO = """\
@@ -46,8 +45,8 @@ _TRAFFIC_INTRO = """\
 `kind` in `traffic` of a UDP flow; [scenario files](../guide/scenario-files.md) shows the keys of each."""
 
 _WORDS_INTRO = """\
-What stands in columns of [tables of results](../guide/sweeps-and-results.md): `transport` of `flows`, `true_cause` and `kind` of
-`events`, `cause` of `losses`, `variable` of `traces`. The figure of a window over time fills a marker where the cause is congestion."""
+Terms in columns of [tables of results](../guide/sweeps-and-results.md): `transport` of `flows`, `true_cause` and `kind` of
+`events`, `cause` of `losses`, `variable` of `traces`. In a plot of a window over time, a marker is filled if the cause is congestion."""
 
 
 def algorithms_page() -> str:
@@ -127,7 +126,7 @@ def _algorithm(row: Mapping[str, Any]) -> str:
     if row["aliases"]:
         lines.insert(0, "- Also: " + ", ".join(_code(alias) for alias in row["aliases"]))
     if row["judges_losses"]:
-        lines.append("- Tells random losses from congestion; `judged_random` counts what it took for random")
+        lines.append("- Tells random losses from congestion; `judged_random` counts the losses that it took for random")
     if row["choices"]:
         lines.append(f"- Left open by the source, and the reading taken: {row['choices']}")
     if row["caution"]:

@@ -315,7 +315,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert shown.exit_code == 0, shown.output
     for words in ("cerl:cerl_cmp=gt", "misses %", "false alarms %", "p95 queueing ms", "cost to it %"):
         assert words in shown.output
-    assert "-: does not judge losses, each is congestion to it: newreno" in shown.output
+    assert "-: does not judge losses, takes each for congestion: newreno" in shown.output
     figure = tmp_path / "trade.png"
     data = CliRunner().invoke(main, [*common, "--json", "-o", str(figure)])
     outcomes = json.loads(data.stdout)["outcomes"]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @sets_option
 @execution_options
 @click.option(
-    "--flows", "group", metavar="NAME", help="Group of flows that runs the algorithms; the first one if not given."
+    "--flows", "group", metavar="NAME", help="Group of flows that runs the algorithms; by default the first one."
 )
 @click.option(
     "--neighbour/--no-neighbour", default=True, help="Also measure one NewReno flow among the others (the default)."
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     "-o",
     "--output",
     type=click.Path(path_type=Path),
-    help="Draw goodput against queueing delay there; .pdf, .svg or .png, all three without ending.",
+    help="Figure of goodput against queueing delay; .pdf, .svg or .png, or all three without an extension.",
 )
 @json_option
 def compare_(
@@ -52,12 +52,12 @@ def compare_(
     output: Path | None,
     as_json: bool,
 ) -> None:
-    """Run the same path with each ALGORITHM and show what each gets and costs.
+    """Run the same path with each ALGORITHM and show what it gets and what it costs.
 
     An ALGORITHM is a name, or a name and parameters: cerl:cerl_cmp=gt,cerl_lmax=rebase. Gains are against the first
-    one, seed by seed. A miss is a congestion loss taken for random, a false alarm a random loss taken for congestion;
-    the simulator knows which was which. The neighbour is one NewReno flow in the place of one of the others; its cost
-    is what it loses beside the algorithm, against the same flow beside NewReno.
+    one, seed by seed. A miss is a congestion loss taken for random; a false alarm is a random loss taken for
+    congestion. The simulator knows which was which. The neighbour is one NewReno flow that replaces one of the others;
+    its cost is what it loses beside the algorithm, compared with the same flow beside NewReno.
     """
     from windlass import compare as comparison
 
@@ -117,9 +117,9 @@ def _print_comparison(result: Comparison) -> None:
     print_table(columns, shown, right=columns[len(axes) + 1 :])
     blind = list(dict.fromkeys(row["algorithm"] for row in rows if not row["judges_losses"]))
     if blind:
-        click.echo(f"-: does not judge losses, each is congestion to it: {', '.join(blind)}")
+        click.echo(f"-: does not judge losses, takes each for congestion: {', '.join(blind)}")
     if any("no loss" in line.values() for line in shown):
-        click.echo("no loss: there was none of that kind that the senders acted on")
+        click.echo("no loss: the senders acted on no loss of that kind")
     for caution in result.cautions:
         click.echo(f"caution: {caution}")
 

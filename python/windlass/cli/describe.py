@@ -23,9 +23,9 @@ from windlass.errors import InputError
 @sets_option
 @json_option
 def explain(file: str, sets: Sequence[tuple[str, str]], as_json: bool) -> None:
-    """Show what FILE means: the whole description with every default.
+    """Show the whole scenario FILE with every default.
 
-    Of a sweep, the first point is shown; with --json all of them.
+    For a sweep, show the first point; with --json, all points.
     """
     from windlass import _toml
 
@@ -48,14 +48,14 @@ def explain(file: str, sets: Sequence[tuple[str, str]], as_json: bool) -> None:
 @click.argument("file")
 @click.argument("link")
 @sets_option
-@click.option("--reverse", is_flag=True, help="The link's other direction.")
+@click.option("--reverse", is_flag=True, help="Use the link's other direction.")
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="File to write; the screen if none."
+    "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="File to write; by default standard output."
 )
 def trace(file: str, link: str, sets: Sequence[tuple[str, str]], reverse: bool, output: Path | None) -> None:
     """Write the delivery opportunities of LINK in scenario FILE, for mahimahi's mm-link and for `trace` of a link.
 
-    Each line is a millisecond in which 1504 bytes more could be carried, from the start to the end of the run.
+    Each line is a millisecond in which another 1504 bytes could be carried. The trace covers the whole run.
     """
     points = load_scenario(file, sets).points()
     if len(points) != 1:

@@ -17,7 +17,7 @@ from windlass.errors import InputError, did_you_mean
 
 @main.command(
     "list",
-    short_help="Show algorithms, topologies, queues, loss models, and what else there is.",
+    short_help="List algorithms, topologies, queues, loss models and everything else.",
     epilog="Example: windlass list algorithms cerl",
 )
 @click.argument(
@@ -45,11 +45,11 @@ from windlass.errors import InputError, did_you_mean
 @own_option
 @json_option
 def list_(what: str, name: str | None, as_json: bool) -> None:
-    """Show what there is; with NAME, everything about one: parameters, units, sources.
+    """List what is available; with NAME, show everything about one entry: parameters, units, sources.
 
-    Of a paper, `runs` counts the experiments that can be reproduced; of the others, `not_run` says why.
+    For a paper, `runs` counts the experiments that can be reproduced; `not_run` says why the others cannot.
     The rules are the keys of [tcp] and flows.tcp, with their values in the profiles rfc and ns2. Transports, loss
-    causes, window events and series are the words in tables of results.
+    causes, window events and series are the terms used in tables of results.
     """
     rows = _LISTS[what]()
     if name is None:

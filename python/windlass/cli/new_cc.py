@@ -9,21 +9,19 @@ import click
 from windlass.cli.group import main
 
 
-@main.command(
-    "new-cc", short_help="Write a new algorithm into the source tree.", epilog="Example: windlass new-cc my-reno"
-)
+@main.command("new-cc", short_help="Add a new algorithm to the source tree.", epilog="Example: windlass new-cc my-reno")
 @click.argument("name")
 @click.option(
     "--root",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Source tree; the one around the current folder if not given.",
+    help="Source tree; by default the one that contains the current folder.",
 )
 def new_cc(name: str, root: Path | None) -> None:
-    """Write a Rust file with its tests, its restated source, its module, enum line and registry row.
+    """Write a new algorithm: Rust file with tests, page that restates the source, module, enum line, registry row.
 
-    What it writes compiles, passes its tests and runs as it is: Reno with two parameters, to be changed into NAME. For
-    a prototype without a source tree, write a Python class and give it with --python.
+    The result compiles, passes its tests and runs as it is: Reno with two parameters, for you to turn into NAME. For a
+    prototype without a source tree, write a Python class and pass it with --python.
     """
     from windlass import new_cc as writer
 

@@ -36,7 +36,7 @@ class Share(click.ParamType[float]):
         try:
             share = float(text[:-1]) / 100.0 if text.endswith("%") else float(text)
         except ValueError:
-            self.fail(f"`{value}` is no share; write 2% or 0.02", param, ctx)
+            self.fail(f"`{value}` is not a share; write 2% or 0.02", param, ctx)
         return share
 
 
@@ -55,7 +55,7 @@ sets_option = click.option(
     multiple=True,
     type=_Setting(),
     metavar="KEY=VALUE",
-    help="Another value for a key of the scenario, e.g. --set flows.algorithm=cerl. Can be given many times.",
+    help="Set a key of the scenario, e.g. --set flows.algorithm=cerl. Can be repeated.",
 )
 
 
@@ -76,18 +76,18 @@ own_option = click.option(
     callback=_load_own,
     expose_value=False,
     is_eager=True,
-    help="Python file with algorithms of your own (classes from windlass.CongestionControl). Can be given many times.",
+    help="Python file with your own algorithms (subclasses of windlass.CongestionControl). Can be repeated.",
 )
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 
 execution_options = _options(
     click.option("--seeds", type=click.IntRange(min=1), help="Number of seeds, instead of the scenario's."),
-    click.option("--jobs", type=click.IntRange(min=1), help="Runs side by side; all cores if not given."),
+    click.option("--jobs", type=click.IntRange(min=1), help="Parallel runs; by default one per core."),
     click.option(
         "--store",
         type=click.Path(path_type=Path),
         metavar="DIR",
-        help="Where finished runs are kept; $WINDLASS_STORE or ~/.cache/windlass/runs if not given.",
+        help="Folder of finished runs; by default $WINDLASS_STORE or ~/.cache/windlass/runs.",
     ),
 )

@@ -28,22 +28,22 @@ if TYPE_CHECKING:
     type=click.Choice(["cwnd", "rate"]),
     default="cwnd",
     show_default=True,
-    help="What to draw of a run over time: the window of one flow, or the rates that flows may send at.",
+    help="What to draw over time: the window of one flow, or the rates at which flows may send.",
 )
 @own_option
 @sets_option
-@click.option("--seed", type=int, help="Seed of the run; the scenario's first one if not given.")
-@click.option("--flow", metavar="NAME", help="Flow to draw; if not given the first one, of rates all.")
+@click.option("--seed", type=int, help="Seed of the run; by default the scenario's first.")
+@click.option("--flow", metavar="NAME", help="Flow to draw; by default the first one, or all of them for rates.")
 @click.option("--reverse", is_flag=True, help="Draw the sender at the other end of a two-way flow.")
-@click.option("--x", metavar="KEY", help="Swept key along the x axis; the last one if not given.")
-@click.option("--y", metavar="NUMBER", default="goodput_bps", show_default=True, help="Number to draw.")
+@click.option("--x", metavar="KEY", help="Swept key on the x axis; by default the last one.")
+@click.option("--y", metavar="NUMBER", default="goodput_bps", show_default=True, help="Column to draw.")
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
     default=Path("figure"),
     show_default=True,
-    help="Where to write; with .pdf, .svg or .png only that one, without ending all three.",
+    help="File to write: .pdf, .svg or .png, or all three without an extension.",
 )
 def plot(
     source: str,
@@ -84,7 +84,9 @@ def _sweep_figure(saved: SavedSweep, x: str | None, y: str) -> Any:
     summary = stats.summarise(saved.flows, saved.axes, None if y in known else _metric(saved, y))
     if x is None:
         if not saved.axes:
-            raise InputError("the results sweep nothing", code="plot.no-axis", hint="sweep a key and draw along that")
+            raise InputError(
+                "the results have no swept key", code="plot.no-axis", hint="sweep a key and draw along that"
+            )
         x = saved.axes[-1]
     if x.endswith("loss.rate") and y in ("goodput_bps", "goodput_total_bps"):
         return plots.goodput_against_loss(summary, x=x, metric=y, **path_of(saved, y))

@@ -15,24 +15,24 @@ MOST = 10
 
 
 @main.command(
-    short_help="Hold an algorithm against a tape of a run.",
+    short_help="Compare an algorithm's answers with a tape of a run.",
     epilog="Example: windlass replay out/flow.tape --algorithm cerl:cerl_cmp=gt",
 )
 @click.argument("file")
 @click.option(
     "--algorithm",
     metavar="NAME",
-    help="Another algorithm than that of the tape: a name, or NAME:PARAMETER=VALUE,...",
+    help="An algorithm other than the tape's: a name, or NAME:PARAMETER=VALUE,...",
 )
 @own_option
 @json_option
 def replay(file: str, algorithm: str | None, as_json: bool) -> None:
-    """Tell an algorithm all that is on the tape FILE, and hold its answers against those of the tape.
+    """Replay the tape FILE to an algorithm and compare its answers with those on the tape.
 
     `windlass run SCENARIO --trace tape --out DIR` writes a tape for each flow.
 
-    Shows the first answers that are others, each with the first field that differs, or says that all are equal. The
-    exit code is 1 if one differs.
+    Shows the first answers that differ, each with its first differing field, or says that all are equal. The exit code
+    is 1 if any differ.
     """
     from windlass.compare import algorithm_value
     from windlass.tapes import replay

@@ -34,9 +34,9 @@ def reproduce(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Run a paper's experiments again and judge its claims. TARGET is PAPER or PAPER/EXPERIMENT.
+    """Rerun a paper's experiments and judge its claims. TARGET is PAPER or PAPER/EXPERIMENT.
 
-    A verdict against the paper is a result, not a failure: the exit code is 0 unless --check asks for a judgement.
+    A verdict against the paper is a result, not a failure: the exit code is 0 unless --check is given.
     """
     from windlass import reproduce as reproduction
 

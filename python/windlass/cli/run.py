@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 @click.argument("file")
 @own_option
 @sets_option
-@click.option("--seed", type=int, help="Seed of the run; the scenario's first one if not given.")
+@click.option("--seed", type=int, help="Seed of the run; by default the scenario's first.")
 @click.option(
     "--trace",
     metavar="NAMES",
-    help="Series to record: cwnd, ssthresh, flight, srtt, rate, loss-event-rate, queue; comma between. "
-    "And tape: all that each flow's algorithm is told and answers, as text for `windlass replay`.",
+    help="Series to record: cwnd, ssthresh, flight, srtt, rate, loss-event-rate, queue; separated by commas. "
+    "Also tape: everything that each flow's algorithm is told and answers, as text for `windlass replay`.",
 )
 @click.option("--events", is_flag=True, help="Record every window change and every loss, with its true cause.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Write the tables there (Parquet).")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder for the tables (Parquet).")
 @json_option
 def run(
     file: str,

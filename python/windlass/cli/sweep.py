@@ -30,21 +30,23 @@ if TYPE_CHECKING:
     "--resume/--no-store",
     "resume",
     default=True,
-    help="Go on with what the store has (the default), or neither read nor write it.",
+    help="Reuse the runs in the store (the default), or neither read nor write it.",
 )
 @click.option(
     "--precision",
     type=Share(),
     metavar="SHARE",
-    help="Add seeds until the 95 % interval is this narrow, e.g. 2% of the mean.",
+    help="Add seeds until the 95 % interval is no wider than this on either side, e.g. 2% of the mean.",
 )
-@click.option("--metric", default="goodput_bps", show_default=True, help="Column of flows that --precision looks at.")
-@click.option("--max-seeds", type=click.IntRange(min=2), default=200, show_default=True, help="Most with --precision.")
+@click.option("--metric", default="goodput_bps", show_default=True, help="Column of flows that --precision applies to.")
+@click.option(
+    "--max-seeds", type=click.IntRange(min=2), default=200, show_default=True, help="Most seeds with --precision."
+)
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Folder for tables, summary and manifest; windlass-out/NAME if not given.",
+    help="Folder for tables, summary and manifest; by default windlass-out/NAME.",
 )
 @json_option
 def sweep(
@@ -60,9 +62,9 @@ def sweep(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Run every point of FILE with every seed: mean and 95 % interval for each.
+    """Run every point of FILE with every seed, and show means with 95 % intervals.
 
-    Finished runs are kept, so a stopped sweep goes on where it stopped.
+    Finished runs are kept, so an interrupted sweep resumes where it stopped.
     """
     from windlass.output import file_name
 

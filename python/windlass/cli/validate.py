@@ -25,10 +25,10 @@ def validate() -> None:
 @own_option
 @sets_option
 @click.option(
-    "--seeds", type=click.IntRange(min=2), help="Number of seeds; the scenario's, or 10 with --stored, if not given."
+    "--seeds", type=click.IntRange(min=2), help="Number of seeds; by default the scenario's, or 10 with --stored."
 )
-@click.option("--jobs", type=click.IntRange(min=1), help="Runs side by side; all cores if not given.")
-@click.option("--stored", is_flag=True, help="Compare with the figures that come with Windlass; needs no ns-2.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Parallel runs; by default one per core.")
+@click.option("--stored", is_flag=True, help="Compare with the figures that ship with Windlass; does not need ns-2.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder for comparison.json and scripts.")
 @json_option
 def validate_ns2(
@@ -42,9 +42,9 @@ def validate_ns2(
 ) -> None:
     """Run every point of FILE here and in ns-2, the program `ns`, and compare the sums of the flows' goodput.
 
-    Both have the start times of the same seeds, but losses of their own. A point agrees if the means are no further
-    apart than the half widths of both 95 % intervals and 3 % of ns-2's mean together. Without FILE, a small set of
-    scenarios runs. The exit code is 1 if a point differs for no known reason.
+    Both use the start times of the same seeds, but each has its own losses. A point agrees if the means differ by no
+    more than the half widths of both 95 % intervals and 3 % of ns-2's mean together. Without FILE, a small built-in set
+    of scenarios is run. The exit code is 1 if a point differs for no known reason.
     """
     if stored and (file is not None or sets or jobs is not None):
         raise click.UsageError("--stored has scenarios of its own: leave FILE, --set and --jobs out")

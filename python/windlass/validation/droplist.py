@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from windlass.scenario import Scenario
 
 CLOCK_OFFSET = "5.52 ms"
-"""Where ns-2's clock stands within a tick with its default seed: the RTT samples of 320 ACKs place it between 5.49 and
-5.55 ms. Vegas' stands at a tick, whatever the seed."""
+"""Offset of ns-2's clock within a tick with its default seed: the RTT samples of 320 ACKs place it between 5.49 and
+5.55 ms. Vegas' offset is zero, whatever the seed."""
 
 SEGMENT_BYTES = 1000
 
@@ -26,7 +26,7 @@ COUNTS = ("acknowledged", "retransmitted", "timeouts", "cuts")
 """What is compared: segments acknowledged and retransmitted, retransmission timeouts, window reductions."""
 
 CLOSE_SEGMENTS = 2
-"""By how many acknowledged segments a run may differ; the other counts are to be equal."""
+"""By how many acknowledged segments a run may differ; the other counts must be equal."""
 
 VEGAS_SHARE = 0.03
 """For Vegas, whose window follows single RTTs, only the acknowledged segments are compared, by this share. Where the

@@ -36,7 +36,7 @@ def page(
     Parameters
     ----------
     outcomes : sequence of StoredOutcome
-        Stored points, judged and reported, in the order in which they are to stand.
+        Stored points, judged and reported, in the order of the page.
     cases, long_cases : sequence of CaseOutcome
         Runs without randomness.
 
@@ -86,7 +86,7 @@ def _counts(judged: Iterable[StoredOutcome]) -> list[str]:
     ]
     lines += [
         "",
-        "No counterpart here: other algorithms of ns-2's Linux agent. With data both ways each direction is a point.",
+        "No counterpart here: other algorithms of ns-2's Linux agent. With data both ways, each direction is one point.",
     ]
     return lines
 

@@ -13,13 +13,13 @@ from windlass.validation.rule import Comparison
 
 EXPLAINED = {
     ("saedi_config1_oneway", "vegas", "q-sweep window_=20 (ns-2 default)", "5"): (
-        "ns-2's Vegas keeps the send times of its segments in a table of `window_` places. With 20 places a window that "
-        "duplicates inflate beyond 20 overwrites times that are still needed, and later decisions use wrong ones. "
+        "ns-2's Vegas keeps the send times of its segments in a table of `window_` entries. With 20 entries, a window that "
+        "duplicate ACKs inflate beyond 20 overwrites times that are still needed, so later decisions use wrong ones. "
         "Checked: ns-2 with a table for 1000 and `window_` set to 20 just after the start gives 3.78 ± 0.11, which agrees "
         "with the figure here; the same points with `window_` 1000 agree too."
     ),
     ("huq_61_lossy_link", "sack", "6.1 CBR 1 Mbps", "50"): (
-        "Ten seeds are too few where some 40 segments arrive in 325 s, and in single runs four times as many. "
+        "Ten seeds are too few here: some 40 segments arrive in 325 s, in single runs four times as many. "
         "Checked with 200 seeds on both sides: ns-2 0.00094 ± 0.00010, here 0.00092 ± 0.00010, with the same deviation "
         "of single runs (0.00071 and 0.00070), median (0.0008) and largest values (0.0033 and 0.0038)."
     ),
