@@ -339,7 +339,7 @@ def test_python_has_the_words_of_the_engine() -> None:
 def test_help_and_docstrings_have_every_series() -> None:
     every = [one.name for one in names.series()]
     helped = {option.name: option.help for option in main.commands["run"].params if isinstance(option, click.Option)}
-    assert helped["trace"].startswith(f"Series to record: {', '.join(every)}; comma between. And tape: ")
+    assert helped["trace"].startswith(f"Series to record: {', '.join(every)}; separated by commas. Also tape: ")
     text = " ".join((inspect.getdoc(windlass.Scenario) or "").split())
     assert ", ".join(f'``"{name}"``' for name in every) in text
 

@@ -1,28 +1,28 @@
 //! Congestion control algorithms as pure values: events in, window out.
 //!
-//! An algorithm has no clock, timer, I/O, global, or knowledge of packets and sequence numbers, and allocates nothing.
-//! The engine (crate `tcp`) finds losses, runs recovery, samples the RTT and tells the algorithm what happened; the
-//! algorithm answers with a window. Windows are bytes; the engine sends whole segments.
+//! An algorithm has no clock, timer, I/O or global, knows nothing of packets and sequence numbers, and allocates
+//! nothing. The engine (crate `tcp`) detects losses, runs recovery, samples the RTT and tells the algorithm what
+//! happened; the algorithm answers with a window. Windows are in bytes; the engine sends whole segments.
 //!
 //! What the engine promises:
 //!
 //! 1. [`CongestionControl::on_ack`] is called once for every ACK of an open connection, duplicates included, before any
-//!    other event that the same ACK causes. Only the exit of a recovery comes before it.
+//!    other event that the same ACK causes. Only the exit from a recovery comes before it.
 //! 2. [`CongestionControl::on_congestion`] is called at each entry into recovery, at each expiry of the retransmission
-//!    timer, and once per window for marks. The event says whether this window of data was cut already. Two exceptions:
-//!    a loss in a window that a mark has cut is announced only to algorithms that hear every loss, and marks are not
-//!    announced to algorithms that act on marks themselves (they see them in [`Ack::marked`]).
+//!    timer, and once per window for marks. The event says whether this window of data was cut already. There are two
+//!    exceptions. A loss in a window that a mark has cut is reported only to algorithms that hear every loss. Marks are
+//!    not reported to algorithms that act on marks themselves (they see them in [`Ack::marked`]).
 //! 3. [`CongestionControl::on_recovery_exit`] is called exactly once for each recovery that was not ended by a timeout.
-//! 4. Windows are never read below one segment: the engine clamps what it reads, not what the algorithm keeps. ns-2's
+//! 4. The engine never uses a window below one segment: it clamps what it reads, not what the algorithm keeps. ns-2's
 //!    Vegas may be left without a window.
 //! 5. [`Path`] is up to date at every call, the newest RTT included, with the flight size that an ACK leaves. What is
 //!    true only during an event is in the event: what a halving starts from ([`Congestion::keep`]), the timeout at a
 //!    handover.
-//! 6. [`CongestionControl::on_signal`] tells what concerns few. A handover's start and end come in pairs, for the
-//!    connections that cross the link; an algorithm passes over the signals that it does not know.
+//! 6. [`CongestionControl::on_signal`] reports what concerns few algorithms. A handover's start and end come in pairs,
+//!    for the connections that cross the link. An algorithm ignores the signals that it does not know.
 //!
-//! `examples/drive_by_hand.rs` makes all these calls itself.
-//! Whoever writes an engine finds in [`bookkeeping`] what turns ACKs and losses into these events.
+//! `examples/drive_by_hand.rs` makes all these calls itself. To write an engine, use [`bookkeeping`], which turns ACKs
+//! and losses into these events.
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -6,7 +6,7 @@
 //! 2. [`Endpoint::poll_transmit`] until it gives nothing, each datagram sent at once;
 //! 3. [`Endpoint::next_deadline`], to know when to call `handle_timeout`.
 //!
-//! Time never goes back between calls.
+//! Time must not go back between calls.
 #![forbid(unsafe_code)]
 
 mod receiver;

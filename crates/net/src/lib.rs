@@ -1,7 +1,7 @@
 //! Packets, queues, links, nodes: a network of TCP and datagram endpoints run by one event loop.
 //!
 //! A [`Network`] is plain data; [`World::new`] checks and builds it, [`World::run`] runs it. `examples/without_toml.rs`
-//! does that without crate `scenario`, which reads networks from files.
+//! does this without the crate `scenario`, which reads networks from files.
 #![deny(unsafe_code)]
 
 mod bounds;

@@ -1,12 +1,12 @@
 //! Scenarios: text becomes a checked description, a description becomes runs, a run becomes tables.
 //!
-//! A [`Scenario`] is read from TOML or JSON. Units are written in values and checked, every unknown key is refused, and
-//! what is refused says where it stands and what to write instead ([`Error`]). A scenario is one or more [`Point`]s,
-//! the product of its sweep axes; a point and a seed are one run ([`Point::run`]), known by its [`Point::key`].
+//! A [`Scenario`] is read from TOML or JSON. Units are part of the values and are checked, and every unknown key is
+//! refused. An [`Error`] says where the mistake is and what to write instead. A scenario is one or more [`Point`]s, the
+//! product of its sweep axes. A point and a seed are one run ([`Point::run`]), identified by its [`Point::key`].
 //!
-//! Nothing a user can write panics.
+//! No input causes a panic.
 //!
-//! A module uses only those of the lines above its own, and none uses this file; a test checks both.
+//! A module uses only modules on the lines above its own, and none uses this file; a test checks both.
 //!
 //! ```text
 //! error, limits, names, table, units     refusals, bounds, words, columns, quantities with their units

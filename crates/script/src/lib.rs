@@ -10,30 +10,31 @@
 //! +0.000  ? ssthresh 5000  cwnd 8000     # flight 10000 / 2, plus three segments that have left
 //! ```
 //!
-//! First come options, pairs of a name and a value (see [`Options`]); then steps, each `+` the seconds since the step
-//! before. Time zero is when the connection opened. Amounts are bytes, times seconds; `#` begins a comment.
+//! Options come first, as pairs of a name and a value (see [`Options`]). Then come steps, each with `+` and the seconds
+//! since the step before. Time zero is when the connection opened. Amounts are in bytes, times in seconds; `#` begins a
+//! comment.
 //!
 //! | step | meaning |
 //! |---|---|
-//! | `write 5000`, `write forever` | the application writes so much more, or without end |
+//! | `write 5000`, `write forever` | the application writes this many more bytes, or without end |
 //! | `open` | the SYN leaves, in scripts with `handshake off` |
 //! | `< ack 3000 x3` | a pure ACK arrives, three times |
-//! | `< ack 0 sack 1000:2000 4000:5000 win 9000 ece ts 0.1` | with SACK blocks, a window (of this and all later segments), an echo of a mark, an echo of the timestamp of 0.1 s |
-//! | `< data 0:2000 ack 0 ce cwr ts 0.1` | data arrive, one segment after the other |
+//! | `< ack 0 sack 1000:2000 4000:5000 win 9000 ece ts 0.1` | with SACK blocks, a window (for this and all later segments), an ECN echo, an echo of the timestamp of 0.1 s |
+//! | `< data 0:2000 ack 0 ce cwr ts 0.1` | data arrive, one segment after another |
 //! | `< syn`, `< syn ack` | the other side opens, or answers |
-//! | `> 0:1000 4000:6000 ect cwr ack 0` | these data segments have left now, in this order |
-//! | `> ack 2000 sack 3000:4000 ece ts 0.1 win 0` | a pure ACK has left now, with just these blocks |
-//! | `> syn`, `> syn ack` | a SYN has left now |
+//! | `> 0:1000 4000:6000 ect cwr ack 0` | these data segments have been sent now, in this order |
+//! | `> ack 2000 sack 3000:4000 ece ts 0.1 win 0` | a pure ACK has been sent now, with exactly these blocks |
+//! | `> syn`, `> syn ack` | a SYN has been sent now |
 //! | `handover begins`, `handover ends` | the link layer tells the sender; `freeze`, `thaw` tell the receiver |
-//! | `> probe`, `< probe` | a probe of a closed window has left now, or arrives |
-//! | `> none` | nothing has left that was not named yet |
-//! | `> any` | whatever has left now, if anything |
-//! | `? cwnd 8000 ssthresh 5000 flight 10000 una 0` | windows (cwnd with the inflation of fast recovery), what is outstanding, the oldest byte outstanding |
-//! | `? srtt 0.1 rto 1 timer 0.9` | RTT estimate; the timeout with which the retransmission timer was last started; the time left of it (`timer off`: none) |
-//! | `? state recovery timeouts 1` | `closed`, `syn-sent`, `syn-received`, `open` or `recovery`; expiries so far |
+//! | `> probe`, `< probe` | a probe of a closed window has been sent now, or arrives |
+//! | `> none` | nothing has been sent that was not named yet |
+//! | `> any` | whatever has been sent now, if anything |
+//! | `? cwnd 8000 ssthresh 5000 flight 10000 una 0` | windows (cwnd with the inflation of fast recovery), flight size, oldest outstanding byte |
+//! | `? srtt 0.1 rto 1 timer 0.9` | RTT estimate; the RTO with which the retransmission timer was last started; the time left until it expires (`timer off`: none) |
+//! | `? state recovery timeouts 1` | `closed`, `syn-sent`, `syn-received`, `open` or `recovery`; timeouts so far |
 //!
-//! The header bits of a segment that leaves are exactly those named. What leaves must be named before the clock moves
-//! on; a timer that expires at the time of a step expires before it.
+//! A sent segment has exactly the header bits named. Every sent segment must be named before the clock moves on. A
+//! timer that expires at the time of a step expires before the step.
 #![forbid(unsafe_code)]
 
 mod options;

@@ -1,9 +1,9 @@
-//! Event tapes: all that an algorithm was told in a run, and what it answered, as text.
+//! Event tapes: everything that an algorithm was told in a run, and what it answered, as text.
 //!
-//! A tape is written by a recorder that stands before the algorithm ([`Reel::record`]); it needs no change of the
-//! sender, and costs nothing where nobody records. [`replay`] tells an algorithm the same once more, without a sender,
-//! a network or a clock, and names the first answer that differs. So an algorithm that was written anew, for a kernel
-//! or for QUIC, can be held against this one.
+//! A recorder in front of the algorithm writes the tape ([`Reel::record`]). It needs no change to the sender and costs
+//! nothing when it is off. [`replay`] feeds an algorithm the same events again, without a sender, a network or a clock,
+//! and names the first answer that differs. So a port of an algorithm to a kernel or to QUIC can be compared with the
+//! one here.
 //!
 //! ```text
 //! windlass-tape 1
@@ -16,14 +16,14 @@
 //!
 //! - The head names the version of the format, the algorithm with all its parameters, and what never changes on the
 //!   connection.
-//! - Each line is an event: its kind, what it tells, ` -> `, the answer. Fields have the names of [`cc`]: those of
-//!   [`cc::Ack`], [`cc::Congestion`] and so on, those of [`cc::Path`] behind `path.`. Lines that are empty or begin
-//!   with `#` say nothing.
-//! - Times are whole nanoseconds, windows bytes, rates bytes per second. Each number is the shortest text that reads
-//!   back to the same bits. A flag that is set is its name alone.
-//! - A field that is not there is zero, unset or none; one of the path, as in the line before.
+//! - Each line is an event: its kind, its fields, ` -> `, the answer. Fields have the names of [`cc`]: those of
+//!   [`cc::Ack`], [`cc::Congestion`] and so on, and those of [`cc::Path`] after `path.`. Empty lines and lines that
+//!   begin with `#` are ignored.
+//! - Times are in whole nanoseconds, windows in bytes, rates in bytes per second. Each number is the shortest text that
+//!   reads back to the same bits. A flag that is set is written as its name alone.
+//! - A missing field is zero, unset or none; a missing field of the path is the same as in the line before.
 //! - A congestion's `half_base` is what [`cc::Congestion::keep`] takes its share of. `take-round` is the call that
-//!   gives other subflows a round, written where it gave one.
+//!   gives other subflows a round; it is written only if it gave one.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! One TCP endpoint without I/O: it is given the time and segments, and answers with segments and its next deadline.
+//! One TCP endpoint without I/O: it takes the time and segments, and returns segments and its next deadline.
 //!
 //! Call order, on every event:
 //!
@@ -6,9 +6,9 @@
 //! 2. [`Endpoint::poll_transmit`] until it gives nothing, each segment sent at once;
 //! 3. [`Endpoint::next_deadline`], to know when to call `handle_timeout`.
 //!
-//! Time never goes back between calls.
+//! Time must not go back between calls.
 //!
-//! `examples/back_to_back.rs` does so with two endpoints and a wire that loses a segment.
+//! `examples/back_to_back.rs` does this with two endpoints and a wire that loses a segment.
 #![forbid(unsafe_code)]
 
 mod config;
