@@ -295,7 +295,9 @@ def test_no_line_of_text_is_over_120_columns(suffix: str) -> None:
 
 def test_which_lines_of_text_are_too_long(tmp_path: Path) -> None:
     words, page, source = "word " * 25, tmp_path / "page.md", tmp_path / "source.rs"
-    page.write_text(f"{words}\n| {words} |\n```\n{words}\n```\n- [a](http://{'a' * 120})\n- a [a](http://{'a' * 120})\n")
+    page.write_text(
+        f"{words}\n| {words} |\n```\n{words}\n```\n- [a](http://{'a' * 120})\n- a [a](http://{'a' * 120})\n"
+    )
     assert long_lines(page) == [1, 7]
     source.write_text(f"/// {words}\n//= {words}\nlet a = 0; // {words}\n    // {words}\n//! | {words}\n//# {words}\n")
     assert long_lines(source) == [1, 4, 6]
