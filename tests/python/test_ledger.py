@@ -161,7 +161,7 @@ def test_a_check_knows_its_variants_and_experiments() -> None:
 
 
 def test_inconsistencies_that_touch_an_experiment() -> None:
-    """x14 and x05 name the experiment, x18 what it leaves open, x19 a variant of it, x07 is in a claim of another figure."""
+    """x14 and x05 name the experiment, x18 what it leaves open, x19 a variant, x07 is in a claim of another figure."""
     book, experiment = ledger.experiment("saedi2019/fig3.5")
     touching = {row.id.split("/")[1] for row in book.touching(experiment)}
     assert {"x05", "x14", "x18", "x19"} <= touching
