@@ -23,6 +23,7 @@ NEEDS = {
     "tcp": {"cc", "units"},
     "sim": {"units"},
     "datagram": {"cc", "sim", "units"},
+    "wlan": {"sim", "units"},
     "net": {"cc", "datagram", "tape", "tcp", "sim", "units"},
     "scenario": {"cc", "datagram", "net", "sim", "tape", "tcp", "units"},
     "script": {"cc", "tcp", "units"},
@@ -38,6 +39,7 @@ FOREIGN = {
     "tcp": set(),
     "sim": {"chacha20", "rand_core"},
     "datagram": set(),
+    "wlan": set(),
     "net": set(),
     "script": set(),
 }

@@ -1,0 +1,263 @@
+//! How long frames, answers and whole exchanges take.
+
+use units::{Span, num};
+
+use crate::params::{Eifs, NavRound, Protection, Timeouts};
+use crate::{Params, Phy, Rate};
+
+/// Bytes of an RTS.
+pub const RTS_BYTES: u32 = 20;
+/// Bytes of a CTS, to another or to oneself.
+pub const CTS_BYTES: u32 = 14;
+/// Bytes of an ACK.
+pub const ACK_BYTES: u32 = 14;
+
+/// ns-2 allows 2 us of travel each way when it awaits an answer.
+const NS2_TRAVEL: Span = Span(4000);
+
+impl Params {
+    /// Airtime of a frame of `bytes`, FCS included, at `rate`: preamble, PHY header, and the frame.
+    pub fn airtime(&self, rate: Rate, bytes: u32) -> Span {
+        let bits = 8 * u64::from(bytes);
+        match rate.phy {
+            Phy::Dsss if self.round_us => {
+                self.preamble(rate) + Span((bits * 1000).div_ceil(u64::from(rate.kbps)) * 1000)
+            }
+            Phy::Dsss => self.preamble(rate) + nearest_ns(bits as f64 * 1e6 / f64::from(rate.kbps)),
+            Phy::Ofdm => {
+                // 16 bits of SERVICE before the frame, 6 tail bits behind it
+                let symbols = (16 + bits + 6).div_ceil(rate.bits_per_symbol());
+                self.ofdm_preamble + Span(4000) * symbols + self.signal_extension
+            }
+            Phy::Plain => {
+                nearest_ns(f64::from(self.plcp.bits) * 1e9 / self.plcp.bps + bits as f64 * 1e6 / f64::from(rate.kbps))
+            }
+        }
+    }
+
+    /// Preamble and PHY header of a frame at `rate`.
+    pub fn preamble(&self, rate: Rate) -> Span {
+        match rate.phy {
+            Phy::Dsss if rate.kbps <= 1000 => self.dsss_long_preamble,
+            Phy::Dsss => self.dsss_preamble,
+            Phy::Ofdm => self.ofdm_preamble,
+            Phy::Plain => nearest_ns(f64::from(self.plcp.bits) * 1e9 / self.plcp.bps),
+        }
+    }
+
+    /// Rate of the answer to a frame, and of the RTS before it: the highest basic rate of the same PHY not above its
+    /// own.
+    pub fn control_rate(&self, rate: Rate) -> Rate {
+        let basic = || self.basic_rates.iter().copied().filter(|basic| basic.phy == rate.phy);
+        let below = basic().filter(|basic| basic.kbps <= rate.kbps).max_by_key(|basic| basic.kbps);
+        below.or_else(|| basic().min_by_key(|basic| basic.kbps)).unwrap_or(rate)
+    }
+
+    /// Rate of broadcasts: the lowest basic rate of the station's PHY.
+    pub fn broadcast_rate(&self, phy: Phy) -> Rate {
+        let basic = self.basic_rates.iter().copied().filter(|basic| basic.phy == phy);
+        basic.min_by_key(|basic| basic.kbps).unwrap_or(self.basic_rates[0])
+    }
+
+    /// EIFS: what follows a frame that could not be read.
+    pub fn eifs(&self) -> Span {
+        match self.rules.eifs {
+            Eifs::Space => self.eifs_exact(),
+            Eifs::Nav => whole_us(self.eifs_exact(), self.rules.nav_round),
+        }
+    }
+
+    /// EIFS before it becomes a NAV. ns-2 has the ACK in it at the rate of the preamble.
+    pub(crate) fn eifs_exact(&self) -> Span {
+        let ack = match self.rules.eifs {
+            Eifs::Space => self.airtime_of_slowest_ack(),
+            Eifs::Nav => nearest_ns(f64::from(self.plcp.bits + 8 * ACK_BYTES) * 1e9 / self.plcp.bps),
+        };
+        self.sifs + ack + self.difs
+    }
+
+    fn airtime_of_slowest_ack(&self) -> Span {
+        let rate = self.broadcast_rate(self.rate.phy);
+        let preamble = if rate.phy == Phy::Dsss { self.dsss_long_preamble } else { self.preamble(rate) };
+        self.airtime(rate, ACK_BYTES) - self.preamble(rate) + preamble
+    }
+}
+
+/// Times of one exchange: airtimes of its frames, what their Duration fields say, how long answers are awaited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exchange {
+    /// Rate of the data.
+    pub rate: Rate,
+    /// Rate of the ACK.
+    pub ack_rate: Rate,
+    /// Rate of the RTS, or of the CTS to oneself.
+    pub rts_rate: Rate,
+    /// Rate of the CTS.
+    pub cts_rate: Rate,
+    /// Bytes of the data frame.
+    pub mpdu: u32,
+    /// RTS and CTS come first.
+    pub rts_first: bool,
+    /// A CTS to oneself comes first.
+    pub protected: bool,
+    /// Airtime of the RTS.
+    pub rts: Span,
+    /// Airtime of the CTS, or of the CTS to oneself.
+    pub cts: Span,
+    /// Airtime of the data frame.
+    pub data: Span,
+    /// Airtime of the ACK; zero for a broadcast.
+    pub ack: Span,
+    /// Duration field of the RTS.
+    pub rts_nav: Span,
+    /// Duration field of the CTS, or of the CTS to oneself.
+    pub cts_nav: Span,
+    /// Duration field of the data frame.
+    pub data_nav: Span,
+    /// How long a CTS is awaited after the end of the RTS.
+    pub cts_timeout: Span,
+    /// How long an ACK is awaited after the end of the data.
+    pub ack_timeout: Span,
+    /// How long after the end of an RTS nothing may be heard until the NAV that it set ends.
+    pub nav_reset: Span,
+}
+
+impl Default for Exchange {
+    fn default() -> Exchange {
+        Exchange::bare(Rate::plain(1000), 0, Span::ZERO)
+    }
+}
+
+impl Exchange {
+    /// Data alone.
+    fn bare(rate: Rate, mpdu: u32, data: Span) -> Exchange {
+        Exchange {
+            rate,
+            ack_rate: rate,
+            rts_rate: rate,
+            cts_rate: rate,
+            mpdu,
+            rts_first: false,
+            protected: false,
+            rts: Span::ZERO,
+            cts: Span::ZERO,
+            data,
+            ack: Span::ZERO,
+            rts_nav: Span::ZERO,
+            cts_nav: Span::ZERO,
+            data_nav: Span::ZERO,
+            cts_timeout: Span::ZERO,
+            ack_timeout: Span::ZERO,
+            nav_reset: Span::ZERO,
+        }
+    }
+
+    /// The exchange for a packet of `bytes`, IP header included, from a station whose data rate is `rate`.
+    pub fn new(params: &Params, rate: Rate, bytes: u32, broadcast: bool) -> Exchange {
+        let mpdu = bytes + params.mac_bytes + params.extra_mac_bytes;
+        let rate = if broadcast { params.broadcast_rate(rate.phy) } else { rate };
+        let data = params.airtime(rate, mpdu);
+        if broadcast {
+            return Exchange::bare(rate, mpdu, data);
+        }
+        let sifs = params.sifs;
+        let ack_rate = params.control_rate(rate);
+        let ack = params.airtime(ack_rate, ACK_BYTES);
+        let awaited = |answer_rate: Rate, answer: Span| match params.rules.timeouts {
+            Timeouts::Preamble => sifs + params.slot + params.preamble(answer_rate),
+            Timeouts::WholeAnswer => sifs + answer + NS2_TRAVEL,
+        };
+        let round = |span| whole_us(span, params.rules.nav_round);
+        let plain = Exchange {
+            ack_rate,
+            ack,
+            data_nav: round(sifs + ack),
+            ack_timeout: awaited(ack_rate, ack),
+            ..Exchange::bare(rate, mpdu, data)
+        };
+        let guarded = if rate.phy == Phy::Ofdm { params.protection } else { Protection::Off };
+        match guarded {
+            Protection::CtsToSelf(rate) if !wants_rts(params, mpdu) => {
+                let cts = params.airtime(rate, CTS_BYTES);
+                return Exchange {
+                    protected: true,
+                    rts_rate: rate,
+                    cts,
+                    cts_nav: round(sifs + data + sifs + ack),
+                    ..plain
+                };
+            }
+            Protection::Off if !wants_rts(params, mpdu) => return plain,
+            _ => {}
+        }
+        let rts_rate = params.rts_rate.or(guarded.rate()).unwrap_or(params.control_rate(rate));
+        let cts_rate = params.control_rate(rts_rate);
+        let rts = params.airtime(rts_rate, RTS_BYTES);
+        let cts = params.airtime(cts_rate, CTS_BYTES);
+        let rts_nav = round(sifs * 3 + cts + data + ack);
+        Exchange {
+            rts_first: true,
+            rts_rate,
+            cts_rate,
+            rts,
+            cts,
+            rts_nav,
+            cts_nav: round(rts_nav - sifs - cts),
+            cts_timeout: awaited(cts_rate, cts),
+            nav_reset: sifs * 2 + cts + params.preamble(cts_rate) + params.slot * 2,
+            ..plain
+        }
+    }
+
+    /// From the first frame to the end of the last if nothing goes wrong, light travel time left out.
+    pub fn airtime(&self, sifs: Span) -> Span {
+        let before = if self.rts_first {
+            self.rts + sifs + self.cts + sifs
+        } else if self.protected {
+            self.cts + sifs
+        } else {
+            Span::ZERO
+        };
+        let answer = if self.ack == Span::ZERO { Span::ZERO } else { sifs + self.ack };
+        before + self.data + answer
+    }
+}
+
+impl Params {
+    /// Mean time from one packet to the next of a station that always has one and is alone: DIFS, the mean backoff, the
+    /// exchange. The largest throughput of the medium is a packet per cycle, or a little more where stations share
+    /// backoffs.
+    pub fn cycle(&self, rate: Rate, bytes: u32) -> Span {
+        let slots = match self.rules.draw {
+            crate::params::Draw::ToCw => self.cw_min,
+            crate::params::Draw::BelowCw => self.cw_min - 1,
+        };
+        let exchange = Exchange::new(self, rate, bytes, false).airtime(self.sifs);
+        self.difs + Span(self.slot.0 * u64::from(slots) / 2) + exchange
+    }
+}
+
+/// RTS goes before frames of this length. ns-2 counts the preamble, too.
+fn wants_rts(params: &Params, mpdu: u32) -> bool {
+    let counted = match params.rate.phy {
+        Phy::Plain => mpdu + params.plcp.bits / 8,
+        Phy::Dsss | Phy::Ofdm => mpdu,
+    };
+    counted >= params.rts_threshold
+}
+
+fn nearest_ns(ns: f64) -> Span {
+    Span(num::round(ns) as u64)
+}
+
+/// A span in whole microseconds.
+pub(crate) fn whole_us(span: Span, round: NavRound) -> Span {
+    let us = match round {
+        NavRound::Up => span.0.div_ceil(1000),
+        NavRound::Nearest => (span.0 + 500) / 1000,
+    };
+    Span(us * 1000)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,377 @@
+//! One station's distributed coordination function, as a value: it is told what happens, and says what it sends.
+//!
+//! | file | rule |
+//! |---|---|
+//! | `access` | inter-frame space, backoff slots, when a station may begin |
+//! | `retry` | short and long retry counters |
+//! | `nav` | until when others have the medium |
+//! | `reception` | which frame is followed, overlap, capture |
+//! | `attempt` | a frame's way through RTS, data, answer or timeout, success or drop |
+//! | `answer` | what a station does about frames that it has read |
+//! | `rest` | when a station has nothing to remember |
+//! | `ns2` | where ns-2 answers, waits or gives up otherwise |
+
+mod access;
+mod answer;
+mod attempt;
+mod nav;
+mod ns2;
+mod reception;
+mod rest;
+mod retry;
+
+use sim::Stream;
+use units::{Span, Time};
+
+use crate::airtime::Exchange;
+use crate::flight::{EVERYONE, Flight, Kind};
+use crate::medium::{Due, Order};
+use crate::params::{Eifs, Responder, Rules};
+use crate::stats::StationStats;
+use crate::{Frame, Outcome, Params, Phy, Rate};
+
+use access::Access;
+use nav::Nav;
+use reception::Reception;
+pub(crate) use reception::{Arrival, Fate};
+use retry::Retry;
+
+/// The numbers of a medium that stations need at every step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mac {
+    pub(crate) rules: Rules,
+    pub(crate) slot: Span,
+    pub(crate) sifs: Span,
+    pub(crate) difs: Span,
+    pub(crate) eifs: Span,
+    /// EIFS before it is rounded, for the NAV that capture leaves.
+    eifs_exact: Span,
+    pub(crate) cca: Span,
+    cw_max: u32,
+    short_retry_limit: u32,
+    long_retry_limit: u32,
+    capture_ratio: f64,
+}
+
+impl Mac {
+    pub(crate) fn new(params: &Params) -> Mac {
+        Mac {
+            rules: params.rules,
+            slot: params.slot,
+            sifs: params.sifs,
+            difs: params.difs,
+            eifs: params.eifs(),
+            eifs_exact: params.eifs_exact(),
+            cca: params.cca,
+            cw_max: params.cw_max,
+            short_retry_limit: params.short_retry_limit,
+            long_retry_limit: params.long_retry_limit,
+            capture_ratio: params.radio.capture_ratio,
+        }
+    }
+}
+
+/// A station: what it senses, what it wants to send, what it waits for.
+#[derive(Debug)]
+pub(crate) struct Station {
+    id: u32,
+    /// Frames of others that it senses now.
+    sensed: u32,
+    transmitting: bool,
+    /// End of the own frame that is on air, or was.
+    sends_until: Time,
+    waiting: Waiting,
+    /// EIFS is due where the medium becomes idle.
+    disturbed: bool,
+    nav: Nav,
+    reception: Reception,
+    access: Access,
+    timer: Timer,
+    /// The answer that it owes.
+    owed: Option<Owed>,
+    /// The CTS for the current frame has come.
+    granted: bool,
+    retry: Retry,
+    current: Option<Current>,
+    busy_since: Time,
+    /// Data rate of frames that bring none.
+    rate: Rate,
+    /// Exchanges of the last two kinds of frame, so that they are not worked out anew.
+    exchanges: Box<[(Frame, Exchange); 2]>,
+    serial: u32,
+    pub(crate) stats: StationStats,
+}
+
+/// What a station waits for after its own frame. The medium does not count as idle for it meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Waiting {
+    Nothing,
+    Cts,
+    Ack,
+    /// The data behind its own CTS (ns-2).
+    Data,
+}
+
+/// The one instant, beside its backoff, at which a station acts by itself.
+#[derive(Clone, Copy, Debug)]
+struct Timer {
+    at: Time,
+    what: Task,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Task {
+    /// SIFS is over: the answer that it owes.
+    Answer,
+    /// SIFS is over: the data behind a CTS.
+    Data,
+    /// What it waits for has not come.
+    Timeout,
+}
+
+/// An answer that waits for its turn.
+#[derive(Clone, Copy, Debug)]
+struct Owed {
+    kind: Kind,
+    rate: Rate,
+    to: u32,
+    airtime: Span,
+    nav: Span,
+    /// Airtime of the data that a CTS asks for.
+    data: Span,
+}
+
+/// The frame that a station tries to send.
+#[derive(Clone, Copy, Debug)]
+struct Current {
+    to: u32,
+    handle: u64,
+    serial: u32,
+    offered: Time,
+    tries: u32,
+    exchange: Exchange,
+}
+
+/// What the end of a frame means at a station.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Heard {
+    /// Nothing for those above.
+    Nothing,
+    /// A data frame that the station accepts, be it for the first time or again.
+    Data,
+    /// A frame for this station is lost on it.
+    Lost(Cause),
+}
+
+/// Why a frame was lost on its receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// Another frame overlapped.
+    Collision,
+    /// The receiver transmitted itself.
+    Deaf,
+    /// Too weak.
+    Weak,
+    /// A random error.
+    Error,
+}
+
+impl Station {
+    pub(crate) fn new(id: u32, rate: Rate, cw_min: u32, mac: &Mac, backoff: Stream) -> Station {
+        Station {
+            id,
+            sensed: 0,
+            transmitting: false,
+            sends_until: Time::ZERO,
+            waiting: Waiting::Nothing,
+            disturbed: false,
+            nav: Nav::default(),
+            reception: Reception::default(),
+            access: Access::new(cw_min, mac, backoff),
+            timer: Timer { at: Time::NEVER, what: Task::Timeout },
+            owed: None,
+            granted: false,
+            retry: Retry::default(),
+            current: None,
+            busy_since: Time::ZERO,
+            rate,
+            exchanges: Box::new([(Frame { to: 0, bytes: 0, handle: 0, rate: None }, Exchange::default()); 2]),
+            serial: 0,
+            stats: StationStats::default(),
+        }
+    }
+
+    /// When the station acts by itself: its timer, or the end of its backoff.
+    #[inline]
+    pub(crate) fn due(&self) -> Due {
+        Due::new(self.timer.at, Order::Timer).min(Due::new(self.access.expiry, Order::Backoff))
+    }
+
+    /// A station of 802.11b senses OFDM as mere energy.
+    fn understands(&self, phy: Phy) -> bool {
+        self.rate.phy != Phy::Dsss || phy == Phy::Dsss
+    }
+
+    /// Neither sensing nor sending nor waiting. The NAV is another matter.
+    fn is_free(&self) -> bool {
+        self.sensed == 0 && !self.transmitting && self.waiting == Waiting::Nothing
+    }
+
+    /// Idle in every respect.
+    fn is_idle(&self, now: Time) -> bool {
+        self.is_free() && self.nav.is_over(now)
+    }
+
+    /// It has a frame for which it still needs access.
+    fn contends(&self) -> bool {
+        self.current.is_some() && !self.granted
+    }
+
+    fn start_timer(&mut self, at: Time, what: Task) {
+        self.timer = Timer { at, what };
+    }
+
+    fn stop_timer(&mut self) {
+        self.timer.at = Time::NEVER;
+    }
+
+    /// Its counters, with the time that it is busy already.
+    pub(crate) fn stats_at(&self, now: Time) -> StationStats {
+        let mut stats = self.stats;
+        if self.sensed > 0 || self.transmitting {
+            stats.busy += now.since(self.busy_since);
+        }
+        stats
+    }
+
+    /// The first bit of another's frame arrives.
+    pub(crate) fn on_frame_start(&mut self, now: Time, mut new: Arrival, flight: &Flight, mac: &Mac) {
+        new.decodable &= self.understands(flight.rate.phy);
+        self.nav.on_air(now);
+        if self.sensed == 0 && !self.transmitting {
+            self.busy_since = now;
+            self.disturbed = false;
+        }
+        self.sensed += 1;
+        self.access.freeze(now, self.contends(), mac.cca, mac);
+        let ignored = self.reception.begins(now, new, self.transmitting, mac.rules.capture, mac.capture_ratio);
+        if ignored && mac.rules.responder == Responder::Ns2 {
+            self.nav_of_ignored(now, flight.airtime, mac);
+        }
+    }
+
+    /// The last bit of another's frame arrives; `bad` if a random error has hit it.
+    pub(crate) fn on_frame_end(
+        &mut self,
+        now: Time,
+        id: u32,
+        flight: &Flight,
+        bad: bool,
+        mac: &Mac,
+        outcomes: &mut Vec<Outcome>,
+    ) -> Heard {
+        self.sensed -= 1;
+        if self.sensed == 0 && !self.transmitting {
+            self.stats.busy += now.since(self.busy_since);
+        }
+        let mine = flight.to == self.id;
+        let heard = match self.reception.ends(id) {
+            None => Err(Cause::Collision),
+            Some(frame) => {
+                let verdict = match frame.fate {
+                    Fate::Deaf => Err(Cause::Deaf),
+                    Fate::Collided => Err(Cause::Collision),
+                    Fate::Whole if !frame.decodable => Err(Cause::Weak),
+                    Fate::Whole if bad => Err(Cause::Error),
+                    Fate::Whole => Ok(()),
+                };
+                // a timer that has stopped has left it to the end of this frame
+                let decides = frame.preamble || self.timer.at == Time::NEVER;
+                if mac.rules.responder == Responder::Standard && decides {
+                    self.on_anything_heard(now, (verdict.is_ok() && mine).then_some(flight.kind), mac, outcomes);
+                }
+                if verdict.is_err() {
+                    self.on_unreadable(now, frame.preamble, frame.decodable, mac);
+                }
+                verdict
+            }
+        };
+        let heard = match heard {
+            Ok(()) => self.on_readable(now, flight, mac, outcomes),
+            Err(cause) if mine => Heard::Lost(cause),
+            Err(_) => Heard::Nothing,
+        };
+        self.release(now, mac);
+        heard
+    }
+
+    /// A frame that could not be read: EIFS.
+    fn on_unreadable(&mut self, now: Time, preamble: bool, decodable: bool, mac: &Mac) {
+        // of frames that end together with the own one neither is first
+        if now < self.sends_until {
+            return;
+        }
+        match mac.rules.eifs {
+            Eifs::Space => self.disturbed = preamble || (mac.rules.eifs_below_rx && !decodable),
+            Eifs::Nav => self.nav.extend(now + mac.eifs),
+        }
+    }
+
+    /// The own frame goes on air.
+    fn begin_own(&mut self, now: Time, kind: Kind, airtime: Span, mac: &Mac) {
+        if self.sensed == 0 {
+            self.busy_since = now;
+        }
+        self.access.freeze(now, self.contends(), Span::ZERO, mac);
+        self.transmitting = true;
+        self.sends_until = now + airtime;
+        self.disturbed = false;
+        self.reception.deafen();
+        self.stats.on_sent(kind, airtime);
+    }
+
+    /// The own frame has left.
+    pub(crate) fn on_own_end(&mut self, now: Time, kind: Kind, data: Span, mac: &Mac, outcomes: &mut Vec<Outcome>) {
+        self.transmitting = false;
+        if self.sensed == 0 {
+            self.stats.busy += now.since(self.busy_since);
+        }
+        match kind {
+            Kind::Rts => self.wait_for_answer(now, Waiting::Cts),
+            Kind::Data if self.current.is_some_and(|current| current.to == EVERYONE) => {
+                self.succeed(now, mac, outcomes)
+            }
+            Kind::Data => self.wait_for_answer(now, Waiting::Ack),
+            Kind::CtsToSelf => {
+                self.granted = true;
+                self.start_timer(now + mac.sifs, Task::Data);
+            }
+            Kind::Cts | Kind::Ack => self.on_answered(now, kind, data, mac),
+        }
+        self.release(now, mac);
+    }
+
+    /// The medium may have become idle for this station.
+    fn release(&mut self, now: Time, mac: &Mac) {
+        if !self.is_free() || self.access.is_counting() {
+            return;
+        }
+        let space = if self.disturbed { mac.eifs } else { mac.difs };
+        self.access.resume(self.nav.until().max(now) + space, self.contends(), mac);
+    }
+
+    /// The instant has come at which the station acts by itself, other than by the end of its backoff.
+    pub(crate) fn on_timer(&mut self, now: Time, mac: &Mac, outcomes: &mut Vec<Outcome>) -> Option<Flight> {
+        self.stop_timer();
+        let sent = match self.timer.what {
+            Task::Answer => self.send_owed(now, mac),
+            Task::Data => self.send_data_after_cts(now, mac),
+            Task::Timeout => {
+                self.on_timeout(now, mac, outcomes);
+                None
+            }
+        };
+        self.release(now, mac);
+        sent
+    }
+}

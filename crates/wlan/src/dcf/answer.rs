@@ -1,0 +1,82 @@
+//! What a station does about a frame that it has read.
+
+use units::Time;
+
+use super::{Heard, Mac, Owed, Responder, Station, Task, Waiting};
+use crate::Outcome;
+use crate::flight::{EVERYONE, Flight, Kind};
+
+impl Station {
+    /// A frame was read, for this station or for another.
+    pub(super) fn on_readable(&mut self, now: Time, flight: &Flight, mac: &Mac, outcomes: &mut Vec<Outcome>) -> Heard {
+        self.disturbed = false;
+        if flight.to == EVERYONE {
+            return Heard::Data;
+        }
+        if flight.to != self.id {
+            self.respect(now, flight, mac);
+            return Heard::Nothing;
+        }
+        match (flight.kind, mac.rules.responder) {
+            (Kind::Cts, _) if self.waiting == Waiting::Cts => self.on_cts(now, mac),
+            (Kind::Ack, _) if self.waiting == Waiting::Ack => self.succeed(now, mac, outcomes),
+            (Kind::Rts, Responder::Standard) => self.on_rts(now, flight, mac),
+            (Kind::Rts, Responder::Ns2) => self.on_rts_ns2(now, flight, mac),
+            (Kind::Data, Responder::Standard) => {
+                self.owe(now, Kind::Ack, flight, mac);
+                return Heard::Data;
+            }
+            (Kind::Data, Responder::Ns2) => return self.on_data_ns2(now, flight, mac),
+            // a late answer, or one that nobody asked for
+            (Kind::Cts | Kind::Ack | Kind::CtsToSelf, _) => {}
+        }
+        Heard::Nothing
+    }
+
+    /// What a frame for another says about the time to come.
+    fn respect(&mut self, now: Time, flight: &Flight, mac: &Mac) {
+        let end = now + flight.nav;
+        if flight.kind == Kind::Rts && mac.rules.nav_reset {
+            self.nav.extend_by_rts(end, now + flight.nav_reset);
+        } else {
+            self.nav.extend(end);
+        }
+    }
+
+    /// A CTS answers if the NAV is over, whatever is sensed.
+    fn on_rts(&mut self, now: Time, flight: &Flight, mac: &Mac) {
+        if self.nav.is_over(now) && self.owed.is_none() {
+            self.owe(now, Kind::Cts, flight, mac);
+        }
+    }
+
+    /// An answer is due in SIFS.
+    pub(super) fn owe(&mut self, now: Time, kind: Kind, flight: &Flight, mac: &Mac) {
+        self.note_owed(kind, flight);
+        self.start_timer(now + mac.sifs, Task::Answer);
+    }
+
+    pub(super) fn note_owed(&mut self, kind: Kind, flight: &Flight) {
+        let Flight { from: to, answer_rate: rate, answer: airtime, answer_nav: nav, data, .. } = *flight;
+        self.owed = Some(Owed { kind, rate, to, airtime, nav, data });
+    }
+
+    /// SIFS is over.
+    pub(super) fn send_owed(&mut self, now: Time, mac: &Mac) -> Option<Flight> {
+        let owed = self.owed.take()?;
+        if mac.rules.responder == Responder::Ns2 && owed.kind == Kind::Cts && !self.is_idle(now) {
+            self.take_up(now, mac); // it is forgotten
+            return None;
+        }
+        let Owed { kind, rate, to, airtime, nav, data } = owed;
+        let flight = Flight { kind, rate, from: self.id, to, nav, data, ..Flight::at(now, airtime) };
+        Some(self.send(now, flight, mac))
+    }
+
+    /// The own CTS or ACK has left.
+    pub(super) fn on_answered(&mut self, now: Time, kind: Kind, data: units::Span, mac: &Mac) {
+        if mac.rules.responder == Responder::Ns2 {
+            self.on_answered_ns2(now, kind, data, mac);
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! A frame's way: offered, sent, answered or repeated, done with.
+
+use units::Time;
+
+use super::retry::Unanswered;
+use super::{Current, Mac, Responder, Station, Task, Waiting};
+use crate::airtime::{CTS_BYTES, Exchange, RTS_BYTES};
+use crate::flight::{EVERYONE, Flight, Kind};
+use crate::params::AfterTimeout;
+use crate::{Frame, Outcome, Params};
+
+impl Station {
+    /// The station has no frame and may be offered one.
+    pub(crate) fn wants_frame(&self) -> bool {
+        self.current.is_none()
+    }
+
+    /// A frame becomes current.
+    pub(crate) fn offer(&mut self, now: Time, frame: Frame, params: &Params, mac: &Mac) {
+        let exchange = self.exchange(&frame, params);
+        self.serial = self.serial.wrapping_add(1);
+        self.granted = false;
+        self.current =
+            Some(Current { to: frame.to, handle: frame.handle, serial: self.serial, offered: now, tries: 0, exchange });
+        if self.access.is_counting() && (self.is_idle(now) || self.access.is_pending()) {
+            if mac.rules.responder == Responder::Standard || !self.owes_soon() {
+                self.access.want(now, mac);
+            }
+        } else if !self.access.is_pending() {
+            self.access.draw(mac);
+            if self.access.is_counting() {
+                self.access.want(now, mac);
+            }
+        }
+    }
+
+    /// Times of this frame's exchange. Packets have few lengths, so those of the last two are kept.
+    fn exchange(&mut self, frame: &Frame, params: &Params) -> Exchange {
+        let broadcast = frame.to == EVERYONE;
+        let fits = |kept: &(Frame, Exchange)| {
+            kept.0.bytes == frame.bytes && kept.0.rate == frame.rate && (kept.0.to == EVERYONE) == broadcast
+        };
+        if !fits(&self.exchanges[0]) {
+            self.exchanges.swap(0, 1);
+        }
+        if !fits(&self.exchanges[0]) {
+            let rate = frame.rate.unwrap_or(self.rate);
+            self.exchanges[0] = (*frame, Exchange::new(params, rate, frame.bytes, broadcast));
+        }
+        self.exchanges[0].1
+    }
+
+    /// The backoff is over: the exchange begins.
+    pub(crate) fn on_backoff_end(&mut self, now: Time, mac: &Mac) -> Option<Flight> {
+        self.access.spend();
+        let current = self.current.as_mut()?;
+        current.tries += 1;
+        self.stats.attempts += 1;
+        self.stats.retries += u64::from(current.tries > 1);
+        let exchange = current.exchange;
+        if exchange.rts_first {
+            let flight = Flight {
+                airtime: exchange.rts,
+                nav: exchange.rts_nav,
+                rate: exchange.rts_rate,
+                bytes: RTS_BYTES,
+                answer_rate: exchange.cts_rate,
+                answer: exchange.cts,
+                answer_nav: exchange.cts_nav,
+                nav_reset: exchange.nav_reset,
+                ..self.frame(Kind::Rts, now)?
+            };
+            return Some(self.send(now, flight, mac));
+        }
+        if exchange.protected {
+            let own = Flight {
+                to: self.id,
+                rate: exchange.rts_rate,
+                bytes: CTS_BYTES,
+                airtime: exchange.cts,
+                nav: exchange.cts_nav,
+                ..self.frame(Kind::CtsToSelf, now)?
+            };
+            return Some(self.send(now, own, mac));
+        }
+        let data = self.frame(Kind::Data, now)?;
+        Some(self.send(now, data, mac))
+    }
+
+    /// A frame of the current exchange, by default its data frame.
+    pub(super) fn frame(&self, kind: Kind, now: Time) -> Option<Flight> {
+        let current = self.current.as_ref()?;
+        let exchange = &current.exchange;
+        Some(Flight {
+            kind,
+            rate: exchange.rate,
+            answer_rate: exchange.ack_rate,
+            bytes: exchange.mpdu,
+            from: self.id,
+            to: current.to,
+            start: now,
+            airtime: exchange.data,
+            nav: exchange.data_nav,
+            answer: exchange.ack,
+            answer_nav: units::Span::ZERO,
+            data: exchange.data,
+            nav_reset: units::Span::ZERO,
+            behind_rts: exchange.rts_first,
+            serial: current.serial,
+            handle: current.handle,
+            offered: current.offered,
+        })
+    }
+
+    pub(super) fn send(&mut self, now: Time, flight: Flight, mac: &Mac) -> Flight {
+        self.begin_own(now, flight.kind, flight.airtime, mac);
+        flight
+    }
+
+    /// SIFS after the CTS, or after the CTS to oneself.
+    pub(super) fn send_data_after_cts(&mut self, now: Time, mac: &Mac) -> Option<Flight> {
+        if mac.rules.responder == Responder::Ns2 && !self.is_idle(now) {
+            self.stats.broken_off += 1;
+            self.begin_anew(mac);
+            return None;
+        }
+        let data = self.frame(Kind::Data, now)?;
+        Some(self.send(now, data, mac))
+    }
+
+    pub(super) fn wait_for_answer(&mut self, now: Time, answer: Waiting) {
+        let Some(current) = self.current else { return };
+        let timeout = match answer {
+            Waiting::Cts => current.exchange.cts_timeout,
+            _ => current.exchange.ack_timeout,
+        };
+        self.waiting = answer;
+        self.start_timer(now + timeout, Task::Timeout);
+    }
+
+    /// Nothing has come.
+    pub(super) fn on_timeout(&mut self, now: Time, mac: &Mac, outcomes: &mut Vec<Outcome>) {
+        if mac.rules.responder == Responder::Ns2 {
+            return self.on_timeout_ns2(now, mac, outcomes);
+        }
+        // what has begun by now may be the answer: `on_anything_heard` decides
+        if self.reception.is_coming() {
+            return;
+        }
+        self.fail(now, mac, outcomes);
+        if mac.rules.after_timeout == AfterTimeout::Slots && self.is_free() {
+            self.access.resume(self.nav.until().max(now), self.contends(), mac);
+        }
+    }
+
+    /// A frame has ended while an answer was awaited; `kind` if it was read and is for this station.
+    pub(super) fn on_anything_heard(&mut self, now: Time, kind: Option<Kind>, mac: &Mac, outcomes: &mut Vec<Outcome>) {
+        let awaited = match self.waiting {
+            Waiting::Nothing | Waiting::Data => return,
+            Waiting::Cts => Kind::Cts,
+            Waiting::Ack => Kind::Ack,
+        };
+        if kind != Some(awaited) {
+            self.fail(now, mac, outcomes);
+        }
+    }
+
+    /// The CTS has come.
+    pub(super) fn on_cts(&mut self, now: Time, mac: &Mac) {
+        self.waiting = Waiting::Nothing;
+        self.stop_timer();
+        self.retry.on_cts();
+        self.granted = true;
+        match mac.rules.responder {
+            Responder::Standard => self.start_timer(now + mac.sifs, Task::Data),
+            Responder::Ns2 => self.take_up(now, mac),
+        }
+    }
+
+    /// The ACK has come, or a broadcast has ended: backoff whether or not there is more to send.
+    pub(super) fn succeed(&mut self, now: Time, mac: &Mac, outcomes: &mut Vec<Outcome>) {
+        let Some(current) = self.finish(self.unanswered(), mac) else { return };
+        self.stats.acked += u64::from(current.to != EVERYONE);
+        self.stats.service += now.since(current.offered);
+        self.access.draw(mac);
+        outcomes.push(Outcome::Sent { station: self.id, handle: current.handle });
+        if mac.rules.responder == Responder::Ns2 {
+            self.take_up(now, mac);
+        }
+    }
+
+    /// What was awaited has not come.
+    pub(super) fn fail(&mut self, now: Time, mac: &Mac, outcomes: &mut Vec<Outcome>) {
+        let what = self.unanswered();
+        self.waiting = Waiting::Nothing;
+        self.stop_timer();
+        self.stats.failures += 1;
+        self.disturbed = false;
+        if !self.retry.fails(what, mac) {
+            return self.begin_anew(mac);
+        }
+        let Some(current) = self.finish(what, mac) else { return };
+        self.stats.dropped += 1;
+        self.stats.service += now.since(current.offered);
+        if mac.rules.backoff_after_drop {
+            self.access.draw(mac);
+        }
+        outcomes.push(Outcome::Dropped { station: self.id, handle: current.handle });
+    }
+
+    /// The exchange from its beginning, after a longer backoff.
+    pub(super) fn begin_anew(&mut self, mac: &Mac) {
+        self.granted = false;
+        self.access.widen(mac);
+        self.access.draw(mac);
+    }
+
+    fn unanswered(&self) -> Unanswered {
+        match (self.waiting, self.current.is_some_and(|current| current.exchange.rts_first)) {
+            (Waiting::Cts, _) => Unanswered::Rts,
+            (_, true) => Unanswered::DataAfterCts,
+            (_, false) => Unanswered::Data,
+        }
+    }
+
+    /// The frame is done with, one way or the other.
+    fn finish(&mut self, last: Unanswered, mac: &Mac) -> Option<Current> {
+        self.retry.next_frame(last, mac);
+        self.waiting = Waiting::Nothing;
+        self.stop_timer();
+        self.granted = false;
+        self.access.narrow();
+        self.current.take()
+    }
+}

@@ -1,0 +1,99 @@
+//! Frames on air.
+
+use units::{Span, Time};
+
+use crate::Rate;
+use crate::airtime::ACK_BYTES;
+
+/// Number of a station of a medium, from 0.
+pub type StationId = u32;
+
+/// The address of a broadcast.
+pub const EVERYONE: StationId = u32::MAX;
+
+/// A packet as the MAC sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// The station that it is for, or [`EVERYONE`].
+    pub to: StationId,
+    /// Length of the packet, IP header included.
+    pub bytes: u32,
+    /// Whatever the caller knows it by.
+    pub handle: u64,
+    /// Rate of the data; by default that of the sender.
+    pub rate: Option<Rate>,
+}
+
+/// What is on air.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Request to send.
+    Rts,
+    /// Clear to send.
+    Cts,
+    /// A CTS to oneself, which protects what follows.
+    CtsToSelf,
+    /// Data.
+    Data,
+    /// Acknowledgement.
+    Ack,
+}
+
+/// A frame on air, with all that its receivers need to know.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Flight {
+    pub(crate) kind: Kind,
+    pub(crate) rate: Rate,
+    /// FCS included.
+    pub(crate) bytes: u32,
+    pub(crate) from: StationId,
+    pub(crate) to: StationId,
+    pub(crate) start: Time,
+    pub(crate) airtime: Span,
+    /// Duration field.
+    pub(crate) nav: Span,
+    /// Rate, airtime and Duration field of the answer.
+    pub(crate) answer_rate: Rate,
+    pub(crate) answer: Span,
+    pub(crate) answer_nav: Span,
+    /// Airtime of the data frame of the exchange.
+    pub(crate) data: Span,
+    /// After how much silence the NAV that this RTS sets ends.
+    pub(crate) nav_reset: Span,
+    /// The exchange has RTS and CTS.
+    pub(crate) behind_rts: bool,
+    /// Which of its sender's packets it is.
+    pub(crate) serial: u32,
+    pub(crate) handle: u64,
+    /// When the packet became its sender's current one.
+    pub(crate) offered: Time,
+}
+
+impl Flight {
+    /// A frame without an exchange of its own: an answer.
+    pub(crate) fn at(start: Time, airtime: Span) -> Flight {
+        Flight {
+            kind: Kind::Ack,
+            rate: Rate::plain(1000),
+            bytes: ACK_BYTES,
+            answer_rate: Rate::plain(1000),
+            from: 0,
+            to: 0,
+            start,
+            airtime,
+            nav: Span::ZERO,
+            answer: Span::ZERO,
+            answer_nav: Span::ZERO,
+            data: Span::ZERO,
+            nav_reset: Span::ZERO,
+            behind_rts: false,
+            serial: 0,
+            handle: 0,
+            offered: start,
+        }
+    }
+
+    pub(crate) fn end(&self) -> Time {
+        self.start + self.airtime
+    }
+}

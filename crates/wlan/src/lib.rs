@@ -1,0 +1,58 @@
+//! 802.11 without input or output: stations on one radio channel, and what becomes of the frames that they are offered.
+//!
+//! A [`Medium`] joins stations. Each is one distributed coordination function; what waits for it, queues and packets,
+//! is the caller's. Call order:
+//!
+//! 1. [`Medium::offer`] gives a station that [wants](Medium::wants_frame) a frame the head of its queue;
+//! 2. [`Medium::deadline`] says before when nothing comes out;
+//! 3. [`Medium::advance`] lets happen what is due, at that time and not later, and appends [`Outcome`]s: packets that
+//!    arrived, were acknowledged or given up. A station whose packet is [`Outcome::Sent`] or [`Outcome::Dropped`] wants
+//!    the next, offered at the same time.
+//!
+//! Both 1 and 3 change the deadline. Time never goes back between calls. Nothing is allocated per frame once as many
+//! frames have been on air at once as ever are.
+//!
+//! ```
+//! use wlan::{Frame, Layout, Medium, MediumSpec, Outcome, Params};
+//!
+//! // a cell in which all hear all; station 1 sends a packet of 1500 bytes to station 0
+//! let spec = MediumSpec::new("cell", Params::dot11b(), Layout::Everyone { stations: 2 });
+//! let mut medium = Medium::new(&spec, 1)?;
+//! let mut outcomes = Vec::new();
+//! medium.offer(units::Time::from_secs(1.0), 1, Frame { to: 0, bytes: 1500, handle: 7, rate: None });
+//! while outcomes.is_empty() {
+//!     medium.advance(medium.deadline(), &mut outcomes);
+//! }
+//! assert_eq!(outcomes[0], Outcome::Delivered { at: 0, from: 1, handle: 7 });
+//! # Ok::<(), wlan::Error>(())
+//! ```
+//!
+//! [`Params`] has the numbers and rules, [`Layout`] says who hears whom, [`Loss`] which frames are bad at random;
+//! [`Exchange`] how long everything takes. The rules are restated in `specs/wlan.md`.
+#![forbid(unsafe_code)]
+
+mod airtime;
+mod dcf;
+mod error;
+mod flight;
+mod layout;
+mod loss;
+mod medium;
+pub mod params;
+mod propagation;
+mod rate;
+mod snr;
+mod stats;
+
+pub use airtime::{ACK_BYTES, CTS_BYTES, Exchange, RTS_BYTES};
+pub use dcf::Cause;
+pub use error::{Error, STATIONS_MAX};
+pub use flight::{EVERYONE, Frame, Kind, StationId};
+pub use layout::Layout;
+pub use loss::{Loss, LossAt, LossFrames, LossModel};
+pub use medium::{Medium, MediumSpec, Outcome, Position};
+pub use params::Params;
+pub use propagation::{Propagation, Radio, Reception, Travel, dbm, watts};
+pub use rate::{Phy, Rate};
+pub use snr::frame_error;
+pub use stats::{Airtime, StationStats};

@@ -1,0 +1,355 @@
+//! A medium: stations, who hears whom, and the frames between them.
+
+mod air;
+mod earliest;
+mod hearing;
+mod sleepers;
+mod upward;
+
+use sim::Stream;
+use units::{Span, Time};
+
+use crate::dcf::{Arrival, Heard, Mac, Station};
+use crate::error::STATIONS_MAX;
+use crate::flight::{Flight, Frame, Kind, StationId};
+use crate::loss::{Errors, LossAt};
+use crate::stats::StationStats;
+use crate::{Error, Layout, Loss, Params, Phy, Rate, Reception};
+
+use air::Air;
+use earliest::Earliest;
+pub(crate) use earliest::{Due, Order};
+use hearing::Hearing;
+use sleepers::Sleepers;
+use upward::{Noise, Upward};
+
+pub use hearing::Position;
+
+/// A medium as data. [`Medium::new`] builds it.
+#[derive(Clone, Debug)]
+pub struct MediumSpec {
+    /// Name; random streams are named after it.
+    pub name: String,
+    /// Numbers and rules.
+    pub params: Params,
+    /// Who hears whom.
+    pub layout: Layout,
+    /// Data rates of stations, in their order; missing or `None`: [`Params::rate`].
+    pub rates: Vec<Option<Rate>>,
+    /// Random errors at every receiver.
+    pub loss: Option<Loss>,
+}
+
+impl MediumSpec {
+    /// A medium on which all stations use the rate of the set, without random errors.
+    pub fn new(name: &str, params: Params, layout: Layout) -> MediumSpec {
+        MediumSpec { name: name.into(), params, layout, rates: Vec::new(), loss: None }
+    }
+}
+
+/// What a medium tells those above. All of it happens at the time of the call.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Outcome {
+    /// A packet has arrived, for the first time.
+    Delivered {
+        /// Where.
+        at: StationId,
+        /// Who sent it.
+        from: StationId,
+        /// Its handle.
+        handle: u64,
+    },
+    /// A packet has arrived at the MAC and is lost behind it, by errors [above](LossAt::Above) it.
+    LostAbove {
+        /// Where.
+        at: StationId,
+        /// Who sent it.
+        from: StationId,
+        /// Its handle.
+        handle: u64,
+    },
+    /// A packet was acknowledged, or its broadcast has ended. The station takes the next.
+    Sent {
+        /// The sender.
+        station: StationId,
+        /// The packet's handle.
+        handle: u64,
+    },
+    /// A packet was given up after the last attempt; it may have arrived all the same, if only ACKs were lost. The
+    /// station takes the next.
+    Dropped {
+        /// The sender.
+        station: StationId,
+        /// The packet's handle.
+        handle: u64,
+    },
+    /// A frame goes on air ([`Medium::trace_frames`]).
+    OnAir {
+        /// What it is.
+        kind: Kind,
+        /// Who sends it.
+        from: StationId,
+        /// Whom it is for, the sender itself for a CTS to oneself.
+        to: StationId,
+        /// First bit at the sender.
+        start: Time,
+        /// Last bit at the sender.
+        end: Time,
+    },
+    /// A frame was lost on the station that it was for ([`Medium::trace_frames`]).
+    Lost {
+        /// What it was.
+        kind: Kind,
+        /// Who sent it.
+        from: StationId,
+        /// Whom it was for.
+        to: StationId,
+        /// Why.
+        cause: crate::Cause,
+    },
+}
+
+/// One radio channel and its stations.
+///
+/// [The crate's page](crate) has the order of calls.
+#[derive(Debug)]
+pub struct Medium {
+    params: Params,
+    mac: Mac,
+    stations: Vec<Station>,
+    hearing: Hearing,
+    air: Air,
+    /// When each station acts by itself.
+    wakes: Earliest,
+    upward: Upward,
+    /// Where all hear all alike: those who sleep.
+    sleepers: Option<Sleepers>,
+    /// Nothing comes out before this.
+    deadline: Time,
+    /// For what happens before a frame is offered; nothing comes out of that.
+    nothing: Vec<Outcome>,
+    traced: bool,
+}
+
+impl Medium {
+    /// Build a medium. `seed` is the run's.
+    pub fn new(spec: &MediumSpec, seed: u64) -> Result<Medium, Error> {
+        spec.params.check()?;
+        let count = spec.layout.stations();
+        if count > STATIONS_MAX {
+            return Err(Error::Stations { count });
+        }
+        let stream = |station: usize, purpose: &str| Stream::new(seed, &format!("{}/{station}/{purpose}", spec.name));
+        let mac = Mac::new(&spec.params);
+        let mut stations = Vec::with_capacity(count);
+        for id in 0..count {
+            let rate = spec.rates.get(id).copied().flatten().unwrap_or(spec.params.rate);
+            spec.params.check_rate("rate", rate)?;
+            let old = rate.phy == Phy::Dsss && spec.params.rate.phy != Phy::Dsss;
+            let cw_min = if old { spec.params.cw_min_dsss } else { spec.params.cw_min };
+            stations.push(Station::new(id as StationId, rate, cw_min, &mac, stream(id, "backoff")));
+        }
+        let mut errors = Vec::new();
+        if let Some(loss) = spec.loss {
+            loss.check()?;
+            errors.extend((0..count).map(|id| Errors::new(loss, stream(id, "errors"))));
+        }
+        let mut noise = None;
+        if spec.params.radio.reception == Reception::Snr && matches!(spec.layout, Layout::Positions(_)) {
+            let streams = (0..count).map(|id| stream(id, "noise")).collect();
+            noise = Some(Noise { power: spec.params.radio.noise, streams });
+        }
+        let mut sleepers = None;
+        if can_sleep(spec) {
+            sleepers = Some(Sleepers::new(count));
+            // hears everything and never sends
+            let id = count as StationId;
+            stations.push(Station::new(id, spec.params.rate, spec.params.cw_min, &mac, stream(count, "backoff")));
+        }
+        Ok(Medium {
+            air: Air::new(&mac),
+            mac,
+            hearing: Hearing::new(&spec.layout, &spec.params.radio)?,
+            wakes: Earliest::new(stations.len()),
+            upward: Upward::new(count, errors, spec.loss.map_or(LossAt::Mac, |loss| loss.at), noise),
+            sleepers,
+            deadline: Time::NEVER,
+            nothing: Vec::new(),
+            traced: false,
+            stations,
+            params: spec.params.clone(),
+        })
+    }
+
+    /// Whether `to` can decode frames of `from`.
+    pub fn reaches(&self, from: StationId, to: StationId) -> bool {
+        self.hearing.row(from).iter().any(|hearer| hearer.station == to && hearer.decodes(self.params.rate.phy))
+    }
+
+    /// An error unless two stations can exchange frames.
+    pub fn check_reach(&self, a: StationId, b: StationId) -> Result<(), Error> {
+        for (from, to) in [(a, b), (b, a)] {
+            if !self.reaches(from, to) {
+                return Err(Error::OutOfRange { from, to });
+            }
+        }
+        Ok(())
+    }
+
+    /// Report frames on air and lost ones, too.
+    pub fn trace_frames(&mut self, on: bool) {
+        self.traced = on;
+        self.upward.traced = on;
+        self.note_deadline();
+    }
+
+    /// Whether a station has room for a frame.
+    #[inline]
+    pub fn wants_frame(&self, station: StationId) -> bool {
+        self.stations[station as usize].wants_frame()
+    }
+
+    /// Keep stations awake that have nothing to do. Nothing else changes; it takes more time.
+    #[doc(hidden)]
+    pub fn nobody_sleeps(&mut self) {
+        let listener = self.stations.len() - usize::from(self.sleepers.is_some());
+        self.sleepers = None;
+        self.stations.truncate(listener);
+    }
+
+    /// A station's next frame. Panics if it has one already: a bug of the caller.
+    pub fn offer(&mut self, now: Time, station: StationId, frame: Frame) {
+        let mut nothing = std::mem::take(&mut self.nothing);
+        self.run_before(now, &mut nothing);
+        debug_assert!(nothing.is_empty(), "a deadline was passed");
+        self.nothing = nothing;
+        if let Some(sleepers) = &mut self.sleepers {
+            sleepers.wake(station, &mut self.stations);
+        }
+        let sender = &mut self.stations[station as usize];
+        assert!(sender.wants_frame(), "station {station} has a frame");
+        sender.offer(now, frame, &self.params, &self.mac);
+        self.wakes.set(station as usize, sender.due());
+        self.note_deadline();
+    }
+
+    /// When something may come out next, or a station acts by itself. Much happens in between, and is made up for in
+    /// the next call.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        self.deadline
+    }
+
+    fn note_deadline(&mut self) {
+        let quiet = if self.traced { self.air.first().at() } else { self.air.quiet_until() };
+        self.deadline = quiet.min(self.wakes.first().at());
+    }
+
+    /// Let everything happen that is due by `now`, in the order of section "One instant" of `specs/wlan.md`. Time must
+    /// not pass a deadline before this is called.
+    pub fn advance(&mut self, now: Time, outcomes: &mut Vec<Outcome>) {
+        self.run_before(now + Span(1), outcomes);
+        self.note_deadline();
+    }
+
+    fn run_before(&mut self, end: Time, outcomes: &mut Vec<Outcome>) {
+        loop {
+            let due = self.wakes.first().min(self.air.first());
+            if due.at() >= end {
+                return;
+            }
+            match due.order() {
+                Order::End => self.frame_ends(due, outcomes),
+                Order::Timer | Order::Backoff => self.station_wakes(due, outcomes),
+                Order::Start => self.frame_starts(due),
+            }
+        }
+    }
+
+    /// What a station has done up to `now`, the time of the last call.
+    pub fn stats(&self, station: StationId, now: Time) -> StationStats {
+        match &self.sleepers {
+            Some(sleepers) => sleepers.stats(station, &self.stations, now),
+            None => self.stations[station as usize].stats_at(now),
+        }
+    }
+
+    fn station_wakes(&mut self, due: Due, outcomes: &mut Vec<Outcome>) {
+        let now = due.at();
+        let place = self.wakes.place(due);
+        let station = &mut self.stations[place];
+        let sent = if due.order() == Order::Timer {
+            station.on_timer(now, &self.mac, outcomes)
+        } else {
+            station.on_backoff_end(now, &self.mac)
+        };
+        self.wakes.set(place, station.due());
+        if let Some(flight) = sent {
+            self.launch(flight, outcomes);
+        }
+    }
+
+    fn launch(&mut self, flight: Flight, outcomes: &mut Vec<Outcome>) {
+        if self.traced {
+            let Flight { kind, from, to, start, .. } = flight;
+            outcomes.push(Outcome::OnAir { kind, from, to, start, end: flight.end() });
+        }
+        self.air.launch(flight, self.hearing.row(flight.from));
+    }
+
+    /// A frame reaches the stations nearest of those that it has not reached yet.
+    fn frame_starts(&mut self, due: Due) {
+        let now = due.at();
+        let id = self.air.next_flight();
+        let Medium { air, hearing, stations, wakes, mac, sleepers, .. } = self;
+        let flight = air.flight(id);
+        let row = hearing.row(flight.from);
+        let mut hearers = &row[air.starting(id)];
+        if let Some(sleepers) = sleepers {
+            sleepers.before(now, flight, stations, mac);
+            hearers = sleepers.awake();
+        }
+        for hearer in hearers {
+            if hearer.station == flight.from {
+                continue;
+            }
+            let station = &mut stations[hearer.station as usize];
+            let ends = now + flight.airtime;
+            let arrival = Arrival { flight: id, power: hearer.power, ends, decodable: hearer.decodes(flight.rate.phy) };
+            station.on_frame_start(now, arrival, flight, mac);
+            wakes.set(hearer.station as usize, station.due());
+        }
+        air.started(id, row);
+    }
+
+    /// A frame ends at its sender, or at the stations nearest of those that still hear it.
+    fn frame_ends(&mut self, due: Due, outcomes: &mut Vec<Outcome>) {
+        let now = due.at();
+        let Medium { air, hearing, stations, wakes, mac, upward, sleepers, .. } = self;
+        let id = air.next_flight();
+        let flight = air.flight(id);
+        let row = hearing.row(flight.from);
+        for hearer in sleepers.as_ref().map_or(&row[air.ending(id)], Sleepers::awake) {
+            let place = hearer.station as usize;
+            let station = &mut stations[place];
+            if hearer.station == flight.from {
+                station.on_own_end(now, flight.kind, flight.data, mac, outcomes);
+            } else {
+                let bad = upward.is_bad(now, hearer, flight);
+                let heard = station.on_frame_end(now, id, flight, bad, mac, outcomes);
+                if heard != Heard::Nothing {
+                    upward.on_heard(now, stations, hearer.station, flight, heard, outcomes);
+                }
+            }
+            wakes.set(place, stations[place].due());
+        }
+        air.ended(id, row);
+    }
+}
+
+/// All who listen hear the same: nothing depends on the place, the PHY, or errors of each receiver's own.
+fn can_sleep(spec: &MediumSpec) -> bool {
+    let alike = matches!(spec.layout, Layout::Everyone { .. });
+    let phys = spec.rates.iter().flatten().all(|rate| rate.phy == spec.params.rate.phy);
+    alike && phys && spec.loss.is_none_or(|loss| loss.at == LossAt::Above)
+}

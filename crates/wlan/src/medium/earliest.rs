@@ -1,0 +1,177 @@
+//! The earliest of many deadlines, without an event for each: an array by place, in blocks that know their least.
+
+use units::Time;
+
+/// What happens first at one instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Order {
+    /// Frames end.
+    End,
+    /// Timers: answers that are due, and timeouts.
+    Timer,
+    /// Backoffs run out, all of them before any of the frames reaches anybody.
+    Backoff,
+    /// Frames start at their receivers.
+    Start,
+}
+
+/// A time and what happens then, in one number that sorts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Due(u64);
+
+impl Due {
+    pub(crate) const NEVER: Due = Due(u64::MAX);
+
+    #[inline]
+    pub(crate) fn new(at: Time, order: Order) -> Due {
+        if at == Time::NEVER { Due::NEVER } else { Due(at.0 << 2 | order as u64) }
+    }
+
+    #[inline]
+    pub(crate) fn at(self) -> Time {
+        if self == Due::NEVER { Time::NEVER } else { Time(self.0 >> 2) }
+    }
+
+    #[inline]
+    pub(crate) fn order(self) -> Order {
+        match self.0 & 3 {
+            0 => Order::End,
+            1 => Order::Timer,
+            2 => Order::Backoff,
+            _ => Order::Start,
+        }
+    }
+}
+
+/// Places of a block: few enough to be read at once.
+const BLOCK: usize = 8;
+
+/// Deadlines by place.
+///
+/// Setting one is a store and two comparisons; the earliest is found by reading one number of each block, and whole
+/// those blocks whose least has moved on.
+#[derive(Debug)]
+pub(crate) struct Earliest {
+    dues: Vec<[u64; BLOCK]>,
+    /// The least of each block. It may be earlier than that in a block that is stale.
+    least: Vec<u64>,
+    stale: Vec<bool>,
+    any_stale: bool,
+    /// The least of all, unless a block is stale.
+    first: Due,
+}
+
+impl Earliest {
+    pub(crate) fn new(places: usize) -> Earliest {
+        let mut earliest =
+            Earliest { dues: Vec::new(), least: Vec::new(), stale: Vec::new(), any_stale: false, first: Due::NEVER };
+        earliest.reach(places.max(1) - 1);
+        earliest
+    }
+
+    /// Make room for a place.
+    pub(crate) fn reach(&mut self, place: usize) {
+        while place / BLOCK >= self.dues.len() {
+            self.dues.push([Due::NEVER.0; BLOCK]);
+            self.least.push(Due::NEVER.0);
+            self.stale.push(false);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn set(&mut self, place: usize, due: Due) {
+        let block = place / BLOCK;
+        let kept = &mut self.dues[block][place % BLOCK];
+        if *kept == due.0 {
+            return;
+        }
+        let before = std::mem::replace(kept, due.0);
+        let least = &mut self.least[block];
+        if due.0 <= *least {
+            *least = due.0;
+            self.first = self.first.min(due);
+        } else if before == *least {
+            self.stale[block] = true;
+            self.any_stale = true;
+        }
+    }
+
+    /// The earliest.
+    #[inline]
+    pub(crate) fn first(&mut self) -> Due {
+        if self.any_stale {
+            self.refresh();
+        }
+        self.first
+    }
+
+    fn refresh(&mut self) {
+        self.any_stale = false;
+        for (block, stale) in self.stale.iter_mut().enumerate() {
+            if std::mem::take(stale) {
+                self.least[block] = self.dues[block].iter().fold(u64::MAX, |least, due| least.min(*due));
+            }
+        }
+        self.first = Due(self.least.iter().fold(u64::MAX, |least, block| least.min(*block)));
+    }
+
+    /// The place of a deadline that is there; of equal ones, the lowest.
+    pub(crate) fn place(&self, due: Due) -> usize {
+        let block = self.least.iter().position(|least| *least == due.0).unwrap_or(0);
+        let place = self.dues[block].iter().position(|other| *other == due.0);
+        block * BLOCK + place.unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(earliest: &mut Earliest) -> usize {
+        let first = earliest.first();
+        earliest.place(first)
+    }
+
+    #[test]
+    fn times_then_order_then_places() {
+        let mut earliest = Earliest::new(40);
+        assert_eq!(earliest.first().at(), Time::NEVER);
+        earliest.set(39, Due::new(Time(5), Order::Timer));
+        earliest.set(3, Due::new(Time(5), Order::Backoff));
+        earliest.set(2, Due::new(Time(5), Order::Backoff));
+        assert_eq!(earliest.first(), Due::new(Time(5), Order::Timer));
+        assert_eq!(place(&mut earliest), 39);
+        earliest.set(39, Due::new(Time(9), Order::End));
+        assert_eq!(place(&mut earliest), 2);
+        earliest.set(2, Due::NEVER);
+        earliest.set(3, Due::new(Time(11), Order::Start));
+        let first = earliest.first();
+        assert_eq!((first.at(), first.order()), (Time(9), Order::End));
+        earliest.reach(100);
+        earliest.set(100, Due::new(Time(1), Order::Start));
+        assert_eq!(place(&mut earliest), 100);
+    }
+
+    #[test]
+    fn agrees_with_a_plain_search() {
+        let mut state = 9u64;
+        let mut next = |below: u64| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) % below
+        };
+        let mut earliest = Earliest::new(50);
+        let mut plain = [Due::NEVER; 50];
+        for _ in 0..50_000 {
+            let place = next(50) as usize;
+            plain[place] = if next(3) == 0 { Due::NEVER } else { Due::new(Time(next(1000)), Order::Backoff) };
+            earliest.set(place, plain[place]);
+            if next(2) == 0 {
+                let least = plain.iter().min().copied().unwrap();
+                assert_eq!(earliest.first(), least);
+                if least != Due::NEVER {
+                    assert_eq!(earliest.place(least), plain.iter().position(|due| *due == least).unwrap());
+                }
+            }
+        }
+    }
+}

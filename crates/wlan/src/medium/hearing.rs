@@ -1,0 +1,169 @@
+//! Who hears whom, how strongly, and how much later.
+
+use std::ops::Range;
+
+use units::{Span, Time, num};
+
+use crate::flight::StationId;
+use crate::propagation::{Radio, Travel};
+use crate::{Error, Layout, Phy};
+
+/// Where a station is, in metres.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Position {
+    /// East.
+    pub x: f64,
+    /// North.
+    pub y: f64,
+}
+
+impl Position {
+    fn distance(self, other: Position) -> f64 {
+        num::sqrt((self.x - other.x) * (self.x - other.x) + (self.y - other.y) * (self.y - other.y))
+    }
+}
+
+/// One station that senses another's frames.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hearer {
+    pub(crate) station: StationId,
+    /// Whether it can decode them: OFDM (and frames without symbols), DSSS.
+    decodes: [bool; 2],
+    pub(crate) power: f64,
+    pub(crate) delay: Span,
+    /// Where in the row those farther away begin.
+    pub(crate) farther: u32,
+}
+
+/// For each transmitter a row of those that sense it, nearest first, itself among them at no distance.
+#[derive(Debug)]
+pub(crate) struct Hearing {
+    hearers: Vec<Hearer>,
+    rows: Vec<Range<usize>>,
+}
+
+impl Hearing {
+    pub(crate) fn new(layout: &Layout, radio: &Radio) -> Result<Hearing, Error> {
+        let count = layout.stations();
+        let station_at = |station: StationId| {
+            let exists = (station as usize) < count;
+            if exists { Ok(station) } else { Err(Error::NoStation { station, count }) }
+        };
+        match layout {
+            Layout::Everyone { .. } => {
+                // one row serves all
+                let mut hearers: Vec<Hearer> = (0..count).map(|to| Hearer::equal(to as StationId)).collect();
+                note_distances(&mut hearers);
+                Ok(Hearing { hearers, rows: vec![0..count; count] })
+            }
+            Layout::List { heard, .. } => {
+                let mut rows: Vec<Vec<Hearer>> = (0..count).map(|own| vec![Hearer::equal(own as StationId)]).collect();
+                for &(from, to) in heard {
+                    let row = &mut rows[station_at(from)? as usize];
+                    if row.iter().all(|hearer| hearer.station != to) {
+                        row.push(Hearer::equal(station_at(to)?));
+                    }
+                }
+                Ok(Hearing::from_rows(rows))
+            }
+            Layout::Positions(positions) => {
+                for position in positions {
+                    for (key, value) in [("position.x", position.x), ("position.y", position.y)] {
+                        if !value.is_finite() {
+                            return Err(Error::Range { key, value, must: "a number of metres" });
+                        }
+                    }
+                }
+                Ok(Hearing::from_rows((0..count).map(|from| heard_from(from, positions, radio)).collect()))
+            }
+        }
+    }
+
+    fn from_rows(rows: Vec<Vec<Hearer>>) -> Hearing {
+        let mut hearing = Hearing { hearers: Vec::new(), rows: Vec::new() };
+        for (own, mut row) in rows.into_iter().enumerate() {
+            row.sort_by_key(|hearer| (hearer.delay, hearer.station as usize != own, hearer.station));
+            note_distances(&mut row);
+            let start = hearing.hearers.len();
+            hearing.hearers.append(&mut row);
+            hearing.rows.push(start..hearing.hearers.len());
+        }
+        hearing
+    }
+
+    #[inline]
+    pub(crate) fn row(&self, from: StationId) -> &[Hearer] {
+        &self.hearers[self.rows[from as usize].clone()]
+    }
+}
+
+impl Hearer {
+    #[inline]
+    pub(crate) fn decodes(&self, phy: Phy) -> bool {
+        self.decodes[usize::from(phy == Phy::Dsss)]
+    }
+
+    /// One of those who all hear each other equally well.
+    pub(crate) fn equal(station: StationId) -> Hearer {
+        Hearer { station, decodes: [true; 2], power: 1.0, delay: Span::ZERO, farther: 0 }
+    }
+}
+
+fn note_distances(row: &mut [Hearer]) {
+    let mut farther = row.len();
+    for place in (0..row.len()).rev() {
+        row[place].farther = farther as u32;
+        if place > 0 && row[place - 1].delay != row[place].delay {
+            farther = place;
+        }
+    }
+}
+
+fn heard_from(from: usize, positions: &[Position], radio: &Radio) -> Vec<Hearer> {
+    let mut row = Vec::new();
+    for (to, position) in positions.iter().enumerate() {
+        let distance = positions[from].distance(*position);
+        let power = radio.power_at(distance);
+        if power < radio.cs_threshold && to != from {
+            continue;
+        }
+        let delay = match radio.travel {
+            Travel::None => Span::ZERO,
+            Travel::Exact => Time::from_secs(distance / radio.light).since(Time::ZERO),
+        };
+        row.push(Hearer {
+            station: to as StationId,
+            decodes: [Phy::Ofdm, Phy::Dsss].map(|phy| radio.reads_preamble(power, phy)),
+            power,
+            delay,
+            farther: 0,
+        });
+    }
+    row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chain_in_ns2_senses_two_hops() {
+        let positions = (0..6).map(|i| Position { x: 200.0 * f64::from(i), y: 0.0 }).collect();
+        let hearing = Hearing::new(&Layout::Positions(positions), &Radio::ns2()).unwrap();
+        let row: Vec<(u32, bool, u64)> =
+            hearing.row(2).iter().map(|hearer| (hearer.station, hearer.decodes(Phy::Plain), hearer.delay.0)).collect();
+        // 200 m / 3e8 m/s = 666.67 ns
+        let expected = [(2, true, 0), (1, true, 667), (3, true, 667), (0, false, 1333), (4, false, 1333)];
+        assert_eq!(row, expected);
+    }
+
+    #[test]
+    fn a_list_is_as_it_says() {
+        let layout = Layout::mutual(3, &[(0, 1), (1, 2)]);
+        let hearing = Hearing::new(&layout, &Radio::ns2()).unwrap();
+        let heard = |from| hearing.row(from).iter().map(|hearer| hearer.station).collect::<Vec<_>>();
+        assert_eq!((heard(0), heard(1), heard(2)), (vec![0, 1], vec![1, 0, 2], vec![2, 1]));
+        let error = Hearing::new(&Layout::mutual(3, &[(0, 3)]), &Radio::ns2()).unwrap_err();
+        assert_eq!(error.to_string(), "no station 3: there are 3, numbered from 0");
+    }
+}

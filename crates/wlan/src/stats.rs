@@ -1,0 +1,91 @@
+//! Counters of a station.
+
+use units::Span;
+
+use crate::dcf::Cause;
+use crate::flight::Kind;
+
+/// What a station's MAC has done, since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StationStats {
+    /// Exchanges begun: RTS or data, repeated ones included, broadcasts as well.
+    pub attempts: u64,
+    /// Attempts beyond the first of a packet.
+    pub retries: u64,
+    /// RTS or data that were not answered.
+    pub failures: u64,
+    /// Exchanges broken off behind the CTS, because the medium was not idle then (ns-2).
+    pub broken_off: u64,
+    /// Packets acknowledged.
+    pub acked: u64,
+    /// Packets given up.
+    pub dropped: u64,
+    /// Data frames sent, repeated ones included.
+    pub data_sent: u64,
+    /// Packets received, each once.
+    pub received: u64,
+    /// Data frames received again, because the ACK was lost.
+    pub duplicates: u64,
+    /// Packets received that were lost above the MAC.
+    pub lost_above: u64,
+    /// Own frames lost on the station they were for, by another that overlapped.
+    pub collided: u64,
+    /// Own frames that the station they were for did not hear, because it transmitted itself.
+    pub deaf: u64,
+    /// Own frames that arrived too weak.
+    pub weak: u64,
+    /// Own frames lost by a random error.
+    pub errored: u64,
+    /// Airtime of own frames.
+    pub airtime: Airtime,
+    /// How long the station sensed a frame or sent one.
+    pub busy: Span,
+    /// Sum over packets of the time from becoming current to the ACK, the end of the broadcast, or the drop.
+    pub service: Span,
+    /// Sum over packets that arrived of the time from becoming current to the first arrival.
+    pub delay: Span,
+    /// Packets in `delay`.
+    pub arrived: u64,
+}
+
+/// Airtime by kind of frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Airtime {
+    /// RTS.
+    pub rts: Span,
+    /// CTS, those to oneself included.
+    pub cts: Span,
+    /// Data.
+    pub data: Span,
+    /// ACK.
+    pub ack: Span,
+}
+
+impl Airtime {
+    /// Of all kinds.
+    pub fn total(&self) -> Span {
+        self.rts + self.cts + self.data + self.ack
+    }
+}
+
+impl StationStats {
+    pub(crate) fn on_sent(&mut self, kind: Kind, airtime: Span) {
+        self.data_sent += u64::from(kind == Kind::Data);
+        let sum = match kind {
+            Kind::Rts => &mut self.airtime.rts,
+            Kind::Cts | Kind::CtsToSelf => &mut self.airtime.cts,
+            Kind::Data => &mut self.airtime.data,
+            Kind::Ack => &mut self.airtime.ack,
+        };
+        *sum += airtime;
+    }
+
+    pub(crate) fn on_lost(&mut self, cause: Cause) {
+        match cause {
+            Cause::Collision => self.collided += 1,
+            Cause::Deaf => self.deaf += 1,
+            Cause::Weak => self.weak += 1,
+            Cause::Error => self.errored += 1,
+        }
+    }
+}
