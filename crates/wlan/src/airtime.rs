@@ -3,7 +3,7 @@
 use units::{Span, num};
 
 use crate::params::{Eifs, NavRound, Protection, Timeouts};
-use crate::{Params, Phy, Rate};
+use crate::{Guard, Params, Phy, Rate};
 
 /// Bytes of an RTS.
 pub const RTS_BYTES: u32 = 20;
@@ -29,6 +29,15 @@ impl Params {
                 let symbols = (16 + bits + 6).div_ceil(rate.bits_per_symbol());
                 self.ofdm_preamble + Span(4000) * symbols + self.signal_extension
             }
+            Phy::Ht(mcs) => {
+                let symbols = (16 + bits + 6).div_ceil(mcs.bits_per_symbol());
+                let units = match mcs.guard() {
+                    Guard::Long => symbols,
+                    // of 3.6 us each, filled up to a multiple of 4 us
+                    Guard::Short => (symbols * 36).div_ceil(40),
+                };
+                self.preamble(rate) + Span(4000) * units + self.signal_extension
+            }
             Phy::Plain => {
                 nearest_ns(f64::from(self.plcp.bits) * 1e9 / self.plcp.bps + bits as f64 * 1e6 / f64::from(rate.kbps))
             }
@@ -41,13 +50,16 @@ impl Params {
             Phy::Dsss if rate.kbps <= 1000 => self.dsss_long_preamble,
             Phy::Dsss => self.dsss_preamble,
             Phy::Ofdm => self.ofdm_preamble,
+            // the one of OFDM for those who know no other, HT-SIG 8, HT-STF 4, and 4 per stream
+            Phy::Ht(mcs) => self.ofdm_preamble + Span(12_000) + Span(4000) * u64::from(mcs.streams()),
             Phy::Plain => nearest_ns(f64::from(self.plcp.bits) * 1e9 / self.plcp.bps),
         }
     }
 
     /// Rate of the answer to a frame, and of the RTS before it: the highest basic rate of the same PHY not above its
-    /// own.
+    /// own. For HT both are those of OFDM.
     pub fn control_rate(&self, rate: Rate) -> Rate {
+        let rate = rate.reference();
         let basic = || self.basic_rates.iter().copied().filter(|basic| basic.phy == rate.phy);
         let below = basic().filter(|basic| basic.kbps <= rate.kbps).max_by_key(|basic| basic.kbps);
         below.or_else(|| basic().min_by_key(|basic| basic.kbps)).unwrap_or(rate)
@@ -55,7 +67,7 @@ impl Params {
 
     /// Rate of broadcasts: the lowest basic rate of the station's PHY.
     pub fn broadcast_rate(&self, phy: Phy) -> Rate {
-        let basic = self.basic_rates.iter().copied().filter(|basic| basic.phy == phy);
+        let basic = self.basic_rates.iter().copied().filter(|basic| basic.phy == phy.of_control());
         basic.min_by_key(|basic| basic.kbps).unwrap_or(self.basic_rates[0])
     }
 
@@ -175,7 +187,7 @@ impl Exchange {
             ack_timeout: awaited(ack_rate, ack),
             ..Exchange::bare(rate, mpdu, data)
         };
-        let guarded = if rate.phy == Phy::Ofdm { params.protection } else { Protection::Off };
+        let guarded = if rate.phy.has_symbols() { params.protection } else { Protection::Off };
         match guarded {
             Protection::CtsToSelf(rate) if !wants_rts(params, mpdu) => {
                 let cts = params.airtime(rate, CTS_BYTES);
@@ -228,12 +240,16 @@ impl Params {
     /// exchange. The largest throughput of the medium is a packet per cycle, or a little more where stations share
     /// backoffs.
     pub fn cycle(&self, rate: Rate, bytes: u32) -> Span {
+        self.difs + self.mean_backoff() + Exchange::new(self, rate, bytes, false).airtime(self.sifs)
+    }
+
+    /// Mean of the first backoff of a frame.
+    pub fn mean_backoff(&self) -> Span {
         let slots = match self.rules.draw {
             crate::params::Draw::ToCw => self.cw_min,
             crate::params::Draw::BelowCw => self.cw_min - 1,
         };
-        let exchange = Exchange::new(self, rate, bytes, false).airtime(self.sifs);
-        self.difs + Span(self.slot.0 * u64::from(slots) / 2) + exchange
+        Span(self.slot.0 * u64::from(slots) / 2)
     }
 }
 
@@ -241,7 +257,7 @@ impl Params {
 fn wants_rts(params: &Params, mpdu: u32) -> bool {
     let counted = match params.rate.phy {
         Phy::Plain => mpdu + params.plcp.bits / 8,
-        Phy::Dsss | Phy::Ofdm => mpdu,
+        Phy::Dsss | Phy::Ofdm | Phy::Ht(_) => mpdu,
     };
     counted >= params.rts_threshold
 }

@@ -32,6 +32,7 @@
 #![forbid(unsafe_code)]
 
 mod airtime;
+mod ampdu;
 mod dcf;
 mod error;
 mod flight;
@@ -45,6 +46,7 @@ mod snr;
 mod stats;
 
 pub use airtime::{ACK_BYTES, CTS_BYTES, Exchange, RTS_BYTES};
+pub use ampdu::{AmpduLimits, BLOCK_ACK_BYTES, ampdu_bytes};
 pub use dcf::Cause;
 pub use error::{Error, STATIONS_MAX};
 pub use flight::{EVERYONE, Frame, Kind, StationId};
@@ -53,6 +55,6 @@ pub use loss::{Loss, LossAt, LossFrames, LossModel};
 pub use medium::{Medium, MediumSpec, Outcome, Position};
 pub use params::Params;
 pub use propagation::{Propagation, Radio, Reception, Travel, dbm, watts};
-pub use rate::{Phy, Rate};
+pub use rate::{Guard, Mcs, Phy, Rate, Width};
 pub use snr::frame_error;
 pub use stats::{Airtime, StationStats};

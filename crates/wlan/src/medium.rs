@@ -350,6 +350,6 @@ impl Medium {
 /// All who listen hear the same: nothing depends on the place, the PHY, or errors of each receiver's own.
 fn can_sleep(spec: &MediumSpec) -> bool {
     let alike = matches!(spec.layout, Layout::Everyone { .. });
-    let phys = spec.rates.iter().flatten().all(|rate| rate.phy == spec.params.rate.phy);
+    let phys = spec.rates.iter().flatten().all(|rate| rate.phy.is_like(spec.params.rate.phy));
     alike && phys && spec.loss.is_none_or(|loss| loss.at == LossAt::Above)
 }

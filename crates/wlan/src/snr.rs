@@ -39,6 +39,24 @@ const THREE_QUARTERS: Code = Code {
     paths: [42.0, 201.0, 1492.0, 10_469.0, 62_935.0, 379_644.0, 2_253_373.0, 13_073_811.0, 75_152_755.0, 428_005_675.0],
 };
 
+const FIVE_SIXTHS: Code = Code {
+    period: 10.0,
+    first: 4,
+    step: 1,
+    paths: [
+        92.0,
+        528.0,
+        8694.0,
+        79_453.0,
+        792_114.0,
+        7_375_573.0,
+        67_884_974.0,
+        610_875_423.0,
+        5_427_275_376.0,
+        47_664_215_639.0,
+    ],
+};
+
 /// Probability that a frame of `bytes` is wrong; `snr` is a ratio over the channel's bandwidth.
 pub fn frame_error(rate: Rate, snr: f64, bytes: u32) -> f64 {
     let bits = 8.0 * f64::from(bytes);
@@ -57,17 +75,51 @@ pub fn frame_error(rate: Rate, snr: f64, bytes: u32) -> f64 {
             frame(1.0 - (1.0 - half) * (1.0 - half), bits / 8.0)
         }
         (Phy::Ofdm, kbps) => {
-            let (decision, code) = match kbps {
-                0..9000 => (erfc(snr) / 2.0, &HALF),
-                9000..12_000 => (erfc(snr) / 2.0, &THREE_QUARTERS),
-                12_000..18_000 => (erfc(snr / 2.0) / 2.0, &HALF),
-                18_000..24_000 => (erfc(snr / 2.0) / 2.0, &THREE_QUARTERS),
-                24_000..36_000 => (erfc(snr / 10.0) * 3.0 / 8.0, &HALF),
-                36_000..48_000 => (erfc(snr / 10.0) * 3.0 / 8.0, &THREE_QUARTERS),
-                48_000..54_000 => (erfc(snr / 42.0) * 7.0 / 24.0, &TWO_THIRDS),
-                _ => (erfc(snr / 42.0) * 7.0 / 24.0, &THREE_QUARTERS),
+            let (modulation, code) = match kbps {
+                0..9000 => (Modulation::Bpsk, &HALF),
+                9000..12_000 => (Modulation::Bpsk, &THREE_QUARTERS),
+                12_000..18_000 => (Modulation::Qpsk, &HALF),
+                18_000..24_000 => (Modulation::Qpsk, &THREE_QUARTERS),
+                24_000..36_000 => (Modulation::Qam16, &HALF),
+                36_000..48_000 => (Modulation::Qam16, &THREE_QUARTERS),
+                48_000..54_000 => (Modulation::Qam64, &TWO_THIRDS),
+                _ => (Modulation::Qam64, &THREE_QUARTERS),
             };
-            frame(code.bit_error(decision), bits)
+            frame(code.bit_error(modulation.error(snr)), bits)
+        }
+        (Phy::Ht(mcs), _) => {
+            let (modulation, code) = match mcs.index() % 8 {
+                0 => (Modulation::Bpsk, &HALF),
+                1 => (Modulation::Qpsk, &HALF),
+                2 => (Modulation::Qpsk, &THREE_QUARTERS),
+                3 => (Modulation::Qam16, &HALF),
+                4 => (Modulation::Qam16, &THREE_QUARTERS),
+                5 => (Modulation::Qam64, &TWO_THIRDS),
+                6 => (Modulation::Qam64, &THREE_QUARTERS),
+                _ => (Modulation::Qam64, &FIVE_SIXTHS),
+            };
+            // streams share the power
+            frame(code.bit_error(modulation.error(snr / f64::from(mcs.streams()))), bits)
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Modulation {
+    Bpsk,
+    Qpsk,
+    Qam16,
+    Qam64,
+}
+
+impl Modulation {
+    /// Share of wrong bits before decoding.
+    fn error(self, snr: f64) -> f64 {
+        match self {
+            Modulation::Bpsk => erfc(snr) / 2.0,
+            Modulation::Qpsk => erfc(snr / 2.0) / 2.0,
+            Modulation::Qam16 => erfc(snr / 10.0) * 3.0 / 8.0,
+            Modulation::Qam64 => erfc(snr / 42.0) * 7.0 / 24.0,
         }
     }
 }
@@ -106,6 +158,7 @@ fn tail(y: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Guard, Width};
 
     /// At which SNR in dB 90, 50, 10 and 1 % of the frames of 1536 bytes are lost, to a hundredth.
     const TABLE: [(Rate, [f64; 4]); 12] = [
@@ -135,6 +188,24 @@ mod tests {
                     error(db)
                 );
             }
+        }
+    }
+
+    #[test]
+    fn schemes_of_ht_are_as_those_of_ofdm_and_two_streams_share_the_power() {
+        let ht = |index, width| Rate::ht(index, width, Guard::Long).unwrap();
+        let ofdm = [6000, 12_000, 18_000, 24_000, 36_000, 48_000, 54_000].map(Rate::ofdm);
+        for (index, rate) in (0..).zip(ofdm) {
+            for snr in [1.5, 4.0, 12.0, 40.0, 150.0] {
+                let one = frame_error(ht(index, Width::Mhz20), snr, 1536);
+                assert_eq!(one, frame_error(rate, snr, 1536), "MCS {index}");
+                assert_eq!(one, frame_error(ht(index + 8, Width::Mhz40), 2.0 * snr, 1536), "MCS {index}");
+            }
+        }
+        // MCS 7, code 5/6: 90, 50, 10, 1 % are lost
+        for (db, share) in [(22.75, 0.9), (23.16, 0.5), (23.79, 0.1), (24.52, 0.01)] {
+            let error = |db: f64| frame_error(ht(7, Width::Mhz20), 10f64.powf(db / 10.0), 1536);
+            assert!(error(db - 0.011) > share && error(db + 0.011) < share, "{db}: {}", error(db));
         }
     }
 

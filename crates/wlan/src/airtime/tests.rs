@@ -1,6 +1,7 @@
 //! Worked by hand.
 
 use super::*;
+use crate::Width;
 
 fn us(span: Span) -> f64 {
     span.0 as f64 / 1000.0
@@ -234,4 +235,67 @@ fn the_threshold_counts_the_frame_and_in_ns2_its_preamble() {
     // at 1 Mbps: 192 + 12288
     assert!(!broadcast.rts_first);
     assert_eq!((us(broadcast.data), broadcast.data_nav), (12_480.0, Span::ZERO));
+}
+
+fn ht(index: u8, width: Width, guard: Guard) -> Rate {
+    Rate::ht(index, width, guard).unwrap()
+}
+
+#[test]
+fn airtimes_of_ht_are_those_worked_by_hand() {
+    let five = Params::dot11n();
+    // (16 + 12304 + 6) / 260 = 47.4: 48 symbols; 36 + 192. Short: 48 x 3.6 = 172.8, 44 units of 4 us; 36 + 176.
+    // 40 MHz: 23 symbols, 82.8 us, 21 units. MCS 15: 12 symbols, 43.2 us, 11 units, behind 40. MCS 0: 475 symbols
+    for (index, width, guard, expected) in [
+        (7, Width::Mhz20, Guard::Long, 228.0),
+        (7, Width::Mhz20, Guard::Short, 212.0),
+        (7, Width::Mhz40, Guard::Short, 120.0),
+        (15, Width::Mhz40, Guard::Short, 84.0),
+        (0, Width::Mhz20, Guard::Long, 1936.0),
+        (8, Width::Mhz20, Guard::Long, 992.0),
+    ] {
+        let rate = ht(index, width, guard);
+        assert_eq!(us(five.airtime(rate, 1538)), expected, "{rate}");
+        assert_eq!(us(Params::dot11n_2_4().airtime(rate, 1538)), expected + 6.0, "{rate}");
+    }
+}
+
+#[test]
+fn answers_to_ht_have_the_rate_of_its_modulation_in_ofdm() {
+    let params = Params::dot11n();
+    for width in [Width::Mhz20, Width::Mhz40] {
+        for (index, mbps) in [6, 12, 12, 24, 24, 24, 24, 24].into_iter().enumerate() {
+            for index in [index as u8, index as u8 + 8] {
+                let rate = params.control_rate(ht(index, width, Guard::Short));
+                assert_eq!(rate, Rate::ofdm(mbps * 1000), "MCS {index}");
+            }
+        }
+    }
+    assert_eq!(params.broadcast_rate(params.rate.phy), Rate::ofdm(6000));
+    let broadcast = Exchange::new(&params, params.rate, 1500, true);
+    assert_eq!(broadcast.rate, Rate::ofdm(6000));
+}
+
+#[test]
+fn a_plain_frame_of_ht_and_its_ack() {
+    // AIFS 43 + backoff 67.5 + data + SIFS 16 + ACK 28; 2.4 GHz has 6 us more per frame and 6 less per space
+    for (index, width, guard, cycle, mbps) in [
+        (7, Width::Mhz20, Guard::Long, 382.5, 31.37),
+        (7, Width::Mhz20, Guard::Short, 366.5, 32.74),
+        (7, Width::Mhz40, Guard::Short, 274.5, 43.72),
+        (15, Width::Mhz40, Guard::Short, 238.5, 50.31),
+        // ACK at 6 Mbps: 44
+        (0, Width::Mhz20, Guard::Long, 2106.5, 5.697),
+    ] {
+        let rate = ht(index, width, guard);
+        for params in [Params::dot11n(), Params::dot11n_2_4()] {
+            let found = params.cycle(rate, 1500);
+            assert_eq!(us(found), cycle, "{rate}");
+            assert!((12_000.0 / us(found) - mbps).abs() < 0.005, "{rate}");
+        }
+    }
+    // EIFS: 16 + 44 + 43; 10 + 50 + 37. Timeout: 16 + 9 + 20
+    assert_eq!((us(Params::dot11n().eifs()), us(Params::dot11n_2_4().eifs())), (103.0, 97.0));
+    let exchange = Exchange::new(&Params::dot11n(), ht(7, Width::Mhz20, Guard::Long), 1500, false);
+    assert_eq!((exchange.mpdu, us(exchange.ack_timeout), us(exchange.data_nav)), (1538, 45.0, 44.0));
 }

@@ -3,7 +3,8 @@
 use units::Span;
 
 use super::{Params, Plcp, Protection, Rules};
-use crate::{Error, Radio, Rate};
+use crate::rate::SCHEMES_MAX;
+use crate::{Error, Guard, Radio, Rate, Width};
 
 const fn us(us: u64) -> Span {
     Span(us * 1000)
@@ -16,8 +17,19 @@ const OFDM: [u32; 8] = [6000, 9000, 12_000, 18_000, 24_000, 36_000, 48_000, 54_0
 
 impl Params {
     /// Names of the sets.
-    pub const NAMES: [&'static str; 9] =
-        ["dot11b", "dot11b-short", "dot11a", "dot11g", "dot11g-prot", "ns2-default", "ns2-b11", "ns2-g54", "ns2-dalal"];
+    pub const NAMES: [&'static str; 11] = [
+        "dot11b",
+        "dot11b-short",
+        "dot11a",
+        "dot11g",
+        "dot11g-prot",
+        "dot11n",
+        "dot11n-2.4",
+        "ns2-default",
+        "ns2-b11",
+        "ns2-g54",
+        "ns2-dalal",
+    ];
 
     /// The set of this name.
     pub fn named(name: &str) -> Result<Params, Error> {
@@ -27,6 +39,8 @@ impl Params {
             "dot11a" => Params::dot11a(),
             "dot11g" => Params::dot11g(),
             "dot11g-prot" => Params::dot11g_protected(),
+            "dot11n" => Params::dot11n(),
+            "dot11n-2.4" => Params::dot11n_2_4(),
             "ns2-default" => Params::ns2_default(),
             "ns2-b11" => {
                 Params { rates: DSSS.map(Rate::plain).to_vec(), rate: Rate::plain(11_000), ..Params::ns2_default() }
@@ -110,6 +124,34 @@ impl Params {
         basic_rates.extend([1000, 2000].map(Rate::dsss));
         let protection = Protection::CtsToSelf(Rate::dsss(2000));
         Params { slot: us(20), difs: us(50), rates, basic_rates, protection, ..Params::dot11g() }
+    }
+
+    /// 802.11n in 5 GHz: 20 MHz, long guard interval, MCS 7.
+    ///
+    /// Access is that of one queue of best effort, AIFS of three slots in place of DIFS, and slots are counted as the
+    /// DCF does. It has neither the other classes of EDCA nor aggregation: every packet is a plain MPDU with an ACK.
+    pub fn dot11n() -> Params {
+        // QoS header 26, FCS 4, LLC and SNAP 8
+        let params = Params { difs: us(16 + 3 * 9), mac_bytes: 38, ..Params::dot11a() };
+        params.with_channel(Width::Mhz20, Guard::Long)
+    }
+
+    /// The same in 2.4 GHz.
+    pub fn dot11n_2_4() -> Params {
+        let params = Params { difs: us(10 + 3 * 9), mac_bytes: 38, ..Params::dot11g() };
+        params.with_channel(Width::Mhz20, Guard::Long)
+    }
+
+    /// All schemes of HT on a channel of this width, MCS 7 by default, and the noise of that width.
+    pub fn with_channel(mut self, width: Width, guard: Guard) -> Params {
+        let bandwidth = match width {
+            Width::Mhz20 => 20e6,
+            Width::Mhz40 => 40e6,
+        };
+        self.rates = (0..SCHEMES_MAX).filter_map(|index| Rate::ht(index, width, guard)).collect();
+        self.rate = self.rates[7];
+        self.radio.noise = Radio::standard(self.radio.frequency, bandwidth).noise;
+        self
     }
 
     /// ns-2 as it comes: 1 Mbps, RTS before everything.
