@@ -27,8 +27,9 @@ use crate::airtime::Exchange;
 use crate::flight::{EVERYONE, Flight, Kind};
 use crate::medium::{Due, Order};
 use crate::params::{Eifs, Responder, Rules};
+use crate::rate::Adaptation;
 use crate::stats::StationStats;
-use crate::{Frame, Outcome, Params, Phy, Rate};
+use crate::{Outcome, Params, Phy, Rate};
 
 use access::Access;
 use nav::Nav;
@@ -96,8 +97,10 @@ pub(crate) struct Station {
     busy_since: Time,
     /// Data rate of frames that bring none.
     rate: Rate,
+    /// Rates of data by receiver, unless they are fixed.
+    adaptation: Option<Box<Adaptation>>,
     /// Exchanges of the last two kinds of frame, so that they are not worked out anew.
-    exchanges: Box<[(Frame, Exchange); 2]>,
+    exchanges: Box<[(Option<Asked>, Exchange); 2]>,
     serial: u32,
     pub(crate) stats: StationStats,
 }
@@ -141,10 +144,21 @@ struct Owed {
     data: Span,
 }
 
+/// What an exchange depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Asked {
+    bytes: u32,
+    rate: Rate,
+    broadcast: bool,
+}
+
 /// The frame that a station tries to send.
 #[derive(Clone, Copy, Debug)]
 struct Current {
     to: u32,
+    bytes: u32,
+    /// Each attempt asks for its rate.
+    adapts: bool,
     handle: u64,
     serial: u32,
     offered: Time,
@@ -177,7 +191,14 @@ pub enum Cause {
 }
 
 impl Station {
-    pub(crate) fn new(id: u32, rate: Rate, cw_min: u32, mac: &Mac, backoff: Stream) -> Station {
+    pub(crate) fn new(
+        id: u32,
+        rate: Rate,
+        adaptation: Option<Box<Adaptation>>,
+        cw_min: u32,
+        mac: &Mac,
+        backoff: Stream,
+    ) -> Station {
         Station {
             id,
             sensed: 0,
@@ -195,7 +216,8 @@ impl Station {
             current: None,
             busy_since: Time::ZERO,
             rate,
-            exchanges: Box::new([(Frame { to: 0, bytes: 0, handle: 0, rate: None }, Exchange::default()); 2]),
+            adaptation,
+            exchanges: Box::new([(None, Exchange::default()); 2]),
             serial: 0,
             stats: StationStats::default(),
         }
@@ -205,6 +227,11 @@ impl Station {
     #[inline]
     pub(crate) fn due(&self) -> Due {
         Due::new(self.timer.at, Order::Timer).min(Due::new(self.access.expiry, Order::Backoff))
+    }
+
+    /// Rate of the next data for `to`.
+    pub(crate) fn data_rate(&self, to: u32) -> Rate {
+        self.adaptation.as_ref().and_then(|adaptation| adaptation.rate_to(to)).unwrap_or(self.rate)
     }
 
     /// A station of 802.11b senses OFDM as mere energy.

@@ -27,8 +27,10 @@
 //! # Ok::<(), wlan::Error>(())
 //! ```
 //!
+//! A station's rate is fixed, or [`RateControl`] chooses that of each attempt.
+//!
 //! [`Params`] has the numbers and rules, [`Layout`] says who hears whom, [`Loss`] which frames are bad at random;
-//! [`Exchange`] how long everything takes. The rules are restated in `specs/wlan.md`.
+//! [`Exchange`] how long everything takes, [`AmpduLimits`] and its neighbours what aggregation would. The rules are restated in `specs/wlan.md`.
 #![forbid(unsafe_code)]
 
 mod airtime;
@@ -55,6 +57,6 @@ pub use loss::{Loss, LossAt, LossFrames, LossModel};
 pub use medium::{Medium, MediumSpec, Outcome, Position};
 pub use params::Params;
 pub use propagation::{Propagation, Radio, Reception, Travel, dbm, watts};
-pub use rate::{Guard, Mcs, Phy, Rate, Width};
+pub use rate::{Arf, ArfStart, Guard, Mcs, Minstrel, Phy, Rate, RateControl, Width};
 pub use snr::frame_error;
 pub use stats::{Airtime, StationStats};

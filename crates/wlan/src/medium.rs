@@ -13,8 +13,9 @@ use crate::dcf::{Arrival, Heard, Mac, Station};
 use crate::error::STATIONS_MAX;
 use crate::flight::{Flight, Frame, Kind, StationId};
 use crate::loss::{Errors, LossAt};
+use crate::rate::Adaptation;
 use crate::stats::StationStats;
-use crate::{Error, Layout, Loss, Params, Phy, Rate, Reception};
+use crate::{Error, Layout, Loss, Params, Phy, Rate, RateControl, Reception};
 
 use air::Air;
 use earliest::Earliest;
@@ -36,6 +37,8 @@ pub struct MediumSpec {
     pub layout: Layout,
     /// Data rates of stations, in their order; missing or `None`: [`Params::rate`].
     pub rates: Vec<Option<Rate>>,
+    /// How stations choose rates, in their order; missing: fixed.
+    pub rate_controls: Vec<RateControl>,
     /// Random errors at every receiver.
     pub loss: Option<Loss>,
 }
@@ -43,7 +46,7 @@ pub struct MediumSpec {
 impl MediumSpec {
     /// A medium on which all stations use the rate of the set, without random errors.
     pub fn new(name: &str, params: Params, layout: Layout) -> MediumSpec {
-        MediumSpec { name: name.into(), params, layout, rates: Vec::new(), loss: None }
+        MediumSpec { name: name.into(), params, layout, rates: Vec::new(), rate_controls: Vec::new(), loss: None }
     }
 }
 
@@ -147,7 +150,9 @@ impl Medium {
             spec.params.check_rate("rate", rate)?;
             let old = rate.phy == Phy::Dsss && spec.params.rate.phy != Phy::Dsss;
             let cw_min = if old { spec.params.cw_min_dsss } else { spec.params.cw_min };
-            stations.push(Station::new(id as StationId, rate, cw_min, &mac, stream(id, "backoff")));
+            let control = spec.rate_controls.get(id).copied().unwrap_or_default();
+            let adaptation = Adaptation::new(control, &spec.params, rate, stream(id, "rate"));
+            stations.push(Station::new(id as StationId, rate, adaptation, cw_min, &mac, stream(id, "backoff")));
         }
         let mut errors = Vec::new();
         if let Some(loss) = spec.loss {
@@ -164,7 +169,7 @@ impl Medium {
             sleepers = Some(Sleepers::new(count));
             // hears everything and never sends
             let id = count as StationId;
-            stations.push(Station::new(id, spec.params.rate, spec.params.cw_min, &mac, stream(count, "backoff")));
+            stations.push(Station::new(id, spec.params.rate, None, spec.params.cw_min, &mac, stream(count, "backoff")));
         }
         Ok(Medium {
             air: Air::new(&mac),
@@ -194,6 +199,11 @@ impl Medium {
             }
         }
         Ok(())
+    }
+
+    /// Rate of the next data from one station to another.
+    pub fn data_rate(&self, from: StationId, to: StationId) -> Rate {
+        self.stations[from as usize].data_rate(to)
     }
 
     /// Report frames on air and lost ones, too.
@@ -281,7 +291,7 @@ impl Medium {
         let sent = if due.order() == Order::Timer {
             station.on_timer(now, &self.mac, outcomes)
         } else {
-            station.on_backoff_end(now, &self.mac)
+            station.on_backoff_end(now, &self.params, &self.mac)
         };
         self.wakes.set(place, station.due());
         if let Some(flight) = sent {

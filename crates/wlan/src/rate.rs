@@ -1,11 +1,25 @@
 //! Data rates and how their frames are modulated.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `ht` | schemes of 802.11n |
+//! | `control` | which rate each attempt has, per transmitter and receiver |
+//! | `arf` | ARF, one link |
+//! | `minstrel` | sampling, one link |
 
+mod arf;
+mod control;
 mod ht;
+mod minstrel;
 
 use std::fmt;
 
+pub use arf::Arf;
+pub(crate) use control::Adaptation;
+pub use control::{ArfStart, RateControl};
 pub(crate) use ht::SCHEMES_MAX;
 pub use ht::{Guard, Mcs, Width};
+pub use minstrel::Minstrel;
 
 /// What the bits of a frame become on air.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

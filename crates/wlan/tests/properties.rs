@@ -6,7 +6,10 @@ use common::{Run, Source};
 use proptest::prelude::*;
 use units::{Span, Time};
 use wlan::params::{AfterTimeout, Capture, Protection};
-use wlan::{Frame, Layout, Loss, LossAt, LossFrames, LossModel, Medium, MediumSpec, Outcome, Params, Position, Rate};
+use wlan::{
+    ArfStart, Frame, Layout, Loss, LossAt, LossFrames, LossModel, Medium, MediumSpec, Outcome, Params, Position, Rate,
+    RateControl,
+};
 
 fn params() -> impl Strategy<Value = Params> {
     let names = prop::sample::select(Params::NAMES.to_vec());
@@ -33,6 +36,11 @@ fn params() -> impl Strategy<Value = Params> {
             params
         },
     )
+}
+
+fn control() -> impl Strategy<Value = RateControl> {
+    let arf = [ArfStart::Low, ArfStart::High].map(RateControl::Arf);
+    prop::sample::select(vec![RateControl::Fixed, arf[0], arf[1], RateControl::Minstrel])
 }
 
 fn layout() -> impl Strategy<Value = Layout> {
@@ -123,11 +131,12 @@ proptest! {
 
     #[test]
     fn frames_are_conserved_and_airtime_is_at_most_the_time(
-        params in params(), layout in layout(), loss in loss(), kinds in prop::collection::vec(0u8..3, 1..5), seed in 0u64..100,
+        params in params(), layout in layout(), loss in loss(), control in control(), kinds in prop::collection::vec(0u8..3, 1..5), seed in 0u64..100,
     ) {
         let mut spec = MediumSpec::new("drawn", params, layout);
         spec.loss = loss;
         let count = spec.layout.stations();
+        spec.rate_controls = vec![control; count];
         let mut run = Run::new(&spec, &sources(count, &kinds), seed).unwrap();
         let window = Span::from_millis(3000);
         run.until(Time::ZERO + window);
@@ -160,9 +169,10 @@ proptest! {
 
     #[test]
     fn sleepers_change_nothing(
-        params in params(), stations in 2usize..9, rate in 1.0..200.0f64, kinds in prop::collection::vec(0u8..3, 1..5), seed in 0u64..100,
+        params in params(), stations in 2usize..9, rate in 1.0..200.0f64, control in control(), kinds in prop::collection::vec(0u8..3, 1..5), seed in 0u64..100,
     ) {
-        let spec = MediumSpec::new("cell", params, Layout::Everyone { stations });
+        let mut spec = MediumSpec::new("cell", params, Layout::Everyone { stations });
+        spec.rate_controls = vec![control; stations];
         let outcomes = |sleeping: bool| {
             let mut medium = Medium::new(&spec, seed).unwrap();
             if !sleeping {
@@ -178,10 +188,11 @@ proptest! {
 
     #[test]
     fn deadlines_that_skip_what_nobody_asks_for_change_nothing(
-        params in params(), layout in layout(), loss in loss(), rate in 1.0..200.0f64, kinds in prop::collection::vec(0u8..3, 1..5), seed in 0u64..100,
+        params in params(), layout in layout(), loss in loss(), rate in 1.0..200.0f64, control in control(), kinds in prop::collection::vec(0u8..3, 1..5), seed in 0u64..100,
     ) {
         let mut spec = MediumSpec::new("cell", params, layout);
         spec.loss = loss;
+        spec.rate_controls = vec![control; spec.layout.stations()];
         let stations = spec.layout.stations() as u32;
         let run = |traced: bool| {
             let mut medium = Medium::new(&spec, seed).unwrap();

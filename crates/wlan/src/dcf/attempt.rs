@@ -3,7 +3,7 @@
 use units::Time;
 
 use super::retry::Unanswered;
-use super::{Current, Mac, Responder, Station, Task, Waiting};
+use super::{Asked, Current, Mac, Responder, Station, Task, Waiting};
 use crate::airtime::{CTS_BYTES, Exchange, RTS_BYTES};
 use crate::flight::{EVERYONE, Flight, Kind};
 use crate::params::AfterTimeout;
@@ -17,11 +17,20 @@ impl Station {
 
     /// A frame becomes current.
     pub(crate) fn offer(&mut self, now: Time, frame: Frame, params: &Params, mac: &Mac) {
-        let exchange = self.exchange(&frame, params);
+        let Frame { to, bytes, handle, rate } = frame;
+        let broadcast = to == EVERYONE;
+        let (rate, adapts) = match &mut self.adaptation {
+            Some(adaptation) if rate.is_none() && !broadcast => {
+                adaptation.on_frame(now, to);
+                (adaptation.rate(), true)
+            }
+            _ => (rate.unwrap_or(self.rate), false),
+        };
+        let exchange = self.exchange(Asked { bytes, rate, broadcast }, params);
         self.serial = self.serial.wrapping_add(1);
         self.granted = false;
-        self.current =
-            Some(Current { to: frame.to, handle: frame.handle, serial: self.serial, offered: now, tries: 0, exchange });
+        let serial = self.serial;
+        self.current = Some(Current { to, bytes, adapts, handle, serial, offered: now, tries: 0, exchange });
         if self.access.is_counting() && (self.is_idle(now) || self.access.is_pending()) {
             if mac.rules.responder == Responder::Standard || !self.owes_soon() {
                 self.access.want(now, mac);
@@ -35,24 +44,41 @@ impl Station {
     }
 
     /// Times of this frame's exchange. Packets have few lengths, so those of the last two are kept.
-    fn exchange(&mut self, frame: &Frame, params: &Params) -> Exchange {
-        let broadcast = frame.to == EVERYONE;
-        let fits = |kept: &(Frame, Exchange)| {
-            kept.0.bytes == frame.bytes && kept.0.rate == frame.rate && (kept.0.to == EVERYONE) == broadcast
-        };
-        if !fits(&self.exchanges[0]) {
+    fn exchange(&mut self, asked: Asked, params: &Params) -> Exchange {
+        if self.exchanges[0].0 != Some(asked) {
             self.exchanges.swap(0, 1);
         }
-        if !fits(&self.exchanges[0]) {
-            let rate = frame.rate.unwrap_or(self.rate);
-            self.exchanges[0] = (*frame, Exchange::new(params, rate, frame.bytes, broadcast));
+        if self.exchanges[0].0 != Some(asked) {
+            let Asked { bytes, rate, broadcast } = asked;
+            self.exchanges[0] = (Some(asked), Exchange::new(params, rate, bytes, broadcast));
         }
         self.exchanges[0].1
     }
 
+    /// A repeated frame may have another rate.
+    fn retime(&mut self, params: &Params) {
+        let (Some(current @ Current { adapts: true, .. }), Some(adaptation)) = (self.current, &self.adaptation) else {
+            return;
+        };
+        let rate = adaptation.rate();
+        if current.exchange.rate == rate {
+            return;
+        }
+        let exchange = self.exchange(Asked { bytes: current.bytes, rate, broadcast: false }, params);
+        self.current = Some(Current { exchange, ..current });
+    }
+
+    /// Data were acknowledged, or not.
+    fn tell_adaptation(&mut self, success: bool) {
+        if let (Some(Current { adapts: true, .. }), Some(adaptation)) = (self.current, &mut self.adaptation) {
+            adaptation.on_attempt(success);
+        }
+    }
+
     /// The backoff is over: the exchange begins.
-    pub(crate) fn on_backoff_end(&mut self, now: Time, mac: &Mac) -> Option<Flight> {
+    pub(crate) fn on_backoff_end(&mut self, now: Time, params: &Params, mac: &Mac) -> Option<Flight> {
         self.access.spend();
+        self.retime(params);
         let current = self.current.as_mut()?;
         current.tries += 1;
         self.stats.attempts += 1;
@@ -179,6 +205,7 @@ impl Station {
 
     /// The ACK has come, or a broadcast has ended: backoff whether or not there is more to send.
     pub(super) fn succeed(&mut self, now: Time, mac: &Mac, outcomes: &mut Vec<Outcome>) {
+        self.tell_adaptation(true);
         let Some(current) = self.finish(self.unanswered(), mac) else { return };
         self.stats.acked += u64::from(current.to != EVERYONE);
         self.stats.service += now.since(current.offered);
@@ -192,6 +219,9 @@ impl Station {
     /// What was awaited has not come.
     pub(super) fn fail(&mut self, now: Time, mac: &Mac, outcomes: &mut Vec<Outcome>) {
         let what = self.unanswered();
+        if what != Unanswered::Rts {
+            self.tell_adaptation(false);
+        }
         self.waiting = Waiting::Nothing;
         self.stop_timer();
         self.stats.failures += 1;
