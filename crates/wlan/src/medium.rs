@@ -2,6 +2,7 @@
 
 mod air;
 mod earliest;
+mod fading;
 mod hearing;
 mod sleepers;
 mod upward;
@@ -20,7 +21,8 @@ use crate::{Error, Layout, Loss, Params, Phy, Rate, RateControl, Reception};
 use air::Air;
 use earliest::Earliest;
 pub(crate) use earliest::{Due, Order};
-use hearing::Hearing;
+use fading::Fading;
+use hearing::{Hearer, Hearing};
 use sleepers::Sleepers;
 use upward::{Noise, Upward};
 
@@ -121,6 +123,8 @@ pub struct Medium {
     mac: Mac,
     stations: Vec<Station>,
     hearing: Hearing,
+    /// Where power depends on the time.
+    fading: Option<Fading>,
     air: Air,
     /// When each station acts by itself.
     wakes: Earliest,
@@ -171,10 +175,14 @@ impl Medium {
             let id = count as StationId;
             stations.push(Station::new(id, spec.params.rate, None, spec.params.cw_min, &mac, stream(count, "backoff")));
         }
+        let radio = &spec.params.radio;
+        let fading = Fading::new(radio, Stream::new(seed, &format!("{}/fading", spec.name)));
+        let varies = radio.rayleigh_block.is_some() && matches!(spec.layout, Layout::Positions(_));
         Ok(Medium {
             air: Air::new(&mac),
             mac,
-            hearing: Hearing::new(&spec.layout, &spec.params.radio)?,
+            hearing: Hearing::new(&spec.layout, radio, &fading)?,
+            fading: varies.then_some(fading),
             wakes: Earliest::new(stations.len()),
             upward: Upward::new(count, errors, spec.loss.map_or(LossAt::Mac, |loss| loss.at), noise),
             sleepers,
@@ -311,7 +319,7 @@ impl Medium {
     fn frame_starts(&mut self, due: Due) {
         let now = due.at();
         let id = self.air.next_flight();
-        let Medium { air, hearing, stations, wakes, mac, sleepers, .. } = self;
+        let Medium { air, hearing, fading, stations, wakes, mac, sleepers, .. } = self;
         let flight = air.flight(id);
         let row = hearing.row(flight.from);
         let mut hearers = &row[air.starting(id)];
@@ -323,6 +331,7 @@ impl Medium {
             if hearer.station == flight.from {
                 continue;
             }
+            let Some(hearer) = arriving(fading, hearer, flight) else { continue };
             let station = &mut stations[hearer.station as usize];
             let ends = now + flight.airtime;
             let arrival = Arrival { flight: id, power: hearer.power, ends, decodable: hearer.decodes(flight.rate.phy) };
@@ -335,17 +344,18 @@ impl Medium {
     /// A frame ends at its sender, or at the stations nearest of those that still hear it.
     fn frame_ends(&mut self, due: Due, outcomes: &mut Vec<Outcome>) {
         let now = due.at();
-        let Medium { air, hearing, stations, wakes, mac, upward, sleepers, .. } = self;
+        let Medium { air, hearing, fading, stations, wakes, mac, upward, sleepers, .. } = self;
         let id = air.next_flight();
         let flight = air.flight(id);
         let row = hearing.row(flight.from);
         for hearer in sleepers.as_ref().map_or(&row[air.ending(id)], Sleepers::awake) {
+            let Some(hearer) = arriving(fading, hearer, flight) else { continue };
             let place = hearer.station as usize;
             let station = &mut stations[place];
             if hearer.station == flight.from {
                 station.on_own_end(now, flight.kind, flight.data, mac, outcomes);
             } else {
-                let bad = upward.is_bad(now, hearer, flight);
+                let bad = upward.is_bad(now, &hearer, flight);
                 let heard = station.on_frame_end(now, id, flight, bad, mac, outcomes);
                 if heard != Heard::Nothing {
                     upward.on_heard(now, stations, hearer.station, flight, heard, outcomes);
@@ -355,6 +365,12 @@ impl Medium {
         }
         air.ended(id, row);
     }
+}
+
+/// How a frame arrives at one of those who may hear it.
+#[inline]
+fn arriving(fading: &Option<Fading>, hearer: &Hearer, flight: &Flight) -> Option<Hearer> {
+    fading.as_ref().map_or(Some(*hearer), |fading| fading.on(hearer, flight))
 }
 
 /// All who listen hear the same: nothing depends on the place, the PHY, or errors of each receiver's own.

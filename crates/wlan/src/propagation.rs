@@ -2,7 +2,7 @@
 
 use std::f64::consts::{LN_10, PI};
 
-use units::num;
+use units::{Span, num};
 
 use crate::{Error, Phy};
 
@@ -31,6 +31,11 @@ pub struct Radio {
     pub noise: f64,
     /// Frames take time to travel.
     pub travel: Travel,
+    /// Power between two stations is off by this much, in dB, log-normal: a standard deviation; zero: not at all. Once
+    /// drawn it stays.
+    pub shadowing_db: f64,
+    /// Power varies as by Rayleigh: an exponential factor of mean 1, drawn anew for each pair of stations so often.
+    pub rayleigh_block: Option<Span>,
     /// Distances below this count as this, in m; zero: at no distance all of the power arrives.
     pub least_distance: f64,
 }
@@ -84,6 +89,8 @@ impl Radio {
             reception: Reception::Threshold,
             noise: watts(-174.0 + 7.0) * bandwidth,
             travel: Travel::None,
+            shadowing_db: 0.0,
+            rayleigh_block: None,
             least_distance: 1.0,
         }
     }
@@ -105,9 +112,14 @@ impl Radio {
 
     /// Whether a preamble of this power is understood.
     pub(crate) fn reads_preamble(&self, power: f64, phy: Phy) -> bool {
+        power >= self.preamble_power(phy)
+    }
+
+    /// Least power of a preamble that is understood.
+    pub(crate) fn preamble_power(&self, phy: Phy) -> f64 {
         match self.reception {
-            Reception::Threshold => power >= self.rx_threshold,
-            Reception::Snr => power >= self.noise * ratio(if phy == Phy::Dsss { -4.0 } else { 4.0 }),
+            Reception::Threshold => self.rx_threshold,
+            Reception::Snr => self.noise * ratio(if phy == Phy::Dsss { -4.0 } else { 4.0 }),
         }
     }
 
@@ -161,6 +173,12 @@ impl Radio {
         if self.reception == Reception::Threshold && self.cs_threshold > self.rx_threshold {
             let value = self.cs_threshold;
             return Err(Error::Range { key: "cs_threshold", value, must: "at most `rx_threshold`" });
+        }
+        if !(self.shadowing_db >= 0.0 && self.shadowing_db.is_finite()) {
+            return Err(Error::Range { key: "shadowing_db", value: self.shadowing_db, must: "zero or positive" });
+        }
+        if self.rayleigh_block == Some(Span::ZERO) {
+            return Err(Error::Zero { key: "rayleigh_block" });
         }
         // an infinite ratio is legal: every overlap is a loss
         if self.capture_ratio.is_nan() || self.capture_ratio < 1.0 {

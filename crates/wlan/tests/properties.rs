@@ -27,6 +27,10 @@ fn params() -> impl Strategy<Value = Params> {
             if long % 2 == 0 && !name.starts_with("ns2") {
                 params.radio.reception = wlan::Reception::Snr;
             }
+            if short % 3 == 0 {
+                params.radio.rayleigh_block = Some(Span::from_millis(5));
+                params.radio.shadowing_db = 4.0;
+            }
             if slots {
                 params.rules.after_timeout = AfterTimeout::Slots;
             }

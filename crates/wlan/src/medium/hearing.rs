@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use units::{Span, Time, num};
 
+use super::fading::Fading;
 use crate::flight::StationId;
 use crate::propagation::{Radio, Travel};
 use crate::{Error, Layout, Phy};
@@ -43,7 +44,7 @@ pub(crate) struct Hearing {
 }
 
 impl Hearing {
-    pub(crate) fn new(layout: &Layout, radio: &Radio) -> Result<Hearing, Error> {
+    pub(crate) fn new(layout: &Layout, radio: &Radio, fading: &Fading) -> Result<Hearing, Error> {
         let count = layout.stations();
         let station_at = |station: StationId| {
             let exists = (station as usize) < count;
@@ -74,7 +75,7 @@ impl Hearing {
                         }
                     }
                 }
-                Ok(Hearing::from_rows((0..count).map(|from| heard_from(from, positions, radio)).collect()))
+                Ok(Hearing::from_rows((0..count).map(|from| heard_from(from, positions, radio, fading)).collect()))
             }
         }
     }
@@ -103,6 +104,11 @@ impl Hearer {
         self.decodes[usize::from(phy == Phy::Dsss)]
     }
 
+    /// The same station with another power, where preambles of OFDM and DSSS need so much.
+    pub(crate) fn with_power(self, power: f64, decoded: [f64; 2]) -> Hearer {
+        Hearer { power, decodes: decoded.map(|least| power >= least), ..self }
+    }
+
     /// One of those who all hear each other equally well.
     pub(crate) fn equal(station: StationId) -> Hearer {
         Hearer { station, decodes: [true; 2], power: 1.0, delay: Span::ZERO, farther: 0 }
@@ -119,12 +125,12 @@ fn note_distances(row: &mut [Hearer]) {
     }
 }
 
-fn heard_from(from: usize, positions: &[Position], radio: &Radio) -> Vec<Hearer> {
+fn heard_from(from: usize, positions: &[Position], radio: &Radio, fading: &Fading) -> Vec<Hearer> {
     let mut row = Vec::new();
     for (to, position) in positions.iter().enumerate() {
         let distance = positions[from].distance(*position);
-        let power = radio.power_at(distance);
-        if power < radio.cs_threshold && to != from {
+        let power = radio.power_at(distance) * fading.shadow(from as StationId, to as StationId);
+        if to != from && !fading.may_be_sensed(power) {
             continue;
         }
         let delay = match radio.travel {
@@ -146,10 +152,15 @@ fn heard_from(from: usize, positions: &[Position], radio: &Radio) -> Vec<Hearer>
 mod tests {
     use super::*;
 
+    fn new(layout: &Layout) -> Result<Hearing, Error> {
+        let radio = Radio::ns2();
+        Hearing::new(layout, &radio, &Fading::new(&radio, sim::Stream::new(1, "fading")))
+    }
+
     #[test]
     fn a_chain_in_ns2_senses_two_hops() {
         let positions = (0..6).map(|i| Position { x: 200.0 * f64::from(i), y: 0.0 }).collect();
-        let hearing = Hearing::new(&Layout::Positions(positions), &Radio::ns2()).unwrap();
+        let hearing = new(&Layout::Positions(positions)).unwrap();
         let row: Vec<(u32, bool, u64)> =
             hearing.row(2).iter().map(|hearer| (hearer.station, hearer.decodes(Phy::Plain), hearer.delay.0)).collect();
         // 200 m / 3e8 m/s = 666.67 ns
@@ -160,10 +171,10 @@ mod tests {
     #[test]
     fn a_list_is_as_it_says() {
         let layout = Layout::mutual(3, &[(0, 1), (1, 2)]);
-        let hearing = Hearing::new(&layout, &Radio::ns2()).unwrap();
+        let hearing = new(&layout).unwrap();
         let heard = |from| hearing.row(from).iter().map(|hearer| hearer.station).collect::<Vec<_>>();
         assert_eq!((heard(0), heard(1), heard(2)), (vec![0, 1], vec![1, 0, 2], vec![2, 1]));
-        let error = Hearing::new(&Layout::mutual(3, &[(0, 3)]), &Radio::ns2()).unwrap_err();
+        let error = new(&Layout::mutual(3, &[(0, 3)])).unwrap_err();
         assert_eq!(error.to_string(), "no station 3: there are 3, numbered from 0");
     }
 }

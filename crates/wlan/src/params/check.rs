@@ -117,6 +117,11 @@ mod tests {
             })
             .contains("no error table for 1 Mbps")
         );
+        assert_eq!(refused(|p| p.radio.shadowing_db = -1.0), "`shadowing_db` is -1, must be zero or positive");
+        assert_eq!(
+            refused(|p| p.radio.rayleigh_block = Some(Span::ZERO)),
+            "`rayleigh_block` is zero, must be positive"
+        );
         assert_eq!(refused(|p| p.radio.capture_ratio = 0.5), "`capture_ratio` is 0.5, must be at least 1");
     }
 

@@ -1,0 +1,143 @@
+//! Power that varies by place and by time.
+//!
+//! Shadowing: one draw per pair of stations, in dB normal. Rayleigh blocks: one draw per pair and block of time,
+//! exponential. Both are the same in both directions. No draw is kept: each is a number mixed from the medium's key,
+//! the pair and the block, so that the end of a frame meets what its start met, however many blocks lie between.
+
+use std::f64::consts::{LN_10, TAU};
+
+use sim::Stream;
+use units::{Span, Time, num};
+
+use super::hearing::Hearer;
+use crate::Phy;
+use crate::flight::{Flight, StationId};
+use crate::propagation::Radio;
+
+/// No block has more than this times the mean power: the least number drawn is 2^-53, and 53 ln 2 = 36.7.
+const MOST: f64 = 37.0;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Fading {
+    key: u64,
+    shadowing_db: f64,
+    /// Length of a block, unless power is steady.
+    block: Option<Span>,
+    sensed: f64,
+    /// What a preamble of OFDM needs, and one of DSSS.
+    decoded: [f64; 2],
+}
+
+impl Fading {
+    pub(crate) fn new(radio: &Radio, mut chance: Stream) -> Fading {
+        Fading {
+            key: (chance.uniform() * (1u64 << 53) as f64) as u64,
+            shadowing_db: radio.shadowing_db,
+            block: radio.rayleigh_block,
+            sensed: radio.cs_threshold,
+            decoded: [Phy::Ofdm, Phy::Dsss].map(|phy| radio.preamble_power(phy)),
+        }
+    }
+
+    /// By what the place alone multiplies the power between two stations.
+    pub(crate) fn shadow(&self, a: StationId, b: StationId) -> f64 {
+        if self.shadowing_db == 0.0 {
+            return 1.0;
+        }
+        let pair = self.pair(a, b);
+        // Box and Muller
+        let radius = num::sqrt(-2.0 * num::ln(share(mix(pair ^ 1))));
+        let normal = radius * num::cos(TAU * share(mix(pair ^ 2)));
+        num::exp(self.shadowing_db * normal * LN_10 / 10.0)
+    }
+
+    /// Whether a station may hear another at times, given the mean power.
+    pub(crate) fn may_be_sensed(&self, power: f64) -> bool {
+        power * if self.block.is_some() { MOST } else { 1.0 } >= self.sensed
+    }
+
+    /// How a frame arrives; `None` if it is not even sensed.
+    #[inline]
+    pub(crate) fn on(&self, hearer: &Hearer, flight: &Flight) -> Option<Hearer> {
+        let Some(block) = self.block else { return Some(*hearer) };
+        if hearer.station == flight.from {
+            return Some(*hearer);
+        }
+        let power = hearer.power * self.gain(flight.from, hearer.station, flight.start, block);
+        (power >= self.sensed).then(|| hearer.with_power(power, self.decoded))
+    }
+
+    /// Exponential of mean 1, drawn anew for each block. Blocks of different pairs begin at different times.
+    fn gain(&self, a: StationId, b: StationId, at: Time, block: Span) -> f64 {
+        let pair = self.pair(a, b);
+        let offset = mix(pair ^ 3) % block.0;
+        let number = (at.0 + offset) / block.0;
+        -num::ln(share(mix(mix(pair ^ 4).wrapping_add(number))))
+    }
+
+    fn pair(&self, a: StationId, b: StationId) -> u64 {
+        mix(self.key ^ (u64::from(a.min(b)) << 32 | u64::from(a.max(b))))
+    }
+}
+
+/// The bits of a number scattered (the last steps of SplitMix64).
+fn mix(number: u64) -> u64 {
+    let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// In (0, 1], 53 bits.
+fn share(bits: u64) -> f64 {
+    ((bits >> 11) + 1) as f64 / (1u64 << 53) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fading(radio: Radio) -> Fading {
+        Fading::new(&radio, Stream::new(1, "cell/fading"))
+    }
+
+    #[test]
+    fn shadowing_is_normal_in_db_and_the_same_in_both_directions() {
+        let fading = fading(Radio { shadowing_db: 4.0, ..Radio::standard(5.18e9, 20e6) });
+        let mut draws = Vec::new();
+        for a in 0..100 {
+            for b in 0..a {
+                assert_eq!(fading.shadow(a, b), fading.shadow(b, a));
+                draws.push(10.0 * fading.shadow(a, b).log10());
+            }
+        }
+        let count = draws.len() as f64;
+        let mean = draws.iter().sum::<f64>() / count;
+        let deviation = (draws.iter().map(|db| (db - mean) * (db - mean)).sum::<f64>() / count).sqrt();
+        // 4950 draws: the mean has a standard deviation of 0.057, the deviation one of 0.04
+        assert!(mean.abs() < 0.2 && (deviation - 4.0).abs() < 0.15, "{mean} {deviation}");
+        // 68.3 % within one deviation, 95.4 % within two
+        let within = |db: f64| draws.iter().filter(|draw| draw.abs() < db).count() as f64 / count;
+        assert!((within(4.0) - 0.683).abs() < 0.02 && (within(8.0) - 0.954).abs() < 0.01);
+    }
+
+    #[test]
+    fn a_block_has_one_gain_the_next_another_and_the_mean_is_one() {
+        let block = Span::from_millis(50);
+        let fading = fading(Radio { rayleigh_block: Some(block), ..Radio::standard(5.18e9, 20e6) });
+        let gain = |us: u64| fading.gain(3, 8, Time(us * 1000), block);
+        let changes: Vec<u64> = (1..1_000_000).filter(|&us| gain(us) != gain(us - 1)).collect();
+        assert_eq!(changes.len(), 20);
+        assert!(changes.windows(2).all(|pair| pair[1] - pair[0] == 50_000), "{changes:?}");
+        assert_eq!(gain(70_000), fading.gain(8, 3, Time(70_000_000), block));
+        // another pair's blocks begin elsewhere
+        let other = |us: u64| fading.gain(3, 9, Time(us * 1000), block);
+        assert_ne!(other(changes[0]), gain(changes[0]));
+        assert_eq!(other(changes[0]), other(changes[0] - 1));
+        let draws: Vec<f64> = (0..20_000).map(|number| gain(number * 50_000)).collect();
+        let share = |least: f64| draws.iter().filter(|&&draw| draw > least).count() as f64 / 20_000.0;
+        assert!((draws.iter().sum::<f64>() / 20_000.0 - 1.0).abs() < 0.03);
+        // exp(-1), exp(-3)
+        assert!((share(1.0) - 0.3679).abs() < 0.015 && (share(3.0) - 0.0498).abs() < 0.007);
+    }
+}
