@@ -236,7 +236,7 @@ impl Station {
 
     /// A station of 802.11b senses OFDM as mere energy.
     fn understands(&self, phy: Phy) -> bool {
-        self.rate.phy != Phy::Dsss || phy == Phy::Dsss
+        !matches!(self.rate.phy, Phy::Dsss) || matches!(phy, Phy::Dsss)
     }
 
     /// Neither sensing nor sending nor waiting. The NAV is another matter.

@@ -22,7 +22,7 @@ use air::Air;
 use earliest::Earliest;
 pub(crate) use earliest::{Due, Order};
 use fading::Fading;
-use hearing::{Hearer, Hearing};
+use hearing::Hearing;
 use sleepers::Sleepers;
 use upward::{Noise, Upward};
 
@@ -326,12 +326,13 @@ impl Medium {
         if let Some(sleepers) = sleepers {
             sleepers.before(now, flight, stations, mac);
             hearers = sleepers.awake();
+        } else if let Some(fading) = fading {
+            hearers = fading.on(hearers, flight);
         }
         for hearer in hearers {
             if hearer.station == flight.from {
                 continue;
             }
-            let Some(hearer) = arriving(fading, hearer, flight) else { continue };
             let station = &mut stations[hearer.station as usize];
             let ends = now + flight.airtime;
             let arrival = Arrival { flight: id, power: hearer.power, ends, decodable: hearer.decodes(flight.rate.phy) };
@@ -348,14 +349,17 @@ impl Medium {
         let id = air.next_flight();
         let flight = air.flight(id);
         let row = hearing.row(flight.from);
-        for hearer in sleepers.as_ref().map_or(&row[air.ending(id)], Sleepers::awake) {
-            let Some(hearer) = arriving(fading, hearer, flight) else { continue };
+        let mut hearers = sleepers.as_ref().map_or(&row[air.ending(id)], Sleepers::awake);
+        if let Some(fading) = fading {
+            hearers = fading.on(hearers, flight);
+        }
+        for hearer in hearers {
             let place = hearer.station as usize;
             let station = &mut stations[place];
             if hearer.station == flight.from {
                 station.on_own_end(now, flight.kind, flight.data, mac, outcomes);
             } else {
-                let bad = upward.is_bad(now, &hearer, flight);
+                let bad = upward.is_bad(now, hearer, flight);
                 let heard = station.on_frame_end(now, id, flight, bad, mac, outcomes);
                 if heard != Heard::Nothing {
                     upward.on_heard(now, stations, hearer.station, flight, heard, outcomes);
@@ -365,12 +369,6 @@ impl Medium {
         }
         air.ended(id, row);
     }
-}
-
-/// How a frame arrives at one of those who may hear it.
-#[inline]
-fn arriving(fading: &Option<Fading>, hearer: &Hearer, flight: &Flight) -> Option<Hearer> {
-    fading.as_ref().map_or(Some(*hearer), |fading| fading.on(hearer, flight))
 }
 
 /// All who listen hear the same: nothing depends on the place, the PHY, or errors of each receiver's own.

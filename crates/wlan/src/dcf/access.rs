@@ -94,6 +94,7 @@ impl Access {
     }
 
     /// The medium became busy at `now`. A frame that is due so soon that this cannot be known is sent all the same.
+    #[inline(always)]
     pub(crate) fn freeze(&mut self, now: Time, wanted: bool, cca: Span, mac: &Mac) {
         if !self.counting || self.expiry <= now + cca {
             return;

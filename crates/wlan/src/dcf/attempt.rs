@@ -56,6 +56,7 @@ impl Station {
     }
 
     /// A repeated frame may have another rate.
+    #[cold]
     fn retime(&mut self, params: &Params) {
         let (Some(current @ Current { adapts: true, .. }), Some(adaptation)) = (self.current, &self.adaptation) else {
             return;
@@ -78,7 +79,9 @@ impl Station {
     /// The backoff is over: the exchange begins.
     pub(crate) fn on_backoff_end(&mut self, now: Time, params: &Params, mac: &Mac) -> Option<Flight> {
         self.access.spend();
-        self.retime(params);
+        if self.adaptation.is_some() {
+            self.retime(params);
+        }
         let current = self.current.as_mut()?;
         current.tries += 1;
         self.stats.attempts += 1;

@@ -101,7 +101,7 @@ impl Hearing {
 impl Hearer {
     #[inline]
     pub(crate) fn decodes(&self, phy: Phy) -> bool {
-        self.decodes[usize::from(phy == Phy::Dsss)]
+        self.decodes[usize::from(matches!(phy, Phy::Dsss))]
     }
 
     /// The same station with another power, where preambles of OFDM and DSSS need so much.
