@@ -30,7 +30,8 @@
 //! A station's rate is fixed, or [`RateControl`] chooses that of each attempt.
 //!
 //! [`Params`] has the numbers and rules, [`Layout`] says who hears whom, [`Loss`] which frames are bad at random;
-//! [`Exchange`] how long everything takes, [`AmpduLimits`] and its neighbours what aggregation would. The rules are restated in `specs/wlan.md`.
+//! [`Exchange`] how long everything takes, [`AmpduLimits`] and its neighbours what aggregation would. The rules are
+//! restated in `specs/wlan.md`.
 #![forbid(unsafe_code)]
 
 mod airtime;

@@ -1,8 +1,8 @@
 //! ARF, automatic rate fallback: up after ten successes, down after two failures.
 //!
-//! Source: A. Kamerman and L. Monteban, "WaveLAN-II: a high-performance wireless LAN for the unlicensed band", Bell Labs
-//! Technical Journal 2(3), 1997. Choices: where failures go on, every second one takes a step down; a first failure at
-//! a rate that was just tried takes it back at once.
+//! Source: A. Kamerman and L. Monteban, "WaveLAN-II: a high-performance wireless LAN for the unlicensed band", Bell
+//! Labs Technical Journal 2(3), 1997. Choices: where failures go on, every second one takes a step down; a first
+//! failure at a rate that was just tried takes it back at once.
 
 /// Successes in a row after which the next rate is tried.
 const SUCCESSES: u32 = 10;
