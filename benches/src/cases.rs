@@ -141,6 +141,7 @@ impl Case {
             b,
             forward: there,
             reverse: back,
+            medium: None,
         };
         let mut nodes: Vec<String> = (0..=self.hops).map(|i| format!("g{i}")).collect();
         let mut links: Vec<LinkSpec> = (0..self.hops)

@@ -24,7 +24,7 @@ NEEDS = {
     "sim": {"units"},
     "datagram": {"cc", "sim", "units"},
     "wlan": {"sim", "units"},
-    "net": {"cc", "datagram", "tape", "tcp", "sim", "units"},
+    "net": {"cc", "datagram", "tape", "tcp", "sim", "units", "wlan"},
     "scenario": {"cc", "datagram", "net", "sim", "tape", "tcp", "units"},
     "script": {"cc", "tcp", "units"},
     "python": {"scenario"},

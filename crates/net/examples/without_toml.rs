@@ -35,6 +35,7 @@ fn two_downloads() -> Network {
         b,
         forward: forward.clone(),
         reverse: reverse.clone(),
+        medium: None,
     };
     let (up, lan) = (wire(10_000_000, 20, 60), wire(100_000_000, 1, 1000));
     Network {

@@ -99,6 +99,7 @@ mod tests {
             b: 1,
             forward: DirectionSpec { changing, ..quiet.clone() },
             reverse: quiet,
+            medium: None,
         }
     }
 

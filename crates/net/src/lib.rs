@@ -20,6 +20,7 @@ mod packet;
 mod pool;
 mod prefetch;
 mod queue;
+mod radio;
 mod results;
 mod ring;
 mod route;
@@ -35,11 +36,12 @@ pub use judgement::Judgements;
 pub use link::{LinkStats, MeasuredLink};
 pub use loss::{BadTime, GilbertElliott, LossAt, LossModel, LossSpec, NoSuchChannel};
 pub use multipath::{MultipathResult, MultipathSpec};
+pub use radio::StationResult;
 pub use results::{FlowEvent, FlowResult, FlowTape, LinkResult, Loss, Results, TracePoint, Variable};
 pub use route::{disjoint_routes, leads};
 pub use spec::{
-    CodelSpec, Counting, DirectionSpec, Discipline, FlowSpec, FqCodelSpec, LinkSpec, Network, NodeId, PieSpec,
-    PolicerSpec, QueueLimit, QueueSpec, RedSpec, SendJitter, TcpSpec, Transport, WarningSpec,
+    CodelSpec, Counting, DirectionSpec, Discipline, FlowSpec, FqCodelSpec, LinkSpec, MediumSpec, Network, NodeId,
+    PieSpec, PolicerSpec, QueueLimit, QueueSpec, RedSpec, SendJitter, StationSpec, TcpSpec, Transport, WarningSpec,
 };
 #[doc(hidden)]
 pub use world::ShortCut;

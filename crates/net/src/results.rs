@@ -8,6 +8,7 @@ use crate::delays::Delays;
 use crate::judgement::Judgements;
 use crate::link::LinkStats;
 use crate::multipath::MultipathResult;
+use crate::radio::StationResult;
 
 /// Everything measured in one run.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +19,8 @@ pub struct Results {
     pub multipath: Vec<MultipathResult>,
     /// Two per link, forward and reverse, in the order of the links.
     pub links: Vec<LinkResult>,
+    /// One per station on a medium, in the order of the media.
+    pub stations: Vec<StationResult>,
     /// Traced values in the order of time within each variable.
     pub traces: Vec<TracePoint>,
     /// Window changes in the order of time within each flow.

@@ -8,6 +8,7 @@ use crate::changing::Changing;
 use crate::loss::LossSpec;
 use crate::multipath::MultipathSpec;
 use crate::queue::Backlog;
+pub use crate::radio::{MediumSpec, StationSpec};
 
 /// Number of a node in [`Network::nodes`].
 pub type NodeId = usize;
@@ -17,8 +18,10 @@ pub type NodeId = usize;
 pub struct Network {
     /// Names of the nodes.
     pub nodes: Vec<String>,
-    /// Full-duplex links.
+    /// Full-duplex links, pairs of stations on a medium among them.
     pub links: Vec<LinkSpec>,
+    /// Radio channels that stations share.
+    pub media: Vec<MediumSpec>,
     /// Flows, the subflows of connections over several paths among them.
     pub flows: Vec<FlowSpec>,
     /// Connections over several paths.
@@ -57,6 +60,9 @@ pub struct LinkSpec {
     pub forward: DirectionSpec,
     /// From `b` to `a`.
     pub reverse: DirectionSpec,
+    /// Its ends are stations of this medium: a number in [`Network::media`]. Their queues and the medium do all that a
+    /// link does otherwise; of its directions only the rate, that of data, and the drop list count.
+    pub medium: Option<usize>,
 }
 
 /// One direction of a link: a queue, a transmitter, a wire.

@@ -85,6 +85,7 @@ fn network(case: &Case) -> Network {
                 b: 1,
                 forward: direction(8_000_000, 1, 50, &[]),
                 reverse: direction(8_000_000, 1, 50, &[]),
+                medium: None,
             },
             LinkSpec {
                 name: "bottleneck".into(),
@@ -92,6 +93,7 @@ fn network(case: &Case) -> Network {
                 b: 2,
                 forward: direction(800_000, 100, case.queue, &case.drops),
                 reverse: direction(800_000, 100, 1000, &case.ack_drops),
+                medium: None,
             },
         ],
         flows: vec![FlowSpec {

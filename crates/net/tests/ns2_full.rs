@@ -55,6 +55,7 @@ fn access(name: &str, host: usize, router: usize) -> LinkSpec {
         b: router,
         forward: direction(8_000_000, 1, 50, &[]),
         reverse: direction(8_000_000, 1, 1000, &[]),
+        medium: None,
     }
 }
 
@@ -73,6 +74,7 @@ fn network(case: &Case) -> Network {
                 b: 2,
                 forward: direction(800_000, 100, 100, &case.drops[0]),
                 reverse: direction(800_000, 100, 100, &case.drops[1]),
+                medium: None,
             },
             access("right", 3, 2),
         ],

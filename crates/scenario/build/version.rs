@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::tokens;
 
 /// The crates that a run goes through, by folder.
-pub const CRATES: [&str; 9] = ["units", "cc", "tape", "tcp", "sim", "datagram", "net", "scenario", "python"];
+pub const CRATES: [&str; 10] = ["units", "cc", "tape", "tcp", "sim", "datagram", "wlan", "net", "scenario", "python"];
 
 /// What of these crates counts: files and folders.
 pub fn parts(root: &Path) -> impl Iterator<Item = PathBuf> {

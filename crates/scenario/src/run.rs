@@ -100,7 +100,7 @@ impl Plan {
         }
         groups.resize(flows.len(), self.flows.len() - 1);
         let (nodes, links) = (self.topology.nodes(), self.topology.links(self.output.queue));
-        (Network { nodes, links, flows, multipath, send_jitter: self.topology.send_jitter }, groups)
+        (Network { nodes, links, media: vec![], flows, multipath, send_jitter: self.topology.send_jitter }, groups)
     }
 }
 

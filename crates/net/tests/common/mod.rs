@@ -17,7 +17,7 @@ pub fn direction(rate_bps: u64, delay_ms: u64, queue: u32) -> DirectionSpec {
 }
 
 pub fn link(name: &str, a: usize, b: usize, both: DirectionSpec) -> LinkSpec {
-    LinkSpec { name: name.into(), a, b, forward: both.clone(), reverse: both }
+    LinkSpec { name: name.into(), a, b, forward: both.clone(), reverse: both, medium: None }
 }
 
 pub fn flow(name: &str, from: usize, to: usize, algorithm: &str, profile: Profile) -> FlowSpec {

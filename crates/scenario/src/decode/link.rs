@@ -241,7 +241,8 @@ impl Direction {
 impl Link {
     /// The link as the network wants it.
     pub(crate) fn spec(&self, name: String, a: NodeId, b: NodeId, trace_queue: bool) -> LinkSpec {
-        LinkSpec { name, a, b, forward: self.forward.spec(trace_queue), reverse: self.reverse.spec(trace_queue) }
+        let (forward, reverse) = (self.forward.spec(trace_queue), self.reverse.spec(trace_queue));
+        LinkSpec { name, a, b, forward, reverse, medium: None }
     }
 
     /// The keys of the link, complete.
