@@ -162,7 +162,10 @@ impl Results {
         let of = Of("records".into());
         for point in &self.traces {
             of.at_most("time of a trace", point.at, run.end)?;
-            if point.variable == Variable::Queue {
+            if point.variable == Variable::Queue && point.subject >= run.network.links.len() {
+                let station = &self.stations[point.subject - run.network.links.len()];
+                of.at_most("traced queue of a station", point.value, station.queue_max.into())?;
+            } else if point.variable == Variable::Queue {
                 let link = &self.links[route::directed(point.subject, point.reverse) as usize];
                 run.link(link).at_most("traced queue", point.value, link.stats.queue_max.into())?;
             }
@@ -184,7 +187,10 @@ impl Run<'_> {
     }
 
     fn least_delay(&self, path: &[u32], size: u32) -> Span {
-        path.iter().fold(Span::ZERO, |sum, &link| sum + self.direction(link).least_delay(size))
+        path.iter().fold(Span::ZERO, |sum, &link| {
+            let on_air = self.network.least_delay_on_air(link, size);
+            sum + on_air.unwrap_or_else(|| self.direction(link).least_delay(size))
+        })
     }
 
     fn check_link(&self, link: &LinkResult) -> Result<(), String> {

@@ -79,6 +79,18 @@ causes! {
         meaning: "it was above the rate and burst of a policer",
         congestion: true
     }
+    MacRetry {
+        name: "mac_retry",
+        label: "given up by the MAC",
+        meaning: "a station's MAC gave it up after its last attempt: bad frames, collisions, or a neighbour out of reach",
+        congestion: false
+    }
+    Radio {
+        name: "radio",
+        label: "lost above the MAC",
+        meaning: "the radio channel lost it where the MAC does not repeat it",
+        congestion: false
+    }
 }
 
 impl LossCause {

@@ -6,7 +6,7 @@
 //! | rank | event | why there |
 //! | --- | --- | --- |
 //! | 0 | [`Event::ServiceEnds`] | makes room in a queue for what arrives in that instant |
-//! | 1 | none yet: a shared medium's | ends of frames make room as well, and deliver what arrives in that instant |
+//! | 1 | [`Event::Medium`] | ends of frames make room as well, and deliver what arrives in that instant |
 //! | 2 | [`Event::Arrives`] | a packet that arrives in the instant of a timeout counts |
 //! | 3 | [`Event::Timer`] | |
 //! | 4 to 7 | [`Event::Plan`] | sees what the packets and timers of its instant have done |
@@ -19,6 +19,8 @@
 pub(crate) enum Event {
     /// A served link has transmitted a packet.
     ServiceEnds(u32),
+    /// Something happens on a medium.
+    Medium(u32),
     /// The packet at the head of a link's wire is at the far end.
     Arrives(u32),
     /// A timer of an endpoint.
@@ -41,6 +43,7 @@ impl Event {
     pub(crate) const fn encode(self) -> u32 {
         match self {
             Event::ServiceEnds(link) => link,
+            Event::Medium(medium) => 1 << BITS | medium,
             Event::Arrives(link) => 2 << BITS | link,
             Event::Timer(endpoint) => 3 << BITS | endpoint,
             Event::Plan(place) => (4 << BITS) + place,
@@ -53,7 +56,8 @@ impl Event {
         let subject = number & ((1 << BITS) - 1);
         match number >> BITS {
             2 => Event::Arrives(subject),
-            0 | 1 => Event::ServiceEnds(subject), // nobody makes a number of rank 1 yet
+            0 => Event::ServiceEnds(subject),
+            1 => Event::Medium(subject),
             3 => Event::Timer(subject),
             _ => Event::Plan(number - (4 << BITS)),
         }
@@ -68,7 +72,9 @@ mod tests {
     fn an_event_survives_the_queue() {
         let last = Event::SUBJECTS as u32 - 1;
         let plans = [0, last, last + 1, Event::PLANS as u32 - 1].map(Event::Plan);
-        let of = |subject| [Event::ServiceEnds(subject), Event::Arrives(subject), Event::Timer(subject)];
+        let of = |subject| {
+            [Event::ServiceEnds(subject), Event::Medium(subject), Event::Arrives(subject), Event::Timer(subject)]
+        };
         for event in [of(0), of(1), of(last)].concat().into_iter().chain(plans) {
             assert_eq!(Event::decode(event.encode()), event);
         }
@@ -80,6 +86,8 @@ mod tests {
         let order = [
             Event::ServiceEnds(0),
             Event::ServiceEnds(last),
+            Event::Medium(0),
+            Event::Medium(last),
             Event::Arrives(0),
             Event::Arrives(last),
             Event::Timer(0),

@@ -6,6 +6,7 @@
 //! At a fixed rate and first in, first out, a packet's departure is known when it arrives, so the queue needs no event.
 //! Where that does not hold, a link is [`served`].
 
+mod air;
 mod build;
 mod counts;
 mod results;
@@ -44,7 +45,7 @@ pub(crate) enum Fate {
     Lost(Time, LossCause),
     /// It will be lost on the wire, but not before the run ends.
     LostAfterEnd,
-    /// The link is served by events and keeps it: [`Link::take`].
+    /// The link is served by events and keeps it: [`Link::take`]. Or it is a hop through the air.
     Held,
 }
 
@@ -108,6 +109,10 @@ struct Cold {
     warmup: Option<Box<Warming>>,
     send_jitter: Option<Box<send_jitter::SendJitter>>,
     late: Late,
+    /// It is a hop through the air.
+    air: bool,
+    /// Packets of such a hop that are under way when the run ends, and their bytes.
+    held_for_air: (u64, u64),
 }
 
 /// Packets that were accepted, but are not transmitted before the run ends; counted as they come, where their arrivals
@@ -232,7 +237,7 @@ impl Link {
         if self.channel_loses(LossAt::Queue, now, size) {
             return self.refuse(now, size, LossCause::Random);
         }
-        if self.is_served() {
+        if self.is_served() || self.cold.air {
             return Fate::Held;
         }
         let (queue, mut transmitter) = self.parts();

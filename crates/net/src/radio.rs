@@ -1,9 +1,15 @@
 //! Stations on a shared radio channel: queues in front of a medium (crate `wlan`).
 
+mod channel;
+mod hops;
+mod port;
+
 use units::Span;
 
 use crate::cause::LossCounts;
-use crate::spec::{NodeId, QueueSpec};
+use crate::spec::{Network, NodeId, QueueSpec};
+pub(crate) use channel::Channel;
+pub(crate) use hops::AirHop;
 
 /// A radio channel and the stations on it.
 #[derive(Clone, Debug)]
@@ -31,6 +37,36 @@ pub struct StationSpec {
     pub routing_bytes: u32,
 }
 
+impl MediumSpec {
+    /// Number of the station of this node.
+    pub(crate) fn station(&self, node: NodeId) -> Option<wlan::StationId> {
+        let place = self.stations.iter().position(|station| station.node == node)?;
+        Some(place as wlan::StationId)
+    }
+
+    /// Least time from the link layer above a packet's queue to the one above the next station, for a packet of `size`
+    /// bytes: no waiting, no backoff, the highest rate.
+    pub(crate) fn least_delay(&self, size: u32) -> Span {
+        let params = &self.channel.params;
+        let rates = self.channel.rates.iter().flatten().copied().chain([params.rate]);
+        let all = rates.chain(params.rates.iter().copied());
+        let before_the_answer = |rate| {
+            let exchange = wlan::Exchange::new(params, rate, size, false);
+            Span(exchange.airtime(params.sifs).0 - params.sifs.0 - exchange.ack.0)
+        };
+        let least = all.map(before_the_answer).min().unwrap_or_default();
+        least + self.link_layer + self.link_layer
+    }
+}
+
+impl Network {
+    /// Least time over a directed link, if it is a hop through the air.
+    pub(crate) fn least_delay_on_air(&self, link: u32, size: u32) -> Option<Span> {
+        let medium = self.links[link as usize / 2].medium?;
+        Some(self.media[medium].least_delay(size))
+    }
+}
+
 /// What a station has done in a run.
 #[derive(Clone, Debug, Default)]
 pub struct StationResult {
@@ -56,6 +92,6 @@ pub struct StationResult {
     pub sojourn: Span,
     /// Packets in `sojourn`.
     pub delivered_packets: u64,
-    /// Sum over the station's data frames, repeated ones included, of their rates, bits per second.
-    pub rate_sum_bps: f64,
+    /// Packets that its queue marked.
+    pub marked_packets: u64,
 }

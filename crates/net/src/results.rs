@@ -82,6 +82,10 @@ pub struct FlowResult {
     pub rtt_min: Span,
     /// When the last byte was acknowledged, for a transfer of given size.
     pub completed: Option<Time>,
+    /// Sum over its data and their hops through the air of the time from the station's queue to the next station.
+    pub air_delay: Span,
+    /// How many these hops are.
+    pub air_hops: u64,
     /// Loss events that the receiver of a rate-controlled flow found.
     pub loss_events: u64,
     /// Datagrams: longest one-way delay; `None` for TCP.
@@ -117,6 +121,8 @@ impl FlowResult {
             sum.acks_received += part.acks_received;
             sum.acks_lost = sum.acks_lost.plus(&part.acks_lost);
             sum.acks_in_flight += part.acks_in_flight;
+            sum.air_delay += part.air_delay;
+            sum.air_hops += part.air_hops;
             sum.judgements = sum.judgements.plus(&part.judgements);
             if part.rtt_min > Span::ZERO && (sum.rtt_min == Span::ZERO || part.rtt_min < sum.rtt_min) {
                 sum.rtt_min = part.rtt_min;
@@ -162,7 +168,8 @@ pub enum Variable {
 pub struct TracePoint {
     /// When.
     pub at: Time,
-    /// Number of the flow, or of the link for [`Variable::Queue`].
+    /// Number of the flow, or of the link for [`Variable::Queue`]; behind the links stand the
+    /// [stations](Results::stations).
     pub subject: usize,
     /// Reverse direction of it.
     pub reverse: bool,

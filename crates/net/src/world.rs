@@ -18,6 +18,7 @@ mod finish;
 mod options;
 mod plain;
 mod plans;
+mod radio;
 mod subflows;
 mod tapes;
 mod traces;
@@ -34,9 +35,11 @@ use crate::event::Event;
 use crate::judgement::Truth;
 use crate::link::Link;
 use crate::multipath::Connection;
+use crate::packet::Packet;
 use crate::pool::Pool;
 use crate::prefetch::prefetch;
 use crate::queue::Dropped;
+use crate::radio::{AirHop, Channel};
 use crate::results::{Loss, Results, TracePoint};
 use crate::route::END;
 use crate::sacks::Sacks;
@@ -65,6 +68,12 @@ pub struct World {
     connections: Vec<Connection>,
     /// Routes of all endpoints, each a row of directed links and then `END | endpoint`.
     routes: Vec<u32>,
+    /// Radio media.
+    channels: Vec<Channel>,
+    /// What is to be known of hops through the air, by their places in `routes`; empty without media.
+    air: Vec<AirHop>,
+    /// What a medium has told in the present event.
+    outcomes: Vec<wlan::Outcome>,
     sacks: Sacks,
     plans: Vec<Plan>,
     /// Packets that a served link lost in the present event.
@@ -107,6 +116,7 @@ impl World {
             match Event::decode(number) {
                 Event::Arrives(link) => self.on_arrival(link),
                 Event::ServiceEnds(link) => self.on_service(now, link),
+                Event::Medium(medium) => self.on_medium(now, medium),
                 Event::Timer(endpoint) => self.on_timer(now, endpoint),
                 Event::Plan(place) => self.on_plan(now, place),
             }
@@ -133,13 +143,19 @@ impl World {
         if self.large {
             self.look_ahead();
         }
+        self.go_on(now, &mut packet);
+    }
+
+    /// A packet has crossed a link: it enters the next one, or is at its endpoint.
+    #[inline(always)]
+    fn go_on(&mut self, now: Time, packet: &mut Packet) {
         packet.hop += 1;
         let hop = self.routes[packet.hop as usize];
         if hop & END != 0 {
-            self.arrive_shortly(now, hop & !END, &packet);
-        } else if let Some((at, number)) = self.carry::<true>(now, &mut packet) {
+            self.arrive_shortly(now, hop & !END, packet);
+        } else if let Some((at, number)) = self.carry::<true>(now, packet) {
             // the short cut: it reaches its endpoint before its time
-            self.arrive_ahead(at, number, &packet);
+            self.arrive_ahead(at, number, packet);
         }
     }
 

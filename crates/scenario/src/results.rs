@@ -87,6 +87,11 @@ fn links(plan: &Plan, network: &Network, results: &Results) -> Table {
 /// Name in the tables of what a trace belongs to.
 fn subject(network: &Network, point: &TracePoint) -> String {
     let name = match point.variable {
+        Variable::Queue if point.subject >= network.links.len() => {
+            let mut stations = network.media.iter().flat_map(|medium| &medium.stations);
+            let station = stations.nth(point.subject - network.links.len());
+            &network.nodes[station.expect("traced stations are of the network").node]
+        }
         Variable::Queue => &network.links[point.subject].name,
         _ => &network.flows[point.subject].name,
     };

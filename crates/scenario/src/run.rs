@@ -128,6 +128,17 @@ pub(crate) fn run(plan: &Plan, seed: u64, file: &str, options: &RunOptions<'_>) 
             BadNetwork::NoRoute { flow } => {
                 Problem::new(code::NO_ROUTE, Place::Nowhere, format!("no route for flow `{flow}`"))
             }
+            BadNetwork::Medium { name, error } => {
+                let problem = Problem::new(code::OUT_OF_RANGE, Place::Nowhere, format!("medium `{name}`: {error}"));
+                match error.hint() {
+                    Some(hint) => problem.hint(hint),
+                    None => problem,
+                }
+            }
+            BadNetwork::NoStation { link } => {
+                let what = format!("the ends of link `{link}` are not both stations of its medium");
+                Problem::new(code::NO_ROUTE, Place::Nowhere, what)
+            }
             BadNetwork::TooLarge => {
                 Problem::new(code::TOO_MANY_FLOWS, Place::Nowhere, "more links and flows than can be simulated")
             }

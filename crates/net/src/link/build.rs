@@ -60,6 +60,8 @@ impl Link {
                 warmup: None,
                 send_jitter: None,
                 late: Late::default(),
+                air: false,
+                held_for_air: (0, 0),
                 variation: spec
                     .changing
                     .as_ref()

@@ -55,8 +55,8 @@ impl Link {
     pub(crate) fn stats(&mut self, pool: &Pool, end: Time) -> LinkStats {
         let bad_time = self.cold.extras.as_mut().and_then(|extras| extras.channel.bad_time());
         let (h, c) = (&self.hot, &self.cold);
-        let (mut in_flight, mut in_flight_bytes) = (0, 0);
-        let (mut untransmitted, mut untransmitted_bytes) = (c.late.packets, c.late.bytes);
+        let (mut in_flight, mut in_flight_bytes) = c.held_for_air;
+        let (mut untransmitted, mut untransmitted_bytes) = (in_flight + c.late.packets, in_flight_bytes + c.late.bytes);
         let on_wire = self.on_wire(pool).map(|p| (p, self.is_late(p, end)));
         for (packet, waits) in on_wire.chain(self.held(pool).map(|p| (p, true))) {
             let size = u64::from(packet.size);
@@ -71,7 +71,7 @@ impl Link {
         let accepted_bytes = h.offered_bytes - c.refused_bytes - queue.dropped_bytes();
         let transmitted_bytes = accepted_bytes - untransmitted_bytes;
         let delivered_bytes = accepted_bytes - c.lost_bytes - in_flight_bytes;
-        let used = work(accepted_bytes) - self.left(pool, end);
+        let used = work(accepted_bytes - c.held_for_air.1) - self.left(pool, end);
         let capacity = match &c.variation {
             None => u128::from(c.rate_bps) * u128::from(end.0),
             Some(variation) => variation.capacity(end),

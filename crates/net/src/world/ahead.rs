@@ -69,7 +69,7 @@ impl World {
             self.links.iter_mut().for_each(|link| link.hot.eager = false);
         }
         if short_cut >= ShortCut::Departures {
-            self.links.iter_mut().filter(|link| !link.is_served()).for_each(Link::serve);
+            self.links.iter_mut().filter(|link| !link.is_served() && !link.is_air()).for_each(Link::serve);
         }
     }
 
@@ -93,11 +93,12 @@ impl World {
                 let known = &mut feeder[hop as usize];
                 *known = if *known == NONE || *known == before { before } else { MANY };
                 // packets that pass each other come in no order that is known beforehand
-                before = if self.links[hop as usize].reorders() { MANY } else { hop };
+                let link = &self.links[hop as usize];
+                before = if link.reorders() || link.is_air() { MANY } else { hop };
             }
         }
         for (link, feeder) in self.links.iter_mut().zip(feeder) {
-            link.hot.eager = feeder != NONE && feeder != MANY && !link.is_served();
+            link.hot.eager = feeder != NONE && feeder != MANY && !link.is_served() && !link.is_air();
         }
     }
 
@@ -118,7 +119,7 @@ impl World {
             let attachment = &mut self.attachments[number];
             let first = self.routes[attachment.route as usize] as usize;
             let link = &self.links[first];
-            let private = users[first] == 1 && !link.is_served() && !link.reorders();
+            let private = users[first] == 1 && !link.is_served() && !link.reorders() && !link.is_air();
             attachment.runs_ahead &= attachment.plain && private && shared;
             attachment.in_step = attachment.plain && !attachment.runs_ahead;
             let Transport::Tcp(tcp) = &network.flows[number / 2].transport else { continue };

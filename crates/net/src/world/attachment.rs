@@ -54,4 +54,8 @@ pub(super) struct Transfer {
     pub(super) base_delay: Span,
     /// Of the flow's name and the direction, for queues that hash flows.
     pub(super) hash: u32,
+    /// Sum over its data and their hops through the air of the time from the station's queue to the next station.
+    pub(super) air_delay: Span,
+    /// How many these hops are.
+    pub(super) air_hops: u64,
 }

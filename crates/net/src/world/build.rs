@@ -12,6 +12,7 @@ use crate::judgement::Truth;
 use crate::link::{Link, transmission};
 use crate::multipath::{ALONE, Connection};
 use crate::pool::Pool;
+use crate::radio::{AirHop, Channel};
 use crate::route::{self, END};
 use crate::sacks::Sacks;
 use crate::spec::{DirectionSpec, FlowSpec, Network, SendJitter, Transport};
@@ -33,6 +34,9 @@ fn direction(network: &Network, link: u32) -> &DirectionSpec {
 
 /// Transmission and propagation of `size` bytes over one direction of a link, at its best if it changes.
 pub(super) fn empty_link_delay(network: &Network, link: u32, size: u32) -> Span {
+    if let Some(delay) = network.least_delay_on_air(link, size) {
+        return delay;
+    }
     let direction = direction(network, link);
     match &direction.changing {
         Some(changing) => changing.least_delay(direction.rate_bps, direction.delay, size),
@@ -51,13 +55,14 @@ fn size_and_reverse_start(flow: &FlowSpec) -> (Option<u64>, Time) {
 impl World {
     /// Build the network. Flow `i` has endpoints `2 i` (active) and `2 i + 1` (passive).
     pub fn new(network: &Network, seed: u64, options: &RunOptions) -> Result<World, BadNetwork> {
-        if network.links.len().max(network.flows.len()) * 2 > Event::SUBJECTS {
+        if network.links.len().max(network.flows.len()).max(network.media.len()) * 2 > Event::SUBJECTS {
             return Err(BadNetwork::TooLarge);
         }
         let mut links = Vec::with_capacity(network.links.len() * 2);
         for spec in &network.links {
-            links.push(Link::new(&spec.forward, seed, &spec.name));
-            links.push(Link::new(&spec.reverse, seed, &format!("{}:reverse", spec.name)));
+            let new = if spec.medium.is_some() { Link::through_air } else { Link::new };
+            links.push(new(&spec.forward, seed, &spec.name));
+            links.push(new(&spec.reverse, seed, &format!("{}:reverse", spec.name)));
         }
         let mut world = World {
             queue: EventQueue::new(),
@@ -68,6 +73,9 @@ impl World {
             transfers: Vec::with_capacity(network.flows.len() * 2),
             connections: Vec::with_capacity(network.multipath.len()),
             routes: Vec::new(),
+            channels: Vec::with_capacity(network.media.len()),
+            air: Vec::new(),
+            outcomes: Vec::new(),
             sacks: Sacks::default(),
             plans: Vec::new(),
             dropped: Vec::new(),
@@ -88,6 +96,7 @@ impl World {
         };
         world.links.iter_mut().for_each(|link| link.set_end(world.end));
         world.add_flows(network, seed)?;
+        world.add_media(network, seed)?;
         if options.tapes {
             world.record_tapes(network);
         }
@@ -172,6 +181,41 @@ impl World {
         Ok(())
     }
 
+    /// Build media, and note which of the routes' hops go through the air.
+    fn add_media(&mut self, network: &Network, seed: u64) -> Result<(), BadNetwork> {
+        if network.media.is_empty() {
+            return Ok(());
+        }
+        for spec in &network.media {
+            let bad = |error| BadNetwork::Medium { name: spec.channel.name.clone(), error };
+            self.channels.push(Channel::new(spec, seed).map_err(bad)?);
+        }
+        self.air = vec![AirHop::default(); self.routes.len()];
+        for end in 0..self.attachments.len() {
+            let first = self.attachments[end].route as usize;
+            let mut bytes = None;
+            for place in (first..).take_while(|&place| self.routes[place] & END == 0) {
+                let link = self.routes[place];
+                let spec = &network.links[link as usize / 2];
+                let Some(medium) = spec.medium else { continue };
+                let (a, b) = if link % 2 == 1 { (spec.b, spec.a) } else { (spec.a, spec.b) };
+                let channel = network.media.get(medium);
+                let stations = channel.and_then(|medium| medium.station(a).zip(medium.station(b)));
+                let Some((from, to)) = stations else {
+                    return Err(BadNetwork::NoStation { link: spec.name.clone() });
+                };
+                let station = &network.media[medium].stations[from as usize];
+                // routing adds bytes where a packet begins, and only if that is a station
+                let begins = if place == first { station.routing_bytes } else { 0 };
+                let bytes = *bytes.get_or_insert(begins as u16);
+                let source = self.transfers[end].hash;
+                self.air[place] = AirHop { medium: medium as u32, from, to, end: end as u32, source, bytes };
+                self.channels[medium].ports[from as usize].serve(to);
+            }
+        }
+        Ok(())
+    }
+
     /// Join subflows to connections. They offer what the connection gives them.
     fn add_connections(&mut self, network: &Network) {
         for (number, spec) in network.multipath.iter().enumerate() {
@@ -208,7 +252,9 @@ impl World {
             let first = &mut most[self.routes[self.attachments[end].route as usize] as usize];
             *first = longest.max(*first);
         }
-        for (number, most) in most.into_iter().enumerate().filter(|(_, most)| *most > Span::ZERO) {
+        // access to a medium is random by itself
+        let wired = |number: usize| network.links[number / 2].medium.is_none();
+        for (number, most) in most.into_iter().enumerate().filter(|(at, most)| *most > Span::ZERO && wired(*at)) {
             let (name, reverse) = (&network.links[number / 2].name, if number % 2 == 1 { ":reverse" } else { "" });
             self.links[number].add_send_jitter(most, Stream::new(seed, &format!("{name}{reverse}/send-jitter")));
         }

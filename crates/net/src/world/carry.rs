@@ -109,9 +109,12 @@ impl World {
         }
     }
 
-    /// A served link takes a packet.
+    /// A served link takes a packet, or a station.
     #[inline(never)]
     fn hold(&mut self, now: Time, id: u32, packet: Packet) {
+        if self.links[id as usize].is_air() {
+            return self.take_to_air(now, packet);
+        }
         let source = self.transfers[(self.destination(packet.hop) ^ 1) as usize].hash;
         let link = &mut self.links[id as usize];
         if let Some(end) = link.take(now, packet, source, &mut self.pool, &mut self.dropped) {
@@ -135,7 +138,7 @@ impl World {
     }
 
     #[cold]
-    fn lose(&mut self, at: Time, link: u32, packet: &Packet, cause: LossCause) {
+    pub(super) fn lose(&mut self, at: Time, link: u32, packet: &Packet, cause: LossCause) {
         let sender = self.destination(packet.hop) ^ 1;
         let transfer = &mut self.transfers[sender as usize];
         if packet.is_data() {

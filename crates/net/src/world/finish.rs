@@ -56,6 +56,16 @@ impl World {
                 count.1 += u64::from(!packet.is_data() && packet.flags.has(Flags::ACK));
             }
         }
+        for channel in &self.channels {
+            for packet in channel.on_air(&self.pool) {
+                self.links[self.routes[packet.hop as usize] as usize].hold_for_air(packet.size.into());
+            }
+            for packet in channel.on_air(&self.pool).chain(channel.going_up(&self.pool)) {
+                let count = &mut in_flight[self.air[packet.hop as usize].end as usize];
+                count.0 += u64::from(packet.is_data());
+                count.1 += u64::from(!packet.is_data() && packet.flags.has(Flags::ACK));
+            }
+        }
         for (flow, &two_way) in self.two_way.iter().enumerate() {
             for reverse in [false, true].into_iter().take(1 + usize::from(two_way)) {
                 results.flows.push(self.flow_result(flow, reverse, &in_flight));
@@ -63,6 +73,7 @@ impl World {
         }
         results.multipath = self.connections.iter().enumerate().map(|(at, c)| c.result(at)).collect();
         results.traces = std::mem::take(&mut self.traces);
+        self.finish_media(&mut results);
         for (i, link) in self.links.iter_mut().enumerate() {
             let (number, reverse) = (i / 2, i % 2 == 1);
             link.finish(&self.pool, end);
@@ -84,6 +95,24 @@ impl World {
             results.check_bounds(network, &self.options).expect("nothing exceeds what the links carry");
         }
         results
+    }
+
+    /// Stations and their queues. In traces a station stands behind the links.
+    fn finish_media(&mut self, results: &mut Results) {
+        for (number, channel) in self.channels.iter_mut().enumerate() {
+            let first = results.stations.len();
+            results.stations.extend(channel.finish(number, &self.pool, self.end));
+            for (at, port) in channel.ports.iter_mut().enumerate() {
+                let lengths = port.take_trace(self.end).into_iter();
+                results.traces.extend(lengths.map(|(at_time, length)| TracePoint {
+                    at: at_time,
+                    subject: self.links.len() / 2 + first + at,
+                    reverse: false,
+                    variable: Variable::Queue,
+                    value: f64::from(length),
+                }));
+            }
+        }
     }
 
     fn flow_result(&self, flow: usize, reverse: bool, in_flight: &[(u64, u64)]) -> FlowResult {
@@ -109,6 +138,8 @@ impl World {
             judgements: self.truth[at].counts,
             delays: self.delays.get(at).cloned(),
             completed: transfer.completed,
+            air_delay: transfer.air_delay,
+            air_hops: transfer.air_hops,
             ..FlowResult::default()
         };
         end.report(receiver, &mut result);

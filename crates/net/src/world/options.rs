@@ -49,7 +49,7 @@ pub struct Traces {
 pub struct Cancelled;
 
 /// Why a network cannot be built.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum BadNetwork {
     /// No path between the ends of this flow.
     NoRoute {
@@ -58,4 +58,16 @@ pub enum BadNetwork {
     },
     /// More links and flows than event numbers.
     TooLarge,
+    /// A medium that cannot be.
+    Medium {
+        /// Name of the medium.
+        name: String,
+        /// Why.
+        error: wlan::Error,
+    },
+    /// The ends of this link are not both stations of its medium.
+    NoStation {
+        /// Name of the link.
+        link: String,
+    },
 }

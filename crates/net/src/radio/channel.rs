@@ -1,0 +1,190 @@
+//! A medium that runs, with the queues of its stations and the packets that their MACs have.
+
+use units::{Span, Time};
+use wlan::{Frame, Medium, StationId};
+
+use super::hops::AirHop;
+use super::port::Port;
+use super::{MediumSpec, StationResult};
+use crate::packet::Packet;
+use crate::pool::{Fifo, Pool};
+use crate::queue::Dropped;
+
+/// A radio channel. A packet goes down through the link layer, waits in the queue of its station, is the MAC's for a
+/// while, and goes up through the link layer of the next station.
+#[derive(Debug)]
+pub(crate) struct Channel {
+    pub(crate) medium: Medium,
+    pub(crate) ports: Vec<Port>,
+    frames: Frames,
+    /// On their way through the link layer, to the queue and from the MAC. Each takes so long.
+    pub(crate) down: Fifo,
+    pub(crate) up: Fifo,
+    pub(crate) link_layer: Span,
+    /// Time of its earliest pending event.
+    pub(crate) armed: Time,
+}
+
+impl Channel {
+    pub(crate) fn new(spec: &MediumSpec, seed: u64) -> Result<Channel, wlan::Error> {
+        let name = &spec.channel.name;
+        let ports = spec.stations.iter().enumerate();
+        Ok(Channel {
+            medium: Medium::new(&spec.channel, seed)?,
+            ports: ports
+                .map(|(at, station)| Port::new(station, &spec.channel, seed, &format!("{name}/{at}")))
+                .collect(),
+            frames: Frames::default(),
+            down: Fifo::EMPTY,
+            up: Fifo::EMPTY,
+            link_layer: spec.link_layer,
+            armed: Time::NEVER,
+        })
+    }
+
+    /// When something happens next.
+    #[inline]
+    pub(crate) fn deadline(&self, pool: &Pool) -> Time {
+        let next = self.medium.deadline();
+        if self.link_layer == Span::ZERO {
+            return next;
+        }
+        next.min(pool.first_at(&self.down)).min(pool.first_at(&self.up))
+    }
+
+    /// A packet comes to the queue of its station, and to its MAC if that has nothing to do.
+    #[inline]
+    pub(crate) fn take(
+        &mut self,
+        now: Time,
+        hop: &AirHop,
+        packet: Packet,
+        pool: &mut Pool,
+        dropped: &mut Vec<Dropped>,
+    ) {
+        let idle = self.medium.wants_frame(hop.from);
+        let port = &mut self.ports[hop.from as usize];
+        port.offer(now, hop, packet, idle, pool, dropped);
+        if idle {
+            port.idle_since = now;
+        }
+    }
+
+    /// A station's MAC takes the next packet from its queue if it has none.
+    #[inline]
+    pub(crate) fn feed(
+        &mut self,
+        now: Time,
+        station: StationId,
+        hops: &[AirHop],
+        pool: &mut Pool,
+        dropped: &mut Vec<Dropped>,
+    ) {
+        if !self.medium.wants_frame(station) {
+            return;
+        }
+        let port = &mut self.ports[station as usize];
+        let Some(packet) = port.next(now, pool, dropped) else {
+            port.idle_since = now;
+            return;
+        };
+        let hop = &hops[packet.hop as usize];
+        let bytes = u32::from(packet.size) + u32::from(hop.bytes);
+        let handle = self.frames.keep(packet);
+        self.medium.offer(now, station, Frame { to: hop.to, bytes, handle, rate: None });
+    }
+
+    /// A packet has arrived: a copy of it. Its sender may yet have to learn that.
+    #[inline]
+    pub(crate) fn delivered(&mut self, now: Time, from: StationId, handle: u64) -> Packet {
+        let packet = self.frames.deliver(handle);
+        let port = &mut self.ports[from as usize];
+        port.sojourn += now.since(packet.at);
+        port.delivered += 1;
+        packet
+    }
+
+    /// A MAC has done with a packet: the packet, if it has not arrived.
+    #[inline]
+    pub(crate) fn done(&mut self, handle: u64) -> Option<Packet> {
+        self.frames.release(handle)
+    }
+
+    /// Packets on their way to the far end of their hop: in the link layer below their sender, in queues, in MACs.
+    pub(crate) fn on_air<'a>(&'a self, pool: &'a Pool) -> impl Iterator<Item = &'a Packet> {
+        let waiting = self.ports.iter().flat_map(|port| port.held(pool));
+        pool.iter(&self.down).chain(waiting).chain(self.frames.undelivered())
+    }
+
+    /// Packets that have crossed their hop, in the link layer above it.
+    pub(crate) fn going_up<'a>(&'a self, pool: &'a Pool) -> impl Iterator<Item = &'a Packet> {
+        pool.iter(&self.up)
+    }
+
+    /// The run is measured from now on.
+    pub(crate) fn warm(&mut self, now: Time) {
+        for (at, port) in self.ports.iter_mut().enumerate() {
+            port.before = self.medium.stats(at as StationId, now);
+        }
+    }
+
+    /// What each station has done.
+    pub(crate) fn finish(&mut self, medium: usize, pool: &Pool, end: Time) -> Vec<StationResult> {
+        let mut in_mac = vec![0; self.ports.len()];
+        for (station, count) in in_mac.iter_mut().enumerate() {
+            *count = u64::from(!self.medium.wants_frame(station as StationId));
+        }
+        let ports = self.ports.iter_mut().enumerate();
+        ports
+            .map(|(at, port)| port.result(medium, at, self.medium.stats(at as StationId, end), in_mac[at], pool, end))
+            .collect()
+    }
+}
+
+/// Packets that MACs have, by handle; the handle freed last is used first.
+#[derive(Debug, Default)]
+struct Frames {
+    held: Vec<(Packet, State)>,
+    free: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Free,
+    Sent,
+    Delivered,
+}
+
+impl Frames {
+    fn keep(&mut self, packet: Packet) -> u64 {
+        match self.free.pop() {
+            Some(place) => {
+                self.held[place as usize] = (packet, State::Sent);
+                place.into()
+            }
+            None => {
+                self.held.push((packet, State::Sent));
+                self.held.len() as u64 - 1
+            }
+        }
+    }
+
+    fn deliver(&mut self, handle: u64) -> Packet {
+        let (packet, state) = &mut self.held[handle as usize];
+        debug_assert_eq!(*state, State::Sent);
+        *state = State::Delivered;
+        *packet
+    }
+
+    fn release(&mut self, handle: u64) -> Option<Packet> {
+        let (packet, state) = &mut self.held[handle as usize];
+        debug_assert_ne!(*state, State::Free);
+        let before = std::mem::replace(state, State::Free);
+        self.free.push(handle as u32);
+        (before == State::Sent).then_some(*packet)
+    }
+
+    fn undelivered(&self) -> impl Iterator<Item = &Packet> {
+        self.held.iter().filter(|(_, state)| *state == State::Sent).map(|(packet, _)| packet)
+    }
+}

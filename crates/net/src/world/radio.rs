@@ -1,0 +1,157 @@
+//! Packets through the air: to the queues of stations, through media, up to where they go on.
+
+use units::{Span, Time};
+use wlan::Outcome;
+
+use super::World;
+use crate::cause::LossCause;
+use crate::event::Event;
+use crate::packet::Packet;
+use crate::pool::Fifo;
+use crate::radio::AirHop;
+
+impl World {
+    /// A packet enters a hop through the air.
+    pub(super) fn take_to_air(&mut self, now: Time, mut packet: Packet) {
+        let hop = self.air[packet.hop as usize];
+        let channel = &mut self.channels[hop.medium as usize];
+        if channel.link_layer > Span::ZERO {
+            packet.at = now + channel.link_layer;
+            self.pool.push(&mut channel.down, packet);
+        } else {
+            self.take_to_queue(now, &hop, packet);
+        }
+        self.arm(hop.medium);
+    }
+
+    /// A packet comes to the queue of its station.
+    fn take_to_queue(&mut self, now: Time, hop: &AirHop, packet: Packet) {
+        let channel = &mut self.channels[hop.medium as usize];
+        channel.take(now, hop, packet, &mut self.pool, &mut self.dropped);
+        self.feed(now, hop.medium, hop.from);
+    }
+
+    /// A station's MAC takes the next packet, if it has none.
+    fn feed(&mut self, now: Time, medium: u32, station: wlan::StationId) {
+        self.channels[medium as usize].feed(now, station, &self.air, &mut self.pool, &mut self.dropped);
+        if !self.dropped.is_empty() {
+            self.lose_in_queue(now);
+        }
+    }
+
+    /// Queues of stations have dropped packets, each before its hop.
+    #[cold]
+    fn lose_in_queue(&mut self, now: Time) {
+        let mut dropped = std::mem::take(&mut self.dropped);
+        for (packet, cause) in dropped.drain(..) {
+            let link = self.routes[packet.hop as usize];
+            self.links[link as usize].refuse_to_air(now, packet.size.into(), cause);
+            self.lose(now, link, &packet, cause);
+        }
+        self.dropped = dropped;
+    }
+
+    /// Something happens on a medium, or in the link layers of its stations.
+    #[inline(never)]
+    pub(super) fn on_medium(&mut self, now: Time, number: u32) {
+        self.queue.pop();
+        let channel = &mut self.channels[number as usize];
+        if channel.armed != now {
+            return; // an earlier event took its place
+        }
+        channel.armed = Time::NEVER;
+        if channel.medium.deadline() <= now {
+            let mut outcomes = std::mem::take(&mut self.outcomes);
+            channel.medium.advance(now, &mut outcomes);
+            for outcome in outcomes.drain(..) {
+                self.on_outcome(now, number, outcome);
+            }
+            self.outcomes = outcomes;
+        }
+        while let Some(packet) = self.first_due(now, number, |channel| &mut channel.down) {
+            let hop = self.air[packet.hop as usize];
+            self.take_to_queue(now, &hop, packet);
+        }
+        while let Some(mut packet) = self.first_due(now, number, |channel| &mut channel.up) {
+            self.go_on(now, &mut packet);
+        }
+        self.arm(number);
+    }
+
+    /// The next packet whose way through a link layer is over.
+    fn first_due(
+        &mut self,
+        now: Time,
+        number: u32,
+        list: impl Fn(&mut crate::radio::Channel) -> &mut Fifo,
+    ) -> Option<Packet> {
+        let list = list(&mut self.channels[number as usize]);
+        if self.pool.first_at(list) > now {
+            return None;
+        }
+        self.pool.pop(list).map(|(packet, _)| packet)
+    }
+
+    fn on_outcome(&mut self, now: Time, number: u32, outcome: Outcome) {
+        let channel = &mut self.channels[number as usize];
+        match outcome {
+            Outcome::Delivered { from, handle, .. } => {
+                let mut packet = channel.delivered(now, from, handle);
+                self.note_air(now, &packet);
+                let link = self.routes[packet.hop as usize];
+                self.links[link as usize].deliver_from_air(now, packet.size.into());
+                let channel = &mut self.channels[number as usize];
+                if channel.link_layer > Span::ZERO {
+                    packet.at = now + channel.link_layer;
+                    self.pool.push(&mut channel.up, packet);
+                } else {
+                    self.go_on(now, &mut packet);
+                }
+            }
+            Outcome::LostAbove { from, handle, .. } => {
+                let packet = channel.delivered(now, from, handle);
+                self.lose_on_air(now, &packet, LossCause::Radio);
+            }
+            Outcome::Sent { station, handle } => {
+                let lost = channel.done(handle);
+                debug_assert!(lost.is_none(), "an acknowledged packet has arrived");
+                self.feed(now, number, station);
+            }
+            Outcome::Dropped { station, handle } => {
+                // if only ACKs were lost, it has arrived
+                if let Some(packet) = channel.done(handle) {
+                    self.lose_on_air(now, &packet, LossCause::MacRetry);
+                }
+                self.feed(now, number, station);
+            }
+            Outcome::OnAir { .. } | Outcome::Lost { .. } => {}
+        }
+    }
+
+    #[cold]
+    fn lose_on_air(&mut self, now: Time, packet: &Packet, cause: LossCause) {
+        let link = self.routes[packet.hop as usize];
+        self.links[link as usize].lose_from_air(now, packet.size.into(), cause);
+        self.lose(now, link, packet, cause);
+    }
+
+    /// A packet has crossed a hop: what its flow has spent there.
+    fn note_air(&mut self, now: Time, packet: &Packet) {
+        if packet.is_data() {
+            let sender = self.air[packet.hop as usize].end as usize;
+            let transfer = &mut self.transfers[sender];
+            transfer.air_delay += now.since(packet.at);
+            transfer.air_hops += 1;
+        }
+    }
+
+    /// Have an event when something happens next on a medium.
+    fn arm(&mut self, number: u32) {
+        let channel = &mut self.channels[number as usize];
+        let at = channel.deadline(&self.pool);
+        if at < channel.armed {
+            channel.armed = at;
+            self.queue.push(at, Event::Medium(number).encode());
+        }
+    }
+}
