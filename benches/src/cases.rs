@@ -1,22 +1,40 @@
-//! The cases W1 to W4: dumbbells of NewReno senders (or of another algorithm), an ACK per packet, DropTail, ns-2's
-//! rules.
+//! The cases: NewReno senders (or those of another algorithm), an ACK per packet, DropTail, ns-2's rules. W1 to W4 are
+//! dumbbells, W5 is 802.11 (`radio`).
 
 use net::{
-    Counting, DirectionSpec, FlowSpec, LinkSpec, LossAt, LossSpec, Network, QueueLimit, QueueSpec, RunOptions, TcpSpec,
-    Transport,
+    Counting, DirectionSpec, FlowSpec, LinkSpec, LossAt, LossSpec, Network, NodeId, QueueLimit, QueueSpec, RunOptions,
+    TcpSpec, Transport,
 };
 use tcp::{Config, Profile};
 use units::{Span, Time};
 
-/// A dumbbell with one or two hops between the gateways.
+use crate::radio::Radio;
+
+/// What is run, here and in ns-2.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// Name, as in the table of results.
     pub name: String,
-    /// Pairs of hosts.
-    pub pairs: u32,
     /// Simulated seconds.
     pub seconds: f64,
+    path: Path,
+    /// Script of ns-2.
+    pub ns2_script: &'static str,
+    /// The same case for that script.
+    pub ns2_arguments: String,
+}
+
+#[derive(Clone, Debug)]
+enum Path {
+    Dumbbell(Dumbbell),
+    Radio(Radio),
+}
+
+/// A dumbbell with one or two hops between the gateways.
+#[derive(Clone, Debug)]
+struct Dumbbell {
+    /// Pairs of hosts.
+    pairs: u32,
     access_bps: u64,
     access_delay: Span,
     bottleneck_bps: u64,
@@ -29,8 +47,6 @@ pub struct Case {
     queue: u32,
     access_queue: u32,
     window: u32,
-    /// The same case for ns-2's script `dumbbell.tcl`.
-    pub ns2_arguments: String,
 }
 
 const KBPS: u64 = 1000;
@@ -39,10 +55,17 @@ const GBPS: u64 = 1000 * MBPS;
 
 /// Ten flows, 8 Mbps, 1 % loss: the path of the thesis.
 pub fn w1() -> Case {
-    Case {
-        name: "W1".into(),
+    let arguments = "n 10 dur 2000 accbw 1Mb accd 10ms bbw 8Mb bd 50ms q 0.01 qlen 100";
+    dumbbell("W1", 2000.0, thesis(), arguments.into())
+}
+
+fn dumbbell(name: &str, seconds: f64, path: Dumbbell, ns2_arguments: String) -> Case {
+    Case { name: name.into(), seconds, path: Path::Dumbbell(path), ns2_script: "dumbbell.tcl", ns2_arguments }
+}
+
+fn thesis() -> Dumbbell {
+    Dumbbell {
         pairs: 10,
-        seconds: 2000.0,
         access_bps: MBPS,
         access_delay: Span::from_millis(10),
         bottleneck_bps: 8 * MBPS,
@@ -55,16 +78,13 @@ pub fn w1() -> Case {
         queue: 100,
         access_queue: 1000,
         window: 1000,
-        ns2_arguments: "n 10 dur 2000 accbw 1Mb accd 10ms bbw 8Mb bd 50ms q 0.01 qlen 100".into(),
     }
 }
 
 /// A hundred pairs of hosts with a flow each way over two lossy hops.
 pub fn w2() -> Case {
-    Case {
-        name: "W2".into(),
+    let path = Dumbbell {
         pairs: 100,
-        seconds: 200.0,
         access_delay: Span::from_millis(20),
         bottleneck_bps: 85 * MBPS,
         bottleneck_delay: Span::from_millis(60),
@@ -72,18 +92,16 @@ pub fn w2() -> Case {
         loss_back: 0.01,
         two_way: true,
         queue: 500,
-        ns2_arguments: "n 100 dur 200 accbw 1Mb accd 20ms bbw 85Mb bd 60ms hops 2 q 0.01 qrev 0.01 twoway 1 qlen 500"
-            .into(),
-        ..w1()
-    }
+        ..thesis()
+    };
+    let arguments = "n 100 dur 200 accbw 1Mb accd 20ms bbw 85Mb bd 60ms hops 2 q 0.01 qrev 0.01 twoway 1 qlen 500";
+    dumbbell("W2", 200.0, path, arguments.into())
 }
 
 /// One flow at line rate through 1 Gbps.
 pub fn w3() -> Case {
-    Case {
-        name: "W3".into(),
+    let path = Dumbbell {
         pairs: 1,
-        seconds: 20.0,
         access_bps: 10 * GBPS,
         access_delay: Span(10_000),
         bottleneck_bps: GBPS,
@@ -93,29 +111,37 @@ pub fn w3() -> Case {
         queue: 1667,
         access_queue: 5000,
         window: 2500,
-        ns2_arguments: "n 1 dur 20 accbw 10Gb accd 0.01ms bbw 1Gb bd 10ms q 0 pkt 1460 qlen 1667 accq 5000 wnd 2500"
-            .into(),
-        ..w1()
-    }
+        ..thesis()
+    };
+    let arguments = "n 1 dur 20 accbw 10Gb accd 0.01ms bbw 1Gb bd 10ms q 0 pkt 1460 qlen 1667 accq 5000 wnd 2500";
+    dumbbell("W3", 20.0, path, arguments.into())
 }
 
 /// Many flows, 1 Mbps of the bottleneck for each.
 pub fn w4(pairs: u32) -> Case {
     let seconds = if pairs == 10 { 400.0 } else { 20.0 };
-    Case {
-        name: format!("W4 N={pairs}"),
+    let path = Dumbbell {
         pairs,
-        seconds,
         access_bps: 10 * MBPS,
         bottleneck_bps: u64::from(pairs) * MBPS,
         loss: 0.001,
         queue: 12 * pairs,
-        ns2_arguments: format!(
-            "n {pairs} dur {seconds} accbw 10Mb accd 10ms bbw {pairs}Mb bd 50ms q 0.001 qlen {}",
-            12 * pairs
-        ),
-        ..w1()
-    }
+        ..thesis()
+    };
+    let arguments =
+        format!("n {pairs} dur {seconds} accbw 10Mb accd 10ms bbw {pairs}Mb bd 50ms q 0.001 qlen {}", 12 * pairs);
+    dumbbell(&format!("W4 N={pairs}"), seconds, path, arguments)
+}
+
+/// Radio: `chain` or `cell`, and how many nodes or stations.
+pub fn w5(shape: &str, count: usize) -> Option<Case> {
+    let seconds = if count > 100 { 20.0 } else { 150.0 };
+    let (path, ns2_script, ns2_arguments) = match shape {
+        "chain" => (Radio::Chain(count), "chain80211.tcl", format!("nodes {count} dur {seconds}")),
+        "cell" => (Radio::Cell(count), "cell80211.tcl", format!("n {count} dur {seconds}")),
+        _ => return None,
+    };
+    Some(Case { name: format!("W5 {shape}:{count}"), seconds, path: Path::Radio(path), ns2_script, ns2_arguments })
 }
 
 impl Case {
@@ -129,8 +155,34 @@ impl Case {
         self.network_of(&cc::Config::named("newreno").expect("in the registry"), seed)
     }
 
-    /// The network of this case. Loss is drawn before the queue, as ns-2's script does.
+    /// The network of this case with senders of another algorithm.
     pub fn network_of(&self, algorithm: &cc::Config, seed: u64) -> Network {
+        match &self.path {
+            Path::Dumbbell(dumbbell) => dumbbell.network(algorithm, seed),
+            Path::Radio(radio) => radio.network(algorithm),
+        }
+    }
+}
+
+/// The rules of ns-2 for senders of this algorithm.
+pub fn rules(algorithm: &cc::Config, mss: u32, window: u32) -> Config {
+    let mut tcp = Config::profile(Profile::Ns2);
+    (tcp.mss, tcp.window) = (mss, window);
+    let row = algorithm.row();
+    (tcp.ecn, tcp.ecn_per_packet) = (row.uses_marks, row.uses_marks);
+    tcp.timestamps = row.needs_receiver_time;
+    tcp
+}
+
+/// A transfer without end.
+pub fn transfer(name: String, from: NodeId, to: NodeId, start: f64, algorithm: cc::Config, rules: Config) -> FlowSpec {
+    let tcp = TcpSpec { algorithm, rules, size: None, two_way: false, reverse_start: Time::ZERO, handovers: vec![] };
+    FlowSpec { name, from, to, start: Time::from_secs(start), route: None, stop: None, transport: Transport::Tcp(tcp) }
+}
+
+impl Dumbbell {
+    /// Loss is drawn before the queue, as ns-2's script does.
+    fn network(&self, algorithm: &cc::Config, seed: u64) -> Network {
         let direction = |rate_bps, delay, queue, loss| DirectionSpec {
             loss: LossSpec::uniform(loss, LossAt::Queue),
             ..DirectionSpec::plain(rate_bps, delay, QueueSpec::drop_tail(QueueLimit::Packets(queue), Counting::Ns2))
@@ -150,12 +202,7 @@ impl Case {
                 link(format!("hop{i}"), i, i + 1, side(self.loss), side(self.loss_back))
             })
             .collect();
-        let mut tcp = Config::profile(Profile::Ns2);
-        tcp.mss = self.mss;
-        tcp.window = self.window;
-        let row = algorithm.row();
-        (tcp.ecn, tcp.ecn_per_packet) = (row.uses_marks, row.uses_marks);
-        tcp.timestamps = row.needs_receiver_time;
+        let tcp = rules(algorithm, self.mss, self.window);
         let mut flows = Vec::new();
         for i in 0..self.pairs {
             let (left, right) = (nodes.len(), nodes.len() + 1);
@@ -170,22 +217,7 @@ impl Case {
                 }
                 let name = format!("{name}/{i}");
                 let start = sim::Stream::new(seed, &format!("{name}/start")).uniform();
-                flows.push(FlowSpec {
-                    name,
-                    from,
-                    to,
-                    start: Time::from_secs(start),
-                    route: None,
-                    stop: None,
-                    transport: Transport::Tcp(TcpSpec {
-                        algorithm: *algorithm,
-                        rules: tcp,
-                        size: None,
-                        two_way: false,
-                        reverse_start: Time::ZERO,
-                        handovers: vec![],
-                    }),
-                });
+                flows.push(transfer(name, from, to, start, *algorithm, tcp));
             }
         }
         Network { nodes, links, flows, ..Network::default() }

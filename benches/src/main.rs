@@ -1,5 +1,5 @@
 //! Packet-hops per CPU second of one case: `windlass-bench CASE [seconds [without SHORT-CUT]]`, CASE one of W1, W2, W3,
-//! W4:N; without a short cut of the world and those that need it: `ahead`, `plain`, `eager`, `departures`. Or the cost
+//! W4:N, W5:chain:N, W5:cell:N; without a short cut of the world and those that need it: `ahead`, `plain`, `eager`, `departures`. Or the cost
 //! of every algorithm: `windlass-bench algorithms [CASE [seconds [repetitions [NAME...]]]]`.
 //!
 //! A packet that crosses a link counts one, data and ACKs alike. Prints one line of `key=value` words, with a hash of
@@ -7,6 +7,7 @@
 
 mod algorithms;
 mod cases;
+mod radio;
 
 use cases::Case;
 use cpu_time::ProcessTime;
@@ -31,7 +32,7 @@ fn main() {
     let Some(mut case) = find(&name) else { usage() };
     match arguments.next().as_deref() {
         Some("ns2") => {
-            println!("{}", case.ns2_arguments);
+            println!("{} {}", case.ns2_script, case.ns2_arguments);
             return;
         }
         Some(seconds) => case.seconds = seconds.parse().expect("seconds are a number"),
@@ -57,7 +58,7 @@ fn short_cut(word: &str) -> Option<ShortCut> {
 
 fn usage() -> ! {
     eprintln!(
-        "usage: windlass-bench W1|W2|W3|W4:N [seconds [without ahead|plain|eager|departures]], windlass-bench CASE ns2 for the arguments of dumbbell.tcl, or \
+        "usage: windlass-bench W1|W2|W3|W4:N|W5:chain:N|W5:cell:N [seconds [without ahead|plain|eager|departures]], windlass-bench CASE ns2 for ns-2's script and arguments, or \
          windlass-bench algorithms [CASE [seconds [repetitions [NAME...]]]]"
     );
     std::process::exit(2)
@@ -72,6 +73,7 @@ fn find(name: &str) -> Option<Case> {
             _ => None,
         },
         Some(("W4", n)) => n.parse().ok().map(cases::w4),
+        Some(("W5", rest)) => rest.split_once(':').and_then(|(shape, n)| cases::w5(shape, n.parse().ok()?)),
         Some(_) => None,
     }
 }

@@ -28,7 +28,7 @@ NEEDS = {
     "scenario": {"cc", "datagram", "net", "sim", "tape", "tcp", "units"},
     "script": {"cc", "tcp", "units"},
     "python": {"scenario"},
-    "bench": {"cc", "net", "sim", "tcp", "units"},
+    "bench": {"cc", "net", "sim", "tcp", "units", "wlan"},
 }
 """Which of our crates each may need; docs/architecture.md draws the same arrows."""
 
