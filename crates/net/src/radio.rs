@@ -8,7 +8,7 @@ use units::Span;
 
 use crate::cause::LossCounts;
 use crate::spec::{Network, NodeId, QueueSpec};
-pub(crate) use channel::Channel;
+pub(crate) use channel::{Channel, Layer};
 pub(crate) use hops::AirHop;
 
 /// A radio channel and the stations on it.

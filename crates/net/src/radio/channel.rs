@@ -10,6 +10,17 @@ use crate::packet::Packet;
 use crate::pool::{Fifo, Pool};
 use crate::queue::Dropped;
 
+/// A way through link layers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layer {
+    /// From IP to the queue.
+    Down,
+    /// From the MAC to IP.
+    Up,
+    /// Up and down again, at a station that passes it on.
+    Across,
+}
+
 /// A radio channel. A packet goes down through the link layer, waits in the queue of its station, is the MAC's for a
 /// while, and goes up through the link layer of the next station.
 #[derive(Debug)]
@@ -17,9 +28,9 @@ pub(crate) struct Channel {
     pub(crate) medium: Medium,
     pub(crate) ports: Vec<Port>,
     frames: Frames,
-    /// On their way through the link layer, to the queue and from the MAC. Each takes so long.
-    pub(crate) down: Fifo,
-    pub(crate) up: Fifo,
+    /// On their way through link layers: down to the queue, up from the MAC, or up and down again at a relay.
+    pub(crate) layers: [Fifo; 3],
+    /// How long one way takes.
     pub(crate) link_layer: Span,
     /// Time of its earliest pending event.
     pub(crate) armed: Time,
@@ -35,8 +46,7 @@ impl Channel {
                 .map(|(at, station)| Port::new(station, &spec.channel, seed, &format!("{name}/{at}")))
                 .collect(),
             frames: Frames::default(),
-            down: Fifo::EMPTY,
-            up: Fifo::EMPTY,
+            layers: [Fifo::EMPTY; 3],
             link_layer: spec.link_layer,
             armed: Time::NEVER,
         })
@@ -49,7 +59,22 @@ impl Channel {
         if self.link_layer == Span::ZERO {
             return next;
         }
-        next.min(pool.first_at(&self.down)).min(pool.first_at(&self.up))
+        self.layers.iter().fold(next, |first, list| first.min(pool.first_at(list)))
+    }
+
+    /// A packet begins its way through link layers.
+    #[inline]
+    pub(crate) fn pass(&mut self, now: Time, way: Layer, mut packet: Packet, pool: &mut Pool) {
+        let layers = if way == Layer::Across { 2 } else { 1 };
+        packet.at = now + self.link_layer * layers;
+        pool.push(&mut self.layers[way as usize], packet);
+    }
+
+    /// The next packet whose way through link layers is over.
+    #[inline]
+    pub(crate) fn passed(&mut self, now: Time, way: Layer, pool: &mut Pool) -> Option<Packet> {
+        let list = &mut self.layers[way as usize];
+        if pool.first_at(list) > now { None } else { pool.pop(list).map(|(packet, _)| packet) }
     }
 
     /// A packet comes to the queue of its station, and to its MAC if that has nothing to do.
@@ -113,12 +138,12 @@ impl Channel {
     /// Packets on their way to the far end of their hop: in the link layer below their sender, in queues, in MACs.
     pub(crate) fn on_air<'a>(&'a self, pool: &'a Pool) -> impl Iterator<Item = &'a Packet> {
         let waiting = self.ports.iter().flat_map(|port| port.held(pool));
-        pool.iter(&self.down).chain(waiting).chain(self.frames.undelivered())
+        pool.iter(&self.layers[Layer::Down as usize]).chain(waiting).chain(self.frames.undelivered())
     }
 
     /// Packets that have crossed their hop, in the link layer above it.
     pub(crate) fn going_up<'a>(&'a self, pool: &'a Pool) -> impl Iterator<Item = &'a Packet> {
-        pool.iter(&self.up)
+        [Layer::Up, Layer::Across].into_iter().flat_map(|way| pool.iter(&self.layers[way as usize]))
     }
 
     /// The run is measured from now on.

@@ -15,4 +15,14 @@ pub(crate) struct AirHop {
     pub(crate) source: u32,
     /// Bytes that routing has added.
     pub(crate) bytes: u16,
+    /// Whether it is a hop through the air at all.
+    pub(crate) real: bool,
+}
+
+impl AirHop {
+    /// It goes over this medium.
+    #[inline]
+    pub(crate) fn is_on(&self, medium: u32) -> bool {
+        self.real && self.medium == medium
+    }
 }

@@ -209,7 +209,8 @@ impl World {
                 let begins = if place == first { station.routing_bytes } else { 0 };
                 let bytes = *bytes.get_or_insert(begins as u16);
                 let source = self.transfers[end].hash;
-                self.air[place] = AirHop { medium: medium as u32, from, to, end: end as u32, source, bytes };
+                self.air[place] =
+                    AirHop { medium: medium as u32, from, to, end: end as u32, source, bytes, real: true };
                 self.channels[medium].ports[from as usize].serve(to);
             }
         }

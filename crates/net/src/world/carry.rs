@@ -53,7 +53,7 @@ impl World {
 
     /// What becomes of a packet on link `id`, if it goes no further before its time.
     #[inline(always)]
-    fn settle(&mut self, now: Time, id: u32, packet: &mut Packet, fate: Fate) {
+    pub(super) fn settle(&mut self, now: Time, id: u32, packet: &mut Packet, fate: Fate) {
         match fate {
             Fate::Arrives(at) => {
                 packet.at = at;

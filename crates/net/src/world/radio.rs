@@ -6,18 +6,18 @@ use wlan::Outcome;
 use super::World;
 use crate::cause::LossCause;
 use crate::event::Event;
+use crate::link::Fate;
 use crate::packet::Packet;
-use crate::pool::Fifo;
-use crate::radio::AirHop;
+use crate::radio::{AirHop, Layer};
+use crate::route::END;
 
 impl World {
     /// A packet enters a hop through the air.
-    pub(super) fn take_to_air(&mut self, now: Time, mut packet: Packet) {
+    pub(super) fn take_to_air(&mut self, now: Time, packet: Packet) {
         let hop = self.air[packet.hop as usize];
         let channel = &mut self.channels[hop.medium as usize];
         if channel.link_layer > Span::ZERO {
-            packet.at = now + channel.link_layer;
-            self.pool.push(&mut channel.down, packet);
+            channel.pass(now, Layer::Down, packet, &mut self.pool);
         } else {
             self.take_to_queue(now, &hop, packet);
         }
@@ -68,28 +68,31 @@ impl World {
             }
             self.outcomes = outcomes;
         }
-        while let Some(packet) = self.first_due(now, number, |channel| &mut channel.down) {
-            let hop = self.air[packet.hop as usize];
-            self.take_to_queue(now, &hop, packet);
-        }
-        while let Some(mut packet) = self.first_due(now, number, |channel| &mut channel.up) {
-            self.go_on(now, &mut packet);
+        if self.channels[number as usize].link_layer > Span::ZERO {
+            self.leave_link_layers(now, number);
         }
         self.arm(number);
     }
 
-    /// The next packet whose way through a link layer is over.
-    fn first_due(
-        &mut self,
-        now: Time,
-        number: u32,
-        list: impl Fn(&mut crate::radio::Channel) -> &mut Fifo,
-    ) -> Option<Packet> {
-        let list = list(&mut self.channels[number as usize]);
-        if self.pool.first_at(list) > now {
-            return None;
+    fn leave_link_layers(&mut self, now: Time, number: u32) {
+        while let Some(packet) = self.channels[number as usize].passed(now, Layer::Down, &mut self.pool) {
+            let hop = self.air[packet.hop as usize];
+            self.take_to_queue(now, &hop, packet);
         }
-        self.pool.pop(list).map(|(packet, _)| packet)
+        while let Some(mut packet) = self.channels[number as usize].passed(now, Layer::Across, &mut self.pool) {
+            packet.hop += 1;
+            let link = self.routes[packet.hop as usize];
+            match self.links[link as usize].enter(now, &mut packet, self.end) {
+                Fate::Held => {
+                    let hop = self.air[packet.hop as usize];
+                    self.take_to_queue(now, &hop, packet);
+                }
+                fate => self.settle(now, link, &mut packet, fate),
+            }
+        }
+        while let Some(mut packet) = self.channels[number as usize].passed(now, Layer::Up, &mut self.pool) {
+            self.go_on(now, &mut packet);
+        }
     }
 
     fn on_outcome(&mut self, now: Time, number: u32, outcome: Outcome) {
@@ -102,8 +105,10 @@ impl World {
                 self.links[link as usize].deliver_from_air(now, packet.size.into());
                 let channel = &mut self.channels[number as usize];
                 if channel.link_layer > Span::ZERO {
-                    packet.at = now + channel.link_layer;
-                    self.pool.push(&mut channel.up, packet);
+                    let next = self.routes[packet.hop as usize + 1];
+                    let relayed = next & END == 0 && self.air[packet.hop as usize + 1].is_on(number);
+                    let way = if relayed { Layer::Across } else { Layer::Up };
+                    channel.pass(now, way, packet, &mut self.pool);
                 } else {
                     self.go_on(now, &mut packet);
                 }
