@@ -373,7 +373,7 @@ impl Station {
                 self.granted = true;
                 self.start_timer(now + mac.sifs, Task::Data);
             }
-            Kind::Cts | Kind::Ack => self.on_answered(now, kind, data, mac),
+            Kind::Cts | Kind::Ack | Kind::BlockAck => self.on_answered(now, kind, data, mac),
         }
         self.release(now, mac);
     }

@@ -11,6 +11,25 @@ pub type StationId = u32;
 /// The address of a broadcast.
 pub const EVERYONE: StationId = u32::MAX;
 
+/// Access category of EDCA: which packets go first. Without EDCA all are alike.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Class {
+    /// Voice, which has the best chances.
+    Voice,
+    /// Video.
+    Video,
+    /// Everything else.
+    #[default]
+    BestEffort,
+    /// What has time.
+    Background,
+}
+
+impl Class {
+    /// Best chances first.
+    pub const ALL: [Class; 4] = [Class::Voice, Class::Video, Class::BestEffort, Class::Background];
+}
+
 /// A packet as the MAC sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
@@ -22,6 +41,8 @@ pub struct Frame {
     pub handle: u64,
     /// Rate of the data; by default that of the sender.
     pub rate: Option<Rate>,
+    /// Its class, where there is EDCA.
+    pub class: Class,
 }
 
 /// What is on air.
@@ -37,6 +58,8 @@ pub enum Kind {
     Data,
     /// Acknowledgement.
     Ack,
+    /// Acknowledgement of an A-MPDU.
+    BlockAck,
 }
 
 /// A frame on air, with all that its receivers need to know.

@@ -13,15 +13,15 @@
 //! frames have been on air at once as ever are.
 //!
 //! ```
-//! use wlan::{Frame, Layout, Medium, MediumSpec, Outcome, Params};
+//! use wlan::{Class, Frame, Layout, Medium, MediumSpec, NoSupply, Outcome, Params};
 //!
 //! // a cell in which all hear all; station 1 sends a packet of 1500 bytes to station 0
 //! let spec = MediumSpec::new("cell", Params::dot11b(), Layout::Everyone { stations: 2 });
 //! let mut medium = Medium::new(&spec, 1)?;
 //! let mut outcomes = Vec::new();
-//! medium.offer(units::Time::from_secs(1.0), 1, Frame { to: 0, bytes: 1500, handle: 7, rate: None });
+//! medium.offer(units::Time::from_secs(1.0), 1, Frame { to: 0, bytes: 1500, handle: 7, rate: None, class: Class::BestEffort });
 //! while outcomes.is_empty() {
-//!     medium.advance(medium.deadline(), &mut outcomes);
+//!     medium.advance(medium.deadline(), &mut NoSupply, &mut outcomes);
 //! }
 //! assert_eq!(outcomes[0], Outcome::Delivered { at: 0, from: 1, handle: 7 });
 //! # Ok::<(), wlan::Error>(())
@@ -47,12 +47,13 @@ mod propagation;
 mod rate;
 mod snr;
 mod stats;
+mod supply;
 
 pub use airtime::{ACK_BYTES, CTS_BYTES, Exchange, RTS_BYTES};
 pub use ampdu::{AmpduLimits, BLOCK_ACK_BYTES, ampdu_bytes};
 pub use dcf::Cause;
 pub use error::{Error, STATIONS_MAX};
-pub use flight::{EVERYONE, Frame, Kind, StationId};
+pub use flight::{Class, EVERYONE, Frame, Kind, StationId};
 pub use layout::Layout;
 pub use loss::{Loss, LossAt, LossFrames, LossModel};
 pub use medium::{Medium, MediumSpec, Outcome, Position};
@@ -61,3 +62,4 @@ pub use propagation::{Propagation, Radio, Reception, Travel, dbm, watts};
 pub use rate::{Arf, ArfStart, Guard, Mcs, Minstrel, Phy, Rate, RateControl, Width};
 pub use snr::frame_error;
 pub use stats::{Airtime, StationStats};
+pub use supply::{NoSupply, Supply};

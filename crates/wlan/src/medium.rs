@@ -12,11 +12,11 @@ use units::{Span, Time};
 
 use crate::dcf::{Arrival, Heard, Mac, Station};
 use crate::error::STATIONS_MAX;
-use crate::flight::{Flight, Frame, Kind, StationId};
+use crate::flight::{Class, Flight, Frame, Kind, StationId};
 use crate::loss::{Errors, LossAt};
 use crate::rate::Adaptation;
 use crate::stats::StationStats;
-use crate::{Error, Layout, Loss, Params, Phy, Rate, RateControl, Reception};
+use crate::{Error, Layout, Loss, NoSupply, Params, Phy, Rate, RateControl, Reception, Supply};
 
 use air::Air;
 use earliest::Earliest;
@@ -41,6 +41,8 @@ pub struct MediumSpec {
     pub rates: Vec<Option<Rate>>,
     /// How stations choose rates, in their order; missing: fixed.
     pub rate_controls: Vec<RateControl>,
+    /// Stations that are access points: these have EDCA's [numbers of their own](Params::edca_access_point).
+    pub access_points: Vec<StationId>,
     /// Random errors at every receiver.
     pub loss: Option<Loss>,
 }
@@ -48,7 +50,15 @@ pub struct MediumSpec {
 impl MediumSpec {
     /// A medium on which all stations use the rate of the set, without random errors.
     pub fn new(name: &str, params: Params, layout: Layout) -> MediumSpec {
-        MediumSpec { name: name.into(), params, layout, rates: Vec::new(), rate_controls: Vec::new(), loss: None }
+        MediumSpec {
+            name: name.into(),
+            params,
+            layout,
+            rates: Vec::new(),
+            rate_controls: Vec::new(),
+            access_points: Vec::new(),
+            loss: None,
+        }
     }
 }
 
@@ -73,7 +83,26 @@ pub enum Outcome {
         /// Its handle.
         handle: u64,
     },
-    /// A packet was acknowledged, or its broadcast has ended. The station takes the next.
+    /// A packet has arrived at the MAC and waits for one before it, which is to be repeated; `Delivered` or `LostAbove`
+    /// follows, be it `Sent` or even `Dropped` meanwhile.
+    Held {
+        /// Where.
+        at: StationId,
+        /// Who sent it.
+        from: StationId,
+        /// Its handle.
+        handle: u64,
+    },
+    /// A packet has arrived after the receiver had given it up and handed on those behind it: it is lost.
+    Late {
+        /// Where.
+        at: StationId,
+        /// Who sent it.
+        from: StationId,
+        /// Its handle.
+        handle: u64,
+    },
+    /// A packet was acknowledged, or its broadcast has ended. The station takes the next if [it wants one](Medium::wants_frame_of).
     Sent {
         /// The sender.
         station: StationId,
@@ -81,7 +110,7 @@ pub enum Outcome {
         handle: u64,
     },
     /// A packet was given up after the last attempt; it may have arrived all the same, if only ACKs were lost. The
-    /// station takes the next.
+    /// station takes the next if [it wants one](Medium::wants_frame_of).
     Dropped {
         /// The sender.
         station: StationId,
@@ -221,9 +250,15 @@ impl Medium {
         self.note_deadline();
     }
 
-    /// Whether a station has room for a frame.
+    /// Whether a station has room for a frame of best effort; without EDCA, of any class.
     #[inline]
     pub fn wants_frame(&self, station: StationId) -> bool {
+        self.stations[station as usize].wants_frame()
+    }
+
+    /// Whether a station has room for a frame of this class.
+    #[inline]
+    pub fn wants_frame_of(&self, station: StationId, _class: Class) -> bool {
         self.stations[station as usize].wants_frame()
     }
 
@@ -238,7 +273,7 @@ impl Medium {
     /// A station's next frame. Panics if it has one already: a bug of the caller.
     pub fn offer(&mut self, now: Time, station: StationId, frame: Frame) {
         let mut nothing = std::mem::take(&mut self.nothing);
-        self.run_before(now, &mut nothing);
+        self.run_before(now, &mut NoSupply, &mut nothing);
         debug_assert!(nothing.is_empty(), "a deadline was passed");
         self.nothing = nothing;
         if let Some(sleepers) = &mut self.sleepers {
@@ -265,12 +300,14 @@ impl Medium {
 
     /// Let everything happen that is due by `now`, in the order of section "One instant" of `specs/wlan.md`. Time must
     /// not pass a deadline before this is called.
-    pub fn advance(&mut self, now: Time, outcomes: &mut Vec<Outcome>) {
-        self.run_before(now + Span(1), outcomes);
+    ///
+    /// `supply` is asked for packets that go together with one that was offered; [`NoSupply`] where none do.
+    pub fn advance<S: Supply>(&mut self, now: Time, supply: &mut S, outcomes: &mut Vec<Outcome>) {
+        self.run_before(now + Span(1), supply, outcomes);
         self.note_deadline();
     }
 
-    fn run_before(&mut self, end: Time, outcomes: &mut Vec<Outcome>) {
+    fn run_before<S: Supply>(&mut self, end: Time, supply: &mut S, outcomes: &mut Vec<Outcome>) {
         loop {
             let due = self.wakes.first().min(self.air.first());
             if due.at() >= end {
@@ -278,7 +315,7 @@ impl Medium {
             }
             match due.order() {
                 Order::End => self.frame_ends(due, outcomes),
-                Order::Timer | Order::Backoff => self.station_wakes(due, outcomes),
+                Order::Timer | Order::Backoff => self.station_wakes(due, supply, outcomes),
                 Order::Start => self.frame_starts(due),
             }
         }
@@ -292,7 +329,7 @@ impl Medium {
         }
     }
 
-    fn station_wakes(&mut self, due: Due, outcomes: &mut Vec<Outcome>) {
+    fn station_wakes<S: Supply>(&mut self, due: Due, _supply: &mut S, outcomes: &mut Vec<Outcome>) {
         let now = due.at();
         let place = self.wakes.place(due);
         let station = &mut self.stations[place];

@@ -1,11 +1,14 @@
 //! Numbers and rules of a medium: everything that can be set.
 
 mod check;
+mod edca;
 mod sets;
 
 use units::Span;
 
-use crate::{Radio, Rate};
+use crate::{AmpduLimits, Radio, Rate};
+
+pub use edca::{Contention, Edca};
 
 /// MAC and PHY of a medium. A parameter set ([`Params::named`]) fills all of it; each field may then be set by itself.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,6 +61,21 @@ pub struct Params {
     pub extra_mac_bytes: u32,
     /// Unicast frames of at least so many bytes are preceded by RTS and CTS.
     pub rts_threshold: u32,
+
+    /// Stations have a function for each class (EDCA); else one for all packets (DCF).
+    pub edca: bool,
+    /// Classes of stations.
+    pub edca_station: Edca,
+    /// Classes of [access points](crate::MediumSpec::access_points).
+    pub edca_access_point: Edca,
+    /// Packets that go together at most (`ampdu_max_mpdus`, `ampdu_max_bytes`, `ampdu_max_us`); at rates of HT.
+    pub ampdu: AmpduLimits,
+    /// Fewer packets than this go as plain frames (`ampdu_min`).
+    pub ampdu_min: u32,
+    /// Attempts of a packet of stations that send several together.
+    pub mpdu_retry_limit: u32,
+    /// How long a receiver keeps packets back for one that is missing before them.
+    pub reorder_timeout: Span,
 
     /// Where the standard leaves a choice, or ns-2 departs from it.
     pub rules: Rules,

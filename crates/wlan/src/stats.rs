@@ -57,7 +57,7 @@ pub struct Airtime {
     pub cts: Span,
     /// Data.
     pub data: Span,
-    /// ACK.
+    /// ACK and BlockAck.
     pub ack: Span,
 }
 
@@ -75,7 +75,7 @@ impl StationStats {
             Kind::Rts => &mut self.airtime.rts,
             Kind::Cts | Kind::CtsToSelf => &mut self.airtime.cts,
             Kind::Data => &mut self.airtime.data,
-            Kind::Ack => &mut self.airtime.ack,
+            Kind::Ack | Kind::BlockAck => &mut self.airtime.ack,
         };
         *sum += airtime;
     }

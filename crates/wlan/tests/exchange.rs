@@ -3,8 +3,8 @@
 use units::{Span, Time};
 use wlan::params::Capture;
 use wlan::{
-    EVERYONE, Frame, Kind, Layout, Loss, LossAt, LossFrames, LossModel, Medium, MediumSpec, Outcome, Params, Position,
-    Rate, Reception, StationId,
+    Class, EVERYONE, Frame, Kind, Layout, Loss, LossAt, LossFrames, LossModel, Medium, MediumSpec, NoSupply, Outcome,
+    Params, Position, Rate, Reception, StationId,
 };
 
 const SECOND: Time = Time(1_000_000_000);
@@ -27,7 +27,7 @@ impl Log {
     fn offer(&mut self, after_us: u64, from: StationId, to: StationId) {
         // what else happens at this instant happens after the offer
         self.before(SECOND + Span(after_us * 1000));
-        let frame = Frame { to, bytes: 1500, handle: u64::from(from), rate: None };
+        let frame = Frame { to, bytes: 1500, handle: u64::from(from), rate: None, class: Class::BestEffort };
         self.medium.offer(SECOND + Span(after_us * 1000), from, frame);
     }
 
@@ -38,7 +38,7 @@ impl Log {
     fn before(&mut self, end: Time) {
         while self.medium.deadline() < end {
             let now = self.medium.deadline();
-            self.medium.advance(now, &mut self.outcomes);
+            self.medium.advance(now, &mut NoSupply, &mut self.outcomes);
         }
     }
 
@@ -340,16 +340,24 @@ fn equal_seeds_give_equal_runs_and_others_do_not() {
         medium.trace_frames(true);
         let mut outcomes = Vec::new();
         for station in 1..6 {
-            medium.offer(Time::ZERO, station, Frame { to: 0, bytes: 1500, handle: 0, rate: None });
+            medium.offer(
+                Time::ZERO,
+                station,
+                Frame { to: 0, bytes: 1500, handle: 0, rate: None, class: Class::BestEffort },
+            );
         }
         loop {
             let now = medium.deadline();
             if now > Time(100_000_000) {
                 break;
             }
-            medium.advance(now, &mut outcomes);
+            medium.advance(now, &mut NoSupply, &mut outcomes);
             for station in (1..6).filter(|station| medium.wants_frame(*station)).collect::<Vec<_>>() {
-                medium.offer(now, station, Frame { to: 0, bytes: 1500, handle: 0, rate: None });
+                medium.offer(
+                    now,
+                    station,
+                    Frame { to: 0, bytes: 1500, handle: 0, rate: None, class: Class::BestEffort },
+                );
             }
         }
         outcomes

@@ -4,7 +4,9 @@ mod common;
 
 use common::{Run, senders_to_0};
 use units::{Span, Time};
-use wlan::{EVERYONE, Frame, Layout, Medium, MediumSpec, Outcome, Params, RateControl, Reception, watts};
+use wlan::{
+    Class, EVERYONE, Frame, Layout, Medium, MediumSpec, NoSupply, Outcome, Params, RateControl, Reception, watts,
+};
 
 /// Of broadcasts of station 0, one every 10 ms, the share that each other station receives.
 fn received(params: Params, layout: Layout, frames: u64, seed: u64) -> Vec<f64> {
@@ -14,9 +16,9 @@ fn received(params: Params, layout: Layout, frames: u64, seed: u64) -> Vec<f64> 
     let mut outcomes = Vec::new();
     for number in 1..=frames {
         let start = Time::ZERO + Span::from_millis(10) * number;
-        medium.offer(start, 0, Frame { to: EVERYONE, bytes: 100, handle: 0, rate: None });
+        medium.offer(start, 0, Frame { to: EVERYONE, bytes: 100, handle: 0, rate: None, class: Class::BestEffort });
         while !medium.wants_frame(0) {
-            medium.advance(medium.deadline(), &mut outcomes);
+            medium.advance(medium.deadline(), &mut NoSupply, &mut outcomes);
         }
         for outcome in outcomes.drain(..) {
             if let Outcome::Delivered { at, .. } = outcome {

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use units::{Span, Time};
 use wlan::params::{AfterTimeout, Capture, Protection};
 use wlan::{
-    ArfStart, Frame, Layout, Loss, LossAt, LossFrames, LossModel, Medium, MediumSpec, Outcome, Params, Position, Rate,
-    RateControl,
+    ArfStart, Class, Frame, Layout, Loss, LossAt, LossFrames, LossModel, Medium, MediumSpec, NoSupply, Outcome, Params,
+    Position, Rate, RateControl,
 };
 
 fn params() -> impl Strategy<Value = Params> {
@@ -91,7 +91,7 @@ fn traffic(
             break;
         }
         if now < arrival {
-            medium.advance(now, &mut outcomes);
+            medium.advance(now, &mut NoSupply, &mut outcomes);
             all.extend(outcomes.drain(..).map(|outcome| (now, outcome)));
             continue;
         }
@@ -103,10 +103,14 @@ fn traffic(
             _ => (from + 1) % stations,
         };
         if medium.wants_frame(from) {
-            medium.offer(now, from, Frame { to, bytes: 700, handle: u64::from(from), rate: None });
+            medium.offer(
+                now,
+                from,
+                Frame { to, bytes: 700, handle: u64::from(from), rate: None, class: Class::BestEffort },
+            );
         }
     }
-    medium.advance(end, &mut outcomes);
+    medium.advance(end, &mut NoSupply, &mut outcomes);
     let stats = (0..stations).map(|station| medium.stats(station, end)).collect();
     (all, stats)
 }
@@ -221,7 +225,7 @@ proptest! {
         let offer = |medium: &mut Medium, now: Time| {
             for station in 1..stations as u32 {
                 if medium.wants_frame(station) {
-                    medium.offer(now, station, Frame { to: 0, bytes: 900, handle: 0, rate: None });
+                    medium.offer(now, station, Frame { to: 0, bytes: 900, handle: 0, rate: None, class: Class::BestEffort });
                 }
             }
         };
@@ -229,7 +233,7 @@ proptest! {
             offer(&mut medium, now);
             now = medium.deadline();
             if now <= end {
-                medium.advance(now, &mut outcomes);
+                medium.advance(now, &mut NoSupply, &mut outcomes);
             }
         }
         let mut union = Span::ZERO;

@@ -4,7 +4,10 @@ mod common;
 
 use common::{Run, senders_to_0};
 use units::{Span, Time};
-use wlan::{ArfStart, Frame, Kind, Layout, Medium, MediumSpec, Outcome, Params, Rate, RateControl, Reception, watts};
+use wlan::{
+    ArfStart, Class, Frame, Kind, Layout, Medium, MediumSpec, NoSupply, Outcome, Params, Rate, RateControl, Reception,
+    watts,
+};
 
 /// Frames are read by their ratio to the noise, and sensed far beyond where that is enough.
 fn by_chance(mut params: Params) -> Params {
@@ -89,10 +92,10 @@ fn airtimes(medium: &mut Medium, to: &[u32], packets: usize, kind: Kind) -> Vec<
     while done < packets {
         if medium.wants_frame(0) {
             let to = *left.next().unwrap();
-            medium.offer(now, 0, Frame { to, bytes: 1500, handle: 0, rate: None });
+            medium.offer(now, 0, Frame { to, bytes: 1500, handle: 0, rate: None, class: Class::BestEffort });
         }
         now = medium.deadline();
-        medium.advance(now, &mut outcomes);
+        medium.advance(now, &mut NoSupply, &mut outcomes);
         for outcome in outcomes.drain(..) {
             match outcome {
                 Outcome::OnAir { kind: found, from: 0, start, end, .. } if found == kind => {
@@ -158,10 +161,10 @@ fn a_frame_with_a_rate_of_its_own_keeps_it() {
     let mut medium = Medium::new(&unheard(params.clone(), RateControl::Arf(ArfStart::High)), 1).unwrap();
     medium.trace_frames(true);
     let rate = Rate::ofdm(24_000);
-    medium.offer(Time::ZERO, 0, Frame { to: 1, bytes: 1500, handle: 0, rate: Some(rate) });
+    medium.offer(Time::ZERO, 0, Frame { to: 1, bytes: 1500, handle: 0, rate: Some(rate), class: Class::BestEffort });
     let mut outcomes = Vec::new();
     while !outcomes.contains(&Outcome::Dropped { station: 0, handle: 0 }) {
-        medium.advance(medium.deadline(), &mut outcomes);
+        medium.advance(medium.deadline(), &mut NoSupply, &mut outcomes);
     }
     let found: Vec<Span> = outcomes
         .iter()

@@ -28,7 +28,7 @@ impl Station {
             }
             (Kind::Data, Responder::Ns2) => return self.on_data_ns2(now, flight, mac),
             // a late answer, or one that nobody asked for
-            (Kind::Cts | Kind::Ack | Kind::CtsToSelf, _) => {}
+            (Kind::Cts | Kind::Ack | Kind::BlockAck | Kind::CtsToSelf, _) => {}
         }
         Heard::Nothing
     }

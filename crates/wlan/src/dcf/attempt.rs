@@ -17,7 +17,7 @@ impl Station {
 
     /// A frame becomes current.
     pub(crate) fn offer(&mut self, now: Time, frame: Frame, params: &Params, mac: &Mac) {
-        let Frame { to, bytes, handle, rate } = frame;
+        let Frame { to, bytes, handle, rate, .. } = frame;
         let broadcast = to == EVERYONE;
         let (rate, adapts) = match &mut self.adaptation {
             Some(adaptation) if rate.is_none() && !broadcast => {

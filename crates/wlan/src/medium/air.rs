@@ -176,7 +176,7 @@ fn start_at(flight: &Flight, row: &[Hearer], places: &Range<u32>) -> Due {
 /// When data and ACKs have arrived.
 fn heard_at(flight: &Flight, row: &[Hearer]) -> Time {
     let hearer = match flight.kind {
-        Kind::Data | Kind::Ack => row.iter().find(|hearer| hearer.station == flight.to),
+        Kind::Data | Kind::Ack | Kind::BlockAck => row.iter().find(|hearer| hearer.station == flight.to),
         Kind::Rts | Kind::Cts | Kind::CtsToSelf => None,
     };
     hearer.map_or(Time::NEVER, |hearer| flight.end() + hearer.delay)

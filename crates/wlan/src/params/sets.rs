@@ -2,9 +2,9 @@
 
 use units::Span;
 
-use super::{Params, Plcp, Protection, Rules};
+use super::{Edca, Params, Plcp, Protection, Rules};
 use crate::rate::SCHEMES_MAX;
-use crate::{Error, Guard, Radio, Rate, Width};
+use crate::{AmpduLimits, Error, Guard, Phy, Radio, Rate, Width};
 
 const fn us(us: u64) -> Span {
     Span(us * 1000)
@@ -84,6 +84,13 @@ impl Params {
             mac_bytes: 36,
             extra_mac_bytes: 0,
             rts_threshold: RTS_OFF,
+            edca: false,
+            edca_station: Edca::standard(31, 1023, Phy::Dsss),
+            edca_access_point: Edca::standard(31, 1023, Phy::Dsss),
+            ampdu: AmpduLimits::default(),
+            ampdu_min: 2,
+            mpdu_retry_limit: 7,
+            reorder_timeout: Span::from_millis(100),
             rules: Rules::STANDARD,
             radio: Radio::standard(2.437e9, 22e6),
         }
@@ -97,6 +104,8 @@ impl Params {
             difs: us(34),
             cca: us(4),
             cw_min: 15,
+            edca_station: Edca::standard(15, 1023, Phy::Ofdm),
+            edca_access_point: Edca::standard(15, 1023, Phy::Ofdm),
             rates: OFDM.map(Rate::ofdm).to_vec(),
             rate: Rate::ofdm(54_000),
             basic_rates: [6000, 12_000, 24_000].map(Rate::ofdm).to_vec(),

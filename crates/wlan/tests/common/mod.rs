@@ -5,7 +5,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use sim::{Distribution, Stream};
 use units::{Span, Time};
-use wlan::{Error, Frame, Layout, Medium, MediumSpec, Outcome, Params, StationId, StationStats};
+use wlan::{Class, Error, Frame, Layout, Medium, MediumSpec, NoSupply, Outcome, Params, StationId, StationStats};
 
 /// What a station has to send.
 #[derive(Clone, Copy, Debug)]
@@ -97,7 +97,11 @@ impl Run {
             (_, Some(bytes)) => (station + 1, bytes),
             (_, None) => return,
         };
-        self.medium.offer(self.now, station, Frame { to, bytes, handle: u64::from(bytes), rate: None });
+        self.medium.offer(
+            self.now,
+            station,
+            Frame { to, bytes, handle: u64::from(bytes), rate: None, class: Class::BestEffort },
+        );
     }
 
     fn enqueue(&mut self, station: StationId, bytes: u32) {
@@ -138,7 +142,7 @@ impl Run {
 
     fn step(&mut self) {
         let mut outcomes = std::mem::take(&mut self.outcomes);
-        self.medium.advance(self.now, &mut outcomes);
+        self.medium.advance(self.now, &mut NoSupply, &mut outcomes);
         for outcome in outcomes.drain(..) {
             match outcome {
                 Outcome::Delivered { at, from, handle } => self.arrived(at, from, handle as u32),
@@ -150,7 +154,8 @@ impl Run {
                     self.given_up[station as usize] += 1;
                     self.serve(station);
                 }
-                Outcome::LostAbove { .. } | Outcome::OnAir { .. } | Outcome::Lost { .. } => {}
+                Outcome::LostAbove { .. } | Outcome::Held { .. } | Outcome::Late { .. } => {}
+                Outcome::OnAir { .. } | Outcome::Lost { .. } => {}
             }
         }
         self.outcomes = outcomes;
