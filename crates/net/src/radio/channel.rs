@@ -116,7 +116,11 @@ impl Channel {
         let hop = &hops[packet.hop as usize];
         let bytes = u32::from(packet.size) + u32::from(hop.bytes);
         let handle = self.frames.keep(packet);
-        self.medium.offer(now, station, Frame { to: hop.to, bytes, handle, rate: None });
+        self.medium.offer(
+            now,
+            station,
+            Frame { to: hop.to, bytes, handle, rate: None, class: wlan::Class::BestEffort },
+        );
     }
 
     /// A packet has arrived: a copy of it. Its sender may yet have to learn that.

@@ -62,7 +62,7 @@ impl World {
         channel.armed = Time::NEVER;
         if channel.medium.deadline() <= now {
             let mut outcomes = std::mem::take(&mut self.outcomes);
-            channel.medium.advance(now, &mut outcomes);
+            channel.medium.advance(now, &mut wlan::NoSupply, &mut outcomes);
             for outcome in outcomes.drain(..) {
                 self.on_outcome(now, number, outcome);
             }
@@ -113,7 +113,7 @@ impl World {
                     self.go_on(now, &mut packet);
                 }
             }
-            Outcome::LostAbove { from, handle, .. } => {
+            Outcome::LostAbove { from, handle, .. } | Outcome::Late { from, handle, .. } => {
                 let packet = channel.delivered(now, from, handle);
                 self.lose_on_air(now, &packet, LossCause::Radio);
             }
@@ -129,7 +129,8 @@ impl World {
                 }
                 self.feed(now, number, station);
             }
-            Outcome::OnAir { .. } | Outcome::Lost { .. } => {}
+            // `Held` and `Late` come where packets go together
+            Outcome::Held { .. } | Outcome::OnAir { .. } | Outcome::Lost { .. } => {}
         }
     }
 
