@@ -21,9 +21,12 @@ def scenario_of(point: StoredPoint) -> Scenario:
         If its status is neither judged nor reported.
     """
     from windlass.scenario import from_dict
+    from windlass.validation.radio_families import document
 
     if point.status not in (Status.JUDGED, Status.REPORTED):
         raise ValueError(f"{point.key}: {point.status.value}")
+    if point.radio:
+        return from_dict(document(point))
     describe = {
         "saedi_config1_oneway": _saedi_config1,
         "saedi_fairness": _saedi_fairness,
@@ -49,21 +52,27 @@ def _link(rate: str, delay: str, loss_percent: str | None = None, queue: str = "
     return link
 
 
+def linux_westwood() -> tuple[dict[str, Any], dict[str, Any]]:
+    """Algorithm and rules of TCP/Linux's Westwood+: SACK, timestamps on every segment and a clock of 1 ms."""
+    algorithm = {"name": "westwood-plus", "wp_impl": "ns2linux"}
+    return algorithm, {
+        "recovery": "sack",
+        "timestamps": True,
+        "header": f"{HEADER_BYTES + 10} B",
+        "rtt_tick": "1 ms",
+        "rto_max": "120 s",
+    }
+
+
 def _flow(agent: str, segment: int, **more: Any) -> dict[str, Any]:
-    """One group. TCP/Linux has SACK, timestamps on every segment and a clock of 1 ms."""
+    """One group."""
     tcp: dict[str, Any] = {"window": more.pop("window", "1000 segments")}
     algorithm: Any = agent.removeprefix(FULL)
     if agent.startswith(FULL):
         tcp["agent"] = "full"
     if agent == REPORTED:
-        algorithm = {"name": "westwood-plus", "wp_impl": "ns2linux"}
-        tcp |= {
-            "recovery": "sack",
-            "timestamps": True,
-            "header": f"{HEADER_BYTES + 10} B",
-            "rtt_tick": "1 ms",
-            "rto_max": "120 s",
-        }
+        algorithm, rules = linux_westwood()
+        tcp |= rules
     ends = {"from": "left/*", "to": "right/*", "start": "uniform(0.01 s, 1.01 s)"}
     return ends | {"algorithm": algorithm, "segment": f"{segment} B", "tcp": tcp} | more
 

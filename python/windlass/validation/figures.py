@@ -1,9 +1,9 @@
 """Figures measured with ns-2 2.35 that come with the package.
 
-The files ``reference/ns2/*.csv`` hold means and 95 % intervals over ten seeds. A row is *judged* if every agent in it
-follows the rules of an algorithm here; *reported* if its agent is Westwood+ of ns-2's Linux agent, which has a near
-counterpart; and left out, but counted, if it has no counterpart. A row with data both ways on the flows under test
-makes two points, one for each direction.
+The files ``reference/ns2/*.csv`` hold means and 95 % intervals over ten seeds, those of 802.11 over five. A row is
+*judged* if every agent in it follows the rules of an algorithm here; *reported* if its agent is Westwood+ of ns-2's
+Linux agent, which has a near counterpart; and left out, but counted, if it has no counterpart. A row with data both
+ways on the flows under test makes two points, one for each direction.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ from typing import Any
 
 VARIANTS = ("newreno", "sack", "reno", "tahoe", "vegas")
 """Agents of ns-2 that follow the rules of an algorithm here."""
+
+DATAGRAMS = "udp"
+"""What flows without TCP are called where the agent stands."""
 
 FULL = "full-"
 """How names of the agents that send both ways on one connection (FullTcp) begin; the rest names the algorithm."""
@@ -36,7 +39,22 @@ FAMILIES: dict[str, str] = {
     "huq_71_wired_wireless": "Huq 7.1 and 7.5, wired and lossy links",
     "huq_63_ten_nodes": "Huq 6.3, ten nodes",
 }
-"""Files of stored figures, with what they are called on the page."""
+"""Files of stored figures of wired networks, with what they are called on the page."""
+
+RADIO_FAMILIES: dict[str, str] = {
+    "cell_udp": "Saturated cells",
+    "cell_hidden": "Hidden stations",
+    "cell_rates": "Stations of two rates",
+    "cell_tcp": "Uploads and downloads through one access point",
+    "cell_chain": "Chains with TCP",
+    "cell_loss": "Frame loss",
+    "janevski_chain_1mbps": "Janevski, chains at 1 Mbps",
+    "dalal_wlan": "Dalal, one station and a wired host",
+}
+"""Families of stored figures of 802.11. Those that begin with ``cell_`` stand in one file."""
+
+SLACK, RADIO_SLACK = 0.03, 0.1
+"""By what share of ns-2's mean a figure here may differ beyond the intervals: wired networks, 802.11."""
 
 HEADER_BYTES = 40
 
@@ -69,6 +87,8 @@ class StoredPoint:
         Number of runs.
     reverse : bool
         Whether this is the goodput of the data that flow back.
+    arguments : str
+        Arguments of the script that measured it, where the file has them.
     """
 
     family: str
@@ -80,6 +100,17 @@ class StoredPoint:
     half_width_mbps: float
     seeds: int
     reverse: bool = False
+    arguments: str = ""
+
+    @property
+    def radio(self) -> bool:
+        """Whether it is a figure of 802.11."""
+        return self.family in RADIO_FAMILIES
+
+    @property
+    def slack(self) -> float:
+        """By what share of the mean a figure here may differ beyond the intervals."""
+        return RADIO_SLACK if self.radio else SLACK
 
     @property
     def key(self) -> tuple[str, str, str, str]:
@@ -105,20 +136,20 @@ class StoredPoint:
     def status(self) -> Status:
         """What is done with this point."""
         agents = {agent.removeprefix(FULL) for agent in self.agents}
-        if agents <= set(VARIANTS):
+        if agents <= {*VARIANTS, DATAGRAMS}:
             return Status.JUDGED
         return Status.REPORTED if agents <= {*VARIANTS, REPORTED} else Status.NO_COUNTERPART
 
 
 def stored_points(*statuses: Status, families: tuple[str, ...] = tuple(FAMILIES)) -> Iterator[StoredPoint]:
-    """Stored figures of the wired families.
+    """Stored figures.
 
     Parameters
     ----------
     *statuses : Status
         Only points of these; all if none is given.
     families : tuple of str
-        Only files of these names.
+        Only these families; by default those of wired networks.
 
     Yields
     ------
@@ -126,7 +157,7 @@ def stored_points(*statuses: Status, families: tuple[str, ...] = tuple(FAMILIES)
         In the order of the files.
     """
     for family in families:
-        for row in _rows(family):
+        for row in _rows_of(family):
             scale, extra = _vegas_correction(family, row)
             point = StoredPoint(
                 family=family,
@@ -137,10 +168,11 @@ def stored_points(*statuses: Status, families: tuple[str, ...] = tuple(FAMILIES)
                 mean_mbps=float(row["goodput_mbps_mean"]) * scale - extra,
                 half_width_mbps=float(row["goodput_ci95"]) * scale,
                 seeds=int(row["seeds"]),
+                arguments=row.get("arguments", ""),
             )
             if not statuses or point.status in statuses:
                 yield point
-                back = re.search(r"rev_ci95=([0-9.]+)", row["extra"])
+                back = re.search(r"rev_ci95=([0-9.]+)", row.get("extra", ""))
                 if back is not None:
                     mean, half = float(row["rev_goodput_mbps_mean"]), float(back[1])
                     yield replace(point, mean_mbps=mean, half_width_mbps=half, reverse=True)
@@ -152,15 +184,25 @@ def _rows(name: str) -> list[dict[str, str]]:
     return list(csv.DictReader(file.read_text(encoding="utf-8").splitlines()))
 
 
+def _rows_of(family: str) -> list[dict[str, str]]:
+    if not family.startswith("cell_"):
+        return _rows(family)
+    return [row for row in _rows("cells") if row["family"] == family]
+
+
 def _vegas_correction(family: str, row: dict[str, str]) -> tuple[float, float]:
     """Factor, and Mbit/s to take off afterwards, that turn a stored figure into goodput where Vegas takes part.
 
     The script divided the bytes received by the size of a segment with headers. Segments of ns-2's Vegas have none, and
-    its SYN, which was counted too, is as long as a segment.
+    its SYN, which was counted too, is as long as a segment. The scripts of 802.11 counted segments; that of the cells
+    made those of Vegas longer by a header, which is payload here.
     """
     agents = row["variant"].split("+")
-    if "vegas" not in agents:
+    if "vegas" not in agents or family == "janevski_chain_1mbps":
         return 1.0, 0.0
+    if family.startswith("cell_"):
+        payload = int(row["arguments"].split(" payload ")[1].split()[0])
+        return 1.0 + HEADER_BYTES / payload, 0.0
     segment = 1000 if family.startswith("huq") else 1460
     duration_s = {"saedi_config1_oneway": 200, "huq_61_lossy_link": 325, "huq_62_reverse": 21}.get(family, 100)
     flows = 10

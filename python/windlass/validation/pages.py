@@ -11,7 +11,9 @@ from windlass._markdown import fill
 from windlass.validation.droplist import EXPLAINED as EXPLAINED_CASES
 from windlass.validation.droplist import CaseOutcome, read_cases, read_long_cases, run_case
 from windlass.validation.droplist_tables import long_table, table
-from windlass.validation.figures import FAMILIES, Status, stored_points
+from windlass.validation.figures import FAMILIES, RADIO_FAMILIES, Status, stored_points
+from windlass.validation.radio_checks import CheckOutcome, checks, run_check
+from windlass.validation.radio_pages import EXPLAINED_CHECKS, section
 from windlass.validation.stored import StoredOutcome, compare
 from windlass.validation.texts import (
     CASES_INTRODUCTION,
@@ -29,7 +31,10 @@ CASES = Path("tests/differential/ns2-droplist/summary.csv")
 
 
 def page(
-    outcomes: Sequence[StoredOutcome], cases: Sequence[CaseOutcome] = (), long_cases: Sequence[CaseOutcome] = ()
+    outcomes: Sequence[StoredOutcome],
+    cases: Sequence[CaseOutcome] = (),
+    long_cases: Sequence[CaseOutcome] = (),
+    known: Sequence[CheckOutcome] = (),
 ) -> str:
     """The page with tables of all comparisons and the reasons for those that differ.
 
@@ -39,6 +44,8 @@ def page(
         Stored points, judged and reported, in the order of the page.
     cases, long_cases : sequence of CaseOutcome
         Runs without randomness.
+    known : sequence of CheckOutcome
+        Cells and chains of 802.11 beside what is known beforehand.
 
     Returns
     -------
@@ -54,8 +61,10 @@ def page(
         different = [case.case.variant for case in long_cases if not case.agrees]
         lines += [f"- {agent}: {EXPLAINED_LISTS.get(agent, 'not explained yet')}" for agent in dict.fromkeys(different)]
         lines += [""]
-    judged = [one for one in outcomes if one.point.status is Status.JUDGED]
-    reported = [one for one in outcomes if one.point.status is Status.REPORTED]
+    wired = [one for one in outcomes if not one.point.radio]
+    radio = [one for one in outcomes if one.point.radio]
+    judged = [one for one in wired if one.point.status is Status.JUDGED]
+    reported = [one for one in wired if one.point.status is Status.REPORTED]
     lines += [STORED_INTRODUCTION, f"{sum(one.agrees for one in judged)} of {len(judged)} points agree.", ""]
     lines += [*_counts(judged), "", "### Points that differ", ""]
     lines += [_difference(one) for one in judged if not one.agrees] or ["None."]
@@ -66,6 +75,8 @@ def page(
     if reported:
         near = sum(one.agrees for one in reported)
         lines += ["", REPORTED_INTRODUCTION, f"{near} of {len(reported)} points would agree.", "", *_table(reported)]
+    if radio or known:
+        lines += section(radio, known)
     return fill("\n".join(lines) + "\n")
 
 
@@ -123,14 +134,16 @@ def main() -> int:
         if not case.agrees:
             sys.stderr.write(f"differs {case.case.name}\n")
     done = []
-    for point in stored_points(Status.JUDGED, Status.REPORTED):
+    for point in stored_points(Status.JUDGED, Status.REPORTED, families=(*FAMILIES, *RADIO_FAMILIES)):
         outcome = compare(point)
         done.append(outcome)
         sign = "ok     " if outcome.agrees else "differs" if point.status is Status.JUDGED else "apart  "
         words = f"{point.family} {point.variant} {point.label} {point.value}"
         sys.stderr.write(f"{sign} {words}: {100 * outcome.goodput.difference:+.1f} %\n")
+    known = [run_check(check) for check in checks()]
     Path("docs").mkdir(exist_ok=True)
-    Path("docs/validation.md").write_text(page(done, cases, long_cases), encoding="utf-8")
+    Path("docs/validation.md").write_text(page(done, cases, long_cases, known), encoding="utf-8")
     wrong = [one for one in done if one.point.status is Status.JUDGED and not one.agrees and one.reason is None]
     strange = [one for one in cases if not one.agrees and one.case.name not in EXPLAINED_CASES]
-    return 1 if wrong or strange else 0
+    odd = [one for one in known if not one.agrees and one.check.key not in EXPLAINED_CHECKS]
+    return 1 if wrong or strange or odd else 0

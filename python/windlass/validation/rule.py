@@ -5,27 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from windlass.validation.figures import SLACK
+
 if TYPE_CHECKING:
     from windlass.stats import Interval
-
-SLACK = 0.03
-"""Share of ns-2's mean by which two means may differ beyond their intervals."""
 
 
 @dataclass(frozen=True)
 class Comparison:
     """A mean of ns-2 beside ours, with their 95 % intervals.
 
-    The two agree if the means are no further apart than the two half widths and 3 % of ns-2's mean together.
+    The two agree if the means are no further apart than the two half widths and a share of ns-2's mean together.
 
     Attributes
     ----------
     ns2, here : Interval
         What each simulator gave.
+    slack : float
+        That share.
     """
 
     ns2: Interval
     here: Interval
+    slack: float = SLACK
 
     @property
     def difference(self) -> float:
@@ -35,13 +37,13 @@ class Comparison:
     @property
     def allowed(self) -> float:
         """How far it may be: the two half widths and the slack, as a share of ns-2's mean."""
-        return _share(self.here.half_width + self.ns2.half_width, self.ns2.mean) + SLACK
+        return _share(self.here.half_width + self.ns2.half_width, self.ns2.mean) + self.slack
 
     @property
     def agrees(self) -> bool:
         """Whether the means are close enough; not if one of them does not exist."""
         apart = abs(self.here.mean - self.ns2.mean)
-        return apart <= self.here.half_width + self.ns2.half_width + SLACK * abs(self.ns2.mean)
+        return apart <= self.here.half_width + self.ns2.half_width + self.slack * abs(self.ns2.mean)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""

@@ -61,15 +61,15 @@ class StoredOutcome:
         return about | {"agrees": self.agrees, "reason": reason, "goodput_mbps": self.goodput.to_dict()}
 
 
-def compare(point: StoredPoint, *, seeds: int = 10, store: bool | Path = True) -> StoredOutcome:
+def compare(point: StoredPoint, *, seeds: int | None = None, store: bool | Path = True) -> StoredOutcome:
     """Run a stored point here.
 
     Parameters
     ----------
     point : StoredPoint
         What to run.
-    seeds : int
-        Number of runs, at least two.
+    seeds : int, optional
+        Number of runs, at least two; those of the scenario if not given: ten, five of 802.11.
     store : bool or path
         Whether runs are kept and read, and where.
 
@@ -87,7 +87,7 @@ def compare(point: StoredPoint, *, seeds: int = 10, store: bool | Path = True) -
             sums[row["seed"]] = sums.get(row["seed"], 0.0) + (row["goodput_run_bps"] or 0.0) / 1e6
     half = point.half_width_mbps
     ns2 = Interval(point.mean_mbps, point.mean_mbps - half, point.mean_mbps + half, point.seeds)
-    return StoredOutcome(point, Comparison(ns2, mean_interval(list(sums.values()))))
+    return StoredOutcome(point, Comparison(ns2, mean_interval(list(sums.values())), point.slack))
 
 
 def compare_all(

@@ -9,6 +9,7 @@ profile `ns2`.
 
 - [Without randomness](#without-randomness): single runs, count by count.
 - [With random loss](#with-random-loss): means over seeds beside stored figures.
+- [802.11](#80211): cells and chains, beside stored figures and theory.
 - `windlass validate ns2 FILE` runs any scenario that both can express in real ns-2 and here, and compares; without FILE,
   a small built-in set. `windlass validate ns2 --stored` makes the second comparison of this page, without ns-2.
 """
