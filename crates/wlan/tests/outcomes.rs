@@ -5,8 +5,8 @@ use sim::{Distribution, Stream};
 use units::{Span, Time};
 use wlan::params::{AfterTimeout, Capture, Protection};
 use wlan::{
-    ArfStart, Frame, Layout, Loss, LossAt, LossFrames, LossModel, Medium, MediumSpec, Outcome, Params, Phy, Position,
-    RateControl, Reception, StationStats,
+    ArfStart, Class, Frame, Layout, Loss, LossAt, LossFrames, LossModel, Medium, MediumSpec, NoSupply, Outcome, Params,
+    Phy, Position, RateControl, Reception, StationStats,
 };
 
 /// Media of each set.
@@ -59,19 +59,20 @@ fn run(drawn: &mut Drawn, spec: &MediumSpec, number: u64, digest: &mut Digest) {
             break;
         }
         if now < arrival {
-            medium.advance(now, &mut outcomes);
+            medium.advance(now, &mut NoSupply, &mut outcomes);
             outcomes.drain(..).for_each(|outcome| digest.add_outcome(now, outcome));
             continue;
         }
         arrival += Span::from_secs(Distribution::Exponential { mean: 1.0 / rate }.draw(&mut drawn.0));
         let from = drawn.below(stations);
         let to = if broadcasts && drawn.below(8) == 0 { wlan::EVERYONE } else { (from + 1) % stations };
-        let frame = Frame { to, bytes: 40 + 20 * drawn.below(74), handle: arrival.0, rate: None };
+        let frame =
+            Frame { to, bytes: 40 + 20 * drawn.below(74), handle: arrival.0, rate: None, class: Class::BestEffort };
         if medium.wants_frame(from) {
             medium.offer(now, from, frame);
         }
     }
-    medium.advance(end, &mut outcomes);
+    medium.advance(end, &mut NoSupply, &mut outcomes);
     outcomes.drain(..).for_each(|outcome| digest.add_outcome(end, outcome));
     (0..stations).for_each(|station| digest.add_stats(&medium.stats(station, end)));
 }
