@@ -173,6 +173,8 @@ impl Digest {
             Outcome::OnAir { kind, from, to, start, end } => {
                 [5 + 8 * kind as u64, from.into(), to.into(), start.0, end.0]
             }
+            Outcome::Held { at, from, handle } => [61, at.into(), from.into(), handle, 0],
+            Outcome::Late { at, from, handle } => [62, at.into(), from.into(), handle, 0],
             Outcome::Lost { kind, from, to, cause } => [6 + 8 * kind as u64, from.into(), to.into(), cause as u64, 0],
         };
         numbers.into_iter().for_each(|number| self.add(number));

@@ -133,6 +133,11 @@ impl Channel {
         packet
     }
 
+    /// The receiver's MAC keeps a packet until those before it come.
+    pub(crate) fn kept(&mut self, handle: u64) {
+        self.frames.arrive(handle);
+    }
+
     /// A MAC has done with a packet: the packet, if it has not arrived.
     #[inline]
     pub(crate) fn done(&mut self, handle: u64) -> Option<Packet> {
@@ -142,7 +147,7 @@ impl Channel {
     /// Packets on their way to the far end of their hop: in the link layer below their sender, in queues, in MACs.
     pub(crate) fn on_air<'a>(&'a self, pool: &'a Pool) -> impl Iterator<Item = &'a Packet> {
         let waiting = self.ports.iter().flat_map(|port| port.held(pool));
-        pool.iter(&self.layers[Layer::Down as usize]).chain(waiting).chain(self.frames.undelivered())
+        pool.iter(&self.layers[Layer::Down as usize]).chain(waiting).chain(self.frames.under_way())
     }
 
     /// Packets that have crossed their hop, in the link layer above it.
@@ -170,50 +175,84 @@ impl Channel {
     }
 }
 
-/// Packets that MACs have, by handle; the handle freed last is used first.
+/// Packets that MACs have, of the sender or of the receiver, by handle; the handle freed last is used first.
 #[derive(Debug, Default)]
 struct Frames {
-    held: Vec<(Packet, State)>,
+    held: Vec<Held>,
     free: Vec<u32>,
 }
 
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    packet: Packet,
+    arrival: Arrival,
+    /// The sender has done with it.
+    done: bool,
+}
+
+/// How far a packet has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    Free,
-    Sent,
-    Delivered,
+enum Arrival {
+    /// Not to the receiver.
+    No,
+    /// The receiver's MAC keeps it, as one before it is missing.
+    Kept,
+    /// Beyond the MAC, or lost there.
+    Over,
 }
 
 impl Frames {
     fn keep(&mut self, packet: Packet) -> u64 {
+        let held = Held { packet, arrival: Arrival::No, done: false };
         match self.free.pop() {
             Some(place) => {
-                self.held[place as usize] = (packet, State::Sent);
+                self.held[place as usize] = held;
                 place.into()
             }
             None => {
-                self.held.push((packet, State::Sent));
+                self.held.push(held);
                 self.held.len() as u64 - 1
             }
         }
     }
 
+    /// The receiver's MAC keeps it.
+    fn arrive(&mut self, handle: u64) {
+        self.held[handle as usize].arrival = Arrival::Kept;
+    }
+
+    /// It goes up from the receiver's MAC.
     fn deliver(&mut self, handle: u64) -> Packet {
-        let (packet, state) = &mut self.held[handle as usize];
-        debug_assert_eq!(*state, State::Sent);
-        *state = State::Delivered;
-        *packet
+        let held = &mut self.held[handle as usize];
+        debug_assert_ne!(held.arrival, Arrival::Over);
+        held.arrival = Arrival::Over;
+        if held.done {
+            self.free.push(handle as u32);
+        }
+        self.held[handle as usize].packet
     }
 
+    /// The sender has done with it; the packet, if it has not arrived.
     fn release(&mut self, handle: u64) -> Option<Packet> {
-        let (packet, state) = &mut self.held[handle as usize];
-        debug_assert_ne!(*state, State::Free);
-        let before = std::mem::replace(state, State::Free);
-        self.free.push(handle as u32);
-        (before == State::Sent).then_some(*packet)
+        let held = &mut self.held[handle as usize];
+        debug_assert!(!held.done);
+        held.done = true;
+        match held.arrival {
+            Arrival::Kept => None,
+            Arrival::Over => {
+                self.free.push(handle as u32);
+                None
+            }
+            Arrival::No => {
+                held.arrival = Arrival::Over;
+                self.free.push(handle as u32);
+                Some(held.packet)
+            }
+        }
     }
 
-    fn undelivered(&self) -> impl Iterator<Item = &Packet> {
-        self.held.iter().filter(|(_, state)| *state == State::Sent).map(|(packet, _)| packet)
+    /// Packets that are not beyond the receiver's MAC.
+    fn under_way(&self) -> impl Iterator<Item = &Packet> {
+        self.held.iter().filter(|held| held.arrival != Arrival::Over).map(|held| &held.packet)
     }
 }

@@ -129,8 +129,8 @@ impl World {
                 }
                 self.feed(now, number, station);
             }
-            // `Held` and `Late` come where packets go together
-            Outcome::Held { .. } | Outcome::OnAir { .. } | Outcome::Lost { .. } => {}
+            Outcome::Held { handle, .. } => channel.kept(handle),
+            Outcome::OnAir { .. } | Outcome::Lost { .. } => {}
         }
     }
 
