@@ -177,7 +177,8 @@ pub fn rules(algorithm: &cc::Config, mss: u32, window: u32) -> Config {
 /// A transfer without end.
 pub fn transfer(name: String, from: NodeId, to: NodeId, start: f64, algorithm: cc::Config, rules: Config) -> FlowSpec {
     let tcp = TcpSpec { algorithm, rules, size: None, two_way: false, reverse_start: Time::ZERO, handovers: vec![] };
-    FlowSpec { name, from, to, start: Time::from_secs(start), route: None, stop: None, transport: Transport::Tcp(tcp) }
+    let (start, transport, class) = (Time::from_secs(start), Transport::Tcp(tcp), wlan::Class::BestEffort);
+    FlowSpec { name, from, to, start, route: None, stop: None, transport, class }
 }
 
 impl Dumbbell {

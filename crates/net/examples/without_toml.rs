@@ -61,7 +61,8 @@ fn download(algorithm: &str, from: NodeId, to: NodeId) -> FlowSpec {
         handovers: vec![],
     };
     let transport = Transport::Tcp(connection);
-    FlowSpec { name: algorithm.into(), from, to, route: None, start: Time::ZERO, stop: None, transport }
+    let (start, class) = (Time::ZERO, wlan::Class::BestEffort);
+    FlowSpec { name: algorithm.into(), from, to, route: None, start, stop: None, transport, class }
 }
 
 /// The same network with the same seed gives the same results, on any machine.

@@ -43,6 +43,7 @@ pub use spec::{
     CodelSpec, Counting, DirectionSpec, Discipline, FlowSpec, FqCodelSpec, LinkSpec, MediumSpec, Network, NodeId,
     PieSpec, PolicerSpec, QueueLimit, QueueSpec, RedSpec, SendJitter, StationSpec, TcpSpec, Transport, WarningSpec,
 };
+pub use wlan::Class;
 #[doc(hidden)]
 pub use world::ShortCut;
 pub use world::{BadNetwork, Cancelled, RunOptions, Traces, World};

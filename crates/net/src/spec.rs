@@ -339,6 +339,8 @@ pub struct FlowSpec {
     pub stop: Option<Time>,
     /// What carries the data.
     pub transport: Transport,
+    /// Its class on radio media that tell classes apart.
+    pub class: wlan::Class,
 }
 
 /// A transport protocol with its settings. Most flows are connections, so these are not worth a pointer.

@@ -85,6 +85,7 @@ fn network(case: &Case) -> Network {
             start: Time::ZERO,
             route: None,
             stop: None,
+            class: wlan::Class::BestEffort,
             transport: Transport::Tcp(TcpSpec {
                 algorithm: cc::Config::named(&case.variant).unwrap(),
                 rules,

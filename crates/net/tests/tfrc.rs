@@ -14,6 +14,7 @@ fn rated(name: &str, from: usize, to: usize, algorithm: &str, change: impl Fn(&m
     change(&mut algorithm);
     let rules = algorithm.rate().expect("rate-controlled");
     FlowSpec {
+        class: wlan::Class::BestEffort,
         transport: Transport::Tfrc(datagram::TfrcConfig { rules, payload: 1000, header: 40 }),
         ..flow(name, from, to, "newreno", Profile::Rfc)
     }

@@ -47,7 +47,7 @@ fn of_set(set: &str) -> u64 {
 fn run(drawn: &mut Drawn, spec: &MediumSpec, number: u64, digest: &mut Digest) {
     let stations = spec.layout.stations() as u32;
     let mut medium = Medium::new(spec, number).unwrap();
-    medium.trace_frames(number % 3 == 0);
+    medium.trace_frames(number.is_multiple_of(3));
     let rate = [10.0, 100.0, 1000.0, 20_000.0][drawn.below(4) as usize];
     let broadcasts = drawn.below(3) == 0;
     let end = Time(500_000_000);

@@ -1,7 +1,7 @@
 //! A medium that runs, with the queues of its stations and the packets that their MACs have.
 
 use units::{Span, Time};
-use wlan::{Frame, Medium, StationId};
+use wlan::{Class, Frame, Medium, Outcome, StationId, Supply};
 
 use super::hops::AirHop;
 use super::port::Port;
@@ -77,7 +77,7 @@ impl Channel {
         if pool.first_at(list) > now { None } else { pool.pop(list).map(|(packet, _)| packet) }
     }
 
-    /// A packet comes to the queue of its station, and to its MAC if that has nothing to do.
+    /// A packet comes to the queue of its station.
     #[inline]
     pub(crate) fn take(
         &mut self,
@@ -87,15 +87,11 @@ impl Channel {
         pool: &mut Pool,
         dropped: &mut Vec<Dropped>,
     ) {
-        let idle = self.medium.wants_frame(hop.from);
-        let port = &mut self.ports[hop.from as usize];
-        port.offer(now, hop, packet, idle, pool, dropped);
-        if idle {
-            port.idle_since = now;
-        }
+        let idle = self.medium.wants_frame_of(hop.from, hop.class);
+        self.ports[hop.from as usize].offer(now, hop, packet, idle, pool, dropped);
     }
 
-    /// A station's MAC takes the next packet from its queue if it has none.
+    /// A station's MAC takes packets from its queues for which it has room.
     #[inline]
     pub(crate) fn feed(
         &mut self,
@@ -105,22 +101,31 @@ impl Channel {
         pool: &mut Pool,
         dropped: &mut Vec<Dropped>,
     ) {
-        if !self.medium.wants_frame(station) {
-            return;
+        for group in &mut self.ports[station as usize].groups {
+            if !self.medium.wants_frame_of(station, group.class) {
+                continue;
+            }
+            match group.next(now, pool, dropped) {
+                Some(packet) => {
+                    let frame = self.frames.frame(packet, &hops[packet.hop as usize]);
+                    self.medium.offer(now, station, frame);
+                }
+                None => group.idle_since = now,
+            }
         }
-        let port = &mut self.ports[station as usize];
-        let Some(packet) = port.next(now, pool, dropped) else {
-            port.idle_since = now;
-            return;
-        };
-        let hop = &hops[packet.hop as usize];
-        let bytes = u32::from(packet.size) + u32::from(hop.bytes);
-        let handle = self.frames.keep(packet);
-        self.medium.offer(
-            now,
-            station,
-            Frame { to: hop.to, bytes, handle, rate: None, class: wlan::Class::BestEffort },
-        );
+    }
+
+    /// Let the medium do what is due. Packets that go together are taken from the queues.
+    pub(crate) fn advance(
+        &mut self,
+        now: Time,
+        hops: &[AirHop],
+        pool: &mut Pool,
+        dropped: &mut Vec<Dropped>,
+        outcomes: &mut Vec<Outcome>,
+    ) {
+        let Channel { medium, ports, frames, .. } = self;
+        medium.advance(now, &mut Queues { ports, frames, hops, pool, dropped }, outcomes);
     }
 
     /// A packet has arrived: a copy of it. Its sender may yet have to learn that.
@@ -163,15 +168,37 @@ impl Channel {
     }
 
     /// What each station has done.
-    pub(crate) fn finish(&mut self, medium: usize, pool: &Pool, end: Time) -> Vec<StationResult> {
+    pub(crate) fn finish(&mut self, medium: usize, hops: &[AirHop], pool: &Pool, end: Time) -> Vec<StationResult> {
         let mut in_mac = vec![0; self.ports.len()];
-        for (station, count) in in_mac.iter_mut().enumerate() {
-            *count = u64::from(!self.medium.wants_frame(station as StationId));
+        for packet in self.frames.under_way() {
+            in_mac[hops[packet.hop as usize].from as usize] += 1;
         }
         let ports = self.ports.iter_mut().enumerate();
         ports
             .map(|(at, port)| port.result(medium, at, self.medium.stats(at as StationId, end), in_mac[at], pool, end))
             .collect()
+    }
+}
+
+/// The queues in front of the stations, for packets that go together.
+struct Queues<'a> {
+    ports: &'a mut [Port],
+    frames: &'a mut Frames,
+    hops: &'a [AirHop],
+    pool: &'a mut Pool,
+    dropped: &'a mut Vec<Dropped>,
+}
+
+impl Supply for Queues<'_> {
+    fn next(&mut self, now: Time, station: StationId, class: Class, to: StationId, at_most: u32) -> Option<Frame> {
+        let port = &mut self.ports[station as usize];
+        let (place, hops) = (port.place(class), self.hops);
+        let fits = |packet: &Packet| {
+            let hop = &hops[packet.hop as usize];
+            hop.to == to && hop.size_of(packet) <= at_most
+        };
+        let packet = port.groups[place].next_for(now, to, self.pool, self.dropped, fits)?;
+        Some(self.frames.frame(packet, &hops[packet.hop as usize]))
     }
 }
 
@@ -202,6 +229,12 @@ enum Arrival {
 }
 
 impl Frames {
+    /// A packet for a MAC.
+    fn frame(&mut self, packet: Packet, hop: &AirHop) -> Frame {
+        let handle = self.keep(packet);
+        Frame { to: hop.to, bytes: hop.size_of(&packet), handle, rate: None, class: hop.class }
+    }
+
     fn keep(&mut self, packet: Packet) -> u64 {
         let held = Held { packet, arrival: Arrival::No, done: false };
         match self.free.pop() {

@@ -1,6 +1,8 @@
 //! Where packets go through the air, beside the table of routes.
 
-use wlan::StationId;
+use wlan::{Class, StationId};
+
+use crate::packet::Packet;
 
 /// A hop through the air, of the packets of one end of a flow.
 #[derive(Clone, Copy, Debug, Default)]
@@ -9,6 +11,7 @@ pub(crate) struct AirHop {
     pub(crate) medium: u32,
     pub(crate) from: StationId,
     pub(crate) to: StationId,
+    pub(crate) class: Class,
     /// The end whose packets they are.
     pub(crate) end: u32,
     /// Hash of the flow and direction, for queues that tell flows apart.
@@ -20,6 +23,12 @@ pub(crate) struct AirHop {
 }
 
 impl AirHop {
+    /// Length of a packet as the MAC gets it.
+    #[inline]
+    pub(crate) fn size_of(&self, packet: &Packet) -> u32 {
+        u32::from(packet.size) + u32::from(self.bytes)
+    }
+
     /// It goes over this medium.
     #[inline]
     pub(crate) fn is_on(&self, medium: u32) -> bool {

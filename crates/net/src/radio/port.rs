@@ -1,7 +1,7 @@
-//! A station's queue, or its queues: one for each receiver, served in turn.
+//! A station's queues: one, or one for each class of traffic, or for each receiver as well, served in turn.
 
 use units::{Span, Time};
-use wlan::{StationId, StationStats};
+use wlan::{Class, StationId, StationStats};
 
 use super::hops::AirHop;
 use super::{StationResult, StationSpec};
@@ -13,11 +13,8 @@ use crate::queue::{Dropped, Queue, Server};
 /// What waits in front of a station's MAC.
 #[derive(Debug)]
 pub(crate) struct Port {
-    lanes: Vec<Lane>,
-    /// The lane that is served next.
-    turn: usize,
-    /// Since when the MAC has nothing to do, if it has nothing.
-    pub(crate) idle_since: Time,
+    /// One for each class that the MAC tells apart, best chances first.
+    pub(crate) groups: Vec<Group>,
     offered: u64,
     /// Sum over packets that arrived of the time from the queue to the next station.
     pub(crate) sojourn: Span,
@@ -25,17 +22,29 @@ pub(crate) struct Port {
     pub(crate) delivered: u64,
     /// Counters of the MAC when the warm-up ended.
     pub(crate) before: StationStats,
-    /// For a queue to each receiver.
-    spec: Option<Box<Template>>,
+    template: Template,
 }
 
-/// How a queue to a receiver is made.
+/// How a queue is made.
 #[derive(Debug)]
 struct Template {
     spec: StationSpec,
     rate_bps: u64,
     seed: u64,
     name: String,
+}
+
+/// The queues of a class.
+#[derive(Debug)]
+pub(crate) struct Group {
+    pub(crate) class: Class,
+    lanes: Vec<Lane>,
+    /// The lane that is served next.
+    turn: usize,
+    /// Taken off its queue for a joint transmission that it did not fit into: the next to go.
+    kept: Option<Packet>,
+    /// Since when the MAC has nothing to do for this class, if it has nothing.
+    pub(crate) idle_since: Time,
 }
 
 #[derive(Debug)]
@@ -70,34 +79,39 @@ impl Port {
         let rate_bps = u64::from(channel.params.rate.kbps) * 1000;
         let template = Template { spec: spec.clone(), rate_bps, seed, name: name.to_owned() };
         let mut port = Port {
-            lanes: Vec::new(),
-            turn: 0,
-            idle_since: Time::ZERO,
+            groups: Vec::new(),
             offered: 0,
             sojourn: Span::ZERO,
             delivered: 0,
             before: StationStats::default(),
-            spec: None,
+            template,
         };
-        if spec.per_receiver {
-            port.spec = Some(Box::new(template));
-        } else {
-            port.lanes.push(template.lane(0, ""));
+        let classes = if channel.params.edca { &Class::ALL[..] } else { &[Class::BestEffort] };
+        for &class in classes {
+            let lanes = if spec.per_receiver { Vec::new() } else { vec![port.template.lane(class, None)] };
+            port.groups.push(Group { class, lanes, turn: 0, kept: None, idle_since: Time::ZERO });
         }
         port
     }
 
-    /// There are packets for this receiver: it needs a lane. Before the first packet.
-    pub(crate) fn serve(&mut self, to: StationId) {
-        if let Some(template) = &self.spec
-            && !self.lanes.iter().any(|lane| lane.to == to)
+    /// There are packets of this class for this receiver: they need a queue. Before the first packet.
+    pub(crate) fn serve(&mut self, class: Class, to: StationId) {
+        let place = self.place(class);
+        let (group, template) = (&mut self.groups[place], &self.template);
+        if template.spec.per_receiver
+            && let Err(at) = group.lanes.binary_search_by_key(&to, |lane| lane.to)
         {
-            self.lanes.push(template.lane(to, &format!("/{to}")));
-            self.lanes.sort_by_key(|lane| lane.to);
+            group.lanes.insert(at, template.lane(group.class, Some(to)));
         }
     }
 
-    /// A packet comes; `idle`: the MAC has nothing to do.
+    /// Place of the group for packets of a class.
+    #[inline]
+    pub(crate) fn place(&self, class: Class) -> usize {
+        if self.groups.len() == 1 { 0 } else { class as usize }
+    }
+
+    /// A packet comes; `idle`: the MAC has nothing to do for its class.
     pub(crate) fn offer(
         &mut self,
         now: Time,
@@ -108,35 +122,27 @@ impl Port {
         dropped: &mut Vec<Dropped>,
     ) {
         self.offered += 1;
-        let mut server = MacServer { idle, idle_since: self.idle_since };
-        let place = match self.spec {
-            Some(_) => self.lanes.binary_search_by_key(&hop.to, |lane| lane.to).expect("every receiver has a lane"),
-            None => 0,
+        let place = self.place(hop.class);
+        let group = &mut self.groups[place];
+        let mut server = MacServer { idle, idle_since: group.idle_since };
+        let lane = if group.lanes.len() == 1 {
+            0
+        } else {
+            group.lanes.binary_search_by_key(&hop.to, |lane| lane.to).expect("every receiver has a queue")
         };
-        self.lanes[place].queue.offer(now, packet, hop.source, &mut server, pool, dropped);
-    }
-
-    /// The next packet for the MAC, which has nothing to do.
-    pub(crate) fn next(&mut self, now: Time, pool: &mut Pool, dropped: &mut Vec<Dropped>) -> Option<Packet> {
-        let server = MacServer { idle: true, idle_since: self.idle_since };
-        for _ in 0..self.lanes.len() {
-            let turn = self.turn;
-            self.turn = if turn + 1 == self.lanes.len() { 0 } else { turn + 1 };
-            if let Some(packet) = self.lanes[turn].queue.next(now, &server, pool, dropped) {
-                return Some(packet);
-            }
-        }
-        None
+        group.lanes[lane].queue.offer(now, packet, hop.source, &mut server, pool, dropped);
     }
 
     pub(crate) fn held<'a>(&'a self, pool: &'a Pool) -> impl Iterator<Item = &'a Packet> {
-        self.lanes.iter().flat_map(|lane| lane.queue.held(pool))
+        let queued = self.groups.iter().flat_map(|group| &group.lanes).flat_map(|lane| lane.queue.held(pool));
+        queued.chain(self.groups.iter().filter_map(|group| group.kept.as_ref()))
     }
 
-    /// The length of its queue at every change up to `end`, in packets, if it was traced.
+    /// The length of its queue at every change up to `end`, in packets, if it was traced and there is only one.
     pub(crate) fn take_trace(&mut self, end: Time) -> Vec<(Time, u32)> {
-        match &mut self.lanes[..] {
-            [only] => only.queue.take_trace(end),
+        let mut queues = self.groups.iter_mut().flat_map(|group| &mut group.lanes).map(|lane| &mut lane.queue);
+        match (queues.next(), queues.next()) {
+            (Some(only), None) => only.take_trace(end),
             _ => Vec::new(),
         }
     }
@@ -151,8 +157,9 @@ impl Port {
         pool: &Pool,
         end: Time,
     ) -> StationResult {
-        self.lanes.iter_mut().for_each(|lane| lane.queue.finish(pool, end));
-        let queues = || self.lanes.iter().map(|lane| &lane.queue);
+        let mut lanes = self.groups.iter_mut().flat_map(|group| &mut group.lanes);
+        lanes.by_ref().for_each(|lane| lane.queue.finish(pool, end));
+        let queues = || self.groups.iter().flat_map(|group| &group.lanes).map(|lane| &lane.queue);
         StationResult {
             medium,
             station,
@@ -170,13 +177,64 @@ impl Port {
     }
 }
 
+impl Group {
+    /// The next packet for the MAC, which has nothing to do for this class.
+    pub(crate) fn next(&mut self, now: Time, pool: &mut Pool, dropped: &mut Vec<Dropped>) -> Option<Packet> {
+        let kept = self.kept.take();
+        if kept.is_some() {
+            return kept;
+        }
+        for _ in 0..self.lanes.len() {
+            let turn = self.turn;
+            self.turn = if turn + 1 == self.lanes.len() { 0 } else { turn + 1 };
+            let next = self.take(now, turn, pool, dropped);
+            if next.is_some() {
+                return next;
+            }
+        }
+        None
+    }
+
+    /// The next packet for a receiver, to go together with one that the MAC has, if it `fits`. One that does not is the
+    /// next to go.
+    pub(crate) fn next_for(
+        &mut self,
+        now: Time,
+        to: StationId,
+        pool: &mut Pool,
+        dropped: &mut Vec<Dropped>,
+        fits: impl FnOnce(&Packet) -> bool,
+    ) -> Option<Packet> {
+        if self.kept.is_some() {
+            return None;
+        }
+        let lane = if self.lanes.len() == 1 { 0 } else { self.lanes.binary_search_by_key(&to, |lane| lane.to).ok()? };
+        let packet = self.take(now, lane, pool, dropped)?;
+        if fits(&packet) {
+            return Some(packet);
+        }
+        self.kept = Some(packet);
+        None
+    }
+
+    fn take(&mut self, now: Time, lane: usize, pool: &mut Pool, dropped: &mut Vec<Dropped>) -> Option<Packet> {
+        let server = MacServer { idle: true, idle_since: self.idle_since };
+        self.lanes[lane].queue.next(now, &server, pool, dropped)
+    }
+}
+
 impl Template {
-    fn lane(&self, to: StationId, suffix: &str) -> Lane {
-        let mut queue =
-            Queue::new(&self.spec.queue, self.rate_bps, Span::ZERO, self.seed, &format!("{}{suffix}", self.name));
+    fn lane(&self, class: Class, to: Option<StationId>) -> Lane {
+        let class = match class {
+            Class::BestEffort => String::new(),
+            class => format!("/{class:?}"),
+        };
+        let receiver = to.map_or(String::new(), |to| format!("/to {to}"));
+        let name = format!("{}{class}{receiver}", self.name);
+        let mut queue = Queue::new(&self.spec.queue, self.rate_bps, Span::ZERO, self.seed, &name);
         if !queue.holds() {
             queue.hold();
         }
-        Lane { to, queue }
+        Lane { to: to.unwrap_or(0), queue }
     }
 }

@@ -208,10 +208,10 @@ impl World {
                 // routing adds bytes where a packet begins, and only if that is a station
                 let begins = if place == first { station.routing_bytes } else { 0 };
                 let bytes = *bytes.get_or_insert(begins as u16);
-                let source = self.transfers[end].hash;
+                let (source, class) = (self.transfers[end].hash, network.flows[end / 2].class);
                 self.air[place] =
-                    AirHop { medium: medium as u32, from, to, end: end as u32, source, bytes, real: true };
-                self.channels[medium].ports[from as usize].serve(to);
+                    AirHop { medium: medium as u32, from, to, class, end: end as u32, source, bytes, real: true };
+                self.channels[medium].ports[from as usize].serve(class, to);
             }
         }
         Ok(())

@@ -101,7 +101,7 @@ impl World {
     fn finish_media(&mut self, results: &mut Results) {
         for (number, channel) in self.channels.iter_mut().enumerate() {
             let first = results.stations.len();
-            results.stations.extend(channel.finish(number, &self.pool, self.end));
+            results.stations.extend(channel.finish(number, &self.air, &self.pool, self.end));
             for (at, port) in channel.ports.iter_mut().enumerate() {
                 let lengths = port.take_trace(self.end).into_iter();
                 results.traces.extend(lengths.map(|(at_time, length)| TracePoint {

@@ -62,7 +62,10 @@ impl World {
         channel.armed = Time::NEVER;
         if channel.medium.deadline() <= now {
             let mut outcomes = std::mem::take(&mut self.outcomes);
-            channel.medium.advance(now, &mut wlan::NoSupply, &mut outcomes);
+            channel.advance(now, &self.air, &mut self.pool, &mut self.dropped, &mut outcomes);
+            if !self.dropped.is_empty() {
+                self.lose_in_queue(now);
+            }
             for outcome in outcomes.drain(..) {
                 self.on_outcome(now, number, outcome);
             }

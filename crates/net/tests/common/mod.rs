@@ -34,6 +34,7 @@ pub fn flow(name: &str, from: usize, to: usize, algorithm: &str, profile: Profil
         start: Time::ZERO,
         route: None,
         stop: None,
+        class: wlan::Class::BestEffort,
         transport: Transport::Tcp(TcpSpec {
             algorithm,
             rules: tcp,
@@ -64,7 +65,8 @@ pub fn tfrc(name: &str, from: usize, to: usize) -> FlowSpec {
 pub fn udp(name: &str, from: usize, to: usize, traffic: Traffic, rate_bps: u64) -> FlowSpec {
     let config = datagram::Config { traffic, rate_bps, payload: 1000, header: 0 };
     let (start, stop) = (Time::ZERO, None);
-    FlowSpec { name: name.into(), from, to, route: None, start, stop, transport: Transport::Udp(config) }
+    let class = wlan::Class::BestEffort;
+    FlowSpec { name: name.into(), from, to, route: None, start, stop, transport: Transport::Udp(config), class }
 }
 
 /// `pairs` senders and receivers on both sides of one link. Nodes: g1, g2, then left and right by turns.
