@@ -1,4 +1,5 @@
-//! CPU time of a saturated cell and of a chain: `cargo run --release -p windlass-wlan --example speed`.
+//! CPU time of a saturated cell and of a chain: `cargo run --release -p windlass-wlan --example speed`. Behind it names
+//! of media, and by what their time is multiplied.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -9,7 +10,9 @@ use wlan::{Layout, MediumSpec, Params};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let wanted = |name: &str| arguments.is_empty() || arguments.iter().any(|argument| argument == name);
+    let numbers: Vec<f64> = arguments.iter().filter_map(|argument| argument.parse().ok()).collect();
+    let share = numbers.last().copied().unwrap_or(1.0);
+    let wanted = |name: &str| arguments.len() == numbers.len() || arguments.iter().any(|argument| argument == name);
     let cell = |n: usize, silent: usize, layout: Layout| {
         let params = Params { rts_threshold: u32::MAX, ..Params::dot11g() };
         let mut sources = senders_to_0(n, 1500);
@@ -30,7 +33,7 @@ fn main() {
         ("chain-9-rts", chain(0), 100.0),
     ] {
         if wanted(name) {
-            measure(name, &spec, &sources, seconds);
+            measure(name, &spec, &sources, seconds * share);
         }
     }
 }

@@ -271,8 +271,9 @@ impl Station {
         stats
     }
 
-    /// The first bit of another's frame arrives.
-    pub(crate) fn on_frame_start(&mut self, now: Time, mut new: Arrival, flight: &Flight, mac: &Mac) {
+    /// The first bit of another's frame arrives. True if the station would have acted by itself, and will not now.
+    #[inline(always)]
+    pub(crate) fn on_frame_start(&mut self, now: Time, mut new: Arrival, flight: &Flight, mac: &Mac) -> bool {
         new.decodable &= self.understands(flight.rate.phy);
         self.nav.on_air(now);
         if self.sensed == 0 && !self.transmitting {
@@ -280,11 +281,12 @@ impl Station {
             self.disturbed = false;
         }
         self.sensed += 1;
-        self.access.freeze(now, self.contends(), mac.cca, mac);
+        let frozen = self.access.freeze(now, self.contends(), mac.cca, mac);
         let ignored = self.reception.begins(now, new, self.transmitting, mac.rules.capture, mac.capture_ratio);
         if ignored && mac.rules.responder == Responder::Ns2 {
             self.nav_of_ignored(now, flight.airtime, mac);
         }
+        frozen
     }
 
     /// The last bit of another's frame arrives; `bad` if a random error has hit it.

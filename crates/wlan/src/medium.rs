@@ -18,7 +18,7 @@ use crate::rate::Adaptation;
 use crate::stats::StationStats;
 use crate::{Error, Layout, Loss, NoSupply, Params, Phy, Rate, RateControl, Reception, Supply};
 
-use air::Air;
+use air::{Air, Leg};
 use earliest::Earliest;
 pub(crate) use earliest::{Due, Order};
 use fading::Fading;
@@ -308,15 +308,18 @@ impl Medium {
     }
 
     fn run_before<S: Supply>(&mut self, end: Time, supply: &mut S, outcomes: &mut Vec<Outcome>) {
+        let end = Due::new(end, Order::End);
         loop {
-            let due = self.wakes.first().min(self.air.first());
-            if due.at() >= end {
+            let (wake, edge) = (self.wakes.first(), self.air.first());
+            if wake.min(edge) >= end {
                 return;
             }
-            match due.order() {
-                Order::End => self.frame_ends(due, outcomes),
-                Order::Timer | Order::Backoff => self.station_wakes(due, supply, outcomes),
-                Order::Start => self.frame_starts(due),
+            if wake < edge {
+                self.station_wakes(wake, supply, outcomes);
+            } else if edge.order() == Order::End {
+                self.frame_ends(wake.min(end), outcomes);
+            } else {
+                self.frame_starts(wake.min(end));
             }
         }
     }
@@ -352,47 +355,63 @@ impl Medium {
         self.air.launch(flight, self.hearing.row(flight.from));
     }
 
-    /// A frame reaches the stations nearest of those that it has not reached yet.
-    fn frame_starts(&mut self, due: Due) {
-        let now = due.at();
-        let id = self.air.next_flight();
+    /// A frame reaches one station after the other, as long as nothing else comes before.
+    fn frame_starts(&mut self, until: Due) {
         let Medium { air, hearing, fading, stations, wakes, mac, sleepers, .. } = self;
+        let Leg { flight: id, mut place, until } = air.leg(until);
         let flight = air.flight(id);
-        let row = hearing.row(flight.from);
-        let mut hearers = &row[air.starting(id)];
+        let mut row = hearing.row(flight.from);
         if let Some(sleepers) = sleepers {
-            sleepers.before(now, flight, stations, mac);
-            hearers = sleepers.awake();
-        } else if let Some(fading) = fading {
-            hearers = fading.on(hearers, flight);
+            sleepers.before(flight.start, flight, stations, mac);
+            (row, place) = (sleepers.awake(), 0);
         }
-        for hearer in hearers {
+        let mut faded;
+        while let Some(mut hearer) = row.get(place) {
+            let now = flight.start + hearer.delay;
+            if Due::new(now, Order::Start) >= until {
+                break;
+            }
+            place += 1;
             if hearer.station == flight.from {
                 continue;
             }
-            let station = &mut stations[hearer.station as usize];
+            if let Some(fading) = fading {
+                let Some(there) = fading.at(hearer, flight) else { continue };
+                faded = there;
+                hearer = &faded;
+            }
             let ends = now + flight.airtime;
             let arrival = Arrival { flight: id, power: hearer.power, ends, decodable: hearer.decodes(flight.rate.phy) };
-            station.on_frame_start(now, arrival, flight, mac);
-            wakes.set(hearer.station as usize, station.due());
+            let station = &mut stations[hearer.station as usize];
+            if station.on_frame_start(now, arrival, flight, mac) {
+                wakes.set(hearer.station as usize, station.due());
+            }
         }
-        air.started(id, row);
+        air.started(id, place, row);
     }
 
-    /// A frame ends at its sender, or at the stations nearest of those that still hear it.
-    fn frame_ends(&mut self, due: Due, outcomes: &mut Vec<Outcome>) {
-        let now = due.at();
+    /// A frame ends at its sender and at one station after the other, as long as nothing else comes before.
+    fn frame_ends(&mut self, until: Due, outcomes: &mut Vec<Outcome>) {
         let Medium { air, hearing, fading, stations, wakes, mac, upward, sleepers, .. } = self;
-        let id = air.next_flight();
+        let Leg { flight: id, mut place, mut until } = air.leg(until);
         let flight = air.flight(id);
-        let row = hearing.row(flight.from);
-        let mut hearers = sleepers.as_ref().map_or(&row[air.ending(id)], Sleepers::awake);
-        if let Some(fading) = fading {
-            hearers = fading.on(hearers, flight);
+        let mut row = hearing.row(flight.from);
+        if let Some(sleepers) = sleepers {
+            (row, place) = (sleepers.awake(), 0);
         }
-        for hearer in hearers {
-            let place = hearer.station as usize;
-            let station = &mut stations[place];
+        let mut faded;
+        while let Some(mut hearer) = row.get(place) {
+            let now = flight.end() + hearer.delay;
+            if Due::new(now, Order::End) >= until {
+                break;
+            }
+            place += 1;
+            if let Some(fading) = fading {
+                let Some(there) = fading.at(hearer, flight) else { continue };
+                faded = there;
+                hearer = &faded;
+            }
+            let station = &mut stations[hearer.station as usize];
             if hearer.station == flight.from {
                 station.on_own_end(now, flight.kind, flight.data, mac, outcomes);
             } else {
@@ -402,9 +421,11 @@ impl Medium {
                     upward.on_heard(now, stations, hearer.station, flight, heard, outcomes);
                 }
             }
-            wakes.set(place, stations[place].due());
+            let due = stations[hearer.station as usize].due();
+            wakes.set(hearer.station as usize, due);
+            until = until.min(due);
         }
-        air.ended(id, row);
+        air.ended(id, place, row);
     }
 }
 

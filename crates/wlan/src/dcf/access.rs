@@ -94,12 +94,14 @@ impl Access {
     }
 
     /// The medium became busy at `now`. A frame that is due so soon that this cannot be known is sent all the same.
+    /// True if a frame was due and is not any more.
     #[inline(always)]
-    pub(crate) fn freeze(&mut self, now: Time, wanted: bool, cca: Span, mac: &Mac) {
+    pub(crate) fn freeze(&mut self, now: Time, wanted: bool, cca: Span, mac: &Mac) -> bool {
         if !self.counting || self.expiry <= now + cca {
-            return;
+            return false;
         }
         self.counting = false;
+        let was_due = self.expiry != Time::NEVER;
         self.expiry = Time::NEVER;
         match self.slots {
             Some(slots) => {
@@ -110,6 +112,7 @@ impl Access {
             None if wanted => self.draw(mac),
             None => {}
         }
+        was_due
     }
 
     /// The medium is idle, and slots count from `from` on.

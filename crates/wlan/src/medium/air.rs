@@ -4,8 +4,6 @@
 //! but where a frame ends at the station that it is for, or where a station acts by itself, and what a station does
 //! about the end of a frame it does SIFS later. [`Air::quiet_until`] is made of this.
 
-use std::ops::Range;
-
 use units::{Span, Time};
 
 use super::earliest::{Due, Order};
@@ -18,13 +16,8 @@ use crate::params::Responder;
 pub(crate) struct Air {
     flights: Vec<OnAir>,
     free: Vec<u32>,
-    /// Of each flight its next start or end. Few are on air at once, so the earliest is searched for.
-    edges: Vec<Due>,
-    first: Due,
-    next: u32,
-    /// Of each flight, and of all: when something may come of it.
-    quiet: Vec<Time>,
-    quiet_until: Time,
+    /// Of each flight on air its next start or end, and its number; the earliest is last. They are few.
+    edges: Vec<(Due, u32)>,
     sifs: Span,
     /// Something may come of every end at once: a station gives up what it waits for.
     every_end: bool,
@@ -34,12 +27,20 @@ pub(crate) struct Air {
 #[derive(Clone, Debug)]
 struct OnAir {
     flight: Flight,
-    starts_at: Range<u32>,
-    ends_at: Range<u32>,
+    started: usize,
+    ended: usize,
     start: Due,
     end: Due,
     /// When its end reaches the station that it is for, if something comes of that.
     heard_at: Time,
+}
+
+/// Part of a frame's way: the places in the row from `place` on that it reaches before `until`, when others are next.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Leg {
+    pub(crate) flight: u32,
+    pub(crate) place: usize,
+    pub(crate) until: Due,
 }
 
 impl Air {
@@ -48,26 +49,18 @@ impl Air {
             flights: Vec::new(),
             free: Vec::new(),
             edges: Vec::new(),
-            first: Due::NEVER,
-            next: 0,
-            quiet: Vec::new(),
-            quiet_until: Time::NEVER,
             sifs: mac.sifs,
             every_end: mac.rules.responder == Responder::Standard,
         }
     }
 
     /// Before this nothing comes of the frames on air, neither for those above nor for what stations do by themselves.
-    #[inline]
     pub(crate) fn quiet_until(&self) -> Time {
-        self.quiet_until
+        self.edges.iter().fold(Time::NEVER, |quiet, &(_, id)| quiet.min(self.quiet_of(id)))
     }
 
     fn quiet_of(&self, id: u32) -> Time {
         let OnAir { flight, end, heard_at, .. } = &self.flights[id as usize];
-        if *end == Due::NEVER {
-            return Time::NEVER;
-        }
         let next = end.at();
         if self.every_end || flight.to == EVERYONE {
             return next;
@@ -83,94 +76,91 @@ impl Air {
     /// The next start or end.
     #[inline]
     pub(crate) fn first(&self) -> Due {
-        self.first
+        self.edges.last().map_or(Due::NEVER, |edge| edge.0)
     }
 
-    /// The flight that starts or ends next.
+    /// What follows the next start or end without anything in between, if stations do nothing before `until`.
     #[inline]
-    pub(crate) fn next_flight(&self) -> u32 {
-        self.next
-    }
-
-    /// A flight starts or ends next at `due`.
-    #[inline]
-    fn set(&mut self, id: u32, due: Due) {
-        self.edges[id as usize] = due;
-        self.quiet[id as usize] = self.quiet_of(id);
-        (self.first, self.next, self.quiet_until) = (Due::NEVER, 0, Time::NEVER);
-        for (id, (edge, quiet)) in self.edges.iter().zip(&self.quiet).enumerate() {
-            if *edge < self.first {
-                (self.first, self.next) = (*edge, id as u32);
-            }
-            self.quiet_until = self.quiet_until.min(*quiet);
-        }
+    pub(crate) fn leg(&self, until: Due) -> Leg {
+        let (second, (first, flight)) = match self.edges[..] {
+            [.., second, first] => (second.0, first),
+            [first] => (Due::NEVER, first),
+            [] => (Due::NEVER, (Due::NEVER, 0)),
+        };
+        let OnAir { started, ended, start, end, .. } = self.flights[flight as usize];
+        let (place, other) = if start < end { (started, end) } else { (ended, start) };
+        Leg { flight, place, until: until.min(second).min(other).max(first.next()) }
     }
 
     /// A frame goes on air. `row`: who hears it, itself included, nearest first.
     pub(crate) fn launch(&mut self, flight: Flight, row: &[Hearer]) {
         // the sender itself is first, at no distance, where positions are known
-        let first = u32::from(row[0].station == flight.from);
-        let starts_at = alike(row, first);
-        let start = start_at(&flight, row, &starts_at);
-        let end = Due::new(flight.end(), Order::End);
-        let entry = OnAir { flight, starts_at, ends_at: alike(row, 0), start, end, heard_at: heard_at(&flight, row) };
+        let started = usize::from(row[0].station == flight.from);
+        let start = start_at(&flight, row, started);
+        let end = end_at(&flight, row, 0);
+        let entry = OnAir { flight, started, ended: 0, start, end, heard_at: heard_at(&flight, row) };
         let id = self.free.pop().unwrap_or(self.flights.len() as u32);
         if id as usize == self.flights.len() {
             self.flights.push(entry);
-            self.edges.push(Due::NEVER);
-            self.quiet.push(Time::NEVER);
         } else {
             self.flights[id as usize] = entry;
         }
-        self.set(id, start.min(end));
+        self.edges.push((start.min(end), id));
+        self.sort_last();
     }
 
-    /// Places in the row of those whom the start reaches now.
+    /// The first flight's start has reached all before this place of the row.
     #[inline]
-    pub(crate) fn starting(&self, id: u32) -> Range<usize> {
-        let places = &self.flights[id as usize].starts_at;
-        places.start as usize..places.end as usize
-    }
-
-    /// Places in the row of those whom the end reaches now.
-    #[inline]
-    pub(crate) fn ending(&self, id: u32) -> Range<usize> {
-        let places = &self.flights[id as usize].ends_at;
-        places.start as usize..places.end as usize
-    }
-
-    /// The start has reached them: on to the next.
-    #[inline]
-    pub(crate) fn started(&mut self, id: u32, row: &[Hearer]) {
+    pub(crate) fn started(&mut self, id: u32, place: usize, row: &[Hearer]) {
         let entry = &mut self.flights[id as usize];
-        entry.starts_at = alike(row, entry.starts_at.end);
-        entry.start = start_at(&entry.flight, row, &entry.starts_at);
+        entry.started = place;
+        entry.start = start_at(&entry.flight, row, place);
         let next = entry.start.min(entry.end);
-        self.set(id, next);
+        self.set_first(next);
     }
 
-    /// The end has reached them: on to the next, or the frame is over.
+    /// The first flight's end has reached all before this place of the row; beyond the last it is over.
     #[inline]
-    pub(crate) fn ended(&mut self, id: u32, row: &[Hearer]) {
+    pub(crate) fn ended(&mut self, id: u32, place: usize, row: &[Hearer]) {
         let entry = &mut self.flights[id as usize];
-        entry.ends_at = alike(row, entry.ends_at.end);
-        entry.end = match row.get(entry.ends_at.start as usize) {
-            Some(hearer) => Due::new(entry.flight.end() + hearer.delay, Order::End),
-            None => Due::NEVER,
-        };
+        entry.ended = place;
+        entry.end = end_at(&entry.flight, row, place);
         let next = entry.start.min(entry.end);
         if next == Due::NEVER {
+            self.edges.pop();
             self.free.push(id);
+        } else {
+            self.set_first(next);
         }
-        self.set(id, next);
+    }
+
+    #[inline]
+    fn set_first(&mut self, due: Due) {
+        if let Some(first) = self.edges.last_mut() {
+            first.0 = due;
+            self.sort_last();
+        }
+    }
+
+    /// Where the last belongs. Of equal ones the lowest number is next.
+    #[inline]
+    fn sort_last(&mut self) {
+        let mut place = self.edges.len() - 1;
+        while place > 0 && self.edges[place - 1] < self.edges[place] {
+            self.edges.swap(place - 1, place);
+            place -= 1;
+        }
     }
 }
 
-fn start_at(flight: &Flight, row: &[Hearer], places: &Range<u32>) -> Due {
-    match row.get(places.start as usize) {
-        Some(nearest) => Due::new(flight.start + nearest.delay, Order::Start),
-        None => Due::NEVER,
-    }
+#[inline]
+fn start_at(flight: &Flight, row: &[Hearer], place: usize) -> Due {
+    row.get(place).map_or(Due::NEVER, |hearer| Due::new(flight.start + hearer.delay, Order::Start))
+}
+
+#[inline]
+fn end_at(flight: &Flight, row: &[Hearer], place: usize) -> Due {
+    row.get(place).map_or(Due::NEVER, |hearer| Due::new(flight.end() + hearer.delay, Order::End))
 }
 
 /// When data and ACKs have arrived.
@@ -180,9 +170,4 @@ fn heard_at(flight: &Flight, row: &[Hearer]) -> Time {
         Kind::Rts | Kind::Cts | Kind::CtsToSelf => None,
     };
     hearer.map_or(Time::NEVER, |hearer| flight.end() + hearer.delay)
-}
-
-/// The hearers from place `from` on at equal distance.
-fn alike(row: &[Hearer], from: u32) -> Range<u32> {
-    from..row.get(from as usize).map_or(from, |first| first.farther)
 }

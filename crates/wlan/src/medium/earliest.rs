@@ -20,16 +20,23 @@ pub(crate) enum Order {
 pub(crate) struct Due(u64);
 
 impl Due {
-    pub(crate) const NEVER: Due = Due(u64::MAX);
+    pub(crate) const NEVER: Due = Due(Time::NEVER.0 << 2);
 
+    /// A time that never comes stays one: the bits that are cut off are ones.
     #[inline]
     pub(crate) fn new(at: Time, order: Order) -> Due {
-        if at == Time::NEVER { Due::NEVER } else { Due(at.0 << 2 | order as u64) }
+        Due(at.0 << 2 | order as u64)
     }
 
     #[inline]
     pub(crate) fn at(self) -> Time {
-        if self == Due::NEVER { Time::NEVER } else { Time(self.0 >> 2) }
+        if self >= Due::NEVER { Time::NEVER } else { Time(self.0 >> 2) }
+    }
+
+    /// The least that is later.
+    #[inline]
+    pub(crate) fn next(self) -> Due {
+        Due(self.0.saturating_add(1))
     }
 
     #[inline]

@@ -26,8 +26,6 @@ pub(crate) struct Fading {
     sensed: f64,
     /// What a preamble of OFDM needs, and one of DSSS.
     decoded: [f64; 2],
-    /// Room for the hearers of a frame.
-    varied: Vec<Hearer>,
 }
 
 impl Fading {
@@ -38,7 +36,6 @@ impl Fading {
             block: radio.rayleigh_block,
             sensed: radio.cs_threshold,
             decoded: [Phy::Ofdm, Phy::Dsss].map(|phy| radio.preamble_power(phy)),
-            varied: Vec::new(),
         }
     }
 
@@ -59,17 +56,9 @@ impl Fading {
         power * if self.block.is_some() { MOST } else { 1.0 } >= self.sensed
     }
 
-    /// Those of `hearers` who sense a frame, with the power that it has there; the sender as it is.
+    /// A hearer with the power that the frame has there, if it senses it; the sender as it is.
     #[cold]
-    pub(crate) fn on(&mut self, hearers: &[Hearer], flight: &Flight) -> &[Hearer] {
-        let mut varied = std::mem::take(&mut self.varied);
-        varied.clear();
-        varied.extend(hearers.iter().filter_map(|hearer| self.at(hearer, flight)));
-        self.varied = varied;
-        &self.varied
-    }
-
-    fn at(&self, hearer: &Hearer, flight: &Flight) -> Option<Hearer> {
+    pub(crate) fn at(&self, hearer: &Hearer, flight: &Flight) -> Option<Hearer> {
         let Some(block) = self.block else { return Some(*hearer) };
         if hearer.station == flight.from {
             return Some(*hearer);

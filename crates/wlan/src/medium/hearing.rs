@@ -32,8 +32,6 @@ pub(crate) struct Hearer {
     decodes: [bool; 2],
     pub(crate) power: f64,
     pub(crate) delay: Span,
-    /// Where in the row those farther away begin.
-    pub(crate) farther: u32,
 }
 
 /// For each transmitter a row of those that sense it, nearest first, itself among them at no distance.
@@ -53,8 +51,7 @@ impl Hearing {
         match layout {
             Layout::Everyone { .. } => {
                 // one row serves all
-                let mut hearers: Vec<Hearer> = (0..count).map(|to| Hearer::equal(to as StationId)).collect();
-                note_distances(&mut hearers);
+                let hearers = (0..count).map(|to| Hearer::equal(to as StationId)).collect();
                 Ok(Hearing { hearers, rows: vec![0..count; count] })
             }
             Layout::List { heard, .. } => {
@@ -84,7 +81,6 @@ impl Hearing {
         let mut hearing = Hearing { hearers: Vec::new(), rows: Vec::new() };
         for (own, mut row) in rows.into_iter().enumerate() {
             row.sort_by_key(|hearer| (hearer.delay, hearer.station as usize != own, hearer.station));
-            note_distances(&mut row);
             let start = hearing.hearers.len();
             hearing.hearers.append(&mut row);
             hearing.rows.push(start..hearing.hearers.len());
@@ -111,17 +107,7 @@ impl Hearer {
 
     /// One of those who all hear each other equally well.
     pub(crate) fn equal(station: StationId) -> Hearer {
-        Hearer { station, decodes: [true; 2], power: 1.0, delay: Span::ZERO, farther: 0 }
-    }
-}
-
-fn note_distances(row: &mut [Hearer]) {
-    let mut farther = row.len();
-    for place in (0..row.len()).rev() {
-        row[place].farther = farther as u32;
-        if place > 0 && row[place - 1].delay != row[place].delay {
-            farther = place;
-        }
+        Hearer { station, decodes: [true; 2], power: 1.0, delay: Span::ZERO }
     }
 }
 
@@ -142,7 +128,6 @@ fn heard_from(from: usize, positions: &[Position], radio: &Radio, fading: &Fadin
             decodes: [Phy::Ofdm, Phy::Dsss].map(|phy| radio.reads_preamble(power, phy)),
             power,
             delay,
-            farther: 0,
         });
     }
     row
