@@ -91,6 +91,18 @@ causes! {
         meaning: "the radio channel lost it where the MAC does not repeat it",
         congestion: false
     }
+    Handover {
+        name: "handover",
+        label: "lost in handovers",
+        meaning: "it was on the air when a handover broke the link, or waited at the station that was left",
+        congestion: false
+    }
+    Coverage {
+        name: "coverage",
+        label: "lost out of coverage",
+        meaning: "it was on the air when the mobile left the cells of all base stations",
+        congestion: false
+    }
 }
 
 impl LossCause {

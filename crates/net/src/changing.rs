@@ -1,4 +1,4 @@
-//! Links that change while a run goes on: steps of rate and delay, outages, delivery traces, jitter.
+//! Links that change while a run goes on: steps of rate and delay, outages, breaks, delivery traces, jitter.
 //!
 //! All of it but jitter is known beforehand, so a first-in-first-out link still knows a packet's departure on arrival.
 //! Choices: a packet has the delay of the instant at which its transmission ends; a packet on the wire is not touched
@@ -13,6 +13,7 @@ use std::sync::Arc;
 use sim::Stream;
 use units::{Span, Time, num};
 
+use crate::cause::LossCause;
 use crate::link::transmission;
 use crate::packet::Packet;
 use capacity::Capacity;
@@ -29,8 +30,12 @@ pub struct Changing {
     /// which they begin again. Each carries up to [`OPPORTUNITY`] bytes of what waits before it; what it does not use
     /// is lost.
     pub trace: Option<Arc<[u32]>>,
+    /// Handovers and gaps in coverage, in order of time and apart from each other.
+    pub breaks: Vec<Break>,
     /// Random part of the delay.
     pub jitter: Option<Jitter>,
+    /// A packet may pass those before it when a step makes the delay shorter; otherwise it arrives together with them.
+    pub reorder: bool,
 }
 
 /// Bytes that a delivery opportunity carries, as in mahimahi.
@@ -60,6 +65,28 @@ pub struct Outage {
     pub lost: bool,
     /// A handover: the connections across the link are told.
     pub handover: bool,
+}
+
+/// A time in which nothing passes. What is on the air when it begins is lost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Break {
+    /// When it begins.
+    pub at: Time,
+    /// How long it lasts, positive.
+    pub length: Span,
+    /// When the link layer knows of it, at the latest as it begins: a receiver of Freeze-TCP cannot be warned before.
+    pub known: Time,
+    /// Why packets are lost in it.
+    pub cause: LossCause,
+    /// What waits when it begins is sent before all that comes later, so long after the end; `None`: it is lost.
+    pub kept: Option<Span>,
+}
+
+impl Break {
+    /// When it ends.
+    pub fn end(&self) -> Time {
+        self.at + self.length
+    }
 }
 
 /// Random part of the delay, drawn for each packet by itself.
@@ -187,10 +214,13 @@ impl Changing {
 #[derive(Debug)]
 pub(crate) struct Variation {
     capacity: Capacity,
+    breaks: Vec<Break>,
+    end: Time,
     delays: Vec<(Time, Span)>,
     next_delay: usize,
     delay: Span,
     jitter: Option<(Jitter, Stream)>,
+    reorder: bool,
     last_arrival: Time,
     /// What an idle transmitter could have sent until then, bytes.
     idle: (Time, f64),
@@ -237,10 +267,13 @@ impl Variation {
     pub(crate) fn new(spec: &Changing, rate_bps: u64, delay: Span, seed: u64, name: &str) -> Variation {
         Variation {
             capacity: Capacity::new(spec, rate_bps),
+            breaks: spec.breaks.clone(),
+            end: Time::NEVER,
             delays: spec.steps.iter().filter_map(|s| s.delay.map(|delay| (s.at, delay))).collect(),
             next_delay: 0,
             delay,
             jitter: spec.jitter.map(|jitter| (jitter, Stream::new(seed, &format!("{name}/jitter")))),
+            reorder: spec.reorder || spec.jitter.is_some_and(|jitter| jitter.reorder),
             last_arrival: Time::ZERO,
             idle: (Time::ZERO, 0.0),
             passing: BinaryHeap::new(),
@@ -250,13 +283,32 @@ impl Variation {
 
     /// The run ends then.
     pub(crate) fn set_end(&mut self, end: Time) {
+        self.end = end;
         self.capacity.set_end(end);
     }
 
+    /// The first break that begins after `t`.
+    pub(crate) fn break_after(&self, t: Time) -> Option<&Break> {
+        self.breaks.get(self.breaks.partition_point(|one| one.at <= t))
+    }
+
+    /// The break that begins at `t`.
+    pub(crate) fn break_at(&self, t: Time) -> Option<&Break> {
+        self.breaks.get(self.breaks.partition_point(|one| one.at < t)).filter(|one| one.at == t)
+    }
+
+    /// The break, if it begins within the run, that finds a packet on the air which was sent at `departs` and would
+    /// arrive at `at`.
+    pub(crate) fn break_before(&self, departs: Time, at: Time) -> Option<&Break> {
+        self.breaks.get(self.breaks.partition_point(|one| one.at < departs)).filter(|one| one.at < at.min(self.end))
+    }
+
     /// Transmit a packet from `start` on, which `waited` behind another until then. Starts come in order of time, and
-    /// none before the end of the transmission before it.
+    /// none before the end of the transmission before it. One that lasts into a break is said to end somewhere after the
+    /// beginning of that.
     pub(crate) fn transmit(&mut self, start: Time, waited: bool, size: u32) -> Sent {
-        self.capacity.transmit(start, waited, size)
+        let broken = self.break_after(start).map_or(Time::NEVER, |next| next.at);
+        self.capacity.transmit(start, waited, size, broken)
     }
 
     /// The rate at `at`, as a queue knows it: outages do not show in it, and that of a trace is the mean of the last
@@ -282,12 +334,10 @@ impl Variation {
             self.next_delay += 1;
         }
         let mut at = departs + self.delay;
-        let mut in_order = true;
         if let Some((jitter, stream)) = &mut self.jitter {
             at = departs + Span::from_secs((self.delay.secs() + jitter.model.draw(stream)).max(0.0));
-            in_order = !jitter.reorder;
         }
-        if in_order {
+        if !self.reorder {
             at = at.max(self.last_arrival);
             self.last_arrival = at;
         }
@@ -301,7 +351,7 @@ impl Variation {
 
     /// Packets may pass each other.
     pub(crate) fn reorders(&self) -> bool {
-        self.jitter.as_ref().is_some_and(|(jitter, _)| jitter.reorder)
+        self.reorder
     }
 
     /// A packet goes on the wire of a direction that reorders, until [`Packet::at`].

@@ -21,26 +21,40 @@ pub(crate) enum Notice {
 /// How long before a break a receiver's lead is found out, if it is the sender's smoothed RTT of then.
 const FORESIGHT: Span = Span::from_millis(2000);
 
-/// The handovers that a connection over these links sees up to `end`: its own, and the outages marked as such, in
-/// either direction; in order, and those that touch or overlap as one.
-pub(crate) fn breaks(own: &[(Time, Time)], links: &[LinkSpec], path: &[u32], end: Time) -> Vec<(Time, Time)> {
-    let mut all = own.to_vec();
+/// A time in which nothing passes, as the ends of a connection hear of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Gap {
+    /// When it begins.
+    pub(crate) start: Time,
+    /// When it ends.
+    pub(crate) end: Time,
+    /// When they can know of it at the earliest.
+    pub(crate) known: Time,
+}
+
+/// The handovers that a connection over these links sees up to `end`: its own, the outages marked as such and the breaks,
+/// in either direction; in order, and those that touch or overlap as one. What is written down is known beforehand.
+pub(crate) fn gaps(own: &[(Time, Time)], links: &[LinkSpec], path: &[u32], end: Time) -> Vec<Gap> {
+    let planned = |start, end| Gap { start, end, known: Time::ZERO };
+    let mut all: Vec<Gap> = own.iter().map(|&(start, end)| planned(start, end)).collect();
     for hop in path {
         let link = &links[*hop as usize / 2];
         let changing = [&link.forward, &link.reverse].into_iter().filter_map(|direction| direction.changing.as_ref());
+        let breaks = changing.clone().flat_map(|changing| &changing.breaks).filter(|one| one.at <= end);
+        all.extend(breaks.map(|one| Gap { start: one.at, end: one.end(), known: one.known }));
         for outage in changing.flat_map(|changing| &changing.outages).filter(|outage| outage.handover) {
             let mut at = outage.at;
             while at <= end {
-                all.push((at, at + outage.length));
+                all.push(planned(at, at + outage.length));
                 at = outage.every.map_or(Time::NEVER, |every| at + every);
             }
         }
     }
     all.sort_unstable();
     all.dedup_by(|next, last| {
-        let joined = next.0 <= last.1;
+        let joined = next.start <= last.end;
         if joined {
-            last.1 = last.1.max(next.1);
+            last.end = last.end.max(next.end);
         }
         joined
     });
@@ -48,15 +62,15 @@ pub(crate) fn breaks(own: &[(Time, Time)], links: &[LinkSpec], path: &[u32], end
 }
 
 /// When which end hears what: the active end is number 0, the passive one number 1.
-pub(crate) fn notices(spec: &TcpSpec, breaks: &[(Time, Time)]) -> Vec<(Time, usize, Notice)> {
+pub(crate) fn notices(spec: &TcpSpec, gaps: &[Gap]) -> Vec<(Time, usize, Notice)> {
     let mut all = Vec::new();
-    for &(start, end) in breaks {
+    for &Gap { start, end, known } in gaps {
         for number in 0..2 {
             let receives = number == 1 || spec.two_way;
             if spec.rules.freeze && receives {
                 all.push(match spec.rules.freeze_lead {
-                    Some(lead) => (before(start, lead), number, Notice::Close),
-                    None => (before(start, FORESIGHT), number, Notice::Foresee(start)),
+                    Some(lead) => (before(start, lead).max(known), number, Notice::Close),
+                    None => (before(start, FORESIGHT).max(known), number, Notice::Foresee(start)),
                 });
             }
             all.push((start, number, Notice::Begin));
@@ -116,7 +130,7 @@ mod tests {
             link(vec![outage(1.0, 1.0, None, true)]), // not on the path
         ];
         let own = vec![(s(40.0), s(41.0))];
-        let found = breaks(&own, &links, &[0, 3], s(60.0));
+        let found: Vec<_> = gaps(&own, &links, &[0, 3], s(60.0)).iter().map(|gap| (gap.start, gap.end)).collect();
         assert_eq!(found, [(s(10.0), s(11.5)), (s(30.0), s(31.0)), (s(40.0), s(41.0)), (s(50.0), s(51.0))]);
     }
 }

@@ -29,7 +29,7 @@ mod spec;
 mod world;
 
 pub use cause::{CauseRow, LOSS_CAUSES, LossCause, LossCounts};
-pub use changing::{Changing, Jitter, JitterModel, OPPORTUNITY, Outage, Step};
+pub use changing::{Break, Changing, Jitter, JitterModel, OPPORTUNITY, Outage, Step};
 pub use cuts::{Cut, CutLink};
 pub use delays::Delays;
 pub use judgement::Judgements;

@@ -237,6 +237,19 @@ impl Queue {
         Some(packet)
     }
 
+    /// Drop all that is held.
+    pub(crate) fn empty(&mut self, now: Time, cause: LossCause, pool: &mut Pool, dropped: &mut Vec<Dropped>) {
+        let Waiting::Held(order) = &mut self.waiting else { unreachable!("service is known on arrival") };
+        let before = dropped.len();
+        while let Some(packet) = order.drop_one(pool) {
+            dropped.push((packet, cause));
+        }
+        for (packet, cause) in &dropped[before..] {
+            self.served(now, packet);
+            self.drop(u32::from(packet.size), *cause);
+        }
+    }
+
     /// A packet's turn has come. If it found the server idle, it never waited.
     fn served(&mut self, now: Time, packet: &Packet) {
         if now > packet.at {

@@ -116,6 +116,13 @@ fn changing(kind: u64, rate_kbps: u64) -> Option<Changing> {
         2 => JitterModel::Exponential { mean: Span::from_millis(5) },
         _ => JitterModel::Pareto { mean: Span::from_millis(5), shape: 1.5 },
     };
+    let broken = |at, length, cause, kept: Option<u64>| Break {
+        at: ms(at),
+        length: Span::from_millis(length),
+        known: ms(at - 50),
+        cause,
+        kept: kept.map(Span::from_millis),
+    };
     // rises by 1 ms or more between opportunities, now and then by nothing
     let spacing = 1 + 8000 / rate_kbps as u32;
     is(0).then(|| Changing {
@@ -127,7 +134,16 @@ fn changing(kind: u64, rate_kbps: u64) -> Option<Changing> {
             _ => vec![outage(1000, 300, Some(1700), is(8)), outage(1200, 200, None, !is(8))],
         },
         trace: is(4).then(|| (1..400u32).map(|n| n * 9 / 10 * spacing + 1).collect()),
+        breaks: match kind >> 10 & 3 {
+            0 | 1 => vec![],
+            2 => vec![
+                broken(700, 350, LossCause::Handover, is(12).then_some(20)),
+                broken(2100, 60, LossCause::Coverage, Some(0)),
+            ],
+            _ => vec![broken(1500, 1000, LossCause::Coverage, Some(0)), broken(2500, 1, LossCause::Handover, None)],
+        },
         jitter: is(5).then_some(Jitter { model, reorder: is(9) }),
+        reorder: is(13),
     })
 }
 

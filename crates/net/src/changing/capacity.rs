@@ -46,7 +46,7 @@ pub(super) enum Capacity {
 
 impl Capacity {
     pub(super) fn new(spec: &Changing, rate_bps: u64) -> Capacity {
-        let outages = Outages::new(&spec.outages);
+        let outages = Outages::new(spec);
         match &spec.trace {
             Some(ms) => {
                 Capacity::Trace(Trace { ms: Arc::clone(ms), next: 0, left: 0, lossy: false, outages, end: Time::NEVER })
@@ -86,10 +86,11 @@ impl Capacity {
         }
     }
 
-    pub(super) fn transmit(&mut self, start: Time, waited: bool, size: u32) -> Sent {
+    /// One that lasts beyond `broken` may be said to end anywhere beyond it.
+    pub(super) fn transmit(&mut self, start: Time, waited: bool, size: u32, broken: Time) -> Sent {
         match self {
-            Capacity::Rates(rates) => rates.transmit(start, size),
-            Capacity::Trace(trace) => trace.transmit(start, waited, size),
+            Capacity::Rates(rates) => rates.transmit(start, size, broken),
+            Capacity::Trace(trace) => trace.transmit(start, waited, size, broken),
         }
     }
 
@@ -135,7 +136,7 @@ impl Capacity {
             Capacity::Rates(rates) => {
                 let mut t = Time::ZERO;
                 loop {
-                    t = rates.transmit(t, OPPORTUNITY).at;
+                    t = rates.transmit(t, OPPORTUNITY, Time::NEVER).at;
                     let ms = t.0.div_ceil(MILLISECOND);
                     if ms * MILLISECOND > end.0 {
                         break;
@@ -201,7 +202,8 @@ impl Rates {
         work
     }
 
-    fn transmit(&mut self, start: Time, size: u32) -> Sent {
+    fn transmit(&mut self, start: Time, size: u32, broken: Time) -> Sent {
+        let enough = self.end.min(broken);
         let mut t = start;
         let mut work = u64::from(size) * 8 * BIT;
         let mut in_outage = false;
@@ -227,7 +229,7 @@ impl Rates {
                 work -= self.now.rate * there_is;
             }
             t = self.now.until;
-            if t > self.end {
+            if t > enough {
                 return Sent { at: t, in_outage, left };
             }
         }
@@ -312,7 +314,7 @@ impl Trace {
         }
     }
 
-    fn transmit(&mut self, start: Time, waited: bool, size: u32) -> Sent {
+    fn transmit(&mut self, start: Time, waited: bool, size: u32, broken: Time) -> Sent {
         // who comes in the instant of an opportunity, or finds nobody before it, waits for the next one
         if !waited {
             self.left = 0;
@@ -333,6 +335,10 @@ impl Trace {
                 return Sent { at: t, in_outage, left: u64::from(left) * 8 * BIT };
             }
             t = self.time(self.next);
+            if t > broken {
+                (self.left, left) = (0, rest);
+                return Sent { at: t, in_outage, left: u64::from(left) * 8 * BIT };
+            }
             self.next += 1;
             let outage = self.outages.at(t);
             (self.left, self.lossy) = (if outage.held { 0 } else { OPPORTUNITY }, outage.lossy);
@@ -356,8 +362,11 @@ struct Out {
 }
 
 impl Outages {
-    fn new(spec: &[Outage]) -> Outages {
-        let mut outages = Outages { spec: spec.to_vec(), now: Vec::new() };
+    /// Those of a direction, and its breaks, in which nothing is sent either.
+    fn new(changing: &Changing) -> Outages {
+        let breaks = changing.breaks.iter();
+        let held = breaks.map(|b| Outage { at: b.at, length: b.length, every: None, lost: false, handover: false });
+        let mut outages = Outages { spec: changing.outages.iter().copied().chain(held).collect(), now: Vec::new() };
         outages.restart();
         outages
     }

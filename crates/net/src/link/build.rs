@@ -32,7 +32,8 @@ impl Link {
         let mut drops = spec.drops.clone();
         drops.sort_unstable();
         let extras = (entry != Entry::Plain).then(|| Box::new(Extras { channel, drops, next_drop: 0 }));
-        let holds = queue.holds();
+        let breaks = spec.changing.as_ref().is_some_and(|changing| !changing.breaks.is_empty());
+        let holds = queue.holds() || breaks;
         let mut link = Link {
             hot: Hot {
                 free_at: Time::ZERO,

@@ -1,6 +1,7 @@
 //! The served half of a link: its queue holds packets, and it has an event at every end of transmission.
 //!
-//! Needed where a packet's departure cannot be known when it arrives: a discipline that decides at departure. The call
+//! Needed where a packet's departure cannot be known when it arrives: a discipline that decides at departure, or a link
+//! that [breaks](crate::Break). The call
 //! order is [`Link::enter`], which answers [`Fate::Held`], then [`Link::take`]; whenever one of `take` and
 //! [`Link::on_service`] names a time, the world calls `on_service` then. A link has at most one such event pending.
 //!
@@ -11,6 +12,7 @@
 use units::Time;
 
 use super::{Entry, Fate, Link};
+use crate::cause::LossCause;
 use crate::packet::Packet;
 use crate::pool::Pool;
 use crate::queue::{Dropped, Server};
@@ -23,6 +25,10 @@ pub(super) struct Served {
     in_outage: bool,
     /// What is left of it when the run ends, in bits times nanoseconds per second; only on a link that changes.
     pub(super) left: u64,
+    /// A break cuts it off.
+    cut: Option<LossCause>,
+    /// After a break: when what waited through it is sent at the earliest.
+    pub(super) ready: Time,
 }
 
 /// The end of a transmission.
@@ -76,13 +82,34 @@ impl Link {
     pub(crate) fn on_service(&mut self, now: Time, pool: &mut Pool, dropped: &mut Vec<Dropped>) -> Service {
         let served = self.cold.served.as_mut().expect("only served links have services");
         let packet = served.sending.take().expect("a service that ends has a packet");
-        let (size, in_outage) = (u32::from(packet.size), served.in_outage);
+        let (size, in_outage, cut) = (u32::from(packet.size), served.in_outage, served.cut);
+        self.break_off(now, pool, dropped);
         let next = self.begin(now, true, pool, dropped);
+        if let Some(cause) = cut {
+            return Service { sent: (packet, self.refuse(now, size, cause)), next };
+        }
         let fate = match self.dispatch(now, in_outage, size) {
             Fate::Lost(at, cause) => self.lose(at, size, cause),
             fate => fate,
         };
         Service { sent: (packet, fate), next }
+    }
+
+    /// If a break begins now, what waits is lost, or sent some time after the end of it. If nothing was being
+    /// transmitted until now, nothing waits.
+    pub(super) fn break_off(&mut self, now: Time, pool: &mut Pool, dropped: &mut Vec<Dropped>) {
+        let Some(broken) = self.cold.variation.as_ref().and_then(|variation| variation.break_at(now)).copied() else {
+            return;
+        };
+        match (broken.kept, &mut self.cold.served) {
+            (Some(extra), Some(served)) if self.cold.queue.held_bytes() > 0 => served.ready = broken.end() + extra,
+            (Some(_), _) => {}
+            (None, _) => {
+                let before = dropped.len();
+                self.cold.queue.empty(now, broken.cause, pool, dropped);
+                self.note_dropped(now, &dropped[before..]);
+            }
+        }
     }
 
     /// Begin to transmit the next packet, if there is one, which `waited` for the transmitter. When will it have been
@@ -94,12 +121,18 @@ impl Link {
         let next = queue.next(now, &transmitter, pool, dropped);
         self.note_dropped(now, &dropped[before..]);
         let packet = next?;
-        let sent = self.departure(now, waited, u32::from(packet.size));
-        self.hot.free_at = sent.at;
+        let ready = self.cold.served.as_ref().map_or(now, |served| served.ready);
+        let start = now.max(ready);
+        let sent = self.departure(start, waited && start == now, u32::from(packet.size));
+        let broken = self.cold.variation.as_ref().and_then(|variation| variation.break_after(now));
+        let cut = broken.filter(|broken| broken.at < sent.at).map(|broken| (broken.at, broken.cause));
+        let ends = cut.map_or(sent.at, |(at, _)| at);
+        self.hot.free_at = ends;
         if let Some(served) = &mut self.cold.served {
-            **served = Served { sending: Some(packet), in_outage: sent.in_outage, left: sent.left };
+            let cut = cut.map(|(_, cause)| cause);
+            **served = Served { sending: Some(packet), in_outage: sent.in_outage, left: sent.left, cut, ready };
         }
-        Some(sent.at)
+        Some(ends)
     }
 
     /// The queue dropped packets.

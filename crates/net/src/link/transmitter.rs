@@ -131,10 +131,13 @@ impl Link {
         }
         match &mut self.cold.variation {
             None => self.arrives(departs + self.hot.delay),
-            Some(variation) if variation.reorders() => Fate::Passes(variation.arrival(departs)),
             Some(variation) => {
                 let at = variation.arrival(departs);
-                self.arrives(at)
+                match variation.break_before(departs, at) {
+                    Some(broken) => Fate::Lost(broken.at, broken.cause),
+                    None if variation.reorders() => Fate::Passes(at),
+                    None => self.arrives(at),
+                }
             }
         }
     }

@@ -136,6 +136,14 @@ impl FqCodel {
         }
     }
 
+    /// Take out the first packet of the first lane that has one.
+    pub(super) fn drop_one(&mut self, pool: &mut Pool) -> Option<Packet> {
+        let packet = self.lanes.iter_mut().find_map(|flow| flow.lane.pop(pool))?;
+        self.backlog.packets -= 1;
+        self.backlog.bytes -= u64::from(packet.size);
+        Some(packet)
+    }
+
     pub(super) fn pop(
         &mut self,
         now: Time,

@@ -77,6 +77,14 @@ impl ServiceOrder {
         }
     }
 
+    /// Take out a packet that is to be dropped, whichever.
+    pub(super) fn drop_one(&mut self, pool: &mut Pool) -> Option<Packet> {
+        match self {
+            ServiceOrder::Fifo(fifo) | ServiceOrder::Codel(fifo, _) => fifo.pop(pool),
+            ServiceOrder::FqCodel(fq) => fq.drop_one(pool),
+        }
+    }
+
     /// All packets, list by list.
     pub(super) fn iter<'a>(&'a self, pool: &'a Pool) -> impl Iterator<Item = &'a Packet> {
         let (one, many) = match self {

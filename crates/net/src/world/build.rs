@@ -124,7 +124,7 @@ impl World {
             self.endpoints.extend(Endpoint::pair(flow, seed, self.options.events));
             let (size, reverse_start) = size_and_reverse_start(flow);
             let breaks = match &flow.transport {
-                Transport::Tcp(tcp) => handover::breaks(&tcp.handovers, &network.links, &path, self.end),
+                Transport::Tcp(tcp) => handover::gaps(&tcp.handovers, &network.links, &path, self.end),
                 _ => Vec::new(),
             };
             // the way back is the same path, link by link
@@ -158,7 +158,7 @@ impl World {
     }
 
     /// What the scenario does to the ends of a flow, `active` and the next one; `breaks`: handovers that they hear of.
-    fn plan_flow(&mut self, flow: &FlowSpec, active: u32, breaks: &[(Time, Time)]) -> Result<(), BadNetwork> {
+    fn plan_flow(&mut self, flow: &FlowSpec, active: u32, breaks: &[handover::Gap]) -> Result<(), BadNetwork> {
         self.schedule(flow.start, Plan::Open(active));
         if flow.two_way() {
             self.schedule(size_and_reverse_start(flow).1, Plan::Offer(active + 1));
