@@ -1,5 +1,6 @@
 //! Stations on a shared radio channel: queues in front of a medium (crate `wlan`).
 
+mod arp;
 mod channel;
 mod hops;
 mod port;
@@ -8,6 +9,7 @@ use units::Span;
 
 use crate::cause::LossCounts;
 use crate::spec::{Network, NodeId, QueueSpec};
+pub(crate) use arp::{Resolved, is_arp};
 pub(crate) use channel::{Channel, Layer};
 pub(crate) use hops::AirHop;
 

@@ -3,10 +3,14 @@
 mod common;
 
 use common::*;
-use net::{Counting, DirectionSpec, LinkSpec, MediumSpec, Network, QueueLimit, QueueSpec, Results, StationSpec};
+use net::{
+    Counting, DirectionSpec, LinkSpec, MediumSpec, Network, QueueLimit, QueueSpec, Results, RunOptions, ShortCut,
+    StationSpec, World,
+};
+use proptest::prelude::*;
 use tcp::Profile;
 use units::{Span, Time};
-use wlan::{Layout, Params};
+use wlan::{Layout, Loss, LossAt, LossFrames, LossModel, Params};
 
 fn station(node: usize, ifq: u32, counting: Counting) -> StationSpec {
     let queue = QueueSpec::drop_tail(QueueLimit::Packets(ifq), counting);
@@ -84,4 +88,109 @@ fn two_nodes_of_ns2_give_what_ns2_gives() {
     let mbps = goodput(&results, 150.0);
     println!("{mbps}");
     assert!((mbps / 0.5023 - 1.0).abs() < 0.02, "{mbps}");
+}
+
+/// A medium that chance has drawn, with flows over it.
+#[derive(Clone, Debug)]
+struct Drawn {
+    set: usize,
+    nodes: usize,
+    in_a_row: bool,
+    rts: bool,
+    loss: u8,
+    ifq: u32,
+    per_receiver: bool,
+    arp: bool,
+    algorithms: Vec<usize>,
+    back: bool,
+}
+
+const ALGORITHMS: [&str; 4] = ["newreno", "cubic", "vegas", "westwood-plus"];
+
+fn drawn() -> impl Strategy<Value = Drawn> {
+    let what = (0..Params::NAMES.len(), 2..6usize, any::<bool>(), any::<bool>());
+    let how = (0..4u8, 2..20u32, any::<bool>(), any::<bool>());
+    let flows = (proptest::collection::vec(0..ALGORITHMS.len(), 1..4), any::<bool>());
+    (what, how, flows).prop_map(|((set, nodes, in_a_row, rts), (loss, ifq, per_receiver, arp), (algorithms, back))| {
+        Drawn { set, nodes, in_a_row, rts, loss, ifq, per_receiver, arp, algorithms, back }
+    })
+}
+
+impl Drawn {
+    fn network(&self) -> Network {
+        let mut params = Params::named(Params::NAMES[self.set]).unwrap();
+        params.rts_threshold = if self.rts { 300 } else { u32::MAX };
+        let far = if params.radio.rx_threshold < 1e-9 { 40.0 } else { 200.0 };
+        let mut network = if self.in_a_row {
+            let mut network = chain(self.nodes, params, self.ifq);
+            network.media[0].channel.layout = Layout::line(self.nodes, far);
+            network
+        } else {
+            cell(self.nodes, params)
+        };
+        let medium = &mut network.media[0];
+        medium.arp = self.arp;
+        for station in &mut medium.stations {
+            station.per_receiver = self.per_receiver;
+            station.queue.limit = QueueLimit::Packets(self.ifq);
+            station.routing_bytes = u32::from(self.loss) * 10;
+        }
+        let model = match self.loss {
+            0 => None,
+            1 => Some(LossModel::Independent { rate: 0.05 }),
+            2 => Some(LossModel::Gilbert { rate: 0.1, burst: 5.0 }),
+            _ => Some(LossModel::Independent { rate: 0.3 }),
+        };
+        let at = if self.loss == 2 { LossAt::Above } else { LossAt::Mac };
+        medium.channel.loss = model.map(|model| Loss { model, frames: LossFrames::All, at });
+        for (number, algorithm) in self.algorithms.iter().enumerate() {
+            let far = if self.in_a_row { self.nodes - 1 } else { 2 + number % self.nodes };
+            let (from, to) = if self.back && number % 2 == 0 { (far, 0) } else { (0, far) };
+            network.flows.push(flow(&format!("f/{number}"), from, to, ALGORITHMS[*algorithm], Profile::Rfc));
+        }
+        network
+    }
+}
+
+/// Each case runs a network for three simulated seconds. `PROPTEST_CASES` asks for more of them.
+fn cases() -> ProptestConfig {
+    let usual = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
+    let asked = std::env::var_os("PROPTEST_CASES").is_some();
+    ProptestConfig { cases: if asked { usual.cases } else { 60 }, ..usual }
+}
+
+proptest! {
+    #![proptest_config(cases())]
+
+    /// Conservation and bounds are checked at the end of every run of a debug build.
+    #[test]
+    fn no_packet_is_lost_from_sight_and_nobody_is_on_air_all_the_time(drawn in drawn(), seed in 0..1000u64) {
+        let network = drawn.network();
+        let all = RunOptions { warmup: Span::from_millis(700), events: true, ..options(3.0) };
+        let results = run(&network, seed, &all);
+        for station in &results.stations {
+            let on_air = station.mac.airtime.total();
+            prop_assert!(on_air <= station.mac.busy);
+            prop_assert!(station.mac.busy <= Span::from_secs(3.0));
+            prop_assert!(station.mac_before.attempts <= station.mac.attempts);
+            prop_assert!(station.delivered_packets + station.queue_drops.total() <= station.offered_packets);
+        }
+        let mut slow = World::new(&network, seed, &all).unwrap();
+        slow.without(ShortCut::Departures);
+        let slow = slow.run(None).unwrap();
+        prop_assert_eq!(format!("{:?}", results.flows), format!("{:?}", slow.flows));
+        prop_assert_eq!(format!("{:?}", results.stations), format!("{:?}", slow.stations));
+    }
+}
+
+#[test]
+fn all_stations_of_a_cell_get_their_share() {
+    let mut network = cell(5, Params::dot11g());
+    for i in 0..5 {
+        network.flows.push(udp(&format!("u/{i}"), 2 + i, 0, datagram::Traffic::Cbr { jittered: true }, 10_000_000));
+    }
+    let results = run(&network, 1, &options(60.0));
+    let shares: Vec<f64> = results.flows.iter().map(|flow| flow.delivered_bytes as f64).collect();
+    let mean = shares.iter().sum::<f64>() / 5.0;
+    assert!(shares.iter().all(|share| (share / mean - 1.0).abs() < 0.03), "{shares:?}");
 }

@@ -3,6 +3,7 @@
 use units::{Span, Time};
 use wlan::{Class, Frame, Medium, Outcome, StationId, Supply};
 
+use super::arp::{self, Arp};
 use super::hops::AirHop;
 use super::port::Port;
 use super::{MediumSpec, StationResult};
@@ -28,6 +29,8 @@ pub(crate) struct Channel {
     pub(crate) medium: Medium,
     pub(crate) ports: Vec<Port>,
     frames: Frames,
+    /// What stations know of their neighbours, if they have to ask.
+    pub(crate) arp: Option<Arp>,
     /// On their way through link layers: down to the queue, up from the MAC, or up and down again at a relay.
     pub(crate) layers: [Fifo; 3],
     /// How long one way takes.
@@ -46,6 +49,7 @@ impl Channel {
                 .map(|(at, station)| Port::new(station, &spec.channel, seed, &format!("{name}/{at}")))
                 .collect(),
             frames: Frames::default(),
+            arp: spec.arp.then(Arp::default),
             layers: [Fifo::EMPTY; 3],
             link_layer: spec.link_layer,
             armed: Time::NEVER,
@@ -149,15 +153,12 @@ impl Channel {
         self.frames.release(handle)
     }
 
-    /// Packets on their way to the far end of their hop: in the link layer below their sender, in queues, in MACs.
+    /// Packets on their way to the far end of their hop: in link layers, in queues, in MACs; requests and replies too.
     pub(crate) fn on_air<'a>(&'a self, pool: &'a Pool) -> impl Iterator<Item = &'a Packet> {
+        let passing = self.layers.iter().flat_map(|list| pool.iter(list));
         let waiting = self.ports.iter().flat_map(|port| port.held(pool));
-        pool.iter(&self.layers[Layer::Down as usize]).chain(waiting).chain(self.frames.under_way())
-    }
-
-    /// Packets that have crossed their hop, in the link layer above it.
-    pub(crate) fn going_up<'a>(&'a self, pool: &'a Pool) -> impl Iterator<Item = &'a Packet> {
-        [Layer::Up, Layer::Across].into_iter().flat_map(|way| pool.iter(&self.layers[way as usize]))
+        let asked_for = self.arp.iter().flat_map(Arp::held);
+        passing.chain(waiting).chain(self.frames.under_way()).chain(asked_for)
     }
 
     /// The run is measured from now on.
@@ -231,7 +232,7 @@ enum Arrival {
 impl Frames {
     /// A packet for a MAC.
     fn frame(&mut self, packet: Packet, hop: &AirHop) -> Frame {
-        let handle = self.keep(packet);
+        let handle = if hop.is_arp() { arp::handle(&packet) } else { self.keep(packet) };
         Frame { to: hop.to, bytes: hop.size_of(&packet), handle, rate: None, class: hop.class }
     }
 

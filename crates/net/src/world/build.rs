@@ -214,7 +214,23 @@ impl World {
                 self.channels[medium].ports[from as usize].serve(class, to);
             }
         }
+        self.add_arp();
         Ok(())
+    }
+
+    /// Where neighbours have to be asked for: hops of requests and replies, behind those of the routes.
+    fn add_arp(&mut self) {
+        for place in 0..self.routes.len() {
+            let hop = self.air[place];
+            if let Some(arp) = self.channels.get_mut(hop.medium as usize).and_then(|channel| channel.arp.as_mut())
+                && hop.real
+            {
+                arp.add(&hop, &mut self.air);
+            }
+        }
+        for hop in &self.air[self.routes.len()..] {
+            self.channels[hop.medium as usize].ports[hop.from as usize].serve(hop.class, hop.to);
+        }
     }
 
     /// Join subflows to connections. They offer what the connection gives them.

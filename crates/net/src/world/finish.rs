@@ -4,6 +4,7 @@ use tcp::Flags;
 
 use super::World;
 use crate::endpoint::Endpoint;
+use crate::packet::Packet;
 use crate::results::{FlowEvent, FlowResult, LinkResult, Loss, Results, TracePoint, Variable};
 
 impl Results {
@@ -57,10 +58,9 @@ impl World {
             }
         }
         for channel in &self.channels {
-            for packet in channel.on_air(&self.pool) {
+            let of_flows = |packet: &&Packet| !self.air[packet.hop as usize].is_arp();
+            for packet in channel.on_air(&self.pool).filter(of_flows) {
                 self.links[self.routes[packet.hop as usize] as usize].hold_for_air(packet.size.into());
-            }
-            for packet in channel.on_air(&self.pool).chain(channel.going_up(&self.pool)) {
                 let count = &mut in_flight[self.air[packet.hop as usize].end as usize];
                 count.0 += u64::from(packet.is_data());
                 count.1 += u64::from(!packet.is_data() && packet.flags.has(Flags::ACK));

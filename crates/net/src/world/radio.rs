@@ -8,20 +8,68 @@ use crate::cause::LossCause;
 use crate::event::Event;
 use crate::link::Fate;
 use crate::packet::Packet;
-use crate::radio::{AirHop, Layer};
+use crate::radio::{AirHop, Layer, Resolved, is_arp};
 use crate::route::END;
 
 impl World {
     /// A packet enters a hop through the air.
     pub(super) fn take_to_air(&mut self, now: Time, packet: Packet) {
         let hop = self.air[packet.hop as usize];
+        if let Some(packet) = self.resolve(now, &hop, packet) {
+            self.take_below_ip(now, &hop, packet);
+        }
+        self.arm(hop.medium);
+    }
+
+    /// A packet whose receiver is known.
+    fn take_below_ip(&mut self, now: Time, hop: &AirHop, packet: Packet) {
         let channel = &mut self.channels[hop.medium as usize];
         if channel.link_layer > Span::ZERO {
             channel.pass(now, Layer::Down, packet, &mut self.pool);
         } else {
-            self.take_to_queue(now, &hop, packet);
+            self.take_to_queue(now, hop, packet);
         }
-        self.arm(hop.medium);
+    }
+
+    /// A packet may have to wait until its receiver is known: the packet, if it need not.
+    #[inline]
+    fn resolve(&mut self, now: Time, hop: &AirHop, packet: Packet) -> Option<Packet> {
+        match &mut self.channels[hop.medium as usize].arp {
+            Some(arp) => match arp.resolve(hop.from, hop.to, packet) {
+                Resolved::Go(packet) => Some(packet),
+                Resolved::Ask { request, lost } => {
+                    self.give_up(now, lost);
+                    let hop = self.air[request.hop as usize];
+                    self.take_below_ip(now, &hop, request);
+                    None
+                }
+                Resolved::GiveUp(packets) => {
+                    packets.into_iter().for_each(|packet| self.give_up(now, packet));
+                    None
+                }
+            },
+            None => Some(packet),
+        }
+    }
+
+    /// A packet is lost because its receiver did not answer.
+    #[cold]
+    fn give_up(&mut self, now: Time, packet: Option<Packet>) {
+        let Some(packet) = packet else { return };
+        let link = self.routes[packet.hop as usize];
+        self.links[link as usize].refuse_to_air(now, packet.size.into(), LossCause::MacRetry);
+        self.lose(now, link, &packet, LossCause::MacRetry);
+    }
+
+    /// A station has heard a request or a reply.
+    #[cold]
+    fn hear(&mut self, now: Time, number: u32, at: wlan::StationId, from: wlan::StationId, handle: u64) {
+        let Some(arp) = &mut self.channels[number as usize].arp else { return };
+        let learnt = arp.hear(at, from, handle);
+        for packet in [learnt.reply, learnt.packet].into_iter().flatten() {
+            let hop = self.air[packet.hop as usize];
+            self.take_below_ip(now, &hop, packet);
+        }
     }
 
     /// A packet comes to the queue of its station.
@@ -44,6 +92,9 @@ impl World {
     fn lose_in_queue(&mut self, now: Time) {
         let mut dropped = std::mem::take(&mut self.dropped);
         for (packet, cause) in dropped.drain(..) {
+            if self.air[packet.hop as usize].is_arp() {
+                continue;
+            }
             let link = self.routes[packet.hop as usize];
             self.links[link as usize].refuse_to_air(now, packet.size.into(), cause);
             self.lose(now, link, &packet, cause);
@@ -83,29 +134,47 @@ impl World {
             self.take_to_queue(now, &hop, packet);
         }
         while let Some(mut packet) = self.channels[number as usize].passed(now, Layer::Across, &mut self.pool) {
+            self.count_arrival(now, &packet);
             packet.hop += 1;
             let link = self.routes[packet.hop as usize];
             match self.links[link as usize].enter(now, &mut packet, self.end) {
                 Fate::Held => {
                     let hop = self.air[packet.hop as usize];
-                    self.take_to_queue(now, &hop, packet);
+                    if let Some(packet) = self.resolve(now, &hop, packet) {
+                        self.take_to_queue(now, &hop, packet);
+                    }
                 }
                 fate => self.settle(now, link, &mut packet, fate),
             }
         }
-        while let Some(mut packet) = self.channels[number as usize].passed(now, Layer::Up, &mut self.pool) {
-            self.go_on(now, &mut packet);
+        while let Some(packet) = self.channels[number as usize].passed(now, Layer::Up, &mut self.pool) {
+            self.leave_air(now, packet);
         }
+    }
+
+    /// A packet is at the end of its hop.
+    fn leave_air(&mut self, now: Time, mut packet: Packet) {
+        self.count_arrival(now, &packet);
+        self.go_on(now, &mut packet);
+    }
+
+    #[inline]
+    fn count_arrival(&mut self, now: Time, packet: &Packet) {
+        let link = self.routes[packet.hop as usize];
+        self.links[link as usize].deliver_from_air(now, packet.size.into());
     }
 
     fn on_outcome(&mut self, now: Time, number: u32, outcome: Outcome) {
         let channel = &mut self.channels[number as usize];
         match outcome {
+            Outcome::Delivered { at, from, handle } if is_arp(handle) => self.hear(now, number, at, from, handle),
+            Outcome::LostAbove { handle, .. } if is_arp(handle) => {}
+            Outcome::Sent { station, handle } | Outcome::Dropped { station, handle } if is_arp(handle) => {
+                self.feed(now, number, station);
+            }
             Outcome::Delivered { from, handle, .. } => {
-                let mut packet = channel.delivered(now, from, handle);
+                let packet = channel.delivered(now, from, handle);
                 self.note_air(now, &packet);
-                let link = self.routes[packet.hop as usize];
-                self.links[link as usize].deliver_from_air(now, packet.size.into());
                 let channel = &mut self.channels[number as usize];
                 if channel.link_layer > Span::ZERO {
                     let next = self.routes[packet.hop as usize + 1];
@@ -113,7 +182,7 @@ impl World {
                     let way = if relayed { Layer::Across } else { Layer::Up };
                     channel.pass(now, way, packet, &mut self.pool);
                 } else {
-                    self.go_on(now, &mut packet);
+                    self.leave_air(now, packet);
                 }
             }
             Outcome::LostAbove { from, handle, .. } | Outcome::Late { from, handle, .. } => {
