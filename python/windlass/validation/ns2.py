@@ -35,7 +35,7 @@ class PointOutcome:
     axes : dict
         Swept keys with their values.
     goodput : Comparison
-        Sum of the flows' goodput over the whole run, Mbit/s; the number that is judged.
+        Sum of the flows' goodput after the warm-up, Mbit/s; the number that is judged.
     retransmitted, timeouts : Comparison
         Sums over the flows, for information.
     failures : list of str
@@ -175,7 +175,7 @@ def _point(
 ) -> PointOutcome:
     from windlass.stats import mean_interval
 
-    duration_s = quantity(description["scenario"]["duration"])
+    duration_s = quantity(description["scenario"]["duration"]) - quantity(description["scenario"]["warmup"])
     segment_bytes = {
         group["name"]: quantity(group["traffic"]["packet"] if group["transport"] == "udp" else group["segment"])
         for group in description["flows"]

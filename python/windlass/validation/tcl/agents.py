@@ -32,7 +32,7 @@ def is_full(group: Mapping[str, Any]) -> bool:
     return group["transport"] == "tcp" and group["tcp"]["agent"] == "full"
 
 
-class _Ends(NamedTuple):
+class Ends(NamedTuple):
     """Sender, receiver and source with their settings, and the receiver's byte count for the SYN and a segment."""
 
     sender: str
@@ -45,16 +45,16 @@ class _Ends(NamedTuple):
     source_settings: Mapping[str, str] = MappingProxyType({})
 
 
-def ends_of(group: Mapping[str, Any]) -> _Ends:
+def ends_of(group: Mapping[str, Any]) -> Ends:
     """What a group of flows is in ns-2."""
     if group["transport"] == "tcp":
-        return _Ends(*_agent_settings(group))
+        return Ends(*_agent_settings(group))
     if group["transport"] == "udp":
         return _datagrams(group)
     refuse("flows.transport", group["transport"], "only TCP and UDP flows are written", "leave these flows out")
 
 
-def _datagrams(group: Mapping[str, Any]) -> _Ends:
+def _datagrams(group: Mapping[str, Any]) -> Ends:
     traffic = group["traffic"]
     if group["stop"] is not None:
         refuse("flows.stop", group["stop"], "only flows without end are written", "leave `stop` out")
@@ -74,7 +74,7 @@ def _datagrams(group: Mapping[str, Any]) -> _Ends:
             settings["shape_"] = number(traffic["shape"])
     else:
         refuse("flows.traffic.kind", traffic["kind"], "the generator has no such source", 'write `kind = "cbr"`')
-    return _Ends("Agent/UDP", {"packetSize_": packet}, "Agent/LossMonitor", {}, 0, 0, source, settings)
+    return Ends("Agent/UDP", {"packetSize_": packet}, "Agent/LossMonitor", {}, 0, 0, source, settings)
 
 
 def _agent_settings(group: Mapping[str, Any]) -> tuple[str, dict[str, str], str, dict[str, str], int, int]:

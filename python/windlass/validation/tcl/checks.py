@@ -6,10 +6,11 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from windlass.validation.tcl.agents import ends_of
+from windlass.validation.tcl.agents import ends_of, is_full
 from windlass.validation.tcl.flows import FlowStart
 from windlass.validation.tcl.links import Direction, directions_of
-from windlass.validation.tcl.words import refuse
+from windlass.validation.tcl.radio import KINDS, radio_plan
+from windlass.validation.tcl.words import refuse, value_of
 
 
 def check(description: Mapping[str, Any]) -> None:
@@ -34,7 +35,14 @@ def check(description: Mapping[str, Any]) -> None:
     jitter = description["topology"]["send_jitter"]
     if jitter != "0 s":
         refuse("topology.send_jitter", jitter, "no delay of that kind is written", 'write `send_jitter = "0 s"`')
-    directions = list(directions_of(description["topology"]))
+    topology = description["topology"]
+    if topology["kind"] in KINDS:
+        directions = list(radio_plan(topology).links)
+    else:
+        directions = list(directions_of(topology))
+        warmup = description["scenario"]["warmup"]
+        if value_of(warmup)[0] > 0.0:
+            refuse("scenario.warmup", warmup, "wired flows are measured from the start", "leave `warmup` out")
     seen = set()
     for one in directions:
         if (one.source, one.target) in seen:
@@ -44,6 +52,8 @@ def check(description: Mapping[str, Any]) -> None:
         seen.add((one.source, one.target))
     for group in description["flows"]:
         ends_of(group)
+        if topology["kind"] in KINDS and is_full(group):
+            refuse("flows.tcp.agent", "full", "on a radio only one-way agents are written", 'write `agent = "one-way"`')
 
 
 def check_routes(directions: Sequence[Direction], flows: Sequence[FlowStart]) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from windlass.validation.tcl.agents import ends_of, is_full
+from windlass.validation.tcl.agents import Ends, ends_of, is_full
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,12 @@ def flow_starts(rows: Iterable[Mapping[str, Any]]) -> list[FlowStart]:
 
 
 def connections(
-    flows: Sequence[FlowStart], groups: Mapping[str, Mapping[str, Any]], place: Mapping[str, int]
+    flows: Sequence[FlowStart],
+    groups: Mapping[str, Mapping[str, Any]],
+    place: Mapping[str, int],
+    sized: Callable[[Ends, FlowStart], Ends] = lambda ends, _: ends,
 ) -> list[str]:
-    """Lines that make every flow's two ends and source."""
+    """Lines that make every flow's two ends and source; ``sized`` may change the sizes of their packets."""
     lines = [
         "# Bytes of the SYN and of a segment as the receiver counts them (none for datagrams), start, and sender, receiver and",
         "# source with their settings.",
@@ -55,7 +58,7 @@ def connections(
         "foreach {a b syn whole start agent settings sink sinksettings source sourcesettings} {",
     ]
     for flow in flows:
-        one = ends_of(groups[flow.group])
+        one = sized(ends_of(groups[flow.group]), flow)
         lines.append(
             f"    {place[flow.source]} {place[flow.target]} {one.syn} {one.whole} {flow.start_s:.9f} "
             f"{one.sender} {_braced(one.sender_settings)} {one.receiver} {_braced(one.receiver_settings)} "

@@ -29,21 +29,21 @@ def directions_of(topology: Mapping[str, Any]) -> Iterator[Direction]:
         case "dumbbell":
             pairs = range(topology["pairs"])
             for i in pairs:
-                yield from _both(f"left/{i}", "g1", topology["left"], "topology.left")
-            yield from _both("g1", "g2", topology["bottleneck"], "topology.bottleneck")
+                yield from both_directions(f"left/{i}", "g1", topology["left"], "topology.left")
+            yield from both_directions("g1", "g2", topology["bottleneck"], "topology.bottleneck")
             for i in pairs:
-                yield from _both("g2", f"right/{i}", topology["right"], "topology.right")
+                yield from both_directions("g2", f"right/{i}", topology["right"], "topology.right")
         case "three-routers":
             pairs = range(topology["pairs"])
             for i in pairs:
-                yield from _both(f"left/{i}", "g1", topology["left"], "topology.left")
-            yield from _both("g1", "g2", topology["first"], "topology.first")
-            yield from _both("g2", "g3", topology["second"], "topology.second")
+                yield from both_directions(f"left/{i}", "g1", topology["left"], "topology.left")
+            yield from both_directions("g1", "g2", topology["first"], "topology.first")
+            yield from both_directions("g2", "g3", topology["second"], "topology.second")
             for i in pairs:
-                yield from _both("g3", f"right/{i}", topology["right"], "topology.right")
+                yield from both_directions("g3", f"right/{i}", topology["right"], "topology.right")
         case "graph":
             for link in topology["links"]:
-                yield from _both(link["from"], link["to"], link, f"topology.{link['name']}")
+                yield from both_directions(link["from"], link["to"], link, f"topology.{link['name']}")
         case kind:
             refuse(
                 "topology.kind",
@@ -56,7 +56,8 @@ def directions_of(topology: Mapping[str, Any]) -> Iterator[Direction]:
 _LINK_KEYS = {"name", "from", "to", "rate", "delay", "queue", "queue_counting", "loss", "warning", "drops", "reverse"}
 
 
-def _both(source: str, target: str, link: Mapping[str, Any], key: str) -> Iterator[Direction]:
+def both_directions(source: str, target: str, link: Mapping[str, Any], key: str) -> Iterator[Direction]:
+    """A link of a description, there and back; ``key`` is what messages call it."""
     drops = link["drops"]
     yield _direction(source, target, link, drops["forward"], key)
     yield _direction(target, source, link["reverse"], drops["reverse"], f"{key}.reverse")

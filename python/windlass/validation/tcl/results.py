@@ -38,6 +38,44 @@ def results(full: bool) -> list[str]:
     ]
 
 
+def radio_results() -> list[str]:
+    """The same where routing makes packets longer: what is acknowledged counts, and what came before ``remember``.
+
+    Segments acknowledged are at most one RTT behind those that have arrived.
+    """
+    return [
+        "proc delivered {sender receiver whole} {",
+        "    if {$whole == 0} { return [$receiver set npkts_] }",
+        "    set count [$sender set ack_]",
+        "    return [expr {$count < 0 ? 0 : $count}]",
+        "}",
+        "proc remember {} {",
+        "    global flows before",
+        "    set i 0",
+        "    foreach {sender receiver syn whole} $flows {",
+        "        set before($i) [delivered $sender $receiver $whole]",
+        "        incr i",
+        "    }",
+        "}",
+        "proc results {} {",
+        "    global flows before",
+        "    set i 0",
+        "    foreach {sender receiver syn whole} $flows {",
+        "        set count [expr {[delivered $sender $receiver $whole] - $before($i)}]",
+        "        if {$whole == 0} {",
+        f'            puts "\\n{RESULT} $i $count 0 0 0 0 0"',
+        "        } else {",
+        f'            puts "\\n{RESULT} $i $count $count [$sender set ndatapack_]\\',
+        '                [$sender set nrexmitpack_] [$sender set nrexmit_] [$sender set ncwndcuts_]"',
+        "        }",
+        "        incr i",
+        "    }",
+        "    flush stdout",
+        "    exit 0",
+        "}",
+    ]
+
+
 _FULL_RESULTS = (
     "        incr place",
     "        if {[info exists full($place)]} {",

@@ -9,7 +9,9 @@ from windlass.validation.tcl.agents import is_full
 from windlass.validation.tcl.checks import check, check_routes
 from windlass.validation.tcl.flows import FlowStart, connections, full_starts
 from windlass.validation.tcl.links import Direction, directions_of
-from windlass.validation.tcl.results import results
+from windlass.validation.tcl.radio import KINDS, radio_plan
+from windlass.validation.tcl.radio_writing import Air, before, network, settings
+from windlass.validation.tcl.results import radio_results, results
 from windlass.validation.tcl.words import number, value_of
 
 
@@ -36,6 +38,8 @@ def script(description: Mapping[str, Any], flows: Sequence[FlowStart], seed: int
         With the code ``validate.not-expressible``, naming the key.
     """
     check(description)
+    if description["topology"]["kind"] in KINDS:
+        return _radio_script(description, flows, seed)
     directions = list(directions_of(description["topology"]))
     nodes = list(dict.fromkeys(name for one in directions for name in (one.source, one.target)))
     place = {name: i for i, name in enumerate(nodes)}
@@ -55,29 +59,71 @@ def script(description: Mapping[str, Any], flows: Sequence[FlowStart], seed: int
     return "\n".join(lines) + "\n"
 
 
-def _head(seed: int | None, datagrams: bool) -> list[str]:
+def _radio_script(description: Mapping[str, Any], flows: Sequence[FlowStart], seed: int | None) -> str:
+    """The script of a cell or a chain: its time begins when routes and addresses are known."""
+    air = Air(radio_plan(description["topology"]), flows)
+    place = {name: i for i, name in enumerate(air.nodes)}
+    groups = {group["name"]: group for group in description["flows"]}
+    directions = air.plan.links if air.behind else ()
+    duration_s, warmup_s = (value_of(description["scenario"][key])[0] for key in ("duration", "warmup"))
     lines = [
-        "# Written by Windlass. Usage: ns FILE",
+        FIRST_LINE,
+        *settings(air.plan.radio),
+        "set net [new Simulator]",
+        "",
+        *_randomness(seed),
+        *network(air),
+        "",
+        *_links(directions, place),
+        *_losses(directions, place),
+        *before(air, place),
+        *connections(air.later(), groups, place, air.sized),
+        *radio_results(),
+        f"$net at {number(air.begin_s + warmup_s)} remember",
+        f"$net at {number(air.begin_s + duration_s)} results",
+        "$net run",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+FIRST_LINE = "# Written by Windlass. Usage: ns FILE"
+
+
+def _head(seed: int | None, datagrams: bool) -> list[str]:
+    return [
+        FIRST_LINE,
         "remove-all-packet-headers",
         "add-packet-header Common Flags IP TCP" + (" RTP" if datagrams else ""),
         "set net [new Simulator]",
         "",
+        *_randomness(seed),
     ]
-    if seed is not None:
-        lines += [
-            "# Neighbouring seeds begin with related numbers, so the first ones are thrown away.",
-            f"$defaultRNG seed {_ns2_seed(seed)}",
-            "set any [new RandomVariable/Uniform]",
-            "for {set i 0} {$i < 50} {incr i} { $any value }",
-            "",
-        ]
-    return lines
+
+
+def _randomness(seed: int | None) -> list[str]:
+    if seed is None:
+        return []
+    return [
+        "# Neighbouring seeds begin with related numbers, so the first ones are thrown away.",
+        f"$defaultRNG seed {_ns2_seed(seed)}",
+        "set any [new RandomVariable/Uniform]",
+        "for {set i 0} {$i < 50} {incr i} { $any value }",
+        "",
+    ]
 
 
 def _network(directions: Sequence[Direction], place: Mapping[str, int]) -> list[str]:
     return [
         f"for {{set i 0}} {{$i < {len(place)}}} {{incr i}} {{ set node($i) [$net node] }}",
         "",
+        *_links(directions, place),
+    ]
+
+
+def _links(directions: Sequence[Direction], place: Mapping[str, int]) -> list[str]:
+    if not directions:
+        return []
+    return [
         "# From, to, bit/s, seconds, limit.",
         "foreach {a b rate delay limit} {",
         *(
