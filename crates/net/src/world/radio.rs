@@ -11,6 +11,9 @@ use crate::packet::Packet;
 use crate::radio::{AirHop, Layer, Resolved, is_arp};
 use crate::route::END;
 
+/// Events of a medium, one after the other, until the loop of the world looks whether the run was cancelled.
+const MOST_AT_ONCE: u32 = 1 << 12;
+
 impl World {
     /// A packet enters a hop through the air.
     pub(super) fn take_to_air(&mut self, now: Time, packet: Packet) {
@@ -102,15 +105,34 @@ impl World {
         self.dropped = dropped;
     }
 
-    /// Something happens on a medium, or in the link layers of its stations.
+    /// Something happens on a medium. It goes on as long as nothing else comes before: a medium has many events, and
+    /// few of them need the queue.
     #[inline(never)]
-    pub(super) fn on_medium(&mut self, now: Time, number: u32) {
+    pub(super) fn on_medium(&mut self, mut now: Time, number: u32) {
         self.queue.pop();
-        let channel = &mut self.channels[number as usize];
-        if channel.armed != now {
+        if self.channels[number as usize].armed != now {
             return; // an earlier event took its place
         }
-        channel.armed = Time::NEVER;
+        for _ in 0..MOST_AT_ONCE {
+            // nobody arms what goes on by itself
+            self.channels[number as usize].armed = Time::ZERO;
+            self.step_medium(now, number);
+            let at = self.channels[number as usize].deadline(&self.pool);
+            let others = self.queue.peek().unwrap_or((Time::NEVER, 0));
+            if at > self.end || others < (at, Event::Medium(number).encode()) {
+                break;
+            }
+            now = at;
+            self.now = now;
+            self.loop_events += 1;
+        }
+        self.channels[number as usize].armed = Time::NEVER;
+        self.arm(number);
+    }
+
+    /// What is due now on a medium, and in the link layers of its stations.
+    fn step_medium(&mut self, now: Time, number: u32) {
+        let channel = &mut self.channels[number as usize];
         if channel.medium.deadline() <= now {
             let mut outcomes = std::mem::take(&mut self.outcomes);
             channel.advance(now, &self.air, &mut self.pool, &mut self.dropped, &mut outcomes);
@@ -125,7 +147,6 @@ impl World {
         if self.channels[number as usize].link_layer > Span::ZERO {
             self.leave_link_layers(now, number);
         }
-        self.arm(number);
     }
 
     fn leave_link_layers(&mut self, now: Time, number: u32) {
