@@ -25,7 +25,7 @@ NEEDS = {
     "datagram": {"cc", "sim", "units"},
     "wlan": {"sim", "units"},
     "net": {"cc", "datagram", "tape", "tcp", "sim", "units", "wlan"},
-    "scenario": {"cc", "datagram", "net", "sim", "tape", "tcp", "units"},
+    "scenario": {"cc", "datagram", "net", "sim", "tape", "tcp", "units", "wlan"},
     "script": {"cc", "tcp", "units"},
     "python": {"scenario"},
     "bench": {"cc", "net", "sim", "tcp", "units", "wlan"},

@@ -23,6 +23,7 @@ pub(crate) fn all(py: Python<'_>, result: RunResult) -> PyResult<Bound<'_, PyDic
     let tables = PyDict::new(py);
     tables.set_item("flows", table(py, result.flows)?)?;
     tables.set_item("links", table(py, result.links)?)?;
+    tables.set_item("stations", table(py, result.stations)?)?;
     tables.set_item("traces", table(py, result.traces)?)?;
     tables.set_item("events", table(py, result.events)?)?;
     tables.set_item("losses", table(py, result.losses)?)?;

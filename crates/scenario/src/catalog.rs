@@ -82,7 +82,7 @@ pub fn topologies() -> String {
     let link_fields = meanings(&all);
     let one = |ready: &crate::decode::topology::Ready| {
         json!({
-            "name": ready.name, "summary": ready.summary, "fields": meanings(ready.keys),
+            "name": ready.name, "summary": ready.summary, "fields": meanings(&ready.keys().collect::<Vec<_>>()),
             "link_fields": link_fields,
         })
     };

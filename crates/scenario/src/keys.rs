@@ -7,11 +7,12 @@ use tcp::rules::{PROFILES, RULES};
 
 use crate::decode::flows::ALL_KEYS;
 use crate::decode::general::GENERAL;
-use crate::decode::{changing, link, loss, output, queue, topology, traffic};
+use crate::decode::{changing, graph, link, loss, output, queue, radio, topology, traffic};
 use crate::names;
 
 /// Every key with its `words` (empty: any value of its kind), as JSON. Keys of a link are those below `link`, wherever
-/// links stand in a topology; engine rules those below `tcp`. Algorithms have a list of their own.
+/// links stand in a topology, those of a radio those below `radio`, engine rules those below `tcp`. Algorithms have a list
+/// of their own.
 pub fn keys() -> String {
     let mut rows: Vec<(String, Vec<&str>)> = Vec::new();
     let mut add = |path: &str, key: &str, words: Vec<&'static str>| {
@@ -24,11 +25,20 @@ pub fn keys() -> String {
         add("scenario", key, if *key == "profile" { words(&PROFILES) } else { vec![] });
     }
     add("topology", "kind", topology::READY.iter().map(|ready| ready.name).collect());
-    for (key, _) in topology::READY.iter().flat_map(|ready| ready.keys) {
+    for (key, _) in topology::READY.iter().flat_map(topology::Ready::keys) {
         add("topology", key, vec![]);
     }
     for key in link::KEYS {
         add("link", key, vec![]);
+    }
+    for (key, _) in radio::table::meanings() {
+        add("radio", key, if key == "set" { wlan::Params::NAMES.to_vec() } else { vec![] });
+    }
+    for (key, _) in radio::errors::MEANINGS {
+        add("radio.loss", key, vec![]);
+    }
+    for (key, _) in graph::MEDIUM_KEYS {
+        add("media", key, vec![]);
     }
     add("link.loss", "model", loss::READY.iter().map(|ready| ready.name).collect());
     for (key, _) in loss::READY.iter().flat_map(|ready| ready.keys) {
@@ -67,7 +77,8 @@ mod tests {
             let row = rows.as_array().unwrap().iter().find(|row| row["key"] == key).unwrap_or_else(|| panic!("{key}"));
             row["words"].as_array().unwrap().iter().filter_map(Json::as_str).collect::<Vec<_>>()
         };
-        assert_eq!(words("topology.kind"), ["dumbbell", "three-routers", "graph"]);
+        assert_eq!(words("topology.kind"), ["dumbbell", "three-routers", "graph", "wlan", "chain"]);
+        assert!(words("radio.set").contains(&"dot11g") && words("radio.cw_min").is_empty());
         assert_eq!(words("link.loss.at"), ["wire", "queue"]);
         assert!(words("link.queue.discipline").contains(&"red"));
         assert!(words("tcp.recovery").contains(&"sack"));

@@ -160,7 +160,7 @@ impl Node {
     }
 }
 
-/// Name of an element of `flows` or `links`, given or by default.
+/// Name of an element of `flows`, `links` or `media`, given or by default.
 pub(crate) fn element_name(list: &str, index: usize, node: &Node) -> String {
     let text = |key| match &node.value {
         Value::Table(table) => match table.get(key) {
@@ -173,6 +173,8 @@ pub(crate) fn element_name(list: &str, index: usize, node: &Node) -> String {
         (Some(name), _, _) => name.to_owned(),
         (None, "flows", 0) => "flow".to_owned(),
         (None, "flows", _) => format!("flow{}", index + 1),
+        (None, "media", 0) => "air".to_owned(),
+        (None, "media", _) => format!("air{}", index + 1),
         _ => format!("{}-{}", text("from").unwrap_or(""), text("to").unwrap_or("")),
     }
 }

@@ -35,7 +35,7 @@ fn put(node: &mut Node, parts: &[&str], at: usize, value: &Node) -> Result<(), P
             }
             put(table.get_mut(parts[at]).expect("the key was just put"), parts, at + 1, value)
         }
-        Value::List(list) if here == "flows" || here == "links" => put_in_list(list, parts, at, value),
+        Value::List(list) if matches!(here, "flows" | "links" | "media") => put_in_list(list, parts, at, value),
         other => Err(Problem::new(
             code::UNKNOWN_KEY,
             value.place,
@@ -59,6 +59,7 @@ fn opened(key: &str, value: &Value) -> Option<Table> {
 fn put_in_list(list: &mut [Node], parts: &[&str], at: usize, value: &Node) -> Result<(), Problem> {
     let (tables, code, what): (&[&str], _, _) = match parts[at - 1] {
         "flows" => (&["algorithm", "tcp", "traffic"], code::UNKNOWN_FLOW, "flow group"),
+        "media" => (&["loss", "rates", "rate_control", "queue"], code::UNKNOWN_LINK, "medium"),
         _ => (&["loss", "drops", "warning", "jitter", "reverse"], code::UNKNOWN_LINK, "link"),
     };
     let names: Vec<String> = list.iter().enumerate().map(|(i, node)| element_name(parts[at - 1], i, node)).collect();

@@ -6,7 +6,10 @@ use units::Span;
 
 use crate::error::{Place, Problem, choose, code, listed, show};
 use crate::node::{Node, Table, Value};
-use crate::units::{Kind, Unreadable, parse, rate_text, size_text, time_text};
+use crate::units::{
+    Kind, Unreadable, frequency_text, length_text, level_text, parse, power_text, rate_text, size_text, speed_text,
+    time_text,
+};
 
 /// Longest time that may be written: one hour.
 pub(crate) const HOUR: Span = Span(3_600_000_000_000);
@@ -51,6 +54,11 @@ impl<'a> Fields<'a> {
     /// The table's place in the text.
     pub(crate) fn place(&self) -> Place {
         self.place
+    }
+
+    /// The dotted key of the table.
+    pub(crate) fn path(&self) -> &str {
+        &self.path
     }
 
     /// The table itself.
@@ -259,6 +267,36 @@ impl<'a> Item<'a> {
         self.within(Kind::Percent, 0.0..=100.0, |percent| format!("{percent} %"))
     }
 
+    /// Metres.
+    pub(crate) fn metres(&self, range: RangeInclusive<f64>) -> Result<f64, Problem> {
+        self.within(Kind::Length, range, length_text)
+    }
+
+    /// Metres per second, positive.
+    pub(crate) fn speed(&self) -> Result<f64, Problem> {
+        self.within(Kind::Speed, 1.0..=1e12, speed_text)
+    }
+
+    /// Watts, positive.
+    pub(crate) fn watts(&self) -> Result<f64, Problem> {
+        self.within(Kind::Power, 1e-20..=1e6, power_text)
+    }
+
+    /// Decibels.
+    pub(crate) fn decibels(&self, range: RangeInclusive<f64>) -> Result<f64, Problem> {
+        self.within(Kind::Level, range, level_text)
+    }
+
+    /// Hertz, positive.
+    pub(crate) fn hertz(&self) -> Result<f64, Problem> {
+        self.within(Kind::Frequency, 1e6..=1e12, frequency_text)
+    }
+
+    /// Frames on air, perhaps a fraction.
+    pub(crate) fn frames(&self, range: RangeInclusive<f64>) -> Result<f64, Problem> {
+        self.within(Kind::Frames, range, |n| format!("{n} frames"))
+    }
+
     /// Packets, perhaps a fraction.
     pub(crate) fn packets(&self, range: RangeInclusive<u32>) -> Result<f64, Problem> {
         let bounds = f64::from(*range.start())..=f64::from(*range.end());
@@ -305,5 +343,42 @@ impl<'a> Item<'a> {
         Err(self
             .problem(code::BAD_NAME, wrong)
             .hint(format!("names are letters, digits, `-`, `_`, `+`{}", signs.concat())))
+    }
+}
+
+/// Whether `name` has the form of `pattern`, where `*` stands for any text.
+pub(crate) fn matches_glob(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = name.strip_prefix(first) else { return false };
+    let Some(last) = parts.next_back() else { return rest.is_empty() };
+    for part in parts {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_any_text() {
+        for (pattern, name, yes) in [
+            ("left/*", "left/12", true),
+            ("left/*", "right/1", false),
+            ("*", "", true),
+            ("a*b*c", "a-b-b-c", true),
+            ("a*b*c", "acb", false),
+            ("a*a", "a", false),
+            ("node", "node", true),
+            ("node", "node1", false),
+            ("**x", "x", true),
+        ] {
+            assert_eq!(matches_glob(pattern, name), yes, "{pattern} {name}");
+        }
     }
 }

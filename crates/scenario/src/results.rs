@@ -2,6 +2,7 @@
 
 mod columns;
 mod flows;
+mod stations;
 
 use std::collections::BTreeMap;
 
@@ -14,6 +15,7 @@ use crate::names::{NOT_LOST, window_event};
 use crate::table::{Column, Table};
 use columns::{by_cause, count, direction, number, ratio, words};
 use flows::flows;
+use stations::stations;
 
 /// The tables of a run, and what it cost.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,6 +24,8 @@ pub struct RunResult {
     pub flows: Table,
     /// One row per link and direction.
     pub links: Table,
+    /// One row per station and radio medium.
+    pub stations: Table,
     /// Values over time, if asked for.
     pub traces: Table,
     /// Window changes with the true cause behind them, if asked for.
@@ -43,6 +47,7 @@ pub(crate) fn tables(plan: &Plan, network: &Network, groups: &[usize], results: 
     RunResult {
         flows: flows(plan, network, groups, results),
         links: links(plan, network, results),
+        stations: stations(plan, network, results),
         traces: traces(plan, network, results),
         events: events(network, results),
         losses: losses(network, results),

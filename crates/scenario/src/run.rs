@@ -100,7 +100,8 @@ impl Plan {
         }
         groups.resize(flows.len(), self.flows.len() - 1);
         let (nodes, links) = (self.topology.nodes(), self.topology.links(self.output.queue));
-        (Network { nodes, links, media: vec![], flows, multipath, send_jitter: self.topology.send_jitter }, groups)
+        let media = self.topology.media().iter().map(|medium| medium.spec(self.output.queue)).collect();
+        (Network { nodes, links, media, flows, multipath, send_jitter: self.topology.send_jitter }, groups)
     }
 }
 

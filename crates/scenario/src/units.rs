@@ -17,6 +17,18 @@ pub(crate) enum Kind {
     Segments,
     /// Hundredths.
     Percent,
+    /// Metres.
+    Length,
+    /// Metres per second.
+    Speed,
+    /// Watts.
+    Power,
+    /// Decibels.
+    Level,
+    /// Hertz.
+    Frequency,
+    /// Frames on air.
+    Frames,
 }
 
 /// A unit: its word, what it measures, and how many base units it is.
@@ -57,7 +69,23 @@ static UNITS: &[Unit] = &[
     unit("segments", Kind::Segments, 1.0),
     unit("segment", Kind::Segments, 1.0),
     unit("%", Kind::Percent, 1.0),
+    unit("km", Kind::Length, 1e3),
+    unit("m", Kind::Length, 1.0),
+    unit("m/s", Kind::Speed, 1.0),
+    unit("W", Kind::Power, 1.0),
+    unit("mW", Kind::Power, 1e-3),
+    unit(DBM, Kind::Power, 1.0),
+    unit("dB", Kind::Level, 1.0),
+    unit("GHz", Kind::Frequency, 1e9),
+    unit("MHz", Kind::Frequency, 1e6),
+    unit("kHz", Kind::Frequency, 1e3),
+    unit("Hz", Kind::Frequency, 1.0),
+    unit("frames", Kind::Frames, 1.0),
+    unit("frame", Kind::Frames, 1.0),
 ];
+
+/// The unit of power that is no multiple of the watt.
+const DBM: &str = "dBm";
 
 impl Kind {
     /// The kind with its article.
@@ -69,6 +97,12 @@ impl Kind {
             Kind::Packets => "a number of packets",
             Kind::Segments => "a number of segments",
             Kind::Percent => "a percentage",
+            Kind::Length => "a length",
+            Kind::Speed => "a speed",
+            Kind::Power => "a power",
+            Kind::Level => "a number of decibels",
+            Kind::Frequency => "a frequency",
+            Kind::Frames => "a number of frames",
         }
     }
 
@@ -81,6 +115,12 @@ impl Kind {
             Kind::Packets => "50 packets",
             Kind::Segments => "64 segments",
             Kind::Percent => "1 %",
+            Kind::Length => "20 m",
+            Kind::Speed => "3e8 m/s",
+            Kind::Power => "16 dBm",
+            Kind::Level => "10 dB",
+            Kind::Frequency => "2.437 GHz",
+            Kind::Frames => "10 frames",
         }
     }
 
@@ -93,6 +133,12 @@ impl Kind {
             Kind::Packets => "packets",
             Kind::Segments => "segments",
             Kind::Percent => "%",
+            Kind::Length => "m",
+            Kind::Speed => "m/s",
+            Kind::Power => DBM,
+            Kind::Level => "dB",
+            Kind::Frequency => "GHz",
+            Kind::Frames => "frames",
         }
     }
 
@@ -134,13 +180,15 @@ pub(crate) fn parse(text: &str) -> Result<(f64, &'static Unit), Unreadable> {
 }
 
 impl Unit {
-    /// `value` of this unit in base units. Counts of bits, bytes and nanoseconds are rounded to whole ones, as is right
-    /// for everything below 2^53.
+    /// `value` of this unit in base units. Counts of bits, bytes, nanoseconds and hertz are rounded to whole ones, as is
+    /// right for everything below 2^53.
     pub(crate) fn to_base(&self, value: f64) -> f64 {
         let base = value * self.factor;
         match self.kind {
-            Kind::Rate | Kind::Time | Kind::Size => base.round(),
-            Kind::Packets | Kind::Segments | Kind::Percent => base,
+            Kind::Rate | Kind::Time | Kind::Size | Kind::Frequency => base.round(),
+            Kind::Power if self.word == DBM => wlan::watts(value),
+            Kind::Packets | Kind::Segments | Kind::Percent | Kind::Frames => base,
+            Kind::Length | Kind::Speed | Kind::Power | Kind::Level => base,
         }
     }
 }
@@ -176,6 +224,39 @@ pub(crate) fn size_text(bytes: u64) -> String {
 pub(crate) fn percent_text(percent: f64) -> String {
     // An underflow to minus zero is a zero.
     format!("{} %", percent + 0.0)
+}
+
+/// A number as it is written, without a row of zeros.
+fn number_text(value: f64) -> String {
+    let plain = value == 0.0 || (1e-3..1e15).contains(&value.abs());
+    // minus zero is a zero
+    if plain { format!("{}", value + 0.0) } else { format!("{value:e}") }
+}
+
+/// Print a length: `250 m`.
+pub(crate) fn length_text(metres: f64) -> String {
+    format!("{} m", number_text(metres))
+}
+
+/// Print a speed: `3e8 m/s`.
+pub(crate) fn speed_text(metres_per_second: f64) -> String {
+    format!("{} m/s", number_text(metres_per_second))
+}
+
+/// Print a frequency: `2.437 GHz`.
+pub(crate) fn frequency_text(hertz: f64) -> String {
+    format!("{} GHz", number_text(hertz / 1e9))
+}
+
+/// Print a level: `4 dB`.
+pub(crate) fn level_text(decibels: f64) -> String {
+    format!("{} dB", number_text(decibels))
+}
+
+/// Print a power, in dBm if a round number of them is exactly that: `16 dBm`, `3.652e-10 W`.
+pub(crate) fn power_text(watts: f64) -> String {
+    let dbm = (wlan::dbm(watts) * 100.0).round() / 100.0;
+    if wlan::watts(dbm) == watts { format!("{} dBm", number_text(dbm)) } else { format!("{} W", number_text(watts)) }
 }
 
 #[cfg(test)]
@@ -220,9 +301,26 @@ mod tests {
 
     #[test]
     fn every_example_is_of_its_kind() {
-        for kind in [Kind::Rate, Kind::Time, Kind::Size, Kind::Packets, Kind::Segments, Kind::Percent] {
+        let plain = [Kind::Rate, Kind::Time, Kind::Size, Kind::Packets, Kind::Segments, Kind::Percent];
+        let radio = [Kind::Length, Kind::Speed, Kind::Power, Kind::Level, Kind::Frequency, Kind::Frames];
+        for kind in plain.into_iter().chain(radio) {
             assert_eq!(parse(kind.example()).unwrap().1.kind, kind);
             assert!(kind.units().any(|word| word == kind.usual_unit()));
         }
+    }
+
+    #[test]
+    fn quantities_of_radio_read_back_as_they_print() {
+        assert_eq!(power_text(wlan::watts(16.0)), "16 dBm");
+        assert_eq!(power_text(3.652e-10), "3.652e-10 W");
+        assert_eq!(power_text(0.281_838_15), "0.28183815 W");
+        for watts in [wlan::watts(16.0), wlan::watts(-93.57), 3.652e-10, 0.281_838_15, 1e-17] {
+            assert_eq!(base(&power_text(watts)), watts);
+        }
+        for hertz in [2.437e9, 5.18e9, 914e6, 1.0] {
+            assert_eq!(base(&frequency_text(hertz)), hertz);
+        }
+        assert_eq!((frequency_text(2.437e9).as_str(), base("0.25 km")), ("2.437 GHz", 250.0));
+        assert_eq!((length_text(-0.0).as_str(), speed_text(299_792_458.0).as_str()), ("0 m", "299792458 m/s"));
     }
 }

@@ -103,7 +103,7 @@ fn what_no_channel_can_do_is_refused() {
     refused("{ rate = \"1 %\", burst = \"1 packet\" }", "out-of-range", "less than 0.000000 %");
     refused("{ rate = \"1 %\", burst = \"50 ms\", per = \"packet\" }", "wrong-unit", "wanted is a number of packets");
     refused("{ rate = \"1 %\", burst = 5 }", "unit-missing", "`ns`");
-    refused("{ rate = \"1 %\", burst = \"5 frames\" }", "wrong-unit", "no unit `frames`");
+    refused("{ rate = \"1 %\", burst = \"5 lorries\" }", "wrong-unit", "no unit `lorries`");
     refused("{ rate = \"99.9999 %\", burst = \"10 us\" }", "out-of-range", "too short to follow");
     refused("{ model = \"gilbert-elliott\", p = \"1 %\", per = \"packet\" }", "conflict", "stands beside `p`");
     refused(&mean("burst = \"0.5 packets\""), "out-of-range", "`topology.bottleneck.loss.burst`");

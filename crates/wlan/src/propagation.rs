@@ -111,7 +111,7 @@ impl Radio {
     }
 
     /// Whether a preamble of this power is understood.
-    pub(crate) fn reads_preamble(&self, power: f64, phy: Phy) -> bool {
+    pub fn reads_preamble(&self, power: f64, phy: Phy) -> bool {
         power >= self.preamble_power(phy)
     }
 

@@ -69,6 +69,37 @@ impl Airtime {
 }
 
 impl StationStats {
+    /// What was counted since `before`.
+    pub fn since(&self, before: &StationStats) -> StationStats {
+        let airtime = |kind: fn(&Airtime) -> Span| kind(&self.airtime) - kind(&before.airtime);
+        StationStats {
+            attempts: self.attempts - before.attempts,
+            retries: self.retries - before.retries,
+            failures: self.failures - before.failures,
+            broken_off: self.broken_off - before.broken_off,
+            acked: self.acked - before.acked,
+            dropped: self.dropped - before.dropped,
+            data_sent: self.data_sent - before.data_sent,
+            received: self.received - before.received,
+            duplicates: self.duplicates - before.duplicates,
+            lost_above: self.lost_above - before.lost_above,
+            collided: self.collided - before.collided,
+            deaf: self.deaf - before.deaf,
+            weak: self.weak - before.weak,
+            errored: self.errored - before.errored,
+            airtime: Airtime {
+                rts: airtime(|a| a.rts),
+                cts: airtime(|a| a.cts),
+                data: airtime(|a| a.data),
+                ack: airtime(|a| a.ack),
+            },
+            busy: self.busy - before.busy,
+            service: self.service - before.service,
+            delay: self.delay - before.delay,
+            arrived: self.arrived - before.arrived,
+        }
+    }
+
     pub(crate) fn on_sent(&mut self, kind: Kind, airtime: Span) {
         self.data_sent += u64::from(kind == Kind::Data);
         let sum = match kind {

@@ -50,7 +50,7 @@ pub(crate) const KEYS: &[&str] = &[
     "jitter",
     "reverse",
 ];
-const COUNTINGS: &[(&str, Counting)] = &[("waiting", Counting::Waiting), ("ns2", Counting::Ns2)];
+pub(crate) const COUNTINGS: &[(&str, Counting)] = &[("waiting", Counting::Waiting), ("ns2", Counting::Ns2)];
 
 /// Keys of a link and what they mean.
 pub(crate) static MEANINGS: &[(&str, &str)] = &[

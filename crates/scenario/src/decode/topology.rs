@@ -1,15 +1,19 @@
 //! Section `[topology]`: ready topologies and free graphs.
 
-use net::{LinkSpec, NodeId, SendJitter};
-use serde_json::{Map, Value as Json, json};
+use net::{LinkSpec, SendJitter};
+use serde_json::{Map, Value as Json};
 use tcp::Profile;
 use units::Span;
 
+use super::cell::{self, Cell};
+use super::chain::{self, Chain};
+use super::graph::{self, Graph};
 use super::link::{self, Link};
-use crate::error::{Problem, choose, code, show};
+use super::radio::Medium;
+use crate::error::{Problem, code};
 use crate::files::Files;
 use crate::limits::FLOWS;
-use crate::node::{Node, Value, element_name};
+use crate::node::{Node, Value};
 use crate::read::{Fields, Item};
 use crate::units::time_text;
 
@@ -25,16 +29,11 @@ enum Shape {
     /// Pairs of hosts either side of a row of routers: one bottleneck, or two in a row.
     Row { kind: &'static str, pairs: usize, left: Box<Link>, right: Box<Link>, middle: Vec<(&'static str, Link)> },
     /// Any nodes and links.
-    Graph { nodes: Vec<String>, links: Vec<GraphLink> },
-}
-
-/// A link of a graph.
-#[derive(Clone, Debug)]
-pub(crate) struct GraphLink {
-    name: String,
-    from: NodeId,
-    to: NodeId,
-    link: Link,
+    Graph(Graph),
+    /// Stations round access points.
+    Cell(Box<Cell>),
+    /// Stations on a line.
+    Chain(Box<Chain>),
 }
 
 /// A ready topology: its name, what it is, its middle links, its keys and what they mean.
@@ -42,7 +41,14 @@ pub(crate) struct Ready {
     pub(crate) name: &'static str,
     pub(crate) summary: &'static str,
     middle: &'static [&'static str],
-    pub(crate) keys: &'static [(&'static str, &'static str)],
+    keys: &'static [(&'static str, &'static str)],
+}
+
+impl Ready {
+    /// Its keys but `kind`, and what they mean.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        self.keys.iter().copied().chain([SEND_JITTER])
+    }
 }
 
 const PAIRS: (&str, &str) = ("pairs", "pairs of hosts, default 1");
@@ -55,37 +61,48 @@ const SEND_JITTER: (&str, &str) = (
      \"1 ms\", or \"0 s\" (none); default by profile",
 );
 
+const GRAPH: &str = "graph";
+const WLAN: &str = "wlan";
+const CHAIN: &str = "chain";
+
 /// Every topology.
 pub(crate) static READY: &[Ready] = &[
     Ready {
         name: "dumbbell",
         summary: "Hosts left/0, left/1, ... and right/0, right/1, ... with one bottleneck between routers g1 and g2",
         middle: &["bottleneck"],
-        keys: &[PAIRS, ACCESS, LEFT, RIGHT, ("bottleneck", "link from g1 to g2"), SEND_JITTER],
+        keys: &[PAIRS, ACCESS, LEFT, RIGHT, ("bottleneck", "link from g1 to g2")],
     },
     Ready {
         name: "three-routers",
         summary: "Hosts left/0, ... and right/0, ... with routers g1, g2, g3 in a row between them",
         middle: &["first", "second"],
+        keys: &[PAIRS, ACCESS, LEFT, RIGHT, ("first", "link from g1 to g2"), ("second", "link from g2 to g3")],
+    },
+    Ready {
+        name: GRAPH,
+        summary: "Any nodes, links and radio media; packets take the shortest path",
+        middle: &[],
         keys: &[
-            PAIRS,
-            ACCESS,
-            LEFT,
-            RIGHT,
-            ("first", "link from g1 to g2"),
-            ("second", "link from g2 to g3"),
-            SEND_JITTER,
+            ("nodes", "names of the nodes; default: those that links and media name"),
+            ("links", "tables with `from`, `to`, perhaps a `name` (default \"FROM-TO\"), and the keys of a link"),
+            (
+                "media",
+                "radio channels: tables with `stations`, perhaps `access_points`, `positions`, and the keys of a radio",
+            ),
         ],
     },
     Ready {
-        name: "graph",
-        summary: "Any nodes and links; packets take the shortest path",
+        name: WLAN,
+        summary: "Stations station/0, ... and access points ap/0, ... on one radio channel, hosts wired/0, ... behind them",
         middle: &[],
-        keys: &[
-            ("nodes", "names of the nodes; default: those that links name"),
-            ("links", "tables with `from`, `to`, perhaps a `name` (default \"FROM-TO\"), and the keys of a link"),
-            SEND_JITTER,
-        ],
+        keys: cell::KEYS,
+    },
+    Ready {
+        name: CHAIN,
+        summary: "Nodes n0, n1, ... on a line, on one radio channel; packets go from node to node",
+        middle: &[],
+        keys: chain::KEYS,
     },
 ];
 
@@ -93,10 +110,14 @@ pub(crate) static READY: &[Ready] = &[
 pub(crate) fn read(item: &Item<'_>, profile: Profile, files: &Files) -> Result<Topology, Problem> {
     let kinds: Vec<_> = READY.iter().map(|ready| (ready.name, ready)).collect();
     let ready = item.open_table()?.need("kind", "\"dumbbell\"")?.word(&kinds)?;
-    let keys: Vec<&str> = std::iter::once("kind").chain(ready.keys.iter().map(|(key, _)| *key)).collect();
+    let keys: Vec<&str> = std::iter::once("kind").chain(ready.keys().map(|(key, _)| key)).collect();
     let fields = item.table(&keys)?;
-    let shape =
-        if ready.middle.is_empty() { graph(&fields, profile, files)? } else { row(&fields, ready, profile, files)? };
+    let shape = match ready.name {
+        GRAPH => Shape::Graph(graph::read(&fields, profile, files)?),
+        WLAN => Shape::Cell(Box::new(cell::read(&fields, profile, files)?)),
+        CHAIN => Shape::Chain(Box::new(chain::read(&fields, profile)?)),
+        _ => row(&fields, ready, profile, files)?,
+    };
     let send_jitter = match (fields.get("send_jitter"), profile) {
         (Some(item), _) => send_jitter(&item)?,
         (None, Profile::Rfc) => SendJitter::Auto,
@@ -177,82 +198,13 @@ fn row(fields: &Fields<'_>, ready: &Ready, profile: Profile, files: &Files) -> R
 const ACCESS_EXAMPLE: &str = "{ rate = \"100 Mbps\", delay = \"1 ms\" }";
 const LINK_EXAMPLE: &str = "{ rate = \"8 Mbps\", delay = \"50 ms\", queue = \"50 packets\" }";
 
-fn graph(fields: &Fields<'_>, profile: Profile, files: &Files) -> Result<Shape, Problem> {
-    let items = fields.need("links", "[{ from = \"a\", to = \"b\", rate = \"8 Mbps\", delay = \"50 ms\" }]")?.list()?;
-    if items.len() > FLOWS {
-        return Err(
-            fields.problem(code::TOO_MANY_FLOWS, format!("has {} links, at most {FLOWS} are possible", items.len()))
-        );
-    }
-    let given = fields.get("nodes");
-    let mut nodes = Names::default();
-    for item in given.as_ref().map_or(Ok(Vec::new()), Item::list)? {
-        let name = item.name(&[], "/ ")?;
-        if !nodes.add(name) {
-            return Err(item.problem(code::DUPLICATE_NAME, format!("has \"{}\" twice", show(name))));
-        }
-    }
-    let keys: Vec<&str> = ["name", "from", "to"].iter().chain(link::KEYS).copied().collect();
-    let mut names = Names::default();
-    let mut links = Vec::new();
-    for (at, item) in items.iter().enumerate() {
-        let name = element_name("links", at, item.node);
-        let item = Item { node: item.node, path: format!("{}.{name}", item.path) };
-        let table = item.table(&keys)?;
-        let mut end = |key: &str| {
-            let end = table.need(key, "\"a\"")?;
-            let name = end.name(&[], "/ ")?;
-            if given.is_none() {
-                nodes.add(name);
-            }
-            nodes.find(name).ok_or_else(|| {
-                let hint = choose(name, nodes.list.iter().map(String::as_str));
-                end.problem(code::UNKNOWN_NODE, format!("is \"{}\", which is not among `nodes`", show(name))).hint(hint)
-            })
-        };
-        let (from, to) = (end("from")?, end("to")?);
-        if from == to {
-            return Err(item.problem(code::SAME_NODE, "joins a node to itself"));
-        }
-        if let Some(name) = table.get("name") {
-            name.name(link::KEYS, "/ ")?;
-        }
-        if !names.add(&name) {
-            return Err(item.problem(code::DUPLICATE_NAME, "stands twice").hint("give each link a `name` of its own"));
-        }
-        links.push(GraphLink { name, from, to, link: link::read(&item, &keys, profile, files)? });
-    }
-    Ok(Shape::Graph { nodes: nodes.list, links })
-}
-
-/// Names in order, with a fast way back to their numbers.
-#[derive(Default)]
-struct Names {
-    list: Vec<String>,
-    numbers: std::collections::BTreeMap<String, usize>,
-}
-
-impl Names {
-    /// Add a name; false if it is there already.
-    fn add(&mut self, name: &str) -> bool {
-        let new = !self.numbers.contains_key(name);
-        if new {
-            self.numbers.insert(name.to_owned(), self.list.len());
-            self.list.push(name.to_owned());
-        }
-        new
-    }
-
-    fn find(&self, name: &str) -> Option<usize> {
-        self.numbers.get(name).copied()
-    }
-}
-
 impl Topology {
     /// Names of the nodes, in the order of their numbers.
     pub(crate) fn nodes(&self) -> Vec<String> {
         match &self.shape {
-            Shape::Graph { nodes, .. } => nodes.clone(),
+            Shape::Graph(graph) => graph.nodes().to_vec(),
+            Shape::Cell(cell) => cell.nodes(),
+            Shape::Chain(chain) => chain.nodes(),
             Shape::Row { pairs, middle, .. } => {
                 let hosts = |side: &'static str| (0..*pairs).map(move |i| format!("{side}/{i}"));
                 hosts("left").chain(hosts("right")).chain((0..=middle.len()).map(|i| format!("g{}", i + 1))).collect()
@@ -263,7 +215,9 @@ impl Topology {
     /// How many nodes there are.
     pub(crate) fn size(&self) -> usize {
         match &self.shape {
-            Shape::Graph { nodes, .. } => nodes.len(),
+            Shape::Graph(graph) => graph.nodes().len(),
+            Shape::Cell(cell) => cell.nodes().len(),
+            Shape::Chain(chain) => chain.medium().nodes.len(),
             Shape::Row { pairs, middle, .. } => 2 * pairs + middle.len() + 1,
         }
     }
@@ -271,21 +225,23 @@ impl Topology {
     /// How many links there are.
     pub(crate) fn link_count(&self) -> usize {
         match &self.shape {
-            Shape::Graph { links, .. } => links.len(),
             Shape::Row { pairs, middle, .. } => 2 * pairs + middle.len(),
+            _ => self.links(false).len(),
         }
     }
 
     /// For each node a number that it shares with those it can reach, and no others.
     pub(crate) fn islands(&self) -> Vec<usize> {
-        let Shape::Graph { nodes, links } = &self.shape else { return vec![0; self.size()] };
-        let mut neighbours = vec![Vec::new(); nodes.len()];
-        for link in links {
-            neighbours[link.from].push(link.to);
-            neighbours[link.to].push(link.from);
+        if let Shape::Row { .. } = self.shape {
+            return vec![0; self.size()];
         }
-        let mut island = vec![usize::MAX; nodes.len()];
-        for start in 0..nodes.len() {
+        let mut neighbours = vec![Vec::new(); self.size()];
+        for link in self.links(false) {
+            neighbours[link.a].push(link.b);
+            neighbours[link.b].push(link.a);
+        }
+        let mut island = vec![usize::MAX; neighbours.len()];
+        for start in 0..neighbours.len() {
             let mut reached = vec![start];
             while let Some(node) = reached.pop() {
                 if island[node] == usize::MAX {
@@ -297,12 +253,12 @@ impl Topology {
         island
     }
 
-    /// The links as the network wants them.
+    /// The links as the network wants them: wires, then pairs of stations, medium by medium.
     pub(crate) fn links(&self, trace_queue: bool) -> Vec<LinkSpec> {
-        match &self.shape {
-            Shape::Graph { links, .. } => {
-                links.iter().map(|l| l.link.spec(l.name.clone(), l.from, l.to, trace_queue)).collect()
-            }
+        let mut links = match &self.shape {
+            Shape::Graph(graph) => graph.wires(trace_queue),
+            Shape::Cell(cell) => cell.wires(trace_queue),
+            Shape::Chain(_) => vec![],
             Shape::Row { pairs, left, right, middle, .. } => {
                 let (first, last) = (2 * pairs, 2 * pairs + middle.len());
                 let lefts = (0..*pairs).map(|i| left.spec(format!("left/{i}"), i, first, trace_queue));
@@ -312,28 +268,34 @@ impl Topology {
                     .map(|(i, (name, link))| link.spec((*name).to_owned(), first + i, first + i + 1, trace_queue));
                 lefts.chain(middles).chain(rights).collect()
             }
+        };
+        for (number, medium) in self.media().into_iter().enumerate() {
+            links.extend(medium.link_specs(number, trace_queue));
         }
+        links
+    }
+
+    /// The radio media.
+    pub(crate) fn media(&self) -> Vec<&Medium> {
+        match &self.shape {
+            Shape::Row { .. } => vec![],
+            Shape::Graph(graph) => graph.media().iter().collect(),
+            Shape::Cell(cell) => vec![cell.medium()],
+            Shape::Chain(chain) => vec![chain.medium()],
+        }
+    }
+
+    /// How many nodes of a chain the longest hop of each passes over; nothing for other topologies.
+    pub(crate) fn passed_over(&self) -> Vec<usize> {
+        if let Shape::Chain(chain) = &self.shape { chain.passed_over() } else { vec![] }
     }
 
     /// The section, complete.
     pub(crate) fn effective(&self) -> Json {
         let mut all = match &self.shape {
-            Shape::Graph { nodes, links } => {
-                let links = links.iter().map(|link| {
-                    let mut map = Map::new();
-                    map.insert("name".into(), link.name.clone().into());
-                    map.insert("from".into(), nodes[link.from].clone().into());
-                    map.insert("to".into(), nodes[link.to].clone().into());
-                    map.extend(link.link.effective());
-                    Json::Object(map)
-                });
-                let links: Vec<_> = links.collect();
-                Map::from_iter([
-                    ("kind".into(), "graph".into()),
-                    ("nodes".into(), json!(nodes)),
-                    ("links".into(), json!(links)),
-                ])
-            }
+            Shape::Graph(graph) => graph.effective(),
+            Shape::Cell(cell) => cell.effective(),
+            Shape::Chain(chain) => chain.effective(),
             Shape::Row { kind, pairs, left, right, middle } => {
                 let mut map = Map::new();
                 map.insert("kind".into(), (*kind).into());

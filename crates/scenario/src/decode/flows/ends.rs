@@ -3,7 +3,7 @@
 use net::{LinkSpec, NodeId};
 
 use crate::error::{Problem, choose, closest, code, listed, show};
-use crate::read::{Fields, Item};
+use crate::read::{Fields, Item, matches_glob};
 
 /// What a topology has.
 pub(super) struct Places {
@@ -62,41 +62,4 @@ fn matching(item: &Item<'_>, nodes: &[String]) -> Result<Vec<NodeId>, Problem> {
             .hint(hint));
     }
     Ok(found)
-}
-
-/// Whether `name` has the form of `pattern`, where `*` stands for any text.
-fn matches_glob(pattern: &str, name: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let first = parts.next().unwrap_or_default();
-    let Some(mut rest) = name.strip_prefix(first) else { return false };
-    let Some(last) = parts.next_back() else { return rest.is_empty() };
-    for part in parts {
-        match rest.find(part) {
-            Some(at) => rest = &rest[at + part.len()..],
-            None => return false,
-        }
-    }
-    rest.ends_with(last)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_star_stands_for_any_text() {
-        for (pattern, name, yes) in [
-            ("left/*", "left/12", true),
-            ("left/*", "right/1", false),
-            ("*", "", true),
-            ("a*b*c", "a-b-b-c", true),
-            ("a*b*c", "acb", false),
-            ("a*a", "a", false),
-            ("node", "node", true),
-            ("node", "node1", false),
-            ("**x", "x", true),
-        ] {
-            assert_eq!(matches_glob(pattern, name), yes, "{pattern} {name}");
-        }
-    }
 }

@@ -1,0 +1,247 @@
+//! A radio medium: its stations, where they are, and which of them exchange packets.
+//!
+//! | file | what it reads |
+//! |---|---|
+//! | `table` | the table of a radio |
+//! | `rows` | numbers and rules of 802.11, a key each |
+//! | `rates`, `errors`, `places` | rates; random errors of frames; where stations are |
+
+pub(crate) mod errors;
+pub(crate) mod places;
+mod rates;
+mod rows;
+pub(crate) mod table;
+
+use std::collections::BTreeSet;
+
+use net::{DirectionSpec, LinkSpec, NodeId, QueueSpec, StationSpec};
+use units::{Span, Time};
+use wlan::{Layout, Position, Travel};
+
+use crate::error::{Place, Problem, code, show};
+use crate::limits::FLOWS;
+use places::distance;
+use table::Radio;
+
+/// A medium with its stations.
+#[derive(Clone, Debug)]
+pub(crate) struct Medium {
+    pub(crate) name: String,
+    pub(crate) radio: Radio,
+    /// The node of each station.
+    pub(crate) nodes: Vec<NodeId>,
+    /// Which of them are access points, by number of the station.
+    pub(crate) access_points: Vec<usize>,
+    /// The same, station by station.
+    is_access_point: Vec<bool>,
+    /// Where each station is; none: see `heard`, or all hear all.
+    pub(crate) positions: Option<Vec<Position>>,
+    /// Who hears whom, in both orders, if that is listed.
+    heard: Option<BTreeSet<(usize, usize)>>,
+    /// Pairs of stations that exchange packets.
+    links: Vec<AirLink>,
+}
+
+/// Two stations that exchange packets.
+#[derive(Clone, Debug)]
+pub(crate) struct AirLink {
+    name: String,
+    a: usize,
+    b: usize,
+}
+
+impl Medium {
+    /// A medium without links yet. `place` is where a problem with the stations shows.
+    pub(crate) fn new(
+        name: String,
+        radio: Radio,
+        nodes: Vec<NodeId>,
+        access_points: Vec<usize>,
+        positions: Option<Vec<Position>>,
+        place: Place,
+    ) -> Result<Medium, Problem> {
+        if nodes.len() > wlan::STATIONS_MAX {
+            let most = wlan::STATIONS_MAX;
+            let what = format!("{} stations on one medium, at most {most} can be simulated", nodes.len());
+            return Err(Problem::new(code::TOO_MANY_STATIONS, place, what)
+                .hint("split them over several channels, each a medium of its own, or simulate fewer"));
+        }
+        let mut is_access_point = vec![false; nodes.len()];
+        access_points.iter().for_each(|station| is_access_point[*station] = true);
+        let heard = radio.hears.as_ref().map(|pairs| pairs.iter().flat_map(|&(a, b)| [(a, b), (b, a)]).collect());
+        Ok(Medium { name, radio, nodes, access_points, is_access_point, positions, heard, links: Vec::new() })
+    }
+
+    /// Power in W that one station receives of another at the start, the luck of the place aside; 1 W where distance
+    /// does not count.
+    fn power(&self, from: usize, to: usize) -> f64 {
+        match (&self.heard, &self.positions) {
+            (Some(heard), _) => f64::from(u8::from(heard.contains(&(from, to)))),
+            (None, Some(at)) => self.radio.params.radio.power_at(distance(at[from], at[to])),
+            (None, None) => 1.0,
+        }
+    }
+
+    /// Whether two stations decode each other's frames. All transmit with the same power.
+    fn decode_each_other(&self, a: usize, b: usize) -> bool {
+        let power = self.power(a, b);
+        let reads = |station| self.radio.params.radio.reads_preamble(power, self.radio.rate_of(station).phy);
+        power > 0.0 && reads(a) && reads(b)
+    }
+
+    /// Each station with its access point, the one that it receives best; where it receives all alike, they take
+    /// turns. `name` gives the link of a station its name.
+    pub(crate) fn join_cells(
+        &mut self,
+        place: Place,
+        name: impl Fn(&Medium, usize, usize) -> String,
+    ) -> Result<(), Problem> {
+        let stations = (0..self.nodes.len()).filter(|station| !self.is_access_point[*station]);
+        let alike = self.positions.is_none() && self.heard.is_none();
+        let mut links = Vec::new();
+        for (turn, station) in stations.enumerate() {
+            let best = match alike {
+                true => Some(self.access_points[turn % self.access_points.len()]),
+                false => self.best_access_point(station),
+            };
+            let Some(ap) = best.filter(|ap| self.decode_each_other(station, *ap)) else {
+                return Err(self.out_of_reach(station, best, place));
+            };
+            links.push(AirLink { name: name(self, station, ap), a: station, b: ap });
+        }
+        self.links = links;
+        Ok(())
+    }
+
+    /// The access point with the strongest signal, the first among equals.
+    fn best_access_point(&self, station: usize) -> Option<usize> {
+        let all = self.access_points.iter().copied();
+        all.rev().max_by(|a, b| self.power(*a, station).total_cmp(&self.power(*b, station)))
+    }
+
+    fn out_of_reach(&self, station: usize, ap: Option<usize>, place: Place) -> Problem {
+        let name = show(&self.radio.names[station]);
+        let (far, hint) = match (ap, &self.positions, &self.radio.hears) {
+            (Some(ap), Some(at), None) => {
+                let near = show(&self.radio.names[ap]);
+                let far = format!(", the nearest, `{near}`, is {:.1} m away", distance(at[station], at[ap]));
+                (far, self.reach_hint())
+            }
+            _ => (String::new(), "name a pair of it and an access point in `hears`".to_owned()),
+        };
+        Problem::new(code::OUT_OF_REACH, place, format!("`{name}` is in range of no access point{far}")).hint(hint)
+    }
+
+    /// What to do about stations that are too far apart.
+    pub(crate) fn reach_hint(&self) -> String {
+        let radio = &self.radio.params.radio;
+        let phy = self.radio.params.rate.phy;
+        // halving finds the range to a millionth
+        let (mut near, mut far) = (0.0, rows::FAR);
+        while far - near > 1e-6 * far {
+            let middle = (near + far) / 2.0;
+            *(if radio.reads_preamble(radio.power_at(middle), phy) { &mut near } else { &mut far }) = middle;
+        }
+        format!("frames are decoded up to {near:.1} m: move stations nearer, raise `tx_power`, or set `receive_range`")
+    }
+
+    /// Every two stations that decode each other, the farthest first, so that routes take long hops. On a line the
+    /// first station out of reach is followed by others out of reach.
+    pub(crate) fn join_neighbours(&mut self, place: Place, on_a_line: bool) -> Result<(), Problem> {
+        let mut links: Vec<AirLink> = Vec::new();
+        for a in 0..self.nodes.len() {
+            let behind = a + 1..self.nodes.len();
+            let reached: Vec<usize> = if on_a_line {
+                behind.take_while(|b| self.decode_each_other(a, *b)).collect()
+            } else {
+                behind.filter(|b| self.decode_each_other(a, *b)).collect()
+            };
+            let name = |b: usize| format!("{}/{}-{}", self.name, self.radio.names[a], self.radio.names[b]);
+            links.extend(reached.into_iter().rev().map(|b| AirLink { name: name(b), a, b }));
+            if links.len() > FLOWS {
+                let what = format!("more than {FLOWS} pairs of stations of `{}` decode each other", show(&self.name));
+                return Err(Problem::new(code::TOO_MANY_STATIONS, place, what).hint(
+                    "name access points, so that stations exchange packets with these only, or simulate fewer stations",
+                ));
+            }
+        }
+        self.links = links;
+        Ok(())
+    }
+
+    /// The first station of a line that does not reach the next.
+    pub(crate) fn gap(&self) -> Option<usize> {
+        (1..self.nodes.len()).find(|b| !self.decode_each_other(b - 1, *b)).map(|b| b - 1)
+    }
+
+    /// Metres between two stations.
+    pub(crate) fn metres(&self, a: usize, b: usize) -> Option<f64> {
+        self.positions.as_ref().map(|at| distance(at[a], at[b]))
+    }
+
+    /// Names of the links.
+    pub(crate) fn link_names(&self) -> impl Iterator<Item = &str> {
+        self.links.iter().map(|link| link.name.as_str())
+    }
+
+    /// Ends of the links.
+    pub(crate) fn joined(&self) -> impl Iterator<Item = (NodeId, NodeId)> {
+        self.links.iter().map(|link| (self.nodes[link.a], self.nodes[link.b]))
+    }
+
+    fn queue(&self, station: usize, trace: bool) -> QueueSpec {
+        let queue = if self.is_access_point[station] { self.radio.ap_queue } else { self.radio.queue };
+        QueueSpec { trace, ..queue }
+    }
+
+    /// The links as the network wants them; `number` is that of the medium.
+    pub(crate) fn link_specs(&self, number: usize, trace_queue: bool) -> impl Iterator<Item = LinkSpec> {
+        self.links.iter().map(move |link| {
+            let direction = |from| {
+                let rate_bps = u64::from(self.radio.rate_of(from).kbps) * 1000;
+                DirectionSpec::plain(rate_bps, self.travel(link), self.queue(from, trace_queue))
+            };
+            LinkSpec {
+                name: link.name.clone(),
+                a: self.nodes[link.a],
+                b: self.nodes[link.b],
+                forward: direction(link.a),
+                reverse: direction(link.b),
+                medium: Some(number),
+            }
+        })
+    }
+
+    fn travel(&self, link: &AirLink) -> Span {
+        let radio = &self.radio.params.radio;
+        match (radio.travel, self.metres(link.a, link.b), &self.radio.hears) {
+            (Travel::Exact, Some(metres), None) => Time::from_secs(metres / radio.light).since(Time::ZERO),
+            _ => Span::ZERO,
+        }
+    }
+
+    /// The medium as the network wants it.
+    pub(crate) fn spec(&self, trace_queue: bool) -> net::MediumSpec {
+        let count = self.nodes.len();
+        let layout = match (&self.radio.hears, &self.positions) {
+            (Some(pairs), _) => {
+                let pairs: Vec<(u32, u32)> = pairs.iter().map(|&(a, b)| (a as u32, b as u32)).collect();
+                Layout::mutual(count, &pairs)
+            }
+            (None, Some(positions)) => Layout::Positions(positions.clone()),
+            (None, None) => Layout::Everyone { stations: count },
+        };
+        let station = |(number, &node): (usize, &NodeId)| StationSpec {
+            node,
+            queue: self.queue(number, trace_queue),
+            per_receiver: self.radio.per_station && self.is_access_point[number],
+            routing_bytes: self.radio.routing_bytes,
+        };
+        net::MediumSpec {
+            channel: self.radio.spec(&self.name, layout),
+            stations: self.nodes.iter().enumerate().map(station).collect(),
+            link_layer: self.radio.link_layer,
+            arp: self.radio.arp,
+        }
+    }
+}

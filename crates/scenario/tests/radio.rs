@@ -1,0 +1,346 @@
+//! Radio media: what a description says becomes a network, is written out complete, or is refused.
+
+use net::Network;
+use scenario::Scenario;
+use serde_json::{Value as Json, json};
+use units::Span;
+
+const CELL: &str = r#"[scenario]
+duration = "2 s"
+[topology]
+kind = "wlan"
+stations = 4
+placing = { kind = "circle", radius = "5 m" }
+backbone = { rate = "100 Mbps", delay = "10 ms" }
+radio = { rate = "54 Mbps" }
+[[flows]]
+from = "station/0"
+to = "wired/0"
+algorithm = "cubic"
+"#;
+
+const CHAIN: &str = r#"[scenario]
+duration = "2 s"
+profile = "ns2"
+[topology]
+kind = "chain"
+nodes = 5
+spacing = "200 m"
+[[flows]]
+from = "n0"
+to = "n4"
+algorithm = "newreno"
+"#;
+
+const GRAPH: &str = r#"[scenario]
+duration = "2 s"
+[topology]
+kind = "graph"
+[[topology.links]]
+from = "ap"
+to = "server"
+rate = "100 Mbps"
+delay = "10 ms"
+[[topology.media]]
+name = "wifi"
+stations = ["phone", "tablet", "ap"]
+access_points = ["ap"]
+positions = [["3 m", "0 m"], ["0 m", "4 m"], ["0 m", "0 m"]]
+set = "dot11b"
+[[flows]]
+from = "phone"
+to = "server"
+algorithm = "cubic"
+"#;
+
+fn read(text: &str, sets: &[(&str, &str)]) -> Result<Scenario, scenario::Error> {
+    let sets: Vec<_> = sets.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+    Scenario::from_toml(text, "fig.toml", &sets)
+}
+
+#[track_caller]
+fn network(text: &str, sets: &[(&str, &str)]) -> Network {
+    read(text, sets).unwrap_or_else(|error| panic!("{error}")).points()[0].network(1).unwrap()
+}
+
+/// The complete description, which reads back to itself and to the same network.
+#[track_caller]
+fn effective(text: &str, sets: &[(&str, &str)]) -> Json {
+    let point = &read(text, sets).unwrap_or_else(|error| panic!("{error}")).points()[0];
+    let whole = point.effective().unwrap();
+    let again = Scenario::from_json(&whole, "effective", &[]).unwrap_or_else(|error| panic!("{error}\n{whole}"));
+    assert_eq!(again.points()[0].effective().unwrap(), whole);
+    let (one, other) = (point.network(1).unwrap(), again.points()[0].network(1).unwrap());
+    assert_eq!(format!("{:?}", one.media), format!("{:?}", other.media));
+    assert_eq!(format!("{:?}", one.links), format!("{:?}", other.links));
+    serde_json::from_str(&whole).unwrap()
+}
+
+/// Names of the links with those of their ends.
+fn links(network: &Network) -> Vec<(&str, &str, &str)> {
+    let name = |node: usize| network.nodes[node].as_str();
+    network.links.iter().map(|link| (link.name.as_str(), name(link.a), name(link.b))).collect()
+}
+
+#[track_caller]
+fn refused(text: &str, old: &str, new: &str, code: &str, words: &[&str]) {
+    assert!(text.contains(old), "`{old}` is not in the scenario");
+    let text = text.replacen(old, new, 1);
+    let error = read(&text, &[]).expect_err("the scenario is wrong");
+    let shown = error.to_string();
+    assert_eq!(error.code, format!("scenario.{code}"), "{shown}");
+    assert!(error.line.is_some() && shown.lines().count() <= 2, "{shown}");
+    assert!(words.iter().all(|words| shown.contains(words)), "{shown}\nwanted: {words:?}");
+}
+
+#[test]
+fn a_cell_with_one_host_has_a_backbone_to_it() {
+    let cell = network(CELL, &[]);
+    let expected = [
+        ("backbone", "ap/0", "wired/0"),
+        ("air/0", "station/0", "ap/0"),
+        ("air/1", "station/1", "ap/0"),
+        ("air/2", "station/2", "ap/0"),
+        ("air/3", "station/3", "ap/0"),
+    ];
+    assert_eq!(links(&cell), expected);
+    assert_eq!(
+        cell.links.iter().map(|link| link.medium).collect::<Vec<_>>(),
+        [None, Some(0), Some(0), Some(0), Some(0)]
+    );
+    assert_eq!((cell.links[1].forward.rate_bps, cell.links[1].forward.delay), (54_000_000, Span::ZERO));
+    let medium = &cell.media[0];
+    assert_eq!(medium.channel.params, wlan::Params::dot11g());
+    assert_eq!(medium.stations.iter().map(|station| station.node).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
+    assert_eq!((medium.link_layer, medium.arp, medium.stations[0].routing_bytes), (Span::ZERO, false, 0));
+    let wlan::Layout::Positions(at) = &medium.channel.layout else { panic!("{:?}", medium.channel.layout) };
+    // a quarter of the way round, and the access point in the middle
+    assert!(at[1].x.abs() < 1e-9 && (at[1].y - 5.0).abs() < 1e-9, "{at:?}");
+    assert_eq!((at[4].x, at[4].y), (0.0, 0.0));
+}
+
+#[test]
+fn several_hosts_or_access_points_meet_at_a_gateway() {
+    let access = ("topology.access", "{ rate = \"1 Gbps\", delay = \"1 ms\" }");
+    let two = network(CELL, &[("topology.hosts", "2"), access, ("topology.stations", "1")]);
+    let expected = [
+        ("backbone/0", "ap/0", "gateway"),
+        ("access/0", "gateway", "wired/0"),
+        ("access/1", "gateway", "wired/1"),
+        ("air/0", "station/0", "ap/0"),
+    ];
+    assert_eq!(links(&two), expected);
+    // the nearer of two access points; the second pair of stations of four stands at x = -5, y = -5
+    let aps = [("topology.access_points", "2"), ("topology.ap_positions", r#"[["20 m", "0 m"], ["-20 m", "0 m"]]"#)];
+    let cells = network(CELL, &[aps[0], aps[1], access]);
+    assert_eq!(
+        links(&cells)[3..],
+        [
+            ("air/0", "station/0", "ap/0"),
+            ("air/1", "station/1", "ap/0"),
+            ("air/2", "station/2", "ap/1"),
+            ("air/3", "station/3", "ap/0")
+        ]
+    );
+    // where all hear all, stations take turns
+    let alike = network(&CELL.replace("placing", "#"), &[aps[0], access]);
+    assert_eq!(alike.media[0].channel.layout, wlan::Layout::Everyone { stations: 6 });
+    assert_eq!(links(&alike)[3..5], [("air/0", "station/0", "ap/0"), ("air/1", "station/1", "ap/1")]);
+    // no wired part
+    let alone = CELL.replace("backbone", "hosts = 0 #").replace("wired/0", "station/1");
+    assert_eq!(network(&alone, &[]).nodes.len(), 5);
+}
+
+#[test]
+fn a_chain_joins_neighbours_and_takes_the_longest_hop() {
+    let chain = network(CHAIN, &[]);
+    let expected =
+        [("air/n0-n1", "n0", "n1"), ("air/n1-n2", "n1", "n2"), ("air/n2-n3", "n2", "n3"), ("air/n3-n4", "n3", "n4")];
+    assert_eq!(links(&chain), expected);
+    let medium = &chain.media[0];
+    assert_eq!(medium.channel.params, wlan::Params::ns2_default());
+    assert_eq!(medium.channel.layout, wlan::Layout::line(5, 200.0));
+    assert_eq!((medium.link_layer, medium.stations[0].queue.counting), (Span(25_000), net::Counting::Ns2));
+    // 200 m / 3e8 m/s = 666.67 ns
+    assert_eq!((chain.links[0].forward.delay, chain.links[0].forward.rate_bps), (Span(667), 1_000_000));
+    // within 250 m two hops of 100 m are one; the farthest comes first
+    let dense = network(CHAIN, &[("topology.spacing", "100 m")]);
+    assert_eq!(links(&dense)[..3], [("air/n0-n2", "n0", "n2"), ("air/n0-n1", "n0", "n1"), ("air/n1-n3", "n1", "n3")]);
+}
+
+#[test]
+fn a_graph_has_media_beside_wires() {
+    let graph = network(GRAPH, &[]);
+    assert_eq!(graph.nodes, ["ap", "server", "phone", "tablet"]);
+    let expected =
+        [("ap-server", "ap", "server"), ("wifi/phone-ap", "phone", "ap"), ("wifi/tablet-ap", "tablet", "ap")];
+    assert_eq!(links(&graph), expected);
+    assert_eq!(graph.media[0].channel.name, "wifi");
+    assert_eq!(graph.media[0].channel.params, wlan::Params::dot11b());
+    // without an access point all who decode each other are neighbours
+    let ad_hoc = network(&GRAPH.replace("access_points = [\"ap\"]\n", ""), &[]);
+    assert_eq!(
+        links(&ad_hoc)[1..],
+        [
+            ("wifi/phone-ap", "phone", "ap"),
+            ("wifi/phone-tablet", "phone", "tablet"),
+            ("wifi/tablet-ap", "tablet", "ap")
+        ]
+    );
+    // keys reach into media as into links
+    let slow = network(GRAPH, &[("topology.media.wifi.rate", "2 Mbps"), ("topology.media.loss.rate", "1 %")]);
+    assert_eq!(slow.media[0].channel.params.rate, wlan::Rate::dsss(2000));
+    assert!(slow.media[0].channel.loss.is_some());
+}
+
+#[test]
+fn complete_descriptions_read_back() {
+    for text in [CELL, CHAIN, GRAPH] {
+        effective(text, &[]);
+    }
+    for set in wlan::Params::NAMES {
+        let radio = format!("{{ set = \"{set}\" }}");
+        let whole = effective(CELL, &[("topology.radio", &radio)]);
+        assert_eq!(whole["topology"]["radio"]["set"], json!(set));
+        assert_eq!(
+            network(CELL, &[("topology.radio", &radio)]).media[0].channel.params,
+            wlan::Params::named(set).unwrap()
+        );
+    }
+    for placing in [r#"{ kind = "disc", radius = "5 m" }"#, r#"{ kind = "line", spacing = "5 m" }"#] {
+        effective(CELL, &[("topology.placing", placing)]);
+    }
+    let radio = effective(CELL, &[])["topology"]["radio"].clone();
+    for (key, value) in [
+        ("slot", json!("9 us")),
+        ("cw_min", json!(15)),
+        ("tx_power", json!("16 dBm")),
+        ("rx_threshold", json!("-82 dBm")),
+        ("capture_ratio", json!("10 dB")),
+        ("frequency", json!("2.437 GHz")),
+        ("basic_rates", json!(["6 Mbps", "12 Mbps", "24 Mbps"])),
+        ("rts_threshold", json!("2347 B")),
+        ("rate_control", json!("fixed")),
+        ("queue", json!("50 packets")),
+    ] {
+        assert_eq!(radio[key], value, "{key}");
+    }
+}
+
+/// Every key with a value that is not its default, what the medium makes of it.
+#[test]
+fn each_key_does_what_it_says() {
+    let with = |key: &str, value: &str| {
+        let key = format!("topology.radio.{key}");
+        effective(CELL, &[(&key, value)]);
+        network(CELL, &[(&key, value)]).media.remove(0)
+    };
+    let params = |key: &str, value: &str| with(key, value).channel.params;
+    assert_eq!(params("rts_threshold", "500 B").rts_threshold, 500);
+    assert_eq!(params("rts_threshold", "always").rts_threshold, 0);
+    assert!(params("rts_threshold", "off").rts_threshold > 100_000);
+    assert_eq!(params("cw_max", "31").cw_max, 31);
+    assert_eq!(params("capture", "none").rules.capture, wlan::params::Capture::Off);
+    assert_eq!(params("capture_ratio", "20 dB").radio.capture_ratio, 100.0);
+    assert_eq!(params("propagation", "two-ray").radio.propagation, wlan::Propagation::TwoRay);
+    assert_eq!(params("path_exponent", "2.5").radio.propagation, wlan::Propagation::LogDistance { exponent: 2.5 });
+    assert_eq!(params("shadowing", "4 dB").radio.shadowing_db, 4.0);
+    assert_eq!(params("fading", "50 ms").radio.rayleigh_block, Some(Span::from_millis(50)));
+    assert_eq!(params("reception", "snr").radio.reception, wlan::Reception::Snr);
+    assert_eq!(params("tx_power", "100 mW").radio.tx_power, 0.1);
+    let ranged = params("receive_range", "30 m").radio;
+    assert_eq!(ranged.rx_threshold, ranged.power_at(30.0));
+    let far = params("receive_range", "100 m").radio;
+    assert_eq!(far.cs_threshold, far.rx_threshold, "what is decoded is sensed");
+    assert_eq!(with("rates", r#"{ "station/1" = "6 Mbps" }"#).channel.rates[1], Some(wlan::Rate::ofdm(6000)));
+    let minstrel = with("rate_control", r#"{ "station/*" = "minstrel" }"#).channel.rate_controls;
+    assert_eq!(minstrel[3..], [wlan::RateControl::Minstrel, wlan::RateControl::Fixed]);
+    let lossy = with("loss", r#"{ rate = "10 %", burst = "5 ms", at = "above" }"#).channel.loss.unwrap();
+    let model = wlan::LossModel::GilbertInTime { rate: 0.1, burst: Span::from_millis(5) };
+    assert_eq!((lossy.model, lossy.at, lossy.frames), (model, wlan::LossAt::Above, wlan::LossFrames::All));
+    let bursts =
+        with("loss", r#"{ rate = "10 %", model = "ns2-two-state", burst = "10 frames" }"#).channel.loss.unwrap();
+    assert_eq!(bursts.model, wlan::LossModel::Ns2TwoState { rate: 0.1, burst: 10.0 });
+    assert_eq!(with("loss", "0 %").channel.loss, None);
+    let hears = r#"[["station/0", "ap/0"], ["station/1", "ap/0"], ["station/2", "ap/0"], ["station/3", "ap/0"]]"#;
+    let hidden = with("hears", hears).channel.layout;
+    assert_eq!(hidden, wlan::Layout::mutual(5, &[(0, 4), (1, 4), (2, 4), (3, 4)]));
+    let queues = with("ap_queue", "200 packets");
+    let limit = |station: usize| queues.stations[station].queue.limit;
+    assert_eq!((limit(0), limit(4)), (net::QueueLimit::Packets(50), net::QueueLimit::Packets(200)));
+    let turns = with("ap_queues", "per-station").stations;
+    assert_eq!((turns[0].per_receiver, turns[4].per_receiver), (false, true));
+    assert_eq!(with("link_layer", "25 us").link_layer, Span(25_000));
+    assert!(with("arp", "true").arp);
+    assert_eq!(with("routing_bytes", "20 B").stations[0].routing_bytes, 20);
+    let wide =
+        effective(CELL, &[("topology.radio", r#"{ set = "dot11n", channel_width = "40 MHz", rate = "MCS 15" }"#)]);
+    assert_eq!(wide["topology"]["radio"]["rate"], json!("MCS 15"));
+    let ns2 = effective(
+        CHAIN,
+        &[("topology.radio.data_rates", r#"["1 Mbps", "5.5 Mbps"]"#), ("topology.radio.rate", "5.5 Mbps")],
+    );
+    assert_eq!(ns2["topology"]["radio"]["data_rates"], json!(["1 Mbps", "5.5 Mbps"]));
+}
+
+#[test]
+fn a_medium_that_cannot_be_is_refused() {
+    let radio = "radio = { rate = \"54 Mbps\" }";
+    let spoiled =
+        |new: &str, code: &str, words: &[&str]| refused(CELL, radio, &format!("radio = {{ {new} }}"), code, words);
+    spoiled("rate = \"11 Mbps\"", "no-such-rate", &["topology.radio.rate", "\"54 Mbps\""]);
+    spoiled("rates = { \"station/0\" = \"11 Mbps\" }", "no-such-rate", &["rates.station/0"]);
+    spoiled("rates = { \"station/9\" = \"6 Mbps\" }", "unknown-node", &["station/9", "station/0"]);
+    spoiled("basic_rates = [\"1 Mbps\"]", "no-such-rate", &["basic_rates"]);
+    spoiled("set = \"dot11ac\"", "unknown-word", &["dot11a"]);
+    spoiled("slot = \"0 us\"", "out-of-range", &["topology.radio.slot", "positive"]);
+    spoiled("cw_min = 30", "out-of-range", &["`cw_min` 30", "for example 31"]);
+    spoiled("cw_min = 2047", "out-of-range", &["`cw_min` 2047 is above `cw_max` 1023"]);
+    spoiled("delay = \"10 ms\"", "unknown-key", &["a key of wires", "light"]);
+    spoiled("outages = []", "unknown-key", &["a key of wires"]);
+    spoiled("raet = \"6 Mbps\"", "unknown-key", &["did you mean `rate`"]);
+    spoiled("receive_range = \"1 m\"", "out-of-reach", &["`station/0` is in range of no access point", "5.0 m away"]);
+    spoiled("hears = [[\"station/0\", \"ap/0\"]]", "out-of-reach", &["station/1", "hears"]);
+    spoiled("receive_range = \"9 m\", rx_threshold = \"-80 dBm\"", "conflict", &["receive_range"]);
+    spoiled("guard_interval = \"short\"", "conflict", &["dot11g"]);
+    spoiled("protection_rate = \"6 Mbps\"", "conflict", &["protection"]);
+    spoiled("propagation = \"two-ray\", path_exponent = 2", "conflict", &["path_exponent"]);
+    spoiled("loss = { rate = \"90 %\", burst = \"2 frames\" }", "out-of-range", &["66.6"]);
+    spoiled("loss = { rate = \"1 %\", model = \"independent\", burst = \"2 frames\" }", "conflict", &["burst"]);
+    spoiled("set = \"ns2-default\", reception = \"snr\"", "out-of-range", &["no error table"]);
+    spoiled("tx_power = 16", "unit-missing", &["16 dBm"]);
+}
+
+#[test]
+fn a_topology_that_cannot_be_is_refused() {
+    refused(CELL, "stations = 4", "stations = 4\naccess_points = 0", "no-access-point", &["access_points"]);
+    refused(CELL, "stations = 4", "stations = 20000", "too-many-stations", &["10000"]);
+    refused(CELL, "stations = 4", "stations = 10000", "too-many-stations", &["10001"]);
+    refused(CELL, "radius = \"5 m\"", "radius = \"500 m\"", "out-of-reach", &["500.0 m away", "decoded up to 84"]);
+    refused(CELL, "placing", "access_points = 2\nplacing", "missing-key", &["ap_positions"]);
+    refused(CELL, "backbone = ", "access = ", "missing-key", &["backbone"]);
+    refused(CELL, "backbone = ", "hosts = 0\nbackbone = ", "conflict", &["no wired host"]);
+    refused(CELL, "stations = 4", "stations = 4\npositions = [[\"1 m\", \"2 m\"]]", "conflict", &["placing"]);
+    refused(
+        CELL,
+        "placing = { kind = \"circle\", radius = \"5 m\" }",
+        "positions = [[\"1 m\", \"2 m\"]]",
+        "counts-differ",
+        &["1 positions for 4"],
+    );
+    refused(CHAIN, "200 m", "300 m", "out-of-reach", &["n0 and n1", "decoded up to 250"]);
+    refused(CHAIN, "nodes = 5", "nodes = 1", "out-of-range", &["2"]);
+    refused(CHAIN, "nodes = 5", "nodes = 10001", "too-many-stations", &["10000"]);
+    refused(
+        CHAIN,
+        "nodes = 5\nspacing = \"200 m\"",
+        "nodes = 5000\nspacing = \"0 m\"",
+        "too-many-stations",
+        &["decode each other"],
+    );
+    refused(GRAPH, "\"tablet\", \"ap\"]", "\"phone\", \"ap\"]", "duplicate-name", &["\"phone\" twice"]);
+    refused(GRAPH, "access_points = [\"ap\"]", "access_points = []", "no-access-point", &["a cell has one"]);
+    refused(GRAPH, "access_points = [\"ap\"]", "access_points = [\"lamp\"]", "unknown-node", &["lamp"]);
+    refused(GRAPH, "name = \"wifi\"", "delay = \"1 ms\"", "unknown-key", &["a key of wires"]);
+    refused(GRAPH, "to = \"server\"\nalgorithm", "to = \"nobody\"\nalgorithm", "unknown-node", &["nobody"]);
+}
