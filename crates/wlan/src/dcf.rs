@@ -9,6 +9,7 @@
 //! | `attempt` | a frame's way through RTS, data, answer or timeout, success or drop |
 //! | `answer` | what a station does about frames that it has read |
 //! | `rest` | when a station has nothing to remember |
+//! | `quiet` | until when nothing comes of what it is about to do |
 //! | `ns2` | where ns-2 answers, waits or gives up otherwise |
 
 mod access;
@@ -16,6 +17,7 @@ mod answer;
 mod attempt;
 mod nav;
 mod ns2;
+mod quiet;
 mod reception;
 mod rest;
 mod retry;
@@ -95,6 +97,8 @@ pub(crate) struct Station {
     retry: Retry,
     current: Option<Current>,
     busy_since: Time,
+    /// The least time that its frames take to another station, or SIFS if that is shorter.
+    pub(crate) travel: Span,
     /// Data rate of frames that bring none.
     rate: Rate,
     /// Rates of data by receiver, unless they are fixed.
@@ -215,6 +219,7 @@ impl Station {
             retry: Retry::default(),
             current: None,
             busy_since: Time::ZERO,
+            travel: Span::ZERO,
             rate,
             adaptation,
             exchanges: Box::new([(None, Exchange::default()); 2]),

@@ -207,10 +207,14 @@ impl Medium {
         let radio = &spec.params.radio;
         let fading = Fading::new(radio, Stream::new(seed, &format!("{}/fading", spec.name)));
         let varies = radio.rayleigh_block.is_some() && matches!(spec.layout, Layout::Positions(_));
+        let hearing = Hearing::new(&spec.layout, radio, &fading)?;
+        for (id, station) in stations.iter_mut().enumerate() {
+            station.travel = hearing.nearest(id).min(mac.sifs);
+        }
         Ok(Medium {
             air: Air::new(&mac),
             mac,
-            hearing: Hearing::new(&spec.layout, radio, &fading)?,
+            hearing,
             fading: varies.then_some(fading),
             wakes: Earliest::new(stations.len()),
             upward: Upward::new(count, errors, spec.loss.map_or(LossAt::Mac, |loss| loss.at), noise),
@@ -282,20 +286,21 @@ impl Medium {
         let sender = &mut self.stations[station as usize];
         assert!(sender.wants_frame(), "station {station} has a frame");
         sender.offer(now, frame, &self.params, &self.mac);
-        self.wakes.set(station as usize, sender.due());
+        self.air.expect(sender.backoff_frame().unwrap_or(Span::ZERO));
+        self.wakes.set(station as usize, sender.due(), || sender.quiet_until(&self.mac));
         self.note_deadline();
     }
 
-    /// When something may come out next, or a station acts by itself. Much happens in between, and is made up for in
-    /// the next call.
+    /// When something may come out next. Much happens in between, and is made up for in the next call.
     #[inline]
     pub fn deadline(&self) -> Time {
         self.deadline
     }
 
     fn note_deadline(&mut self) {
-        let quiet = if self.traced { self.air.first().at() } else { self.air.quiet_until() };
-        self.deadline = quiet.min(self.wakes.first().at());
+        let wake = self.wakes.first();
+        self.deadline =
+            if self.traced { self.air.first().min(wake).at() } else { self.wakes.quiet_until(self.air.quiet_until()) };
     }
 
     /// Let everything happen that is due by `now`, in the order of section "One instant" of `specs/wlan.md`. Time must
@@ -341,7 +346,7 @@ impl Medium {
         } else {
             station.on_backoff_end(now, &self.params, &self.mac)
         };
-        self.wakes.set(place, station.due());
+        self.wakes.set(place, station.due(), || station.quiet_until(&self.mac));
         if let Some(flight) = sent {
             self.launch(flight, outcomes);
         }
@@ -384,7 +389,7 @@ impl Medium {
             let arrival = Arrival { flight: id, power: hearer.power, ends, decodable: hearer.decodes(flight.rate.phy) };
             let station = &mut stations[hearer.station as usize];
             if station.on_frame_start(now, arrival, flight, mac) {
-                wakes.set(hearer.station as usize, station.due());
+                wakes.set(hearer.station as usize, station.due(), || station.quiet_until(mac));
             }
         }
         air.started(id, place, row);
@@ -421,8 +426,9 @@ impl Medium {
                     upward.on_heard(now, stations, hearer.station, flight, heard, outcomes);
                 }
             }
-            let due = stations[hearer.station as usize].due();
-            wakes.set(hearer.station as usize, due);
+            let station = &stations[hearer.station as usize];
+            let due = station.due();
+            wakes.set(hearer.station as usize, due, || station.quiet_until(mac));
             until = until.min(due);
         }
         air.ended(id, place, row);

@@ -2,7 +2,7 @@
 //!
 //! Most of that concerns stations alone: those above need not be asked to come by for it. Nothing comes out of a medium
 //! but where a frame ends at the station that it is for, or where a station acts by itself, and what a station does
-//! about the end of a frame it does SIFS later. [`Air::quiet_until`] is made of this.
+//! about the end of a frame, its own included, it does SIFS later. [`Air::quiet_until`] is made of this.
 
 use units::{Span, Time};
 
@@ -19,6 +19,9 @@ pub(crate) struct Air {
     /// Of each flight on air its next start or end, and its number; the earliest is last. They are few.
     edges: Vec<(Due, u32)>,
     sifs: Span,
+    difs: Span,
+    /// No exchange so far has begun with a shorter frame.
+    shortest: Span,
     /// Something may come of every end at once: a station gives up what it waits for.
     every_end: bool,
 }
@@ -31,7 +34,7 @@ struct OnAir {
     ended: usize,
     start: Due,
     end: Due,
-    /// When its end reaches the station that it is for, if something comes of that.
+    /// When its end first reaches a station of which something may come.
     heard_at: Time,
 }
 
@@ -50,6 +53,8 @@ impl Air {
             free: Vec::new(),
             edges: Vec::new(),
             sifs: mac.sifs,
+            difs: mac.difs,
+            shortest: Span(u64::MAX),
             every_end: mac.rules.responder == Responder::Standard,
         }
     }
@@ -59,13 +64,21 @@ impl Air {
         self.edges.iter().fold(Time::NEVER, |quiet, &(_, id)| quiet.min(self.quiet_of(id)))
     }
 
+    /// A station may begin with a frame of this airtime from now on.
+    pub(crate) fn expect(&mut self, airtime: Span) {
+        self.shortest = self.shortest.min(airtime);
+    }
+
     fn quiet_of(&self, id: u32) -> Time {
         let OnAir { flight, end, heard_at, .. } = &self.flights[id as usize];
         let next = end.at();
-        if self.every_end || flight.to == EVERYONE {
+        if flight.to == EVERYONE || (self.every_end && *heard_at < next) {
             return next;
         }
-        if *heard_at >= next { (next + self.sifs).min(*heard_at) } else { next + self.sifs }
+        if *heard_at < next {
+            return next + self.difs + self.shortest; // those for whom it is not do nothing else before they contend
+        }
+        (next + self.sifs).min(*heard_at)
     }
 
     #[inline]
@@ -98,7 +111,7 @@ impl Air {
         let started = usize::from(row[0].station == flight.from);
         let start = start_at(&flight, row, started);
         let end = end_at(&flight, row, 0);
-        let entry = OnAir { flight, started, ended: 0, start, end, heard_at: heard_at(&flight, row) };
+        let entry = OnAir { flight, started, ended: 0, start, end, heard_at: self.heard_at(&flight, row) };
         let id = self.free.pop().unwrap_or(self.flights.len() as u32);
         if id as usize == self.flights.len() {
             self.flights.push(entry);
@@ -107,6 +120,17 @@ impl Air {
         }
         self.edges.push((start.min(end), id));
         self.sort_last();
+    }
+
+    /// Of data and ACKs at the station that they are for, or of any end at any other station.
+    fn heard_at(&self, flight: &Flight, row: &[Hearer]) -> Time {
+        let others = |hearer: &&Hearer| hearer.station != flight.from;
+        let hearer = match flight.kind {
+            _ if self.every_end => row.iter().find(others),
+            Kind::Data | Kind::Ack | Kind::BlockAck => row.iter().find(|hearer| hearer.station == flight.to),
+            Kind::Rts | Kind::Cts | Kind::CtsToSelf => None,
+        };
+        hearer.map_or(Time::NEVER, |hearer| flight.end() + hearer.delay)
     }
 
     /// The first flight's start has reached all before this place of the row.
@@ -161,13 +185,4 @@ fn start_at(flight: &Flight, row: &[Hearer], place: usize) -> Due {
 #[inline]
 fn end_at(flight: &Flight, row: &[Hearer], place: usize) -> Due {
     row.get(place).map_or(Due::NEVER, |hearer| Due::new(flight.end() + hearer.delay, Order::End))
-}
-
-/// When data and ACKs have arrived.
-fn heard_at(flight: &Flight, row: &[Hearer]) -> Time {
-    let hearer = match flight.kind {
-        Kind::Data | Kind::Ack | Kind::BlockAck => row.iter().find(|hearer| hearer.station == flight.to),
-        Kind::Rts | Kind::Cts | Kind::CtsToSelf => None,
-    };
-    hearer.map_or(Time::NEVER, |hearer| flight.end() + hearer.delay)
 }

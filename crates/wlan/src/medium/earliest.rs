@@ -60,6 +60,8 @@ const BLOCK: usize = 8;
 #[derive(Debug)]
 pub(crate) struct Earliest {
     dues: Vec<[u64; BLOCK]>,
+    /// When something comes of what is due, never before that.
+    quiet: Vec<[Time; BLOCK]>,
     /// The least of each block. It may be earlier than that in a block that is stale.
     least: Vec<u64>,
     stale: Vec<bool>,
@@ -70,8 +72,14 @@ pub(crate) struct Earliest {
 
 impl Earliest {
     pub(crate) fn new(places: usize) -> Earliest {
-        let mut earliest =
-            Earliest { dues: Vec::new(), least: Vec::new(), stale: Vec::new(), any_stale: false, first: Due::NEVER };
+        let mut earliest = Earliest {
+            dues: Vec::new(),
+            quiet: Vec::new(),
+            least: Vec::new(),
+            stale: Vec::new(),
+            any_stale: false,
+            first: Due::NEVER,
+        };
         earliest.reach(places.max(1) - 1);
         earliest
     }
@@ -80,15 +88,21 @@ impl Earliest {
     pub(crate) fn reach(&mut self, place: usize) {
         while place / BLOCK >= self.dues.len() {
             self.dues.push([Due::NEVER.0; BLOCK]);
+            self.quiet.push([Time::NEVER; BLOCK]);
             self.least.push(Due::NEVER.0);
             self.stale.push(false);
         }
     }
 
+    /// Something is due at a place, or no longer; `quiet` says when something comes of it.
     #[inline]
-    pub(crate) fn set(&mut self, place: usize, due: Due) {
+    pub(crate) fn set(&mut self, place: usize, due: Due, quiet: impl FnOnce() -> Time) {
         let block = place / BLOCK;
         let kept = &mut self.dues[block][place % BLOCK];
+        if *kept == due.0 && due >= Due::NEVER {
+            return;
+        }
+        self.quiet[block][place % BLOCK] = if due >= Due::NEVER { Time::NEVER } else { quiet() };
         if *kept == due.0 {
             return;
         }
@@ -122,6 +136,18 @@ impl Earliest {
         self.first = Due(self.least.iter().fold(u64::MAX, |least, block| least.min(*block)));
     }
 
+    /// Before this nothing comes of what is due at any place, nor later than `most`.
+    #[inline]
+    pub(crate) fn quiet_until(&self, most: Time) -> Time {
+        let mut quiet = most;
+        for (least, block) in self.least.iter().zip(&self.quiet) {
+            if Due(*least).at() < quiet {
+                quiet = block.iter().fold(quiet, |least, quiet| least.min(*quiet));
+            }
+        }
+        quiet
+    }
+
     /// The place of a deadline that is there; of equal ones, the lowest.
     pub(crate) fn place(&self, due: Due) -> usize {
         let block = self.least.iter().position(|least| *least == due.0).unwrap_or(0);
@@ -132,7 +158,13 @@ impl Earliest {
 
 #[cfg(test)]
 mod tests {
+    use units::Span;
+
     use super::*;
+
+    fn set(earliest: &mut Earliest, place: usize, due: Due) {
+        earliest.set(place, due, || due.at() + Span(7));
+    }
 
     fn place(earliest: &mut Earliest) -> usize {
         let first = earliest.first();
@@ -143,19 +175,19 @@ mod tests {
     fn times_then_order_then_places() {
         let mut earliest = Earliest::new(40);
         assert_eq!(earliest.first().at(), Time::NEVER);
-        earliest.set(39, Due::new(Time(5), Order::Timer));
-        earliest.set(3, Due::new(Time(5), Order::Backoff));
-        earliest.set(2, Due::new(Time(5), Order::Backoff));
+        set(&mut earliest, 39, Due::new(Time(5), Order::Timer));
+        set(&mut earliest, 3, Due::new(Time(5), Order::Backoff));
+        set(&mut earliest, 2, Due::new(Time(5), Order::Backoff));
         assert_eq!(earliest.first(), Due::new(Time(5), Order::Timer));
         assert_eq!(place(&mut earliest), 39);
-        earliest.set(39, Due::new(Time(9), Order::End));
+        set(&mut earliest, 39, Due::new(Time(9), Order::End));
         assert_eq!(place(&mut earliest), 2);
-        earliest.set(2, Due::NEVER);
-        earliest.set(3, Due::new(Time(11), Order::Start));
+        set(&mut earliest, 2, Due::NEVER);
+        set(&mut earliest, 3, Due::new(Time(11), Order::Start));
         let first = earliest.first();
         assert_eq!((first.at(), first.order()), (Time(9), Order::End));
         earliest.reach(100);
-        earliest.set(100, Due::new(Time(1), Order::Start));
+        set(&mut earliest, 100, Due::new(Time(1), Order::Start));
         assert_eq!(place(&mut earliest), 100);
     }
 
@@ -171,10 +203,11 @@ mod tests {
         for _ in 0..50_000 {
             let place = next(50) as usize;
             plain[place] = if next(3) == 0 { Due::NEVER } else { Due::new(Time(next(1000)), Order::Backoff) };
-            earliest.set(place, plain[place]);
+            set(&mut earliest, place, plain[place]);
             if next(2) == 0 {
                 let least = plain.iter().min().copied().unwrap();
                 assert_eq!(earliest.first(), least);
+                assert_eq!(earliest.quiet_until(Time(900)), (least.at() + Span(7)).min(Time(900)));
                 if least != Due::NEVER {
                     assert_eq!(earliest.place(least), plain.iter().position(|due| *due == least).unwrap());
                 }

@@ -39,6 +39,8 @@ pub(crate) struct Hearer {
 pub(crate) struct Hearing {
     hearers: Vec<Hearer>,
     rows: Vec<Range<usize>>,
+    /// Of each transmitter the delay of the nearest other; empty where it is none.
+    nearest: Vec<Span>,
 }
 
 impl Hearing {
@@ -52,7 +54,7 @@ impl Hearing {
             Layout::Everyone { .. } => {
                 // one row serves all
                 let hearers = (0..count).map(|to| Hearer::equal(to as StationId)).collect();
-                Ok(Hearing { hearers, rows: vec![0..count; count] })
+                Ok(Hearing { hearers, rows: vec![0..count; count], nearest: Vec::new() })
             }
             Layout::List { heard, .. } => {
                 let mut rows: Vec<Vec<Hearer>> = (0..count).map(|own| vec![Hearer::equal(own as StationId)]).collect();
@@ -78,14 +80,21 @@ impl Hearing {
     }
 
     fn from_rows(rows: Vec<Vec<Hearer>>) -> Hearing {
-        let mut hearing = Hearing { hearers: Vec::new(), rows: Vec::new() };
+        let mut hearing = Hearing { hearers: Vec::new(), rows: Vec::new(), nearest: Vec::new() };
         for (own, mut row) in rows.into_iter().enumerate() {
             row.sort_by_key(|hearer| (hearer.delay, hearer.station as usize != own, hearer.station));
+            hearing.nearest.push(row.get(1).map_or(Span::ZERO, |nearest| nearest.delay));
             let start = hearing.hearers.len();
             hearing.hearers.append(&mut row);
             hearing.rows.push(start..hearing.hearers.len());
         }
         hearing
+    }
+
+    /// How far the station nearest to this one is, of those that sense it.
+    #[inline]
+    pub(crate) fn nearest(&self, from: usize) -> Span {
+        self.nearest.get(from).copied().unwrap_or(Span::ZERO)
     }
 
     #[inline]
