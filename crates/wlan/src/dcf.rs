@@ -1,8 +1,10 @@
-//! One station's distributed coordination function, as a value: it is told what happens, and says what it sends.
+//! One station's distributed coordination function, or its four of EDCA, as a value: it is told what happens, and says
+//! what it sends.
 //!
 //! | file | rule |
 //! |---|---|
 //! | `access` | inter-frame space, backoff slots, when a station may begin |
+//! | `edca` | the functions of several classes in one station |
 //! | `retry` | short and long retry counters |
 //! | `nav` | until when others have the medium |
 //! | `reception` | which frame is followed, overlap, capture |
@@ -15,6 +17,7 @@
 mod access;
 mod answer;
 mod attempt;
+mod edca;
 mod nav;
 mod ns2;
 mod quiet;
@@ -22,18 +25,19 @@ mod reception;
 mod rest;
 mod retry;
 
-use sim::Stream;
 use units::{Span, Time};
 
 use crate::airtime::Exchange;
-use crate::flight::{EVERYONE, Flight, Kind};
+use crate::flight::{Class, EVERYONE, Flight, Kind};
 use crate::medium::{Due, Order};
 use crate::params::{Eifs, Responder, Rules};
 use crate::rate::Adaptation;
 use crate::stats::StationStats;
 use crate::{Outcome, Params, Phy, Rate};
 
-use access::Access;
+pub(crate) use access::{Access, Terms};
+use edca::Edca;
+pub(crate) use edca::accesses;
 use nav::Nav;
 use reception::Reception;
 pub(crate) use reception::{Arrival, Fate};
@@ -45,12 +49,10 @@ pub(crate) struct Mac {
     pub(crate) rules: Rules,
     pub(crate) slot: Span,
     pub(crate) sifs: Span,
-    pub(crate) difs: Span,
     pub(crate) eifs: Span,
     /// EIFS before it is rounded, for the NAV that capture leaves.
     eifs_exact: Span,
     pub(crate) cca: Span,
-    cw_max: u32,
     short_retry_limit: u32,
     long_retry_limit: u32,
     capture_ratio: f64,
@@ -62,11 +64,9 @@ impl Mac {
             rules: params.rules,
             slot: params.slot,
             sifs: params.sifs,
-            difs: params.difs,
             eifs: params.eifs(),
             eifs_exact: params.eifs_exact(),
             cca: params.cca,
-            cw_max: params.cw_max,
             short_retry_limit: params.short_retry_limit,
             long_retry_limit: params.long_retry_limit,
             capture_ratio: params.radio.capture_ratio,
@@ -96,6 +96,9 @@ pub(crate) struct Station {
     granted: bool,
     retry: Retry,
     current: Option<Current>,
+    /// Class of all this, and the functions of the others.
+    class: Class,
+    edca: Option<Box<Edca>>,
     busy_since: Time,
     /// The least time that its frames take to another station, or SIFS if that is shorter.
     pub(crate) travel: Span,
@@ -132,6 +135,8 @@ enum Task {
     Answer,
     /// SIFS is over: the data behind a CTS.
     Data,
+    /// SIFS is over: the next exchange of the same access.
+    Another,
     /// What it waits for has not come.
     Timeout,
 }
@@ -195,14 +200,7 @@ pub enum Cause {
 }
 
 impl Station {
-    pub(crate) fn new(
-        id: u32,
-        rate: Rate,
-        adaptation: Option<Box<Adaptation>>,
-        cw_min: u32,
-        mac: &Mac,
-        backoff: Stream,
-    ) -> Station {
+    pub(crate) fn new(id: u32, rate: Rate, adaptation: Option<Box<Adaptation>>, access: Access) -> Station {
         Station {
             id,
             sensed: 0,
@@ -212,12 +210,14 @@ impl Station {
             disturbed: false,
             nav: Nav::default(),
             reception: Reception::default(),
-            access: Access::new(cw_min, mac, backoff),
+            access,
             timer: Timer { at: Time::NEVER, what: Task::Timeout },
             owed: None,
             granted: false,
             retry: Retry::default(),
             current: None,
+            class: Class::BestEffort,
+            edca: None,
             busy_since: Time::ZERO,
             travel: Span::ZERO,
             rate,
@@ -228,10 +228,23 @@ impl Station {
         }
     }
 
+    /// It has a function for each class, highest first.
+    pub(crate) fn with_classes(mut self, accesses: [Access; 4]) -> Station {
+        let [first, second, third, fourth] = accesses;
+        self.access = first;
+        self.class = Class::Voice;
+        self.edca = Some(Box::new(Edca::new([second, third, fourth])));
+        self
+    }
+
     /// When the station acts by itself: its timer, or the end of its backoff.
     #[inline]
     pub(crate) fn due(&self) -> Due {
-        Due::new(self.timer.at, Order::Timer).min(Due::new(self.access.expiry, Order::Backoff))
+        let expiry = match &self.edca {
+            None => self.access.expiry,
+            Some(edca) => self.access.expiry.min(edca.expiry()),
+        };
+        Due::new(self.timer.at, Order::Timer).min(Due::new(expiry, Order::Backoff))
     }
 
     /// Rate of the next data for `to`.
@@ -286,7 +299,7 @@ impl Station {
             self.disturbed = false;
         }
         self.sensed += 1;
-        let frozen = self.access.freeze(now, self.contends(), mac.cca, mac);
+        let frozen = self.freeze(now, mac.cca, mac);
         let ignored = self.reception.begins(now, new, self.transmitting, mac.rules.capture, mac.capture_ratio);
         if ignored && mac.rules.responder == Responder::Ns2 {
             self.nav_of_ignored(now, flight.airtime, mac);
@@ -356,7 +369,7 @@ impl Station {
         if self.sensed == 0 {
             self.busy_since = now;
         }
-        self.access.freeze(now, self.contends(), Span::ZERO, mac);
+        self.freeze(now, Span::ZERO, mac);
         self.transmitting = true;
         self.sends_until = now + airtime;
         self.disturbed = false;
@@ -390,16 +403,22 @@ impl Station {
         if !self.is_free() || self.access.is_counting() {
             return;
         }
-        let space = if self.disturbed { mac.eifs } else { mac.difs };
-        self.access.resume(self.nav.until().max(now) + space, self.contends(), mac);
+        self.resume(self.nav.until().max(now), mac);
     }
 
     /// The instant has come at which the station acts by itself, other than by the end of its backoff.
-    pub(crate) fn on_timer(&mut self, now: Time, mac: &Mac, outcomes: &mut Vec<Outcome>) -> Option<Flight> {
+    pub(crate) fn on_timer(
+        &mut self,
+        now: Time,
+        params: &Params,
+        mac: &Mac,
+        outcomes: &mut Vec<Outcome>,
+    ) -> Option<Flight> {
         self.stop_timer();
         let sent = match self.timer.what {
             Task::Answer => self.send_owed(now, mac),
             Task::Data => self.send_data_after_cts(now, mac),
+            Task::Another => self.begin(now, params, mac),
             Task::Timeout => {
                 self.on_timeout(now, mac, outcomes);
                 None

@@ -71,6 +71,11 @@ pub enum Error {
         /// The rate.
         rate: Rate,
     },
+    /// ns-2's profile has no such thing.
+    NotInNs2 {
+        /// Key.
+        key: &'static str,
+    },
     /// Two stations that must exchange frames cannot decode each other.
     OutOfRange {
         /// One.
@@ -100,6 +105,7 @@ impl fmt::Display for Error {
             Error::NoErrorTable { rate } => {
                 write!(f, "`reception` by SNR has no error table for {rate} of ns-2's sets")
             }
+            Error::NotInNs2 { key } => write!(f, "`{key}` is not in the profile of ns-2"),
             Error::OutOfRange { from, to } => write!(f, "stations {from} and {to} cannot decode each other's frames"),
         }
     }
@@ -120,6 +126,7 @@ impl Error {
             Error::WindowOrder { .. } => Some("the window grows from `cw_min` to `cw_max`".into()),
             Error::Set { .. } => Some(format!("there are {}", crate::Params::NAMES.join(", "))),
             Error::Stations { .. } => Some("split them over several channels, each a medium of its own".into()),
+            Error::NotInNs2 { .. } => Some("take a set of the standard".into()),
             Error::NoErrorTable { .. } => Some("take a set of the standard, or reception by threshold".into()),
             Error::OutOfRange { .. } => Some("bring them nearer, or raise `tx_power`".into()),
             Error::Zero { .. } | Error::NoRates { .. } | Error::Range { .. } | Error::NoStation { .. } => None,

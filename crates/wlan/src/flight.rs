@@ -85,6 +85,8 @@ pub(crate) struct Flight {
     pub(crate) nav_reset: Span,
     /// The exchange has RTS and CTS.
     pub(crate) behind_rts: bool,
+    /// Class of data.
+    pub(crate) class: Class,
     /// Which of its sender's packets it is.
     pub(crate) serial: u32,
     pub(crate) handle: u64,
@@ -110,6 +112,7 @@ impl Flight {
             data: Span::ZERO,
             nav_reset: Span::ZERO,
             behind_rts: false,
+            class: Class::BestEffort,
             serial: 0,
             handle: 0,
             offered: start,

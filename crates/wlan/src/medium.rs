@@ -10,7 +10,7 @@ mod upward;
 use sim::Stream;
 use units::{Span, Time};
 
-use crate::dcf::{Arrival, Heard, Mac, Station};
+use crate::dcf::{Access, Arrival, Heard, Mac, Station, Terms, accesses};
 use crate::error::STATIONS_MAX;
 use crate::flight::{Class, Flight, Frame, Kind, StationId};
 use crate::loss::{Errors, LossAt};
@@ -182,10 +182,17 @@ impl Medium {
             let rate = spec.rates.get(id).copied().flatten().unwrap_or(spec.params.rate);
             spec.params.check_rate("rate", rate)?;
             let old = rate.phy == Phy::Dsss && spec.params.rate.phy != Phy::Dsss;
-            let cw_min = if old { spec.params.cw_min_dsss } else { spec.params.cw_min };
             let control = spec.rate_controls.get(id).copied().unwrap_or_default();
             let adaptation = Adaptation::new(control, &spec.params, rate, stream(id, "rate"));
-            stations.push(Station::new(id as StationId, rate, adaptation, cw_min, &mac, stream(id, "backoff")));
+            let access = Access::new(Terms::dcf(&spec.params, old), stream(id, "backoff"));
+            let mut station = Station::new(id as StationId, rate, adaptation, access);
+            if spec.params.edca {
+                let access_point = spec.access_points.contains(&(id as StationId));
+                let streams = ["voice", "video", "best-effort", "background"]
+                    .map(|class| stream(id, &format!("backoff/{class}")));
+                station = station.with_classes(accesses(&spec.params, access_point, old, streams));
+            }
+            stations.push(station);
         }
         let mut errors = Vec::new();
         if let Some(loss) = spec.loss {
@@ -201,8 +208,8 @@ impl Medium {
         if can_sleep(spec) {
             sleepers = Some(Sleepers::new(count));
             // hears everything and never sends
-            let id = count as StationId;
-            stations.push(Station::new(id, spec.params.rate, None, spec.params.cw_min, &mac, stream(count, "backoff")));
+            let access = Access::new(Terms::dcf(&spec.params, false), stream(count, "backoff"));
+            stations.push(Station::new(count as StationId, spec.params.rate, None, access));
         }
         let radio = &spec.params.radio;
         let fading = Fading::new(radio, Stream::new(seed, &format!("{}/fading", spec.name)));
@@ -212,7 +219,7 @@ impl Medium {
             station.travel = hearing.nearest(id).min(mac.sifs);
         }
         Ok(Medium {
-            air: Air::new(&mac),
+            air: Air::new(&mac, if spec.params.edca { mac.sifs + mac.slot } else { spec.params.difs }),
             mac,
             hearing,
             fading: varies.then_some(fading),
@@ -257,13 +264,13 @@ impl Medium {
     /// Whether a station has room for a frame of best effort; without EDCA, of any class.
     #[inline]
     pub fn wants_frame(&self, station: StationId) -> bool {
-        self.stations[station as usize].wants_frame()
+        self.stations[station as usize].wants_frame(Class::BestEffort)
     }
 
     /// Whether a station has room for a frame of this class.
     #[inline]
-    pub fn wants_frame_of(&self, station: StationId, _class: Class) -> bool {
-        self.stations[station as usize].wants_frame()
+    pub fn wants_frame_of(&self, station: StationId, class: Class) -> bool {
+        self.stations[station as usize].wants_frame(class)
     }
 
     /// Keep stations awake that have nothing to do. Nothing else changes; it takes more time.
@@ -274,7 +281,7 @@ impl Medium {
         self.stations.truncate(listener);
     }
 
-    /// A station's next frame. Panics if it has one already: a bug of the caller.
+    /// A station's next frame, of its class if there is EDCA. Panics if it has one already: a bug of the caller.
     pub fn offer(&mut self, now: Time, station: StationId, frame: Frame) {
         let mut nothing = std::mem::take(&mut self.nothing);
         self.run_before(now, &mut NoSupply, &mut nothing);
@@ -284,7 +291,7 @@ impl Medium {
             sleepers.wake(station, &mut self.stations);
         }
         let sender = &mut self.stations[station as usize];
-        assert!(sender.wants_frame(), "station {station} has a frame");
+        assert!(sender.wants_frame(frame.class), "station {station} has a frame");
         sender.offer(now, frame, &self.params, &self.mac);
         self.air.expect(sender.backoff_frame().unwrap_or(Span::ZERO));
         self.wakes.set(station as usize, sender.due(), || sender.quiet_until(&self.mac));
@@ -342,9 +349,9 @@ impl Medium {
         let place = self.wakes.place(due);
         let station = &mut self.stations[place];
         let sent = if due.order() == Order::Timer {
-            station.on_timer(now, &self.mac, outcomes)
+            station.on_timer(now, &self.params, &self.mac, outcomes)
         } else {
-            station.on_backoff_end(now, &self.params, &self.mac)
+            station.on_backoff_end(now, &self.params, &self.mac, outcomes)
         };
         self.wakes.set(place, station.due(), || station.quiet_until(&self.mac));
         if let Some(flight) = sent {

@@ -36,6 +36,8 @@ pub struct StationStats {
     pub weak: u64,
     /// Own frames lost by a random error.
     pub errored: u64,
+    /// Times that a class gave way to a higher one of the same station, both backoffs being over.
+    pub internal: u64,
     /// Airtime of own frames.
     pub airtime: Airtime,
     /// How long the station sensed a frame or sent one.
@@ -77,6 +79,7 @@ impl StationStats {
             retries: self.retries - before.retries,
             failures: self.failures - before.failures,
             broken_off: self.broken_off - before.broken_off,
+            internal: self.internal - before.internal,
             acked: self.acked - before.acked,
             dropped: self.dropped - before.dropped,
             data_sent: self.data_sent - before.data_sent,

@@ -15,8 +15,8 @@ fn params() -> impl Strategy<Value = Params> {
     let names = prop::sample::select(Params::NAMES.to_vec());
     let captures = prop::sample::select(vec![Capture::Off, Capture::First, Capture::Any]);
     let limits = (1u32..9, 1u32..9);
-    (names, any::<prop::sample::Index>(), captures, limits, 0u32..3000, any::<(bool, bool)>()).prop_map(
-        |(name, rate, capture, (short, long), rts_threshold, (slots, reset))| {
+    (names, any::<prop::sample::Index>(), captures, limits, 0u32..3000, any::<(bool, bool, bool)>()).prop_map(
+        |(name, rate, capture, (short, long), rts_threshold, (slots, reset, edca))| {
             let mut params = Params::named(name).unwrap();
             params.rate = *rate.get(&params.rates);
             params.short_retry_limit = short;
@@ -31,6 +31,7 @@ fn params() -> impl Strategy<Value = Params> {
                 params.radio.rayleigh_block = Some(Span::from_millis(5));
                 params.radio.shadowing_db = 4.0;
             }
+            params.edca |= edca && !name.starts_with("ns2");
             if slots {
                 params.rules.after_timeout = AfterTimeout::Slots;
             }
@@ -102,12 +103,9 @@ fn traffic(
             0 => wlan::EVERYONE,
             _ => (from + 1) % stations,
         };
-        if medium.wants_frame(from) {
-            medium.offer(
-                now,
-                from,
-                Frame { to, bytes: 700, handle: u64::from(from), rate: None, class: Class::BestEffort },
-            );
+        let class = Class::ALL[(stream.uniform() * 4.0) as usize];
+        if medium.wants_frame_of(from, class) {
+            medium.offer(now, from, Frame { to, bytes: 700, handle: u64::from(from), rate: None, class });
         }
     }
     medium.advance(end, &mut NoSupply, &mut outcomes);
@@ -225,7 +223,7 @@ proptest! {
         let offer = |medium: &mut Medium, now: Time| {
             for station in 1..stations as u32 {
                 if medium.wants_frame(station) {
-                    medium.offer(now, station, Frame { to: 0, bytes: 900, handle: 0, rate: None, class: Class::BestEffort });
+                    medium.offer(now, station, Frame { to: 0, bytes: 900, handle: 0, rate: None, class: Class::default() });
                 }
             }
         };

@@ -1,20 +1,66 @@
 //! Access: when a station may transmit. Its backoff is a number of slots and the instant from which they count, never a
 //! timer per slot.
 //!
-//! A slot counts when it has passed idle in full; the one in which another station starts does not.
+//! A slot counts when it has passed idle in full. The one in which another station starts counts with EDCA, and does not
+//! with the DCF.
 
 use sim::Stream;
 use units::{Span, Time};
 
 use super::Mac;
-use crate::params::Draw;
+use crate::Params;
+use crate::params::{Contention, Draw};
 
-/// The contention of one station (of one class, once there are several).
+/// What a station's function waits for and draws from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terms {
+    /// Inter-frame space before a backoff: DIFS, or AIFS of a class; and the one after a frame that could not be read.
+    ifs: Span,
+    eifs: Span,
+    /// Contention window, at first and at most.
+    cw_min: u32,
+    cw_max: u32,
+    /// How long one access lasts at most; zero: one exchange.
+    pub(crate) txop: Span,
+    /// The slot in which another starts counts.
+    counts_starts: bool,
+}
+
+impl Terms {
+    /// The DCF, with a window of its own for stations of 802.11b.
+    pub(crate) fn dcf(params: &Params, old: bool) -> Terms {
+        Terms {
+            ifs: params.difs,
+            eifs: params.eifs(),
+            cw_min: if old { params.cw_min_dsss } else { params.cw_min },
+            cw_max: params.cw_max,
+            txop: Span::ZERO,
+            counts_starts: false,
+        }
+    }
+
+    /// A class of EDCA. The window of a station of 802.11b is larger by as much as without classes.
+    pub(crate) fn of_class(params: &Params, contention: &Contention, old: bool) -> Terms {
+        let ifs = params.aifs(contention);
+        let wider = if old { (params.cw_min_dsss + 1) / (params.cw_min + 1) } else { 1 }.max(1);
+        let cw_min = (contention.cw_min + 1) * wider - 1;
+        Terms {
+            ifs,
+            eifs: params.eifs() - params.difs + ifs,
+            cw_min,
+            cw_max: contention.cw_max.max(cw_min),
+            txop: contention.txop,
+            counts_starts: true,
+        }
+    }
+}
+
+/// The contention of one station, or of one class of it.
 #[derive(Debug)]
 pub(crate) struct Access {
-    /// Contention window, and what it is at first.
+    pub(crate) terms: Terms,
+    /// Contention window.
     cw: u32,
-    cw_min: u32,
     /// Slots drawn that have not passed, up to `from`.
     slots: Option<u32>,
     /// The medium is idle for this station, from now or from an instant known already.
@@ -27,13 +73,13 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    pub(crate) fn new(cw_min: u32, mac: &Mac, stream: Stream) -> Access {
+    pub(crate) fn new(terms: Terms, stream: Stream) -> Access {
         Access {
-            cw: cw_min,
-            cw_min,
+            terms,
+            cw: terms.cw_min,
             slots: None,
             counting: true,
-            from: Time::ZERO + mac.difs,
+            from: Time::ZERO + terms.ifs,
             expiry: Time::NEVER,
             stream: Box::new(stream),
         }
@@ -58,7 +104,8 @@ impl Access {
     pub(crate) fn take_view_of(&mut self, other: &Access) {
         self.slots = None;
         self.counting = other.counting;
-        self.from = other.from;
+        // that one may wait for another space
+        self.from = Time(other.from.0 - other.terms.ifs.0) + self.terms.ifs;
     }
 
     /// Draw a backoff from the present window.
@@ -72,12 +119,22 @@ impl Access {
 
     /// After an answer or a drop.
     pub(crate) fn narrow(&mut self) {
-        self.cw = self.cw_min;
+        self.cw = self.terms.cw_min;
     }
 
     /// After a failure.
-    pub(crate) fn widen(&mut self, mac: &Mac) {
-        self.cw = (2 * self.cw + 1).min(mac.cw_max);
+    pub(crate) fn widen(&mut self) {
+        self.cw = (2 * self.cw + 1).min(self.terms.cw_max);
+    }
+
+    /// There is a new frame, and the medium is `idle` or not.
+    pub(crate) fn on_frame(&mut self, now: Time, idle: bool, mac: &Mac) {
+        if !(self.is_pending() || self.counting && idle) {
+            self.draw(mac);
+        }
+        if self.counting {
+            self.want(now, mac);
+        }
     }
 
     /// A frame waits from `now` on, the medium being idle: after the slots that are left, or at once where that is
@@ -88,7 +145,7 @@ impl Access {
         }
         if self.slots.is_none() && !mac.rules.immediate_access {
             self.draw(mac);
-            self.from = now + mac.difs;
+            self.from = now + self.terms.ifs;
         }
         self.expiry = self.due(mac).max(now);
     }
@@ -105,7 +162,10 @@ impl Access {
         self.expiry = Time::NEVER;
         match self.slots {
             Some(slots) => {
-                let passed = slots_in(now.since(self.from), mac.slot);
+                let mut passed = slots_in(now.since(self.from), mac.slot);
+                if self.terms.counts_starts && now >= self.from {
+                    passed += 1;
+                }
                 // without a frame they may all have passed
                 self.slots = (wanted || passed < slots).then(|| slots.saturating_sub(passed));
             }
@@ -115,8 +175,15 @@ impl Access {
         was_due
     }
 
-    /// The medium is idle, and slots count from `from` on.
-    pub(crate) fn resume(&mut self, from: Time, wanted: bool, mac: &Mac) {
+    /// The medium is idle from `idle` on, and slots count after the inter-frame space.
+    #[inline(always)]
+    pub(crate) fn resume(&mut self, idle: Time, disturbed: bool, wanted: bool, mac: &Mac) {
+        self.resume_slots(idle + if disturbed { self.terms.eifs } else { self.terms.ifs }, wanted, mac);
+    }
+
+    /// Slots count from `from` on.
+    #[inline(always)]
+    pub(crate) fn resume_slots(&mut self, from: Time, wanted: bool, mac: &Mac) {
         self.counting = true;
         self.from = from;
         self.expiry = if wanted { self.due(mac) } else { Time::NEVER };
@@ -151,7 +218,7 @@ mod tests {
 
     /// t0 = 0, DIFS 50, five slots of 20.
     fn five_slots(mac: &Mac) -> Access {
-        let mut access = Access::new(31, mac, Stream::new(1, "backoff"));
+        let mut access = Access::new(Terms::dcf(&Params::dot11b(), false), Stream::new(1, "backoff"));
         access.slots = Some(5);
         access.want(us(0), mac);
         access
@@ -167,8 +234,32 @@ mod tests {
             access.freeze(us(busy), true, mac.cca, &mac);
             assert_eq!(access.slots, Some(left), "busy at {busy}");
             assert_eq!(access.expiry, Time::NEVER);
-            access.resume(us(1000), true, &mac);
+            access.resume_slots(us(1000), true, &mac);
             assert_eq!(access.expiry, us(1000 + 20 * u64::from(left)));
+        }
+    }
+
+    #[test]
+    fn with_classes_the_slot_in_which_another_starts_counts() {
+        // AIFS 50: best effort of 802.11b with two slots
+        let mut params = Params { cca: Span::ZERO, edca: true, ..Params::dot11b() };
+        params.edca_station.classes[2].aifsn = 2;
+        let mac = Mac::new(&params);
+        // at the boundary behind the fourth slot: five counted; within the third: three; before the first boundary: none
+        for (busy, left) in [(130, 0), (109, 2), (90, 2), (50, 4), (49, 5)] {
+            let terms = Terms::of_class(&params, &params.edca_station.classes[2], false);
+            let mut access = Access::new(terms, Stream::new(1, "backoff"));
+            access.slots = Some(5);
+            access.want(us(0), &mac);
+            assert_eq!(access.expiry, us(150));
+            access.freeze(us(busy), true, mac.cca, &mac);
+            assert_eq!(access.slots, Some(left), "busy at {busy}");
+            access.resume(us(1000), false, true, &mac);
+            assert_eq!(access.expiry, us(1050 + 20 * u64::from(left)));
+            // EIFS: 10 + 304 + AIFS
+            access.freeze(us(1001), true, mac.cca, &mac);
+            access.resume(us(2000), true, true, &mac);
+            assert_eq!(access.expiry, us(2364 + 20 * u64::from(left)));
         }
     }
 
@@ -188,7 +279,7 @@ mod tests {
         let mac = Mac::new(&Params::dot11b());
         let idle = || {
             let mut access = five_slots(&mac);
-            access.resume(us(50), false, &mac);
+            access.resume_slots(us(50), false, &mac);
             access
         };
         assert_eq!(idle().expiry, Time::NEVER);
@@ -208,7 +299,7 @@ mod tests {
     #[test]
     fn immediate_access_that_comes_too_late_is_a_draw() {
         let mac = Mac::new(&Params::dot11b());
-        let mut access = Access::new(31, &mac, Stream::new(1, "backoff"));
+        let mut access = Access::new(Terms::dcf(&Params::dot11b(), false), Stream::new(1, "backoff"));
         access.want(us(10), &mac);
         assert_eq!(access.expiry, us(50));
         access.freeze(us(20), true, mac.cca, &mac);
@@ -218,7 +309,7 @@ mod tests {
     #[test]
     fn ns2_draws_below_the_window_and_counts_from_the_frame() {
         let mac = Mac::new(&Params::ns2_default());
-        let mut access = Access::new(31, &mac, Stream::new(1, "backoff"));
+        let mut access = Access::new(Terms::dcf(&Params::ns2_default(), false), Stream::new(1, "backoff"));
         let mut seen = [false; 32];
         for _ in 0..2000 {
             access.draw(&mac);
@@ -237,11 +328,10 @@ mod tests {
             (Params::dot11b(), [31, 63, 127, 255, 511, 1023, 1023]),
             (Params::dot11a(), [15, 31, 63, 127, 255, 511, 1023]),
         ] {
-            let mac = Mac::new(&params);
-            let mut access = Access::new(params.cw_min, &mac, Stream::new(1, "backoff"));
+            let mut access = Access::new(Terms::dcf(&params, false), Stream::new(1, "backoff"));
             for window in windows {
                 assert_eq!(access.cw, window);
-                access.widen(&mac);
+                access.widen();
             }
             access.narrow();
             assert_eq!(access.cw, windows[0]);

@@ -5,41 +5,49 @@ use units::Time;
 use super::retry::Unanswered;
 use super::{Asked, Current, Mac, Responder, Station, Task, Waiting};
 use crate::airtime::{CTS_BYTES, Exchange, RTS_BYTES};
-use crate::flight::{EVERYONE, Flight, Kind};
+use crate::flight::{Class, EVERYONE, Flight, Kind};
 use crate::params::AfterTimeout;
 use crate::{Frame, Outcome, Params};
 
 impl Station {
-    /// The station has no frame and may be offered one.
-    pub(crate) fn wants_frame(&self) -> bool {
-        self.current.is_none()
+    /// The station has no frame of this class and may be offered one.
+    pub(crate) fn wants_frame(&self, class: Class) -> bool {
+        match (&self.edca, self.place_behind(class)) {
+            (Some(edca), Some(place)) => edca.behind[place].current.is_none(),
+            _ => self.current.is_none(),
+        }
     }
 
     /// A frame becomes current.
     pub(crate) fn offer(&mut self, now: Time, frame: Frame, params: &Params, mac: &Mac) {
-        let Frame { to, bytes, handle, rate, .. } = frame;
+        let Frame { to, bytes, handle, rate, class } = frame;
         let broadcast = to == EVERYONE;
-        let (rate, adapts) = match &mut self.adaptation {
-            Some(adaptation) if rate.is_none() && !broadcast => {
-                adaptation.on_frame(now, to);
-                (adaptation.rate(), true)
-            }
-            _ => (rate.unwrap_or(self.rate), false),
-        };
+        let adapts = self.adaptation.is_some() && rate.is_none() && !broadcast;
+        if let Some(adaptation) = self.adaptation.as_mut().filter(|_| adapts) {
+            adaptation.on_frame(now, to);
+        }
+        let rate = rate.unwrap_or_else(|| if adapts { self.data_rate(to) } else { self.rate });
         let exchange = self.exchange(Asked { bytes, rate, broadcast }, params);
         self.serial = self.serial.wrapping_add(1);
-        self.granted = false;
         let serial = self.serial;
-        self.current = Some(Current { to, bytes, adapts, handle, serial, offered: now, tries: 0, exchange });
-        if self.access.is_counting() && (self.is_idle(now) || self.access.is_pending()) {
-            if mac.rules.responder == Responder::Standard || !self.owes_soon() {
-                self.access.want(now, mac);
-            }
-        } else if !self.access.is_pending() {
-            self.access.draw(mac);
-            if self.access.is_counting() {
-                self.access.want(now, mac);
-            }
+        let current = Some(Current { to, bytes, adapts, handle, serial, offered: now, tries: 0, exchange });
+        let idle = self.is_idle(now);
+        if let Some(place) = self.place_behind(class)
+            && let Some(edca) = &mut self.edca
+        {
+            let function = &mut edca.behind[place];
+            function.current = current;
+            function.access.on_frame(now, idle, mac);
+            return;
+        }
+        self.granted = false;
+        self.current = current;
+        let waits = mac.rules.responder == Responder::Ns2
+            && self.access.is_counting()
+            && (idle || self.access.is_pending())
+            && self.owes_soon();
+        if !waits && !self.goes_on(now, mac) {
+            self.access.on_frame(now, idle, mac);
         }
     }
 
@@ -58,10 +66,8 @@ impl Station {
     /// A repeated frame may have another rate.
     #[cold]
     fn retime(&mut self, params: &Params) {
-        let (Some(current @ Current { adapts: true, .. }), Some(adaptation)) = (self.current, &self.adaptation) else {
-            return;
-        };
-        let rate = adaptation.rate();
+        let Some(current @ Current { adapts: true, .. }) = self.current else { return };
+        let rate = self.data_rate(current.to);
         if current.exchange.rate == rate {
             return;
         }
@@ -71,14 +77,26 @@ impl Station {
 
     /// Data were acknowledged, or not.
     fn tell_adaptation(&mut self, success: bool) {
-        if let (Some(Current { adapts: true, .. }), Some(adaptation)) = (self.current, &mut self.adaptation) {
-            adaptation.on_attempt(success);
+        if let (Some(Current { adapts: true, to, .. }), Some(adaptation)) = (self.current, &mut self.adaptation) {
+            adaptation.on_attempt(to, success);
         }
     }
 
-    /// The backoff is over: the exchange begins.
-    pub(crate) fn on_backoff_end(&mut self, now: Time, params: &Params, mac: &Mac) -> Option<Flight> {
+    /// The backoff is over.
+    pub(crate) fn on_backoff_end(
+        &mut self,
+        now: Time,
+        params: &Params,
+        mac: &Mac,
+        outcomes: &mut Vec<Outcome>,
+    ) -> Option<Flight> {
+        self.settle_among_classes(now, mac, outcomes);
         self.access.spend();
+        self.begin(now, params, mac)
+    }
+
+    /// The exchange begins.
+    pub(super) fn begin(&mut self, now: Time, params: &Params, mac: &Mac) -> Option<Flight> {
         if self.adaptation.is_some() {
             self.retime(params);
         }
@@ -135,6 +153,7 @@ impl Station {
             data: exchange.data,
             nav_reset: units::Span::ZERO,
             behind_rts: exchange.rts_first,
+            class: self.class,
             serial: current.serial,
             handle: current.handle,
             offered: current.offered,
@@ -178,7 +197,7 @@ impl Station {
         }
         self.fail(now, mac, outcomes);
         if mac.rules.after_timeout == AfterTimeout::Slots && self.is_free() {
-            self.access.resume(self.nav.until().max(now), self.contends(), mac);
+            self.resume_slots(self.nav.until().max(now), mac);
         }
     }
 
@@ -213,6 +232,7 @@ impl Station {
         self.stats.acked += u64::from(current.to != EVERYONE);
         self.stats.service += now.since(current.offered);
         self.access.draw(mac);
+        self.note_end_of_exchange(now);
         outcomes.push(Outcome::Sent { station: self.id, handle: current.handle });
         if mac.rules.responder == Responder::Ns2 {
             self.take_up(now, mac);
@@ -244,7 +264,7 @@ impl Station {
     /// The exchange from its beginning, after a longer backoff.
     pub(super) fn begin_anew(&mut self, mac: &Mac) {
         self.granted = false;
-        self.access.widen(mac);
+        self.access.widen();
         self.access.draw(mac);
     }
 

@@ -10,6 +10,9 @@ use crate::flight::{EVERYONE, Kind};
 impl Station {
     /// Before this nothing comes of the station's next action, by its timer or its backoff.
     pub(crate) fn quiet_until(&self, mac: &Mac) -> Time {
+        if self.edca.is_some() {
+            return self.due().at();
+        }
         let timer = self.timer.at + self.timer_frame(mac).map_or(Span::ZERO, |airtime| airtime + self.travel);
         // a broadcast is over where it ends at its sender
         let broadcast = self.current.as_ref().is_some_and(|current| current.to == EVERYONE);
@@ -24,15 +27,15 @@ impl Station {
         match self.timer.what {
             Task::Answer => self.owed.filter(|owed| !ns2 || owed.kind != Kind::Cts).map(|owed| owed.airtime),
             Task::Data => self.current.filter(|_| !ns2).map(|current| current.exchange.data),
-            Task::Timeout => None,
+            Task::Timeout | Task::Another => None,
         }
     }
 
     /// Airtime of what the backoff ends with, if that is certain.
     pub(crate) fn backoff_frame(&self) -> Option<Span> {
         let current = self.current.as_ref()?;
-        if self.adaptation.is_some() {
-            return None; // its rate is chosen when it leaves
+        if self.adaptation.is_some() || self.edca.is_some() {
+            return None; // its rate is chosen when it leaves, or another class goes first
         }
         let exchange = &current.exchange;
         Some(match (exchange.rts_first, exchange.protected) {

@@ -9,7 +9,8 @@ impl Station {
     /// listener hears.
     pub(crate) fn is_at_rest(&self, now: Time, mac: &Mac) -> bool {
         let waits = self.current.is_some() || self.owed.is_some() || self.timer.at != Time::NEVER;
-        !waits && self.is_free() && self.nav.is_past(now) && self.access.has_run_out(now, mac)
+        let others = self.edca.as_ref().is_none_or(|edca| edca.is_at_rest(now, mac));
+        !waits && others && self.is_free() && self.nav.is_past(now) && self.access.has_run_out(now, mac)
     }
 
     /// After a rest: everything heard is as the listener has it, who rested at the same time.
@@ -20,5 +21,8 @@ impl Station {
         self.reception = listener.reception;
         self.busy_since = listener.busy_since;
         self.access.take_view_of(&listener.access);
+        for function in self.edca.iter_mut().flat_map(|edca| &mut edca.behind) {
+            function.access.take_view_of(&listener.access);
+        }
     }
 }

@@ -19,7 +19,7 @@ pub(crate) struct Air {
     /// Of each flight on air its next start or end, and its number; the earliest is last. They are few.
     edges: Vec<(Due, u32)>,
     sifs: Span,
-    difs: Span,
+    space: Span,
     /// No exchange so far has begun with a shorter frame.
     shortest: Span,
     /// Something may come of every end at once: a station gives up what it waits for.
@@ -47,13 +47,14 @@ pub(crate) struct Leg {
 }
 
 impl Air {
-    pub(crate) fn new(mac: &Mac) -> Air {
+    /// `space`: the least inter-frame space before a backoff.
+    pub(crate) fn new(mac: &Mac, space: Span) -> Air {
         Air {
             flights: Vec::new(),
             free: Vec::new(),
             edges: Vec::new(),
             sifs: mac.sifs,
-            difs: mac.difs,
+            space,
             shortest: Span(u64::MAX),
             every_end: mac.rules.responder == Responder::Standard,
         }
@@ -76,7 +77,7 @@ impl Air {
             return next;
         }
         if *heard_at < next {
-            return next + self.difs + self.shortest; // those for whom it is not do nothing else before they contend
+            return next + self.space + self.shortest; // those for whom it is not do nothing else before they contend
         }
         (next + self.sifs).min(*heard_at)
     }

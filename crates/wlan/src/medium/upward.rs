@@ -24,15 +24,15 @@ pub(crate) struct Upward {
     at: LossAt,
     /// Where frames are read by chance.
     noise: Option<Noise>,
-    /// Of each station, the last packet that was accepted from it. A packet has one receiver, so this is what that
+    /// Of each station and class, the last packet that was accepted from it. A packet has one receiver, so this is what that
     /// one's filter of repeated frames has to know.
-    accepted: Vec<u32>,
+    accepted: Vec<[u32; 4]>,
     pub(crate) traced: bool,
 }
 
 impl Upward {
     pub(crate) fn new(stations: usize, errors: Vec<Errors>, at: LossAt, noise: Option<Noise>) -> Upward {
-        Upward { errors, at, noise, accepted: vec![0; stations], traced: false }
+        Upward { errors, at, noise, accepted: vec![[0; 4]; stations], traced: false }
     }
 
     /// A random error has hit the frame that ends here, or the noise has.
@@ -73,7 +73,8 @@ impl Upward {
             return; // the listener for those who sleep
         }
         if to != EVERYONE {
-            if std::mem::replace(&mut self.accepted[from as usize], flight.serial) == flight.serial {
+            let accepted = &mut self.accepted[from as usize][flight.class as usize];
+            if std::mem::replace(accepted, flight.serial) == flight.serial {
                 stations[at as usize].stats.duplicates += 1;
                 return;
             }

@@ -2,7 +2,7 @@
 
 use units::Span;
 
-use super::{Params, Protection};
+use super::{Params, Protection, Responder};
 use crate::{Error, Phy, Rate, Reception};
 
 impl Params {
@@ -20,6 +20,8 @@ impl Params {
             }
         }
         self.check_window()?;
+        self.check_classes()?;
+        self.check_ampdu()?;
         self.check_rates()?;
         if self.plcp.bits > 0 && !(self.plcp.bps > 0.0 && self.plcp.bps.is_finite()) {
             return Err(Error::Range { key: "plcp_rate", value: self.plcp.bps, must: "positive" });
@@ -35,6 +37,46 @@ impl Params {
         }
         if self.cw_min.max(self.cw_min_dsss) > self.cw_max {
             return Err(Error::WindowOrder { cw_min: self.cw_min, cw_max: self.cw_max });
+        }
+        Ok(())
+    }
+
+    fn check_classes(&self) -> Result<(), Error> {
+        if self.edca && self.rules.responder == Responder::Ns2 {
+            return Err(Error::NotInNs2 { key: "edca" });
+        }
+        for contention in self.edca_station.classes.iter().chain(&self.edca_access_point.classes) {
+            let (cw_min, cw_max) = (contention.cw_min, contention.cw_max);
+            if contention.aifsn == 0 || contention.aifsn > 15 {
+                let value = f64::from(contention.aifsn);
+                return Err(Error::Range { key: "edca.aifsn", value, must: "from 1 to 15" });
+            }
+            for (key, value) in [("edca.cw_min", cw_min), ("edca.cw_max", cw_max)] {
+                if value > 32_767 || !(value + 1).is_power_of_two() {
+                    return Err(Error::Window { key, value });
+                }
+            }
+            if cw_min > cw_max {
+                return Err(Error::WindowOrder { cw_min, cw_max });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_ampdu(&self) -> Result<(), Error> {
+        let within = |key, value: u32, least: u32, most: u32, must| {
+            let fits = (least..=most).contains(&value);
+            if fits { Ok(()) } else { Err(Error::Range { key, value: value.into(), must }) }
+        };
+        within("ampdu_max_mpdus", self.ampdu.mpdus, 1, 64, "from 1 to 64")?;
+        within("ampdu_max_bytes", self.ampdu.bytes, 1, 65_535, "from 1 to 65535")?;
+        for (key, limit) in [("ampdu_min", self.ampdu_min), ("mpdu_retry_limit", self.mpdu_retry_limit)] {
+            within(key, limit, 1, u32::MAX, "at least 1")?;
+        }
+        for (key, span) in [("ampdu_max_us", self.ampdu.airtime), ("reorder_timeout", self.reorder_timeout)] {
+            if span == Span::ZERO {
+                return Err(Error::Zero { key });
+            }
         }
         Ok(())
     }
@@ -122,6 +164,15 @@ mod tests {
             refused(|p| p.radio.rayleigh_block = Some(Span::ZERO)),
             "`rayleigh_block` is zero, must be positive"
         );
+        assert_eq!(refused(|p| p.edca_station.classes[0].aifsn = 0), "`edca.aifsn` is 0, must be from 1 to 15");
+        assert_eq!(refused(|p| p.edca_access_point.classes[1].cw_min = 20).split(':').next(), Some("`edca.cw_min` 20"));
+        assert_eq!(refused(|p| p.edca_station.classes[3].cw_max = 7), "`cw_min` 31 is above `cw_max` 7");
+        assert_eq!(refused(|p| p.ampdu.mpdus = 65), "`ampdu_max_mpdus` is 65, must be from 1 to 64");
+        assert_eq!(refused(|p| p.ampdu.bytes = 65_536), "`ampdu_max_bytes` is 65536, must be from 1 to 65535");
+        assert_eq!(refused(|p| p.mpdu_retry_limit = 0), "`mpdu_retry_limit` is 0, must be at least 1");
+        assert_eq!(refused(|p| p.reorder_timeout = Span::ZERO), "`reorder_timeout` is zero, must be positive");
+        let ns2 = |p: &mut Params| *p = Params { edca: true, ..Params::ns2_default() };
+        assert_eq!(refused(ns2), "`edca` is not in the profile of ns-2");
         assert_eq!(refused(|p| p.radio.capture_ratio = 0.5), "`capture_ratio` is 0.5, must be at least 1");
     }
 

@@ -137,17 +137,16 @@ impl Params {
 
     /// 802.11n in 5 GHz: 20 MHz, long guard interval, MCS 7.
     ///
-    /// Access is that of one queue of best effort, AIFS of three slots in place of DIFS, and slots are counted as the
-    /// DCF does. It has neither the other classes of EDCA nor aggregation: every packet is a plain MPDU with an ACK.
+    /// Stations have the four classes of EDCA. `difs` is the AIFS of best effort.
     pub fn dot11n() -> Params {
         // QoS header 26, FCS 4, LLC and SNAP 8
-        let params = Params { difs: us(16 + 3 * 9), mac_bytes: 38, ..Params::dot11a() };
+        let params = Params { difs: us(16 + 3 * 9), mac_bytes: 38, edca: true, ..Params::dot11a() };
         params.with_channel(Width::Mhz20, Guard::Long)
     }
 
     /// The same in 2.4 GHz.
     pub fn dot11n_2_4() -> Params {
-        let params = Params { difs: us(10 + 3 * 9), mac_bytes: 38, ..Params::dot11g() };
+        let params = Params { difs: us(10 + 3 * 9), mac_bytes: 38, edca: true, ..Params::dot11g() };
         params.with_channel(Width::Mhz20, Guard::Long)
     }
 

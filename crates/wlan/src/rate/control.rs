@@ -44,8 +44,6 @@ pub(crate) struct Adaptation {
     exchanges: Vec<Span>,
     /// By receiver.
     links: Vec<(StationId, Link)>,
-    /// Place of the link of the current frame.
-    current: usize,
     chance: Stream,
 }
 
@@ -67,19 +65,19 @@ impl Adaptation {
             params.mean_backoff() + Exchange::new(params, rate, ESTIMATED_BYTES, false).airtime(params.sifs)
         };
         let exchanges = rates.iter().map(exchange).collect();
-        Some(Box::new(Adaptation { control, rates, exchanges, links: Vec::new(), current: 0, chance }))
+        Some(Box::new(Adaptation { control, rates, exchanges, links: Vec::new(), chance }))
     }
 
     /// The station has a new frame for `to`.
     pub(crate) fn on_frame(&mut self, now: Time, to: StationId) {
-        self.current = match self.links.binary_search_by_key(&to, |link| link.0) {
+        let place = match self.links.binary_search_by_key(&to, |link| link.0) {
             Ok(place) => place,
             Err(place) => {
                 self.links.insert(place, (to, self.new_link()));
                 place
             }
         };
-        if let Link::Minstrel(minstrel) = &mut self.links[self.current].1 {
+        if let Link::Minstrel(minstrel) = &mut self.links[place].1 {
             minstrel.on_frame(now, &mut self.chance);
         }
     }
@@ -90,11 +88,6 @@ impl Adaptation {
             RateControl::Arf(ArfStart::Low) | RateControl::Fixed => Link::Arf(Arf::new(self.rates.len())),
             RateControl::Minstrel => Link::Minstrel(Minstrel::new(&self.exchanges)),
         }
-    }
-
-    /// Rate of the next attempt of the current frame.
-    pub(crate) fn rate(&self) -> Rate {
-        self.rate_of(&self.links[self.current].1)
     }
 
     /// Rate of the next attempt of a frame for `to`; none if there has been no frame for it.
@@ -110,9 +103,10 @@ impl Adaptation {
         }]
     }
 
-    /// Data of the current frame were acknowledged, or not.
-    pub(crate) fn on_attempt(&mut self, success: bool) {
-        match &mut self.links[self.current].1 {
+    /// Data for `to` were acknowledged, or not.
+    pub(crate) fn on_attempt(&mut self, to: StationId, success: bool) {
+        let Ok(place) = self.links.binary_search_by_key(&to, |link| link.0) else { return };
+        match &mut self.links[place].1 {
             Link::Arf(arf) if success => arf.on_success(),
             Link::Arf(arf) => arf.on_failure(),
             Link::Minstrel(minstrel) => minstrel.on_attempt(success),
