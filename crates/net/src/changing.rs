@@ -16,6 +16,7 @@ use units::{Span, Time, num};
 use crate::cause::LossCause;
 use crate::link::transmission;
 use crate::packet::Packet;
+use crate::settle::Handover;
 use capacity::Capacity;
 pub(crate) use capacity::{Sent, work};
 
@@ -32,6 +33,9 @@ pub struct Changing {
     pub trace: Option<Arc<[u32]>>,
     /// Handovers and gaps in coverage, in order of time and apart from each other.
     pub breaks: Vec<Break>,
+    /// Handovers of the link, both its directions, to be worked out before the run: on the forward direction, in order of
+    /// time and apart from each other. Their steps come after all others.
+    pub handovers: Vec<Handover>,
     /// Random part of the delay.
     pub jitter: Option<Jitter>,
     /// A packet may pass those before it when a step makes the delay shorter; otherwise it arrives together with them.

@@ -73,7 +73,10 @@ impl Network {
         let (link, reverse) = (at as usize / 2, at % 2 == 1);
         let spec: &LinkSpec = &self.links[link];
         let direction = if reverse { &spec.reverse } else { &spec.forward };
-        let rate_bps = direction.capacity(Time::ZERO, end) as f64 / end.0 as f64;
+        // handovers are drawn when a run begins: none leaves more than this
+        let handovers = spec.forward.changing.iter().flat_map(|changing| &changing.handovers);
+        let most = handovers.filter_map(|rule| rule.rate_factor).fold(1.0, |most: f64, factor| most.max(factor.1));
+        let rate_bps = most * direction.capacity(Time::ZERO, end) as f64 / end.0 as f64;
         CutLink { link, reverse, rate_bps, flows }
     }
 }

@@ -25,6 +25,7 @@ mod results;
 mod ring;
 mod route;
 mod sacks;
+mod settle;
 mod spec;
 mod world;
 
@@ -39,6 +40,7 @@ pub use multipath::{MultipathResult, MultipathSpec};
 pub use radio::StationResult;
 pub use results::{FlowEvent, FlowResult, FlowTape, LinkResult, Loss, Results, TracePoint, Variable};
 pub use route::{disjoint_routes, leads};
+pub use settle::{DelayAfter, Handover};
 pub use spec::{
     CodelSpec, Counting, DirectionSpec, Discipline, FlowSpec, FqCodelSpec, LinkSpec, MediumSpec, Network, NodeId,
     PieSpec, PolicerSpec, QueueLimit, QueueSpec, RedSpec, SendJitter, StationSpec, TcpSpec, Transport, WarningSpec,

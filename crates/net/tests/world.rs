@@ -143,6 +143,7 @@ fn changing(kind: u64, rate_kbps: u64) -> Option<Changing> {
             _ => vec![broken(1500, 1000, LossCause::Coverage, Some(0)), broken(2500, 1, LossCause::Handover, None)],
         },
         jitter: is(5).then_some(Jitter { model, reorder: is(9) }),
+        handovers: vec![],
         reorder: is(13),
     })
 }

@@ -22,6 +22,8 @@ pub struct StationStats {
     pub dropped: u64,
     /// Data frames sent, repeated ones included.
     pub data_sent: u64,
+    /// Sum over these of their rates, kbit/s.
+    pub data_kbps: u64,
     /// Packets received, each once.
     pub received: u64,
     /// Data frames received again, because the ACK was lost.
@@ -83,6 +85,7 @@ impl StationStats {
             acked: self.acked - before.acked,
             dropped: self.dropped - before.dropped,
             data_sent: self.data_sent - before.data_sent,
+            data_kbps: self.data_kbps - before.data_kbps,
             received: self.received - before.received,
             duplicates: self.duplicates - before.duplicates,
             lost_above: self.lost_above - before.lost_above,

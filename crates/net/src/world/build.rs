@@ -58,6 +58,8 @@ impl World {
         if network.links.len().max(network.flows.len()).max(network.media.len()) * 2 > Event::SUBJECTS {
             return Err(BadNetwork::TooLarge);
         }
+        let settled = network.settled(seed, Time::ZERO + options.duration);
+        let network = settled.as_ref();
         let mut links = Vec::with_capacity(network.links.len() * 2);
         for spec in &network.links {
             let new = if spec.medium.is_some() { Link::through_air } else { Link::new };

@@ -6,6 +6,7 @@ use net::{Changing, Jitter, JitterModel, OPPORTUNITY, Outage, Step};
 use serde_json::{Map, Value as Json, json};
 use units::{Span, Time};
 
+use super::handovers;
 use crate::error::{Problem, code};
 use crate::files::{Files, bad_line};
 use crate::limits::DURATION;
@@ -27,6 +28,12 @@ pub(crate) static MEANINGS: &[(&str, &str)] = &[
     ),
     ("trace", "in place of rate: mahimahi delivery trace, the name of a file or a list of milliseconds"),
     ("jitter", "random part of the delay: a table with model and its keys, reorder (false); false: none"),
+    ("reorder", "packets pass those before them when the delay becomes shorter: true, or false (default)"),
+    (
+        "handovers",
+        "\"leo\" (a new satellite every 15 s), or a list of tables with at, gap, perhaps rate_factor, delay_step or delay, \
+         queue_at_old (\"lost\", \"forwarded\"), forward_delay (10 ms), warn (50 ms), every: nothing passes for a while",
+    ),
 ];
 
 /// A model of jitter: its name, what it is, its keys and what they mean.
@@ -98,6 +105,12 @@ pub(crate) fn read(
     }
     if let Some(item) = table.get("jitter") {
         changing.jitter = jitter(&item)?;
+    }
+    if let Some(item) = table.get("handovers") {
+        changing.handovers = handovers::read(&item, table, changing)?;
+    }
+    if let Some(item) = table.get("reorder") {
+        changing.reorder = item.flag()?;
     }
     if changing.trace.is_some() && changing.steps.iter().any(|step| step.rate_bps.is_some()) {
         let item = table.get("changes").or_else(|| table.get("trace")).or_else(|| table.get("rate"));
@@ -279,5 +292,6 @@ pub(crate) fn effective(rate_bps: u64, changing: &Changing) -> Map<String, Json>
     map.insert("changes".into(), changing.steps.iter().map(step).collect());
     map.insert("outages".into(), changing.outages.iter().map(outage).collect());
     map.insert("jitter".into(), changing.jitter.as_ref().map_or(json!(false), jitter));
+    map.insert("reorder".into(), changing.reorder.into());
     map
 }

@@ -7,9 +7,9 @@ use serde_json::{Map, Value as Json, json};
 use tcp::Profile;
 use units::Span;
 
-use super::changing;
 use super::loss::Loss;
 use super::queue::{self, PACKETS};
+use super::{changing, handovers};
 use crate::error::{Problem, code};
 use crate::files::Files;
 use crate::node::{Node, Table, Value};
@@ -48,6 +48,8 @@ pub(crate) const KEYS: &[&str] = &[
     "outages",
     "trace",
     "jitter",
+    "reorder",
+    "handovers",
     "reverse",
 ];
 pub(crate) const COUNTINGS: &[(&str, Counting)] = &[("waiting", Counting::Waiting), ("ns2", Counting::Ns2)];
@@ -94,13 +96,15 @@ pub(crate) fn read(item: &Item<'_>, keys: &[&str], profile: Profile, files: &Fil
     };
     let mut forward = changed(&table, base, table.get("warning"), profile, files)?;
     let mut reverse = forward.clone();
+    reverse.changing.handovers = Vec::new(); // both ways, on the forward direction
     if let Some(item) = table.get("loss") {
         let (loss, on_forward, on_reverse) = directed_loss(&item, files)?;
         forward.loss = if on_forward { loss.clone() } else { Loss::NONE };
         reverse.loss = if on_reverse { loss } else { Loss::NONE };
     }
     if let Some(item) = table.get("reverse") {
-        let keys: Vec<&str> = KEYS.iter().filter(|key| !matches!(**key, "drops" | "reverse")).copied().collect();
+        let keys: Vec<&str> =
+            KEYS.iter().filter(|key| !matches!(**key, "drops" | "handovers" | "reverse")).copied().collect();
         let own = item.table(&keys)?;
         // A threshold of half the queue is half of this direction's queue.
         reverse = changed(&own, reverse, own.get("warning").or(table.get("warning")), profile, files)?;
@@ -248,6 +252,7 @@ impl Link {
     /// The keys of the link, complete.
     pub(crate) fn effective(&self) -> Map<String, Json> {
         let mut map = self.forward.effective();
+        map.insert("handovers".into(), handovers::effective(&self.forward.changing.handovers));
         map.insert("drops".into(), json!({ "forward": self.forward.drops, "reverse": self.reverse.drops }));
         map.insert("reverse".into(), Json::Object(self.reverse.effective()));
         map

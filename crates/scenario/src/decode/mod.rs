@@ -8,6 +8,7 @@ pub(crate) mod drawn;
 pub(crate) mod flows;
 pub(crate) mod general;
 pub(crate) mod graph;
+pub(crate) mod handovers;
 pub(crate) mod link;
 pub(crate) mod loss;
 pub(crate) mod multipath;

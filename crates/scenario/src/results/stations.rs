@@ -56,7 +56,7 @@ pub(super) fn stations(plan: &Plan, network: &Network, results: &Results) -> Tab
         ("duplicate_frames", count(rows, |r| r.mac.duplicates)),
         ("lost_above_packets", count(rows, |r| r.mac.lost_above)),
         ("data_frames", count(rows, |r| r.mac.data_sent)),
-        ("rate_mean_bps", number(rows, |r| ratio(r.all.rate_sum_bps, r.all.mac.data_sent as f64))),
+        ("rate_mean_bps", number(rows, |r| ratio(r.mac.data_kbps as f64 * 1e3, r.mac.data_sent as f64))),
         ("airtime_share", share(|mac| mac.airtime.total())),
         ("airtime_rts_share", share(|mac| mac.airtime.rts)),
         ("airtime_cts_share", share(|mac| mac.airtime.cts)),

@@ -161,6 +161,9 @@ impl Station {
     }
 
     pub(super) fn send(&mut self, now: Time, flight: Flight, mac: &Mac) -> Flight {
+        if flight.kind == Kind::Data {
+            self.stats.data_kbps += u64::from(flight.rate.kbps);
+        }
         self.begin_own(now, flight.kind, flight.airtime, mac);
         flight
     }

@@ -1,0 +1,96 @@
+//! What a network's description leaves to be worked out before a run: when its links break, and what they are like
+//! afterwards. It depends on time and the seed alone, so all of it is known before the first packet.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use sim::Stream;
+use units::{Span, Time};
+
+use crate::cause::LossCause;
+use crate::changing::{Break, Changing, Step};
+use crate::spec::{DirectionSpec, LinkSpec, Network};
+
+/// A handover at a given time, or one after the other, of a link whose far end (`b`) moves. Nothing passes for a while;
+/// then the link has another rate and delay. Pairs are the least and the greatest of a value that is drawn evenly, for
+/// each handover anew, from the stream `LINK/handovers`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Handover {
+    /// When the link breaks.
+    pub at: Time,
+    /// It comes again at this distance, more than the longest gap and what packets are kept for.
+    pub every: Option<Span>,
+    /// How long nothing passes.
+    pub gap: (Span, Span),
+    /// Rate of both directions from then on, as a factor of that at the start.
+    pub rate_factor: Option<(f64, f64)>,
+    /// Delay of both directions from then on.
+    pub delay: Option<DelayAfter>,
+    /// What waits to be sent to the far end is sent so long after the gap; `None`: it is lost. What the far end itself
+    /// has to send waits.
+    pub kept: Option<Span>,
+    /// The ends know of it so long before.
+    pub warn: Span,
+}
+
+/// The delay after a handover.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum DelayAfter {
+    /// Longer than at the start by so many nanoseconds; never below zero.
+    Step(i64),
+    /// Between these, the same both ways.
+    Drawn(Span, Span),
+}
+
+impl Network {
+    /// The network as the run with this seed has it until `end`: handovers drawn, their breaks and steps written out.
+    pub(crate) fn settled(&self, seed: u64, end: Time) -> Cow<'_, Network> {
+        let hands_over = |link: &LinkSpec| link.forward.changing.as_ref().is_some_and(|c| !c.handovers.is_empty());
+        if !self.links.iter().any(hands_over) {
+            return Cow::Borrowed(self);
+        }
+        let mut network = self.clone();
+        network.links.iter_mut().filter(|link| hands_over(link)).for_each(|link| link.hand_over(seed, end));
+        Cow::Owned(network)
+    }
+}
+
+impl LinkSpec {
+    /// Write out the handovers.
+    fn hand_over(&mut self, seed: u64, end: Time) {
+        let mut stream = Stream::new(seed, &format!("{}/handovers", self.name));
+        let rules = self.forward.changing.as_mut().map(|own| std::mem::take(&mut Arc::make_mut(own).handovers));
+        for rule in rules.unwrap_or_default() {
+            let mut at = rule.at;
+            while at <= end {
+                self.break_once(at, &rule, &mut stream);
+                at = rule.every.map_or(Time::NEVER, |every| at + every);
+            }
+        }
+    }
+
+    fn break_once(&mut self, at: Time, rule: &Handover, stream: &mut Stream) {
+        let between = |(least, most): (Span, Span), share: f64| least + Span((share * (most - least).0 as f64) as u64);
+        let length = between(rule.gap, stream.uniform()).max(Span(1));
+        let (factor, delay) = (stream.uniform(), stream.uniform());
+        let factor = rule.rate_factor.map(|(least, most)| least + factor * (most - least));
+        let (known, cause) = (Time(at.0.saturating_sub(rule.warn.0)), LossCause::Handover);
+        for (direction, kept) in [(&mut self.forward, rule.kept), (&mut self.reverse, Some(Span::ZERO))] {
+            let rate_bps = factor.map(|factor| ((direction.rate_bps as f64 * factor) as u64).max(1));
+            let delay = rule.delay.map(|after| match after {
+                DelayAfter::Step(step) => Span(direction.delay.0.saturating_add_signed(step)),
+                DelayAfter::Drawn(least, most) => between((least, most), delay),
+            });
+            let changing = changing(direction);
+            changing.breaks.push(Break { at, length, known, cause, kept });
+            if rate_bps.is_some() || delay.is_some() {
+                changing.steps.push(Step { at: at + length, rate_bps, delay });
+            }
+        }
+    }
+}
+
+/// What changes on a direction.
+fn changing(direction: &mut DirectionSpec) -> &mut Changing {
+    Arc::make_mut(direction.changing.get_or_insert_default())
+}
