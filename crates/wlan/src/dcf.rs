@@ -10,7 +10,7 @@
 //! | `reception` | which frame is followed, overlap, capture |
 //! | `attempt` | a frame's way through RTS, data, answer or timeout, success or drop |
 //! | `answer` | what a station does about frames that it has read |
-//! | `rest` | when a station has nothing to remember |
+//! | `rest` | when a station senses what any listener does |
 //! | `quiet` | until when nothing comes of what it is about to do |
 //! | `ns2` | where ns-2 answers, waits or gives up otherwise |
 

@@ -158,7 +158,7 @@ pub struct Medium {
     /// When each station acts by itself.
     wakes: Earliest,
     upward: Upward,
-    /// Where all hear all alike: those who sleep.
+    /// Where all hear all alike: those who only listen.
     sleepers: Option<Sleepers>,
     /// Nothing comes out before this.
     deadline: Time,
@@ -273,7 +273,7 @@ impl Medium {
         self.stations[station as usize].wants_frame(class)
     }
 
-    /// Keep stations awake that have nothing to do. Nothing else changes; it takes more time.
+    /// Keep stations awake that only listen. Nothing else changes; it takes more time.
     #[doc(hidden)]
     pub fn nobody_sleeps(&mut self) {
         let listener = self.stations.len() - usize::from(self.sleepers.is_some());
@@ -288,7 +288,7 @@ impl Medium {
         debug_assert!(nothing.is_empty(), "a deadline was passed");
         self.nothing = nothing;
         if let Some(sleepers) = &mut self.sleepers {
-            sleepers.wake(station, &mut self.stations);
+            sleepers.wake(station, &mut self.stations, &mut self.wakes, &self.mac);
         }
         let sender = &mut self.stations[station as usize];
         assert!(sender.wants_frame(frame.class), "station {station} has a frame");
@@ -347,6 +347,10 @@ impl Medium {
     fn station_wakes<S: Supply>(&mut self, due: Due, _supply: &mut S, outcomes: &mut Vec<Outcome>) {
         let now = due.at();
         let place = self.wakes.place(due);
+        if let Some(sleepers) = self.sleepers.as_mut().filter(|_| place + 1 == self.stations.len()) {
+            sleepers.wake_due(now, &mut self.stations, &mut self.wakes, &self.mac);
+            return sleepers.note_due(&self.stations, &mut self.wakes, self.air.shortest(), &self.mac);
+        }
         let station = &mut self.stations[place];
         let sent = if due.order() == Order::Timer {
             station.on_timer(now, &self.params, &self.mac, outcomes)
@@ -374,7 +378,7 @@ impl Medium {
         let flight = air.flight(id);
         let mut row = hearing.row(flight.from);
         if let Some(sleepers) = sleepers {
-            sleepers.before(flight.start, flight, stations, mac);
+            sleepers.before(flight.start, flight, stations, wakes, mac);
             (row, place) = (sleepers.awake(), 0);
         }
         let mut faded;
@@ -400,6 +404,10 @@ impl Medium {
             }
         }
         air.started(id, place, row);
+        if let Some(sleepers) = sleepers {
+            sleepers.after(air.flight(id).start, air.flight(id), stations);
+            sleepers.note_due(stations, wakes, air.shortest(), mac);
+        }
     }
 
     /// A frame ends at its sender and at one station after the other, as long as nothing else comes before.
@@ -439,12 +447,15 @@ impl Medium {
             until = until.min(due);
         }
         air.ended(id, place, row);
+        if let Some(sleepers) = sleepers {
+            sleepers.note_due(stations, wakes, air.shortest(), mac);
+        }
     }
 }
 
 /// All who listen hear the same: nothing depends on the place, the PHY, or errors of each receiver's own.
 fn can_sleep(spec: &MediumSpec) -> bool {
-    let alike = matches!(spec.layout, Layout::Everyone { .. });
+    let alike = matches!(spec.layout, Layout::Everyone { stations: 2.. });
     let phys = spec.rates.iter().flatten().all(|rate| rate.phy.is_like(spec.params.rate.phy));
     alike && phys && spec.loss.is_none_or(|loss| loss.at == LossAt::Above)
 }

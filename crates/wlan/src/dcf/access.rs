@@ -95,17 +95,28 @@ impl Access {
         self.counting
     }
 
-    /// The medium has been idle for longer than all that this station waited for.
-    pub(crate) fn has_run_out(&self, now: Time, mac: &Mac) -> bool {
-        self.counting && self.due(mac) <= now
+    /// Slots drawn that have not passed.
+    pub(crate) fn slots_left(&self) -> Option<u32> {
+        self.slots
     }
 
-    /// No backoff is left; the medium is as another has found it.
-    pub(crate) fn take_view_of(&mut self, other: &Access) {
-        self.slots = None;
+    /// Slots that count if the medium becomes busy now.
+    pub(crate) fn slots_passed(&self, now: Time, mac: &Mac) -> u32 {
+        if self.counting { slots_in(now.since(self.from), mac.slot) } else { 0 }
+    }
+
+    /// When so many slots will have passed; never as long as the medium is busy.
+    pub(crate) fn expiry_behind(&self, slots: u64, mac: &Mac) -> Time {
+        if self.counting { self.from + mac.slot * slots } else { Time::NEVER }
+    }
+
+    /// So many slots are left; the medium is as another has found it.
+    pub(crate) fn take_view_of(&mut self, other: &Access, slots: Option<u32>, wanted: bool, mac: &Mac) {
+        self.slots = slots;
         self.counting = other.counting;
         // that one may wait for another space
         self.from = Time(other.from.0 - other.terms.ifs.0) + self.terms.ifs;
+        self.expiry = if wanted && self.counting { self.due(mac) } else { Time::NEVER };
     }
 
     /// Draw a backoff from the present window.

@@ -47,8 +47,9 @@ impl Edca {
         self.behind.iter().fold(Time::NEVER, |least, function| least.min(function.access.expiry))
     }
 
-    pub(super) fn is_at_rest(&self, now: Time, mac: &Mac) -> bool {
-        self.behind.iter().all(|function| function.current.is_none() && function.access.has_run_out(now, mac))
+    /// No function behind has a frame, or slots to count.
+    pub(super) fn has_nothing(&self) -> bool {
+        self.behind.iter().all(|function| function.current.is_none() && function.access.slots_left().is_none())
     }
 }
 

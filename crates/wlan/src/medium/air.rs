@@ -70,6 +70,11 @@ impl Air {
         self.shortest = self.shortest.min(airtime);
     }
 
+    /// No exchange so far has begun with a shorter frame.
+    pub(crate) fn shortest(&self) -> Span {
+        self.shortest
+    }
+
     fn quiet_of(&self, id: u32) -> Time {
         let OnAir { flight, end, heard_at, .. } = &self.flights[id as usize];
         let next = end.at();
