@@ -399,6 +399,7 @@ impl Station {
     }
 
     /// The medium may have become idle for this station.
+    #[inline(always)]
     fn release(&mut self, now: Time, mac: &Mac) {
         if !self.is_free() || self.access.is_counting() {
             return;

@@ -294,8 +294,9 @@ impl Medium {
         assert!(sender.wants_frame(frame.class), "station {station} has a frame");
         sender.offer(now, frame, &self.params, &self.mac);
         self.air.expect(sender.backoff_frame().unwrap_or(Span::ZERO));
-        self.wakes.set(station as usize, sender.due(), || sender.quiet_until(&self.mac));
-        self.note_deadline();
+        let (due, quiet) = (sender.due(), sender.quiet_until(&self.mac));
+        self.wakes.set(station as usize, due, || quiet);
+        self.deadline = self.deadline.min(if self.traced { due.at() } else { quiet });
     }
 
     /// When something may come out next. Much happens in between, and is made up for in the next call.
@@ -419,9 +420,10 @@ impl Medium {
         if let Some(sleepers) = sleepers {
             (row, place) = (sleepers.awake(), 0);
         }
+        let end = flight.end();
         let mut faded;
         while let Some(mut hearer) = row.get(place) {
-            let now = flight.end() + hearer.delay;
+            let now = end + hearer.delay;
             if Due::new(now, Order::End) >= until {
                 break;
             }
@@ -431,20 +433,21 @@ impl Medium {
                 faded = there;
                 hearer = &faded;
             }
-            let station = &mut stations[hearer.station as usize];
-            if hearer.station == flight.from {
+            let at = hearer.station as usize;
+            let station = &mut stations[at];
+            let heard = if hearer.station == flight.from {
                 station.on_own_end(now, flight.kind, flight.data, mac, outcomes);
+                Heard::Nothing
             } else {
                 let bad = upward.is_bad(now, hearer, flight);
-                let heard = station.on_frame_end(now, id, flight, bad, mac, outcomes);
-                if heard != Heard::Nothing {
-                    upward.on_heard(now, stations, hearer.station, flight, heard, outcomes);
-                }
-            }
-            let station = &stations[hearer.station as usize];
+                station.on_frame_end(now, id, flight, bad, mac, outcomes)
+            };
             let due = station.due();
-            wakes.set(hearer.station as usize, due, || station.quiet_until(mac));
+            wakes.set(at, due, || station.quiet_until(mac));
             until = until.min(due);
+            if heard != Heard::Nothing {
+                upward.on_heard(now, stations, hearer.station, flight, heard, outcomes);
+            }
         }
         air.ended(id, place, row);
         if let Some(sleepers) = sleepers {

@@ -59,60 +59,52 @@ const BLOCK: usize = 8;
 /// those blocks whose least has moved on.
 #[derive(Debug)]
 pub(crate) struct Earliest {
-    dues: Vec<[u64; BLOCK]>,
-    /// When something comes of what is due, never before that.
-    quiet: Vec<[Time; BLOCK]>,
-    /// The least of each block. It may be earlier than that in a block that is stale.
-    least: Vec<u64>,
-    stale: Vec<bool>,
+    blocks: Vec<Block>,
     any_stale: bool,
     /// The least of all, unless a block is stale.
     first: Due,
 }
 
+#[derive(Debug)]
+struct Block {
+    dues: [Due; BLOCK],
+    /// When something comes of what is due, never before that.
+    quiet: [Time; BLOCK],
+    /// The least. It may be earlier than that in a block that is stale.
+    least: Due,
+    stale: bool,
+}
+
 impl Earliest {
     pub(crate) fn new(places: usize) -> Earliest {
-        let mut earliest = Earliest {
-            dues: Vec::new(),
-            quiet: Vec::new(),
-            least: Vec::new(),
-            stale: Vec::new(),
-            any_stale: false,
-            first: Due::NEVER,
-        };
+        let mut earliest = Earliest { blocks: Vec::new(), any_stale: false, first: Due::NEVER };
         earliest.reach(places.max(1) - 1);
         earliest
     }
 
     /// Make room for a place.
     pub(crate) fn reach(&mut self, place: usize) {
-        while place / BLOCK >= self.dues.len() {
-            self.dues.push([Due::NEVER.0; BLOCK]);
-            self.quiet.push([Time::NEVER; BLOCK]);
-            self.least.push(Due::NEVER.0);
-            self.stale.push(false);
+        while place / BLOCK >= self.blocks.len() {
+            let (dues, quiet) = ([Due::NEVER; BLOCK], [Time::NEVER; BLOCK]);
+            self.blocks.push(Block { dues, quiet, least: Due::NEVER, stale: false });
         }
     }
 
     /// Something is due at a place, or no longer; `quiet` says when something comes of it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn set(&mut self, place: usize, due: Due, quiet: impl FnOnce() -> Time) {
-        let block = place / BLOCK;
-        let kept = &mut self.dues[block][place % BLOCK];
-        if *kept == due.0 && due >= Due::NEVER {
+        let block = &mut self.blocks[place / BLOCK];
+        let kept = &mut block.dues[place % BLOCK];
+        if *kept == due && due >= Due::NEVER {
             return;
         }
-        self.quiet[block][place % BLOCK] = if due >= Due::NEVER { Time::NEVER } else { quiet() };
-        if *kept == due.0 {
-            return;
-        }
-        let before = std::mem::replace(kept, due.0);
-        let least = &mut self.least[block];
-        if due.0 <= *least {
-            *least = due.0;
+        block.quiet[place % BLOCK] = if due >= Due::NEVER { Time::NEVER } else { quiet() };
+        let before = std::mem::replace(kept, due);
+        if due <= block.least {
+            block.least = due;
             self.first = self.first.min(due);
-        } else if before == *least {
-            self.stale[block] = true;
+        } else if before == block.least {
+            block.stale = true;
             self.any_stale = true;
         }
     }
@@ -128,21 +120,24 @@ impl Earliest {
 
     fn refresh(&mut self) {
         self.any_stale = false;
-        for (block, stale) in self.stale.iter_mut().enumerate() {
-            if std::mem::take(stale) {
-                self.least[block] = self.dues[block].iter().fold(u64::MAX, |least, due| least.min(*due));
+        let mut first = Due::NEVER;
+        for block in &mut self.blocks {
+            if block.stale {
+                block.stale = false;
+                block.least = block.dues.iter().fold(Due::NEVER, |least, due| least.min(*due));
             }
+            first = first.min(block.least);
         }
-        self.first = Due(self.least.iter().fold(u64::MAX, |least, block| least.min(*block)));
+        self.first = first;
     }
 
     /// Before this nothing comes of what is due at any place, nor later than `most`.
     #[inline]
     pub(crate) fn quiet_until(&self, most: Time) -> Time {
         let mut quiet = most;
-        for (least, block) in self.least.iter().zip(&self.quiet) {
-            if Due(*least).at() < quiet {
-                quiet = block.iter().fold(quiet, |least, quiet| least.min(*quiet));
+        for block in &self.blocks {
+            if block.least.at() < quiet {
+                quiet = block.quiet.iter().fold(quiet, |least, quiet| least.min(*quiet));
             }
         }
         quiet
@@ -150,8 +145,8 @@ impl Earliest {
 
     /// The place of a deadline that is there; of equal ones, the lowest.
     pub(crate) fn place(&self, due: Due) -> usize {
-        let block = self.least.iter().position(|least| *least == due.0).unwrap_or(0);
-        let place = self.dues[block].iter().position(|other| *other == due.0);
+        let block = self.blocks.iter().position(|block| block.least == due).unwrap_or(0);
+        let place = self.blocks[block].dues.iter().position(|other| *other == due);
         block * BLOCK + place.unwrap_or(0)
     }
 }

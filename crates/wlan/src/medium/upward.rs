@@ -19,6 +19,8 @@ pub(crate) struct Noise {
 
 #[derive(Debug)]
 pub(crate) struct Upward {
+    /// Frames may be bad at the MAC without another's doing.
+    by_chance: bool,
     /// Random errors at each station; empty without.
     errors: Vec<Errors>,
     at: LossAt,
@@ -32,12 +34,17 @@ pub(crate) struct Upward {
 
 impl Upward {
     pub(crate) fn new(stations: usize, errors: Vec<Errors>, at: LossAt, noise: Option<Noise>) -> Upward {
-        Upward { errors, at, noise, accepted: vec![[0; 4]; stations], traced: false }
+        let by_chance = noise.is_some() || (at == LossAt::Mac && !errors.is_empty());
+        Upward { by_chance, errors, at, noise, accepted: vec![[0; 4]; stations], traced: false }
     }
 
     /// A random error has hit the frame that ends here, or the noise has.
     #[inline]
     pub(crate) fn is_bad(&mut self, now: Time, here: &Hearer, flight: &Flight) -> bool {
+        self.by_chance && self.is_hit(now, here, flight)
+    }
+
+    fn is_hit(&mut self, now: Time, here: &Hearer, flight: &Flight) -> bool {
         let place = here.station as usize;
         let mut bad = false;
         if self.at == LossAt::Mac && !self.errors.is_empty() {
