@@ -147,7 +147,7 @@ fn several_hosts_or_access_points_meet_at_a_gateway() {
     assert_eq!(alike.media[0].channel.layout, wlan::Layout::Everyone { stations: 6 });
     assert_eq!(links(&alike)[3..5], [("air/0", "station/0", "ap/0"), ("air/1", "station/1", "ap/1")]);
     // no wired part
-    let alone = CELL.replace("backbone", "hosts = 0 #").replace("wired/0", "station/1");
+    let alone = CELL.replace("backbone", "#").replace("wired/0", "station/1");
     assert_eq!(network(&alone, &[]).nodes.len(), 5);
 }
 
@@ -253,6 +253,13 @@ fn each_key_does_what_it_says() {
     let far = params("receive_range", "100 m").radio;
     assert_eq!(far.cs_threshold, far.rx_threshold, "what is decoded is sensed");
     assert_eq!(with("rates", r#"{ "station/1" = "6 Mbps" }"#).channel.rates[1], Some(wlan::Rate::ofdm(6000)));
+    let senses = network(CHAIN, &[("topology.radio.sense_range", "250 m")]).media[0].channel.params.radio.clone();
+    assert_eq!(senses.cs_threshold, senses.rx_threshold, "250 m is what ns-2's threshold stands for");
+    let usual = effective(CELL, &[("topology.radio", r#"{ edca = { voice = { aifsn = 3 } }, ap_edca = "usual" }"#)]);
+    let classes = |key: &str, class: &str| usual["topology"]["radio"][key][class]["aifsn"].clone();
+    assert_eq!([classes("edca", "voice"), classes("ap_edca", "voice")], [json!(3), json!(1)]);
+    assert_eq!(with("edca", "true").channel.access_points, [4]);
+    assert_eq!(params("ampdu_max_us", "4 ms").ampdu.airtime, Span::from_millis(4));
     let minstrel = with("rate_control", r#"{ "station/*" = "minstrel" }"#).channel.rate_controls;
     assert_eq!(minstrel[3..], [wlan::RateControl::Minstrel, wlan::RateControl::Fixed]);
     let lossy = with("loss", r#"{ rate = "10 %", burst = "5 ms", at = "above" }"#).channel.loss.unwrap();
@@ -308,6 +315,8 @@ fn a_medium_that_cannot_be_is_refused() {
     spoiled("loss = { rate = \"90 %\", burst = \"2 frames\" }", "out-of-range", &["66.6"]);
     spoiled("loss = { rate = \"1 %\", model = \"independent\", burst = \"2 frames\" }", "conflict", &["burst"]);
     spoiled("set = \"ns2-default\", reception = \"snr\"", "out-of-range", &["no error table"]);
+    spoiled("edca = { voice = { cw_min = 6 } }", "out-of-range", &["edca.voice.cw_min", "power of two"]);
+    spoiled("ap_edca = \"usual\"", "conflict", &["edca = true"]);
     spoiled("tx_power = 16", "unit-missing", &["16 dBm"]);
 }
 
@@ -318,7 +327,8 @@ fn a_topology_that_cannot_be_is_refused() {
     refused(CELL, "stations = 4", "stations = 10000", "too-many-stations", &["10001"]);
     refused(CELL, "radius = \"5 m\"", "radius = \"500 m\"", "out-of-reach", &["500.0 m away", "decoded up to 84"]);
     refused(CELL, "placing", "access_points = 2\nplacing", "missing-key", &["ap_positions"]);
-    refused(CELL, "backbone = ", "access = ", "missing-key", &["backbone"]);
+    refused(CELL, "backbone = ", "hosts = 1\naccess = ", "missing-key", &["backbone"]);
+    refused(CELL, "backbone = ", "access = ", "conflict", &["no wired host"]);
     refused(CELL, "backbone = ", "hosts = 0\nbackbone = ", "conflict", &["no wired host"]);
     refused(CELL, "stations = 4", "stations = 4\npositions = [[\"1 m\", \"2 m\"]]", "conflict", &["placing"]);
     refused(

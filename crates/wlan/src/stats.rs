@@ -22,7 +22,7 @@ pub struct StationStats {
     pub dropped: u64,
     /// Data frames sent, repeated ones included.
     pub data_sent: u64,
-    /// Sum over these of their rates, kbit/s.
+    /// Sum over these of their rates in kbit/s.
     pub data_kbps: u64,
     /// Packets received, each once.
     pub received: u64,

@@ -56,7 +56,7 @@ pub(crate) static KEYS: &[(&str, &str)] = &[
     ),
     ("positions", "instead: where each station is, [[\"3 m\", \"0 m\"], ...]"),
     ("ap_positions", "where each access point is; default the origin, if there is one"),
-    ("hosts", "wired hosts, default 1"),
+    ("hosts", "wired hosts, default 1 with a `backbone`, else none"),
     ("backbone", "link from an access point to the wired host, or to node `gateway` if there are more of either"),
     ("access", "link from `gateway` to each wired host"),
     ("radio", "the medium: a parameter set of 802.11 and changes to it"),
@@ -73,7 +73,7 @@ pub(crate) fn read(fields: &Fields<'_>, profile: Profile, files: &Files) -> Resu
         return Err(Problem::new(code::NO_ACCESS_POINT, place, "`topology.access_points` is 0: a cell has one")
             .hint("write `access_points = 1`, or take `kind = \"chain\"` for stations among themselves"));
     }
-    let hosts = count(fields, "hosts", 1, 0)?;
+    let hosts = count(fields, "hosts", usize::from(fields.get("backbone").is_some()), 0)?;
     let names = (0..stations).map(|i| format!("station/{i}")).chain((0..access_points).map(|i| format!("ap/{i}")));
     let radio = fields.get("radio");
     let radio = Radio::read(radio.as_ref(), &[], names.collect(), profile, Travel::None)?;

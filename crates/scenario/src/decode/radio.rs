@@ -4,8 +4,10 @@
 //! |---|---|
 //! | `table` | the table of a radio |
 //! | `rows` | numbers and rules of 802.11, a key each |
+//! | `edca` | classes of packets |
 //! | `rates`, `errors`, `places` | rates; random errors of frames; where stations are |
 
+pub(crate) mod edca;
 pub(crate) mod errors;
 pub(crate) mod places;
 mod rates;
@@ -238,7 +240,10 @@ impl Medium {
             routing_bytes: self.radio.routing_bytes,
         };
         net::MediumSpec {
-            channel: self.radio.spec(&self.name, layout),
+            channel: wlan::MediumSpec {
+                access_points: self.access_points.iter().map(|station| *station as u32).collect(),
+                ..self.radio.spec(&self.name, layout)
+            },
             stations: self.nodes.iter().enumerate().map(station).collect(),
             link_layer: self.radio.link_layer,
             arp: self.radio.arp,

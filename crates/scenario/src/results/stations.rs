@@ -16,7 +16,7 @@ struct Row<'a> {
     passed_over: usize,
 }
 
-/// One row per station and medium. What the MAC counts is counted after the warm-up; queues, rates and the delay of the
+/// One row per station and medium. What the MAC counts is counted after the warm-up; queues and the delay of the
 /// MAC over the whole run.
 pub(super) fn stations(plan: &Plan, network: &Network, results: &Results) -> Table {
     let passed_over = plan.topology.passed_over();
@@ -56,7 +56,7 @@ pub(super) fn stations(plan: &Plan, network: &Network, results: &Results) -> Tab
         ("duplicate_frames", count(rows, |r| r.mac.duplicates)),
         ("lost_above_packets", count(rows, |r| r.mac.lost_above)),
         ("data_frames", count(rows, |r| r.mac.data_sent)),
-        ("rate_mean_bps", number(rows, |r| ratio(r.mac.data_kbps as f64 * 1e3, r.mac.data_sent as f64))),
+        ("rate_mean_bps", number(rows, |r| ratio(1e3 * r.mac.data_kbps as f64, r.mac.data_sent as f64))),
         ("airtime_share", share(|mac| mac.airtime.total())),
         ("airtime_rts_share", share(|mac| mac.airtime.rts)),
         ("airtime_cts_share", share(|mac| mac.airtime.cts)),
@@ -70,6 +70,7 @@ pub(super) fn stations(plan: &Plan, network: &Network, results: &Results) -> Tab
     columns.extend(by_cause(rows, |cause| cause.column, |r| &r.all.queue_drops));
     columns.extend([
         ("in_flight_packets", count(rows, |r| r.all.in_flight_packets)),
+        ("marked_packets", count(rows, |r| r.all.marked_packets)),
         ("queue_mean_packets", number(rows, |r| ratio(r.all.queue_integral, run))),
         ("queue_max_packets", count(rows, |r| u64::from(r.all.queue_max))),
         ("passed_over_nodes", count(rows, |r| r.passed_over as u64)),

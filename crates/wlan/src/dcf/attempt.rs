@@ -161,10 +161,10 @@ impl Station {
     }
 
     pub(super) fn send(&mut self, now: Time, flight: Flight, mac: &Mac) -> Flight {
+        self.begin_own(now, flight.kind, flight.airtime, mac);
         if flight.kind == Kind::Data {
             self.stats.data_kbps += u64::from(flight.rate.kbps);
         }
-        self.begin_own(now, flight.kind, flight.airtime, mac);
         flight
     }
 

@@ -5,7 +5,7 @@ use units::{Span, num};
 use wlan::params::{AfterTimeout, Capture, Counters, Draw, Eifs, NavRound, Protection, Responder, Timeouts};
 use wlan::{Params, Propagation, Rate, Reception, Travel};
 
-use super::rates;
+use super::{edca, rates};
 use crate::error::Problem;
 use crate::node::Value;
 use crate::read::{HOUR, INSTANT, Item};
@@ -216,6 +216,37 @@ pub(crate) static ROWS: &[Row] = &[
     ),
     words!("counters", "retry counters belong to the \"frame\" or the \"station\"", rules.counters, COUNTERS),
     words!("responder", "who answers what: as the \"standard\" says, or as \"ns2\" does", rules.responder, RESPONDERS),
+    Row {
+        key: "edca",
+        meaning: "classes of packets have queues and windows of their own: false (default), true, or a table by class \
+                  (voice, video, best-effort, background) with aifsn, cw_min, cw_max, txop",
+        read: edca::read,
+        write: |params| if params.edca { edca::text(params, &params.edca_station) } else { json!(false) },
+    },
+    Row {
+        key: "ap_edca",
+        meaning: "classes of access points: \"same\" (default), \"usual\", as their software usually has them, or a table",
+        read: edca::read_access_point,
+        write: |params| edca::text(params, &params.edca_access_point),
+    },
+    row!("ampdu_max_mpdus", "packets that go together at most, at rates of HT", ampdu.mpdus, together, number),
+    row!(
+        "ampdu_max_bytes",
+        "bytes that they have at most",
+        ampdu.bytes,
+        |item: &Item<'_>| item.bytes(1..=65_535).map(|bytes| bytes as u32),
+        size
+    ),
+    row!("ampdu_max_us", "airtime that they take at most", ampdu.airtime, positive, span_text),
+    row!("ampdu_min", "fewer packets than this go one by one", ampdu_min, together, number),
+    row!("mpdu_retry_limit", "attempts of a packet that went together with others", mpdu_retry_limit, limit, number),
+    row!(
+        "reorder_timeout",
+        "how long a receiver waits for a packet missing before others",
+        reorder_timeout,
+        positive,
+        span_text
+    ),
     words!(
         "propagation",
         "how power falls: \"free-space\", \"two-ray\", \"log-distance\"",
@@ -261,7 +292,10 @@ pub(crate) static ROWS: &[Row] = &[
         key: "sense_range",
         meaning: "instead of `cs_threshold`: how far frames are sensed, \"550 m\"",
         read: |params, item| {
-            params.radio.cs_threshold = params.radio.power_at(metres(item)?);
+            let (power, decoded) = (params.radio.power_at(metres(item)?), params.radio.rx_threshold);
+            // ns-2's thresholds have four digits, so 250 m is not to the last one what decodes at 250 m
+            let same = (power / decoded - 1.0).abs() < 1e-3;
+            params.radio.cs_threshold = if same { decoded } else { power };
             Ok(())
         },
         write: |_| Json::Null,
@@ -345,6 +379,10 @@ fn window(item: &Item<'_>) -> Result<u32, Problem> {
 
 fn limit(item: &Item<'_>) -> Result<u32, Problem> {
     item.whole(1..=1000).map(|attempts| attempts as u32)
+}
+
+fn together(item: &Item<'_>) -> Result<u32, Problem> {
+    item.whole(1..=64).map(|packets| packets as u32)
 }
 
 fn number(number: &u32) -> Json {
