@@ -37,6 +37,8 @@ class SavedSweep:
         Swept keys.
     flows, links : pyarrow.Table
         As in :class:`windlass.SweepResult`.
+    stations : pyarrow.Table
+        As there; without columns if nothing went through the air.
     descriptions : list of dict
         Effective description of each point.
     """
@@ -46,6 +48,7 @@ class SavedSweep:
     flows: pa.Table
     links: pa.Table
     descriptions: list[dict[str, Any]]
+    stations: pa.Table
 
 
 def check_folder(folder: Path) -> None:
@@ -149,9 +152,11 @@ def read_sweep(folder: Path) -> SavedSweep:
         manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
         flows = pq.read_table(folder / "flows.parquet", partitioning=None)
         links = pq.read_table(folder / "links.parquet", partitioning=None)
+        air = folder / "stations.parquet"
+        stations = pq.read_table(air, partitioning=None) if "stations.parquet" in manifest["files"] else pa.table({})
         descriptions = [point["description"] for point in manifest["points"]]
         axes = list(manifest["points"][0]["axes"])
-        return SavedSweep(manifest["scenario"], axes, flows, links, descriptions)
+        return SavedSweep(manifest["scenario"], axes, flows, links, descriptions, stations)
     except (OSError, pa.ArrowException, KeyError, IndexError, TypeError, ValueError) as error:
         raise InputError(
             f"holds no results: {error}".splitlines()[0],

@@ -5,8 +5,8 @@ A run's key is made from its whole description, what is recorded, its seed and t
 renamed when it is complete. Every file is read against its SHA-256. A run of which a file is damaged or missing is
 treated as not there: a :class:`~windlass.errors.StoreWarning` names the file, and the run is made again.
 
-Layout: ``<root>/ab/abcdef.../flows.parquet``, ``links.parquet``, and ``traces.parquet``, ``events.parquet``,
-``losses.parquet`` where these have rows. ``sha256sums`` has a line for each of them, as ``sha256sum`` writes it.
+Layout: ``<root>/ab/abcdef.../flows.parquet``, ``links.parquet``, and ``stations.parquet``, ``traces.parquet``,
+``events.parquet``, ``losses.parquet`` where these have rows. ``sha256sums`` has a line for each of them, as ``sha256sum`` writes it.
 """
 
 from __future__ import annotations
@@ -78,7 +78,11 @@ class Store:
                 flows = _table(files["flows"])
                 about = _about(flows.schema, key)
                 empty = about["empty"]
-                rest = {name: empty_table(empty[name]) if name in empty else _table(files[name]) for name in TABLES[1:]}
+                # a run of an engine that did not have one of the tables yet has none of its columns either
+                rest = {
+                    name: _table(files[name]) if name in files else empty_table(empty.get(name, []))
+                    for name in TABLES[1:]
+                }
         except _Damaged as damage:
             warnings.warn(f"{self.folder(key)}: {damage}; the run is made again", StoreWarning, stacklevel=2)
             return None

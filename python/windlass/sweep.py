@@ -77,7 +77,7 @@ class RunResult:
     axes : dict
         Swept keys with their values, as written in the scenario.
     tables : dict of str to pyarrow.Table
-        ``flows``, ``links``, ``traces``, ``events``, ``losses``, ``tapes``.
+        ``flows``, ``links``, ``stations``, ``traces``, ``events``, ``losses``, ``tapes``.
     stored : bool
         Whether it was read from the store instead of made.
     """
@@ -97,6 +97,11 @@ class RunResult:
     def links(self) -> pa.Table:
         """One row per link and direction."""
         return self.tables["links"]
+
+    @property
+    def stations(self) -> pa.Table:
+        """One row per station and radio medium. Without rows where nothing goes through the air."""
+        return self.tables["stations"]
 
     @property
     def traces(self) -> pa.Table:
@@ -165,6 +170,11 @@ class SweepResult:
         return self.table("links")
 
     @cached_property
+    def stations(self) -> pa.Table:
+        """One row per run, station and radio medium."""
+        return self.table("stations")
+
+    @cached_property
     def traces(self) -> pa.Table:
         """Series of all runs."""
         return self.table("traces")
@@ -185,7 +195,7 @@ class SweepResult:
         return self.table("tapes")
 
     def table(self, name: str) -> pa.Table:
-        """One of the six tables over all runs, with the name, the axes and the engine's version in its metadata."""
+        """One of the seven tables over all runs, with the name, the axes and the engine's version in its metadata."""
         from windlass.engine import ENGINE_VERSION
         from windlass.tables import join_runs
 

@@ -1,7 +1,7 @@
 """Tables of results: the engine's columns as Arrow tables, and how runs are put together.
 
-A run gives six tables: ``flows`` (one row per flow and direction), ``links`` (one row per link and direction),
-``traces``, ``events``, ``losses`` and ``tapes``. Units are the last part of a column's name. A number that does not
+A run gives seven tables: ``flows`` (one row per flow and direction), ``links`` (one row per link and direction),
+``stations`` (one row per station and radio medium), ``traces``, ``events``, ``losses`` and ``tapes``. Units are the last part of a column's name. A number that does not
 exist (the round trip of a flow that sent nothing) is null, never 0.
 """
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TABLES", "empty_table", "join_runs", "schema_text", "tables_from_core"]
 
-TABLES = ("flows", "links", "traces", "events", "losses", "tapes")
+TABLES = ("flows", "links", "stations", "traces", "events", "losses", "tapes")
 """Names of the tables of a run."""
 
 _TYPES = {"f8": pa.float64(), "i8": pa.int64(), "str": pa.string()}
