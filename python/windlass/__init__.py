@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from windlass.control import CongestionControl, Response, register
     from windlass.engine import ENGINE_VERSION
     from windlass.scenario import (
+        Chain,
         Dumbbell,
         Flow,
         Graph,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
         Point,
         Scenario,
         ThreeRouters,
+        Wlan,
         from_dict,
         load,
         ready_scenarios,
@@ -44,6 +46,7 @@ __version__ = "0.1.0"
 __all__ = [
     "ENGINE_VERSION",
     "Cancel",
+    "Chain",
     "CongestionControl",
     "Dumbbell",
     "Flow",
@@ -62,6 +65,7 @@ __all__ = [
     "ThreeRouters",
     "UnknownFlow",
     "WindlassError",
+    "Wlan",
     "__version__",
     "compare",
     "from_dict",
@@ -83,6 +87,7 @@ _HOMES = {
     "register": "control",
     "ENGINE_VERSION": "engine",
     "Store": "store",
+    "Chain": "scenario",
     "Dumbbell": "scenario",
     "Flow": "scenario",
     "Graph": "scenario",
@@ -90,6 +95,7 @@ _HOMES = {
     "Point": "scenario",
     "Scenario": "scenario",
     "ThreeRouters": "scenario",
+    "Wlan": "scenario",
     "from_dict": "scenario",
     "load": "scenario",
     "ready_scenarios": "scenario",

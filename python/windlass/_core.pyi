@@ -257,6 +257,20 @@ class Point:
             If the description cannot become a network.
         """
 
+    def exchanges(self) -> str:
+        """Tell how long one frame of each kind takes on each radio medium, part by part.
+
+        Returns
+        -------
+        str
+            JSON list, as `windlass.scenario.Point.exchanges` describes it; empty without radio.
+
+        Raises
+        ------
+        InputError
+            As `effective`.
+        """
+
     def opportunities(self, link: str, reverse: bool = False) -> list[int]:
         """List when a link can deliver 1504 bytes more, until the end of the run: what a mahimahi trace holds.
 
@@ -310,8 +324,8 @@ class Point:
         Returns
         -------
         dict
-            Tables ``flows``, ``links``, ``traces``, ``events`` and ``losses``, each a dict of columns of equal length
-            in order. A column of numbers is a pair of its type, ``"f8"`` or ``"i8"``, and its little-endian bytes, NaN
+            Tables ``flows``, ``links``, ``stations``, ``traces``, ``events``, ``losses`` and ``tapes``, each a dict of
+            columns of equal length in order. A column of numbers is a pair of its type, ``"f8"`` or ``"i8"``, and its little-endian bytes, NaN
             where a value is missing; a column of words is a list.
 
         Raises

@@ -23,6 +23,12 @@ STARVED = 0.1
 LONG = 0.5
 """Only flows that were there for this share of the longest time in their group are held against it."""
 
+GIVEN_UP = 0.05
+"""More than this share of a station's packets given up by its MAC: transport sees losses that no queue explains."""
+
+MANY_STATIONS = 200
+"""More stations than this on one medium: outside what the model was compared with."""
+
 LONG_ENOUGH_S = 20.0
 """A flow whose timer expires four times in a row is silent for 15 s: in shorter times, little says nothing."""
 
@@ -56,8 +62,12 @@ def of_algorithms(results: Sequence[RunResult]) -> list[str]:
 
 
 def of_runs(results: Sequence[RunResult]) -> list[str]:
-    """What the runs themselves show: channels that stood still, flows that got nothing or far too little."""
-    return [*_still_channels(results), *_starved_flows(results)]
+    """What the runs themselves show.
+
+    Channels that stood still; flows that got nothing or far too little; radio media with very many stations or many
+    packets given up, and chains whose hops pass over nodes.
+    """
+    return [*_still_channels(results), *_starved_flows(results), *_radio(results)]
 
 
 def _still_channels(results: Sequence[RunResult]) -> list[str]:
@@ -124,6 +134,59 @@ def _starved_flows(results: Sequence[RunResult]) -> list[str]:
             "are alike and hosts have no jitter, it is locked out, which `topology.send_jitter` prevents"
         )
     return out
+
+
+def _radio(results: Sequence[RunResult]) -> list[str]:
+    """Media with very many stations, stations whose MAC gave up many packets, chains whose hops pass over nodes."""
+    given_up: dict[tuple[str, str], list[tuple[float, RunResult]]] = {}
+    crowded: dict[str, tuple[int, RunResult]] = {}
+    over: dict[str, tuple[int, RunResult]] = {}
+    for result in results:
+        if result.stations.num_rows == 0:
+            continue
+        columns = ["medium", "station", "acked_packets", "mac_dropped_packets", "passed_over_nodes"]
+        counts: dict[str, int] = {}
+        for row in result.stations.select(columns).to_pylist():
+            medium = row["medium"]
+            counts[medium] = counts.get(medium, 0) + 1
+            ended = row["acked_packets"] + row["mac_dropped_packets"]
+            if ended and row["mac_dropped_packets"] > GIVEN_UP * ended:
+                share = row["mac_dropped_packets"] / ended
+                given_up.setdefault((medium, row["station"]), []).append((share, result))
+            if row["passed_over_nodes"] > over.get(medium, (0, result))[0]:
+                over[medium] = (row["passed_over_nodes"], result)
+        for medium, count in counts.items():
+            if count > max(MANY_STATIONS, crowded.get(medium, (0, result))[0]):
+                crowded[medium] = (count, result)
+    out = [
+        f"medium `{medium}` has {count} stations ({_where(result)}): more than {MANY_STATIONS} on one channel are "
+        "outside what the model was compared with"
+        for medium, (count, result) in crowded.items()
+    ]
+    out += [
+        f"medium `{medium}`: nodes decode each other over {_nodes(count)} between them ({_where(result)}), and packets "
+        "take the longest hops. For hops from neighbour to neighbour, space them wider or lower `receive_range`"
+        for medium, (count, result) in over.items()
+    ]
+    return out + _given_up(given_up)
+
+
+def _given_up(found: dict[tuple[str, str], list[tuple[float, RunResult]]]) -> list[str]:
+    """One sentence for each medium: the worst station, and how many others."""
+    out = []
+    for medium in dict.fromkeys(medium for medium, _ in found):
+        cases = {station: max(rows, key=lambda row: row[0]) for (of, station), rows in found.items() if of == medium}
+        station, (share, worst) = max(cases.items(), key=lambda case: case[1][0])
+        others = "" if len(cases) == 1 else f"; so it is at {len(cases) - 1} more of its stations"
+        out.append(
+            f"medium `{medium}`: the MAC of `{station}` gave up {share:.1%} of its packets ({_where(worst)}){others}. "
+            "They are lost as `mac_retry`: bad frames, hidden stations, or a neighbour out of reach"
+        )
+    return out
+
+
+def _nodes(count: int) -> str:
+    return "1 node" if count == 1 else f"{count} nodes"
 
 
 def _often(count: int, total: int) -> str:

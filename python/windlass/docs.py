@@ -28,6 +28,10 @@ The recovery core is a default; `recovery` in `[tcp]` selects another."""
 _RULES_INTRO = """\
 Keys of `[tcp]`, for all flows, and of `flows.tcp`, for one group. The columns give the values in the two profiles; a dash means that the algorithm, the flow or another key decides."""
 
+_RADIO_INTRO = (
+    "Of the `radio` of `wlan` and `chain`, and of each table of `media` of a `graph`. Numbers and rules that are not given "
+    "are those of the `set`; `windlass explain` prints them."
+)
 _QUEUES_INTRO = """\
 `queue` of a link is `"50 packets"` or `"75 kB"`, a DropTail queue, or a table of `discipline` and its parameters. Defaults are
 those of the profile `rfc`; `"auto"` lets RED choose. [The guide](../guide/queues.md) compares them on one path."""
@@ -70,6 +74,7 @@ def scenario_page() -> str:
     from windlass import _core, names
 
     topologies = json.loads(_core.topologies())
+    radio = next(row["radio_fields"] for row in topologies if row["radio_fields"])
     rules = ([_code(r["name"]), r["meaning"], _value(r["rfc"]), _value(r["ns2"])] for r in json.loads(_core.rules()))
     parts = [
         "# Keys of a scenario",
@@ -79,6 +84,9 @@ def scenario_page() -> str:
         *(_topology(row) for row in topologies),
         "## Keys of a link",
         _table(["key", "meaning"], _meanings(topologies[0]["link_fields"])),
+        "## Keys of a radio",
+        _RADIO_INTRO,
+        _table(["key", "meaning"], _meanings(radio)),
         "## Queues",
         _QUEUES_INTRO,
         *(_queue(row) for row in json.loads(_core.queues())),

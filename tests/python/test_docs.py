@@ -232,7 +232,7 @@ def test_the_command_that_writes_the_reference_pages(work: Path) -> None:
 def test_every_column_of_a_result_is_explained(small: windlass.Scenario) -> None:
     page = (ROOT / "docs" / "guide" / "sweeps-and-results.md").read_text(encoding="utf-8")
     result = small.run()
-    for table in ("flows", "links"):
+    for table in ("flows", "links", "stations"):
         section = page.partition(f"### `{table}`\n")[2].partition("\n### ")[0]
         first = "\n".join(line.split("|")[1] for line in section.splitlines() if line.startswith("| `"))
         assert set(re.findall(r"`(\w+)`", first)) == set(result.tables[table].column_names)

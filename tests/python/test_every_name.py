@@ -94,6 +94,8 @@ TOPOLOGIES: dict[str, dict[str, Any]] = {
     "dumbbell": {"pairs": 2, "bottleneck": BOTTLENECK},
     "three-routers": {"pairs": 2, "first": BOTTLENECK, "second": {"rate": "3 Mbps", "delay": "5 ms"}},
     "graph": {"links": BEND},
+    "wlan": {"stations": 2, "backbone": BOTTLENECK, "radio": {"set": "dot11b", "loss": "2 %"}},
+    "chain": {"nodes": 3, "spacing": "60 m"},
 }
 
 EXAMPLES: dict[str, Mapping[str, dict[str, Any]]] = {
@@ -139,10 +141,14 @@ def of_transport(name: str) -> dict[str, Any]:
 
 def of_topology(name: str) -> dict[str, Any]:
     document = on_link()
-    access = {} if name == "graph" else {"access": document["topology"]["access"]}
+    rows = ("dumbbell", "three-routers")
+    access = {"access": document["topology"]["access"]} if name in rows else {}
     document["topology"] = {"kind": name, **access, **TOPOLOGIES[name]}
-    if name == "graph":
-        document["flows"] = [flow | {"from": "a", "to": "b"} for flow in document["flows"]]
+    ends = {"graph": ["a", "b"] * 2, "wlan": ["station/0", "wired/0", "station/1", "ap/0"], "chain": ["n0", "n2"] * 2}
+    if name in ends:
+        pairs = zip(ends[name][::2], ends[name][1::2], strict=True)
+        flows = zip(document["flows"], pairs, strict=True)
+        document["flows"] = [flow | {"from": source, "to": target} for flow, (source, target) in flows]
     return document
 
 
@@ -356,7 +362,7 @@ def test_a_flow_of_the_builders_takes_every_key_of_the_engine() -> None:
     given = set(inspect.signature(Flow).parameters)
     for name in TRANSPORTS:
         for group in windlass.from_dict(of_transport(name)).points()[0].effective()["flows"]:
-            assert {{"from": "from_"}.get(key, key) for key in group} <= given, name
+            assert {{"from": "from_", "class": "class_"}.get(key, key) for key in group} <= given, name
 
 
 def test_the_guide_has_every_word_of_the_tables() -> None:

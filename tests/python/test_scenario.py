@@ -12,7 +12,7 @@ import pytest
 from conftest import SMALL_TOML, small_document
 
 import windlass
-from windlass import Dumbbell, Flow, Graph, InputError, Link, Scenario, ThreeRouters, _core
+from windlass import Chain, Dumbbell, Flow, Graph, InputError, Link, Scenario, ThreeRouters, Wlan, _core
 from windlass.scenario import ready_scenarios
 
 READY = sorted(ready_scenarios())
@@ -142,7 +142,7 @@ def test_the_tables_above_and_the_builders_have_every_field_of_the_engine() -> N
     given = {field.name.rstrip("_") for field in dataclasses.fields(Flow)}
     assert given == {*FULL_FLOW, *FULL_UDP, "header", "arrivals", "multipath"}
     assert {field.name.rstrip("_") for field in dataclasses.fields(Link)} == {*FULL_LINK, "trace", "name", "from", "to"}
-    builders = {"dumbbell": Dumbbell, "three-routers": ThreeRouters, "graph": Graph}
+    builders = {"dumbbell": Dumbbell, "three-routers": ThreeRouters, "graph": Graph, "wlan": Wlan, "chain": Chain}
     for topology in json.loads(_core.topologies()):
         fields = {field.name for field in dataclasses.fields(builders[topology["name"]])}
         assert {field["name"] for field in topology["fields"]} - {"kind"} == fields, topology["name"]
@@ -151,7 +151,7 @@ def test_the_tables_above_and_the_builders_have_every_field_of_the_engine() -> N
 
 
 def test_builder_parameters_are_documented() -> None:
-    for kind in (Link, Dumbbell, ThreeRouters, Graph, Flow):
+    for kind in (Link, Dumbbell, ThreeRouters, Wlan, Chain, Graph, Flow):
         for field in dataclasses.fields(kind):
             assert field.name in (inspect.getdoc(kind) or ""), f"{kind.__name__}.{field.name}"
 

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use units::Time;
+use wlan::{Phy, Rate, RateControl};
 
 use crate::route;
-use crate::spec::{FlowSpec, LinkSpec, Network};
+use crate::spec::{FlowSpec, LinkSpec, MediumSpec, Network, NodeId};
 
 /// Directed links of which each flow crosses one.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,10 +24,18 @@ pub struct CutLink {
     pub link: usize,
     /// Whether it is the direction from `b` to `a`.
     pub reverse: bool,
-    /// Mean capacity over the run, bits per second.
+    /// Mean capacity over the run, bits per second; through the air what one exchange after the other carries at most.
     pub rate_bps: f64,
     /// How many of the flows cross it.
     pub flows: usize,
+}
+
+/// What crosses a directed link.
+#[derive(Clone, Copy, Debug, Default)]
+struct Load {
+    flows: usize,
+    /// Bytes of the largest packet.
+    packet: u32,
 }
 
 impl Network {
@@ -34,23 +43,27 @@ impl Network {
     /// ones, and so on; a flow whose way is shorter crosses its last link again. Together they get no more than the
     /// links of any cut carry. A connection with data both ways counts as two flows. Ways are counted from the end
     /// whose node has the smaller number, so that data there and back cross the same links of a row.
+    ///
+    /// All links at one access point count as one, the first of them: its radio takes part in every exchange.
     pub fn cuts(&self, wanted: impl Fn(&FlowSpec) -> bool, end: Time) -> Vec<Cut> {
         let ways = self.ways(wanted);
-        let longest = ways.iter().map(Vec::len).max().unwrap_or(0);
+        let longest = ways.iter().map(|(way, _)| way.len()).max().unwrap_or(0);
         (0..longest)
             .map(|hop| {
-                let mut users = BTreeMap::new();
-                for way in &ways {
-                    *users.entry(way[hop.min(way.len() - 1)]).or_insert(0) += 1;
+                let mut users: BTreeMap<u32, Load> = BTreeMap::new();
+                for (way, packet) in &ways {
+                    let load = users.entry(way[hop.min(way.len() - 1)]).or_default();
+                    load.flows += 1;
+                    load.packet = load.packet.max(*packet);
                 }
-                let links: Vec<CutLink> = users.into_iter().map(|(at, flows)| self.cut_link(at, flows, end)).collect();
+                let links = self.cut_links(&users, end);
                 Cut { shared: links.iter().any(|link| link.flows > 1), links }
             })
             .collect()
     }
 
-    /// The directed links that each of the wanted flows' data cross.
-    fn ways(&self, wanted: impl Fn(&FlowSpec) -> bool) -> Vec<route::Path> {
+    /// The directed links that each of the wanted flows' data cross, and the bytes of its full packet.
+    fn ways(&self, wanted: impl Fn(&FlowSpec) -> bool) -> Vec<(route::Path, u32)> {
         let neighbours = route::neighbours(self.nodes.len(), &self.links);
         let mut ways = Vec::new();
         for flow in self.flows.iter().filter(|flow| wanted(flow)) {
@@ -62,21 +75,79 @@ impl Network {
                 way.reverse();
             }
             if flow.two_way() {
-                ways.push(way.iter().map(|link| link ^ 1).collect());
+                ways.push((way.iter().map(|link| link ^ 1).collect(), flow.full_size()));
             }
-            ways.push(way);
+            ways.push((way, flow.full_size()));
         }
         ways
     }
 
-    fn cut_link(&self, at: u32, flows: usize, end: Time) -> CutLink {
+    fn cut_links(&self, users: &BTreeMap<u32, Load>, end: Time) -> Vec<CutLink> {
+        let mut links: Vec<CutLink> = Vec::new();
+        let mut cells: BTreeMap<NodeId, usize> = BTreeMap::new();
+        for (&at, load) in users {
+            let found = self.cut_link(at, load, end);
+            let place = self.access_point(&self.links[found.link]).map(|ap| *cells.entry(ap).or_insert(links.len()));
+            match place.and_then(|place| links.get_mut(place)) {
+                Some(cell) => {
+                    cell.flows += found.flows;
+                    cell.rate_bps = cell.rate_bps.max(found.rate_bps);
+                }
+                None => links.push(found),
+            }
+        }
+        links
+    }
+
+    fn cut_link(&self, at: u32, load: &Load, end: Time) -> CutLink {
         let (link, reverse) = (at as usize / 2, at % 2 == 1);
         let spec: &LinkSpec = &self.links[link];
         let direction = if reverse { &spec.reverse } else { &spec.forward };
-        // handovers are drawn when a run begins: none leaves more than this
-        let handovers = spec.forward.changing.iter().flat_map(|changing| &changing.handovers);
-        let most = handovers.filter_map(|rule| rule.rate_factor).fold(1.0, |most: f64, factor| most.max(factor.1));
-        let rate_bps = most * direction.capacity(Time::ZERO, end) as f64 / end.0 as f64;
-        CutLink { link, reverse, rate_bps, flows }
+        let rate_bps = match spec.medium {
+            Some(medium) => {
+                let sender = if reverse { spec.b } else { spec.a };
+                self.media[medium].carries_bps(sender, load.packet)
+            }
+            None => {
+                // handovers are drawn when a run begins: none leaves more than this
+                let handovers = spec.forward.changing.iter().flat_map(|changing| &changing.handovers);
+                let most = handovers.filter_map(|rule| rule.rate_factor);
+                let most = most.fold(1.0, |most: f64, factor| most.max(factor.1));
+                most * direction.capacity(Time::ZERO, end) as f64 / end.0 as f64
+            }
+        };
+        CutLink { link, reverse, rate_bps, flows: load.flows }
+    }
+
+    /// The access point at an end of a link through the air.
+    fn access_point(&self, link: &LinkSpec) -> Option<NodeId> {
+        let medium = &self.media[link.medium?];
+        let nodes = medium.channel.access_points.iter().map(|station| medium.stations[*station as usize].node);
+        nodes.into_iter().find(|node| [link.a, link.b].contains(node))
+    }
+}
+
+impl MediumSpec {
+    /// What a station can send at most in packets of this size, bits per second: one exchange after the other, without
+    /// a backoff, at its best rate, as many packets together as may go.
+    fn carries_bps(&self, node: NodeId, packet: u32) -> f64 {
+        let params = &self.channel.params;
+        let station = self.stations.iter().position(|station| station.node == node).unwrap_or(0);
+        let own = self.channel.rates.get(station).copied().flatten().unwrap_or(params.rate);
+        let fixed = self.channel.rate_controls.get(station).is_none_or(|control| *control == RateControl::Fixed);
+        let rates: &[Rate] = if fixed { &[own] } else { &params.rates };
+        // within a transmission opportunity exchanges are SIFS apart
+        let space = if params.edca { params.sifs } else { params.difs };
+        let best = |rate: &Rate| {
+            let alone = wlan::Exchange::new(params, *rate, packet, false).airtime(params.sifs) + space;
+            let count = match rate.phy {
+                Phy::Ht(_) => params.ampdu.largest(params, *rate, params.mpdu(packet)).max(1),
+                Phy::Dsss | Phy::Ofdm | Phy::Plain => 1,
+            };
+            let together = params.ampdu_exchange(*rate, packet, count) + space;
+            let bits = 8.0 * f64::from(packet);
+            (bits / alone.secs()).max(if count > 1 { f64::from(count) * bits / together.secs() } else { 0.0 })
+        };
+        rates.iter().map(best).fold(0.0, f64::max)
     }
 }

@@ -143,6 +143,11 @@ impl Point {
         py.detach(|| self.0.capacity(&groups)).map_err(|error| raise(py, error))
     }
 
+    /// How long one frame of each kind takes on each radio medium, as JSON.
+    fn exchanges(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| self.0.exchanges()).map_err(|error| raise(py, error))
+    }
+
     /// Key of the run with this seed.
     fn key(&self, py: Python<'_>, seed: i64) -> PyResult<String> {
         scenario::seed(seed).and_then(|seed| self.0.key(seed)).map_err(|error| raise(py, error))

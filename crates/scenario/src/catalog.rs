@@ -7,7 +7,7 @@ use tcp::{Config, Profile};
 
 use crate::decode::tcp::written;
 use crate::decode::topology::READY;
-use crate::decode::{changing, link, loss, output, queue, traffic};
+use crate::decode::{changing, link, loss, output, queue, radio, traffic};
 use crate::error::errors;
 use crate::{foreign, names};
 
@@ -76,14 +76,16 @@ pub fn jitter_models() -> String {
     Json::from(changing::JITTERS.iter().map(one).collect::<Vec<_>>()).to_string()
 }
 
-/// Every topology: name, summary, its fields and those of its links.
+/// Every topology: name, summary, its fields, those of its links, those of its radio (null: it has none).
 pub fn topologies() -> String {
     let all: Vec<_> = link::MEANINGS.iter().chain(changing::MEANINGS).copied().collect();
     let link_fields = meanings(&all);
+    let all: Vec<_> = radio::table::meanings().collect();
+    let radio_fields = meanings(&all);
     let one = |ready: &crate::decode::topology::Ready| {
         json!({
             "name": ready.name, "summary": ready.summary, "fields": meanings(&ready.keys().collect::<Vec<_>>()),
-            "link_fields": link_fields,
+            "link_fields": link_fields, "radio_fields": if ready.has_radio() { &radio_fields } else { &Json::Null },
         })
     };
     Json::from(READY.iter().map(one).collect::<Vec<_>>()).to_string()

@@ -18,7 +18,7 @@
 //! sweep                                  axes, and the plan of each point
 //! results                                tables from what the network counted
 //! run                                    a plan becomes a network, and runs
-//! capacity                               what the links of that network carry
+//! capacity, exchange                     what the links of that network carry; how long a frame takes on air
 //! scenario, catalog, replay              what others call: descriptions and points; lists of what there is; tapes
 //! keys, places                           and: which keys there are; the lines of any TOML
 //! ```
@@ -28,6 +28,7 @@ mod capacity;
 mod catalog;
 mod decode;
 mod error;
+mod exchange;
 mod files;
 mod foreign;
 mod keys;

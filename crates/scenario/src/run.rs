@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use net::{BadNetwork, Class, FlowSpec, MultipathSpec, Network, TcpSpec, World};
+use net::{BadNetwork, FlowSpec, MultipathSpec, Network, TcpSpec, World};
 use sim::Stream;
 use units::{Span, Time};
 
@@ -79,7 +79,7 @@ impl Plan {
                         Transport::Tfrc(tfrc) => net::Transport::Tfrc(tfrc.config),
                         Transport::Tcp(tcp) => net::Transport::Tcp(connection(tcp, start, seed, &name, number)),
                     };
-                    FlowSpec { from, to, route, start, stop, transport, name, class: Class::BestEffort }
+                    FlowSpec { from, to, route, start, stop, transport, name, class: group.class }
                 };
                 let (Some(routes), Transport::Tcp(tcp)) = (group.routes(number), &group.transport) else {
                     flows.push(flow(name, None));

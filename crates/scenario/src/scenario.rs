@@ -254,6 +254,11 @@ impl Point {
         Ok(self.plan()?.capacity(groups).to_string())
     }
 
+    /// How long one frame of each kind takes on each radio medium, part by part, as JSON.
+    pub fn exchanges(&self) -> Result<String, Error> {
+        Ok(self.plan()?.exchanges().to_string())
+    }
+
     /// The network of the run with this seed, random starts drawn.
     pub fn network(&self, seed: u64) -> Result<net::Network, Error> {
         Ok(self.plan()?.network(seed))

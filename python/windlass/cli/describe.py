@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +13,9 @@ from windlass.cli.group import main
 from windlass.cli.options import json_option, own_option, sets_option
 from windlass.cli.printing import print_json
 from windlass.errors import InputError
+
+if TYPE_CHECKING:
+    from windlass.scenario import Point
 
 
 @main.command(
@@ -25,20 +29,51 @@ from windlass.errors import InputError
 def explain(file: str, sets: Sequence[tuple[str, str]], as_json: bool) -> None:
     """Show the whole scenario FILE with every default.
 
-    For a sweep, show the first point; with --json, all points.
+    For a sweep, show the first point; with --json, all points. Of each radio medium, show how long the exchange of one
+    full frame takes at each data rate, part by part, and what one station alone carries so.
     """
     from windlass import _toml
 
     points = load_scenario(file, sets).points()
     if as_json:
-        print_json([{"axes": point.axes, "description": point.effective()} for point in points])
+        print_json([_as_json(point) for point in points])
         return
     first = points[0]
     if first.axes:
         click.echo(f"# Point 1 of {len(points)}:")
         for axis, value in first.axes.items():
             click.echo(f"#   {axis} = {_toml.value(value)}")
+    for line in exchange_lines(first.exchanges()):
+        click.echo(f"# {line}")
     click.echo(_toml.document(first.effective()), nl=False)
+
+
+def _as_json(point: Point) -> dict[str, Any]:
+    exchanges = point.exchanges()
+    radio = {"exchanges": exchanges} if exchanges else {}
+    return {"axes": point.axes, "description": point.effective(), **radio}
+
+
+def exchange_lines(exchanges: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The exchanges of `Point.exchanges` in words: two lines each, three where packets go together."""
+    lines = []
+    for row in exchanges:
+        before = f"RTS {row['rts']:g} + CTS {row['cts']:g} + " if row["rts"] else ""
+        if row["cts"] and not row["rts"]:
+            before = f"CTS to oneself {row['cts']:g} + "
+        spaces = f"{row['spaces']} x SIFS" if row["spaces"] > 1 else "SIFS"
+        lines += [
+            f"{row['medium']}, {row['rate']:g} Mbit/s, {row['packet']} of {row['bytes']} B: {before}data {row['data']:g}"
+            f" + {spaces} {row['sifs']:g} + ACK {row['ack']:g} = {row['exchange']:g} us",
+            f"    with DIFS {row['difs']:g} and a mean backoff of {row['backoff']:g}: {row['cycle']:g} us,"
+            f" at most {row['mbps']:.3f} Mbit/s of such packets",
+        ]
+        if "together" in row:
+            lines.append(
+                f"    {row['together']} together: {row['together_cycle']:g} us,"
+                f" at most {row['together_mbps']:.3f} Mbit/s"
+            )
+    return lines
 
 
 @main.command(

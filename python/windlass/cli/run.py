@@ -94,6 +94,7 @@ def _print_run(scenario: Scenario, result: RunResult) -> None:
     total = sum(row["goodput_run_bps"] or 0.0 for row in rows if row["transport"] not in parts)
     click.echo(f"all flows: {total * 1e-6:.3f} Mbit/s")
     _print_completions(rows)
+    _print_stations(result)
     for caution in cautions_of([result]):
         click.echo(f"caution: {caution}")
 
@@ -118,6 +119,31 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         line["srtt ms"] = fixed(row["srtt_mean_s"], 1e3, 1)
         shown.append(line)
     return shown
+
+
+def _print_stations(result: RunResult) -> None:
+    """What each station did on the air, if any did."""
+    rows = result.stations.to_pylist()
+    if not rows:
+        return
+    media = len({row["medium"] for row in rows}) > 1
+    shown = []
+    for row in rows[:MOST_ROWS]:
+        line = {"medium": row["medium"]} if media else {}
+        line["station"] = row["station"]
+        line["attempts"] = row["attempts"]
+        line["retries"] = row["retries"]
+        line["collided"] = row["collided_frames"]
+        line["given up"] = row["mac_dropped_packets"]
+        line["queue drops"] = row["loss_queue"]
+        line["rate Mbit/s"] = fixed(row["rate_mean_bps"], 1e-6, 2)
+        line["airtime %"] = fixed(row["airtime_share"], 1e2, 1)
+        line["MAC delay ms"] = fixed(row["mac_delay_mean_s"], 1e3, 2)
+        shown.append(line)
+    columns = tuple(shown[0])
+    print_table(columns, shown, right=columns[columns.index("station") + 1 :])
+    if len(rows) > MOST_ROWS:
+        click.echo(f"and {len(rows) - MOST_ROWS} more stations; --json or --out DIR gives all")
 
 
 def _print_completions(rows: Sequence[Mapping[str, Any]]) -> None:

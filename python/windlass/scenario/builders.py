@@ -133,20 +133,91 @@ class ThreeRouters:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Wlan:
+    """Stations ``station/i`` and access points ``ap/j`` on one radio channel, with hosts ``wired/i`` behind them.
+
+    Parameters
+    ----------
+    stations, access_points : int
+        How many; one of each by default.
+    placing : mapping
+        Where stations are: ``{"kind": "circle", "radius": "5 m"}``, or ``"disc"``, or ``"line"`` with ``spacing``. By
+        default all hear all alike.
+    positions, ap_positions : sequence of pairs of str
+        Where each is: ``[["3 m", "0 m"]]``.
+    hosts : int
+        Wired hosts; by default one if there is a `backbone`.
+    backbone : Link or mapping
+        From an access point to the wired host, or to node ``gateway`` if there are more of either.
+    access : Link or mapping
+        From ``gateway`` to each wired host.
+    radio : mapping
+        Parameter set and what differs from it: ``{"set": "dot11n", "rate": "MCS 7"}``.
+    send_jitter : str
+        As in :class:`Dumbbell`.
+    """
+
+    stations: int | None = None
+    access_points: int | None = None
+    placing: Mapping[str, Any] | None = None
+    positions: Sequence[Sequence[str]] | None = None
+    ap_positions: Sequence[Sequence[str]] | None = None
+    hosts: int | None = None
+    backbone: Link | Mapping[str, Any] | None = None
+    access: Link | Mapping[str, Any] | None = None
+    radio: Mapping[str, Any] | None = None
+    send_jitter: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as a scenario file has it."""
+        return {"kind": "wlan"} | _fields(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chain:
+    """Nodes ``n0``, ``n1``, ... on a line, on one radio channel; packets go from node to node.
+
+    Parameters
+    ----------
+    nodes : int
+        How many, at least 2.
+    spacing : str
+        Between neighbours, ``"200 m"``.
+    radio : mapping
+        As in :class:`Wlan`.
+    send_jitter : str
+        As in :class:`Dumbbell`.
+    """
+
+    nodes: int
+    spacing: str
+    radio: Mapping[str, Any] | None = None
+    send_jitter: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as a scenario file has it."""
+        return {"kind": "chain"} | _fields(self)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Graph:
-    """Any nodes and links, with shortest-path routes.
+    """Any nodes, links and radio media, with shortest-path routes.
 
     Parameters
     ----------
     links : sequence of Link or mapping
         Each with ``from_`` and ``to``.
+    media : sequence of mapping
+        Radio channels: ``name``, ``stations`` (nodes), perhaps ``access_points``, ``positions``, and the keys of the
+        `radio` of a :class:`Wlan`.
     nodes : sequence of str
         Names, if some node should be declared beforehand.
     send_jitter : str
         As in :class:`Dumbbell`.
     """
 
-    links: Sequence[Link | Mapping[str, Any]]
+    links: Sequence[Link | Mapping[str, Any]] | None = None
+    media: Sequence[Mapping[str, Any]] | None = None
     nodes: Sequence[str] | None = None
     send_jitter: str | None = None
 
@@ -167,6 +238,8 @@ class Flow:
         ``"cerl"``, or ``{"name": "cerl", "cerl_cmp": "gt"}``. Not with ``transport="udp"``.
     transport : {"tcp", "udp", "tfrc"}
         What carries the data; by default what the algorithm needs.
+    class_ : {"voice", "video", "best-effort", "background"}
+        Of its packets, where a radio medium tells classes apart (EDCA); ``"best-effort"`` by default.
     traffic : mapping
         What a UDP flow sends: ``{"kind": "cbr", "rate": "1 Mbps", "packet": "1000 B"}``.
     header : str
@@ -194,6 +267,7 @@ class Flow:
     to: str
     algorithm: str | Mapping[str, Any] | None = None
     transport: str | None = None
+    class_: str | None = None
     traffic: Mapping[str, Any] | None = None
     header: str | None = None
     name: str | None = None
@@ -215,7 +289,7 @@ class Flow:
 
 def plain(item: Any) -> Any:
     """Builders, mappings and sequences as dicts and lists."""
-    if isinstance(item, (Link, Dumbbell, ThreeRouters, Graph, Flow)):
+    if isinstance(item, (Link, Dumbbell, ThreeRouters, Graph, Wlan, Chain, Flow)):
         return item.to_dict()
     if isinstance(item, Mapping):
         return {str(name): plain(part) for name, part in item.items()}

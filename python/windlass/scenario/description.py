@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from windlass.errors import InputError, core_errors
-from windlass.scenario.builders import Dumbbell, Flow, Graph, ThreeRouters, Value, plain, set_texts
+from windlass.scenario.builders import Chain, Dumbbell, Flow, Graph, ThreeRouters, Value, Wlan, plain, set_texts
 from windlass.scenario.point import Point
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class Scenario:
     ----------
     duration : str
         Simulated time, ``"200 s"``.
-    topology : Dumbbell, ThreeRouters, Graph or mapping
+    topology : Dumbbell, ThreeRouters, Wlan, Chain, Graph or mapping
         Nodes and links.
     flows : Flow, mapping, or a sequence of them
         Connections.
@@ -60,7 +60,7 @@ class Scenario:
         self,
         *,
         duration: str,
-        topology: Dumbbell | ThreeRouters | Graph | Mapping[str, Any],
+        topology: Dumbbell | ThreeRouters | Wlan | Chain | Graph | Mapping[str, Any],
         flows: Flow | Mapping[str, Any] | Sequence[Flow | Mapping[str, Any]],
         name: str | None = None,
         warmup: str | None = None,

@@ -123,6 +123,22 @@ class Point:
             found: dict[str, Any] | None = json.loads(self._point.capacity(list(groups)))
         return found
 
+    def exchanges(self) -> list[dict[str, Any]]:
+        """How long one frame of each kind takes on each radio medium, part by part, nobody else being there.
+
+        Returns
+        -------
+        list of dict
+            One for each ``medium``, data ``rate`` (Mbps) and kind of ``packet`` (``"data"``, ``"ACK"``) of so many
+            ``bytes``. In us: ``difs``, mean ``backoff``, ``rts``, ``cts``, ``data``, ``sifs`` (of which there are
+            ``spaces``), ``ack``, the whole ``exchange``, and the ``cycle`` from one packet to the next. ``mbps`` is what
+            one station carries so, IP headers included. At rates of 802.11n also ``together`` (packets in the largest
+            A-MPDU), ``together_cycle``, ``together_mbps``. Empty without radio.
+        """
+        with core_errors():
+            found: list[dict[str, Any]] = json.loads(self._point.exchanges())
+        return found
+
     def opportunities(self, link: str, *, reverse: bool = False) -> list[int]:
         """When a link can deliver 1504 bytes more, until the end of the run: the lines of a mahimahi trace.
 

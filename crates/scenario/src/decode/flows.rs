@@ -14,8 +14,11 @@ pub(crate) use group::{Group, Transport};
 pub(crate) use members::Member;
 pub(crate) use protocol::takes;
 
+use net::Class;
+
 use super::drawn::Drawn;
 use super::general::General;
+use super::radio::edca::CLASSES;
 use super::tcp as rules;
 use super::topology::Topology;
 use super::traffic;
@@ -113,6 +116,7 @@ fn group(
         start,
         stop,
         arrivals,
+        class: table.get("class").map_or(Ok(Class::BestEffort), |item| item.word(CLASSES))?,
         transport,
     })
 }

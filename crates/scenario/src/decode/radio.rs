@@ -176,6 +176,22 @@ impl Medium {
         (1..self.nodes.len()).find(|b| !self.decode_each_other(b - 1, *b)).map(|b| b - 1)
     }
 
+    /// Numbers and rules.
+    pub(crate) fn params(&self) -> &wlan::Params {
+        &self.radio.params
+    }
+
+    /// Data rates of its stations, each once, in their order; of those that choose, the highest.
+    pub(crate) fn rates(&self) -> Vec<wlan::Rate> {
+        let mut rates = Vec::new();
+        for rate in (0..self.nodes.len()).map(|station| self.radio.rate_of(station)) {
+            if !rates.contains(&rate) {
+                rates.push(rate);
+            }
+        }
+        rates
+    }
+
     /// Metres between two stations.
     pub(crate) fn metres(&self, a: usize, b: usize) -> Option<f64> {
         self.positions.as_ref().map(|at| distance(at[a], at[b]))

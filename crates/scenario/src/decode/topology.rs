@@ -45,6 +45,11 @@ pub(crate) struct Ready {
 }
 
 impl Ready {
+    /// Whether some of its nodes may be stations of a radio medium.
+    pub(crate) fn has_radio(&self) -> bool {
+        [GRAPH, WLAN, CHAIN].contains(&self.name)
+    }
+
     /// Its keys but `kind`, and what they mean.
     pub(crate) fn keys(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         self.keys.iter().copied().chain([SEND_JITTER])

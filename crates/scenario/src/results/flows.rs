@@ -173,6 +173,7 @@ pub(super) fn flows(plan: &Plan, network: &Network, groups: &[usize], results: &
         ("queue_delay_p50_s", number(rows, |r| quantile(r, 0.5))),
         ("queue_delay_p95_s", number(rows, |r| quantile(r, 0.95))),
         ("queue_delay_p99_s", number(rows, |r| quantile(r, 0.99))),
+        ("air_delay_mean_s", number(rows, |r| ratio(r.air_delay.secs(), r.air_hops as f64))),
         ("cwnd_mean_segments", number(rows, |r| window.cwnd_mean(r))),
         ("reorder_max_segments", number(rows, |r| r.reorder_max.map_or(f64::NAN, f64::from))),
         ("completion_s", number(rows, |r| completion(r).unwrap_or(f64::NAN))),

@@ -6,6 +6,7 @@ use super::connections::SIZE;
 use super::group::{Group, Transport};
 use crate::decode::drawn::{Arrivals, Measure};
 use crate::decode::multipath::Multipath;
+use crate::decode::radio::edca::CLASSES;
 use crate::decode::{algorithm, tcp as rules, traffic};
 use crate::names::{TCP, TFRC, UDP};
 
@@ -19,6 +20,7 @@ impl Group {
         put("to", json!(self.to));
         put("count", json!(self.count));
         put("transport", json!(self.transport.word()));
+        put("class", json!(CLASSES.iter().find(|(_, class)| *class == self.class).map(|(word, _)| *word)));
         put("start", json!(self.start.text(Measure::Time)));
         put("stop", json!(self.stop.map(|stop| stop.text(Measure::Time))));
         match &self.transport {

@@ -1,6 +1,6 @@
 //! A group of flows, read and checked.
 
-use net::NodeId;
+use net::{Class, NodeId};
 
 use super::connections::Tcp;
 use super::rate_controlled::Tfrc;
@@ -19,6 +19,8 @@ pub(crate) struct Group {
     pub(crate) start: Drawn,
     pub(crate) stop: Option<Drawn>,
     pub(crate) arrivals: Option<Arrivals>,
+    /// Of its packets, where a radio medium tells classes apart.
+    pub(crate) class: Class,
     pub(crate) transport: Transport,
 }
 

@@ -7,7 +7,7 @@ use crate::node::{Node, Table, Value};
 use crate::read::{Fields, Item};
 
 /// Keys of every group.
-pub(super) const COMMON: &[&str] = &["name", "from", "to", "count", "transport", "start", "stop"];
+pub(super) const COMMON: &[&str] = &["name", "from", "to", "count", "transport", "class", "start", "stop"];
 
 /// Keys of a group of connections.
 pub(super) const TCP_KEYS: &[&str] =
