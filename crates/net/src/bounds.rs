@@ -162,7 +162,9 @@ impl Results {
         let of = Of("records".into());
         for point in &self.traces {
             of.at_most("time of a trace", point.at, run.end)?;
-            if point.variable == Variable::Queue && point.subject >= run.network.links.len() {
+            if point.variable == Variable::Airtime {
+                of.at_most("traced airtime", point.value, 1.0)?;
+            } else if point.variable == Variable::Queue && point.subject >= run.network.links.len() {
                 let station = &self.stations[point.subject - run.network.links.len()];
                 of.at_most("traced queue of a station", point.value, station.queue_max.into())?;
             } else if point.variable == Variable::Queue {

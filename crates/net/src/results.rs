@@ -161,6 +161,8 @@ pub enum Variable {
     LossEventRate,
     /// Waiting packets.
     Queue,
+    /// Share of the time since the last value in which a station's frames were on air.
+    Airtime,
 }
 
 /// One value of a trace.

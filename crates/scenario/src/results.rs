@@ -92,15 +92,24 @@ fn links(plan: &Plan, network: &Network, results: &Results) -> Table {
 /// Name in the tables of what a trace belongs to.
 fn subject(network: &Network, point: &TracePoint) -> String {
     let name = match point.variable {
-        Variable::Queue if point.subject >= network.links.len() => {
-            let mut stations = network.media.iter().flat_map(|medium| &medium.stations);
-            let station = stations.nth(point.subject - network.links.len());
-            &network.nodes[station.expect("traced stations are of the network").node]
+        Variable::Queue | Variable::Airtime if point.subject >= network.links.len() => {
+            return station_name(network, point.subject - network.links.len());
         }
         Variable::Queue => &network.links[point.subject].name,
         _ => &network.flows[point.subject].name,
     };
     if point.reverse { format!("{name}:reverse") } else { name.clone() }
+}
+
+/// Name in the tables of a station: its node's, with the medium's where the node has several.
+fn station_name(network: &Network, number: usize) -> String {
+    let mut stations = network.media.iter().flat_map(|medium| medium.stations.iter().map(move |s| (medium, s.node)));
+    let all = stations.clone();
+    let (medium, node) = stations.nth(number).expect("traced stations are of the network");
+    match all.filter(|(_, other)| *other == node).count() {
+        1 => network.nodes[node].clone(),
+        _ => format!("{}/{}", medium.channel.name, network.nodes[node]),
+    }
 }
 
 /// Traces one series after the other: by variable, then flow or link, then time.

@@ -119,6 +119,7 @@ pub(crate) fn run(plan: &Plan, seed: u64, file: &str, options: &RunOptions<'_>) 
             rate: plan.output.rate,
             loss_event_rate: plan.output.loss_event_rate,
         },
+        airtime: plan.output.airtime_step(),
         events: plan.output.events,
         delays: plan.output.delays,
         tapes: plan.output.tape,

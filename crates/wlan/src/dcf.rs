@@ -289,6 +289,12 @@ impl Station {
         stats
     }
 
+    /// Airtime of its frames, without what is left of one on air.
+    pub(crate) fn airtime_at(&self, now: Time) -> Span {
+        let left = if self.transmitting { self.sends_until.since(now) } else { Span::ZERO };
+        self.stats.airtime.total() - left
+    }
+
     /// The first bit of another's frame arrives. True if the station would have acted by itself, and will not now.
     #[inline(always)]
     pub(crate) fn on_frame_start(&mut self, now: Time, mut new: Arrival, flight: &Flight, mac: &Mac) -> bool {

@@ -345,6 +345,11 @@ impl Medium {
         }
     }
 
+    /// Airtime of a station's frames up to `now`, the time of the last call, without what is left of one on air.
+    pub fn airtime(&self, station: StationId, now: Time) -> Span {
+        self.stations[station as usize].airtime_at(now)
+    }
+
     fn station_wakes<S: Supply>(&mut self, due: Due, _supply: &mut S, outcomes: &mut Vec<Outcome>) {
         let now = due.at();
         let place = self.wakes.place(due);

@@ -20,6 +20,8 @@ pub(crate) struct Port {
     pub(crate) sojourn: Span,
     /// How many these are.
     pub(crate) delivered: u64,
+    /// Airtime when it was traced last.
+    pub(crate) airtime: Span,
     /// Counters of the MAC when the warm-up ended.
     pub(crate) before: StationStats,
     template: Template,
@@ -83,6 +85,7 @@ impl Port {
             offered: 0,
             sojourn: Span::ZERO,
             delivered: 0,
+            airtime: Span::ZERO,
             before: StationStats::default(),
             template,
         };

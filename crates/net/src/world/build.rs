@@ -109,6 +109,9 @@ impl World {
         if options.traces != Traces::default() {
             world.seen = vec![UNSEEN; world.endpoints.len()];
         }
+        if let Some(step) = options.airtime.filter(|_| !world.channels.is_empty()) {
+            world.schedule(Time::ZERO + step, Plan::Airtime);
+        }
         if options.warmup > Span::ZERO {
             let until = Time::ZERO + options.warmup;
             world.schedule(until, Plan::Warm);

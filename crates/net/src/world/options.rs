@@ -11,6 +11,8 @@ pub struct RunOptions {
     pub warmup: Span,
     /// Flow variables to trace.
     pub traces: Traces,
+    /// Trace the airtime of stations, a value so often.
+    pub airtime: Option<Span>,
     /// Log window changes and losses.
     pub events: bool,
     /// Record the distribution of each flow's queueing delay.
@@ -23,7 +25,7 @@ impl RunOptions {
     /// A run of this length, without warm-up, of which only the counters are kept.
     pub fn new(duration: Span) -> RunOptions {
         let traces = Traces::default();
-        RunOptions { duration, warmup: Span::ZERO, traces, events: false, delays: false, tapes: false }
+        RunOptions { duration, warmup: Span::ZERO, traces, airtime: None, events: false, delays: false, tapes: false }
     }
 }
 

@@ -21,6 +21,8 @@ pub(super) enum Plan {
     Handover(u32, Notice),
     /// The warm-up is over.
     Warm,
+    /// The airtime of stations is traced.
+    Airtime,
 }
 
 impl Plan {
@@ -28,7 +30,7 @@ impl Plan {
     fn endpoint(self) -> Option<u32> {
         match self {
             Plan::Open(number) | Plan::Offer(number) | Plan::Stop(number) | Plan::Handover(number, _) => Some(number),
-            Plan::Warm => None,
+            Plan::Warm | Plan::Airtime => None,
         }
     }
 }
@@ -47,6 +49,7 @@ impl World {
         // timers of this instant come first
         match plan.endpoint() {
             Some(number) => [number, number ^ 1].into_iter().for_each(|end| self.catch_up(now + Span(1), end)),
+            None if matches!(plan, Plan::Airtime) => {} // no endpoint is looked at
             None => self.catch_up_all(now),
         }
         match plan {
@@ -81,6 +84,7 @@ impl World {
                     connection.stop();
                 }
             }
+            Plan::Airtime => self.trace_airtime(now, place),
             Plan::Warm => {
                 let ends = self.endpoints.iter().enumerate();
                 self.warm = ends.map(|(at, end)| end.arrived(&self.endpoints[at ^ 1])).collect();

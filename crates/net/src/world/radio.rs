@@ -9,6 +9,7 @@ use crate::event::Event;
 use crate::link::Fate;
 use crate::packet::Packet;
 use crate::radio::{AirHop, Layer, Resolved, is_arp};
+use crate::results::{TracePoint, Variable};
 use crate::route::END;
 
 /// Events of a medium, one after the other, until the loop of the world looks whether the run was cancelled.
@@ -241,6 +242,33 @@ impl World {
             let transfer = &mut self.transfers[sender];
             transfer.air_delay += now.since(packet.at);
             transfer.air_hops += 1;
+        }
+    }
+
+    /// The airtime of every station since the last time.
+    #[cold]
+    pub(super) fn trace_airtime(&mut self, now: Time, place: u32) {
+        let Some(step) = self.options.airtime else { return };
+        let mut subject = self.links.len() / 2;
+        for channel in &mut self.channels {
+            // nothing comes out: the medium has been asked whenever something might
+            channel.advance(now, &self.air, &mut self.pool, &mut self.dropped, &mut self.outcomes);
+            debug_assert!(self.outcomes.is_empty());
+            for (station, port) in channel.ports.iter_mut().enumerate() {
+                let airtime = channel.medium.airtime(station as wlan::StationId, now);
+                let before = std::mem::replace(&mut port.airtime, airtime);
+                self.traces.push(TracePoint {
+                    at: now,
+                    subject,
+                    reverse: false,
+                    variable: Variable::Airtime,
+                    value: (airtime - before).secs() / step.secs(),
+                });
+                subject += 1;
+            }
+        }
+        if now + step <= self.end {
+            self.queue.push(now + step, Event::Plan(place).encode());
         }
     }
 

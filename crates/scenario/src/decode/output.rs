@@ -18,6 +18,7 @@ pub(crate) struct Output {
     pub(crate) rate: bool,
     pub(crate) loss_event_rate: bool,
     pub(crate) queue: bool,
+    pub(crate) airtime: bool,
     /// What each algorithm is told, and answers; no series.
     pub(crate) tape: bool,
     /// Time between samples; `None`: on change.
@@ -39,7 +40,7 @@ pub(crate) struct Series {
 }
 
 /// Every series, in the order of the enum and of the table of traces.
-pub(crate) static SERIES: [Series; 7] = [
+pub(crate) static SERIES: [Series; 8] = [
     Series {
         variable: Variable::Cwnd,
         key: "cwnd",
@@ -89,6 +90,14 @@ pub(crate) static SERIES: [Series; 7] = [
         meaning: "packets that wait in a direction of a link",
         flag: |o| &mut o.queue,
     },
+    Series {
+        variable: Variable::Airtime,
+        key: "airtime",
+        column: "airtime_share",
+        meaning: "share of the time since the last value in which a station's frames were on air; a value each \
+                  `trace_step`, or each second",
+        flag: |o| &mut o.airtime,
+    },
 ];
 
 /// What stands for tapes in `traces`.
@@ -121,9 +130,17 @@ impl Output {
         *(series.flag)(&mut self)
     }
 
+    /// How often the airtime of stations is looked at, if it is.
+    pub(crate) fn airtime_step(&self) -> Option<Span> {
+        self.airtime.then(|| self.step.unwrap_or(Span::from_millis(1000)))
+    }
+
     /// How many variables of each flow are traced.
     pub(crate) fn flow_variables(&self) -> u64 {
-        SERIES.iter().filter(|series| series.variable != Variable::Queue && self.has(series)).count() as u64
+        SERIES
+            .iter()
+            .filter(|series| !matches!(series.variable, Variable::Queue | Variable::Airtime) && self.has(series))
+            .count() as u64
     }
 
     /// The section, complete and in one order, however it was written.
