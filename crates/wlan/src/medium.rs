@@ -295,7 +295,7 @@ impl Medium {
         sender.offer(now, frame, &self.params, &self.mac);
         self.air.expect(sender.backoff_frame().unwrap_or(Span::ZERO));
         let (due, quiet) = (sender.due(), sender.quiet_until(&self.mac));
-        self.wakes.set(station as usize, due, || quiet);
+        self.wakes.set(station as usize, due);
         self.deadline = self.deadline.min(if self.traced { due.at() } else { quiet });
     }
 
@@ -307,8 +307,15 @@ impl Medium {
 
     fn note_deadline(&mut self) {
         let wake = self.wakes.first();
-        self.deadline =
-            if self.traced { self.air.first().min(wake).at() } else { self.wakes.quiet_until(self.air.quiet_until()) };
+        self.deadline = if self.traced {
+            self.air.first().min(wake).at()
+        } else {
+            let Medium { air, stations, wakes, mac, sleepers, .. } = &*self;
+            wakes.quiet_until(air.quiet_until(), |place| match sleepers {
+                Some(sleepers) if place + 1 == stations.len() => sleepers.due(&stations[place], mac) + air.shortest(),
+                _ => stations[place].quiet_until(mac),
+            })
+        };
     }
 
     /// Let everything happen that is due by `now`, in the order of section "One instant" of `specs/wlan.md`. Time must
@@ -355,7 +362,7 @@ impl Medium {
         let place = self.wakes.place(due);
         if let Some(sleepers) = self.sleepers.as_mut().filter(|_| place + 1 == self.stations.len()) {
             sleepers.wake_due(now, &mut self.stations, &mut self.wakes, &self.mac);
-            return sleepers.note_due(&self.stations, &mut self.wakes, self.air.shortest(), &self.mac);
+            return sleepers.note_due(&self.stations, &mut self.wakes, &self.mac);
         }
         let station = &mut self.stations[place];
         let sent = if due.order() == Order::Timer {
@@ -363,7 +370,7 @@ impl Medium {
         } else {
             station.on_backoff_end(now, &self.params, &self.mac, outcomes)
         };
-        self.wakes.set(place, station.due(), || station.quiet_until(&self.mac));
+        self.wakes.set(place, station.due());
         if let Some(flight) = sent {
             self.launch(flight, outcomes);
         }
@@ -406,13 +413,13 @@ impl Medium {
             let arrival = Arrival { flight: id, power: hearer.power, ends, decodable: hearer.decodes(flight.rate.phy) };
             let station = &mut stations[hearer.station as usize];
             if station.on_frame_start(now, arrival, flight, mac) {
-                wakes.set(hearer.station as usize, station.due(), || station.quiet_until(mac));
+                wakes.set(hearer.station as usize, station.due());
             }
         }
         air.started(id, place, row);
         if let Some(sleepers) = sleepers {
             sleepers.after(air.flight(id).start, air.flight(id), stations);
-            sleepers.note_due(stations, wakes, air.shortest(), mac);
+            sleepers.note_due(stations, wakes, mac);
         }
     }
 
@@ -448,7 +455,7 @@ impl Medium {
                 station.on_frame_end(now, id, flight, bad, mac, outcomes)
             };
             let due = station.due();
-            wakes.set(at, due, || station.quiet_until(mac));
+            wakes.set(at, due);
             until = until.min(due);
             if heard != Heard::Nothing {
                 upward.on_heard(now, stations, hearer.station, flight, heard, outcomes);
@@ -456,7 +463,7 @@ impl Medium {
         }
         air.ended(id, place, row);
         if let Some(sleepers) = sleepers {
-            sleepers.note_due(stations, wakes, air.shortest(), mac);
+            sleepers.note_due(stations, wakes, mac);
         }
     }
 }

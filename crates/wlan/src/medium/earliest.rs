@@ -68,8 +68,6 @@ pub(crate) struct Earliest {
 #[derive(Debug)]
 struct Block {
     dues: [Due; BLOCK],
-    /// When something comes of what is due, never before that.
-    quiet: [Time; BLOCK],
     /// The least. It may be earlier than that in a block that is stale.
     least: Due,
     stale: bool,
@@ -85,20 +83,18 @@ impl Earliest {
     /// Make room for a place.
     pub(crate) fn reach(&mut self, place: usize) {
         while place / BLOCK >= self.blocks.len() {
-            let (dues, quiet) = ([Due::NEVER; BLOCK], [Time::NEVER; BLOCK]);
-            self.blocks.push(Block { dues, quiet, least: Due::NEVER, stale: false });
+            self.blocks.push(Block { dues: [Due::NEVER; BLOCK], least: Due::NEVER, stale: false });
         }
     }
 
-    /// Something is due at a place, or no longer; `quiet` says when something comes of it.
+    /// Something is due at a place, or no longer.
     #[inline(always)]
-    pub(crate) fn set(&mut self, place: usize, due: Due, quiet: impl FnOnce() -> Time) {
+    pub(crate) fn set(&mut self, place: usize, due: Due) {
         let block = &mut self.blocks[place / BLOCK];
         let kept = &mut block.dues[place % BLOCK];
-        if *kept == due && due >= Due::NEVER {
+        if *kept == due {
             return;
         }
-        block.quiet[place % BLOCK] = if due >= Due::NEVER { Time::NEVER } else { quiet() };
         let before = std::mem::replace(kept, due);
         if due <= block.least {
             block.least = due;
@@ -131,16 +127,22 @@ impl Earliest {
         self.first = first;
     }
 
-    /// Before this nothing comes of what is due at any place, nor later than `most`.
+    /// Before this nothing comes of what is due at any place, nor later than `most`. `quiet` says when something comes
+    /// of one, never before it is due.
     #[inline]
-    pub(crate) fn quiet_until(&self, most: Time) -> Time {
-        let mut quiet = most;
-        for block in &self.blocks {
-            if block.least.at() < quiet {
-                quiet = block.quiet.iter().fold(quiet, |least, quiet| least.min(*quiet));
+    pub(crate) fn quiet_until(&self, most: Time, quiet: impl Fn(usize) -> Time) -> Time {
+        let mut until = most;
+        for (number, block) in self.blocks.iter().enumerate() {
+            if block.least.at() >= until {
+                continue;
+            }
+            for (place, due) in block.dues.iter().enumerate() {
+                if due.at() < until {
+                    until = until.min(quiet(number * BLOCK + place));
+                }
             }
         }
-        quiet
+        until
     }
 
     /// The place of a deadline that is there; of equal ones, the lowest.
@@ -157,10 +159,6 @@ mod tests {
 
     use super::*;
 
-    fn set(earliest: &mut Earliest, place: usize, due: Due) {
-        earliest.set(place, due, || due.at() + Span(7));
-    }
-
     fn place(earliest: &mut Earliest) -> usize {
         let first = earliest.first();
         earliest.place(first)
@@ -170,19 +168,19 @@ mod tests {
     fn times_then_order_then_places() {
         let mut earliest = Earliest::new(40);
         assert_eq!(earliest.first().at(), Time::NEVER);
-        set(&mut earliest, 39, Due::new(Time(5), Order::Timer));
-        set(&mut earliest, 3, Due::new(Time(5), Order::Backoff));
-        set(&mut earliest, 2, Due::new(Time(5), Order::Backoff));
+        earliest.set(39, Due::new(Time(5), Order::Timer));
+        earliest.set(3, Due::new(Time(5), Order::Backoff));
+        earliest.set(2, Due::new(Time(5), Order::Backoff));
         assert_eq!(earliest.first(), Due::new(Time(5), Order::Timer));
         assert_eq!(place(&mut earliest), 39);
-        set(&mut earliest, 39, Due::new(Time(9), Order::End));
+        earliest.set(39, Due::new(Time(9), Order::End));
         assert_eq!(place(&mut earliest), 2);
-        set(&mut earliest, 2, Due::NEVER);
-        set(&mut earliest, 3, Due::new(Time(11), Order::Start));
+        earliest.set(2, Due::NEVER);
+        earliest.set(3, Due::new(Time(11), Order::Start));
         let first = earliest.first();
         assert_eq!((first.at(), first.order()), (Time(9), Order::End));
         earliest.reach(100);
-        set(&mut earliest, 100, Due::new(Time(1), Order::Start));
+        earliest.set(100, Due::new(Time(1), Order::Start));
         assert_eq!(place(&mut earliest), 100);
     }
 
@@ -198,11 +196,14 @@ mod tests {
         for _ in 0..50_000 {
             let place = next(50) as usize;
             plain[place] = if next(3) == 0 { Due::NEVER } else { Due::new(Time(next(1000)), Order::Backoff) };
-            set(&mut earliest, place, plain[place]);
+            earliest.set(place, plain[place]);
             if next(2) == 0 {
                 let least = plain.iter().min().copied().unwrap();
                 assert_eq!(earliest.first(), least);
-                assert_eq!(earliest.quiet_until(Time(900)), (least.at() + Span(7)).min(Time(900)));
+                assert_eq!(
+                    earliest.quiet_until(Time(900), |place| plain[place].at() + Span(7)),
+                    (least.at() + Span(7)).min(Time(900))
+                );
                 if least != Due::NEVER {
                     assert_eq!(earliest.place(least), plain.iter().position(|due| *due == least).unwrap());
                 }

@@ -120,17 +120,17 @@ impl Sleepers {
         let slots = before.last_slot.and_then(|slot| slot.checked_sub(self.passed)).filter(|slots| *slots > 0);
         sleeper.wake_up(listener, slots.map(|slots| slots as u32), mac);
         sleeper.stats.busy += listener.stats.busy - before.busy;
-        wakes.set(station as usize, sleeper.due(), || sleeper.quiet_until(mac));
+        wakes.set(station as usize, sleeper.due());
         let place = self.awake.partition_point(|hearer| hearer.station < station);
         self.awake.insert(place, Hearer::equal(station));
     }
 
-    /// The listener's deadline is that of those who sleep; nobody sends a frame shorter than `shortest`.
-    pub(crate) fn note_due(&self, stations: &[Station], wakes: &mut Earliest, shortest: Span, mac: &Mac) {
+    /// The listener's deadline is that of those who sleep.
+    pub(crate) fn note_due(&self, stations: &[Station], wakes: &mut Earliest, mac: &Mac) {
         let Some((listener, others)) = stations.split_last() else { return };
         let at = self.due(listener, mac);
         // before any backoff of that instant runs out
-        wakes.set(others.len(), Due::new(at, Order::Timer), || at + shortest);
+        wakes.set(others.len(), Due::new(at, Order::Timer));
     }
 
     /// What a station has done; the medium was busy while it slept, too.
