@@ -2,6 +2,7 @@
 
 use units::{Span, num};
 
+use crate::ampdu::BLOCK_ACK_BYTES;
 use crate::params::{Eifs, NavRound, Protection, Timeouts};
 use crate::{Guard, Params, Phy, Rate};
 
@@ -42,6 +43,17 @@ impl Params {
                 nearest_ns(f64::from(self.plcp.bits) * 1e9 / self.plcp.bps + bits as f64 * 1e6 / f64::from(rate.kbps))
             }
         }
+    }
+
+    /// Bytes of the longest frame of HT that takes no longer than this; none at a rate of another PHY.
+    pub(crate) fn bytes_within(&self, rate: Rate, airtime: Span) -> u32 {
+        let Phy::Ht(mcs) = rate.phy else { return 0 };
+        let units = (airtime - (self.preamble(rate) + self.signal_extension)).0 / 4000;
+        let symbols = match mcs.guard() {
+            Guard::Long => units,
+            Guard::Short => units * 40 / 36,
+        };
+        u32::try_from((symbols * mcs.bits_per_symbol()).saturating_sub(22) / 8).unwrap_or(u32::MAX)
     }
 
     /// Preamble and PHY header of a frame at `rate`.
@@ -166,15 +178,26 @@ impl Exchange {
 
     /// The exchange for a packet of `bytes`, IP header included, from a station whose data rate is `rate`.
     pub fn new(params: &Params, rate: Rate, bytes: u32, broadcast: bool) -> Exchange {
-        let mpdu = bytes + params.mac_bytes + params.extra_mac_bytes;
-        let rate = if broadcast { params.broadcast_rate(rate.phy) } else { rate };
-        let data = params.airtime(rate, mpdu);
+        let mpdu = params.mpdu(bytes);
         if broadcast {
-            return Exchange::bare(rate, mpdu, data);
+            let rate = params.broadcast_rate(rate.phy);
+            return Exchange::bare(rate, mpdu, params.airtime(rate, mpdu));
         }
+        Exchange::answered(params, rate, mpdu, wants_rts(params, mpdu), ACK_BYTES)
+    }
+
+    /// The exchange for an A-MPDU of `bytes`. Interpretation: RTS goes before it if it would before the longest frame in
+    /// it.
+    pub(crate) fn of_ampdu(params: &Params, rate: Rate, bytes: u32, longest: u32) -> Exchange {
+        Exchange::answered(params, rate, bytes, wants_rts(params, longest), BLOCK_ACK_BYTES)
+    }
+
+    /// Data of `mpdu` bytes and an answer.
+    fn answered(params: &Params, rate: Rate, mpdu: u32, wants_rts: bool, answer_bytes: u32) -> Exchange {
+        let data = params.airtime(rate, mpdu);
         let sifs = params.sifs;
         let ack_rate = params.control_rate(rate);
-        let ack = params.airtime(ack_rate, ACK_BYTES);
+        let ack = params.airtime(ack_rate, answer_bytes);
         let awaited = |answer_rate: Rate, answer: Span| match params.rules.timeouts {
             Timeouts::Preamble => sifs + params.slot + params.preamble(answer_rate),
             Timeouts::WholeAnswer => sifs + answer + NS2_TRAVEL,
@@ -189,7 +212,7 @@ impl Exchange {
         };
         let guarded = if rate.phy.has_symbols() { params.protection } else { Protection::Off };
         match guarded {
-            Protection::CtsToSelf(rate) if !wants_rts(params, mpdu) => {
+            Protection::CtsToSelf(rate) if !wants_rts => {
                 let cts = params.airtime(rate, CTS_BYTES);
                 return Exchange {
                     protected: true,
@@ -199,7 +222,7 @@ impl Exchange {
                     ..plain
                 };
             }
-            Protection::Off if !wants_rts(params, mpdu) => return plain,
+            Protection::Off if !wants_rts => return plain,
             _ => {}
         }
         let rts_rate = params.rts_rate.or(guarded.rate()).unwrap_or(params.control_rate(rate));

@@ -1,6 +1,6 @@
 //! Lengths and airtimes of A-MPDUs (802.11n): several frames behind one preamble, answered by one BlockAck.
 //!
-//! These are values: a [`Medium`](crate::Medium) sends each packet by itself.
+//! The values; `dcf/aggregate.rs` has the rules.
 
 use units::Span;
 
@@ -11,6 +11,9 @@ pub const BLOCK_ACK_BYTES: u32 = 32;
 
 /// Before each frame in an A-MPDU.
 const DELIMITER_BYTES: u32 = 4;
+
+/// So many numbers after the first that is not acknowledged may be under way.
+pub(crate) const WINDOW: u64 = 64;
 
 /// How large an A-MPDU may be. All hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +35,12 @@ impl Default for AmpduLimits {
 /// Bytes of an A-MPDU of frames of these lengths: each has a delimiter, and all but the last fill up to a multiple of
 /// four.
 pub fn ampdu_bytes(mpdus: impl IntoIterator<Item = u32>) -> u32 {
-    mpdus.into_iter().fold(0, |sum: u32, mpdu| sum.next_multiple_of(4) + DELIMITER_BYTES + mpdu)
+    mpdus.into_iter().fold(0, joined)
+}
+
+/// Bytes of an A-MPDU of so many bytes with one more frame.
+pub(crate) fn joined(bytes: u32, mpdu: u32) -> u32 {
+    bytes.next_multiple_of(4) + DELIMITER_BYTES + mpdu
 }
 
 impl AmpduLimits {
@@ -57,6 +65,11 @@ impl Params {
     /// Mean time from one A-MPDU to the next of a station that always has `count` packets and is alone.
     pub fn ampdu_cycle(&self, rate: Rate, bytes: u32, count: u32) -> Span {
         self.difs + self.mean_backoff() + self.ampdu_exchange(rate, bytes, count)
+    }
+
+    /// Stations with this rate send packets together: at a rate of HT, if more than one may go.
+    pub(crate) fn aggregates(&self, rate: Rate) -> bool {
+        self.ampdu.mpdus > 1 && matches!(rate.phy, crate::Phy::Ht(_))
     }
 
     /// Bytes of the frame that carries a packet of `bytes`.

@@ -9,12 +9,14 @@
 //! | `nav` | until when others have the medium |
 //! | `reception` | which frame is followed, overlap, capture |
 //! | `attempt` | a frame's way through RTS, data, answer or timeout, success or drop |
+//! | `aggregate` | packets that go together, to their BlockAck |
 //! | `answer` | what a station does about frames that it has read |
 //! | `rest` | when a station senses what any listener does |
 //! | `quiet` | until when nothing comes of what it is about to do |
 //! | `ns2` | where ns-2 answers, waits or gives up otherwise |
 
 mod access;
+mod aggregate;
 mod answer;
 mod attempt;
 mod edca;
@@ -36,6 +38,8 @@ use crate::stats::StationStats;
 use crate::{Outcome, Params, Phy, Rate};
 
 pub(crate) use access::{Access, Terms};
+use aggregate::Aggregate;
+pub(crate) use aggregate::Mpdu;
 use edca::Edca;
 pub(crate) use edca::accesses;
 use nav::Nav;
@@ -55,6 +59,7 @@ pub(crate) struct Mac {
     pub(crate) cca: Span,
     short_retry_limit: u32,
     long_retry_limit: u32,
+    mpdu_retry_limit: u32,
     capture_ratio: f64,
 }
 
@@ -69,6 +74,7 @@ impl Mac {
             cca: params.cca,
             short_retry_limit: params.short_retry_limit,
             long_retry_limit: params.long_retry_limit,
+            mpdu_retry_limit: params.mpdu_retry_limit,
             capture_ratio: params.radio.capture_ratio,
         }
     }
@@ -96,6 +102,8 @@ pub(crate) struct Station {
     granted: bool,
     retry: Retry,
     current: Option<Current>,
+    /// Packets under way, where several go together: the current one and those after it.
+    aggregate: Option<Box<Aggregate>>,
     /// Class of all this, and the functions of the others.
     class: Class,
     edca: Option<Box<Edca>>,
@@ -151,6 +159,8 @@ struct Owed {
     nav: Span,
     /// Airtime of the data that a CTS asks for.
     data: Span,
+    /// What a BlockAck acknowledges.
+    bits: u64,
 }
 
 /// What an exchange depends on.
@@ -216,6 +226,7 @@ impl Station {
             granted: false,
             retry: Retry::default(),
             current: None,
+            aggregate: None,
             class: Class::BestEffort,
             edca: None,
             busy_since: Time::ZERO,
@@ -234,6 +245,15 @@ impl Station {
         self.access = first;
         self.class = Class::Voice;
         self.edca = Some(Box::new(Edca::new([second, third, fourth])));
+        self
+    }
+
+    /// Its packets go together.
+    pub(crate) fn with_aggregation(mut self) -> Station {
+        self.aggregate = Some(Box::default());
+        if let Some(edca) = &mut self.edca {
+            edca.behind.iter_mut().for_each(|function| function.aggregate = Some(Box::default()));
+        }
         self
     }
 
@@ -425,7 +445,7 @@ impl Station {
         let sent = match self.timer.what {
             Task::Answer => self.send_owed(now, mac),
             Task::Data => self.send_data_after_cts(now, mac),
-            Task::Another => self.begin(now, params, mac),
+            Task::Another => self.begin_another(now, params, mac),
             Task::Timeout => {
                 self.on_timeout(now, mac, outcomes);
                 None

@@ -87,7 +87,11 @@ pub(crate) struct Flight {
     pub(crate) behind_rts: bool,
     /// Class of data.
     pub(crate) class: Class,
-    /// Which of its sender's packets it is.
+    /// Packets in it, where they are numbered for the receiver; else none.
+    pub(crate) mpdus: u32,
+    /// What a BlockAck acknowledges, from the first packet of the A-MPDU on.
+    pub(crate) bits: u64,
+    /// Which of its sender's packets it is, or exchanges.
     pub(crate) serial: u32,
     pub(crate) handle: u64,
     /// When the packet became its sender's current one.
@@ -113,6 +117,8 @@ impl Flight {
             nav_reset: Span::ZERO,
             behind_rts: false,
             class: Class::BestEffort,
+            mpdus: 0,
+            bits: 0,
             serial: 0,
             handle: 0,
             offered: start,

@@ -4,6 +4,7 @@ mod air;
 mod earliest;
 mod fading;
 mod hearing;
+mod reorder;
 mod sleepers;
 mod upward;
 
@@ -157,6 +158,8 @@ pub struct Medium {
     air: Air,
     /// When each station acts by itself.
     wakes: Earliest,
+    /// Place among `wakes` of the time at which receivers give up missing packets.
+    reorders: usize,
     upward: Upward,
     /// Where all hear all alike: those who only listen.
     sleepers: Option<Sleepers>,
@@ -192,7 +195,7 @@ impl Medium {
                     .map(|class| stream(id, &format!("backoff/{class}")));
                 station = station.with_classes(accesses(&spec.params, access_point, old, streams));
             }
-            stations.push(station);
+            stations.push(if spec.params.aggregates(rate) { station.with_aggregation() } else { station });
         }
         let mut errors = Vec::new();
         if let Some(loss) = spec.loss {
@@ -223,8 +226,11 @@ impl Medium {
             mac,
             hearing,
             fading: varies.then_some(fading),
-            wakes: Earliest::new(stations.len()),
-            upward: Upward::new(count, errors, spec.loss.map_or(LossAt::Mac, |loss| loss.at), noise),
+            wakes: Earliest::new(
+                stations.len() + usize::from(spec.params.rates.iter().any(|&rate| spec.params.aggregates(rate))),
+            ),
+            reorders: stations.len(),
+            upward: Upward::new(count, errors, spec.loss.map_or(LossAt::Mac, |loss| loss.at), noise, &spec.params),
             sleepers,
             deadline: Time::NEVER,
             nothing: Vec::new(),
@@ -310,8 +316,9 @@ impl Medium {
         self.deadline = if self.traced {
             self.air.first().min(wake).at()
         } else {
-            let Medium { air, stations, wakes, mac, sleepers, .. } = &*self;
+            let Medium { air, stations, wakes, mac, sleepers, upward, reorders, .. } = &*self;
             wakes.quiet_until(air.quiet_until(), |place| match sleepers {
+                _ if place == *reorders => upward.missing_until(),
                 Some(sleepers) if place + 1 == stations.len() => sleepers.due(&stations[place], mac) + air.shortest(),
                 _ => stations[place].quiet_until(mac),
             })
@@ -357,18 +364,30 @@ impl Medium {
         self.stations[station as usize].airtime_at(now)
     }
 
-    fn station_wakes<S: Supply>(&mut self, due: Due, _supply: &mut S, outcomes: &mut Vec<Outcome>) {
+    fn station_wakes<S: Supply>(&mut self, due: Due, supply: &mut S, outcomes: &mut Vec<Outcome>) {
         let now = due.at();
         let place = self.wakes.place(due);
+        if place == self.reorders {
+            self.upward.give_up_missing(now, &mut self.stations, outcomes);
+            note_missing(&mut self.wakes, &self.upward, self.reorders);
+            return;
+        }
         if let Some(sleepers) = self.sleepers.as_mut().filter(|_| place + 1 == self.stations.len()) {
             sleepers.wake_due(now, &mut self.stations, &mut self.wakes, &self.mac);
             return sleepers.note_due(&self.stations, &mut self.wakes, &self.mac);
         }
         let station = &mut self.stations[place];
         let sent = if due.order() == Order::Timer {
+            if station.is_about_to_go_on() {
+                station.gather(now, supply, &self.params, &self.mac);
+            }
             station.on_timer(now, &self.params, &self.mac, outcomes)
         } else {
-            station.on_backoff_end(now, &self.params, &self.mac, outcomes)
+            station.on_backoff_end(now, &self.mac, outcomes);
+            if station.aggregates() {
+                station.gather(now, supply, &self.params, &self.mac);
+            }
+            station.begin(now, &self.params, &self.mac)
         };
         self.wakes.set(place, station.due());
         if let Some(flight) = sent {
@@ -425,7 +444,7 @@ impl Medium {
 
     /// A frame ends at its sender and at one station after the other, as long as nothing else comes before.
     fn frame_ends(&mut self, until: Due, outcomes: &mut Vec<Outcome>) {
-        let Medium { air, hearing, fading, stations, wakes, mac, upward, sleepers, .. } = self;
+        let Medium { air, hearing, fading, stations, wakes, mac, upward, sleepers, reorders, .. } = self;
         let Leg { flight: id, mut place, mut until } = air.leg(until);
         let flight = air.flight(id);
         let mut row = hearing.row(flight.from);
@@ -446,19 +465,30 @@ impl Medium {
                 hearer = &faded;
             }
             let at = hearer.station as usize;
-            let station = &mut stations[at];
             let heard = if hearer.station == flight.from {
-                station.on_own_end(now, flight.kind, flight.data, mac, outcomes);
+                stations[at].on_own_end(now, flight.kind, flight.data, mac, outcomes);
                 Heard::Nothing
             } else {
-                let bad = upward.is_bad(now, hearer, flight);
-                station.on_frame_end(now, id, flight, bad, mac, outcomes)
+                let bad = match flight.mpdus {
+                    0 | 1 => upward.is_bad(now, hearer, flight),
+                    _ => {
+                        upward.are_all_bad(now, hearer, flight, stations[flight.from as usize].under_way(flight.serial))
+                    }
+                };
+                stations[at].on_frame_end(now, id, flight, bad, mac, outcomes)
             };
+            let station = &stations[at];
             let due = station.due();
             wakes.set(at, due);
             until = until.min(due);
-            if heard != Heard::Nothing {
+            if heard == Heard::Nothing {
+                continue;
+            }
+            if flight.mpdus == 0 {
                 upward.on_heard(now, stations, hearer.station, flight, heard, outcomes);
+            } else {
+                upward.on_numbered(now, stations, hearer.station, flight, heard, outcomes);
+                until = until.min(note_missing(wakes, upward, *reorders));
             }
         }
         air.ended(id, place, row);
@@ -466,6 +496,14 @@ impl Medium {
             sleepers.note_due(stations, wakes, mac);
         }
     }
+}
+
+/// When a receiver gives up missing packets next.
+fn note_missing(wakes: &mut Earliest, upward: &Upward, place: usize) -> Due {
+    let at = upward.missing_until();
+    let due = Due::new(at, Order::Timer);
+    wakes.set(place, due);
+    due
 }
 
 /// All who listen hear the same: nothing depends on the place, the PHY, or errors of each receiver's own.

@@ -20,7 +20,13 @@ pub struct StationStats {
     pub acked: u64,
     /// Packets given up.
     pub dropped: u64,
-    /// Data frames sent, repeated ones included.
+    /// A-MPDUs sent.
+    pub ampdus: u64,
+    /// Packets of A-MPDUs that an answer did not acknowledge.
+    pub missing: u64,
+    /// Packets received after those behind them had gone up, and lost for that.
+    pub late: u64,
+    /// Data frames sent, repeated ones included, each of an A-MPDU.
     pub data_sent: u64,
     /// Sum over these of their rates in kbit/s.
     pub data_kbps: u64,
@@ -84,6 +90,9 @@ impl StationStats {
             internal: self.internal - before.internal,
             acked: self.acked - before.acked,
             dropped: self.dropped - before.dropped,
+            ampdus: self.ampdus - before.ampdus,
+            missing: self.missing - before.missing,
+            late: self.late - before.late,
             data_sent: self.data_sent - before.data_sent,
             data_kbps: self.data_kbps - before.data_kbps,
             received: self.received - before.received,

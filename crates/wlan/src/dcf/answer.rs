@@ -20,10 +20,14 @@ impl Station {
         match (flight.kind, mac.rules.responder) {
             (Kind::Cts, _) if self.waiting == Waiting::Cts => self.on_cts(now, mac),
             (Kind::Ack, _) if self.waiting == Waiting::Ack => self.succeed(now, mac, outcomes),
+            (Kind::BlockAck, _) if self.waiting == Waiting::Ack => {
+                self.on_acknowledged(now, flight.bits, mac, outcomes);
+            }
             (Kind::Rts, Responder::Standard) => self.on_rts(now, flight, mac),
             (Kind::Rts, Responder::Ns2) => self.on_rts_ns2(now, flight, mac),
             (Kind::Data, Responder::Standard) => {
-                self.owe(now, Kind::Ack, flight, mac);
+                let answer = if flight.mpdus > 1 { Kind::BlockAck } else { Kind::Ack };
+                self.owe(now, answer, flight, mac);
                 return Heard::Data;
             }
             (Kind::Data, Responder::Ns2) => return self.on_data_ns2(now, flight, mac),
@@ -58,7 +62,7 @@ impl Station {
 
     pub(super) fn note_owed(&mut self, kind: Kind, flight: &Flight) {
         let Flight { from: to, answer_rate: rate, answer: airtime, answer_nav: nav, data, .. } = *flight;
-        self.owed = Some(Owed { kind, rate, to, airtime, nav, data });
+        self.owed = Some(Owed { kind, rate, to, airtime, nav, data, bits: 0 });
     }
 
     /// SIFS is over.
@@ -68,8 +72,8 @@ impl Station {
             self.take_up(now, mac); // it is forgotten
             return None;
         }
-        let Owed { kind, rate, to, airtime, nav, data } = owed;
-        let flight = Flight { kind, rate, from: self.id, to, nav, data, ..Flight::at(now, airtime) };
+        let Owed { kind, rate, to, airtime, nav, data, bits } = owed;
+        let flight = Flight { kind, rate, from: self.id, to, nav, data, bits, ..Flight::at(now, airtime) };
         Some(self.send(now, flight, mac))
     }
 

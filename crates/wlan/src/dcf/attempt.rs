@@ -37,11 +37,17 @@ impl Station {
         {
             let function = &mut edca.behind[place];
             function.current = current;
+            if let Some(aggregate) = &mut function.aggregate {
+                aggregate.start(now, &frame, params);
+            }
             function.access.on_frame(now, idle, mac);
             return;
         }
         self.granted = false;
         self.current = current;
+        if let Some(aggregate) = &mut self.aggregate {
+            aggregate.start(now, &frame, params);
+        }
         let waits = mac.rules.responder == Responder::Ns2
             && self.access.is_counting()
             && (idle || self.access.is_pending())
@@ -52,7 +58,7 @@ impl Station {
     }
 
     /// Times of this frame's exchange. Packets have few lengths, so those of the last two are kept.
-    fn exchange(&mut self, asked: Asked, params: &Params) -> Exchange {
+    pub(super) fn exchange(&mut self, asked: Asked, params: &Params) -> Exchange {
         if self.exchanges[0].0 != Some(asked) {
             self.exchanges.swap(0, 1);
         }
@@ -82,22 +88,15 @@ impl Station {
         }
     }
 
-    /// The backoff is over.
-    pub(crate) fn on_backoff_end(
-        &mut self,
-        now: Time,
-        params: &Params,
-        mac: &Mac,
-        outcomes: &mut Vec<Outcome>,
-    ) -> Option<Flight> {
+    /// The backoff is over: the station, or a class of it, has the medium.
+    pub(crate) fn on_backoff_end(&mut self, now: Time, mac: &Mac, outcomes: &mut Vec<Outcome>) {
         self.settle_among_classes(now, mac, outcomes);
         self.access.spend();
-        self.begin(now, params, mac)
     }
 
     /// The exchange begins.
-    pub(super) fn begin(&mut self, now: Time, params: &Params, mac: &Mac) -> Option<Flight> {
-        if self.adaptation.is_some() {
+    pub(crate) fn begin(&mut self, now: Time, params: &Params, mac: &Mac) -> Option<Flight> {
+        if self.adaptation.is_some() && !self.aggregates() {
             self.retime(params);
         }
         let current = self.current.as_mut()?;
@@ -154,6 +153,8 @@ impl Station {
             nav_reset: units::Span::ZERO,
             behind_rts: exchange.rts_first,
             class: self.class,
+            mpdus: if kind == Kind::Data { self.packets_in_air() } else { 0 },
+            bits: 0,
             serial: current.serial,
             handle: current.handle,
             offered: current.offered,
@@ -163,7 +164,10 @@ impl Station {
     pub(super) fn send(&mut self, now: Time, flight: Flight, mac: &Mac) -> Flight {
         self.begin_own(now, flight.kind, flight.airtime, mac);
         if flight.kind == Kind::Data {
-            self.stats.data_kbps += u64::from(flight.rate.kbps);
+            let packets = u64::from(flight.mpdus.max(1));
+            self.stats.data_kbps += packets * u64::from(flight.rate.kbps);
+            self.stats.data_sent += packets - 1;
+            self.stats.ampdus += u64::from(packets > 1);
         }
         flight
     }
@@ -209,7 +213,7 @@ impl Station {
         let awaited = match self.waiting {
             Waiting::Nothing | Waiting::Data => return,
             Waiting::Cts => Kind::Cts,
-            Waiting::Ack => Kind::Ack,
+            Waiting::Ack => self.acknowledged_by(),
         };
         if kind != Some(awaited) {
             self.fail(now, mac, outcomes);
@@ -221,6 +225,9 @@ impl Station {
         self.waiting = Waiting::Nothing;
         self.stop_timer();
         self.retry.on_cts();
+        if let Some(aggregate) = &mut self.aggregate {
+            aggregate.on_cts();
+        }
         self.granted = true;
         match mac.rules.responder {
             Responder::Standard => self.start_timer(now + mac.sifs, Task::Data),
@@ -230,6 +237,9 @@ impl Station {
 
     /// The ACK has come, or a broadcast has ended: backoff whether or not there is more to send.
     pub(super) fn succeed(&mut self, now: Time, mac: &Mac, outcomes: &mut Vec<Outcome>) {
+        if self.sends_numbered() {
+            return self.on_acknowledged(now, 1, mac, outcomes);
+        }
         self.tell_adaptation(true);
         let Some(current) = self.finish(self.unanswered(), mac) else { return };
         self.stats.acked += u64::from(current.to != EVERYONE);
@@ -245,13 +255,21 @@ impl Station {
     /// What was awaited has not come.
     pub(super) fn fail(&mut self, now: Time, mac: &Mac, outcomes: &mut Vec<Outcome>) {
         let what = self.unanswered();
+        let numbered = self.sends_numbered();
         if what != Unanswered::Rts {
-            self.tell_adaptation(false);
+            if numbered { self.tell_adaptation_of_ampdu() } else { self.tell_adaptation(false) }
         }
         self.waiting = Waiting::Nothing;
         self.stop_timer();
         self.stats.failures += 1;
         self.disturbed = false;
+        if numbered {
+            if !self.give_up_packets(now, what, mac, outcomes) {
+                return self.begin_anew(mac);
+            }
+            self.finish(what, mac);
+            return self.access.draw(mac);
+        }
         if !self.retry.fails(what, mac) {
             return self.begin_anew(mac);
         }
@@ -271,7 +289,7 @@ impl Station {
         self.access.draw(mac);
     }
 
-    fn unanswered(&self) -> Unanswered {
+    pub(super) fn unanswered(&self) -> Unanswered {
         match (self.waiting, self.current.is_some_and(|current| current.exchange.rts_first)) {
             (Waiting::Cts, _) => Unanswered::Rts,
             (_, true) => Unanswered::DataAfterCts,
@@ -280,7 +298,7 @@ impl Station {
     }
 
     /// The frame is done with, one way or the other.
-    fn finish(&mut self, last: Unanswered, mac: &Mac) -> Option<Current> {
+    pub(super) fn finish(&mut self, last: Unanswered, mac: &Mac) -> Option<Current> {
         self.retry.next_frame(last, mac);
         self.waiting = Waiting::Nothing;
         self.stop_timer();

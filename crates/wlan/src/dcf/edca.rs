@@ -6,9 +6,10 @@
 use units::{Span, Time};
 
 use super::access::Access;
+use super::aggregate::Aggregate;
 use super::retry::{Retry, Unanswered};
 use super::{Current, Mac, Station, Task};
-use crate::flight::{Class, EVERYONE};
+use crate::flight::{Class, EVERYONE, Flight};
 use crate::{Outcome, Params};
 
 /// A function that is behind.
@@ -18,6 +19,7 @@ pub(super) struct Function {
     pub(super) access: Access,
     pub(super) retry: Retry,
     pub(super) current: Option<Current>,
+    pub(super) aggregate: Option<Box<Aggregate>>,
 }
 
 /// The functions behind, and how long the one in front may go on.
@@ -38,6 +40,7 @@ impl Edca {
             access,
             retry: Retry::default(),
             current: None,
+            aggregate: None,
         });
         Edca { behind, until: Time::ZERO, next: Time::ZERO }
     }
@@ -45,6 +48,11 @@ impl Edca {
     /// When the first of the functions behind acts.
     pub(super) fn expiry(&self) -> Time {
         self.behind.iter().fold(Time::NEVER, |least, function| least.min(function.access.expiry))
+    }
+
+    /// What is left of the time of the function in front.
+    pub(super) fn left(&self, now: Time) -> Span {
+        Span(self.until.0.saturating_sub(now.0))
     }
 
     /// No function behind has a frame, or slots to count.
@@ -67,6 +75,7 @@ impl Station {
         std::mem::swap(&mut self.access, &mut function.access);
         std::mem::swap(&mut self.retry, &mut function.retry);
         std::mem::swap(&mut self.current, &mut function.current);
+        std::mem::swap(&mut self.aggregate, &mut function.aggregate);
     }
 
     /// Backoffs are over: the highest of these classes comes to the front; to the others it is as if they had collided.
@@ -87,11 +96,11 @@ impl Station {
         for function in edca.behind.iter_mut().filter(|function| due(function)) {
             self.stats.internal += 1;
             function.access.spend();
-            if let Some(dropped) = function.yields(mac) {
+            function.yields(mac, |offered, handle| {
                 self.stats.dropped += 1;
-                self.stats.service += now.since(dropped.offered);
-                outcomes.push(Outcome::Dropped { station: self.id, handle: dropped.handle });
-            }
+                self.stats.service += now.since(offered);
+                outcomes.push(Outcome::Dropped { station: self.id, handle });
+            });
         }
     }
 
@@ -106,12 +115,27 @@ impl Station {
     pub(super) fn goes_on(&mut self, now: Time, mac: &Mac) -> bool {
         let (Some(edca), Some(current)) = (&self.edca, &self.current) else { return false };
         let ready = edca.next == now && self.is_idle(now) && self.timer.at == Time::NEVER;
-        if !ready || now + mac.sifs + current.exchange.airtime(mac.sifs) > edca.until {
+        // what goes together is settled when it begins
+        let least = if self.aggregates() { Span::ZERO } else { current.exchange.airtime(mac.sifs) };
+        if !ready || now + mac.sifs + least >= edca.until + Span(1) {
             return false;
         }
         self.granted = true;
         self.start_timer(now + mac.sifs, Task::Another);
         true
+    }
+
+    /// SIFS after an exchange of this access: another, if it ends in time.
+    pub(super) fn begin_another(&mut self, now: Time, params: &Params, mac: &Mac) -> Option<Flight> {
+        let (Some(edca), Some(current)) = (&self.edca, &self.current) else { return None };
+        if now + current.exchange.airtime(mac.sifs) <= edca.until {
+            return self.begin(now, params, mac);
+        }
+        self.granted = false;
+        if self.access.is_counting() {
+            self.access.want(now, mac);
+        }
+        None
     }
 
     /// The medium became busy, or the station sends. True if a frame was due and is not any more.
@@ -150,17 +174,28 @@ impl Station {
 
 impl Function {
     /// Another class of the station goes first. Interpretation: this counts as a failure of the frame, but not of a
-    /// broadcast, which has no counter. The frame is given back if it was the last.
-    fn yields(&mut self, mac: &Mac) -> Option<Current> {
+    /// broadcast, which has no counter. `gone` hears of packets for which it was the last: when they were offered, and
+    /// their handles.
+    fn yields(&mut self, mac: &Mac, mut gone: impl FnMut(Time, u64)) {
         self.access.widen();
-        let counts = self.current.is_some_and(|current| current.to != EVERYONE);
-        let last = counts && self.retry.fails(Unanswered::Data, mac);
-        if last {
-            self.retry.next_frame(Unanswered::Data, mac);
-            self.access.narrow();
+        if let Some(current) = self.current.filter(|current| current.to != EVERYONE) {
+            let last = if let Some(aggregate) = &mut self.aggregate {
+                aggregate.yields(mac, |mpdu| gone(mpdu.offered, mpdu.handle));
+                aggregate.is_empty()
+            } else {
+                let last = self.retry.fails(Unanswered::Data, mac);
+                if last {
+                    gone(current.offered, current.handle);
+                }
+                last
+            };
+            if last {
+                self.retry.next_frame(Unanswered::Data, mac);
+                self.access.narrow();
+                self.current = None;
+            }
         }
         self.access.draw(mac);
-        if last { self.current.take() } else { None }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::flight::{EVERYONE, Kind};
 impl Station {
     /// Before this nothing comes of the station's next action, by its timer or its backoff.
     pub(crate) fn quiet_until(&self, mac: &Mac) -> Time {
-        if self.edca.is_some() {
+        if self.edca.is_some() || self.aggregates() {
             return self.due().at();
         }
         let timer = self.timer.at + self.timer_frame(mac).map_or(Span::ZERO, |airtime| airtime + self.travel);
@@ -34,8 +34,8 @@ impl Station {
     /// Airtime of what the backoff ends with, if that is certain.
     pub(crate) fn backoff_frame(&self) -> Option<Span> {
         let current = self.current.as_ref()?;
-        if self.adaptation.is_some() || self.edca.is_some() {
-            return None; // its rate is chosen when it leaves, or another class goes first
+        if self.adaptation.is_some() || self.edca.is_some() || self.aggregates() {
+            return None; // what leaves is settled when it leaves
         }
         let exchange = &current.exchange;
         Some(match (exchange.rts_first, exchange.protected) {

@@ -1,14 +1,16 @@
 //! What a receiver makes of a frame at its end: bad, repeated, or a packet that goes up.
 
 use sim::{Chance, Stream};
-use units::Time;
+use units::{Span, Time};
 
 use super::Outcome;
 use super::hearing::Hearer;
-use crate::dcf::{Heard, Station};
+use super::reorder::{Arrived, Reorder, Verdict};
+use crate::ampdu::joined;
+use crate::dcf::{Heard, Mpdu, Station};
 use crate::flight::{EVERYONE, Flight, Kind, StationId};
-use crate::frame_error;
 use crate::loss::{Errors, LossAt};
+use crate::{Params, frame_error};
 
 /// White noise of this power, and of each station a stream of chance.
 #[derive(Debug)]
@@ -29,13 +31,24 @@ pub(crate) struct Upward {
     /// Of each station and class, the last packet that was accepted from it. A packet has one receiver, so this is what that
     /// one's filter of repeated frames has to know.
     accepted: Vec<[u32; 4]>,
+    /// Packets with numbers; which of the A-MPDU that ends are good where it ends; what comes of them.
+    reorder: Reorder,
+    good: u64,
+    told: Vec<Verdict>,
     pub(crate) traced: bool,
 }
 
 impl Upward {
-    pub(crate) fn new(stations: usize, errors: Vec<Errors>, at: LossAt, noise: Option<Noise>) -> Upward {
+    pub(crate) fn new(
+        stations: usize,
+        errors: Vec<Errors>,
+        at: LossAt,
+        noise: Option<Noise>,
+        params: &Params,
+    ) -> Upward {
         let by_chance = noise.is_some() || (at == LossAt::Mac && !errors.is_empty());
-        Upward { by_chance, errors, at, noise, accepted: vec![[0; 4]; stations], traced: false }
+        let (accepted, reorder) = (vec![[0; 4]; stations], Reorder::new(params.reorder_timeout));
+        Upward { by_chance, errors, at, noise, accepted, reorder, good: 0, told: Vec::new(), traced: false }
     }
 
     /// A random error has hit the frame that ends here, or the noise has.
@@ -56,6 +69,108 @@ impl Upward {
             bad |= error > 0.0 && noise.streams[place].happens(Chance::new(error));
         }
         bad
+    }
+
+    /// The same for each packet of an A-MPDU, which has its share of the airtime; true if none is left.
+    #[inline]
+    pub(crate) fn are_all_bad(&mut self, now: Time, here: &Hearer, flight: &Flight, mpdus: &[Mpdu]) -> bool {
+        self.good = u64::MAX;
+        self.by_chance && self.are_all_hit(now, here, flight, mpdus)
+    }
+
+    fn are_all_hit(&mut self, now: Time, here: &Hearer, flight: &Flight, mpdus: &[Mpdu]) -> bool {
+        let (place, airtime) = (here.station as usize, flight.airtime.0 as f64);
+        let start = Time(now.0 - flight.airtime.0);
+        let at = |bytes: u32| start + Span((airtime * f64::from(bytes) / f64::from(flight.bytes)) as u64);
+        let (mut begun, mut good) = (0, 0);
+        for (bit, mpdu) in mpdus.iter().enumerate() {
+            let end = joined(begun, mpdu.bytes);
+            let mut bad = false;
+            if self.at == LossAt::Mac && !self.errors.is_empty() {
+                bad = self.errors[place].hits(at(begun), at(end), true);
+            }
+            if let Some(noise) = &mut self.noise {
+                let error = frame_error(flight.rate, here.power / noise.power, mpdu.bytes);
+                bad |= error > 0.0 && noise.streams[place].happens(Chance::new(error));
+            }
+            good |= u64::from(!bad) << bit;
+            begun = end;
+        }
+        self.good = good;
+        good == 0
+    }
+
+    /// Packets with numbers came to the station that they are for, some of them at least, or were all lost.
+    pub(crate) fn on_numbered(
+        &mut self,
+        now: Time,
+        stations: &mut [Station],
+        at: StationId,
+        flight: &Flight,
+        heard: Heard,
+        outcomes: &mut Vec<Outcome>,
+    ) {
+        let Flight { from, to, class, mpdus, .. } = *flight;
+        if matches!(heard, Heard::Lost(_)) {
+            return self.on_heard(now, stations, at, flight, heard, outcomes);
+        }
+        let sent = stations[from as usize].under_way(flight.serial);
+        let Some(first) = sent.first().map(|mpdu| mpdu.number) else { return };
+        let good = if mpdus > 1 { self.good & u64::MAX >> (64 - mpdus.min(64)) } else { 1 };
+        let arrived = |(bit, mpdu): (usize, &Mpdu)| {
+            let Mpdu { number, handle, offered, .. } = *mpdu;
+            (good >> bit & 1 == 1).then_some((number, Arrived { handle, offered }))
+        };
+        let packets = sent.iter().enumerate().filter_map(arrived);
+        let mut told = std::mem::take(&mut self.told);
+        let way = (from, class as u8, to);
+        let bits = self.reorder.take(now, way, first, packets, |verdict| told.push(verdict));
+        stations[at as usize].note_block_ack(bits);
+        stations[from as usize].stats.errored += u64::from(mpdus - good.count_ones());
+        self.tell(now, stations, (from, at), &mut told, outcomes);
+        self.told = told;
+    }
+
+    /// What has become of packets with numbers.
+    fn tell(
+        &mut self,
+        now: Time,
+        stations: &mut [Station],
+        (from, at): (StationId, StationId),
+        told: &mut Vec<Verdict>,
+        outcomes: &mut Vec<Outcome>,
+    ) {
+        for verdict in told.drain(..) {
+            match verdict {
+                Verdict::Up(Arrived { handle, offered }) => {
+                    let sender = &mut stations[from as usize].stats;
+                    sender.delay += now.since(offered);
+                    sender.arrived += 1;
+                    self.go_up(now, now, stations, (from, at), handle, outcomes);
+                }
+                Verdict::Held(Arrived { handle, .. }) => outcomes.push(Outcome::Held { at, from, handle }),
+                Verdict::Late(Arrived { handle, .. }) => {
+                    stations[at as usize].stats.late += 1;
+                    outcomes.push(Outcome::Late { at, from, handle });
+                }
+                Verdict::Repeated => stations[at as usize].stats.duplicates += 1,
+            }
+        }
+    }
+
+    /// When a receiver gives up missing packets next.
+    pub(crate) fn missing_until(&self) -> Time {
+        self.reorder.due()
+    }
+
+    /// Receivers give up missing packets: those behind them go up.
+    #[cold]
+    pub(crate) fn give_up_missing(&mut self, now: Time, stations: &mut [Station], outcomes: &mut Vec<Outcome>) {
+        let mut told = std::mem::take(&mut self.told);
+        while let Some((from, _, to)) = self.reorder.skip(now, |verdict| told.push(verdict)) {
+            self.tell(now, stations, (from, to), &mut told, outcomes);
+        }
+        self.told = told;
     }
 
     /// A frame for this station was accepted, or lost.
@@ -89,18 +204,27 @@ impl Upward {
             sender.delay += now.since(flight.offered);
             sender.arrived += 1;
         }
+        self.go_up(flight.start, now, stations, (from, at), handle, outcomes);
+    }
+
+    /// A packet is handed up. The time from `start` on counts for errors above the MAC.
+    fn go_up(
+        &mut self,
+        start: Time,
+        now: Time,
+        stations: &mut [Station],
+        (from, at): (StationId, StationId),
+        handle: u64,
+        outcomes: &mut Vec<Outcome>,
+    ) {
         let stats = &mut stations[at as usize].stats;
         stats.received += 1;
-        if self.is_lost_above(now, at, flight) {
+        let above = self.at == LossAt::Above && !self.errors.is_empty();
+        if above && self.errors[at as usize].hits(start, now, true) {
             stats.lost_above += 1;
             outcomes.push(Outcome::LostAbove { at, from, handle });
         } else {
             outcomes.push(Outcome::Delivered { at, from, handle });
         }
-    }
-
-    fn is_lost_above(&mut self, now: Time, at: StationId, flight: &Flight) -> bool {
-        let above = self.at == LossAt::Above && !self.errors.is_empty();
-        above && self.errors[at as usize].hits(flight.start, now, true)
     }
 }

@@ -103,6 +103,16 @@ impl Adaptation {
         }]
     }
 
+    /// So many packets of one A-MPDU for `to`, and how many of them were acknowledged. ARF knows success and failure
+    /// alone: half of them is enough.
+    pub(crate) fn on_ampdu(&mut self, to: StationId, packets: u32, acked: u32) {
+        let Ok(place) = self.links.binary_search_by_key(&to, |link| link.0) else { return };
+        match &mut self.links[place].1 {
+            Link::Minstrel(minstrel) => minstrel.on_ampdu(packets, acked),
+            Link::Arf(_) => self.on_attempt(to, 2 * acked >= packets),
+        }
+    }
+
     /// Data for `to` were acknowledged, or not.
     pub(crate) fn on_attempt(&mut self, to: StationId, success: bool) {
         let Ok(place) = self.links.binary_search_by_key(&to, |link| link.0) else { return };

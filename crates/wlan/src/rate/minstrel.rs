@@ -109,10 +109,15 @@ impl Minstrel {
 
     /// An attempt was acknowledged, or not.
     pub fn on_attempt(&mut self, success: bool) {
+        self.on_ampdu(1, u32::from(success));
+    }
+
+    /// An attempt of several packets, of which some were acknowledged. In the chain it is one.
+    pub fn on_ampdu(&mut self, packets: u32, acked: u32) {
         let place = self.place();
         let rate = &mut self.rates[place];
-        rate.attempts += 1;
-        rate.successes += u32::from(success);
+        rate.attempts += packets;
+        rate.successes += acked;
         rate.tried = true;
         self.tried += 1;
     }
