@@ -5,6 +5,7 @@
 //! by what happens later; unless jitter says otherwise, packets stay in order.
 
 mod capacity;
+mod frames;
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -14,6 +15,7 @@ use sim::Stream;
 use units::{Span, Time, num};
 
 use crate::cause::LossCause;
+use crate::cellular::{Frames, Granted};
 use crate::link::transmission;
 use crate::packet::Packet;
 use crate::settle::Handover;
@@ -36,6 +38,8 @@ pub struct Changing {
     /// Handovers of the link, both its directions, to be worked out before the run: on the forward direction, in order of
     /// time and apart from each other. Their steps come after all others.
     pub handovers: Vec<Handover>,
+    /// Its capacity is granted in frames, in place of a rate.
+    pub frames: Option<Frames>,
     /// Random part of the delay.
     pub jitter: Option<Jitter>,
     /// A packet may pass those before it when a step makes the delay shorter; otherwise it arrives together with them.
@@ -191,6 +195,9 @@ impl Changing {
         if self.trace.is_some() {
             return Span::ZERO; // at best an opportunity comes at once
         }
+        if let Some(frames) = &self.frames {
+            return frames.least(); // at best a frame begins at once
+        }
         let rate = self.steps.iter().filter_map(|s| s.rate_bps).fold(rate_bps, u64::max);
         Span(transmission(size, rate))
     }
@@ -225,6 +232,7 @@ pub(crate) struct Variation {
     delay: Span,
     jitter: Option<(Jitter, Stream)>,
     reorder: bool,
+    repeats: Option<(f64, Span, Stream)>,
     last_arrival: Time,
     /// What an idle transmitter could have sent until then, bytes.
     idle: (Time, f64),
@@ -278,6 +286,11 @@ impl Variation {
             delay,
             jitter: spec.jitter.map(|jitter| (jitter, Stream::new(seed, &format!("{name}/jitter")))),
             reorder: spec.reorder || spec.jitter.is_some_and(|jitter| jitter.reorder),
+            repeats: spec
+                .frames
+                .as_ref()
+                .and_then(|frames| frames.spec.repeats)
+                .map(|(share, late)| (share, late, Stream::new(seed, &format!("{name}/repeats")))),
             last_arrival: Time::ZERO,
             idle: (Time::ZERO, 0.0),
             passing: BinaryHeap::new(),
@@ -294,6 +307,16 @@ impl Variation {
     /// The first break that begins after `t`.
     pub(crate) fn break_after(&self, t: Time) -> Option<&Break> {
         self.breaks.get(self.breaks.partition_point(|one| one.at <= t))
+    }
+
+    /// When the first break begins.
+    pub(crate) fn break_from_start(&self) -> Option<Time> {
+        self.breaks.first().map(|one| one.at)
+    }
+
+    /// What a frame that begins at `t` holds.
+    pub(crate) fn granted(&self, t: Time) -> Granted {
+        self.capacity.granted(t)
     }
 
     /// The break that begins at `t`.
@@ -340,6 +363,11 @@ impl Variation {
         let mut at = departs + self.delay;
         if let Some((jitter, stream)) = &mut self.jitter {
             at = departs + Span::from_secs((self.delay.secs() + jitter.model.draw(stream)).max(0.0));
+        }
+        if let Some((share, late, stream)) = &mut self.repeats
+            && stream.uniform() < *share
+        {
+            at += *late;
         }
         if !self.reorder {
             at = at.max(self.last_arrival);

@@ -6,6 +6,8 @@
 
 mod bounds;
 mod cause;
+mod cells;
+mod cellular;
 mod changing;
 mod cuts;
 mod delays;
@@ -30,6 +32,10 @@ mod spec;
 mod world;
 
 pub use cause::{CauseRow, LOSS_CAUSES, LossCause, LossCounts};
+pub use cellular::{
+    BaseStation, CellularSpec, Course, FramePart, FrameSpec, Frames, Granted, HandoverRules, MobileSpec, Modulation,
+    Share,
+};
 pub use changing::{Break, Changing, Jitter, JitterModel, OPPORTUNITY, Outage, Step};
 pub use cuts::{Cut, CutLink};
 pub use delays::Delays;

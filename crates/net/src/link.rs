@@ -9,6 +9,7 @@
 mod air;
 mod build;
 mod counts;
+mod framed;
 mod results;
 mod send_jitter;
 mod served;
@@ -28,6 +29,7 @@ use counts::Warmup;
 use served::Served;
 
 pub use counts::{LinkStats, MeasuredLink};
+pub(crate) use framed::Grant;
 
 /// Nanoseconds to transmit so many bytes at a rate, rounded up.
 pub(crate) fn transmission(size: u32, rate_bps: u64) -> u64 {

@@ -331,6 +331,14 @@ impl Queue {
         }
     }
 
+    /// Packets held.
+    pub(crate) fn held_packets(&self) -> u32 {
+        match &self.waiting {
+            Waiting::Known(_) => 0,
+            Waiting::Held(order) => order.backlog().packets,
+        }
+    }
+
     /// The run is over: account for the time that those who are held have waited.
     pub(crate) fn finish(&mut self, pool: &Pool, end: Time) {
         let waited = self.held(pool).fold(Span::ZERO, |sum, packet| sum + end.since(packet.at));

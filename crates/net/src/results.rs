@@ -163,6 +163,10 @@ pub enum Variable {
     Queue,
     /// Share of the time since the last value in which a station's frames were on air.
     Airtime,
+    /// Number of the base station that serves a mobile, -1 if none does.
+    Serving,
+    /// Signal to noise of the base station that serves a mobile, dB.
+    Snr,
 }
 
 /// One value of a trace.
@@ -170,7 +174,7 @@ pub enum Variable {
 pub struct TracePoint {
     /// When.
     pub at: Time,
-    /// Number of the flow, or of the link for [`Variable::Queue`]; behind the links stand the
+    /// Number of the flow, or of the link for those from [`Variable::Queue`] on; behind the links stand the
     /// [stations](Results::stations).
     pub subject: usize,
     /// Reverse direction of it.

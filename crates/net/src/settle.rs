@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use sim::Stream;
 use units::{Span, Time};
+use wlan::Way;
 
 use crate::cause::LossCause;
+use crate::cellular::{CellularSpec, Frames, MobileSpec};
 use crate::changing::{Break, Changing, Step};
 use crate::spec::{DirectionSpec, LinkSpec, Network};
 
@@ -43,14 +45,21 @@ pub enum DelayAfter {
 }
 
 impl Network {
-    /// The network as the run with this seed has it until `end`: handovers drawn, their breaks and steps written out.
-    pub(crate) fn settled(&self, seed: u64, end: Time) -> Cow<'_, Network> {
+    /// The network as the run with this seed has it until `end`: handovers drawn, courses of mobiles worked out, their
+    /// breaks and steps written down.
+    /// That is what the results of the run are to be held against.
+    pub fn settled(&self, seed: u64, end: Time) -> Cow<'_, Network> {
         let hands_over = |link: &LinkSpec| link.forward.changing.as_ref().is_some_and(|c| !c.handovers.is_empty());
-        if !self.links.iter().any(hands_over) {
+        if !self.links.iter().any(hands_over) && self.cellular.is_empty() {
             return Cow::Borrowed(self);
         }
         let mut network = self.clone();
         network.links.iter_mut().filter(|link| hands_over(link)).for_each(|link| link.hand_over(seed, end));
+        for spec in &self.cellular {
+            for MobileSpec { link, way } in &spec.mobiles {
+                network.links[*link].follow(spec, way, end);
+            }
+        }
         Cow::Owned(network)
     }
 }
@@ -66,6 +75,23 @@ impl LinkSpec {
                 self.break_once(at, &rule, &mut stream);
                 at = rule.every.map_or(Time::NEVER, |every| at + every);
             }
+        }
+    }
+
+    /// Write out the course of a mobile.
+    fn follow(&mut self, spec: &CellularSpec, way: &Way, end: Time) {
+        let course = spec.course(way, end);
+        let stations = course.serving.iter().filter_map(|&(at, station)| Some((at, spec.stations[station?].delay)));
+        for (up, direction) in [(false, &mut self.forward), (true, &mut self.reverse)] {
+            let granted = spec.capacity(way, &course, up, end).into();
+            let changing = changing(direction);
+            changing.frames = Some(Frames { spec: spec.frames, up, granted });
+            changing.breaks = course.breaks.clone();
+            if up {
+                changing.breaks.iter_mut().for_each(|one| one.kept = Some(Span::ZERO));
+            }
+            let delays = stations.clone().map(|(at, delay)| Step { at, rate_bps: None, delay: Some(delay) });
+            changing.steps = delays.collect();
         }
     }
 

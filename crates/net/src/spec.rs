@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use units::{Span, Time};
 
+use crate::cellular::CellularSpec;
 use crate::changing::Changing;
 use crate::loss::LossSpec;
 use crate::multipath::MultipathSpec;
@@ -22,6 +23,8 @@ pub struct Network {
     pub links: Vec<LinkSpec>,
     /// Radio channels that stations share.
     pub media: Vec<MediumSpec>,
+    /// Base stations with their mobiles.
+    pub cellular: Vec<CellularSpec>,
     /// Flows, the subflows of connections over several paths among them.
     pub flows: Vec<FlowSpec>,
     /// Connections over several paths.

@@ -13,6 +13,7 @@ mod ahead;
 mod attachment;
 mod build;
 mod carry;
+mod cells;
 mod ends;
 mod finish;
 mod options;
@@ -29,11 +30,12 @@ use sim::EventQueue;
 use tape::Reel;
 use units::Time;
 
+use crate::cells::Cells;
 use crate::delays::Delays;
 use crate::endpoint::{Arrived, Endpoint};
 use crate::event::Event;
 use crate::judgement::Truth;
-use crate::link::Link;
+use crate::link::{Fate, Grant, Link};
 use crate::multipath::Connection;
 use crate::packet::Packet;
 use crate::pool::Pool;
@@ -74,6 +76,11 @@ pub struct World {
     air: Vec<AirHop>,
     /// What a medium has told in the present event.
     outcomes: Vec<wlan::Outcome>,
+    /// Base stations with their mobiles.
+    cells: Vec<Cells>,
+    /// Units of a frame that begins in the present event, and what was sent in it.
+    grants: Vec<(u32, Grant)>,
+    sent: Vec<(Packet, Fate)>,
     sacks: Sacks,
     plans: Vec<Plan>,
     /// Packets that a served link lost in the present event.

@@ -95,7 +95,7 @@ fn subject(network: &Network, point: &TracePoint) -> String {
         Variable::Queue | Variable::Airtime if point.subject >= network.links.len() => {
             return station_name(network, point.subject - network.links.len());
         }
-        Variable::Queue => &network.links[point.subject].name,
+        Variable::Queue | Variable::Serving | Variable::Snr => &network.links[point.subject].name,
         _ => &network.flows[point.subject].name,
     };
     if point.reverse { format!("{name}:reverse") } else { name.clone() }

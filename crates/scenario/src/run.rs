@@ -101,7 +101,8 @@ impl Plan {
         groups.resize(flows.len(), self.flows.len() - 1);
         let (nodes, links) = (self.topology.nodes(), self.topology.links(self.output.queue));
         let media = self.topology.media().iter().map(|medium| medium.spec(self.output.queue)).collect();
-        (Network { nodes, links, media, flows, multipath, send_jitter: self.topology.send_jitter }, groups)
+        let send_jitter = self.topology.send_jitter;
+        (Network { nodes, links, media, cellular: vec![], flows, multipath, send_jitter }, groups)
     }
 }
 
@@ -118,6 +119,8 @@ pub(crate) fn run(plan: &Plan, seed: u64, file: &str, options: &RunOptions<'_>) 
             srtt: plan.output.srtt,
             rate: plan.output.rate,
             loss_event_rate: plan.output.loss_event_rate,
+            serving: plan.output.serving,
+            snr: plan.output.snr,
         },
         airtime: plan.output.airtime_step(),
         events: plan.output.events,

@@ -48,6 +48,7 @@ mod rate;
 mod snr;
 mod stats;
 mod supply;
+mod way;
 
 pub use airtime::{ACK_BYTES, CTS_BYTES, Exchange, RTS_BYTES};
 pub use ampdu::{AmpduLimits, BLOCK_ACK_BYTES, ampdu_bytes};
@@ -63,3 +64,4 @@ pub use rate::{Arf, ArfStart, Guard, Mcs, Minstrel, Phy, Rate, RateControl, Widt
 pub use snr::frame_error;
 pub use stats::{Airtime, StationStats};
 pub use supply::{NoSupply, Supply};
+pub use way::Way;

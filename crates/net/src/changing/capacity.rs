@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use units::{Span, Time};
 
+use crate::cellular::{Frames, Granted};
+
 use super::{Changing, OPPORTUNITY, Outage};
 
 const MILLISECOND: u64 = 1_000_000;
@@ -42,11 +44,15 @@ pub(crate) struct Sent {
 pub(super) enum Capacity {
     Rates(Rates),
     Trace(Trace),
+    Frames(Frames),
 }
 
 impl Capacity {
     pub(super) fn new(spec: &Changing, rate_bps: u64) -> Capacity {
         let outages = Outages::new(spec);
+        if let Some(frames) = &spec.frames {
+            return Capacity::Frames(frames.clone());
+        }
         match &spec.trace {
             Some(ms) => {
                 Capacity::Trace(Trace { ms: Arc::clone(ms), next: 0, left: 0, lossy: false, outages, end: Time::NEVER })
@@ -74,6 +80,7 @@ impl Capacity {
                 (trace.next, trace.left) = (0, 0);
                 trace.outages.restart();
             }
+            Capacity::Frames(_) => {}
         }
         fresh
     }
@@ -83,6 +90,7 @@ impl Capacity {
         match self {
             Capacity::Rates(rates) => rates.end = end,
             Capacity::Trace(trace) => trace.end = end,
+            Capacity::Frames(_) => {}
         }
     }
 
@@ -91,6 +99,7 @@ impl Capacity {
         match self {
             Capacity::Rates(rates) => rates.transmit(start, size, broken),
             Capacity::Trace(trace) => trace.transmit(start, waited, size, broken),
+            Capacity::Frames(_) => unreachable!("frames are granted, not transmitted one packet at a time"),
         }
     }
 
@@ -100,6 +109,7 @@ impl Capacity {
         match self {
             Capacity::Rates(rates) => rates.carry(from, to),
             Capacity::Trace(trace) => work(trace.carry(from, to) * u64::from(OPPORTUNITY)),
+            Capacity::Frames(frames) => work(frames.carry(from, to)),
         }
     }
 
@@ -113,6 +123,15 @@ impl Capacity {
         match self {
             Capacity::Rates(rates) => rates.steps[rates.steps.partition_point(|step| step.0 <= at) - 1].1 as f64,
             Capacity::Trace(trace) => trace.rate_bps(at),
+            Capacity::Frames(frames) => frames.rate_bps(at),
+        }
+    }
+
+    /// What a frame that begins at `t` holds.
+    pub(super) fn granted(&self, t: Time) -> Granted {
+        match self {
+            Capacity::Frames(frames) => frames.granted(t),
+            Capacity::Rates(_) | Capacity::Trace(_) => Granted { since: t, bytes: 0, station: 0 },
         }
     }
 
@@ -131,6 +150,17 @@ impl Capacity {
                     if !held {
                         found.push((at.0 / MILLISECOND) as u32);
                     }
+                }
+            }
+            Capacity::Frames(frames) => {
+                // whole packets of each frame, in the millisecond in which it ends
+                let (length, mut frame, mut bytes) = (frames.spec.length, Time::ZERO, 0);
+                while frame + length <= end {
+                    bytes += frames.granted(frame).bytes;
+                    frame += length;
+                    let ms = (frame.0.div_ceil(MILLISECOND)) as u32;
+                    found.extend(std::iter::repeat_n(ms, (bytes / OPPORTUNITY) as usize));
+                    bytes %= OPPORTUNITY;
                 }
             }
             Capacity::Rates(rates) => {

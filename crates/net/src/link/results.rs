@@ -34,7 +34,7 @@ impl Link {
                     Some(_) => u128::from(served.left),
                     None => self.left_of(std::iter::once(packet), end),
                 });
-                work(self.cold.queue.held_bytes()) + sending
+                work(self.cold.queue.held_bytes()) + sending + self.cold.late.work
             }
             (None, _) if !self.tells_late() => self.cold.late.work,
             (None, _) => self.left_of(self.on_wire(pool).filter(|packet| self.is_late(packet, end)), end),

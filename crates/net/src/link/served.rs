@@ -29,6 +29,10 @@ pub(super) struct Served {
     cut: Option<LossCause>,
     /// After a break: when what waited through it is sent at the earliest.
     pub(super) ready: Time,
+    /// It shares the frames of this cell: [`super::framed`].
+    pub(super) cell: Option<u32>,
+    /// Bytes of the packet under way that are still to be sent in frames.
+    pub(super) rest: u32,
 }
 
 /// The end of a transmission.
@@ -130,13 +134,14 @@ impl Link {
         self.hot.free_at = ends;
         if let Some(served) = &mut self.cold.served {
             let cut = cut.map(|(_, cause)| cause);
-            **served = Served { sending: Some(packet), in_outage: sent.in_outage, left: sent.left, cut, ready };
+            let (in_outage, left) = (sent.in_outage, sent.left);
+            **served = Served { sending: Some(packet), in_outage, left, cut, ready, ..Served::default() };
         }
         Some(ends)
     }
 
     /// The queue dropped packets.
-    fn note_dropped(&mut self, now: Time, dropped: &[Dropped]) {
+    pub(super) fn note_dropped(&mut self, now: Time, dropped: &[Dropped]) {
         for (packet, cause) in dropped {
             self.turned_away(now, u32::from(packet.size), *cause);
         }

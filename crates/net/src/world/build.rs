@@ -78,6 +78,9 @@ impl World {
             channels: Vec::with_capacity(network.media.len()),
             air: Vec::new(),
             outcomes: Vec::new(),
+            cells: Vec::with_capacity(network.cellular.len()),
+            grants: Vec::new(),
+            sent: Vec::new(),
             sacks: Sacks::default(),
             plans: Vec::new(),
             dropped: Vec::new(),
@@ -97,6 +100,7 @@ impl World {
             loop_events: 0,
         };
         world.links.iter_mut().for_each(|link| link.set_end(world.end));
+        world.add_cells(network);
         world.add_flows(network, seed)?;
         world.add_media(network, seed)?;
         if options.tapes {

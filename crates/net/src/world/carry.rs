@@ -72,6 +72,9 @@ impl World {
     /// A served link has sent a packet.
     #[inline(never)]
     pub(super) fn on_service(&mut self, now: Time, id: u32) {
+        if self.links[id as usize].cell().is_some() {
+            return self.on_frame_break(now, id);
+        }
         self.queue.pop();
         let service = self.links[id as usize].on_service(now, &mut self.pool, &mut self.dropped);
         if let Some(end) = service.next {
@@ -117,13 +120,18 @@ impl World {
         }
         let source = self.transfers[(self.destination(packet.hop) ^ 1) as usize].hash;
         let link = &mut self.links[id as usize];
+        if let Some(cell) = link.cell() {
+            link.wait_for_frame(now, packet, source, &mut self.pool, &mut self.dropped);
+            self.lose_dropped(now, id);
+            return self.await_frame(now, cell);
+        }
         if let Some(end) = link.take(now, packet, source, &mut self.pool, &mut self.dropped) {
             self.queue.push(end, Event::ServiceEnds(id).encode());
         }
         self.lose_dropped(now, id);
     }
 
-    fn lose_dropped(&mut self, now: Time, id: u32) {
+    pub(super) fn lose_dropped(&mut self, now: Time, id: u32) {
         let mut dropped = std::mem::take(&mut self.dropped);
         for (packet, cause) in dropped.drain(..) {
             self.lose(now, id, &packet, cause);

@@ -44,6 +44,10 @@ pub struct Traces {
     pub rate: bool,
     /// Loss event rate of rate-controlled flows.
     pub loss_event_rate: bool,
+    /// Which base station serves a mobile.
+    pub serving: bool,
+    /// Signal to noise of that station.
+    pub snr: bool,
 }
 
 /// The run was stopped from outside.

@@ -110,6 +110,9 @@ impl World {
     /// few of them need the queue.
     #[inline(never)]
     pub(super) fn on_medium(&mut self, mut now: Time, number: u32) {
+        if let Some(cell) = number.checked_sub(self.channels.len() as u32) {
+            return self.on_frame(now, cell);
+        }
         self.queue.pop();
         if self.channels[number as usize].armed != now {
             return; // an earlier event took its place

@@ -19,6 +19,8 @@ pub(crate) struct Output {
     pub(crate) loss_event_rate: bool,
     pub(crate) queue: bool,
     pub(crate) airtime: bool,
+    pub(crate) serving: bool,
+    pub(crate) snr: bool,
     /// What each algorithm is told, and answers; no series.
     pub(crate) tape: bool,
     /// Time between samples; `None`: on change.
@@ -40,7 +42,7 @@ pub(crate) struct Series {
 }
 
 /// Every series, in the order of the enum and of the table of traces.
-pub(crate) static SERIES: [Series; 8] = [
+pub(crate) static SERIES: [Series; 10] = [
     Series {
         variable: Variable::Cwnd,
         key: "cwnd",
@@ -98,6 +100,20 @@ pub(crate) static SERIES: [Series; 8] = [
                   `trace_step`, or each second",
         flag: |o| &mut o.airtime,
     },
+    Series {
+        variable: Variable::Serving,
+        key: "serving",
+        column: "serving_station",
+        meaning: "number of the base station that serves a mobile, -1 if none does",
+        flag: |o| &mut o.serving,
+    },
+    Series {
+        variable: Variable::Snr,
+        key: "snr",
+        column: "snr_db",
+        meaning: "signal to noise of the base station that serves a mobile, as measured",
+        flag: |o| &mut o.snr,
+    },
 ];
 
 /// What stands for tapes in `traces`.
@@ -124,6 +140,13 @@ pub(crate) fn read(item: Option<&Item<'_>>) -> Result<Output, Problem> {
     Ok(output)
 }
 
+impl Series {
+    /// It is a link's, not a flow's.
+    pub(crate) fn of_link(&self) -> bool {
+        matches!(self.variable, Variable::Queue | Variable::Airtime | Variable::Serving | Variable::Snr)
+    }
+}
+
 impl Output {
     /// Whether a series is recorded.
     fn has(mut self, series: &Series) -> bool {
@@ -137,10 +160,7 @@ impl Output {
 
     /// How many variables of each flow are traced.
     pub(crate) fn flow_variables(&self) -> u64 {
-        SERIES
-            .iter()
-            .filter(|series| !matches!(series.variable, Variable::Queue | Variable::Airtime) && self.has(series))
-            .count() as u64
+        SERIES.iter().filter(|series| !series.of_link() && self.has(series)).count() as u64
     }
 
     /// The section, complete and in one order, however it was written.

@@ -19,7 +19,8 @@ pub struct Position {
 }
 
 impl Position {
-    fn distance(self, other: Position) -> f64 {
+    /// Metres between the two.
+    pub fn distance(self, other: Position) -> f64 {
         num::sqrt((self.x - other.x) * (self.x - other.x) + (self.y - other.y) * (self.y - other.y))
     }
 }
