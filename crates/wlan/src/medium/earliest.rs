@@ -131,18 +131,18 @@ impl Earliest {
     /// of one, never before it is due.
     #[inline]
     pub(crate) fn quiet_until(&self, most: Time, quiet: impl Fn(usize) -> Time) -> Time {
-        let mut until = most;
+        let mut until = Due::new(most, Order::End);
         for (number, block) in self.blocks.iter().enumerate() {
-            if block.least.at() >= until {
+            if block.least >= until {
                 continue;
             }
             for (place, due) in block.dues.iter().enumerate() {
-                if due.at() < until {
-                    until = until.min(quiet(number * BLOCK + place));
+                if *due < until {
+                    until = until.min(Due::new(quiet(number * BLOCK + place), Order::End));
                 }
             }
         }
-        until
+        until.at()
     }
 
     /// The place of a deadline that is there; of equal ones, the lowest.
