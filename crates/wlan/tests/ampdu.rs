@@ -7,8 +7,8 @@ use flows::{Flow, Flows, run_for};
 use proptest::prelude::*;
 use units::{Span, Time};
 use wlan::{
-    AmpduLimits, Class, Guard, Kind, Layout, Loss, LossAt, LossFrames, LossModel, MediumSpec, Outcome, Params, Rate,
-    RateControl, Width,
+    AmpduLimits, Class, Guard, Kind, Layout, Loss, LossAt, LossFrames, LossModel, MediumSpec, Outcome, Params,
+    Position, Rate, RateControl, Reception, Width, frame_error,
 };
 
 fn cell(params: Params, stations: usize) -> MediumSpec {
@@ -115,6 +115,50 @@ fn a_missing_packet_comes_first_in_the_next_and_the_receiver_holds_what_is_behin
     assert_eq!((run.stats(1).retries, run.stats(1).missing), (1, 1));
 }
 
+#[test]
+fn each_packet_of_an_ampdu_is_lost_by_itself() {
+    // independent errors at the receiver of the data; and noise: 65 Mbps at a distance where one in some packets is bad
+    let mut by_loss = cell(Params::dot11n(), 2);
+    let model = LossModel::Independent { rate: 0.1 };
+    by_loss.loss = Some(Loss { model, frames: LossFrames::Data, at: LossAt::Mac });
+    let mut by_noise = cell(Params::dot11n(), 2);
+    by_noise.params.radio.reception = Reception::Snr;
+    let metres = 20.6;
+    by_noise.layout = Layout::Positions([0.0, metres].map(|x| Position { x, y: 0.0 }).to_vec());
+    let radio = &by_noise.params.radio;
+    let error = frame_error(by_noise.params.rate, radio.power_at(metres) / radio.noise, 1538);
+    assert!((0.02..0.3).contains(&error), "{error}");
+    for (spec, error) in [(by_loss, 0.1), (by_noise, error)] {
+        let mut run = Flows::saturated(&spec, &[best_effort(1, 0)], 1).unwrap();
+        run.until(Time::from_secs(10.0));
+        let stats = run.stats(1);
+        let share = stats.errored as f64 / stats.data_sent as f64;
+        // some 50 000 packets: three standard deviations are 4 % of 0.1
+        assert!((share / error - 1.0).abs() < 0.05, "{share}, not {error}");
+        // the whole is hardly ever lost: nobody waits for an answer in vain
+        assert!(stats.failures * 100 < stats.attempts && stats.ampdus * 10 > stats.attempts * 9);
+        assert_eq!(stats.dropped * 1000 / stats.acked, 0);
+    }
+}
+
+#[test]
+fn a_lost_block_ack_costs_airtime_and_no_packet() {
+    // errors at all frames, so also at answers, which only the sender of data receives
+    let mut spec = cell(Params { mpdu_retry_limit: 50, ..Params::dot11n() }, 2);
+    let model = LossModel::Independent { rate: 0.2 };
+    spec.loss = Some(Loss { model, frames: LossFrames::All, at: LossAt::Mac });
+    let mut run = Flows::saturated(&spec, &[best_effort(1, 0)], 1).unwrap();
+    run.until(Time::from_secs(10.0));
+    let (sender, receiver) = (run.stats(1), run.stats(0));
+    // one answer in five is lost, and all that it said has arrived is sent again
+    let share = sender.failures as f64 / sender.attempts as f64;
+    assert!((share - 0.2).abs() < 0.02, "{share}");
+    assert!(receiver.duplicates > receiver.received / 10);
+    assert_eq!((sender.dropped, receiver.late), (0, 0));
+    let fate = &run.fates[0];
+    assert_eq!(fate.delivered, (0..fate.delivered.len() as u32).collect::<Vec<_>>());
+}
+
 /// Parameters under which packets go together, in all ways.
 fn params() -> impl Strategy<Value = Params> {
     let limits = (1u32..65, 2000u32..65_536, 300u64..5485, 1u32..6);
@@ -180,12 +224,26 @@ proptest! {
         }
         spec.loss = loss;
         spec.rate_controls = vec![controls[usize::from(control)]; stations as usize];
-        let mut run = Flows::idle(&spec, &flows, seed).unwrap();
-        for _ in 0..4 {
-            (0..flows.len()).for_each(|flow| run.arrive(flow, packets / 4 + 1));
-            run_for(&mut run, Span::from_millis(7));
-        }
-        run_for(&mut run, Span::from_secs(120.0));
+        let run = |plain: bool| {
+            let mut run = Flows::idle(&spec, &flows, seed).unwrap();
+            if plain {
+                run.medium.trace_frames(true);
+                run.medium.nobody_sleeps();
+            }
+            for _ in 0..4 {
+                (0..flows.len()).for_each(|flow| run.arrive(flow, packets / 4 + 1));
+                run_for(&mut run, Span::from_millis(7));
+            }
+            run_for(&mut run, Span::from_secs(120.0));
+            run
+        };
+        let (run, plain) = (run(false), run(true));
+        // deadlines that are skipped and stations that sleep change nothing
+        prop_assert!(run.fates == plain.fates);
+        (0..stations).try_for_each(|station| {
+            prop_assert_eq!(run.stats(station), plain.stats(station));
+            Ok(())
+        })?;
         for (flow, fate) in run.fates.iter().enumerate() {
             let all = 4 * (packets / 4 + 1);
             prop_assert_eq!(run.taken(flow), all, "packets of flow {} still wait", flow);

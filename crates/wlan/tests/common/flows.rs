@@ -16,7 +16,7 @@ pub struct Flow {
 }
 
 /// What became of a flow's packets.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fate {
     /// Numbers of packets in the order in which they came out.
     pub delivered: Vec<u32>,
