@@ -1,7 +1,7 @@
 //! 802.11 without input or output: stations on one radio channel, and what becomes of the frames that they are offered.
 //!
-//! A [`Medium`] joins stations. Each is one distributed coordination function; what waits for it, queues and packets,
-//! is the caller's. Call order:
+//! A [`Medium`] joins stations. Each is one distributed coordination function, or four of EDCA; what waits for them,
+//! queues and packets, is the caller's. Call order:
 //!
 //! 1. [`Medium::offer`] gives a station that [wants](Medium::wants_frame) a frame the head of its queue;
 //! 2. [`Medium::deadline`] says before when nothing comes out;
@@ -27,10 +27,13 @@
 //! # Ok::<(), wlan::Error>(())
 //! ```
 //!
+//! At rates of HT a station sends several packets together, which `advance` takes from a [`Supply`]; a packet may then be
+//! [`Outcome::Held`] by its receiver, and have arrived before it is delivered.
+//!
 //! A station's rate is fixed, or [`RateControl`] chooses that of each attempt.
 //!
 //! [`Params`] has the numbers and rules, [`Layout`] says who hears whom, [`Loss`] which frames are bad at random;
-//! [`Exchange`] how long everything takes, [`AmpduLimits`] and its neighbours what aggregation would. The rules are
+//! [`Exchange`] how long everything takes, [`AmpduLimits`] and its neighbours how long what goes together takes. The rules are
 //! restated in `specs/wlan.md`.
 #![forbid(unsafe_code)]
 

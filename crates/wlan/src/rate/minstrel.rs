@@ -225,6 +225,15 @@ mod tests {
     }
 
     #[test]
+    fn several_packets_are_one_try_and_count_one_by_one() {
+        let (mut link, mut chance) = (link(), chance());
+        link.on_frame(Time(0), &mut chance);
+        link.on_ampdu(10, 7);
+        assert_eq!((link.rates[3].attempts, link.rates[3].successes, link.tried), (10, 7, 1));
+        assert_eq!(link.place(), 0);
+    }
+
+    #[test]
     fn before_anything_is_known_each_rate_is_tried_once_from_the_highest_down() {
         let (mut link, mut chance) = (link(), chance());
         let tried: Vec<_> = (0..3).map(|_| frame(&mut link, 0, &mut chance, |place| place < 2)).collect();
