@@ -6,7 +6,9 @@ import random
 import re
 from typing import TYPE_CHECKING, Any
 
-from windlass.validation.figures import BACK, FULL, HEADER_BYTES, REPORTED, Status, StoredPoint
+from windlass.validation.agents import linux_westwood
+from windlass.validation.figures import BACK, FULL, REPORTED, Status, StoredPoint
+from windlass.validation.radio_families import document
 
 if TYPE_CHECKING:
     from windlass.scenario import Scenario
@@ -21,7 +23,6 @@ def scenario_of(point: StoredPoint) -> Scenario:
         If its status is neither judged nor reported.
     """
     from windlass.scenario import from_dict
-    from windlass.validation.radio_families import document
 
     if point.status not in (Status.JUDGED, Status.REPORTED):
         raise ValueError(f"{point.key}: {point.status.value}")
@@ -50,18 +51,6 @@ def _link(rate: str, delay: str, loss_percent: str | None = None, queue: str = "
     if loss_percent is not None:
         link["loss"] = {"model": "uniform", "rate": f"{loss_percent} %", "at": "wire"}
     return link
-
-
-def linux_westwood() -> tuple[dict[str, Any], dict[str, Any]]:
-    """Algorithm and rules of TCP/Linux's Westwood+: SACK, timestamps on every segment and a clock of 1 ms."""
-    algorithm = {"name": "westwood-plus", "wp_impl": "ns2linux"}
-    return algorithm, {
-        "recovery": "sack",
-        "timestamps": True,
-        "header": f"{HEADER_BYTES + 10} B",
-        "rtt_tick": "1 ms",
-        "rto_max": "120 s",
-    }
 
 
 def _flow(agent: str, segment: int, **more: Any) -> dict[str, Any]:

@@ -91,11 +91,11 @@ def checks() -> Iterator[RadioCheck]:
 
 
 def _document(
-    radio: dict[str, Any], topology: dict[str, Any], duration_s: float, flow: dict[str, Any]
+    radio: dict[str, Any], topology: dict[str, Any], duration_s: float, flows: list[dict[str, Any]]
 ) -> dict[str, Any]:
     profile = "ns2" if radio["set"].startswith("ns2") else "rfc"
     head = {"name": "802.11", "duration": f"{duration_s:g} s", "warmup": "1 s", "profile": profile, "seeds": 3}
-    return {"scenario": head, "topology": topology | {"radio": radio}, "flows": [flow]}
+    return {"scenario": head, "topology": topology | {"radio": radio}, "flows": flows}
 
 
 def _flow(source: str, target: str, rate_mbps: float, length: int = LENGTH, kind: str = "cbr") -> dict[str, Any]:
@@ -111,7 +111,7 @@ def _rts(on: bool) -> str:
 
 def _cell(
     name: str,
-    rate: float | str,
+    rate: float,
     stations: int,
     duration_s: float,
     *,
@@ -120,13 +120,13 @@ def _cell(
     **radio: Any,
 ) -> dict[str, Any]:
     """Saturated stations that send to their access point; each is offered three times its share."""
-    speed = float(rate) if not isinstance(rate, str) else 65.0
-    offered = 3 * SETS[name].alone(LENGTH, speed, rts=rts) / stations
-    topology: dict[str, Any] = {"kind": "wlan", "stations": stations}
+    offered = 3 * SETS[name].alone(LENGTH, rate, rts=rts) / stations
+    topology: dict[str, Any] = {"kind": "wlan", "stations": stations, "hosts": 0}
     if radius is not None:
         topology["placing"] = {"kind": "circle", "radius": radius}
-    table = {"set": name, "rate": rate if isinstance(rate, str) else f"{rate:g} Mbps", "rts_threshold": _rts(rts)}
-    return _document(table | radio, topology, duration_s, _flow("station/*", "ap/*", offered))
+    table = {"set": name, "rate": f"{rate:g} Mbps", "rts_threshold": _rts(rts)}
+    flows = [_flow(f"station/{i}", "ap/0", offered) for i in range(stations)]
+    return _document(table | radio, topology, duration_s, flows)
 
 
 def _exchanges() -> Iterator[RadioCheck]:
@@ -188,7 +188,7 @@ def _slow_stations() -> Iterator[RadioCheck]:
     for name, numbers in (("dot11b", (2, 3, 5, 7, 10)), ("ns2-b11", (2, 5))):
         for n in numbers:
             expected = heusse(SETS[name], n, LENGTH, 11, 1)
-            document = _cell(name, 11.0, n, 300, rts=False, rates={"station/0": "1 Mbps"})
+            document = _cell(name, 11.0, n, 1500, rts=False, rates={"station/0": "1 Mbps"})
             what = f"{name}, 11 Mbps, one station at 1 Mbps, {n} stations"
             yield RadioCheck("heusse", what, expected, 0.05, document, each=True)
 
@@ -201,12 +201,12 @@ def _hidden() -> Iterator[RadioCheck]:
             "rts_threshold": "off",
             "short_retry_limit": 1,
             "long_retry_limit": 1,
-            "sense_range": "250 m",
+            "cs_threshold": "3.652e-10 W",
         }
-        topology = {"kind": "wlan", "stations": 2, "placing": {"kind": "circle", "radius": "240 m"}}
-        flow = _flow("station/*", "ap/*", 8e-6 * LENGTH * rate, kind="poisson")
+        topology = {"kind": "wlan", "stations": 2, "hosts": 0, "placing": {"kind": "circle", "radius": "240 m"}}
+        flows = [_flow(f"station/{i}", "ap/0", 8e-6 * LENGTH * rate, kind="poisson") for i in range(2)]
         expected = hidden(SETS["ns2-default"], LENGTH, 1, rate)
-        document = _document(radio, topology, 10_000, flow)
+        document = _document(radio, topology, 10_000, flows)
         yield RadioCheck("hidden", f"{rate} packets/s from each", expected, 0.03, document, each=True)
 
 
@@ -227,7 +227,7 @@ def _ns2_chains() -> Iterator[RadioCheck]:
         for nodes, figure in zip((2, 3, 4, 5, 6, 9), figures, strict=True):
             topology = {"kind": "chain", "nodes": nodes, "spacing": "200 m"}
             flow = _flow("n0", f"n{nodes - 1}", 1.5 * figures[0], _CHAIN_LENGTH)
-            document = _document({"set": name, "rts_threshold": _rts(rts)}, topology, 3 * seconds, flow)
+            document = _document({"set": name, "rts_threshold": _rts(rts)}, topology, 3 * seconds, [flow])
             what = f"{name}{', RTS' if rts else ''}, {nodes} nodes"
             yield RadioCheck("ns2-chains", what, figure, 0.05, document)
 

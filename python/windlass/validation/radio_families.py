@@ -12,6 +12,7 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
+from windlass.validation.agents import linux_westwood
 from windlass.validation.figures import DATAGRAMS, HEADER_BYTES, REPORTED, StoredPoint
 
 PHYS: dict[str, dict[str, Any]] = {
@@ -24,6 +25,10 @@ PHYS: dict[str, dict[str, Any]] = {
 
 DSDV_BYTES = "20 B"
 """What ns-2's DSDV adds to a packet at the radio node where it begins."""
+
+FIRST_SSTHRESH = "20 segments"
+"""Of flows that begin at a radio node. ``$ns run`` resets the agents of wired nodes, so that slow start ends at their
+``window_``. Mobile nodes have a ``reset`` of their own, which leaves agents alone: theirs ends at the default 20."""
 
 _Document = dict[str, Any]
 
@@ -49,7 +54,7 @@ def _cell(point: StoredPoint) -> _Document:
     warm_s = float(given["warm"])
     radio = PHYS[given["phy"]] | {"queue": f"{given['ifq']} packets", "rts_threshold": _threshold(given["rts"])}
     if "cs" in given:
-        radio["sense_range"] = "250 m"
+        radio["cs_threshold"] = f"{given['cs']} W"
     if "rates" in given:
         radio["rates"] = {f"station/{i}": _rate(word) for i, word in enumerate(given["rates"].split())}
     if "short" in given:
@@ -66,10 +71,11 @@ def _cell(point: StoredPoint) -> _Document:
         "placing": {"kind": "circle", "radius": f"{given['dist']} m"},
         "radio": radio,
     }
-    other = "ap/0"
-    if given["topo"] == "ap":
+    other = "ap/0" if given["topo"] == "cell" else "wired/0"
+    if given["topo"] == "cell":
+        topology["hosts"] = 0
+    else:
         topology["backbone"] = {"rate": "100 Mbps", "delay": "5 ms", "queue": "1000 packets"}
-        other = "wired/0"
     flows = [_cell_flow(given, f"up{i}", f"station/{i}", other) for i in range(up)]
     flows += [_cell_flow(given, f"down{i}", other, f"station/{i}") for i in range(up, up + down)]
     return _document(topology, flows, warm_s + float(given["T"]), warm_s)
@@ -84,7 +90,7 @@ def _cell_flow(given: Mapping[str, str], name: str, source: str, target: str) ->
     if given["traffic"] == "vegas":
         # ns-2's Vegas has no header; the script made its segments longer by one.
         payload += HEADER_BYTES
-    tcp = {"window": f"{given['win']} segments"}
+    tcp = {"window": f"{given['win']} segments"} | _first_ssthresh(source)
     return ends | {"algorithm": given["traffic"], "segment": f"{payload} B", "tcp": tcp}
 
 
@@ -136,17 +142,16 @@ def _dalal(point: StoredPoint) -> _Document:
         "backbone": wire,
         "radio": radio,
     }
-    flow = _dalal_flow(point.variant)
-    return _document(topology, [flow | {"from": "station/0", "to": "wired/0", "segment": "1000 B"}], 60, 0)
+    flow: dict[str, Any] = {"from": "station/0", "to": "wired/0", "segment": "1000 B", "algorithm": point.variant}
+    tcp = _first_ssthresh("station/0")
+    if point.variant == REPORTED:
+        flow["algorithm"], rules = linux_westwood()
+        tcp |= rules
+    return _document(topology, [flow | {"tcp": tcp}], 60, 0)
 
 
-def _dalal_flow(agent: str) -> dict[str, Any]:
-    if agent != REPORTED:
-        return {"algorithm": agent}
-    from windlass.validation.families import linux_westwood
-
-    algorithm, tcp = linux_westwood()
-    return {"algorithm": algorithm, "tcp": tcp}
+def _first_ssthresh(source: str) -> dict[str, Any]:
+    return {} if source.startswith("wired/") else {"initial_ssthresh": FIRST_SSTHRESH}
 
 
 def _threshold(word: str) -> str:

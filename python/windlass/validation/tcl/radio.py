@@ -145,7 +145,9 @@ def radio_plan(topology: Mapping[str, Any]) -> RadioPlan:
             "ns-2's stations do not choose among several",
             "write `access_points = 1`",
         )
-    places = {"ap/0": (0.0, 0.0)} | {f"station/{i}": place for i, place in enumerate(_places(topology))}
+    ((x, y),) = topology.get("ap_positions") or [("0 m", "0 m")]
+    places = {"ap/0": (value_of(x)[0], value_of(y)[0])}
+    places |= {f"station/{i}": place for i, place in enumerate(_places(topology))}
     links: list[Direction] = []
     if topology["hosts"] == 1:
         links += both_directions("ap/0", "wired/0", topology["backbone"], "topology.backbone")
