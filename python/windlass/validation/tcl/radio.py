@@ -40,6 +40,8 @@ _FIXED: dict[str, Any] = {
     "least_distance": "0 m",
     "rate_control": "fixed",
     "ap_queues": "one",
+    "edca": False,
+    "ampdu": False,
 }
 """What ns-2's MAC and card have no other way of."""
 
@@ -55,6 +57,13 @@ _FREE = {
     "path_exponent",
     "noise",
     "arf_start",
+    "ampdu_max_mpdus",
+    "ampdu_max_bytes",
+    "ampdu_max_us",
+    "ampdu_min",
+    "mpdu_retry_limit",
+    "reorder_timeout",
+    "bar",
 }
 """What makes no difference in ns-2's sets."""
 
@@ -176,7 +185,7 @@ def _places(topology: Mapping[str, Any]) -> list[tuple[float, float]]:
 
 def _check_radio(radio: Mapping[str, Any]) -> None:
     for key, wanted in _FIXED.items():
-        if radio.get(key, wanted) != wanted:
+        if not _alike(radio.get(key, wanted), wanted):
             hint = f"write `{key} = {shown(wanted)}`, or take a set of ns-2, `ns2-default`"
             refuse(f"topology.radio.{key}", radio[key], "ns-2's MAC has no such rule", hint)
     for key in radio.keys() - _FIXED.keys() - _FREE - _WRITTEN:
@@ -200,6 +209,13 @@ def _check_radio(radio: Mapping[str, Any]) -> None:
         refuse("topology.radio.loss.model", loss["model"], "ns-2's runs are of another kind", hint)
     if loss["frames"] != "all" and loss["at"] == "mac":
         refuse("topology.radio.loss.frames", loss["frames"], "ns-2's models meet every frame", 'write `frames = "all"`')
+
+
+def _alike(value: Any, wanted: Any) -> bool:
+    """Whether two values are the same, in whatever unit."""
+    if isinstance(value, str) and isinstance(wanted, str) and value[:1].isdigit() and wanted[:1].isdigit():
+        return value_of(value)[0] == value_of(wanted)[0]
+    return bool(value == wanted)
 
 
 def queue_limit(radio: Mapping[str, Any], access_point: bool) -> int:

@@ -244,6 +244,14 @@ def _above() -> list[str]:
     ]
 
 
+RESET = [
+    "# The agents of wired nodes are reset when a run begins, so that slow start ends at their windows; here those of all.",
+    "foreach {sender receiver syn whole} $flows { if {$whole > 0} { $sender reset } }",
+    "",
+]
+"""Lines behind the flows."""
+
+
 def before(air: Air, place: Mapping[str, int]) -> list[str]:
     """Lines that stop the routing protocol, find addresses and switch errors on before the flows start."""
     radio, begin = air.plan.radio, air.begin_s

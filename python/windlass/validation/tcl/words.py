@@ -19,6 +19,7 @@ _UNITS = {
     "B": 1.0,
     "kB": 1e3,
     "MB": 1e6,
+    "GB": 1e9,
     "%": 1e-2,
     "packets": 1.0,
     "segments": 1.0,

@@ -10,7 +10,7 @@ from windlass.validation.tcl.checks import check, check_routes
 from windlass.validation.tcl.flows import FlowStart, connections, full_starts
 from windlass.validation.tcl.links import Direction, directions_of
 from windlass.validation.tcl.radio import KINDS, radio_plan
-from windlass.validation.tcl.radio_writing import Air, before, network, settings
+from windlass.validation.tcl.radio_writing import RESET, Air, before, network, settings
 from windlass.validation.tcl.results import radio_results, results
 from windlass.validation.tcl.words import number, value_of
 
@@ -78,6 +78,7 @@ def _radio_script(description: Mapping[str, Any], flows: Sequence[FlowStart], se
         *_losses(directions, place),
         *before(air, place),
         *connections(air.later(), groups, place, air.sized),
+        *RESET,
         *radio_results(),
         f"$net at {number(air.begin_s + warmup_s)} remember",
         f"$net at {number(air.begin_s + duration_s)} results",
