@@ -194,3 +194,37 @@ fn all_stations_of_a_cell_get_their_share() {
     let mean = shares.iter().sum::<f64>() / 5.0;
     assert!(shares.iter().all(|share| (share / mean - 1.0).abs() < 0.03), "{shares:?}");
 }
+
+#[test]
+fn bytes_of_routing_stay_on_a_packet_that_began_at_a_station() {
+    let sent = |routing_bytes: u32, from: usize, to: usize| {
+        let mut network = cell(1, Params::dot11g());
+        network.media[0].stations[1].routing_bytes = routing_bytes;
+        network.flows.push(flow("f", from, to, "newreno", Profile::Rfc));
+        let results = run(&network, 1, &options(5.0));
+        let data = results.links.iter().filter(|link| link.link == 0).max_by_key(|link| link.stats.delivered_bytes);
+        let data = &data.unwrap().stats;
+        data.delivered_bytes as f64 / data.delivered_packets as f64
+    };
+    // 1460 bytes and 40, and what routing adds stays on the wire; the SYN is shorter
+    assert!((1519.0..=1520.0).contains(&sent(20, 2, 0)), "{}", sent(20, 2, 0));
+    assert!((1499.0..=1500.0).contains(&sent(20, 0, 2)));
+    assert!((1499.0..=1500.0).contains(&sent(0, 2, 0)));
+
+    // a relay of a chain passes them on: data of 552 bytes and 20 on each of three hops
+    let mut network = chain(4, Params::named("ns2-default").unwrap(), 50);
+    network.media[0].stations[0].routing_bytes = 20;
+    network.flows.push(flow("f", 0, 3, "newreno", Profile::Ns2));
+    tcp(&mut network.flows[0]).rules.mss = 512;
+    let results = run(&network, 1, &options(20.0));
+    let airtime =
+        |station: usize| results.stations[station].mac.airtime.data.0 / results.stations[station].mac.data_sent;
+    // 192 us and 8 (572 + 34) bits at 1 Mbps; the first node sends nothing else
+    assert!(airtime(0).abs_diff(192_000 + 8_000 * 606) < 50_000, "{}", airtime(0));
+    let wire = |link: usize| {
+        let data = results.links.iter().filter(|one| one.link == link).max_by_key(|one| one.stats.delivered_bytes);
+        let stats = &data.unwrap().stats;
+        stats.delivered_bytes as f64 / stats.delivered_packets as f64
+    };
+    assert!((571.0..=572.0).contains(&wire(1)) && (571.0..=572.0).contains(&wire(2)), "{} {}", wire(1), wire(2));
+}

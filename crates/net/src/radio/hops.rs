@@ -16,7 +16,7 @@ pub(crate) struct AirHop {
     pub(crate) end: u32,
     /// Hash of the flow and direction, for queues that tell flows apart.
     pub(crate) source: u32,
-    /// Bytes that routing has added.
+    /// Bytes that routing adds to packets that begin their way here; behind this hop they are part of the packet.
     pub(crate) bytes: u16,
     /// Whether it is a hop through the air at all.
     pub(crate) real: bool,

@@ -202,7 +202,6 @@ impl World {
         self.air = vec![AirHop::default(); self.routes.len()];
         for end in 0..self.attachments.len() {
             let first = self.attachments[end].route as usize;
-            let mut bytes = None;
             for place in (first..).take_while(|&place| self.routes[place] & END == 0) {
                 let link = self.routes[place];
                 let spec = &network.links[link as usize / 2];
@@ -215,8 +214,7 @@ impl World {
                 };
                 let station = &network.media[medium].stations[from as usize];
                 // routing adds bytes where a packet begins, and only if that is a station
-                let begins = if place == first { station.routing_bytes } else { 0 };
-                let bytes = *bytes.get_or_insert(begins as u16);
+                let bytes = if place == first { station.routing_bytes as u16 } else { 0 };
                 let (source, class) = (self.transfers[end].hash, network.flows[end / 2].class);
                 self.air[place] =
                     AirHop { medium: medium as u32, from, to, class, end: end as u32, source, bytes, real: true };

@@ -159,7 +159,7 @@ impl World {
             self.take_to_queue(now, &hop, packet);
         }
         while let Some(mut packet) = self.channels[number as usize].passed(now, Layer::Across, &mut self.pool) {
-            self.count_arrival(now, &packet);
+            self.end_hop(now, &mut packet);
             packet.hop += 1;
             let link = self.routes[packet.hop as usize];
             match self.links[link as usize].enter(now, &mut packet, self.end) {
@@ -179,14 +179,16 @@ impl World {
 
     /// A packet is at the end of its hop.
     fn leave_air(&mut self, now: Time, mut packet: Packet) {
-        self.count_arrival(now, &packet);
+        self.end_hop(now, &mut packet);
         self.go_on(now, &mut packet);
     }
 
+    /// Count a packet at the end of its hop; from here on the bytes of routing are its own.
     #[inline]
-    fn count_arrival(&mut self, now: Time, packet: &Packet) {
+    fn end_hop(&mut self, now: Time, packet: &mut Packet) {
         let link = self.routes[packet.hop as usize];
         self.links[link as usize].deliver_from_air(now, packet.size.into());
+        packet.size += self.air[packet.hop as usize].bytes;
     }
 
     fn on_outcome(&mut self, now: Time, number: u32, outcome: Outcome) {
