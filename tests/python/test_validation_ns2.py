@@ -66,7 +66,7 @@ def test_stored_needs_no_binary(no_ns2: None, monkeypatch: pytest.MonkeyPatch) -
     from windlass.validation.figures import Status, stored_points
 
     few = [point for point in stored_points(Status.JUDGED) if point.family == "huq_61_lossy_link"][:2]
-    monkeypatch.setattr(stored, "stored_points", lambda *_: few)
+    monkeypatch.setattr(stored, "stored_points", lambda *_, **__: few)
     result = invoke("--stored", "--seeds", "2", "--json")
     assert result.exit_code == 0, result.output
     data = json.loads(result.stdout)

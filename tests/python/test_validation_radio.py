@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from windlass.stats import Interval
+from windlass.stats import Interval, mean_interval
+from windlass.validation import StoredOutcome, compare, page
+from windlass.validation.families import scenario_of
 from windlass.validation.figures import RADIO_FAMILIES, Status, stored_points
-from windlass.validation.radio_checks import SECTIONS, CheckOutcome, RadioCheck, checks
+from windlass.validation.radio_checks import SECTIONS, CheckOutcome, RadioCheck, checks, run_check
 from windlass.validation.radio_families import document
 from windlass.validation.radio_formulas import SETS, bianchi, heusse, hidden
+from windlass.validation.radio_pages import EXPLAINED_CHECKS
+from windlass.validation.rule import Comparison
 
 POINTS = {point.key: point for point in stored_points(families=tuple(RADIO_FAMILIES))}
 FER = "FER sweep, MAC-level two-state Markov, mean burst 10 frames"
@@ -30,6 +34,11 @@ FER = "FER sweep, MAC-level two-state Markov, mean burst 10 frames"
 def test_families_are_read(family: str, judged: int, reported: int) -> None:
     statuses = [point.status for point in POINTS.values() if point.family == family]
     assert [statuses.count(status) for status in Status] == [judged, reported, 0]
+
+
+def test_every_point_is_a_scenario() -> None:
+    for point in POINTS.values():
+        assert len(scenario_of(point).points()) == 1
 
 
 def test_a_saturated_cell() -> None:
@@ -136,3 +145,75 @@ def test_a_check_allows_what_it_says() -> None:
     check = RadioCheck("bianchi", "x", 5.0, 0.03, {})
     assert CheckOutcome(check, Interval(5.14, 5.1, 5.2, 3)).agrees
     assert not CheckOutcome(check, Interval(4.84, 4.8, 4.9, 3)).agrees
+    assert set(EXPLAINED_CHECKS) <= {check.key for check in checks()}
+
+
+@pytest.mark.parametrize(
+    ("family", "variant", "scenario", "value"),
+    [
+        ("cell_udp", "udp", "saturated cell def RTS on", "10"),
+        ("cell_hidden", "udp", "A-B-C hidden b11 RTS off", "1000"),
+        ("cell_hidden", "newreno", "A-B-C hidden def RTS off", "1000"),
+        ("cell_rates", "udp", "two stations b11 RTS on", "11+1"),
+        ("cell_tcp", "sack", "access point b11 n uploads and n downloads", "2"),
+        ("cell_tcp", "vegas", "access point b11 n downloads", "1"),
+        ("cell_chain", "newreno", "chain b11 RTS on window 32", "7"),
+        ("cell_loss", "newreno", "frame loss b11 independent, retry limit 7", "20"),
+        ("janevski_chain_1mbps", "newreno", "2 nodes phy=def loss=0% delack=2 ifq=5", "3"),
+        ("janevski_chain_1mbps", "tahoe", "9 nodes phy=def loss=0% delack=1 ifq=2", "3"),
+        ("janevski_chain_1mbps", "sack", "2 nodes phy=def loss=20% delack=1 ifq=15", "3"),
+        ("dalal_wlan", "newreno", FER, "10"),
+        ("dalal_wlan", "newreno", "datarate 5Mbps, MAC-level Markov burst 10", "0"),
+    ],
+)
+def test_goodput_is_inside(family: str, variant: str, scenario: str, value: str) -> None:
+    goodput = compare(POINTS[family, variant, scenario, value], seeds=3, store=False).goodput
+    assert goodput.agrees, f"{100 * goodput.difference:+.1f} %, allowed {100 * goodput.allowed:.1f} %"
+
+
+def test_first_slow_start_ends_early_where_ns2_does_not_reset_agents() -> None:
+    # Mean of five runs of ns-2: 18.0 retransmissions, none of them by timeout, 4.7056 Mbps with no spread. An upload
+    # whose slow start went on to its window would repeat some 250 segments.
+    point = POINTS["dalal_wlan", "newreno", "datarate 5Mbps, MAC-level Markov burst 10", "0"]
+    (row,) = scenario_of(point).run(1).flows.to_pylist()
+    assert row["retransmitted_segments"] < 30
+    assert row["timeouts"] == 0
+    assert row["goodput_run_bps"] == pytest.approx(4.7056e6, rel=0.002)
+
+
+@pytest.mark.parametrize(
+    ("section", "what"),
+    [
+        ("exchange", "dot11b, 11 Mbps"),
+        ("exchange", "dot11n, 65 Mbps, RTS"),
+        ("exchange", "ns2-dalal, 11 Mbps"),
+        ("bianchi", "dot11b, 11 Mbps, RTS, 5 stations"),
+        ("bianchi", "dot11g, 54 Mbps, 10 stations"),
+        ("ns2-cells", "ns2-g54, 2 stations"),
+        ("heusse", "dot11b, 11 Mbps, one station at 1 Mbps, 2 stations"),
+        ("hidden", "10 packets/s from each"),
+        ("ns2-chains", "ns2-default, RTS, 5 nodes"),
+    ],
+)
+def test_what_is_known_beforehand(section: str, what: str) -> None:
+    check = next(check for check in checks() if check.key == (section, what))
+    outcome = run_check(check, seeds=2, store=False)
+    assert outcome.agrees, f"{100 * outcome.difference:+.2f} %"
+
+
+def test_the_page_names_what_is_outside() -> None:
+    point = POINTS["janevski_chain_1mbps", "tahoe", "9 nodes phy=def loss=0% delack=1 ifq=50", "3"]
+    other = POINTS["cell_udp", "udp", "saturated cell def RTS on", "10"]
+    far = mean_interval([9.0, 9.0])
+    outcomes = [
+        StoredOutcome(one, Comparison(Interval(one.mean_mbps, one.mean_mbps, one.mean_mbps, 5), far, one.slack))
+        for one in (other, point)
+    ]
+    check = CheckOutcome(RadioCheck("bianchi", "five stations", 5.0, 0.03, {}), far)
+    text = page(outcomes, known=[check])
+    assert "0 of 2 points inside." in text
+    assert "1 point: not explained yet" in text
+    assert "1 point: ns-2 had AODV here" in text
+    assert "Janevski, chains at 1 Mbps: tahoe, 9 nodes phy=def loss=0% delack=1 ifq=50, dupack 3 (+" in text
+    assert "| five stations | 5 | 9 ± 0 | +80.00 % | 3 % | **outside** |" in text
+    assert "- Saturated cells: Bianchi's throughput: five stations (+80.0 %): not explained yet" in text

@@ -105,6 +105,10 @@ def _flow(source: str, target: str, rate_mbps: float, length: int = LENGTH, kind
     return {"from": source, "to": target, "transport": "udp", "traffic": traffic}
 
 
+def _many(stations: int) -> str:
+    return f"{stations} station{'s' if stations > 1 else ''}"
+
+
 def _rts(on: bool) -> str:
     return "always" if on else "off"
 
@@ -160,7 +164,7 @@ def _bianchi() -> Iterator[RadioCheck]:
     for name, rate, seconds in (("dot11b", 1.0, 300), ("dot11b", 11.0, 60), ("dot11g", 54.0, 20)):
         for rts in (False, True):
             for n in STATIONS:
-                what = f"{name}, {rate:g} Mbps{', RTS' if rts else ''}, {n} stations"
+                what = f"{name}, {rate:g} Mbps{', RTS' if rts else ''}, {_many(n)}"
                 expected = bianchi(SETS[name], n, LENGTH, rate, rts=rts)
                 yield RadioCheck("bianchi", what, expected, 0.03, _cell(name, rate, n, seconds, rts=rts))
 
@@ -180,7 +184,7 @@ _CELLS = (
 def _ns2_cells() -> Iterator[RadioCheck]:
     for name, rate, rts, seconds, figures in _CELLS:
         for n, figure in zip(STATIONS, figures, strict=True):
-            what = f"{name}{', RTS' if rts else ''}, {n} stations"
+            what = f"{name}{', RTS' if rts else ''}, {_many(n)}"
             yield RadioCheck("ns2-cells", what, figure, 0.02, _cell(name, rate, n, seconds, rts=rts, radius="5 m"))
 
 

@@ -10,7 +10,13 @@ from windlass.validation.radio_checks import SECTIONS, CheckOutcome
 from windlass.validation.radio_texts import CHECKS_INTRODUCTION, NOTES, RADIO_INTRODUCTION
 from windlass.validation.stored import StoredOutcome
 
-EXPLAINED_CHECKS: dict[tuple[str, str], str] = {}
+EXPLAINED_CHECKS: dict[tuple[str, str], str] = {
+    ("heusse", "dot11b, 11 Mbps, one station at 1 Mbps, 10 stations"): (
+        "The formula counts a collision for each station that collides, but at least two share one. Checked: of 596 390 "
+        "attempts 174 079 failed and 422 216 packets arrived, at most 0.206 collisions for each packet; the formula has "
+        "0.256, which costs 6 %. With two stations it is 0.0316 and 0.0323."
+    ),
+}
 """Checks that differ, with the reason."""
 
 
@@ -34,7 +40,7 @@ def section(outcomes: Sequence[StoredOutcome], checks: Sequence[CheckOutcome]) -
     if judged:
         lines += [f"{sum(one.agrees for one in judged)} of {len(judged)} points inside.", "", *_counts(outcomes), ""]
         lines += ["### 802.11: points outside", ""]
-        lines += [_difference(one) for one in judged if not one.agrees] or ["None."]
+        lines += _differences([one for one in judged if not one.agrees]) or ["None."]
     for family, words in RADIO_FAMILIES.items():
         rows = [one for one in outcomes if one.point.family == family]
         if rows:
@@ -63,10 +69,19 @@ def _counts(outcomes: Iterable[StoredOutcome]) -> list[str]:
     return lines
 
 
-def _difference(one: StoredOutcome) -> str:
-    point = one.point
-    place = f"{RADIO_FAMILIES[point.family]}: {point.variant}, {point.label}, {point.parameter} {point.value}"
-    return f"- {place} ({100 * one.goodput.difference:+.1f} %): {one.reason or 'not explained yet'}"
+def _differences(outcomes: Iterable[StoredOutcome]) -> list[str]:
+    """Points outside, those with the same reason together."""
+    groups: dict[str, list[StoredOutcome]] = {}
+    for one in outcomes:
+        groups.setdefault(one.reason or "not explained yet", []).append(one)
+    lines = []
+    for reason, some in groups.items():
+        lines += ["", f"{len(some)} {'point' if len(some) == 1 else 'points'}: {reason}", ""]
+        for one in some:
+            point = one.point
+            place = f"{RADIO_FAMILIES[point.family]}: {point.variant}, {point.label}, {point.parameter} {point.value}"
+            lines.append(f"- {place} ({100 * one.goodput.difference:+.1f} %)")
+    return lines[1:]
 
 
 def _table(rows: Iterable[StoredOutcome]) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from windlass.validation.families import scenario_of
-from windlass.validation.figures import Status, StoredPoint, stored_points
+from windlass.validation.figures import FAMILIES, RADIO_FAMILIES, Status, StoredPoint, stored_points
 from windlass.validation.rule import Comparison
 
 EXPLAINED = {
@@ -25,6 +25,15 @@ EXPLAINED = {
     ),
 }
 """Stored points that differ, with the reason."""
+
+ROUTE_LOSS = (
+    "ns-2 had AODV here, which takes a packet that the MAC gives up for a broken route: what waits for the next node is "
+    "dropped, and a request floods the chain. Here routes stay. Checked with newreno, an ACK for each segment: the "
+    "difference grows with what the MACs give up in a run here, 3 packets at IFQ 2 (+1 %), 50 at 5 (+27 %), 130 at 15 and 50 "
+    "(+70 % and +62 %), where ns-2 has 36 timeouts and Windlass 3. Where ns-2's routes stand still the chains agree: 3 and "
+    "7 nodes within 1 %, nine nodes with frame loss."
+)
+"""Why chains of nine nodes without frame loss differ."""
 
 Progress = Callable[[int, int], None]
 
@@ -44,7 +53,10 @@ class StoredOutcome:
     @property
     def reason(self) -> str | None:
         """Why it differs, if that is known."""
-        return EXPLAINED.get(self.point.key)
+        point = self.point
+        if point.family == "janevski_chain_1mbps" and point.scenario.startswith("9 nodes phy=def loss=0%"):
+            return ROUTE_LOSS
+        return EXPLAINED.get(point.key)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -93,7 +105,7 @@ def compare(point: StoredPoint, *, seeds: int | None = None, store: bool | Path 
 def compare_all(
     statuses: Sequence[Status] = (Status.JUDGED,),
     *,
-    seeds: int = 10,
+    seeds: int | None = None,
     store: bool | Path = True,
     progress: Progress | None = None,
 ) -> list[StoredOutcome]:
@@ -103,8 +115,8 @@ def compare_all(
     ----------
     statuses : sequence of Status
         Judged, reported, or both.
-    seeds : int
-        Number of runs of each.
+    seeds : int, optional
+        Number of runs of each; those of the scenario if not given.
     store : bool or path
         Whether runs are kept and read, and where.
     progress : callable, optional
@@ -120,7 +132,7 @@ def compare_all(
     Interrupted
         After Ctrl-C; finished runs stay in the store.
     """
-    points = list(stored_points(*statuses))
+    points = list(stored_points(*statuses, families=(*FAMILIES, *RADIO_FAMILIES)))
     done = []
     for point in points:
         done.append(compare(point, seeds=seeds, store=store))

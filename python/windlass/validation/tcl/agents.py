@@ -156,6 +156,7 @@ _GROUP_KEYS = {
     "name",
     "from",
     "to",
+    "class",  # of EDCA, which is refused
     "count",
     "transport",
     "algorithm",
