@@ -186,8 +186,8 @@ impl Exchange {
         Exchange::answered(params, rate, mpdu, wants_rts(params, mpdu), ACK_BYTES)
     }
 
-    /// The exchange for an A-MPDU of `bytes`. Interpretation: RTS goes before it if it would before the longest frame in
-    /// it.
+    /// The exchange for an A-MPDU of `bytes`. Interpretation: RTS goes before it if it would before the longest frame
+    /// in it.
     pub(crate) fn of_ampdu(params: &Params, rate: Rate, bytes: u32, longest: u32) -> Exchange {
         Exchange::answered(params, rate, bytes, wants_rts(params, longest), BLOCK_ACK_BYTES)
     }

@@ -19,7 +19,8 @@
 //! let spec = MediumSpec::new("cell", Params::dot11b(), Layout::Everyone { stations: 2 });
 //! let mut medium = Medium::new(&spec, 1)?;
 //! let mut outcomes = Vec::new();
-//! medium.offer(units::Time::from_secs(1.0), 1, Frame { to: 0, bytes: 1500, handle: 7, rate: None, class: Class::BestEffort });
+//! let frame = Frame { to: 0, bytes: 1500, handle: 7, rate: None, class: Class::BestEffort };
+//! medium.offer(units::Time::from_secs(1.0), 1, frame);
 //! while outcomes.is_empty() {
 //!     medium.advance(medium.deadline(), &mut NoSupply, &mut outcomes);
 //! }
@@ -27,14 +28,14 @@
 //! # Ok::<(), wlan::Error>(())
 //! ```
 //!
-//! At rates of HT a station sends several packets together, which `advance` takes from a [`Supply`]; a packet may then be
-//! [`Outcome::Held`] by its receiver, and have arrived before it is delivered.
+//! At rates of HT a station sends several packets together, which `advance` takes from a [`Supply`]; a packet may then
+//! be [`Outcome::Held`] by its receiver, and have arrived before it is delivered.
 //!
 //! A station's rate is fixed, or [`RateControl`] chooses that of each attempt.
 //!
 //! [`Params`] has the numbers and rules, [`Layout`] says who hears whom, [`Loss`] which frames are bad at random;
-//! [`Exchange`] how long everything takes, [`AmpduLimits`] and its neighbours how long what goes together takes. The rules are
-//! restated in `specs/wlan.md`.
+//! [`Exchange`] how long everything takes, [`AmpduLimits`] and its neighbours how long what goes together takes. The
+//! rules are restated in `specs/wlan.md`.
 #![forbid(unsafe_code)]
 
 mod airtime;

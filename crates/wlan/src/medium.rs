@@ -103,7 +103,8 @@ pub enum Outcome {
         /// Its handle.
         handle: u64,
     },
-    /// A packet was acknowledged, or its broadcast has ended. The station takes the next if [it wants one](Medium::wants_frame_of).
+    /// A packet was acknowledged, or its broadcast has ended. The station takes the next if [it wants
+    /// one](Medium::wants_frame_of).
     Sent {
         /// The sender.
         station: StationId,

@@ -61,7 +61,7 @@ fn what_is_there_goes_together_and_one_goes_alone() {
         run.arrive(0, packets);
         run_for(&mut run, Span::from_millis(10));
     }
-    // 5 GHz, MCS 7: 228 and ACK 28, 420 and BlockAck 32, 1560 and BlockAck 32. All came before the medium was asked for.
+    // 5 GHz, MCS 7: 228 and ACK 28, 420 and BlockAck 32, 1560 and BlockAck 32.
     let expected = [(Kind::Data, 228), (Kind::Ack, 28), (Kind::Data, 420), (Kind::BlockAck, 32)];
     assert_eq!(frames(&run)[..4], expected);
     assert_eq!(frames(&run)[4..], [(Kind::Data, 1560), (Kind::BlockAck, 32)]);

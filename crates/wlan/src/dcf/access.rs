@@ -1,8 +1,8 @@
 //! Access: when a station may transmit. Its backoff is a number of slots and the instant from which they count, never a
 //! timer per slot.
 //!
-//! A slot counts when it has passed idle in full. The one in which another station starts counts with EDCA, and does not
-//! with the DCF.
+//! A slot counts when it has passed idle in full. The one in which another station starts counts with EDCA, and does
+//! not with the DCF.
 
 use sim::Stream;
 use units::{Span, Time};
@@ -256,7 +256,7 @@ mod tests {
         let mut params = Params { cca: Span::ZERO, edca: true, ..Params::dot11b() };
         params.edca_station.classes[2].aifsn = 2;
         let mac = Mac::new(&params);
-        // at the boundary behind the fourth slot: five counted; within the third: three; before the first boundary: none
+        // at the boundary behind the fourth slot: five counted; within the third: three; before the first: none
         for (busy, left) in [(130, 0), (109, 2), (90, 2), (50, 4), (49, 5)] {
             let terms = Terms::of_class(&params, &params.edca_station.classes[2], false);
             let mut access = Access::new(terms, Stream::new(1, "backoff"));

@@ -64,8 +64,8 @@ impl Aggregate {
         self.mpdus.push(Mpdu { number, handle, offered: now, bytes, rts_failures: 0, failures: 0 });
     }
 
-    /// Take packets into the exchange: those to be repeated, then new ones as far as `more` gives any that are no longer
-    /// than it is told.
+    /// Take packets into the exchange: those to be repeated, then new ones as far as `more` gives any that are no
+    /// longer than it is told.
     fn gather(&mut self, most: u32, mpdus_max: u32, mut more: impl FnMut(&mut Aggregate, u32) -> bool) {
         (self.in_air, self.bytes, self.longest) = (0, 0, 0);
         let Some(first) = self.mpdus.first().map(|mpdu| mpdu.number) else { return };

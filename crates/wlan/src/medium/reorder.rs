@@ -125,8 +125,8 @@ impl Reorder {
         &mut self.links[place].1
     }
 
-    /// Packets of a frame have arrived, in the order of their numbers; `first` is the first number in that frame, arrived
-    /// or not. Gives back which of the 64 from there on have arrived so far.
+    /// Packets of a frame have arrived, in the order of their numbers; `first` is the first number in that frame,
+    /// arrived or not. Gives back which of the 64 from there on have arrived so far.
     pub(crate) fn take(
         &mut self,
         now: Time,

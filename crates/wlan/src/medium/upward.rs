@@ -28,8 +28,8 @@ pub(crate) struct Upward {
     at: LossAt,
     /// Where frames are read by chance.
     noise: Option<Noise>,
-    /// Of each station and class, the last packet that was accepted from it. A packet has one receiver, so this is what that
-    /// one's filter of repeated frames has to know.
+    /// Of each station and class, the last packet that was accepted from it. A packet has one receiver, so this is what
+    /// that one's filter of repeated frames has to know.
     accepted: Vec<[u32; 4]>,
     /// Packets with numbers; which of the A-MPDU that ends are good where it ends; what comes of them.
     reorder: Reorder,
