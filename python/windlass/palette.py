@@ -127,12 +127,15 @@ class CauseLook(NamedTuple):
 
 
 def _cause_looks() -> dict[str, CauseLook]:
-    """The engine's causes in its order: colours in turn; congestion is filled fully and half by turns."""
+    """The engine's causes in its order: colours in turn that are free; congestion is filled fully and half by turns."""
     colours = itertools.cycle((VERMILION, BLUE, PURPLE, GREEN, BLACK, ORANGE, SKY))
     fills = itertools.cycle(("full", "left"))
-    return {
-        cause.name: CauseLook(next(colours), next(fills) if cause.congestion else "none") for cause in loss_causes()
-    }
+    looks: dict[str, CauseLook] = {}
+    for cause in loss_causes():
+        fill = next(fills) if cause.congestion else "none"
+        free = (look for colour in colours if (look := CauseLook(colour, fill)) not in looks.values())
+        looks[cause.name] = next(free)
+    return looks
 
 
 CAUSE_LOOKS: dict[str, CauseLook] = _cause_looks()

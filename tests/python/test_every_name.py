@@ -90,6 +90,12 @@ CAUSES: dict[str, dict[str, Any]] = {
     "early": {"queue": {"discipline": "codel", "limit": "1000 packets"}},
     "policer": {"policer": {"rate": "1.5 Mbps", "burst": "10 kB"}, "queue": "1000 packets"},
 }
+ON_AIR: dict[str, dict[str, Any]] = {
+    "mac_retry": {"loss": "10 %", "short_retry_limit": 2},
+    "radio": {"loss": {"rate": "3 %", "at": "above"}},
+}
+"""Causes of loss that only radio media have, by the keys of a radio."""
+
 TOPOLOGIES: dict[str, dict[str, Any]] = {
     "dumbbell": {"pairs": 2, "bottleneck": BOTTLENECK},
     "three-routers": {"pairs": 2, "first": BOTTLENECK, "second": {"rate": "3 Mbps", "delay": "5 ms"}},
@@ -104,7 +110,7 @@ EXAMPLES: dict[str, Mapping[str, dict[str, Any]]] = {
     "jitter_models": JITTERS,
     "traffic_kinds": TRAFFIC,
     "transports": TRANSPORTS,
-    "loss_causes": CAUSES,
+    "loss_causes": CAUSES | ON_AIR,
     "topologies": TOPOLOGIES,
 }
 
@@ -152,6 +158,14 @@ def of_topology(name: str) -> dict[str, Any]:
     return document
 
 
+def of_cause(name: str) -> dict[str, Any]:
+    if name not in ON_AIR:
+        return on_link(**CAUSES[name])
+    document = of_topology("wlan")
+    document["topology"]["radio"] = {"set": "dot11b"} | ON_AIR[name]
+    return document
+
+
 DOCUMENTS: dict[str, Callable[[str], dict[str, Any]]] = {
     "queues": lambda name: on_link(queue={"discipline": name, "limit": "20 packets", **QUEUES[name]}),
     "loss_models": lambda name: on_link(loss={"model": name, **LOSSES[name]}),
@@ -160,7 +174,7 @@ DOCUMENTS: dict[str, Callable[[str], dict[str, Any]]] = {
         transport="udp", traffic={"kind": name, "rate": "400 kbps", "packet": "500 B", **TRAFFIC[name]}
     ),
     "transports": of_transport,
-    "loss_causes": lambda name: on_link(**CAUSES[name]),
+    "loss_causes": of_cause,
     "topologies": of_topology,
 }
 
@@ -238,7 +252,7 @@ def test_the_example_of_a_transport_has_it(name: str) -> None:
 
 def report_of(cause: str) -> dict[str, Any]:
     """The senders' calls in a report of an experiment with such losses: what a CERL sender took them for."""
-    document = on_link(**CAUSES[cause])
+    document = of_cause(cause)
     document["flows"] = [BULK | {"algorithm": "cerl"}]
     document["output"] = {"events": True}
     result = windlass.from_dict(document).run(1)
@@ -271,7 +285,7 @@ def test_a_report_counts_calls_under_the_true_cause(cause: names.LossCause) -> N
 
 @pytest.mark.parametrize("cause", names.loss_causes(), ids=lambda cause: cause.name)
 def test_drops_of_an_experiment_count_every_cause(cause: names.LossCause) -> None:
-    flows = windlass.from_dict(on_link(**CAUSES[cause.name])).run(1).flows
+    flows = windlass.from_dict(of_cause(cause.name)).run(1).flows
     found = metrics(flows, None)
     assert found["drops"] > 0.0
     assert (found["queue-drops"] > 0.0) == any(

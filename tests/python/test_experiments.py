@@ -316,8 +316,8 @@ def test_how_many_can_be_run(paper: str) -> None:
         ("saedi2019/fig3.1", "illustration"),
         ("saedi2019/summary-ch3", "summary"),
         ("saedi2019/fig4.5a", "needs `link.delay = uniform`, which this version does not have"),
-        ("janevski2012/fig3", "needs `topology.kind = chain`"),
-        ("dalal2015/fig8", "needs `topology.kind = wlan`"),
+        ("janevski2012/fig3", "`topology.carrier_sense`"),
+        ("dalal2015/fig8", "`topology.distance`"),
         ("rana/fig5", "needs `topology.kind = cellular`"),
     ],
 )

@@ -17,6 +17,7 @@ import windlass
 from windlass import Store, StoreError
 from windlass.errors import StoreWarning
 from windlass.store import default_root
+from windlass.tables import TABLES
 
 KEY = "ab" + "0" * 62
 OTHER = "cd" + "1" * 62
@@ -26,6 +27,7 @@ def tables(value: float = 1.0) -> dict[str, pa.Table]:
     return {
         "flows": pa.table({"flow": ["a", "b"], "goodput_bps": [value, None]}),
         "links": pa.table({"link": ["x"], "offered_packets": pa.array([3], pa.int64())}),
+        "stations": pa.table({"station": pa.array([], pa.string())}),
         "traces": pa.table({"time_s": pa.array([], pa.float64()), "subject": pa.array([], pa.string())}),
         "events": pa.table({"time_s": pa.array([], pa.float64())}),
         "losses": pa.table({"segment": pa.array([7], pa.int64())}),
@@ -46,7 +48,7 @@ def test_what_is_written_is_read(store: Store) -> None:
     write(store)
     read = store.read(KEY)
     assert read is not None
-    assert list(read) == ["flows", "links", "traces", "events", "losses", "tapes"]
+    assert list(read) == ["flows", "links", "stations", "traces", "events", "losses", "tapes"]
     for name, table in tables().items():
         assert read[name].equals(table), name
         assert read[name].schema.equals(table.schema, check_metadata=True), name
@@ -65,6 +67,22 @@ def test_description_seed_and_version_stand_in_the_file(store: Store) -> None:
     assert about["description"] == {"scenario": {"duration": "1 s"}}
     assert (about["seed"], about["engine_version"], about["key"]) == (4, "v", KEY)
     assert b"windlass" in pq.read_schema(store.folder(KEY) / "links.parquet").metadata
+
+
+def test_a_run_from_before_a_table_was_there_is_read_without_it(store: Store) -> None:
+    write(store)
+    old = store.folder(KEY)
+    flows = pq.read_table(old / "flows.parquet", partitioning=None)
+    about = json.loads(flows.schema.metadata[b"windlass"])
+    del about["empty"]["stations"]
+    pq.write_table(flows.replace_schema_metadata({"windlass": json.dumps(about)}), old / "flows.parquet")
+    names = sorted(path.name for path in old.glob("*.parquet"))
+    lines = (f"{hashlib.sha256((old / name).read_bytes()).hexdigest()}  {name}\n" for name in names)
+    (old / "sha256sums").write_text("".join(lines))
+    read = store.read(KEY)
+    assert read is not None
+    assert (read["stations"].num_rows, read["stations"].num_columns) == (0, 0)
+    assert read["links"].equals(tables()["links"])
 
 
 def test_what_is_not_there_is_not_there(store: Store) -> None:
@@ -290,6 +308,6 @@ def test_a_stored_run_gives_the_same_tables_as_a_fresh_one(small: windlass.Scena
     again = windlass.sweep(scenario, store=store)
     assert not any(run.stored for run in fresh)
     assert all(run.stored for run in again)
-    for name in ("flows", "links", "traces", "events", "losses", "tapes"):
+    for name in TABLES:
         assert fresh.table(name).equals(again.table(name), check_metadata=True), name
     assert again.traces.num_rows > 0

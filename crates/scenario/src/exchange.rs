@@ -15,8 +15,9 @@ struct Packet {
 
 impl Plan {
     /// One object for each medium, data rate and kind of full packet: `medium`, `rate` (Mbps), `packet` ("data", "ACK")
-    /// and its `bytes`, times in microseconds: `difs`, mean `backoff`, `rts`, `cts`, `data`, `sifs` (each, of `spaces`),
-    /// `ack`, the `exchange` and the `cycle` with what goes before it; `mbps` of packets that a lone station sends so.
+    /// and its `bytes`, times in microseconds: `difs`, mean `backoff`, `rts`, `cts`, `data`, `sifs` (there are so many
+    /// `spaces`), `ack`, the `exchange` and the `cycle` with what goes before it; `mbps` of packets that a lone
+    /// station sends so.
     /// At rates of HT also as many packets together as may go: `together`, `together_cycle`, `together_mbps`.
     pub(crate) fn exchanges(&self) -> Json {
         let packets = self.packets();

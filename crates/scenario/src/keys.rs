@@ -11,8 +11,8 @@ use crate::decode::{changing, graph, link, loss, output, queue, radio, topology,
 use crate::names;
 
 /// Every key with its `words` (empty: any value of its kind), as JSON. Keys of a link are those below `link`, wherever
-/// links stand in a topology, those of a radio those below `radio`, engine rules those below `tcp`. Algorithms have a list
-/// of their own.
+/// links stand in a topology, those of a radio those below `radio`, engine rules those below `tcp`. Algorithms have a
+/// list of their own.
 pub fn keys() -> String {
     let mut rows: Vec<(String, Vec<&str>)> = Vec::new();
     let mut add = |path: &str, key: &str, words: Vec<&'static str>| {

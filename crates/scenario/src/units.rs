@@ -180,7 +180,7 @@ pub(crate) fn parse(text: &str) -> Result<(f64, &'static Unit), Unreadable> {
 }
 
 impl Unit {
-    /// `value` of this unit in base units. Counts of bits, bytes, nanoseconds and hertz are rounded to whole ones, as is
+    /// `value` of this unit in base units. Counts of bits, bytes, nanoseconds, hertz are rounded to whole ones, as is
     /// right for everything below 2^53.
     pub(crate) fn to_base(&self, value: f64) -> f64 {
         let base = value * self.factor;

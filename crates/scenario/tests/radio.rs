@@ -354,3 +354,74 @@ fn a_topology_that_cannot_be_is_refused() {
     refused(GRAPH, "name = \"wifi\"", "delay = \"1 ms\"", "unknown-key", &["a key of wires"]);
     refused(GRAPH, "to = \"server\"\nalgorithm", "to = \"nobody\"\nalgorithm", "unknown-node", &["nobody"]);
 }
+
+fn exchanges(text: &str, sets: &[(&str, &str)]) -> Vec<Json> {
+    let text = read(text, sets).unwrap_or_else(|error| panic!("{error}")).points()[0].exchanges().unwrap();
+    serde_json::from_str::<Vec<Json>>(&text).unwrap()
+}
+
+#[test]
+fn an_exchange_is_told_part_by_part() {
+    // 28 + 15 / 2 slots of 9 = 67.5, 20 + 57 symbols of 4 + 6 = 254 of 1536 bytes, 10, 34: 393.5 us for 12 000 bits
+    let rows = exchanges(CELL, &[]);
+    let parts = |row: &Json| {
+        ["difs", "backoff", "rts", "cts", "data", "sifs", "ack", "exchange", "cycle"]
+            .map(|key| row[key].as_f64().unwrap())
+    };
+    assert_eq!(parts(&rows[0]), [28.0, 67.5, 0.0, 0.0, 254.0, 10.0, 34.0, 298.0, 393.5]);
+    assert!((rows[0]["mbps"].as_f64().unwrap() - 30.496).abs() < 0.001, "{rows:?}");
+    assert_eq!((&rows[0]["packet"], &rows[0]["bytes"]), (&json!("data"), &json!(1500)));
+    assert_eq!((&rows[1]["packet"], rows.len()), (&json!("ACK"), 2));
+    // ns-2 with RTS: 50 + 300 + 352 + 304 + 304 + 3 x 10, and 192 + 8 (1500 + 34) bits
+    let rows = exchanges(CHAIN, &[("flows.segment", "1460 B")]);
+    assert_eq!(parts(&rows[0]), [50.0, 300.0, 352.0, 304.0, 12_464.0, 10.0, 304.0, 13_454.0, 13_804.0]);
+    // each rate by itself; 31 packets of MCS 7 with a short guard interval go together: 5340 us and what goes before
+    assert_eq!(exchanges(CELL, &[("topology.radio.rates", r#"{ "station/0" = "6 Mbps" }"#)]).len(), 4);
+    let radio = r#"{ set = "dot11n", guard_interval = "short" }"#;
+    let rows = exchanges(CELL, &[("topology.radio", radio)]);
+    assert_eq!(rows[0]["together"], json!(31));
+    assert!((rows[0]["together_mbps"].as_f64().unwrap() - 67.66).abs() < 0.01, "{}", rows[0]);
+}
+
+#[test]
+fn a_hop_through_the_air_carries_one_exchange_after_the_other() {
+    let both = "[[flows]]\nname = \"down\"\nfrom = \"wired/0\"\nto = \"station/1\"\nalgorithm = \"cubic\"\n";
+    let found: Json =
+        serde_json::from_str(&read(&format!("{CELL}{both}"), &[]).unwrap().points()[0].capacity(&[]).unwrap()).unwrap();
+    // 12 000 bits in 28 + 298 us; both flows share the radio of the access point
+    let air = &found["cuts"][0]["links"];
+    assert_eq!(air.as_array().unwrap().len(), 1, "{found}");
+    assert!((air[0]["rate_bps"].as_f64().unwrap() / 1e6 - 12_000.0 / 326.0).abs() < 1e-9, "{found}");
+    assert_eq!(found["cuts"][0]["shared"], json!(true));
+    // a chain has no access point: each hop by itself
+    let found: Json = serde_json::from_str(&read(CHAIN, &[]).unwrap().points()[0].capacity(&[]).unwrap()).unwrap();
+    assert_eq!(found["cuts"].as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn a_run_fills_the_table_of_stations() {
+    let result = |text: &str, sets: &[(&str, &str)]| {
+        read(text, sets).unwrap().points()[0].run(1, &scenario::RunOptions::default()).unwrap()
+    };
+    let column = |table: &scenario::Table, name: &str| {
+        table.0.iter().find(|(column, _)| *column == name).unwrap_or_else(|| panic!("{name}")).1.clone()
+    };
+    let sets = [("scenario.duration", "3 s"), ("scenario.warmup", "1 s")];
+    let cell = result(CELL, &sets).stations;
+    let scenario::Column::Str(names) = column(&cell, "station") else { panic!() };
+    assert_eq!(names, ["station/0", "station/1", "station/2", "station/3", "ap/0"]);
+    let scenario::Column::Str(roles) = column(&cell, "role") else { panic!() };
+    assert_eq!((roles[0].as_str(), roles[4].as_str()), ("station", "access-point"));
+    let scenario::Column::F64(shares) = column(&cell, "airtime_share") else { panic!() };
+    // one upload: most of the air is its data, and nobody else but the access point sends
+    assert!(shares[0] > 0.4 && shares.iter().sum::<f64>() < 1.0 && shares[1] == 0.0, "{shares:?}");
+    let scenario::Column::F64(rates) = column(&cell, "rate_mean_bps") else { panic!() };
+    assert!(rates[0] == 54e6 && rates[1].is_nan(), "{rates:?}");
+    let scenario::Column::I64(over) =
+        column(&result(CHAIN, &[("topology.spacing", "100 m")]).stations, "passed_over_nodes")
+    else {
+        panic!()
+    };
+    assert_eq!(over, [1; 5]);
+    assert!(column(&result(GRAPH, &sets).stations, "medium") != column(&cell, "medium"));
+}

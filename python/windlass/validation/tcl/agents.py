@@ -101,7 +101,7 @@ def _agent_settings(group: Mapping[str, Any]) -> tuple[str, dict[str, str], str,
         if group[key] is not None:
             refuse(f"flows.{key}", group[key], "only flows without end are written", f"leave `{key}` out")
     for key in group.keys() - _GROUP_KEYS:
-        if group[key]:
+        if group[key] and (key, group[key]) != ("class", "best-effort"):
             refuse(f"flows.{key}", group[key], "the generator has no such thing", f"leave `{key}` out")
     check_rules(tcp, name)
     segment = int(value_of(group["segment"])[0])
