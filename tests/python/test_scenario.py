@@ -83,7 +83,9 @@ ACCESS = {"rate": "10 Mbps", "delay": "5 ms"}
 
 
 def _built(kind: type, table: dict[str, Any]) -> Any:
-    return kind(**{(f"{name}_" if name in ("from", "class") else name): item for name, item in table.items() if name != "kind"})
+    return kind(
+        **{(f"{name}_" if name in ("from", "class") else name): item for name, item in table.items() if name != "kind"}
+    )
 
 
 def _topologies() -> list[tuple[type, dict[str, Any]]]:
