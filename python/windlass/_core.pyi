@@ -325,8 +325,8 @@ class Point:
         -------
         dict
             Tables ``flows``, ``links``, ``stations``, ``traces``, ``events``, ``losses`` and ``tapes``, each a dict of
-            columns of equal length in order. A column of numbers is a pair of its type, ``"f8"`` or ``"i8"``, and its little-endian bytes, NaN
-            where a value is missing; a column of words is a list.
+            columns of equal length in order. A column of numbers is a pair of its type, ``"f8"`` or ``"i8"``, and its
+            little-endian bytes, NaN where a value is missing; a column of words is a list.
 
         Raises
         ------

@@ -6,7 +6,8 @@ renamed when it is complete. Every file is read against its SHA-256. A run of wh
 treated as not there: a :class:`~windlass.errors.StoreWarning` names the file, and the run is made again.
 
 Layout: ``<root>/ab/abcdef.../flows.parquet``, ``links.parquet``, and ``stations.parquet``, ``traces.parquet``,
-``events.parquet``, ``losses.parquet`` where these have rows. ``sha256sums`` has a line for each of them, as ``sha256sum`` writes it.
+``events.parquet``, ``losses.parquet`` where these have rows. ``sha256sums`` has a line for each of them, as
+``sha256sum`` writes it.
 """
 
 from __future__ import annotations

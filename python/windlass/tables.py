@@ -1,8 +1,9 @@
 """Tables of results: the engine's columns as Arrow tables, and how runs are put together.
 
 A run gives seven tables: ``flows`` (one row per flow and direction), ``links`` (one row per link and direction),
-``stations`` (one row per station and radio medium), ``traces``, ``events``, ``losses`` and ``tapes``. Units are the last part of a column's name. A number that does not
-exist (the round trip of a flow that sent nothing) is null, never 0.
+``stations`` (one row per station and radio medium), ``traces``, ``events``, ``losses`` and ``tapes``. Units are the
+last part of a column's name. A number that does not exist (the round trip of a flow that sent nothing) is null, never
+0.
 """
 
 from __future__ import annotations

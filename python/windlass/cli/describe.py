@@ -63,10 +63,14 @@ def exchange_lines(exchanges: Sequence[Mapping[str, Any]]) -> list[str]:
             before = f"CTS to oneself {row['cts']:g} + "
         spaces = f"{row['spaces']} x SIFS" if row["spaces"] > 1 else "SIFS"
         lines += [
-            f"{row['medium']}, {row['rate']:g} Mbit/s, {row['packet']} of {row['bytes']} B: {before}data {row['data']:g}"
-            f" + {spaces} {row['sifs']:g} + ACK {row['ack']:g} = {row['exchange']:g} us",
-            f"    with DIFS {row['difs']:g} and a mean backoff of {row['backoff']:g}: {row['cycle']:g} us,"
-            f" at most {row['mbps']:.3f} Mbit/s of such packets",
+            (
+                f"{row['medium']}, {row['rate']:g} Mbit/s, {row['packet']} of {row['bytes']} B: {before}"
+                f"data {row['data']:g} + {spaces} {row['sifs']:g} + ACK {row['ack']:g} = {row['exchange']:g} us"
+            ),
+            (
+                f"    with DIFS {row['difs']:g} and a mean backoff of {row['backoff']:g}: {row['cycle']:g} us,"
+                f" at most {row['mbps']:.3f} Mbit/s of such packets"
+            ),
         ]
         if "together" in row:
             lines.append(
