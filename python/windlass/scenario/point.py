@@ -132,8 +132,8 @@ class Point:
             One for each ``medium``, data ``rate`` (Mbps) and kind of ``packet`` (``"data"``, ``"ACK"``) of so many
             ``bytes``. In us: ``difs``, mean ``backoff``, ``rts``, ``cts``, ``data``, ``sifs`` (of which there are
             ``spaces``), ``ack``, the whole ``exchange``, and the ``cycle`` from one packet to the next. ``mbps`` is
-            what one station carries so, IP headers included. At rates of 802.11n also ``together`` (packets in the largest
-            A-MPDU), ``together_cycle``, ``together_mbps``. Empty without radio.
+            what one station carries so, IP headers included. At rates of 802.11n also ``together`` (packets of the
+            largest A-MPDU), ``together_cycle``, ``together_mbps``. Empty without radio.
         """
         with core_errors():
             found: list[dict[str, Any]] = json.loads(self._point.exchanges())
