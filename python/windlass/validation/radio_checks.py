@@ -156,8 +156,11 @@ def _exchanges() -> Iterator[RadioCheck]:
         for rts in (False, True):
             what = f"{name}, {rate:g} Mbps{', RTS' if rts else ''}"
             expected = SETS[name].alone(LENGTH, rate, rts=rts)
+            # packets of 802.11n that wait would go together
+            single: dict[str, Any] = {"ampdu_max_mpdus": 1} if name.startswith("dot11n") else {}
             if not (rts and name == "dot11g-prot"):
-                yield RadioCheck("exchange", what, expected, 0.005, _cell(name, rate, 1, seconds, rts=rts))
+                document = _cell(name, rate, 1, seconds, rts=rts, **single)
+                yield RadioCheck("exchange", what, expected, 0.005, document)
 
 
 def _bianchi() -> Iterator[RadioCheck]:
