@@ -102,6 +102,7 @@ TOPOLOGIES: dict[str, dict[str, Any]] = {
     "graph": {"links": BEND},
     "wlan": {"stations": 2, "backbone": BOTTLENECK, "radio": {"set": "dot11b", "loss": "2 %"}},
     "chain": {"nodes": 3, "spacing": "60 m"},
+    "cellular": {"stations": ["0 m"], "mobile": {"fixed": "90 m"}, "backbone": BOTTLENECK},
 }
 
 EXAMPLES: dict[str, Mapping[str, dict[str, Any]]] = {

@@ -77,7 +77,7 @@ mod tests {
             let row = rows.as_array().unwrap().iter().find(|row| row["key"] == key).unwrap_or_else(|| panic!("{key}"));
             row["words"].as_array().unwrap().iter().filter_map(Json::as_str).collect::<Vec<_>>()
         };
-        assert_eq!(words("topology.kind"), ["dumbbell", "three-routers", "graph", "wlan", "chain"]);
+        assert_eq!(words("topology.kind"), ["dumbbell", "three-routers", "graph", "wlan", "chain", "cellular"]);
         assert!(words("radio.set").contains(&"dot11g") && words("radio.cw_min").is_empty());
         assert_eq!(words("link.loss.at"), ["wire", "queue"]);
         assert!(words("link.queue.discipline").contains(&"red"));

@@ -235,7 +235,9 @@ impl Point {
     /// what a mahimahi trace holds.
     pub fn opportunities(&self, link: &str, reverse: bool) -> Result<Vec<u32>, Error> {
         let plan = self.plan()?;
-        let links = plan.topology.links(false);
+        let end = Time::ZERO + plan.general.duration;
+        let network = plan.network(0);
+        let links = &network.settled(0, end).links;
         let Some(found) = links.iter().find(|known| known.name == link) else {
             let what = format!("no link `{}`", error::show(link));
             let hint = error::choose(link, links.iter().map(|link| link.name.as_str()));
@@ -245,7 +247,7 @@ impl Point {
         };
         let direction = if reverse { &found.reverse } else { &found.forward };
         let changing = direction.changing.as_deref().cloned().unwrap_or_default();
-        Ok(changing.opportunities(direction.rate_bps, Time::ZERO + plan.general.duration))
+        Ok(changing.opportunities(direction.rate_bps, end))
     }
 
     /// What the links can carry of the data of these groups (none named: of all), as JSON; null if there is no such
