@@ -380,6 +380,24 @@ def rate_over_time(result: RunResult, flows: Sequence[str] | None = None) -> Fig
 
 
 @_styled
+def map_of_places(draw: Callable[[Axes], None]) -> Figure:
+    """A map in metres, both axes to one scale, of what `draw` puts on it.
+
+    Parameters
+    ----------
+    draw : callable
+        Gets the axes.
+    """
+    figure, axes = _figure()
+    draw(axes)
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.set_xlabel("east (m)")
+    axes.set_ylabel("north (m)")
+    _legend(figure, axes)
+    return figure
+
+
+@_styled
 def save(figure: Figure, stem: str | Path, formats: Iterable[str] = FORMATS) -> list[Path]:
     """Write a figure; the same figure gives the same bytes each time.
 

@@ -95,6 +95,12 @@ ON_AIR: dict[str, dict[str, Any]] = {
     "radio": {"loss": {"rate": "3 %", "at": "above"}},
 }
 """Causes of loss that only radio media have, by the keys of a radio."""
+TO_AND_FRO = [[f"{500 * n} ms", f"{n % 2 * 100} m", "0 m"] for n in range(9)]
+MOVING: dict[str, dict[str, Any]] = {
+    "handover": {"stations": ["0 m", "100 m"], "handover": {"break": "50 ms", "warn": "0 s"}},
+    "coverage": {"stations": ["0 m"], "radius": "95 m"},
+}
+"""Causes of loss that only mobiles have, by the keys of their cells."""
 
 TOPOLOGIES: dict[str, dict[str, Any]] = {
     "dumbbell": {"pairs": 2, "bottleneck": BOTTLENECK},
@@ -111,7 +117,7 @@ EXAMPLES: dict[str, Mapping[str, dict[str, Any]]] = {
     "jitter_models": JITTERS,
     "traffic_kinds": TRAFFIC,
     "transports": TRANSPORTS,
-    "loss_causes": CAUSES | ON_AIR,
+    "loss_causes": CAUSES | ON_AIR | MOVING,
     "topologies": TOPOLOGIES,
 }
 
@@ -151,7 +157,12 @@ def of_topology(name: str) -> dict[str, Any]:
     rows = ("dumbbell", "three-routers")
     access = {"access": document["topology"]["access"]} if name in rows else {}
     document["topology"] = {"kind": name, **access, **TOPOLOGIES[name]}
-    ends = {"graph": ["a", "b"] * 2, "wlan": ["station/0", "wired/0", "station/1", "ap/0"], "chain": ["n0", "n2"] * 2}
+    ends = {
+        "graph": ["a", "b"] * 2,
+        "wlan": ["station/0", "wired/0", "station/1", "ap/0"],
+        "chain": ["n0", "n2"] * 2,
+        "cellular": ["server", "mobile/0"] * 2,
+    }
     if name in ends:
         pairs = zip(ends[name][::2], ends[name][1::2], strict=True)
         flows = zip(document["flows"], pairs, strict=True)
@@ -160,6 +171,12 @@ def of_topology(name: str) -> dict[str, Any]:
 
 
 def of_cause(name: str) -> dict[str, Any]:
+    if name in MOVING:
+        document = of_topology("cellular")
+        fast = {"rate": "20 Mbps", "delay": "5 ms"}
+        document["topology"] |= {"preset": "rana", "backbone": fast, "router": fast} | MOVING[name]
+        document["topology"]["mobile"] = {"waypoints": TO_AND_FRO}
+        return document
     if name not in ON_AIR:
         return on_link(**CAUSES[name])
     document = of_topology("wlan")
@@ -254,7 +271,7 @@ def test_the_example_of_a_transport_has_it(name: str) -> None:
 def report_of(cause: str) -> dict[str, Any]:
     """The senders' calls in a report of an experiment with such losses: what a CERL sender took them for."""
     document = of_cause(cause)
-    document["flows"] = [BULK | {"algorithm": "cerl"}]
+    document["flows"] = [document["flows"][0] | {"algorithm": "cerl"}]
     document["output"] = {"events": True}
     result = windlass.from_dict(document).run(1)
     job = SimpleNamespace(reading="base", case=SimpleNamespace(variant="cerl"))

@@ -101,8 +101,9 @@ impl Plan {
         groups.resize(flows.len(), self.flows.len() - 1);
         let (nodes, links) = (self.topology.nodes(), self.topology.links(self.output.queue));
         let media = self.topology.media().iter().map(|medium| medium.spec(self.output.queue)).collect();
+        let cellular = self.topology.cellular();
         let send_jitter = self.topology.send_jitter;
-        (Network { nodes, links, media, cellular: vec![], flows, multipath, send_jitter }, groups)
+        (Network { nodes, links, media, cellular, flows, multipath, send_jitter }, groups)
     }
 }
 

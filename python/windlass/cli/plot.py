@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 @click.argument("source")
 @click.option(
     "--kind",
-    type=click.Choice(["cwnd", "rate"]),
+    type=click.Choice(["cwnd", "rate", "positions"]),
     default="cwnd",
     show_default=True,
-    help="What to draw over time: the window of one flow, or the rates at which flows may send.",
+    help="What to draw: the window of one flow over time, rates at which flows may send, or a map of positions.",
 )
 @own_option
 @sets_option
@@ -68,6 +68,10 @@ def plot(
         result = windlass.run(load_scenario(source, sets).with_(rates), seed)
         named = None if flow is None else [f"{flow}:reverse" if reverse else flow]
         figure = plots.rate_over_time(result, named)
+    elif kind == "positions":
+        from windlass.positions import draw_positions
+
+        figure = draw_positions(load_scenario(source, sets).points()[0])
     else:
         recorded: dict[str, Any] = {"output.traces": ["cwnd", "ssthresh"], "output.events": True}
         result = windlass.run(load_scenario(source, sets).with_(recorded), seed)

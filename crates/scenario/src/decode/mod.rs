@@ -2,6 +2,7 @@
 
 pub(crate) mod algorithm;
 pub(crate) mod cell;
+pub(crate) mod cellular;
 pub(crate) mod chain;
 pub(crate) mod changing;
 pub(crate) mod drawn;
@@ -19,3 +20,4 @@ pub(crate) mod radio;
 pub(crate) mod tcp;
 pub(crate) mod topology;
 pub(crate) mod traffic;
+pub(crate) mod ways;

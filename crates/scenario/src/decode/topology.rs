@@ -1,11 +1,12 @@
 //! Section `[topology]`: ready topologies and free graphs.
 
-use net::{LinkSpec, SendJitter};
+use net::{CellularSpec, LinkSpec, SendJitter};
 use serde_json::{Map, Value as Json};
 use tcp::Profile;
 use units::Span;
 
 use super::cell::{self, Cell};
+use super::cellular::{self, Cellular};
 use super::chain::{self, Chain};
 use super::graph::{self, Graph};
 use super::link::{self, Link};
@@ -34,6 +35,8 @@ enum Shape {
     Cell(Box<Cell>),
     /// Stations on a line.
     Chain(Box<Chain>),
+    /// Base stations and mobiles.
+    Cellular(Box<Cellular>),
 }
 
 /// A ready topology: its name, what it is, its middle links, its keys and what they mean.
@@ -69,6 +72,7 @@ const SEND_JITTER: (&str, &str) = (
 const GRAPH: &str = "graph";
 const WLAN: &str = "wlan";
 const CHAIN: &str = "chain";
+const CELLULAR: &str = "cellular";
 
 /// Every topology.
 pub(crate) static READY: &[Ready] = &[
@@ -109,6 +113,12 @@ pub(crate) static READY: &[Ready] = &[
         middle: &[],
         keys: chain::KEYS,
     },
+    Ready {
+        name: CELLULAR,
+        summary: "Mobiles mobile/0, ... that move between base stations (node base), behind them nodes router and server",
+        middle: &[],
+        keys: cellular::KEYS,
+    },
 ];
 
 /// Read the section.
@@ -121,6 +131,7 @@ pub(crate) fn read(item: &Item<'_>, profile: Profile, files: &Files) -> Result<T
         GRAPH => Shape::Graph(graph::read(&fields, profile, files)?),
         WLAN => Shape::Cell(Box::new(cell::read(&fields, profile, files)?)),
         CHAIN => Shape::Chain(Box::new(chain::read(&fields, profile)?)),
+        CELLULAR => Shape::Cellular(Box::new(cellular::read(&fields, profile, files)?)),
         _ => row(&fields, ready, profile, files)?,
     };
     let send_jitter = match (fields.get("send_jitter"), profile) {
@@ -210,6 +221,7 @@ impl Topology {
             Shape::Graph(graph) => graph.nodes().to_vec(),
             Shape::Cell(cell) => cell.nodes(),
             Shape::Chain(chain) => chain.nodes(),
+            Shape::Cellular(cellular) => cellular.nodes(),
             Shape::Row { pairs, middle, .. } => {
                 let hosts = |side: &'static str| (0..*pairs).map(move |i| format!("{side}/{i}"));
                 hosts("left").chain(hosts("right")).chain((0..=middle.len()).map(|i| format!("g{}", i + 1))).collect()
@@ -223,6 +235,7 @@ impl Topology {
             Shape::Graph(graph) => graph.nodes().len(),
             Shape::Cell(cell) => cell.nodes().len(),
             Shape::Chain(chain) => chain.medium().nodes.len(),
+            Shape::Cellular(cellular) => cellular.nodes().len(),
             Shape::Row { pairs, middle, .. } => 2 * pairs + middle.len() + 1,
         }
     }
@@ -264,6 +277,7 @@ impl Topology {
             Shape::Graph(graph) => graph.wires(trace_queue),
             Shape::Cell(cell) => cell.wires(trace_queue),
             Shape::Chain(_) => vec![],
+            Shape::Cellular(cellular) => cellular.links(trace_queue),
             Shape::Row { pairs, left, right, middle, .. } => {
                 let (first, last) = (2 * pairs, 2 * pairs + middle.len());
                 let lefts = (0..*pairs).map(|i| left.spec(format!("left/{i}"), i, first, trace_queue));
@@ -283,11 +297,16 @@ impl Topology {
     /// The radio media.
     pub(crate) fn media(&self) -> Vec<&Medium> {
         match &self.shape {
-            Shape::Row { .. } => vec![],
+            Shape::Row { .. } | Shape::Cellular(_) => vec![],
             Shape::Graph(graph) => graph.media().iter().collect(),
             Shape::Cell(cell) => vec![cell.medium()],
             Shape::Chain(chain) => vec![chain.medium()],
         }
+    }
+
+    /// Base stations with their mobiles.
+    pub(crate) fn cellular(&self) -> Vec<CellularSpec> {
+        if let Shape::Cellular(cellular) = &self.shape { vec![cellular.spec()] } else { vec![] }
     }
 
     /// How many nodes of a chain the longest hop of each passes over; nothing for other topologies.
@@ -301,6 +320,7 @@ impl Topology {
             Shape::Graph(graph) => graph.effective(),
             Shape::Cell(cell) => cell.effective(),
             Shape::Chain(chain) => chain.effective(),
+            Shape::Cellular(cellular) => cellular.effective(),
             Shape::Row { kind, pairs, left, right, middle } => {
                 let mut map = Map::new();
                 map.insert("kind".into(), (*kind).into());
