@@ -11,6 +11,7 @@
 //! | `attempt` | a frame's way through RTS, data, answer or timeout, success or drop |
 //! | `aggregate` | packets that go together, to their BlockAck |
 //! | `answer` | what a station does about frames that it has read |
+//! | `bystander` | frames that pass a station by, settled when they begin |
 //! | `rest` | when a station senses what any listener does |
 //! | `quiet` | until when nothing comes of what it is about to do |
 //! | `ns2` | where ns-2 answers, waits or gives up otherwise |
@@ -19,6 +20,7 @@ mod access;
 mod aggregate;
 mod answer;
 mod attempt;
+mod bystander;
 mod edca;
 mod nav;
 mod ns2;
@@ -40,6 +42,7 @@ use crate::{Outcome, Params, Phy, Rate};
 pub(crate) use access::{Access, Terms};
 use aggregate::Aggregate;
 pub(crate) use aggregate::Mpdu;
+use bystander::Passing;
 use edca::Edca;
 pub(crate) use edca::accesses;
 use nav::Nav;
@@ -94,6 +97,7 @@ pub(crate) struct Station {
     disturbed: bool,
     nav: Nav,
     reception: Reception,
+    passing: Passing,
     access: Access,
     timer: Timer,
     /// The answer that it owes.
@@ -220,6 +224,7 @@ impl Station {
             disturbed: false,
             nav: Nav::default(),
             reception: Reception::default(),
+            passing: Passing::default(),
             access,
             timer: Timer { at: Time::NEVER, what: Task::Timeout },
             owed: None,
@@ -306,6 +311,7 @@ impl Station {
         if self.sensed > 0 || self.transmitting {
             stats.busy += now.since(self.busy_since);
         }
+        stats.busy = stats.busy - self.busy_ahead(now);
         stats
     }
 

@@ -13,7 +13,7 @@ use units::{Span, Time};
 
 use crate::dcf::{Access, Arrival, Heard, Mac, Station, Terms, accesses};
 use crate::error::STATIONS_MAX;
-use crate::flight::{Class, Flight, Frame, Kind, StationId};
+use crate::flight::{Class, EVERYONE, Flight, Frame, Kind, StationId};
 use crate::loss::{Errors, LossAt};
 use crate::rate::Adaptation;
 use crate::stats::StationStats;
@@ -164,10 +164,14 @@ pub struct Medium {
     upward: Upward,
     /// Where all hear all alike: those who only listen.
     sleepers: Option<Sleepers>,
+    /// What a frame does to those whom it passes by is settled when it begins.
+    passing: bool,
     /// Nothing comes out before this.
     deadline: Time,
     /// For what happens before a frame is offered; nothing comes out of that.
     nothing: Vec<Outcome>,
+    /// Flights whose ends are to be events after all, and from which place of the row on.
+    interrupted: Vec<(u32, usize)>,
     traced: bool,
 }
 
@@ -222,6 +226,8 @@ impl Medium {
         for (id, station) in stations.iter_mut().enumerate() {
             station.travel = hearing.nearest(id).min(mac.sifs);
         }
+        let upward = Upward::new(count, errors, spec.loss.map_or(LossAt::Mac, |loss| loss.at), noise, &spec.params);
+        let fixed = sleepers.is_none() && !varies;
         Ok(Medium {
             air: Air::new(&mac, if spec.params.edca { mac.sifs + mac.slot } else { spec.params.difs }),
             mac,
@@ -231,10 +237,12 @@ impl Medium {
                 stations.len() + usize::from(spec.params.rates.iter().any(|&rate| spec.params.aggregates(rate))),
             ),
             reorders: stations.len(),
-            upward: Upward::new(count, errors, spec.loss.map_or(LossAt::Mac, |loss| loss.at), noise, &spec.params),
             sleepers,
+            passing: fixed && !upward.by_chance(),
+            upward,
             deadline: Time::NEVER,
             nothing: Vec::new(),
+            interrupted: Vec::new(),
             traced: false,
             stations,
             params: spec.params.clone(),
@@ -288,6 +296,12 @@ impl Medium {
         self.stations.truncate(listener);
     }
 
+    /// Ends of frames are events at everybody's place. Nothing else changes; it takes more time.
+    #[doc(hidden)]
+    pub fn nothing_passes(&mut self) {
+        self.passing = false;
+    }
+
     /// A station's next frame, of its class if there is EDCA. Panics if it has one already: a bug of the caller.
     pub fn offer(&mut self, now: Time, station: StationId, frame: Frame) {
         let mut nothing = std::mem::take(&mut self.nothing);
@@ -298,6 +312,9 @@ impl Medium {
             sleepers.wake(station, &mut self.stations, &mut self.wakes, &self.mac);
         }
         let sender = &mut self.stations[station as usize];
+        if let Some((flight, place, _)) = sender.interrupt_passing(now) {
+            self.air.revive(flight, place, self.hearing.row(self.air.flight(flight).from));
+        }
         assert!(sender.wants_frame(frame.class), "station {station} has a frame");
         sender.offer(now, frame, &self.params, &self.mac);
         self.air.expect(sender.backoff_frame().unwrap_or(Span::ZERO));
@@ -406,14 +423,15 @@ impl Medium {
 
     /// A frame reaches one station after the other, as long as nothing else comes before.
     fn frame_starts(&mut self, until: Due) {
-        let Medium { air, hearing, fading, stations, wakes, mac, sleepers, .. } = self;
-        let Leg { flight: id, mut place, until } = air.leg(until);
+        let Medium { air, hearing, fading, stations, wakes, mac, sleepers, passing, interrupted, .. } = self;
+        let Leg { flight: id, mut place, mut until } = air.leg(until);
         let flight = air.flight(id);
         let mut row = hearing.row(flight.from);
         if let Some(sleepers) = sleepers {
             sleepers.before(flight.start, flight, stations, wakes, mac);
             (row, place) = (sleepers.awake(), 0);
         }
+        let passes = *passing && flight.to != EVERYONE;
         let mut faded;
         while let Some(mut hearer) = row.get(place) {
             let now = flight.start + hearer.delay;
@@ -432,11 +450,30 @@ impl Medium {
             let ends = now + flight.airtime;
             let arrival = Arrival { flight: id, power: hearer.power, ends, decodable: hearer.decodes(flight.rate.phy) };
             let station = &mut stations[hearer.station as usize];
+            if let Some((other, at, ends)) = station.interrupt_passing(now + Span(1)) {
+                wakes.set(hearer.station as usize, station.due());
+                interrupted.push((other, at));
+                until = until.min(Due::new(ends, Order::End));
+            } else if passes && hearer.station != flight.to {
+                match station.let_pass(now, arrival, place - 1, flight, mac) {
+                    Some(true) => wakes.set(hearer.station as usize, station.due()),
+                    Some(false) => {}
+                    None => {
+                        if station.on_frame_start(now, arrival, flight, mac) {
+                            wakes.set(hearer.station as usize, station.due());
+                        }
+                    }
+                }
+                continue;
+            }
             if station.on_frame_start(now, arrival, flight, mac) {
                 wakes.set(hearer.station as usize, station.due());
             }
         }
         air.started(id, place, row);
+        for (other, place) in interrupted.drain(..) {
+            air.revive(other, place, hearing.row(air.flight(other).from));
+        }
         if let Some(sleepers) = sleepers {
             sleepers.after(air.flight(id).start, air.flight(id), stations);
             sleepers.note_due(stations, wakes, mac);
@@ -445,7 +482,7 @@ impl Medium {
 
     /// A frame ends at its sender and at one station after the other, as long as nothing else comes before.
     fn frame_ends(&mut self, until: Due, outcomes: &mut Vec<Outcome>) {
-        let Medium { air, hearing, fading, stations, wakes, mac, upward, sleepers, reorders, .. } = self;
+        let Medium { air, hearing, fading, stations, wakes, mac, upward, sleepers, reorders, passing, .. } = self;
         let Leg { flight: id, mut place, mut until } = air.leg(until);
         let flight = air.flight(id);
         let mut row = hearing.row(flight.from);
@@ -456,6 +493,10 @@ impl Medium {
         let mut faded;
         while let Some(mut hearer) = row.get(place) {
             let now = end + hearer.delay;
+            if *passing && stations[hearer.station as usize].is_passed_by(id, now) {
+                place += 1;
+                continue;
+            }
             if Due::new(now, Order::End) >= until {
                 break;
             }

@@ -200,6 +200,12 @@ impl Access {
         self.expiry = if wanted { self.due(mac) } else { Time::NEVER };
     }
 
+    /// The medium is busy after all, the slots being counted.
+    pub(crate) fn suspend(&mut self) {
+        self.counting = false;
+        self.expiry = Time::NEVER;
+    }
+
     /// The frame is sent.
     pub(crate) fn spend(&mut self) {
         self.counting = false;

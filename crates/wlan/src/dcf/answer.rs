@@ -38,7 +38,7 @@ impl Station {
     }
 
     /// What a frame for another says about the time to come.
-    fn respect(&mut self, now: Time, flight: &Flight, mac: &Mac) {
+    pub(super) fn respect(&mut self, now: Time, flight: &Flight, mac: &Mac) {
         let end = now + flight.nav;
         if flight.kind == Kind::Rts && mac.rules.nav_reset {
             self.nav.extend_by_rts(end, now + flight.nav_reset);

@@ -85,6 +85,10 @@ impl Reception {
         false
     }
 
+    pub(crate) fn follow_whole(&mut self, new: Arrival) {
+        self.follow(new, Fate::Whole);
+    }
+
     fn follow(&mut self, new: Arrival, fate: Fate) {
         self.followed = Some(followed(new, fate));
     }

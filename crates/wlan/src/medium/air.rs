@@ -16,6 +16,8 @@ use crate::params::Responder;
 pub(crate) struct Air {
     flights: Vec<OnAir>,
     free: Vec<u32>,
+    /// Flights of which no start or end is to come, but that are still on their way; the one that is over first is last.
+    fading_out: Vec<(Time, u32)>,
     /// Of each flight on air its next start or end, and its number; the earliest is last. They are few.
     edges: Vec<(Due, u32)>,
     sifs: Span,
@@ -52,6 +54,7 @@ impl Air {
         Air {
             flights: Vec::new(),
             free: Vec::new(),
+            fading_out: Vec::new(),
             edges: Vec::new(),
             sifs: mac.sifs,
             space,
@@ -118,6 +121,7 @@ impl Air {
         let start = start_at(&flight, row, started);
         let end = end_at(&flight, row, 0);
         let entry = OnAir { flight, started, ended: 0, start, end, heard_at: self.heard_at(&flight, row) };
+        self.free_until(flight.start);
         let id = self.free.pop().unwrap_or(self.flights.len() as u32);
         if id as usize == self.flights.len() {
             self.flights.push(entry);
@@ -158,9 +162,32 @@ impl Air {
         let next = entry.start.min(entry.end);
         if next == Due::NEVER {
             self.edges.pop();
-            self.free.push(id);
+            let over = entry.flight.end() + row.last().map_or(Span::ZERO, |hearer| hearer.delay);
+            let place = self.fading_out.partition_point(|other| *other > (over, id));
+            self.fading_out.insert(place, (over, id));
         } else {
             self.set_first(next);
+        }
+    }
+
+    /// The end of a flight will be an event at this place of the row after all, and at those behind it.
+    pub(crate) fn revive(&mut self, id: u32, place: usize, row: &[Hearer]) {
+        let entry = &mut self.flights[id as usize];
+        if place >= entry.ended {
+            return;
+        }
+        entry.ended = place;
+        entry.end = end_at(&entry.flight, row, place);
+        self.fading_out.retain(|other| other.1 != id);
+        self.edges.retain(|edge| edge.1 != id);
+        self.edges.push((entry.start.min(entry.end), id));
+        self.sort_last();
+    }
+
+    /// Flights that are over by now make room for others.
+    fn free_until(&mut self, now: Time) {
+        while let Some((_, id)) = self.fading_out.pop_if(|(over, _)| *over <= now) {
+            self.free.push(id);
         }
     }
 

@@ -51,6 +51,11 @@ impl Upward {
         Upward { by_chance, errors, at, noise, accepted, reorder, good: 0, told: Vec::new(), traced: false }
     }
 
+    /// Whether frames may be bad at the MAC without another's doing.
+    pub(crate) fn by_chance(&self) -> bool {
+        self.by_chance
+    }
+
     /// A random error has hit the frame that ends here, or the noise has.
     #[inline]
     pub(crate) fn is_bad(&mut self, now: Time, here: &Hearer, flight: &Flight) -> bool {
