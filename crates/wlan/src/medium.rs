@@ -166,8 +166,9 @@ pub struct Medium {
     sleepers: Option<Sleepers>,
     /// What a frame does to those whom it passes by is settled when it begins.
     passing: bool,
-    /// Nothing comes out before this.
+    /// Nothing comes out before this, unless it is stale.
     deadline: Time,
+    stale: bool,
     /// For what happens before a frame is offered; nothing comes out of that.
     nothing: Vec<Outcome>,
     /// Flights whose ends are to be events after all, and from which place of the row on.
@@ -241,6 +242,7 @@ impl Medium {
             passing: fixed && !upward.by_chance(),
             upward,
             deadline: Time::NEVER,
+            stale: false,
             nothing: Vec::new(),
             interrupted: Vec::new(),
             traced: false,
@@ -273,7 +275,7 @@ impl Medium {
     pub fn trace_frames(&mut self, on: bool) {
         self.traced = on;
         self.upward.traced = on;
-        self.note_deadline();
+        self.stale = true;
     }
 
     /// Whether a station has room for a frame of best effort; without EDCA, of any class.
@@ -318,24 +320,36 @@ impl Medium {
         assert!(sender.wants_frame(frame.class), "station {station} has a frame");
         sender.offer(now, frame, &self.params, &self.mac);
         self.air.expect(sender.backoff_frame().unwrap_or(Span::ZERO));
-        let (due, quiet) = (sender.due(), sender.quiet_until(&self.mac));
-        self.wakes.set(station as usize, due);
-        self.deadline = self.deadline.min(if self.traced { due.at() } else { quiet });
+        self.wakes.set(station as usize, sender.due());
+        self.stale = true;
     }
 
     /// When something may come out next. Much happens in between, and is made up for in the next call.
     #[inline]
-    pub fn deadline(&self) -> Time {
+    pub fn deadline(&mut self) -> Time {
+        if self.stale {
+            self.note_deadline();
+        }
         self.deadline
     }
 
+    /// The same, but no later than `most`; it takes less time.
+    #[inline]
+    pub fn deadline_by(&mut self, most: Time) -> Time {
+        if self.stale && self.wakes.first().min(self.air.first()).at() >= most {
+            return most;
+        }
+        self.deadline().min(most)
+    }
+
     fn note_deadline(&mut self) {
+        self.stale = false;
         let wake = self.wakes.first();
         self.deadline = if self.traced {
             self.air.first().min(wake).at()
         } else {
-            let Medium { air, stations, wakes, mac, sleepers, upward, reorders, .. } = &*self;
-            wakes.quiet_until(air.quiet_until(), |place| match sleepers {
+            let Medium { air, hearing, stations, wakes, mac, sleepers, upward, reorders, .. } = &*self;
+            wakes.quiet_until(air.quiet_until(hearing), |place| match sleepers {
                 _ if place == *reorders => upward.missing_until(),
                 Some(sleepers) if place + 1 == stations.len() => sleepers.due(&stations[place], mac) + air.shortest(),
                 _ => stations[place].quiet_until(mac),
@@ -349,22 +363,36 @@ impl Medium {
     /// `supply` is asked for packets that go together with one that was offered; [`NoSupply`] where none do.
     pub fn advance<S: Supply>(&mut self, now: Time, supply: &mut S, outcomes: &mut Vec<Outcome>) {
         self.run_before(now + Span(1), supply, outcomes);
-        self.note_deadline();
     }
 
-    fn run_before<S: Supply>(&mut self, end: Time, supply: &mut S, outcomes: &mut Vec<Outcome>) {
-        let end = Due::new(end, Order::End);
+    /// Let everything happen that is due before `end`, until something comes out: the time of that, everything due at
+    /// which has happened then. So nobody has to ask for a [deadline](Medium::deadline) in between.
+    pub fn run<S: Supply>(&mut self, end: Time, supply: &mut S, outcomes: &mut Vec<Outcome>) -> Option<Time> {
+        debug_assert!(outcomes.is_empty());
+        self.run_before(end, supply, outcomes)
+    }
+
+    fn run_before<S: Supply>(&mut self, end: Time, supply: &mut S, outcomes: &mut Vec<Outcome>) -> Option<Time> {
+        let mut end = Due::new(end, Order::End);
+        let mut out = None;
+        self.stale = true;
         loop {
             let (wake, edge) = (self.wakes.first(), self.air.first());
             if wake.min(edge) >= end {
-                return;
+                return out;
             }
+            let mut now = wake.at();
             if wake < edge {
                 self.station_wakes(wake, supply, outcomes);
             } else if edge.order() == Order::End {
-                self.frame_ends(wake.min(end), outcomes);
+                now = self.frame_ends(wake.min(end), outcomes);
             } else {
                 self.frame_starts(wake.min(end));
+                continue;
+            }
+            if out.is_none() && !outcomes.is_empty() {
+                out = Some(now);
+                end = end.min(Due::new(now + Span(1), Order::End));
             }
         }
     }
@@ -481,7 +509,8 @@ impl Medium {
     }
 
     /// A frame ends at its sender and at one station after the other, as long as nothing else comes before.
-    fn frame_ends(&mut self, until: Due, outcomes: &mut Vec<Outcome>) {
+    /// The time of the last of these ends that is an event.
+    fn frame_ends(&mut self, until: Due, outcomes: &mut Vec<Outcome>) -> Time {
         let Medium { air, hearing, fading, stations, wakes, mac, upward, sleepers, reorders, passing, .. } = self;
         let Leg { flight: id, mut place, mut until } = air.leg(until);
         let flight = air.flight(id);
@@ -490,6 +519,7 @@ impl Medium {
             (row, place) = (sleepers.awake(), 0);
         }
         let end = flight.end();
+        let mut last = end;
         let mut faded;
         while let Some(mut hearer) = row.get(place) {
             let now = end + hearer.delay;
@@ -506,6 +536,7 @@ impl Medium {
                 faded = there;
                 hearer = &faded;
             }
+            last = now;
             let at = hearer.station as usize;
             let heard = if hearer.station == flight.from {
                 stations[at].on_own_end(now, flight.kind, flight.data, mac, outcomes);
@@ -523,6 +554,10 @@ impl Medium {
             let due = station.due();
             wakes.set(at, due);
             until = until.min(due);
+            if heard == Heard::Nothing && outcomes.is_empty() {
+                continue;
+            }
+            until = until.min(Due::new(now + Span(1), Order::End));
             if heard == Heard::Nothing {
                 continue;
             }
@@ -537,6 +572,7 @@ impl Medium {
         if let Some(sleepers) = sleepers {
             sleepers.note_due(stations, wakes, mac);
         }
+        last
     }
 }
 

@@ -58,12 +58,28 @@ impl Channel {
 
     /// When something happens next.
     #[inline]
-    pub(crate) fn deadline(&self, pool: &Pool) -> Time {
-        let next = self.medium.deadline();
-        if self.link_layer == Span::ZERO {
-            return next;
-        }
-        self.layers.iter().fold(next, |first, list| first.min(pool.first_at(list)))
+    pub(crate) fn deadline(&mut self, pool: &Pool) -> Time {
+        let layers = self.layers_deadline(pool);
+        self.medium.deadline_by(layers)
+    }
+
+    /// When the next packet leaves a link layer.
+    #[inline]
+    pub(crate) fn layers_deadline(&self, pool: &Pool) -> Time {
+        self.layers.iter().fold(Time::NEVER, |first, list| first.min(pool.first_at(list)))
+    }
+
+    /// Let the medium go on before `end` until something comes out, and when that was.
+    pub(crate) fn run(
+        &mut self,
+        end: Time,
+        hops: &[AirHop],
+        pool: &mut Pool,
+        dropped: &mut Vec<Dropped>,
+        outcomes: &mut Vec<Outcome>,
+    ) -> Option<Time> {
+        let Channel { medium, ports, frames, .. } = self;
+        medium.run(end, &mut Queues { ports, frames, hops, pool, dropped }, outcomes)
     }
 
     /// A packet begins its way through link layers.

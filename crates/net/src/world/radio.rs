@@ -121,6 +121,7 @@ impl World {
             // nobody arms what goes on by itself
             self.channels[number as usize].armed = Time::ZERO;
             self.step_medium(now, number);
+            self.run_medium(number);
             let at = self.channels[number as usize].deadline(&self.pool);
             let others = self.queue.peek().unwrap_or((Time::NEVER, 0));
             if at > self.end || others < (at, Event::Medium(number).encode()) {
@@ -134,18 +135,39 @@ impl World {
         self.arm(number);
     }
 
+    /// A medium goes on until something else is due.
+    fn run_medium(&mut self, number: u32) {
+        let mut outcomes = std::mem::take(&mut self.outcomes);
+        for _ in 0..MOST_AT_ONCE {
+            let others = self.queue.peek().map_or(Time::NEVER, |(at, _)| at);
+            let channel = &mut self.channels[number as usize];
+            let end = channel.layers_deadline(&self.pool).min(others).min(self.end + Span(1));
+            let Some(now) = channel.run(end, &self.air, &mut self.pool, &mut self.dropped, &mut outcomes) else { break };
+            self.now = now;
+            self.loop_events += 1;
+            self.hand_out(now, number, &mut outcomes);
+        }
+        self.outcomes = outcomes;
+    }
+
+    /// What has come out of a medium.
+    #[inline]
+    fn hand_out(&mut self, now: Time, number: u32, outcomes: &mut Vec<Outcome>) {
+        if !self.dropped.is_empty() {
+            self.lose_in_queue(now);
+        }
+        for outcome in outcomes.drain(..) {
+            self.on_outcome(now, number, outcome);
+        }
+    }
+
     /// What is due now on a medium, and in the link layers of its stations.
     fn step_medium(&mut self, now: Time, number: u32) {
         let channel = &mut self.channels[number as usize];
-        if channel.medium.deadline() <= now {
+        if channel.medium.deadline_by(now + Span(1)) <= now {
             let mut outcomes = std::mem::take(&mut self.outcomes);
             channel.advance(now, &self.air, &mut self.pool, &mut self.dropped, &mut outcomes);
-            if !self.dropped.is_empty() {
-                self.lose_in_queue(now);
-            }
-            for outcome in outcomes.drain(..) {
-                self.on_outcome(now, number, outcome);
-            }
+            self.hand_out(now, number, &mut outcomes);
             self.outcomes = outcomes;
         }
         if self.channels[number as usize].link_layer > Span::ZERO {

@@ -7,7 +7,7 @@
 use units::{Span, Time};
 
 use super::earliest::{Due, Order};
-use super::hearing::Hearer;
+use super::hearing::{Hearer, Hearing};
 use crate::dcf::Mac;
 use crate::flight::{EVERYONE, Flight, Kind};
 use crate::params::Responder;
@@ -36,8 +36,6 @@ struct OnAir {
     ended: usize,
     start: Due,
     end: Due,
-    /// When its end first reaches a station of which something may come.
-    heard_at: Time,
 }
 
 /// Part of a frame's way: the places in the row from `place` on that it reaches before `until`, when others are next.
@@ -64,8 +62,8 @@ impl Air {
     }
 
     /// Before this nothing comes of the frames on air, neither for those above nor for what stations do by themselves.
-    pub(crate) fn quiet_until(&self) -> Time {
-        self.edges.iter().fold(Time::NEVER, |quiet, &(_, id)| quiet.min(self.quiet_of(id)))
+    pub(crate) fn quiet_until(&self, hearing: &Hearing) -> Time {
+        self.edges.iter().fold(Time::NEVER, |quiet, &(_, id)| quiet.min(self.quiet_of(id, hearing)))
     }
 
     /// A station may begin with a frame of this airtime from now on.
@@ -78,16 +76,17 @@ impl Air {
         self.shortest
     }
 
-    fn quiet_of(&self, id: u32) -> Time {
-        let OnAir { flight, end, heard_at, .. } = &self.flights[id as usize];
+    fn quiet_of(&self, id: u32, hearing: &Hearing) -> Time {
+        let OnAir { flight, end, .. } = &self.flights[id as usize];
         let next = end.at();
-        if flight.to == EVERYONE || (self.every_end && *heard_at < next) {
+        let heard_at = self.heard_at(flight, hearing.row(flight.from));
+        if flight.to == EVERYONE || (self.every_end && heard_at < next) {
             return next;
         }
-        if *heard_at < next {
+        if heard_at < next {
             return next + self.space + self.shortest; // those for whom it is not do nothing else before they contend
         }
-        (next + self.sifs).min(*heard_at)
+        (next + self.sifs).min(heard_at)
     }
 
     #[inline]
@@ -120,7 +119,7 @@ impl Air {
         let started = usize::from(row[0].station == flight.from);
         let start = start_at(&flight, row, started);
         let end = end_at(&flight, row, 0);
-        let entry = OnAir { flight, started, ended: 0, start, end, heard_at: self.heard_at(&flight, row) };
+        let entry = OnAir { flight, started, ended: 0, start, end };
         self.free_until(flight.start);
         let id = self.free.pop().unwrap_or(self.flights.len() as u32);
         if id as usize == self.flights.len() {
@@ -132,7 +131,7 @@ impl Air {
         self.sort_last();
     }
 
-    /// Of data and ACKs at the station that they are for, or of any end at any other station.
+    /// When its end first reaches a station of which something may come: of data and ACKs at the station that they are for, or of any end at any other station.
     fn heard_at(&self, flight: &Flight, row: &[Hearer]) -> Time {
         let others = |hearer: &&Hearer| hearer.station != flight.from;
         let hearer = match flight.kind {
