@@ -160,6 +160,37 @@ def test_real_ns2_with_data_both_ways_beside_other_flows() -> None:
     assert point.agrees, point.goodput
 
 
+@needs_ns2
+@pytest.mark.parametrize("loss", ["0 %", "5 %"])
+def test_real_ns2_with_a_cell_and_a_chain(loss: str) -> None:
+    head = {"duration": "25 s", "warmup": "5 s", "profile": "ns2", "seeds": 4}
+    radio = {"set": "ns2-b11", "rts_threshold": "off", "queue": "20 packets", "loss": {"rate": loss}}
+    window = {"tcp": {"window": "20 segments"}}
+    cell = {
+        "scenario": head | {"name": "cell"},
+        "topology": {
+            "kind": "wlan",
+            "stations": 2,
+            "placing": {"kind": "circle", "radius": "20 m"},
+            "backbone": {"rate": "100 Mbps", "delay": "5 ms"},
+            "radio": radio,
+        },
+        "flows": [
+            window | {"name": "up", "from": "station/0", "to": "wired/0", "algorithm": "sack"},
+            window | {"name": "down", "from": "wired/0", "to": "station/1", "algorithm": "newreno"},
+        ],
+    }
+    chain = {
+        "scenario": head | {"name": "chain"},
+        "topology": {"kind": "chain", "nodes": 4, "spacing": "200 m", "radio": radio | {"rts_threshold": "always"}},
+        "flows": [window | {"from": "n0", "to": "n3", "algorithm": "vegas", "segment": "512 B"}],
+    }
+    outcome = compare([windlass.from_dict(cell), windlass.from_dict(chain)], store=False)
+    for point in outcome.points:
+        assert point.failures == []
+        assert point.agrees, (point.name, point.goodput)
+
+
 def test_a_difference_gives_exit_code_1(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     half = NsRun([{"flow": 0, "delivered": 800, "retransmitted": 1, "timeouts": 0}])
     monkeypatch.setattr(ns2, "find_ns", lambda: "ns")

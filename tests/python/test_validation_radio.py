@@ -28,7 +28,9 @@ FER = "FER sweep, MAC-level two-state Markov, mean burst 10 frames"
         ("cell_chain", 16, 0),
         ("cell_loss", 6, 0),
         ("janevski_chain_1mbps", 256, 0),
+        ("janevski_frozen_1mbps", 64, 0),
         ("dalal_wlan", 25, 25),
+        ("radio_settings", 116, 0),
     ],
 )
 def test_families_are_read(family: str, judged: int, reported: int) -> None:
@@ -89,6 +91,16 @@ def test_chains_of_janevski() -> None:
     }
     tcp = clean["flows"][0]["tcp"]
     assert (tcp["window"], tcp["delayed_ack"], tcp["dup_threshold"]) == ("20 segments", 2, 3)
+
+
+def test_routes_that_stand_still_make_packets_longer() -> None:
+    changing, still = (
+        document(POINTS[f"janevski_{family}_1mbps", "newreno", "9 nodes phy=def loss=0% delack=1 ifq=15", "3"])
+        for family in ("chain", "frozen")
+    )
+    assert "routing_bytes" not in changing["topology"]["radio"]
+    assert still["topology"]["radio"] == changing["topology"]["radio"] | {"routing_bytes": "20 B"}
+    assert still["flows"] == changing["flows"]
 
 
 def test_errors_of_dalal() -> None:

@@ -49,7 +49,9 @@ RADIO_FAMILIES: dict[str, str] = {
     "cell_chain": "Chains with TCP",
     "cell_loss": "Frame loss",
     "janevski_chain_1mbps": "Janevski, chains at 1 Mbps",
+    "janevski_frozen_1mbps": "The same nine nodes, routes standing still in ns-2",
     "dalal_wlan": "Dalal, one station and a wired host",
+    "radio_settings": "Other settings of cells and chains",
 }
 """Families of stored figures of 802.11. Those that begin with ``cell_`` stand in one file."""
 
@@ -198,7 +200,7 @@ def _vegas_correction(family: str, row: dict[str, str]) -> tuple[float, float]:
     made those of Vegas longer by a header, which is payload here.
     """
     agents = row["variant"].split("+")
-    if "vegas" not in agents or family == "janevski_chain_1mbps":
+    if "vegas" not in agents or family.startswith(("janevski", "radio")):
         return 1.0, 0.0
     if family.startswith("cell_"):
         payload = int(row["arguments"].split(" payload ")[1].split()[0])

@@ -7,6 +7,7 @@ the second header that DSDV gives to packets of radio nodes.
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections.abc import Mapping
@@ -35,7 +36,12 @@ _Document = dict[str, Any]
 
 def document(point: StoredPoint) -> _Document:
     """The scenario of a stored point of 802.11, as a file has it."""
-    describe = {"janevski_chain_1mbps": _janevski, "dalal_wlan": _dalal}.get(point.family, _cell)
+    describe = {
+        "janevski_chain_1mbps": _janevski,
+        "janevski_frozen_1mbps": _janevski,
+        "dalal_wlan": _dalal,
+        "radio_settings": _setting,
+    }.get(point.family, _cell)
     return describe(point)
 
 
@@ -95,19 +101,30 @@ def _cell_flow(given: Mapping[str, str], name: str, source: str, target: str) ->
 
 
 def _janevski(point: StoredPoint) -> _Document:
-    """Nodes 200 m apart, 512-byte segments, ``window_`` 20. With loss, routes are DSDV's and every frame may be bad."""
+    """Nodes 200 m apart, 512-byte segments, ``window_`` 20. With loss every frame may be bad.
+
+    Then, and in a family of their own, routes are DSDV's and stand still.
+    """
     found = re.fullmatch(r"(\d+) nodes phy=(\w+) loss=(\d+)% delack=(\d) ifq=(\d+)", point.scenario)
     if found is None:
         raise ValueError(f"unknown scenario {point.scenario} in the stored figures")
     nodes, phy, loss_percent, delack, ifq = found.groups()
     radio = PHYS[phy] | {"queue": f"{ifq} packets", "arp": True}
     if loss_percent != "0":
-        radio |= {"loss": {"rate": f"{loss_percent} %"}, "routing_bytes": DSDV_BYTES}
+        radio["loss"] = {"rate": f"{loss_percent} %"}
+    if loss_percent != "0" or point.family == "janevski_frozen_1mbps":
+        radio["routing_bytes"] = DSDV_BYTES
     topology = {"kind": "chain", "nodes": int(nodes), "spacing": "200 m", "radio": radio}
     tcp = {"window": "20 segments", "delayed_ack": int(delack), "dup_threshold": int(point.value)}
     ends = {"from": "n0", "to": f"n{int(nodes) - 1}"}
     # The script ran for 148.5 to 149 s after the start.
     return _document(topology, [ends | {"algorithm": point.variant, "segment": "512 B", "tcp": tcp}], 148.75, 0)
+
+
+def _setting(point: StoredPoint) -> _Document:
+    """A row of ``radio_settings.csv``: its last column has the scenario itself, as JSON."""
+    given = json.loads(point.arguments)
+    return _document(given["topology"], given["flows"], given["duration_s"], given["warmup_s"])
 
 
 def _dalal(point: StoredPoint) -> _Document:

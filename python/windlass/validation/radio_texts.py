@@ -5,7 +5,7 @@ from __future__ import annotations
 RADIO_INTRODUCTION = """## 802.11
 
 Cells and chains of ns-2 2.35 that come with the package (`python/windlass/reference/ns2`: `cells.csv`,
-`janevski_chain_1mbps.csv`, `dalal_wlan.csv`), five runs on both sides: sum of the flows' goodput, Mbit/s, mean and half
+`janevski_chain_1mbps.csv`, `janevski_frozen_1mbps.csv`, `dalal_wlan.csv`, `radio_settings.csv`), five runs on both sides: sum of the flows' goodput, Mbit/s, mean and half
 width of the 95 % interval. A point is inside if the means differ by no more than the two half widths and 10 % of ns-2's
 mean together; the column *allowed* gives this limit. Rules of ns-2's MAC that are not those of the standard are listed in
 `specs/wlan.md`. Random numbers differ, so only means can be compared.
@@ -38,10 +38,18 @@ NOTES: dict[str, str] = {
         "duplicates that mean a loss. With loss, every frame is bad with probability 20 % at every receiver, and packets are "
         "20 bytes longer (DSDV). Without, ns-2 had AODV; here routes never change."
     ),
+    "janevski_frozen_1mbps": (
+        "The chains of nine nodes without frame loss once more. ns-2 had the routes that DSDV found before the flow began and "
+        "that were kept from then on; packets are 20 bytes longer."
+    ),
     "dalal_wlan": (
         "One station 20 m from the access point uploads through a wire of 100 Mbps and 15 ms, segments of 1000 bytes, "
         "window 1000, 60 s. Errors are ns-2's two-state model at both receivers, or independent, or before the queues of "
         "the wire (above the MAC)."
+    ),
+    "radio_settings": (
+        "Scenarios that `windlass validate ns2` ran in both: its scripts, its start times. All agents are reset, so slow "
+        "start ends at the window. The file has each scenario whole."
     ),
 }
 """What a family is, before its table."""
