@@ -271,6 +271,20 @@ class Point:
             As `effective`.
         """
 
+    def map(self) -> str:
+        """Tell where stations, base stations and mobiles are, when, and how far each is heard.
+
+        Returns
+        -------
+        str
+            JSON list, as `windlass.scenario.Point.map` describes it; empty where nothing has a place.
+
+        Raises
+        ------
+        InputError
+            As `effective`.
+        """
+
     def opportunities(self, link: str, reverse: bool = False) -> list[int]:
         """List when a link can deliver 1504 bytes more, until the end of the run: what a mahimahi trace holds.
 

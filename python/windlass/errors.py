@@ -38,6 +38,7 @@ CODES: dict[str, str] = {
     "new-cc.tree": "a new algorithm cannot be written here",
     "plot.no-axis": "the results have no column of that name to draw along",
     "plot.no-metric": "the results have no such number to draw",
+    "plot.no-positions": "nothing in the scenario has a place on a map",
     "plot.no-results": "the folder holds no results of a sweep",
     "plot.no-trace": "the run recorded no such series",
     "reproduce.not-yet": "the experiment needs something that the engine does not model",

@@ -94,7 +94,7 @@ def test_each_of_these_files_changes_the_version(name: str, elsewhere: Path) -> 
 
 
 def test_other_files_do_not_change_it(elsewhere: Path) -> None:
-    with (elsewhere / "plots.py").open("a") as file:
+    with (elsewhere / "palette.py").open("a") as file:
         file.write("x = 1\n")
     assert engine.is_as_loaded()
 

@@ -222,6 +222,12 @@ def test_every_name_goes_through_everything(what: str, name: str, command: Comma
     assert swept.count(" newreno ") >= 2
     done("plot", "named.toml", "-o", "cwnd.svg")
     done("plot", "named.toml", "--kind", "rate", "-o", "rate.svg")
+    if result.stations.num_rows:
+        done("plot", "named.toml", "--kind", "airtime", "-o", "airtime.svg")
+        assert f">{result.stations['station'][0]}<" in (work / "airtime.svg").read_text()
+    if windlass.from_dict(document).points()[0].map():
+        done("plot", "named.toml", "--kind", "positions", "-o", "map.svg")
+        assert ">north (m)<" in (work / "map.svg").read_text()
     done("plot", "out", "-o", "sweep.svg")
     done("plot", "out", "--y", "loss_queue", "-o", "sweep.svg")
     compared = done("compare", "newreno", "veno", "--path", "named.toml", "--seeds", "2", "-o", "compare.svg")

@@ -148,6 +148,11 @@ impl Point {
         py.detach(|| self.0.exchanges()).map_err(|error| raise(py, error))
     }
 
+    /// Where stations, base stations and mobiles are, when, and how far each is heard, as JSON.
+    fn map(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| self.0.map()).map_err(|error| raise(py, error))
+    }
+
     /// Key of the run with this seed.
     fn key(&self, py: Python<'_>, seed: i64) -> PyResult<String> {
         scenario::seed(seed).and_then(|seed| self.0.key(seed)).map_err(|error| raise(py, error))

@@ -18,7 +18,7 @@
 //! sweep                                  axes, and the plan of each point
 //! results                                tables from what the network counted
 //! run                                    a plan becomes a network, and runs
-//! capacity, exchange                     what the links of that network carry; how long a frame takes on air
+//! capacity, exchange, map                what the links of that network carry; how long a frame takes on air; places
 //! scenario, catalog, replay              what others call: descriptions and points; lists of what there is; tapes
 //! keys, places                           and: which keys there are; the lines of any TOML
 //! ```
@@ -33,6 +33,7 @@ mod files;
 mod foreign;
 mod keys;
 mod limits;
+mod map;
 mod names;
 mod node;
 mod overrides;

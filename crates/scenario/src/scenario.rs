@@ -261,6 +261,11 @@ impl Point {
         Ok(self.plan()?.exchanges().to_string())
     }
 
+    /// Where stations, base stations and mobiles are, when, and how far each is heard, as JSON.
+    pub fn map(&self) -> Result<String, Error> {
+        Ok(self.plan()?.map().to_string())
+    }
+
     /// The network of the run with this seed, random starts drawn.
     pub fn network(&self, seed: u64) -> Result<net::Network, Error> {
         Ok(self.plan()?.network(seed))

@@ -19,16 +19,17 @@ if TYPE_CHECKING:
 
 
 @main.command(
-    short_help="Draw a run's window or rates, or the results of a sweep.",
+    short_help="Draw a run's window, rates or airtime, a map, or the results of a sweep.",
     epilog="Example: windlass plot single-flow-cwnd --set flows.algorithm=cerl -o cwnd.pdf",
 )
 @click.argument("source")
 @click.option(
     "--kind",
-    type=click.Choice(["cwnd", "rate", "positions"]),
+    type=click.Choice(["cwnd", "rate", "airtime", "positions"]),
     default="cwnd",
     show_default=True,
-    help="What to draw: the window of one flow over time, rates at which flows may send, or a map of positions.",
+    help="What to draw: over time, the window of one flow, the rates at which flows may send, or the airtime of the "
+    "stations of a radio medium; or a map of where stations, base stations and mobiles are.",
 )
 @own_option
 @sets_option
@@ -56,7 +57,7 @@ def plot(
     y: str,
     output: Path,
 ) -> None:
-    """Draw a run of a scenario file (its window or rates over time), or the results of a sweep in a folder."""
+    """Draw a run of a scenario file, the places in it, or the results of a sweep in a folder."""
     from windlass import plots
 
     if Path(source).is_dir():
@@ -69,9 +70,10 @@ def plot(
         named = None if flow is None else [f"{flow}:reverse" if reverse else flow]
         figure = plots.rate_over_time(result, named)
     elif kind == "positions":
-        from windlass.positions import draw_positions
-
-        figure = draw_positions(load_scenario(source, sets).points()[0])
+        figure = plots.map_of_positions(load_scenario(source, sets).points()[0])
+    elif kind == "airtime":
+        shares: dict[str, Any] = {"output.traces": ["airtime"]}
+        figure = plots.airtime_over_time(windlass.run(load_scenario(source, sets).with_(shares), seed))
     else:
         recorded: dict[str, Any] = {"output.traces": ["cwnd", "ssthresh"], "output.events": True}
         result = windlass.run(load_scenario(source, sets).with_(recorded), seed)

@@ -139,6 +139,22 @@ class Point:
             found: list[dict[str, Any]] = json.loads(self._point.exchanges())
         return found
 
+    def map(self) -> list[dict[str, Any]]:
+        """Where stations, base stations and mobiles are, when, and how far each is heard.
+
+        Returns
+        -------
+        list of dict
+            One for each radio medium whose stations have places, and one for the cells of mobiles: ``name``,
+            ``receive_range`` and ``sense_range`` of frames, ``radius`` of base stations (metres; ``None``: there is no
+            such limit), and ``nodes``, each with ``name``, ``role`` (``"station"``, ``"access-point"``,
+            ``"base-station"``, ``"mobile"``) and ``way``: a list of corners ``[s, m east, m north]`` until the end of
+            the run, one if it stays where it is. Random fading and shadowing are left out of the ranges.
+        """
+        with core_errors():
+            found: list[dict[str, Any]] = json.loads(self._point.map())
+        return found
+
     def opportunities(self, link: str, *, reverse: bool = False) -> list[int]:
         """When a link can deliver 1504 bytes more, until the end of the run: the lines of a mahimahi trace.
 

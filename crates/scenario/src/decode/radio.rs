@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 
 use net::{DirectionSpec, LinkSpec, NodeId, QueueSpec, StationSpec};
 use units::{Span, Time};
-use wlan::{Layout, Position, Travel};
+use wlan::{Layout, Position, Reception, Travel};
 
 use crate::error::{Place, Problem, code, show};
 use crate::limits::FLOWS;
@@ -138,13 +138,36 @@ impl Medium {
     pub(crate) fn reach_hint(&self) -> String {
         let radio = &self.radio.params.radio;
         let phy = self.radio.params.rate.phy;
+        let near = self.farthest(|power| radio.reads_preamble(power, phy));
+        format!("frames are decoded up to {near:.1} m: move stations nearer, raise `tx_power`, or set `receive_range`")
+    }
+
+    /// How many metres away a frame still arrives with enough power, the luck of the place aside.
+    fn farthest(&self, enough: impl Fn(f64) -> bool) -> f64 {
         // halving finds the range to a millionth
         let (mut near, mut far) = (0.0, rows::FAR);
         while far - near > 1e-6 * far {
             let middle = (near + far) / 2.0;
-            *(if radio.reads_preamble(radio.power_at(middle), phy) { &mut near } else { &mut far }) = middle;
+            *(if enough(self.radio.params.radio.power_at(middle)) { &mut near } else { &mut far }) = middle;
         }
-        format!("frames are decoded up to {near:.1} m: move stations nearer, raise `tx_power`, or set `receive_range`")
+        near
+    }
+
+    /// Where its stations are, if that decides who hears whom.
+    pub(crate) fn places(&self) -> Option<&[Position]> {
+        self.positions.as_deref().filter(|_| self.heard.is_none())
+    }
+
+    /// How many metres away its frames are decoded; none where that is a matter of chance.
+    pub(crate) fn receive_range(&self) -> Option<f64> {
+        let radio = &self.radio.params.radio;
+        let by_power = radio.reception == Reception::Threshold;
+        by_power.then(|| self.farthest(|power| radio.reads_preamble(power, self.radio.params.rate.phy)))
+    }
+
+    /// How many metres away its frames are sensed.
+    pub(crate) fn sense_range(&self) -> f64 {
+        self.farthest(|power| power >= self.radio.params.radio.cs_threshold)
     }
 
     /// Every two stations that decode each other, the farthest first, so that routes take long hops. On a line the
