@@ -22,7 +22,8 @@
 //! let frame = Frame { to: 0, bytes: 1500, handle: 7, rate: None, class: Class::BestEffort };
 //! medium.offer(units::Time::from_secs(1.0), 1, frame);
 //! while outcomes.is_empty() {
-//!     medium.advance(medium.deadline(), &mut NoSupply, &mut outcomes);
+//!     let now = medium.deadline();
+//!     medium.advance(now, &mut NoSupply, &mut outcomes);
 //! }
 //! assert_eq!(outcomes[0], Outcome::Delivered { at: 0, from: 1, handle: 7 });
 //! # Ok::<(), wlan::Error>(())

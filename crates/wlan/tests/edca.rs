@@ -247,7 +247,8 @@ fn an_access_point_has_numbers_of_its_own() {
     for from in [1, 2] {
         medium.offer(Time::ZERO, from, Frame { to: 3, bytes: BYTES, handle: 0, rate: None, class: Class::Voice });
     }
-    medium.advance(medium.deadline(), &mut NoSupply, &mut outcomes);
+    let now = medium.deadline();
+    medium.advance(now, &mut NoSupply, &mut outcomes);
     // 16 + 9: a slot before stations
     assert!(
         matches!(outcomes[0], Outcome::OnAir { kind: Kind::Data, from: 2, start: Time(25_000), .. }),

@@ -18,7 +18,8 @@ fn received(params: Params, layout: Layout, frames: u64, seed: u64) -> Vec<f64> 
         let start = Time::ZERO + Span::from_millis(10) * number;
         medium.offer(start, 0, Frame { to: EVERYONE, bytes: 100, handle: 0, rate: None, class: Class::BestEffort });
         while !medium.wants_frame(0) {
-            medium.advance(medium.deadline(), &mut NoSupply, &mut outcomes);
+            let now = medium.deadline();
+            medium.advance(now, &mut NoSupply, &mut outcomes);
         }
         for outcome in outcomes.drain(..) {
             if let Outcome::Delivered { at, .. } = outcome {

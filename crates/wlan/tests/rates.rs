@@ -164,7 +164,8 @@ fn a_frame_with_a_rate_of_its_own_keeps_it() {
     medium.offer(Time::ZERO, 0, Frame { to: 1, bytes: 1500, handle: 0, rate: Some(rate), class: Class::BestEffort });
     let mut outcomes = Vec::new();
     while !outcomes.contains(&Outcome::Dropped { station: 0, handle: 0 }) {
-        medium.advance(medium.deadline(), &mut NoSupply, &mut outcomes);
+        let now = medium.deadline();
+        medium.advance(now, &mut NoSupply, &mut outcomes);
     }
     let found: Vec<Span> = outcomes
         .iter()

@@ -142,7 +142,9 @@ impl World {
             let others = self.queue.peek().map_or(Time::NEVER, |(at, _)| at);
             let channel = &mut self.channels[number as usize];
             let end = channel.layers_deadline(&self.pool).min(others).min(self.end + Span(1));
-            let Some(now) = channel.run(end, &self.air, &mut self.pool, &mut self.dropped, &mut outcomes) else { break };
+            let Some(now) = channel.run(end, &self.air, &mut self.pool, &mut self.dropped, &mut outcomes) else {
+                break;
+            };
             self.now = now;
             self.loop_events += 1;
             self.hand_out(now, number, &mut outcomes);
