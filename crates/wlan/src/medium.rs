@@ -166,9 +166,6 @@ pub struct Medium {
     sleepers: Option<Sleepers>,
     /// What a frame does to those whom it passes by is settled when it begins.
     passing: bool,
-    /// Nothing comes out before this, unless it is stale.
-    deadline: Time,
-    stale: bool,
     /// For what happens before a frame is offered; nothing comes out of that.
     nothing: Vec<Outcome>,
     /// Flights whose ends are to be events after all, and from which place of the row on.
@@ -241,8 +238,6 @@ impl Medium {
             sleepers,
             passing: fixed && !upward.by_chance(),
             upward,
-            deadline: Time::NEVER,
-            stale: false,
             nothing: Vec::new(),
             interrupted: Vec::new(),
             traced: false,
@@ -275,7 +270,6 @@ impl Medium {
     pub fn trace_frames(&mut self, on: bool) {
         self.traced = on;
         self.upward.traced = on;
-        self.stale = true;
     }
 
     /// Whether a station has room for a frame of best effort; without EDCA, of any class.
@@ -321,40 +315,25 @@ impl Medium {
         sender.offer(now, frame, &self.params, &self.mac);
         self.air.expect(sender.backoff_frame().unwrap_or(Span::ZERO));
         self.wakes.set(station as usize, sender.due());
-        self.stale = true;
     }
 
     /// When something may come out next. Much happens in between, and is made up for in the next call.
-    #[inline]
-    pub fn deadline(&mut self) -> Time {
-        if self.stale {
-            self.note_deadline();
+    pub fn deadline(&self) -> Time {
+        if self.traced {
+            return self.air.first().min(self.wakes.earliest()).at();
         }
-        self.deadline
+        let Medium { air, hearing, stations, wakes, mac, sleepers, upward, reorders, .. } = self;
+        wakes.quiet_until(air.quiet_until(hearing), |place| match sleepers {
+            _ if place == *reorders => upward.missing_until(),
+            Some(sleepers) if place + 1 == stations.len() => sleepers.due(&stations[place], mac) + air.shortest(),
+            _ => stations[place].quiet_until(mac),
+        })
     }
 
     /// The same, but no later than `most`; it takes less time.
     #[inline]
     pub fn deadline_by(&mut self, most: Time) -> Time {
-        if self.stale && self.wakes.first().min(self.air.first()).at() >= most {
-            return most;
-        }
-        self.deadline().min(most)
-    }
-
-    fn note_deadline(&mut self) {
-        self.stale = false;
-        let wake = self.wakes.first();
-        self.deadline = if self.traced {
-            self.air.first().min(wake).at()
-        } else {
-            let Medium { air, hearing, stations, wakes, mac, sleepers, upward, reorders, .. } = &*self;
-            wakes.quiet_until(air.quiet_until(hearing), |place| match sleepers {
-                _ if place == *reorders => upward.missing_until(),
-                Some(sleepers) if place + 1 == stations.len() => sleepers.due(&stations[place], mac) + air.shortest(),
-                _ => stations[place].quiet_until(mac),
-            })
-        };
+        if self.wakes.first().min(self.air.first()).at() >= most { most } else { self.deadline().min(most) }
     }
 
     /// Let everything happen that is due by `now`, in the order of section "One instant" of `specs/wlan.md`. Time must
@@ -375,7 +354,6 @@ impl Medium {
     fn run_before<S: Supply>(&mut self, end: Time, supply: &mut S, outcomes: &mut Vec<Outcome>) -> Option<Time> {
         let mut end = Due::new(end, Order::End);
         let mut out = None;
-        self.stale = true;
         loop {
             let (wake, edge) = (self.wakes.first(), self.air.first());
             if wake.min(edge) >= end {

@@ -1,5 +1,7 @@
 //! Results at the end of a run.
 
+use units::Span;
+
 use tcp::Flags;
 
 use super::World;
@@ -38,6 +40,7 @@ impl Results {
 impl World {
     pub(super) fn finish(mut self) -> Results {
         let end = self.end;
+        self.settle_media(end + Span(1));
         for endpoint in &mut self.endpoints {
             endpoint.finish(end);
         }

@@ -89,6 +89,7 @@ impl World {
                 let ends = self.endpoints.iter().enumerate();
                 self.warm = ends.map(|(at, end)| end.arrived(&self.endpoints[at ^ 1])).collect();
                 self.connections.iter_mut().for_each(Connection::warm);
+                self.settle_media(now);
                 self.channels.iter_mut().for_each(|channel| channel.warm(now));
                 (0..self.two_way.len()).for_each(|flow| self.set_horizon(flow));
             }

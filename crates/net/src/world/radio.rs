@@ -152,6 +152,17 @@ impl World {
         self.outcomes = outcomes;
     }
 
+    /// Media do what is due before `end`, of which nothing comes out, so that their counters are up to date.
+    pub(super) fn settle_media(&mut self, end: Time) {
+        for channel in &mut self.channels {
+            let out = channel.run(end, &self.air, &mut self.pool, &mut self.dropped, &mut self.outcomes);
+            debug_assert!(out.is_none(), "a deadline was passed");
+        }
+        if !self.dropped.is_empty() {
+            self.lose_in_queue(end);
+        }
+    }
+
     /// What has come out of a medium.
     #[inline]
     fn hand_out(&mut self, now: Time, number: u32, outcomes: &mut Vec<Outcome>) {
@@ -219,7 +230,8 @@ impl World {
         let channel = &mut self.channels[number as usize];
         match outcome {
             Outcome::Delivered { at, from, handle } if is_arp(handle) => self.hear(now, number, at, from, handle),
-            Outcome::LostAbove { handle, .. } if is_arp(handle) => {}
+            Outcome::LostAbove { handle, .. } | Outcome::Held { handle, .. } | Outcome::Late { handle, .. }
+                if is_arp(handle) => {}
             Outcome::Sent { station, handle } | Outcome::Dropped { station, handle } if is_arp(handle) => {
                 self.feed(now, number, station);
             }

@@ -114,6 +114,11 @@ impl Earliest {
         self.first
     }
 
+    /// The same, found anew.
+    pub(crate) fn earliest(&self) -> Due {
+        self.blocks.iter().flat_map(|block| block.dues).fold(Due::NEVER, Due::min)
+    }
+
     fn refresh(&mut self) {
         self.any_stale = false;
         let mut first = Due::NEVER;
