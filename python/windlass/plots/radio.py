@@ -100,10 +100,11 @@ def _draw_bands(axes: Axes, series: Mapping[str, Line], prefix: str) -> None:
             label=prefix + name,
         )
         base = base + values
-    if base.max() > 100.0:
+    top = float(base.max())
+    if top > 100.0:
         axes.axhline(100.0, color="black", linewidth=0.8, linestyle="--")
     axes.set_xlim(0.0, edges[-1])
-    axes.set_ylim(0.0, max(100.0, 1.05 * float(base.max())))
+    axes.set_ylim(0.0, 1.05 * top if top > 100.0 else 100.0)
 
 
 def _pale(colour: str) -> tuple[float, ...]:
