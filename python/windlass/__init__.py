@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from windlass.control import CongestionControl, Response, register
     from windlass.engine import ENGINE_VERSION
     from windlass.scenario import (
+        Cellular,
         Chain,
         Dumbbell,
         Flow,
@@ -46,6 +47,7 @@ __version__ = "0.1.0"
 __all__ = [
     "ENGINE_VERSION",
     "Cancel",
+    "Cellular",
     "Chain",
     "CongestionControl",
     "Dumbbell",
@@ -87,6 +89,7 @@ _HOMES = {
     "register": "control",
     "ENGINE_VERSION": "engine",
     "Store": "store",
+    "Cellular": "scenario",
     "Chain": "scenario",
     "Dumbbell": "scenario",
     "Flow": "scenario",

@@ -92,7 +92,7 @@ CAUSES: dict[str, dict[str, Any]] = {
 }
 ON_AIR: dict[str, dict[str, Any]] = {
     "mac_retry": {"loss": "10 %", "short_retry_limit": 2},
-    "radio": {"loss": {"rate": "3 %", "at": "above"}},
+    "radio": {"loss": {"rate": "1 %", "at": "above"}},
 }
 """Causes of loss that only radio media have, by the keys of a radio."""
 TO_AND_FRO = [[f"{500 * n} ms", f"{n % 2 * 100} m", "0 m"] for n in range(9)]

@@ -12,7 +12,7 @@ import pytest
 from conftest import SMALL_TOML, small_document
 
 import windlass
-from windlass import Chain, Dumbbell, Flow, Graph, InputError, Link, Scenario, ThreeRouters, Wlan, _core
+from windlass import Cellular, Chain, Dumbbell, Flow, Graph, InputError, Link, Scenario, ThreeRouters, Wlan, _core
 from windlass.scenario import ready_scenarios
 
 READY = sorted(ready_scenarios())
@@ -76,6 +76,8 @@ FULL_LINK: dict[str, Any] = {
     "warning": {"threshold": "10 packets", "weight": 0.01},
     "changes": [{"at": "3 s", "delay": "30 ms"}],
     "outages": [{"at": "4 s", "for": "1 s", "packets": "lost"}],
+    "handovers": [{"at": "7 s", "gap": "50 ms", "queue_at_old": "forwarded"}],
+    "reorder": True,
     "jitter": {"model": "uniform", "spread": "2 ms", "reorder": True},
     "reverse": {"rate": "1 Mbps"},
 }
@@ -145,7 +147,8 @@ def test_the_tables_above_and_the_builders_have_every_field_of_the_engine() -> N
     given = {field.name.rstrip("_") for field in dataclasses.fields(Flow)}
     assert given == {*FULL_FLOW, *FULL_UDP, "header", "arrivals", "multipath"}
     assert {field.name.rstrip("_") for field in dataclasses.fields(Link)} == {*FULL_LINK, "trace", "name", "from", "to"}
-    builders = {"dumbbell": Dumbbell, "three-routers": ThreeRouters, "graph": Graph, "wlan": Wlan, "chain": Chain}
+    builders = {"dumbbell": Dumbbell, "three-routers": ThreeRouters, "graph": Graph}
+    builders |= {"wlan": Wlan, "chain": Chain, "cellular": Cellular}
     for topology in json.loads(_core.topologies()):
         fields = {field.name for field in dataclasses.fields(builders[topology["name"]])}
         assert {field["name"] for field in topology["fields"]} - {"kind"} == fields, topology["name"]
@@ -154,7 +157,7 @@ def test_the_tables_above_and_the_builders_have_every_field_of_the_engine() -> N
 
 
 def test_builder_parameters_are_documented() -> None:
-    for kind in (Link, Dumbbell, ThreeRouters, Wlan, Chain, Graph, Flow):
+    for kind in (Link, Dumbbell, ThreeRouters, Wlan, Chain, Cellular, Graph, Flow):
         for field in dataclasses.fields(kind):
             assert field.name in (inspect.getdoc(kind) or ""), f"{kind.__name__}.{field.name}"
 

@@ -104,9 +104,9 @@ struct Run<'a> {
 }
 
 impl Results {
-    /// Nothing exceeds what the links of `network`, [settled](Network::settled), carry over the time that it is said of;
-    /// the run was made with these options. Bytes are bounded by capacity, times by what a packet needs at least, queues by their limits, shares by
-    /// one. The error says what is more than what.
+    /// Nothing exceeds what the links of `network`, [settled](Network::settled), carry over the time that it is said
+    /// of; the run was made with these options. Bytes are bounded by capacity, times by what a packet needs at least,
+    /// queues by their limits, shares by one. The error says what is more than what.
     pub fn check_bounds(&self, network: &Network, options: &RunOptions) -> Result<(), String> {
         let run = Run { network, warm: Time::ZERO + options.warmup, end: Time::ZERO + options.duration };
         self.links.iter().try_for_each(|link| run.check_link(link))?;

@@ -47,8 +47,8 @@ pub struct BaseStation {
 /// A mobile.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MobileSpec {
-    /// Number of the link from the base stations (`a`) to it (`b`). Of its rates only queues know: those are the rates of
-    /// the best frames.
+    /// Number of the link from the base stations (`a`) to it (`b`). Of its rates only queues know: those are the rates
+    /// of the best frames.
     pub link: usize,
     /// Where it is when.
     pub way: Way,
@@ -88,7 +88,8 @@ pub struct FrameSpec {
     pub piece_bytes: u32,
     /// Capacity from the mobiles is granted for what waited a frame before.
     pub asked_before: bool,
-    /// This share of the packets, drawn for each by itself, arrives later by this much: blocks are sent again. In order.
+    /// This share of the packets, drawn for each by itself, arrives later by this much: blocks are sent again. In
+    /// order.
     pub repeats: Option<(f64, Span)>,
 }
 
@@ -119,8 +120,8 @@ pub enum Modulation {
     Fixed(u32),
     /// Of these bytes per unit, each from a signal to noise in dB on, the most that can be had when a frame begins.
     BySnr(Vec<(f64, u32)>),
-    /// `bandwidth` times the least of `most` and `share log2(1 + S)` bits per second and hertz, nothing below `least_db`;
-    /// as measured last.
+    /// `bandwidth` times the least of `most` and `share log2(1 + S)` bits per second and hertz, nothing below
+    /// `least_db`; as measured last.
     Shannon {
         /// Hertz.
         bandwidth: f64,

@@ -35,8 +35,8 @@ pub struct Changing {
     pub trace: Option<Arc<[u32]>>,
     /// Handovers and gaps in coverage, in order of time and apart from each other.
     pub breaks: Vec<Break>,
-    /// Handovers of the link, both its directions, to be worked out before the run: on the forward direction, in order of
-    /// time and apart from each other. Their steps come after all others.
+    /// Handovers of the link, both its directions, to be worked out before the run: on the forward direction, in order
+    /// of time and apart from each other. Their steps come after all others.
     pub handovers: Vec<Handover>,
     /// Its capacity is granted in frames, in place of a rate.
     pub frames: Option<Frames>,
@@ -331,8 +331,8 @@ impl Variation {
     }
 
     /// Transmit a packet from `start` on, which `waited` behind another until then. Starts come in order of time, and
-    /// none before the end of the transmission before it. One that lasts into a break is said to end somewhere after the
-    /// beginning of that.
+    /// none before the end of the transmission before it. One that lasts into a break is said to end somewhere after
+    /// the beginning of that.
     pub(crate) fn transmit(&mut self, start: Time, waited: bool, size: u32) -> Sent {
         let broken = self.break_after(start).map_or(Time::NEVER, |next| next.at);
         self.capacity.transmit(start, waited, size, broken)

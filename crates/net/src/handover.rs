@@ -32,8 +32,9 @@ pub(crate) struct Gap {
     pub(crate) known: Time,
 }
 
-/// The handovers that a connection over these links sees up to `end`: its own, the outages marked as such and the breaks,
-/// in either direction; in order, and those that touch or overlap as one. What is written down is known beforehand.
+/// The handovers that a connection over these links sees up to `end`: its own, the outages marked as such and the
+/// breaks, in either direction; in order, and those that touch or overlap as one. What is written down is known
+/// beforehand.
 pub(crate) fn gaps(own: &[(Time, Time)], links: &[LinkSpec], path: &[u32], end: Time) -> Vec<Gap> {
     let planned = |start, end| Gap { start, end, known: Time::ZERO };
     let mut all: Vec<Gap> = own.iter().map(|&(start, end)| planned(start, end)).collect();

@@ -38,8 +38,8 @@ fn lost(results: &Results) -> u64 {
 
 #[test]
 fn what_is_on_the_air_is_lost_and_what_comes_in_the_break_waits() {
-    // 400 packets per second, at 0, 2.5, 5, ... ms: each is sent in 1 ms and arrives 11 ms after it came. Those that came
-    // from 990 to 997.5 ms were on the air at 1000 ms: four. That of 1000 ms comes as the break begins, and waits.
+    // 400 packets per second, at 0, 2.5, 5, ... ms: each is sent in 1 ms and arrives 11 ms after it came. Those that
+    // came from 990 to 997.5 ms were on the air at 1000 ms: four. That of 1000 ms comes as the break begins, and waits.
     for kept in [None, Some(Span::ZERO), Some(Span::from_millis(20))] {
         let results = datagrams(3_200_000, kept, |_| {});
         assert_eq!((lost(&results), results.links[0].stats.losses.total()), (4, 4));
@@ -54,8 +54,8 @@ fn what_is_on_the_air_is_lost_and_what_comes_in_the_break_waits() {
 
 #[test]
 fn what_waits_is_lost_or_goes_on_after_the_break_in_order() {
-    // 9.6 Mbps are 1200 packets per second: a fifth more than are sent, so about 167 wait after a second: 100 do, and the
-    // rest was turned away. On the air are those of 10 ms and the one in transmission, which ends in that instant.
+    // 9.6 Mbps are 1200 packets per second: a fifth more than are sent, so about 167 wait after a second: 100 do, and
+    // the rest was turned away. On the air are those of 10 ms and the one in transmission, which ends in that instant.
     let with = |kept| datagrams(9_600_000, kept, |_| {});
     let gone = with(None);
     let kept = with(Some(Span::from_millis(20)));
@@ -104,8 +104,8 @@ fn a_shorter_delay_keeps_the_order_or_not() {
 
 #[test]
 fn freeze_is_not_warned_before_the_link_layer_knows() {
-    // the break is known 30 ms before; an RTT is about 24 ms, so the window is closed 24 ms before: nothing of the flow is
-    // on the air. If it is known as it begins, a window full is lost.
+    // the break is known 30 ms before; an RTT is about 24 ms, so the window is closed 24 ms before: nothing of the flow
+    // is on the air. If it is known as it begins, a window full is lost.
     let with = |known| {
         let mut core = direction(8_000_000, 10, 100);
         core.changing = Some(Changing { breaks: vec![Break { known, ..broken(None) }], ..Changing::default() }.into());

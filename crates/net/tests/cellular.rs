@@ -114,8 +114,8 @@ fn a_packet_arrives_at_the_end_of_the_symbol_of_its_last_byte() {
 
 #[test]
 fn a_frame_carries_its_symbols_and_packets_go_on_in_the_next() {
-    // 3120 bytes each 5 ms: two packets of 1510 and 90 bytes of a third, 10 of them its header; its other 1420 come with
-    // a header of their own in the next frame, and so on
+    // 3120 bytes each 5 ms: two packets of 1510 and 90 bytes of a third, 10 of them its header; its other 1420 come
+    // with a header of their own in the next frame, and so on
     for (from, to, rate, frame) in [(0, 1, 4_992_000u64, 3120.0), (1, 0, 3_456_000, 2160.0)] {
         let mut network = cells(&[0.0], standing(1));
         datagrams(&mut network, from, to, 2 * rate, 1500);
@@ -159,7 +159,8 @@ fn equal_bytes_or_equal_time() {
         let results = run(&network, 1, &options(10.0));
         results.flows.iter().map(|flow| flow.arrived_bytes as f64 * 8.0 / 10.0).collect::<Vec<_>>()
     };
-    // equal bytes: 1 / 108 + 1 / 24 symbols each, so 65 / (1 / 108 + 1 / 24) = 1276 bytes in 5 ms, 2.04 Mbps with headers
+    // equal bytes: 1 / 108 + 1 / 24 symbols each, so 65 / (1 / 108 + 1 / 24) = 1276 bytes in 5 ms, 2.04 Mbps with
+    // headers
     let bytes = with(Share::Bytes);
     assert!(bytes.iter().all(|rate| (1.9e6..2.05e6).contains(rate)), "{bytes:?}");
     // equal time: 32.5 symbols each, 5.62 and 1.25 Mbps
@@ -229,8 +230,8 @@ fn both_ends_hear_of_a_handover_and_freeze_goes_through_it() {
     let (plain, frozen) = (with(false, "newreno"), with(true, "newreno"));
     assert!(plain.sender.timeouts >= 1 && plain.lost[LossCause::Handover] > 0);
     assert_eq!((frozen.sender.timeouts, frozen.lost.total()), (0, 0));
-    // the probe of the break waits at the base stations: its answer is the third duplicate behind the three ACKs that open
-    // the window, and one segment that nobody lost is sent again
+    // the probe of the break waits at the base stations: its answer is the third duplicate behind the three ACKs that
+    // open the window, and one segment that nobody lost is sent again
     assert_eq!((frozen.sender.window_probes, frozen.sender.fast_retransmits, frozen.judgements.not_lost), (1, 1, 1));
     assert!(with(false, "westwood-plus-ho").delivered_bytes > with(false, "westwood-plus").delivered_bytes);
 }

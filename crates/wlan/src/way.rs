@@ -18,8 +18,8 @@ pub enum Way {
         /// Metres per second to the east and to the north.
         velocity: Position,
     },
-    /// Places at times, in order of time and at least one: straight from each to the next, standing before the first and
-    /// after the last. Two at the same time are a jump.
+    /// Places at times, in order of time and at least one: straight from each to the next, standing before the first
+    /// and after the last. Two at the same time are a jump.
     Waypoints(Arc<[(Time, Position)]>),
 }
 

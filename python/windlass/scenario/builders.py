@@ -41,6 +41,10 @@ class Link:
         Steps: ``[{"at": "10 s", "rate": "2 Mbps", "delay": "80 ms"}]``.
     outages : sequence of mapping
         ``[{"at": "20 s", "for": "2 s", "every": "30 s", "packets": "held"}]``.
+    handovers : str or sequence of mapping
+        ``"leo"``, or ``[{"at": "20 s", "gap": "100 ms", "queue_at_old": "forwarded"}]``: nothing passes for a while.
+    reorder : bool
+        Whether packets pass each other where the delay becomes shorter.
     trace : str or sequence of int
         In place of ``rate``: file of a mahimahi trace, or its milliseconds.
     jitter : bool or mapping
@@ -61,6 +65,8 @@ class Link:
     warning: bool | Mapping[str, Any] | None = None
     changes: Sequence[Mapping[str, Any]] | None = None
     outages: Sequence[Mapping[str, Any]] | None = None
+    handovers: str | Sequence[Mapping[str, Any]] | None = None
+    reorder: bool | None = None
     trace: str | Sequence[int] | None = None
     jitter: bool | Mapping[str, Any] | None = None
     reverse: Link | Mapping[str, Any] | None = None
@@ -200,6 +206,63 @@ class Chain:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Cellular:
+    """Base stations and mobiles on their ways: ``server`` to ``router`` to ``base`` to ``mobile/i``.
+
+    Parameters
+    ----------
+    preset : {"wimax", "rana", "lte-like"}
+        All other values.
+    stations : sequence
+        Where base stations are: ``["0 m", "2 km"]``, or pairs of x and y.
+    radius : str
+        How far each reaches.
+    path_exponent : float
+        With which power falls with distance.
+    snr_edge : str
+        Signal to noise at the radius, ``"6 dB"``.
+    mobile : mapping
+        The way of one mobile: ``{"from": "0 m", "to": "4 km", "speed": "50 m/s"}``.
+    mobiles : sequence of mapping
+        Instead: a list of ways, ``fixed``, ``line``, ``waypoints`` or ``trace``.
+    handover : mapping
+        ``{"hysteresis": "3 dB", "break": "50 ms", "queue_at_old": "forwarded"}``.
+    modulation : str
+        ``"by-snr"``, or one for all places.
+    frame : str
+        Length of a frame.
+    bandwidth : str
+        Of each direction of ``lte-like``.
+    radio : mapping
+        ``queue`` in front of the air, ``loss`` behind it.
+    router, backbone : Link or mapping
+        The link from the router to the base stations, and from the server to the router.
+    send_jitter : str
+        As in :class:`Dumbbell`.
+    """
+
+    preset: str | None = None
+    stations: Sequence[Any] | None = None
+    radius: str | None = None
+    path_exponent: float | None = None
+    snr_edge: str | None = None
+    mobile: Mapping[str, Any] | None = None
+    mobiles: Sequence[Mapping[str, Any]] | None = None
+    handover: Mapping[str, Any] | None = None
+    modulation: str | None = None
+    frame: str | None = None
+    bandwidth: str | None = None
+    radio: Mapping[str, Any] | None = None
+    router: Link | Mapping[str, Any] | None = None
+    backbone: Link | Mapping[str, Any] | None = None
+    send_jitter: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as a scenario file has it."""
+        return {"kind": "cellular"} | _fields(self)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Graph:
     """Any nodes, links and radio media, with shortest-path routes.
 
@@ -289,7 +352,7 @@ class Flow:
 
 def plain(item: Any) -> Any:
     """Builders, mappings and sequences as dicts and lists."""
-    if isinstance(item, (Link, Dumbbell, ThreeRouters, Graph, Wlan, Chain, Flow)):
+    if isinstance(item, (Link, Dumbbell, ThreeRouters, Graph, Wlan, Chain, Cellular, Flow)):
         return item.to_dict()
     if isinstance(item, Mapping):
         return {str(name): plain(part) for name, part in item.items()}

@@ -9,7 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from windlass.errors import InputError, core_errors
-from windlass.scenario.builders import Chain, Dumbbell, Flow, Graph, ThreeRouters, Value, Wlan, plain, set_texts
+from windlass.scenario.builders import (
+    Cellular,
+    Chain,
+    Dumbbell,
+    Flow,
+    Graph,
+    ThreeRouters,
+    Value,
+    Wlan,
+    plain,
+    set_texts,
+)
 from windlass.scenario.point import Point
 
 if TYPE_CHECKING:
@@ -26,7 +37,7 @@ class Scenario:
     ----------
     duration : str
         Simulated time, ``"200 s"``.
-    topology : Dumbbell, ThreeRouters, Wlan, Chain, Graph or mapping
+    topology : Dumbbell, ThreeRouters, Wlan, Chain, Cellular, Graph or mapping
         Nodes and links.
     flows : Flow, mapping, or a sequence of them
         Connections.
@@ -40,7 +51,8 @@ class Scenario:
         Engine rules for all flows.
     traces : sequence of str, optional
         Series to record: ``"cwnd"``, ``"ssthresh"``, ``"flight"``, ``"srtt"``, ``"rate"``, ``"loss-event-rate"``,
-        ``"queue"``; and ``"tape"``, which is no series: see :mod:`windlass.tapes`.
+        ``"queue"``, ``"airtime"``, ``"serving"``, ``"snr"``; and ``"tape"``, which is no series: see
+        :mod:`windlass.tapes`.
     trace_step : str, optional
         Spacing of the series; on every change if not given.
     events : bool, optional
@@ -60,7 +72,7 @@ class Scenario:
         self,
         *,
         duration: str,
-        topology: Dumbbell | ThreeRouters | Wlan | Chain | Graph | Mapping[str, Any],
+        topology: Dumbbell | ThreeRouters | Wlan | Chain | Cellular | Graph | Mapping[str, Any],
         flows: Flow | Mapping[str, Any] | Sequence[Flow | Mapping[str, Any]],
         name: str | None = None,
         warmup: str | None = None,

@@ -26,7 +26,8 @@ pub(super) struct Passing {
 }
 
 impl Station {
-    /// A frame for another station begins. None if it does not merely pass; else whether the end of a backoff has moved.
+    /// A frame for another station begins. None if it does not merely pass; else whether the end of a backoff has
+    /// moved.
     #[inline(always)]
     pub(crate) fn let_pass(
         &mut self,

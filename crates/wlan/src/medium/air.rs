@@ -16,7 +16,8 @@ use crate::params::Responder;
 pub(crate) struct Air {
     flights: Vec<OnAir>,
     free: Vec<u32>,
-    /// Flights of which no start or end is to come, but that are still on their way; the one that is over first is last.
+    /// Flights of which no start or end is to come, but that are still on their way; the one that is over first is
+    /// last.
     fading_out: Vec<(Time, u32)>,
     /// Of each flight on air its next start or end, and its number; the earliest is last. They are few.
     edges: Vec<(Due, u32)>,
@@ -131,7 +132,8 @@ impl Air {
         self.sort_last();
     }
 
-    /// When its end first reaches a station of which something may come: of data and ACKs at the station that they are for, or of any end at any other station.
+    /// When its end first reaches a station of which something may come: of data and ACKs at the station that they are
+    /// for, or of any end at any other station.
     fn heard_at(&self, flight: &Flight, row: &[Hearer]) -> Time {
         let others = |hearer: &&Hearer| hearer.station != flight.from;
         let hearer = match flight.kind {
