@@ -2,8 +2,8 @@
 
 The engine reads and checks every description itself, so a unit, a default or a rule is written down in one place only
 and nothing is possible in a file that is not possible here, or the other way round. The builders (:class:`Scenario`,
-:class:`Dumbbell`, :class:`ThreeRouters`, :class:`Wlan`, :class:`Chain`, :class:`Cellular`, :class:`Graph`, :class:`Link`,
-:class:`Flow`) are dataclasses whose fields are the keys of the file.
+:class:`Dumbbell`, :class:`ThreeRouters`, :class:`Wlan`, :class:`Chain`, :class:`Cellular`, :class:`Graph`,
+:class:`Link`, :class:`Flow`) are dataclasses whose fields are the keys of the file.
 """
 
 from windlass.scenario.builders import Cellular, Chain, Dumbbell, Flow, Graph, Link, ThreeRouters, Value, Wlan
