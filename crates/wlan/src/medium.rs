@@ -4,6 +4,7 @@ mod air;
 mod earliest;
 mod fading;
 mod hearing;
+mod passing;
 mod reorder;
 mod sleepers;
 mod upward;
@@ -13,7 +14,7 @@ use units::{Span, Time};
 
 use crate::dcf::{Access, Arrival, Heard, Mac, Station, Terms, accesses};
 use crate::error::STATIONS_MAX;
-use crate::flight::{Class, EVERYONE, Flight, Frame, Kind, StationId};
+use crate::flight::{Class, Flight, Frame, Kind, StationId};
 use crate::loss::{Errors, LossAt};
 use crate::rate::Adaptation;
 use crate::stats::StationStats;
@@ -225,7 +226,7 @@ impl Medium {
             station.travel = hearing.nearest(id).min(mac.sifs);
         }
         let upward = Upward::new(count, errors, spec.loss.map_or(LossAt::Mac, |loss| loss.at), noise, &spec.params);
-        let fixed = sleepers.is_none() && !varies;
+        let fixed = !matches!(spec.layout, Layout::Everyone { .. }) && !varies;
         Ok(Medium {
             air: Air::new(&mac, if spec.params.edca { mac.sifs + mac.slot } else { spec.params.difs }),
             mac,
@@ -307,10 +308,8 @@ impl Medium {
         if let Some(sleepers) = &mut self.sleepers {
             sleepers.wake(station, &mut self.stations, &mut self.wakes, &self.mac);
         }
+        self.disturb(now, station as usize);
         let sender = &mut self.stations[station as usize];
-        if let Some((flight, place, _)) = sender.interrupt_passing(now) {
-            self.air.revive(flight, place, self.hearing.row(self.air.flight(flight).from));
-        }
         assert!(sender.wants_frame(frame.class), "station {station} has a frame");
         sender.offer(now, frame, &self.params, &self.mac);
         self.air.expect(sender.backoff_frame().unwrap_or(Span::ZERO));
@@ -429,15 +428,17 @@ impl Medium {
 
     /// A frame reaches one station after the other, as long as nothing else comes before.
     fn frame_starts(&mut self, until: Due) {
-        let Medium { air, hearing, fading, stations, wakes, mac, sleepers, passing, interrupted, .. } = self;
-        let Leg { flight: id, mut place, mut until } = air.leg(until);
+        if self.passing {
+            return self.frame_starts_or_passes(until);
+        }
+        let Medium { air, hearing, fading, stations, wakes, mac, sleepers, .. } = self;
+        let Leg { flight: id, mut place, until } = air.leg(until);
         let flight = air.flight(id);
         let mut row = hearing.row(flight.from);
         if let Some(sleepers) = sleepers {
             sleepers.before(flight.start, flight, stations, wakes, mac);
             (row, place) = (sleepers.awake(), 0);
         }
-        let passes = *passing && flight.to != EVERYONE;
         let mut faded;
         while let Some(mut hearer) = row.get(place) {
             let now = flight.start + hearer.delay;
@@ -456,30 +457,11 @@ impl Medium {
             let ends = now + flight.airtime;
             let arrival = Arrival { flight: id, power: hearer.power, ends, decodable: hearer.decodes(flight.rate.phy) };
             let station = &mut stations[hearer.station as usize];
-            if let Some((other, at, ends)) = station.interrupt_passing(now + Span(1)) {
-                wakes.set(hearer.station as usize, station.due());
-                interrupted.push((other, at));
-                until = until.min(Due::new(ends, Order::End));
-            } else if passes && hearer.station != flight.to {
-                match station.let_pass(now, arrival, place - 1, flight, mac) {
-                    Some(true) => wakes.set(hearer.station as usize, station.due()),
-                    Some(false) => {}
-                    None => {
-                        if station.on_frame_start(now, arrival, flight, mac) {
-                            wakes.set(hearer.station as usize, station.due());
-                        }
-                    }
-                }
-                continue;
-            }
             if station.on_frame_start(now, arrival, flight, mac) {
                 wakes.set(hearer.station as usize, station.due());
             }
         }
         air.started(id, place, row);
-        for (other, place) in interrupted.drain(..) {
-            air.revive(other, place, hearing.row(air.flight(other).from));
-        }
         if let Some(sleepers) = sleepers {
             sleepers.after(air.flight(id).start, air.flight(id), stations);
             sleepers.note_due(stations, wakes, mac);
@@ -489,7 +471,10 @@ impl Medium {
     /// A frame ends at its sender and at one station after the other, as long as nothing else comes before.
     /// The time of the last of these ends that is an event.
     fn frame_ends(&mut self, until: Due, outcomes: &mut Vec<Outcome>) -> Time {
-        let Medium { air, hearing, fading, stations, wakes, mac, upward, sleepers, reorders, passing, .. } = self;
+        if self.passing {
+            return self.frame_ends_or_has_passed(until, outcomes);
+        }
+        let Medium { air, hearing, fading, stations, wakes, mac, upward, sleepers, reorders, .. } = self;
         let Leg { flight: id, mut place, mut until } = air.leg(until);
         let flight = air.flight(id);
         let mut row = hearing.row(flight.from);
@@ -501,10 +486,6 @@ impl Medium {
         let mut faded;
         while let Some(mut hearer) = row.get(place) {
             let now = end + hearer.delay;
-            if *passing && stations[hearer.station as usize].is_passed_by(id, now) {
-                place += 1;
-                continue;
-            }
             if Due::new(now, Order::End) >= until {
                 break;
             }

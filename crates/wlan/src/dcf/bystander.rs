@@ -4,10 +4,11 @@
 //! inter-frame space, the instant from which slots count. If something happens before that end after all, the station
 //! goes back to where it is in the middle of the frame, and the end is an event as of any other.
 
-use units::Time;
+use units::{Span, Time};
 
 use super::reception::Arrival;
 use super::{Mac, Nav, Station};
+use crate::Phy;
 use crate::flight::Flight;
 use crate::params::Eifs;
 
@@ -16,13 +17,11 @@ use crate::params::Eifs;
 pub(super) struct Passing {
     /// Its end here; zero if it is settled otherwise.
     until: Time,
-    power: f64,
     /// The NAV before its end.
     nav: Nav,
     flight: u32,
     /// The station's place in its sender's row.
     place: u32,
-    decodable: bool,
 }
 
 impl Station {
@@ -32,7 +31,7 @@ impl Station {
     pub(crate) fn let_pass(
         &mut self,
         now: Time,
-        new: Arrival,
+        new: &Arrival,
         place: usize,
         flight: &Flight,
         mac: &Mac,
@@ -41,57 +40,56 @@ impl Station {
         if !rests || !self.access.is_counting() || self.access.expiry <= now + mac.cca {
             return None;
         }
-        let decodable = new.decodable && self.understands(flight.rate.phy);
         self.nav.on_air(now);
-        self.passing = Passing {
-            until: new.ends,
-            power: new.power,
-            nav: self.nav,
-            flight: new.flight,
-            place: place as u32,
-            decodable,
-        };
+        self.passing = Passing { until: new.ends, nav: self.nav, flight: new.flight, place: place as u32 };
         self.busy_since = now;
         self.stats.busy += flight.airtime;
         self.disturbed = false;
         let wanted = self.contends();
         self.access.freeze(now, wanted, mac.cca, mac);
-        match mac.rules.eifs {
-            _ if decodable => self.respect(new.ends, flight, mac),
-            Eifs::Space => self.disturbed = mac.rules.eifs_below_rx,
-            Eifs::Nav => self.nav.extend(new.ends + mac.eifs),
+        if new.decodable && self.understands(flight.rate.phy) {
+            self.respect(new.ends, flight, mac);
+        } else {
+            match mac.rules.eifs {
+                Eifs::Space => self.disturbed = mac.rules.eifs_below_rx,
+                Eifs::Nav => self.nav.extend(new.ends + mac.eifs),
+            }
         }
         self.access.resume(self.nav.until().max(new.ends), self.disturbed, wanted, mac);
         Some(wanted)
     }
 
-    /// A frame is passing, or ends now.
-    #[inline]
-    pub(crate) fn is_passed_by(&self, flight: u32, at: Time) -> bool {
-        self.passing.flight == flight && self.passing.until == at
-    }
-
-    /// A frame is passing that ends here at `least` or later: its end will be an event of its own. The number of the
-    /// flight, the place in the row of its sender, its end.
+    /// This flight is passing, or has passed, and ends here at `at`.
     #[inline(always)]
-    pub(crate) fn interrupt_passing(&mut self, least: Time) -> Option<(u32, usize, Time)> {
-        if self.passing.until < least || self.passing.until == Time::ZERO { None } else { self.take_back() }
+    pub(crate) fn is_passed_by(&self, flight: u32, at: Time) -> bool {
+        self.passing.until == at && self.passing.flight == flight
     }
 
-    #[cold]
-    fn take_back(&mut self) -> Option<(u32, usize, Time)> {
-        let Passing { until, power, nav, flight, place, decodable } = std::mem::take(&mut self.passing);
+    /// A frame is passing that ends later.
+    #[inline(always)]
+    pub(crate) fn is_passed_after(&self, now: Time) -> bool {
+        self.passing.until > now
+    }
+
+    /// The frame that passes: its flight, and the place in the row of its sender.
+    pub(crate) fn passing(&self) -> (u32, usize) {
+        (self.passing.flight, self.passing.place as usize)
+    }
+
+    /// Its end will be an event of its own.
+    pub(crate) fn take_back(&mut self, new: Arrival, phy: Phy) {
+        let Passing { until, nav, .. } = std::mem::take(&mut self.passing);
         self.sensed = 1;
         self.nav = nav;
         self.disturbed = false;
         self.stats.busy = self.stats.busy - until.since(self.busy_since);
         self.access.suspend();
-        self.reception.follow_whole(Arrival { flight, power, ends: until, decodable });
-        Some((flight, place as usize, until))
+        let decodable = new.decodable && self.understands(phy);
+        self.reception.follow_whole(Arrival { decodable, ..new });
     }
 
     /// Busy time of the passing frame that is still to come.
-    pub(super) fn busy_ahead(&self, now: Time) -> units::Span {
-        units::Span(self.passing.until.0.saturating_sub(now.0))
+    pub(super) fn busy_ahead(&self, now: Time) -> Span {
+        self.passing.until.since(now)
     }
 }

@@ -39,6 +39,12 @@ impl Due {
         Due(self.0.saturating_add(1))
     }
 
+    /// What is of this order is earlier if and only if its time is earlier than this.
+    #[inline]
+    pub(crate) fn limit(self, order: Order) -> Time {
+        Time((self.0 >> 2) + u64::from(self.0 & 3 > order as u64))
+    }
+
     #[inline]
     pub(crate) fn order(self) -> Order {
         match self.0 & 3 {

@@ -56,6 +56,11 @@ impl Upward {
         self.by_chance
     }
 
+    /// Chance has hit no packet of the A-MPDU that ends.
+    pub(crate) fn all_are_good(&mut self) {
+        self.good = u64::MAX;
+    }
+
     /// A random error has hit the frame that ends here, or the noise has.
     #[inline]
     pub(crate) fn is_bad(&mut self, now: Time, here: &Hearer, flight: &Flight) -> bool {
