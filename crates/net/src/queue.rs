@@ -178,9 +178,10 @@ impl Queue {
         let idle = server.is_idle(now);
         let Waiting::Held(order) = &mut self.waiting else { unreachable!("service is known on arrival") };
         let size = u32::from(packet.size);
+        let makes_room = order.makes_room();
         let full = match idle {
             true => self.takes_nothing,
-            false => !order.makes_room() && self.limit.is_full(order.backlog(), size),
+            false => !makes_room && self.limit.is_full(order.backlog(), size),
         };
         if full {
             self.turn_away(size);
@@ -191,7 +192,9 @@ impl Queue {
         order.push(packet, source, pool);
         if !idle {
             self.trace_change(now, 1);
-            self.make_room(now, pool, dropped);
+            if makes_room {
+                self.make_room(now, pool, dropped);
+            }
             self.longest = self.longest.max(self.backlog(now).packets);
         }
         true
@@ -220,6 +223,14 @@ impl Queue {
         pool: &mut Pool,
         dropped: &mut Vec<Dropped>,
     ) -> Option<Packet> {
+        if self.admission.is_none()
+            && let Waiting::Held(order) = &mut self.waiting
+            && let ServiceOrder::Fifo(fifo) = &mut **order
+        {
+            let packet = fifo.pop(pool)?;
+            self.served(now, &packet);
+            return Some(packet);
+        }
         // a discipline that looks at the queue in this very instant sees it as it is afterwards
         self.watch(Time(now.0.saturating_sub(1)), server);
         let before = dropped.len();

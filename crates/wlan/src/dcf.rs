@@ -120,6 +120,8 @@ pub(crate) struct Station {
     adaptation: Option<Box<Adaptation>>,
     /// Exchanges of the last two kinds of frame, so that they are not worked out anew.
     exchanges: Box<[(Option<Asked>, Exchange); 2]>,
+    /// Which of them is that of the last frame.
+    last_exchange: usize,
     serial: u32,
     pub(crate) stats: StationStats,
 }
@@ -239,6 +241,7 @@ impl Station {
             rate,
             adaptation,
             exchanges: Box::new([(None, Exchange::default()); 2]),
+            last_exchange: 0,
             serial: 0,
             stats: StationStats::default(),
         }

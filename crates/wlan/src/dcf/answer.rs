@@ -74,7 +74,8 @@ impl Station {
         }
         let Owed { kind, rate, to, airtime, nav, data, bits } = owed;
         let flight = Flight { kind, rate, from: self.id, to, nav, data, bits, ..Flight::at(now, airtime) };
-        Some(self.send(now, flight, mac))
+        self.send(now, &flight, mac);
+        Some(flight)
     }
 
     /// The own CTS or ACK has left.

@@ -59,14 +59,14 @@ impl Station {
 
     /// Times of this frame's exchange. Packets have few lengths, so those of the last two are kept.
     pub(super) fn exchange(&mut self, asked: Asked, params: &Params) -> Exchange {
-        if self.exchanges[0].0 != Some(asked) {
-            self.exchanges.swap(0, 1);
-        }
-        if self.exchanges[0].0 != Some(asked) {
+        let found = self.exchanges.iter().position(|kept| kept.0 == Some(asked));
+        self.last_exchange = found.unwrap_or_else(|| {
             let Asked { bytes, rate, broadcast } = asked;
-            self.exchanges[0] = (Some(asked), Exchange::new(params, rate, bytes, broadcast));
-        }
-        self.exchanges[0].1
+            let older = 1 - self.last_exchange;
+            self.exchanges[older] = (Some(asked), Exchange::new(params, rate, bytes, broadcast));
+            older
+        });
+        self.exchanges[self.last_exchange].1
     }
 
     /// A repeated frame may have another rate.
@@ -116,7 +116,8 @@ impl Station {
                 nav_reset: exchange.nav_reset,
                 ..self.frame(Kind::Rts, now)?
             };
-            return Some(self.send(now, flight, mac));
+            self.send(now, &flight, mac);
+            return Some(flight);
         }
         if exchange.protected {
             let own = Flight {
@@ -127,13 +128,16 @@ impl Station {
                 nav: exchange.cts_nav,
                 ..self.frame(Kind::CtsToSelf, now)?
             };
-            return Some(self.send(now, own, mac));
+            self.send(now, &own, mac);
+            return Some(own);
         }
         let data = self.frame(Kind::Data, now)?;
-        Some(self.send(now, data, mac))
+        self.send(now, &data, mac);
+        Some(data)
     }
 
     /// A frame of the current exchange, by default its data frame.
+    #[inline(always)]
     pub(super) fn frame(&self, kind: Kind, now: Time) -> Option<Flight> {
         let current = self.current.as_ref()?;
         let exchange = &current.exchange;
@@ -161,7 +165,8 @@ impl Station {
         })
     }
 
-    pub(super) fn send(&mut self, now: Time, flight: Flight, mac: &Mac) -> Flight {
+    #[inline]
+    pub(super) fn send(&mut self, now: Time, flight: &Flight, mac: &Mac) {
         self.begin_own(now, flight.kind, flight.airtime, mac);
         if flight.kind == Kind::Data {
             let packets = u64::from(flight.mpdus.max(1));
@@ -169,7 +174,6 @@ impl Station {
             self.stats.data_sent += packets - 1;
             self.stats.ampdus += u64::from(packets > 1);
         }
-        flight
     }
 
     /// SIFS after the CTS, or after the CTS to oneself.
@@ -180,7 +184,8 @@ impl Station {
             return None;
         }
         let data = self.frame(Kind::Data, now)?;
-        Some(self.send(now, data, mac))
+        self.send(now, &data, mac);
+        Some(data)
     }
 
     pub(super) fn wait_for_answer(&mut self, now: Time, answer: Waiting) {

@@ -50,6 +50,7 @@ pub(crate) struct Arrival {
 
 impl Reception {
     /// A frame begins. True if it is ignored beside the stronger one that was there first.
+    #[inline(always)]
     pub(crate) fn begins(&mut self, now: Time, new: Arrival, deaf: bool, capture: Capture, ratio: f64) -> bool {
         let Some(first) = self.followed else {
             // ns-2 forgets what it has ignored
@@ -62,6 +63,11 @@ impl Reception {
             self.follow(new, fate);
             return false;
         };
+        self.overlaps(now, first, new, deaf, capture, ratio)
+    }
+
+    /// A frame begins while another is followed.
+    fn overlaps(&mut self, now: Time, first: Followed, new: Arrival, deaf: bool, capture: Capture, ratio: f64) -> bool {
         if capture != Capture::Off && first.power >= ratio * new.power {
             self.leave(now, new.power, new.ends);
             return true;
