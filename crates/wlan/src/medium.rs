@@ -301,10 +301,12 @@ impl Medium {
 
     /// A station's next frame, of its class if there is EDCA. Panics if it has one already: a bug of the caller.
     pub fn offer(&mut self, now: Time, station: StationId, frame: Frame) {
-        let mut nothing = std::mem::take(&mut self.nothing);
-        self.run_before(now, &mut NoSupply, &mut nothing);
-        debug_assert!(nothing.is_empty(), "a deadline was passed");
-        self.nothing = nothing;
+        if self.wakes.first().min(self.air.first()) < Due::new(now, Order::End) {
+            let mut nothing = std::mem::take(&mut self.nothing);
+            self.run_before(now, &mut NoSupply, &mut nothing);
+            debug_assert!(nothing.is_empty(), "a deadline was passed");
+            self.nothing = nothing;
+        }
         if let Some(sleepers) = &mut self.sleepers {
             sleepers.wake(station, &mut self.stations, &mut self.wakes, &self.mac);
         }

@@ -81,13 +81,30 @@ fn traffic(
     kinds: &[u8],
     seed: u64,
 ) -> (Vec<(Time, Outcome)>, Vec<wlan::StationStats>) {
+    traffic_of(medium, stations, rate, kinds, seed, false)
+}
+
+/// The same; the medium may run to what comes out instead of being asked for deadlines.
+fn traffic_of(
+    medium: &mut Medium,
+    stations: u32,
+    rate: f64,
+    kinds: &[u8],
+    seed: u64,
+    runs: bool,
+) -> (Vec<(Time, Outcome)>, Vec<wlan::StationStats>) {
     let mut stream = sim::Stream::new(seed, "traffic");
     let (mut all, mut outcomes) = (Vec::new(), Vec::new());
     let mut now;
     let mut arrival = Time::ZERO;
     let end = Time(2_000_000_000);
     loop {
-        now = arrival.min(medium.deadline());
+        if runs {
+            while let Some(now) = medium.run(arrival.min(end + Span(1)), &mut NoSupply, &mut outcomes) {
+                all.extend(outcomes.drain(..).map(|outcome| (now, outcome)));
+            }
+        }
+        now = arrival.min(if runs { Time::NEVER } else { medium.deadline() });
         if now > end {
             break;
         }
@@ -190,6 +207,42 @@ proptest! {
         let (slept, awake) = (outcomes(true), outcomes(false));
         prop_assert_eq!(slept.0, awake.0);
         prop_assert_eq!(slept.1, awake.1);
+    }
+
+    #[test]
+    fn frames_that_pass_change_nothing(
+        params in params(), layout in layout(), rate in prop_oneof![1.0..200.0f64, 200.0..5000.0f64], control in control(), kinds in prop::collection::vec(0u8..6, 1..5), traced in any::<bool>(), seed in 0u64..100,
+    ) {
+        let mut params = params;
+        params.radio.rayleigh_block = None;
+        let mut spec = MediumSpec::new("cell", params, layout);
+        let stations = spec.layout.stations();
+        spec.rate_controls = vec![control; stations];
+        let outcomes = |passing: bool| {
+            let mut medium = Medium::new(&spec, seed).unwrap();
+            if !passing {
+                medium.nothing_passes();
+            }
+            medium.trace_frames(traced);
+            traffic(&mut medium, stations as u32, rate, &kinds, seed)
+        };
+        let (fast, plain) = (outcomes(true), outcomes(false));
+        prop_assert_eq!(fast.0, plain.0);
+        prop_assert_eq!(fast.1, plain.1);
+    }
+
+    #[test]
+    fn running_to_what_comes_out_is_asking_for_deadlines(
+        params in params(), layout in layout(), loss in loss(), rate in 1.0..2000.0f64, kinds in prop::collection::vec(0u8..3, 1..5), seed in 0u64..100,
+    ) {
+        let mut spec = MediumSpec::new("cell", params, layout);
+        spec.loss = loss;
+        let stations = spec.layout.stations() as u32;
+        let medium = || Medium::new(&spec, seed).unwrap();
+        let asked = traffic(&mut medium(), stations, rate, &kinds, seed);
+        let run = traffic_of(&mut medium(), stations, rate, &kinds, seed, true);
+        prop_assert_eq!(asked.0, run.0);
+        prop_assert_eq!(asked.1, run.1);
     }
 
     #[test]
