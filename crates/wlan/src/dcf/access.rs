@@ -200,6 +200,23 @@ impl Access {
         self.expiry = if wanted { self.due(mac) } else { Time::NEVER };
     }
 
+    /// The medium becomes busy at `now` and idle at `idle`, both at once: for the DCF while it counts, if what waits is
+    /// not due so soon that this cannot be known.
+    #[inline(always)]
+    pub(crate) fn let_pass(&mut self, now: Time, idle: Time, disturbed: bool, wanted: bool, mac: &Mac) {
+        debug_assert!(self.counting && !self.terms.counts_starts);
+        let quiet = now.since(self.from);
+        match self.slots {
+            Some(slots) if quiet >= mac.slot || slots == 0 => {
+                let passed = slots_in(quiet, mac.slot);
+                self.slots = (wanted || passed < slots).then(|| slots.saturating_sub(passed));
+            }
+            None if wanted => self.draw(mac),
+            _ => {}
+        }
+        self.resume(idle, disturbed, wanted, mac);
+    }
+
     /// The medium is busy after all, the slots being counted.
     pub(crate) fn suspend(&mut self) {
         self.counting = false;

@@ -7,7 +7,7 @@
 use units::{Span, Time};
 
 use super::reception::Arrival;
-use super::{Mac, Nav, Station};
+use super::{Mac, Station};
 use crate::Phy;
 use crate::flight::Flight;
 use crate::params::Eifs;
@@ -18,15 +18,15 @@ pub(super) struct Passing {
     /// Its end here; zero if it is settled otherwise.
     until: Time,
     /// The NAV before its end.
-    nav: Nav,
+    nav: Time,
     flight: u32,
     /// The station's place in its sender's row.
     place: u32,
 }
 
 impl Station {
-    /// A frame for another station begins. None if it does not merely pass; else whether the end of a backoff has
-    /// moved.
+    /// A frame for another station begins. None if it does not merely pass; else when the station sends, if it waits
+    /// for that.
     #[inline(always)]
     pub(crate) fn let_pass(
         &mut self,
@@ -35,18 +35,17 @@ impl Station {
         place: usize,
         flight: &Flight,
         mac: &Mac,
-    ) -> Option<bool> {
+    ) -> Option<Time> {
         let rests = self.is_free() && self.timer.at == Time::NEVER && self.edca.is_none();
         if !rests || !self.access.is_counting() || self.access.expiry <= now + mac.cca {
             return None;
         }
         self.nav.on_air(now);
-        self.passing = Passing { until: new.ends, nav: self.nav, flight: new.flight, place: place as u32 };
+        self.passing = Passing { until: new.ends, nav: self.nav.until(), flight: new.flight, place: place as u32 };
         self.busy_since = now;
         self.stats.busy += flight.airtime;
         self.disturbed = false;
         let wanted = self.contends();
-        self.access.freeze(now, wanted, mac.cca, mac);
         if new.decodable && self.understands(flight.rate.phy) {
             self.respect(new.ends, flight, mac);
         } else {
@@ -55,8 +54,8 @@ impl Station {
                 Eifs::Nav => self.nav.extend(new.ends + mac.eifs),
             }
         }
-        self.access.resume(self.nav.until().max(new.ends), self.disturbed, wanted, mac);
-        Some(wanted)
+        self.access.let_pass(now, self.nav.until().max(new.ends), self.disturbed, wanted, mac);
+        Some(self.access.expiry)
     }
 
     /// This flight is passing, or has passed, and ends here at `at`.
@@ -80,7 +79,7 @@ impl Station {
     pub(crate) fn take_back(&mut self, new: Arrival, phy: Phy) {
         let Passing { until, nav, .. } = std::mem::take(&mut self.passing);
         self.sensed = 1;
-        self.nav = nav;
+        self.nav.set(nav);
         self.disturbed = false;
         self.stats.busy = self.stats.busy - until.since(self.busy_since);
         self.access.suspend();

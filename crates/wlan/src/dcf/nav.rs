@@ -39,8 +39,20 @@ impl Nav {
         self.rest = Some(end);
     }
 
+    /// It ends then, whatever was asked for.
+    pub(crate) fn set(&mut self, until: Time) {
+        *self = Nav { until, rest: None };
+    }
+
     /// A frame begins.
+    #[inline(always)]
     pub(crate) fn on_air(&mut self, now: Time) {
+        if self.rest.is_some() {
+            self.keep_rest(now);
+        }
+    }
+
+    fn keep_rest(&mut self, now: Time) {
         if let Some(rest) = self.rest.take()
             && now <= self.until
         {

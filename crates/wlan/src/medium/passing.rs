@@ -41,11 +41,11 @@ impl Medium {
                 limit = limit.min(ends);
             } else if hearer.station != to
                 && !to_all
-                && let Some(moved) = station.let_pass(now, &arrival, place, flight, mac)
+                && let Some(sends_at) = station.let_pass(now, &arrival, place, flight, mac)
             {
                 place += 1;
-                if moved {
-                    wakes.set(at, station.due());
+                if sends_at != Time::NEVER {
+                    wakes.set(at, Due::new(sends_at, Order::Backoff));
                 }
                 continue;
             }
