@@ -9,6 +9,8 @@
 //!    arrived, were acknowledged or given up. A station whose packet is [`Outcome::Sent`] or [`Outcome::Dropped`] wants
 //!    the next, offered at the same time.
 //!
+//! Instead of 2 and 3, [`Medium::run`] goes on up to a given time, or to the first outcomes before that.
+//!
 //! Both 1 and 3 change the deadline. Time never goes back between calls. Nothing is allocated per frame once as many
 //! frames have been on air at once as ever are.
 //!

@@ -4,6 +4,7 @@ mod air;
 mod earliest;
 mod fading;
 mod hearing;
+mod legs;
 mod passing;
 mod reorder;
 mod sleepers;
@@ -12,7 +13,7 @@ mod upward;
 use sim::Stream;
 use units::{Span, Time};
 
-use crate::dcf::{Access, Arrival, Heard, Mac, Station, Terms, accesses};
+use crate::dcf::{Access, Mac, Station, Terms, accesses};
 use crate::error::STATIONS_MAX;
 use crate::flight::{Class, Flight, Frame, Kind, StationId};
 use crate::loss::{Errors, LossAt};
@@ -20,11 +21,12 @@ use crate::rate::Adaptation;
 use crate::stats::StationStats;
 use crate::{Error, Layout, Loss, NoSupply, Params, Phy, Rate, RateControl, Reception, Supply};
 
-use air::{Air, Leg};
+use air::Air;
 use earliest::Earliest;
 pub(crate) use earliest::{Due, Order};
 use fading::Fading;
 use hearing::Hearing;
+use legs::note_missing;
 use sleepers::Sleepers;
 use upward::{Noise, Upward};
 
@@ -427,122 +429,6 @@ impl Medium {
         }
         self.air.launch(flight, self.hearing.row(flight.from));
     }
-
-    /// A frame reaches one station after the other, as long as nothing else comes before.
-    fn frame_starts(&mut self, until: Due) {
-        if self.passing {
-            return self.frame_starts_or_passes(until);
-        }
-        let Medium { air, hearing, fading, stations, wakes, mac, sleepers, .. } = self;
-        let Leg { flight: id, mut place, until } = air.leg(until);
-        let flight = air.flight(id);
-        let mut row = hearing.row(flight.from);
-        if let Some(sleepers) = sleepers {
-            sleepers.before(flight.start, flight, stations, wakes, mac);
-            (row, place) = (sleepers.awake(), 0);
-        }
-        let mut faded;
-        while let Some(mut hearer) = row.get(place) {
-            let now = flight.start + hearer.delay;
-            if Due::new(now, Order::Start) >= until {
-                break;
-            }
-            place += 1;
-            if hearer.station == flight.from {
-                continue;
-            }
-            if let Some(fading) = fading {
-                let Some(there) = fading.at(hearer, flight) else { continue };
-                faded = there;
-                hearer = &faded;
-            }
-            let ends = now + flight.airtime;
-            let arrival = Arrival { flight: id, power: hearer.power, ends, decodable: hearer.decodes(flight.rate.phy) };
-            let station = &mut stations[hearer.station as usize];
-            if station.on_frame_start(now, arrival, flight, mac) {
-                wakes.set(hearer.station as usize, station.due());
-            }
-        }
-        air.started(id, place, row);
-        if let Some(sleepers) = sleepers {
-            sleepers.after(air.flight(id).start, air.flight(id), stations);
-            sleepers.note_due(stations, wakes, mac);
-        }
-    }
-
-    /// A frame ends at its sender and at one station after the other, as long as nothing else comes before.
-    /// The time of the last of these ends that is an event.
-    fn frame_ends(&mut self, until: Due, outcomes: &mut Vec<Outcome>) -> Time {
-        if self.passing {
-            return self.frame_ends_or_has_passed(until, outcomes);
-        }
-        let Medium { air, hearing, fading, stations, wakes, mac, upward, sleepers, reorders, .. } = self;
-        let Leg { flight: id, mut place, mut until } = air.leg(until);
-        let flight = air.flight(id);
-        let mut row = hearing.row(flight.from);
-        if let Some(sleepers) = sleepers {
-            (row, place) = (sleepers.awake(), 0);
-        }
-        let end = flight.end();
-        let mut last = end;
-        let mut faded;
-        while let Some(mut hearer) = row.get(place) {
-            let now = end + hearer.delay;
-            if Due::new(now, Order::End) >= until {
-                break;
-            }
-            place += 1;
-            if let Some(fading) = fading {
-                let Some(there) = fading.at(hearer, flight) else { continue };
-                faded = there;
-                hearer = &faded;
-            }
-            last = now;
-            let at = hearer.station as usize;
-            let heard = if hearer.station == flight.from {
-                stations[at].on_own_end(now, flight.kind, flight.data, mac, outcomes);
-                Heard::Nothing
-            } else {
-                let bad = match flight.mpdus {
-                    0 | 1 => upward.is_bad(now, hearer, flight),
-                    _ => {
-                        upward.are_all_bad(now, hearer, flight, stations[flight.from as usize].under_way(flight.serial))
-                    }
-                };
-                stations[at].on_frame_end(now, id, flight, bad, mac, outcomes)
-            };
-            let station = &stations[at];
-            let due = station.due();
-            wakes.set(at, due);
-            until = until.min(due);
-            if heard == Heard::Nothing && outcomes.is_empty() {
-                continue;
-            }
-            until = until.min(Due::new(now + Span(1), Order::End));
-            if heard == Heard::Nothing {
-                continue;
-            }
-            if flight.mpdus == 0 {
-                upward.on_heard(now, stations, hearer.station, flight, heard, outcomes);
-            } else {
-                upward.on_numbered(now, stations, hearer.station, flight, heard, outcomes);
-                until = until.min(note_missing(wakes, upward, *reorders));
-            }
-        }
-        air.ended(id, place, row);
-        if let Some(sleepers) = sleepers {
-            sleepers.note_due(stations, wakes, mac);
-        }
-        last
-    }
-}
-
-/// When a receiver gives up missing packets next.
-fn note_missing(wakes: &mut Earliest, upward: &Upward, place: usize) -> Due {
-    let at = upward.missing_until();
-    let due = Due::new(at, Order::Timer);
-    wakes.set(place, due);
-    due
 }
 
 /// All who listen hear the same: nothing depends on the place, the PHY, or errors of each receiver's own.

@@ -25,8 +25,8 @@ pub(super) struct Passing {
 }
 
 impl Station {
-    /// A frame for another station begins. None if it does not merely pass; else when the station sends, if it waits
-    /// for that.
+    /// A frame for another station begins. None if it does not merely pass; else when this station sends, which is
+    /// never unless it has a frame.
     #[inline(always)]
     pub(crate) fn let_pass(
         &mut self,

@@ -16,8 +16,7 @@ use crate::params::Responder;
 pub(crate) struct Air {
     flights: Vec<OnAir>,
     free: Vec<u32>,
-    /// Flights of which no start or end is to come, but that are still on their way; the one that is over first is
-    /// last.
+    /// Flights without a start or end to come that are still on their way. The one that is over first is last.
     fading_out: Vec<(Time, u32)>,
     /// Of each flight on air its next start or end, and its number; the earliest is last. They are few.
     edges: Vec<(Due, u32)>,

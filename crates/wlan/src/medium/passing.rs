@@ -3,15 +3,14 @@
 
 use units::{Span, Time};
 
-use super::air::Leg;
+use super::Medium;
+use super::air::{Air, Leg};
 use super::earliest::{Due, Order};
-use super::{Medium, note_missing};
+use super::hearing::Hearing;
+use super::legs::note_missing;
 use crate::Outcome;
 use crate::dcf::{Arrival, Heard, Station};
 use crate::flight::EVERYONE;
-
-use super::air::Air;
-use super::hearing::Hearing;
 
 impl Medium {
     /// A frame reaches one station after the other, as long as nothing else comes before.
