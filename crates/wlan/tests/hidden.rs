@@ -72,3 +72,19 @@ fn saturated_chains_are_as_in_ns2() {
         }
     }
 }
+
+/// Two neighbours whose RTS begin together, and whose receivers are far from each other, get a CTS both; the NAV that
+/// the other's RTS has left keeps their data back, in ns-2 as here, and they begin anew when it is over.
+#[test]
+fn a_nav_between_cts_and_data_stops_nobody_for_good() {
+    let spec = MediumSpec::new("outward", Params { rts_threshold: 0, ..short_sighted() }, Layout::line(4, 200.0));
+    let away = |to| Source::Saturated { to, bytes: 1000 };
+    let mut run = Run::new(&spec, &[Source::Silent, away(0), away(3), Source::Silent], 1).unwrap();
+    run.until(Time::from_secs(100.0));
+    assert!(run.stats(1).broken_off > 100 && run.stats(2).broken_off > 100);
+    let before = run.delivered.clone();
+    run.until(Time::from_secs(110.0));
+    for station in [1, 2] {
+        assert!(run.delivered[station] > before[station] + 100, "station {station} stands still");
+    }
+}

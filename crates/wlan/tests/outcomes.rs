@@ -23,7 +23,7 @@ const EXPECTED: [(&str, u64); 11] = [
     ("dot11n-2.4", 0x8d47_a1e6_278b_ec13),
     ("ns2-default", 0x557d_242f_bbfe_c54a),
     ("ns2-b11", 0xca13_0416_feb4_a405),
-    ("ns2-g54", 0x5413_f6a9_0431_9ce9),
+    ("ns2-g54", 0xf867_2d2a_541c_07b4),
     ("ns2-dalal", 0xa17e_1904_b97e_44e4),
 ];
 

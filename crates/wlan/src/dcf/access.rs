@@ -128,6 +128,14 @@ impl Access {
         self.slots = Some((self.stream.uniform() * f64::from(choices)) as u32);
     }
 
+    /// The same for a frame that waits. The end of the NAV, from which slots count, may be known already.
+    pub(crate) fn draw_for_frame(&mut self, mac: &Mac) {
+        self.draw(mac);
+        if self.counting {
+            self.expiry = self.due(mac);
+        }
+    }
+
     /// After an answer or a drop.
     pub(crate) fn narrow(&mut self) {
         self.cw = self.terms.cw_min;

@@ -291,7 +291,7 @@ impl Station {
     pub(super) fn begin_anew(&mut self, mac: &Mac) {
         self.granted = false;
         self.access.widen();
-        self.access.draw(mac);
+        self.access.draw_for_frame(mac);
     }
 
     pub(super) fn unanswered(&self) -> Unanswered {

@@ -77,7 +77,7 @@ impl Station {
             self.start_timer(now + mac.sifs, Task::Data);
         } else {
             self.stop_timer();
-            self.access.draw(mac);
+            self.access.draw_for_frame(mac);
         }
     }
 
