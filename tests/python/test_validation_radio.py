@@ -30,7 +30,7 @@ FER = "FER sweep, MAC-level two-state Markov, mean burst 10 frames"
         ("janevski_chain_1mbps", 256, 0),
         ("janevski_frozen_1mbps", 64, 0),
         ("dalal_wlan", 25, 25),
-        ("radio_settings", 116, 0),
+        ("radio_settings", 213, 0),
     ],
 )
 def test_families_are_read(family: str, judged: int, reported: int) -> None:
