@@ -137,14 +137,21 @@ def _starved_flows(results: Sequence[RunResult]) -> list[str]:
 
 
 def _radio(results: Sequence[RunResult]) -> list[str]:
-    """Media with very many stations, stations whose MAC gave up many packets, chains whose hops pass over nodes."""
+    """What is special about media and stations.
+
+    Very many stations; stations that walk out of reach, or whose MAC gave up many packets; chains whose hops pass over
+    nodes.
+    """
     given_up: dict[tuple[str, str], list[tuple[float, RunResult]]] = {}
     crowded: dict[str, tuple[int, RunResult]] = {}
     over: dict[str, tuple[int, RunResult]] = {}
+    away: dict[tuple[str, str], tuple[float, RunResult]] = {}
     for result in results:
         if result.stations.num_rows == 0:
             continue
         columns = ["medium", "station", "acked_packets", "mac_dropped_packets", "passed_over_nodes"]
+        if "out_of_reach_s" in result.stations.column_names:  # older runs have none
+            columns.append("out_of_reach_s")
         counts: dict[str, int] = {}
         for row in result.stations.select(columns).to_pylist():
             medium = row["medium"]
@@ -153,6 +160,9 @@ def _radio(results: Sequence[RunResult]) -> list[str]:
             if ended and row["mac_dropped_packets"] > GIVEN_UP * ended:
                 share = row["mac_dropped_packets"] / ended
                 given_up.setdefault((medium, row["station"]), []).append((share, result))
+            seconds = row.get("out_of_reach_s") or 0.0
+            if seconds > away.get((medium, row["station"]), (0.0, result))[0]:
+                away[medium, row["station"]] = (seconds, result)
             if row["passed_over_nodes"] > over.get(medium, (0, result))[0]:
                 over[medium] = (row["passed_over_nodes"], result)
         for medium, count in counts.items():
@@ -167,6 +177,11 @@ def _radio(results: Sequence[RunResult]) -> list[str]:
         f"medium `{medium}`: nodes decode each other over {_nodes(count)} between them ({_where(result)}), and packets "
         "take the longest hops. For hops from neighbour to neighbour, space them wider or lower `receive_range`"
         for medium, (count, result) in over.items()
+    ]
+    out += [
+        f"medium `{medium}`: `{station}` is out of reach of the station that it talks to for {seconds:.4g} s "
+        f"({_where(result)}). What is sent meanwhile is given up and lost as `mac_retry`"
+        for (medium, station), (seconds, result) in away.items()
     ]
     return out + _given_up(given_up)
 

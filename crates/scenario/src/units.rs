@@ -217,7 +217,8 @@ pub(crate) fn time_text(span: Span) -> String {
 
 /// Print a size: `75 kB`.
 pub(crate) fn size_text(bytes: u64) -> String {
-    print(Kind::Size, bytes, &["GB", "MB", "kB", "B"])
+    // nothing is zero of the least unit
+    if bytes == 0 { "0 B".to_owned() } else { print(Kind::Size, bytes, &["GB", "MB", "kB", "B"]) }
 }
 
 /// A share in percent as it is written.

@@ -335,7 +335,7 @@ impl Station {
         }
         self.sensed += 1;
         let frozen = self.freeze(now, mac.cca, mac);
-        let ignored = self.reception.begins(now, new, self.transmitting, mac.rules.capture, mac.capture_ratio);
+        let ignored = self.reception.begins(now, new, self.transmitting, mac);
         if ignored && mac.rules.responder == Responder::Ns2 {
             self.nav_of_ignored(now, flight.airtime, mac);
         }

@@ -76,6 +76,16 @@ pub enum Error {
         /// Key.
         key: &'static str,
     },
+    /// What adds up interference needs error tables.
+    NeedsSnr {
+        /// Key.
+        key: &'static str,
+    },
+    /// Only what is by distance can depend on where stations are.
+    NeedsPositions {
+        /// Key.
+        key: &'static str,
+    },
     /// Two stations that must exchange frames cannot decode each other.
     OutOfRange {
         /// One.
@@ -106,6 +116,10 @@ impl fmt::Display for Error {
                 write!(f, "`reception` by SNR has no error table for {rate} of ns-2's sets")
             }
             Error::NotInNs2 { key } => write!(f, "`{key}` is not in the profile of ns-2"),
+            Error::NeedsSnr { key } => {
+                write!(f, "`{key}` by SINR needs `reception` by SNR, whose error tables it uses")
+            }
+            Error::NeedsPositions { key } => write!(f, "`{key}` needs stations with positions"),
             Error::OutOfRange { from, to } => write!(f, "stations {from} and {to} cannot decode each other's frames"),
         }
     }
@@ -128,6 +142,8 @@ impl Error {
             Error::Stations { .. } => Some("split them over several channels, each a medium of its own".into()),
             Error::NotInNs2 { .. } => Some("take a set of the standard".into()),
             Error::NoErrorTable { .. } => Some("take a set of the standard, or reception by threshold".into()),
+            Error::NeedsSnr { .. } => Some("write `reception = \"snr\"`".into()),
+            Error::NeedsPositions { .. } => Some("say where stations are".into()),
             Error::OutOfRange { .. } => Some("bring them nearer, or raise `tx_power`".into()),
             Error::Zero { .. } | Error::NoRates { .. } | Error::Range { .. } | Error::NoStation { .. } => None,
         }

@@ -71,6 +71,8 @@ pub(crate) struct Flight {
     pub(crate) bytes: u32,
     pub(crate) from: StationId,
     pub(crate) to: StationId,
+    /// The row of those who hear it: that of its sender when it left.
+    pub(crate) row: u32,
     pub(crate) start: Time,
     pub(crate) airtime: Span,
     /// Duration field.
@@ -108,6 +110,7 @@ impl Flight {
             answer_rate: Rate::plain(1000),
             from: 0,
             to: 0,
+            row: 0,
             start,
             airtime,
             nav: Span::ZERO,

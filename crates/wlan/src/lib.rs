@@ -66,7 +66,7 @@ pub use layout::Layout;
 pub use loss::{Loss, LossAt, LossFrames, LossModel};
 pub use medium::{Medium, MediumSpec, Outcome, Position};
 pub use params::Params;
-pub use propagation::{Propagation, Radio, Reception, Travel, dbm, watts};
+pub use propagation::{Coherence, Propagation, Radio, Reception, Travel, dbm, watts};
 pub use rate::{Arf, ArfStart, Guard, Mcs, Minstrel, Phy, Rate, RateControl, Width};
 pub use snr::frame_error;
 pub use stats::{Airtime, StationStats};

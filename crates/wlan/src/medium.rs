@@ -5,6 +5,8 @@ mod earliest;
 mod fading;
 mod hearing;
 mod legs;
+mod moving;
+mod noise;
 mod passing;
 mod reorder;
 mod sleepers;
@@ -17,18 +19,21 @@ use crate::dcf::{Access, Mac, Station, Terms, accesses};
 use crate::error::STATIONS_MAX;
 use crate::flight::{Class, Flight, Frame, Kind, StationId};
 use crate::loss::{Errors, LossAt};
+use crate::params::Capture;
 use crate::rate::Adaptation;
 use crate::stats::StationStats;
-use crate::{Error, Layout, Loss, NoSupply, Params, Phy, Rate, RateControl, Reception, Supply};
+use crate::{Coherence, Error, Layout, Loss, NoSupply, Params, Phy, Rate, RateControl, Reception, Supply, Way};
 
 use air::Air;
 use earliest::Earliest;
 pub(crate) use earliest::{Due, Order};
 use fading::Fading;
-use hearing::Hearing;
+use hearing::{Hearer, Hearing};
 use legs::note_missing;
+use moving::{Moving, Speeds};
+use noise::Noise;
 use sleepers::Sleepers;
-use upward::{Noise, Upward};
+use upward::Upward;
 
 pub use hearing::Position;
 
@@ -47,6 +52,9 @@ pub struct MediumSpec {
     pub rate_controls: Vec<RateControl>,
     /// Stations that are access points: these have EDCA's [numbers of their own](Params::edca_access_point).
     pub access_points: Vec<StationId>,
+    /// Ways of stations that move; where they begin, not the layout, says where these are at first. The layout has
+    /// positions.
+    pub moves: Vec<(StationId, Way)>,
     /// Random errors at every receiver.
     pub loss: Option<Loss>,
 }
@@ -61,8 +69,25 @@ impl MediumSpec {
             rates: Vec::new(),
             rate_controls: Vec::new(),
             access_points: Vec::new(),
+            moves: Vec::new(),
             loss: None,
         }
+    }
+
+    /// The layout at the start: stations that move are where their ways begin.
+    fn layout_at_first(&self) -> Result<Layout, Error> {
+        let mut layout = self.layout.clone();
+        let Layout::Positions(positions) = &mut layout else {
+            let key = if self.moves.is_empty() { "capture" } else { "moves" };
+            let by_distance = !self.moves.is_empty() || self.params.rules.capture == Capture::Sinr;
+            return if by_distance { Err(Error::NeedsPositions { key }) } else { Ok(layout) };
+        };
+        let count = positions.len();
+        for (station, way) in &self.moves {
+            let place = positions.get_mut(*station as usize).ok_or(Error::NoStation { station: *station, count })?;
+            *place = way.at(Time::ZERO);
+        }
+        Ok(layout)
     }
 }
 
@@ -159,6 +184,8 @@ pub struct Medium {
     hearing: Hearing,
     /// Where power depends on the time.
     fading: Option<Fading>,
+    /// Where stations move.
+    moving: Option<Moving>,
     air: Air,
     /// When each station acts by itself.
     wakes: Earliest,
@@ -211,7 +238,7 @@ impl Medium {
         let mut noise = None;
         if spec.params.radio.reception == Reception::Snr && matches!(spec.layout, Layout::Positions(_)) {
             let streams = (0..count).map(|id| stream(id, "noise")).collect();
-            noise = Some(Noise { power: spec.params.radio.noise, streams });
+            noise = Some(Noise::new(&spec.params, streams));
         }
         let mut sleepers = None;
         if can_sleep(spec) {
@@ -221,19 +248,27 @@ impl Medium {
             stations.push(Station::new(count as StationId, spec.params.rate, None, access));
         }
         let radio = &spec.params.radio;
-        let fading = Fading::new(radio, Stream::new(seed, &format!("{}/fading", spec.name)));
+        let speeds = (radio.rayleigh_block == Some(Coherence::Speed)).then(|| Speeds::new(count, &spec.moves));
+        let fading = Fading::new(&spec.params, Stream::new(seed, &format!("{}/fading", spec.name)), speeds);
         let varies = radio.rayleigh_block.is_some() && matches!(spec.layout, Layout::Positions(_));
-        let hearing = Hearing::new(&spec.layout, radio, &fading)?;
+        let layout = spec.layout_at_first()?;
+        let mut hearing = Hearing::new(&layout, radio, &fading)?;
+        let mut moving = None;
+        if let (Layout::Positions(positions), false) = (layout, spec.moves.is_empty()) {
+            hearing.may_change();
+            moving = Some(Moving::new(radio, &fading, positions, &spec.moves));
+        }
         for (id, station) in stations.iter_mut().enumerate() {
             station.travel = hearing.nearest(id).min(mac.sifs);
         }
         let upward = Upward::new(count, errors, spec.loss.map_or(LossAt::Mac, |loss| loss.at), noise, &spec.params);
-        let fixed = !matches!(spec.layout, Layout::Everyone { .. }) && !varies;
+        let fixed = !matches!(spec.layout, Layout::Everyone { .. }) && !varies && moving.is_none();
         Ok(Medium {
             air: Air::new(&mac, if spec.params.edca { mac.sifs + mac.slot } else { spec.params.difs }),
             mac,
             hearing,
             fading: varies.then_some(fading),
+            moving,
             wakes: Earliest::new(
                 stations.len() + usize::from(spec.params.rates.iter().any(|&rate| spec.params.aggregates(rate))),
             ),
@@ -249,9 +284,12 @@ impl Medium {
         })
     }
 
-    /// Whether `to` can decode frames of `from`.
+    /// Whether `to` can decode frames of `from` where they are, or were when positions were taken last.
     pub fn reaches(&self, from: StationId, to: StationId) -> bool {
-        self.hearing.row(from).iter().any(|hearer| hearer.station == to && hearer.decodes(self.params.rate.phy))
+        let row = self.moving.as_ref().map_or(from, |moving| moving.row(from));
+        let senses = |power: f64| power >= self.params.radio.cs_threshold || self.params.rules.capture != Capture::Sinr;
+        let hears = |hearer: &Hearer| hearer.decodes(self.params.rate.phy) && senses(hearer.power);
+        self.hearing.row(row).iter().any(|hearer| hearer.station == to && hears(hearer))
     }
 
     /// An error unless two stations can exchange frames.
@@ -422,12 +460,16 @@ impl Medium {
         }
     }
 
-    fn launch(&mut self, flight: Flight, outcomes: &mut Vec<Outcome>) {
+    fn launch(&mut self, mut flight: Flight, outcomes: &mut Vec<Outcome>) {
         if self.traced {
             let Flight { kind, from, to, start, .. } = flight;
             outcomes.push(Outcome::OnAir { kind, from, to, start, end: flight.end() });
         }
-        self.air.launch(flight, self.hearing.row(flight.from));
+        flight.row = flight.from;
+        if let Some(moving) = &mut self.moving {
+            flight.row = moving.leaves(flight.start, flight.from, &mut self.hearing);
+        }
+        self.air.launch(flight, self.hearing.row(flight.row));
     }
 }
 

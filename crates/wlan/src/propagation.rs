@@ -31,11 +31,15 @@ pub struct Radio {
     pub noise: f64,
     /// Frames take time to travel.
     pub travel: Travel,
-    /// Power between two stations is off by this much, in dB, log-normal: a standard deviation; zero: not at all. Once
-    /// drawn it stays.
+    /// Power between two stations is off by this much, in dB, log-normal: a standard deviation; zero: not at all. As
+    /// long as they stand it stays.
     pub shadowing_db: f64,
+    /// Metres of way after which what a place does to the power is to 1/e what it was.
+    pub shadowing_coherence: f64,
     /// Power varies as by Rayleigh: an exponential factor of mean 1, drawn anew for each pair of stations so often.
-    pub rayleigh_block: Option<Span>,
+    pub rayleigh_block: Option<Coherence>,
+    /// Where stations move: powers and delays follow at most so often.
+    pub move_step: Span,
     /// Distances below this count as this, in m; zero: at no distance all of the power arrives.
     pub least_distance: f64,
 }
@@ -64,6 +68,15 @@ pub enum Reception {
     Snr,
 }
 
+/// How long a block of fading lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coherence {
+    /// This long.
+    Time(Span),
+    /// By the speed of the two stations relative to each other: 0.423 wavelengths over the speed, from 1 ms to 1 s.
+    Speed,
+}
+
 /// Whether frames take time to travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Travel {
@@ -90,7 +103,9 @@ impl Radio {
             noise: watts(-174.0 + 7.0) * bandwidth,
             travel: Travel::None,
             shadowing_db: 0.0,
+            shadowing_coherence: 20.0,
             rayleigh_block: None,
+            move_step: Span::from_millis(100),
             least_distance: 1.0,
         }
     }
@@ -164,21 +179,26 @@ impl Radio {
             ("cs_threshold", self.cs_threshold),
             ("light", self.light),
             ("noise", self.noise),
+            ("shadowing_coherence", self.shadowing_coherence),
         ];
         for (key, value) in positive {
             if !(value > 0.0 && value.is_finite()) {
                 return Err(Error::Range { key, value, must: "positive" });
             }
         }
-        if self.reception == Reception::Threshold && self.cs_threshold > self.rx_threshold {
+        // thresholds of four digits are above each other by rounding
+        if self.reception == Reception::Threshold && self.cs_threshold > 1.001 * self.rx_threshold {
             let value = self.cs_threshold;
             return Err(Error::Range { key: "cs_threshold", value, must: "at most `rx_threshold`" });
         }
         if !(self.shadowing_db >= 0.0 && self.shadowing_db.is_finite()) {
             return Err(Error::Range { key: "shadowing_db", value: self.shadowing_db, must: "zero or positive" });
         }
-        if self.rayleigh_block == Some(Span::ZERO) {
+        if self.rayleigh_block == Some(Coherence::Time(Span::ZERO)) {
             return Err(Error::Zero { key: "rayleigh_block" });
+        }
+        if self.move_step == Span::ZERO {
+            return Err(Error::Zero { key: "move_step" });
         }
         // an infinite ratio is legal: every overlap is a loss
         if self.capture_ratio.is_nan() || self.capture_ratio < 1.0 {

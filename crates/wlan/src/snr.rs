@@ -59,7 +59,11 @@ const FIVE_SIXTHS: Code = Code {
 
 /// Probability that a frame of `bytes` is wrong; `snr` is a ratio over the channel's bandwidth.
 pub fn frame_error(rate: Rate, snr: f64, bytes: u32) -> f64 {
-    let bits = 8.0 * f64::from(bytes);
+    part_error(rate, snr, 8.0 * f64::from(bytes))
+}
+
+/// Probability that so many bits of a frame are not all right.
+pub(crate) fn part_error(rate: Rate, snr: f64, bits: f64) -> f64 {
     match (rate.phy, rate.kbps) {
         (Phy::Plain, _) => 0.0,
         (Phy::Dsss, 1000) => frame(num::exp(-22.0 * snr) / 2.0, bits),

@@ -33,7 +33,7 @@ fn received(params: Params, layout: Layout, frames: u64, seed: u64) -> Vec<f64> 
 #[test]
 fn as_many_frames_arrive_as_blocks_are_strong_enough() {
     let mut params = Params::dot11a();
-    params.radio.rayleigh_block = Some(Span::from_millis(1));
+    params.radio.rayleigh_block = Some(wlan::Coherence::Time(Span::from_millis(1)));
     let steady = |metres: f64| params.radio.power_at(metres) / params.radio.rx_threshold;
     // power falls to a thousandth per tenfold distance; -82 dBm is the mean 52 m away
     for metres in [20.0, 40.0, 52.0, 80.0] {
@@ -47,7 +47,7 @@ fn as_many_frames_arrive_as_blocks_are_strong_enough() {
 #[test]
 fn a_block_is_good_or_bad_as_a_whole() {
     let mut params = Params::dot11a();
-    params.radio.rayleigh_block = Some(Span::from_millis(2000));
+    params.radio.rayleigh_block = Some(wlan::Coherence::Time(Span::from_millis(2000)));
     // at this distance half of the blocks are strong enough
     let power = params.radio.rx_threshold / std::f64::consts::LN_2;
     let metres = (params.radio.power_at(1.0) / power).cbrt();
@@ -83,7 +83,7 @@ fn sampling_follows_slow_fading() {
     let mut params = Params::dot11a();
     params.radio.reception = Reception::Snr;
     params.radio.cs_threshold = watts(-95.0);
-    params.radio.rayleigh_block = Some(Span::from_millis(500));
+    params.radio.rayleigh_block = Some(wlan::Coherence::Time(Span::from_millis(500)));
     let goodput = |spec: &MediumSpec| {
         let mut run = Run::new(spec, &senders_to_0(1, 1500), 3).unwrap();
         run.until(Time::from_secs(60.0));

@@ -116,7 +116,7 @@ impl Drawn {
             params.radio.reception = Reception::Snr;
         }
         if self.below(3) == 0 {
-            params.radio.rayleigh_block = Some(Span::from_millis(5));
+            params.radio.rayleigh_block = Some(wlan::Coherence::Time(Span::from_millis(5)));
             params.radio.shadowing_db = 4.0;
         }
     }

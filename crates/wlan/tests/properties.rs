@@ -8,7 +8,7 @@ use units::{Span, Time};
 use wlan::params::{AfterTimeout, Capture, Protection};
 use wlan::{
     ArfStart, Class, Frame, Layout, Loss, LossAt, LossFrames, LossModel, Medium, MediumSpec, NoSupply, Outcome, Params,
-    Position, Rate, RateControl,
+    Position, Rate, RateControl, Way,
 };
 
 fn params() -> impl Strategy<Value = Params> {
@@ -28,7 +28,7 @@ fn params() -> impl Strategy<Value = Params> {
                 params.radio.reception = wlan::Reception::Snr;
             }
             if short % 3 == 0 {
-                params.radio.rayleigh_block = Some(Span::from_millis(5));
+                params.radio.rayleigh_block = Some(wlan::Coherence::Time(Span::from_millis(5)));
                 params.radio.shadowing_db = 4.0;
             }
             params.edca |= edca && !name.starts_with("ns2");
@@ -143,6 +143,17 @@ fn sources(count: usize, kinds: &[u8]) -> Vec<Source> {
     (0..count).map(source).collect()
 }
 
+/// In some media with positions interference adds up, in some one or two stations move.
+fn vary(spec: &mut MediumSpec, seed: u64) {
+    let Layout::Positions(places) = &spec.layout else { return };
+    if seed.is_multiple_of(3) && spec.params.radio.reception == wlan::Reception::Snr {
+        spec.params.rules.capture = Capture::Sinr;
+    }
+    let velocity = Position { x: 40.0, y: seed as f64 };
+    let moves = places.iter().zip(0..).take(seed as usize % 4).map(|(&from, id)| (id, Way::Line { from, velocity }));
+    spec.moves = moves.collect();
+}
+
 /// So many cases, or as many as `PROPTEST_CASES` says.
 fn config(cases: u32) -> ProptestConfig {
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|count| count.parse().ok()).unwrap_or(cases);
@@ -157,6 +168,7 @@ proptest! {
         params in params(), layout in layout(), loss in loss(), control in control(), kinds in prop::collection::vec(0u8..3, 1..5), seed in 0u64..100,
     ) {
         let mut spec = MediumSpec::new("drawn", params, layout);
+        vary(&mut spec, seed);
         spec.loss = loss;
         let count = spec.layout.stations();
         spec.rate_controls = vec![control; count];

@@ -9,6 +9,7 @@ use super::link::{self, Link};
 use super::radio::Medium;
 use super::radio::places::{self, Placing};
 use super::radio::table::Radio;
+use super::ways;
 use crate::error::{Problem, code};
 use crate::files::Files;
 use crate::limits::FLOWS;
@@ -45,6 +46,10 @@ enum Wired {
     },
 }
 
+/// What `moves` means.
+pub(crate) const MOVES: &str = "ways of stations that move, a table by name: { \"station/0\" = { line = { from = \"5 m\", velocity = \
+                                \"1 m/s\" } } }, or `waypoints`, `trace`, or { from, to, speed }, as of `mobiles`";
+
 /// Keys and what they mean.
 pub(crate) static KEYS: &[(&str, &str)] = &[
     ("stations", "stations, default 1"),
@@ -56,6 +61,7 @@ pub(crate) static KEYS: &[(&str, &str)] = &[
     ),
     ("positions", "instead: where each station is, [[\"3 m\", \"0 m\"], ...]"),
     ("ap_positions", "where each access point is; default the origin, if there is one"),
+    ("moves", MOVES),
     ("hosts", "wired hosts, default 1 with a `backbone`, else none"),
     ("backbone", "link from an access point to the wired host, or to node `gateway` if there are more of either"),
     ("access", "link from `gateway` to each wired host"),
@@ -90,7 +96,8 @@ pub(crate) fn read(fields: &Fields<'_>, profile: Profile, files: &Files) -> Resu
     let aps = (stations..stations + access_points).collect();
     let place = ["positions", "placing", "stations"].iter().find_map(|key| fields.get(key));
     let place = place.map_or(fields.place(), |item| item.node.place);
-    let mut medium = Medium::new("air".to_owned(), radio, nodes, aps, all, place)?;
+    let medium = Medium::new("air".to_owned(), radio, nodes, aps, all, place)?;
+    let mut medium = medium.with_moves(fields.get("moves").as_ref(), files)?;
     medium.join_cells(place, |_, station, _| format!("air/{station}"))?;
     let wired = wired(fields, access_points, hosts, profile, files)?;
     Ok(Cell { stations, hosts, places, ap_positions, wired, medium })
@@ -219,6 +226,9 @@ impl Cell {
         }
         if let Some(list) = &self.ap_positions {
             map.insert("ap_positions".into(), places::list_text(list));
+        }
+        if !self.medium.moves.is_empty() {
+            map.insert("moves".into(), ways::of_nodes_text(&self.medium.moves, &self.medium.radio.names));
         }
         map.insert("hosts".into(), json!(self.hosts));
         if let Wired::Host(backbone) | Wired::Gateway { backbone, .. } = &self.wired {

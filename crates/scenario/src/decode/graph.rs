@@ -5,10 +5,12 @@ use serde_json::{Map, Value as Json, json};
 use tcp::Profile;
 use wlan::Travel;
 
+use super::cell;
 use super::link::{self, Link};
 use super::radio::Medium;
 use super::radio::places;
 use super::radio::table::{self, Radio};
+use super::ways;
 use crate::error::{Problem, choose, code, show};
 use crate::files::Files;
 use crate::limits::FLOWS;
@@ -40,6 +42,7 @@ pub(crate) static MEDIUM_KEYS: &[(&str, &str)] = &[
     ("stations", "names of the nodes on it"),
     ("access_points", "which of these are access points; by default any two that decode each other are neighbours"),
     ("positions", "where each station is, [[\"3 m\", \"0 m\"], ...]; by default all hear all"),
+    ("moves", cell::MOVES),
 ];
 
 /// Read the table.
@@ -69,7 +72,7 @@ pub(crate) fn read(fields: &Fields<'_>, profile: Profile, files: &Files) -> Resu
     }
     let mut found = Vec::new();
     for (at, item) in media.as_ref().map_or(Ok(Vec::new()), Item::list)?.iter().enumerate() {
-        let medium = medium(item, at, &mut nodes, &mut names, profile)?;
+        let medium = medium(item, at, &mut nodes, &mut names, profile, files)?;
         if found.iter().any(|other: &Medium| other.name == medium.name) {
             let what = format!("stands twice: two media are named \"{}\"", show(&medium.name));
             return Err(item.problem(code::DUPLICATE_NAME, what).hint("give each medium a `name` of its own"));
@@ -115,6 +118,7 @@ fn medium(
     nodes: &mut Nodes,
     names: &mut Names,
     profile: Profile,
+    files: &Files,
 ) -> Result<Medium, Problem> {
     let own: Vec<&str> = MEDIUM_KEYS.iter().map(|(key, _)| *key).collect();
     let name = element_name("media", at, item.node);
@@ -141,7 +145,8 @@ fn medium(
     let access_points = access_points(&table, &on_it)?;
     let radio = Radio::read(Some(&item), &own, on_it.list, profile, Travel::None)?;
     let positions = table.get("positions").map(|item| places::list(&item, numbers.len(), "stations")).transpose()?;
-    let mut medium = Medium::new(name, radio, numbers, access_points, positions, place)?;
+    let medium = Medium::new(name, radio, numbers, access_points, positions, place)?;
+    let mut medium = medium.with_moves(table.get("moves").as_ref(), files)?;
     if medium.access_points.is_empty() {
         medium.join_neighbours(place, false)?;
     } else {
@@ -266,6 +271,9 @@ impl Graph {
             }
             if let Some(positions) = &medium.positions {
                 map.insert("positions".into(), places::list_text(positions));
+            }
+            if !medium.moves.is_empty() {
+                map.insert("moves".into(), ways::of_nodes_text(&medium.moves, &medium.radio.names));
             }
             map.extend(medium.radio.effective());
             Json::Object(map)

@@ -18,10 +18,13 @@ use std::collections::BTreeSet;
 
 use net::{DirectionSpec, LinkSpec, NodeId, QueueSpec, StationSpec};
 use units::{Span, Time};
-use wlan::{Layout, Position, Reception, Travel};
+use wlan::{Layout, Position, Reception, Travel, Way};
 
+use super::ways;
 use crate::error::{Place, Problem, code, show};
+use crate::files::Files;
 use crate::limits::FLOWS;
+use crate::read::Item;
 use places::distance;
 use table::Radio;
 
@@ -38,6 +41,8 @@ pub(crate) struct Medium {
     is_access_point: Vec<bool>,
     /// Where each station is; none: see `heard`, or all hear all.
     pub(crate) positions: Option<Vec<Position>>,
+    /// Ways of stations that move; `positions` has where these are at the start.
+    pub(crate) moves: Vec<(usize, Way)>,
     /// Who hears whom, in both orders, if that is listed.
     heard: Option<BTreeSet<(usize, usize)>>,
     /// Pairs of stations that exchange packets.
@@ -71,7 +76,66 @@ impl Medium {
         let mut is_access_point = vec![false; nodes.len()];
         access_points.iter().for_each(|station| is_access_point[*station] = true);
         let heard = radio.hears.as_ref().map(|pairs| pairs.iter().flat_map(|&(a, b)| [(a, b), (b, a)]).collect());
-        Ok(Medium { name, radio, nodes, access_points, is_access_point, positions, heard, links: Vec::new() })
+        Ok(Medium {
+            name,
+            radio,
+            nodes,
+            access_points,
+            is_access_point,
+            positions,
+            moves: Vec::new(),
+            heard,
+            links: Vec::new(),
+        })
+    }
+
+    /// Some of its stations move.
+    pub(crate) fn with_moves(mut self, item: Option<&Item<'_>>, files: &Files) -> Result<Medium, Problem> {
+        let Some(item) = item else { return Ok(self) };
+        let (what, hint) = match (&self.positions, &self.heard) {
+            (_, Some(_)) => ("has no use with `hears`, which says who hears whom", "take one of the two away"),
+            (None, None) => ("has no use while stations have no places", "say where the others are, by positions"),
+            (Some(_), None) => ("", ""),
+        };
+        if !what.is_empty() {
+            return Err(item.problem(code::CONFLICT, what).hint(hint));
+        }
+        self.moves = ways::of_nodes(item, &self.radio.names, files)?;
+        for (station, way) in &self.moves {
+            if let Some(positions) = &mut self.positions {
+                positions[*station] = way.at(Time::ZERO);
+            }
+        }
+        Ok(self)
+    }
+
+    fn moves(&self, station: usize) -> bool {
+        self.moves.iter().any(|one| one.0 == station)
+    }
+
+    /// Of each station that moves or whose access point does, the seconds until `end` during which the two are too far
+    /// from each other to decode frames, the luck of places and moments aside; looked at every `move_step`.
+    pub(crate) fn apart_secs(&self, end: Span) -> Vec<f64> {
+        let mut apart = vec![0.0; self.nodes.len()];
+        let Some(positions) = &self.positions else { return apart };
+        let step = self.radio.params.radio.move_step;
+        let place = |station: usize, at: Time| {
+            let way = self.moves.iter().find(|one| one.0 == station);
+            way.map_or(positions[station], |(_, way)| way.at(at))
+        };
+        for link in self.links.iter().filter(|link| self.moves(link.a) || self.moves(link.b)) {
+            let far = |at: Time| {
+                let power = self.radio.params.radio.power_at(distance(place(link.a, at), place(link.b, at)));
+                let reads = |station| self.radio.params.radio.reads_preamble(power, self.radio.rate_of(station).phy);
+                !(reads(link.a) && reads(link.b))
+            };
+            let steps = (0..end.0).step_by(step.0 as usize);
+            let secs: f64 = steps.filter(|at| far(Time(*at))).map(|at| step.0.min(end.0 - at) as f64 / 1e9).sum();
+            for station in [link.a, link.b].into_iter().filter(|station| !self.is_access_point[*station]) {
+                apart[station] = f64::max(apart[station], secs);
+            }
+        }
+        apart
     }
 
     /// Power in W that one station receives of another at the start, the luck of the place aside; 1 W where distance
@@ -106,7 +170,9 @@ impl Medium {
                 true => Some(self.access_points[turn % self.access_points.len()]),
                 false => self.best_access_point(station),
             };
-            let Some(ap) = best.filter(|ap| self.decode_each_other(station, *ap)) else {
+            // who moves may come nearer
+            let may_join = |ap: usize| self.decode_each_other(station, ap) || self.moves(station) || self.moves(ap);
+            let Some(ap) = best.filter(|ap| may_join(*ap)) else {
                 return Err(self.out_of_reach(station, best, place));
             };
             links.push(AirLink { name: name(self, station, ap), a: station, b: ap });
@@ -256,6 +322,8 @@ impl Medium {
     fn travel(&self, link: &AirLink) -> Span {
         let radio = &self.radio.params.radio;
         match (radio.travel, self.metres(link.a, link.b), &self.radio.hears) {
+            // a bound for what moves
+            _ if !self.moves.is_empty() => Span::ZERO,
             (Travel::Exact, Some(metres), None) => Time::from_secs(metres / radio.light).since(Time::ZERO),
             _ => Span::ZERO,
         }
@@ -281,6 +349,7 @@ impl Medium {
         net::MediumSpec {
             channel: wlan::MediumSpec {
                 access_points: self.access_points.iter().map(|station| *station as u32).collect(),
+                moves: self.moves.iter().map(|(station, way)| (*station as u32, way.clone())).collect(),
                 ..self.radio.spec(&self.name, layout)
             },
             stations: self.nodes.iter().enumerate().map(station).collect(),

@@ -4,11 +4,11 @@ use serde_json::{Value as Json, json};
 use units::{Span, Time};
 use wlan::{Position, Way};
 
-use crate::error::{Problem, code, show};
+use crate::error::{Problem, choose, code, show};
 use crate::files::{Files, bad_line};
 use crate::limits::DURATION;
 use crate::node::Value;
-use crate::read::{Fields, Item};
+use crate::read::{Fields, Item, matches_glob};
 use crate::units::{Kind, length_text, speed_text, time_text};
 
 /// Greatest distance from the origin, metres.
@@ -16,6 +16,7 @@ const FAR: f64 = 1e7;
 /// Greatest speed, metres per second.
 const FAST: f64 = 1e5;
 const KINDS: &[&str] = &["fixed", "line", "waypoints", "trace", "node", "from", "to", "speed"];
+const MOVES: &str = "write `moves = { \"station/0\" = { from = \"0 m\", to = \"100 m\", speed = \"1 m/s\" } }`";
 const EXAMPLE: &str = "write `mobile = { from = \"0 m\", to = \"2 km\", speed = \"10 m/s\" }`";
 
 /// The ways that keys `mobile` or `mobiles` describe, at most so many.
@@ -24,7 +25,7 @@ pub(crate) fn read(fields: &Fields<'_>, files: &Files, most: usize) -> Result<Ve
         (Some(_), Some(item)) => {
             return Err(item.problem(code::CONFLICT, "stands beside `mobile`").hint("write one of the two"));
         }
-        (Some(item), None) => return Ok(vec![way(&item, files)?]),
+        (Some(item), None) => return Ok(vec![way(&item, files, EXAMPLE)?]),
         (None, Some(item)) => {
             let items = item.list()?;
             if items.is_empty() || items.len() > most {
@@ -35,15 +36,15 @@ pub(crate) fn read(fields: &Fields<'_>, files: &Files, most: usize) -> Result<Ve
         }
         (None, None) => return Err(fields.problem(code::MISSING_KEY, "has no mobile").hint(EXAMPLE)),
     };
-    items.iter().map(|item| way(item, files)).collect()
+    items.iter().map(|item| way(item, files, EXAMPLE)).collect()
 }
 
-fn way(item: &Item<'_>, files: &Files) -> Result<Way, Problem> {
+fn way(item: &Item<'_>, files: &Files, example: &str) -> Result<Way, Problem> {
     let table = item.table(KINDS)?;
     let given = ["fixed", "line", "waypoints", "trace", "from"].iter().filter_map(|key| table.get(key));
     let [one] = &given.collect::<Vec<_>>()[..] else {
-        let what = "says not in exactly one way where the mobile is";
-        return Err(item.problem(code::CONFLICT, what).hint(EXAMPLE));
+        let what = "says not in exactly one way where it is";
+        return Err(item.problem(code::CONFLICT, what).hint(example));
     };
     let beside = |keys: &[&str], what: &str| match keys.iter().find_map(|key| table.get(key)) {
         Some(item) => Err(item.problem(code::CONFLICT, format!("belongs to {what}")).hint("take it away")),
@@ -72,6 +73,33 @@ fn way(item: &Item<'_>, files: &Files) -> Result<Way, Problem> {
         let arrives = Time::from_secs(from.distance(to) / speed);
         Ok(Way::Waypoints([(Time::ZERO, from), (arrives, to)].into()))
     }
+}
+
+/// Ways of nodes: a table of patterns, each with a way. Every number in the order of `names` with its way, once.
+pub(crate) fn of_nodes(item: &Item<'_>, names: &[String], files: &Files) -> Result<Vec<(usize, Way)>, Problem> {
+    let mut all: Vec<(usize, Way)> = Vec::new();
+    for (pattern, item) in item.open_table()?.entries() {
+        let way = way(&item, files, MOVES)?;
+        let before = all.len();
+        for at in (0..names.len()).filter(|at| matches_glob(pattern, &names[*at])) {
+            if all[..before].iter().any(|other| other.0 == at) {
+                let what = format!("gives `{}` a second way", show(&names[at]));
+                return Err(item.problem(code::CONFLICT, what).hint("name each station once"));
+            }
+            all.push((at, way.clone()));
+        }
+        if all.len() == before {
+            let hint = choose(pattern, names.iter().take(12).map(String::as_str));
+            return Err(item.problem(code::UNKNOWN_NODE, "names no station of this radio").hint(hint));
+        }
+    }
+    all.sort_by_key(|one| one.0);
+    Ok(all)
+}
+
+/// A table of ways as it is written.
+pub(crate) fn of_nodes_text(moves: &[(usize, Way)], names: &[String]) -> Json {
+    Json::Object(moves.iter().map(|(at, way)| (names[*at].clone(), effective(way))).collect())
 }
 
 /// A place: `["3 m", "0 m"]`, or `"3 m"` on the line of all y = 0.

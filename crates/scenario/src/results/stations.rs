@@ -12,6 +12,8 @@ use crate::table::Table;
 struct Row<'a> {
     all: &'a StationResult,
     mac: StationStats,
+    /// Seconds for which it was out of reach of its access point.
+    apart: f64,
     /// How many nodes its longest hop passes over.
     passed_over: usize,
 }
@@ -21,17 +23,19 @@ struct Row<'a> {
 pub(super) fn stations(plan: &Plan, network: &Network, results: &Results) -> Table {
     let passed_over = plan.topology.passed_over();
     let node = |row: &StationResult| network.media[row.medium].stations[row.station].node;
+    let media = plan.topology.media();
+    let apart: Vec<Vec<f64>> = media.iter().map(|medium| medium.apart_secs(plan.general.duration)).collect();
     let rows: Vec<Row<'_>> = results
         .stations
         .iter()
         .map(|all| Row {
             all,
             mac: all.mac.since(&all.mac_before),
+            apart: apart[all.medium][all.station],
             passed_over: passed_over.get(node(all)).copied().unwrap_or(0),
         })
         .collect();
     let rows = &rows[..];
-    let media = plan.topology.media();
     let run = plan.general.duration.secs();
     let measured = (plan.general.duration - plan.general.warmup).secs();
     let role = |r: &Row<'_>| match media[r.all.medium].access_points.contains(&r.all.station) {
@@ -73,6 +77,7 @@ pub(super) fn stations(plan: &Plan, network: &Network, results: &Results) -> Tab
         ("marked_packets", count(rows, |r| r.all.marked_packets)),
         ("queue_mean_packets", number(rows, |r| ratio(r.all.queue_integral, run))),
         ("queue_max_packets", count(rows, |r| u64::from(r.all.queue_max))),
+        ("out_of_reach_s", number(rows, |r| r.apart)),
         ("passed_over_nodes", count(rows, |r| r.passed_over as u64)),
     ]);
     Table(columns)

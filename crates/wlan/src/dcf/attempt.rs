@@ -148,6 +148,7 @@ impl Station {
             bytes: exchange.mpdu,
             from: self.id,
             to: current.to,
+            row: 0,
             start: now,
             airtime: exchange.data,
             nav: exchange.data_nav,

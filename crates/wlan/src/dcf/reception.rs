@@ -1,10 +1,12 @@
 //! Which of the frames in the air a station follows, and what overlap does to it.
 //!
-//! A station follows one frame at a time. Powers are compared in pairs and do not add up.
+//! A station follows one frame at a time. Powers are compared in pairs and do not add up; where they do
+//! (`Capture::Sinr`), what overlaps does no harm here, and chance decides at the end of the frame by all of it.
 
 use units::Time;
 
-use crate::params::Capture;
+use super::Mac;
+use crate::params::{Capture, Rules};
 
 /// The receiver's part of a station.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,6 +22,7 @@ pub(crate) struct Reception {
 pub(crate) struct Followed {
     flight: u32,
     power: f64,
+    since: Time,
     ends: Time,
     /// Its preamble was understood: the station knows that a frame is there.
     pub(crate) preamble: bool,
@@ -51,23 +54,34 @@ pub(crate) struct Arrival {
 impl Reception {
     /// A frame begins. True if it is ignored beside the stronger one that was there first.
     #[inline(always)]
-    pub(crate) fn begins(&mut self, now: Time, new: Arrival, deaf: bool, capture: Capture, ratio: f64) -> bool {
+    pub(crate) fn begins(&mut self, now: Time, new: Arrival, deaf: bool, mac: &Mac) -> bool {
+        let Mac { rules: Rules { capture, .. }, capture_ratio: ratio, .. } = *mac;
         let Some(first) = self.followed else {
             // ns-2 forgets what it has ignored
-            let disturbed = capture != Capture::First && now < self.rest_until && new.power < ratio * self.rest_power;
+            let pairs = matches!(capture, Capture::Off | Capture::Any);
+            let disturbed = pairs && now < self.rest_until && new.power < ratio * self.rest_power;
             let fate = match (deaf, disturbed) {
                 (true, _) => Fate::Deaf,
                 (false, true) => Fate::Collided,
                 (false, false) => Fate::Whole,
             };
-            self.follow(new, fate);
+            self.follow(now, new, fate);
             return false;
         };
-        self.overlaps(now, first, new, deaf, capture, ratio)
+        self.overlaps(now, first, new, deaf, mac)
     }
 
     /// A frame begins while another is followed.
-    fn overlaps(&mut self, now: Time, first: Followed, new: Arrival, deaf: bool, capture: Capture, ratio: f64) -> bool {
+    fn overlaps(&mut self, now: Time, first: Followed, new: Arrival, deaf: bool, mac: &Mac) -> bool {
+        let Mac { rules: Rules { capture, .. }, capture_ratio: ratio, cca, .. } = *mac;
+        if capture == Capture::Sinr {
+            // a receiver that follows nothing it has understood is free
+            let stronger = new.power >= ratio * first.power || (now <= first.since + cca && new.power > first.power);
+            if (stronger || !first.preamble) && new.decodable && !deaf {
+                self.follow(now, new, Fate::Whole);
+            }
+            return false;
+        }
         if capture != Capture::Off && first.power >= ratio * new.power {
             self.leave(now, new.power, new.ends);
             return true;
@@ -75,7 +89,7 @@ impl Reception {
         if capture == Capture::Any && new.power >= ratio * first.power && !deaf {
             self.leave(now, first.power, first.ends);
             let whole = new.power >= ratio * self.rest_power;
-            self.follow(new, if whole { Fate::Whole } else { Fate::Collided });
+            self.follow(now, new, if whole { Fate::Whole } else { Fate::Collided });
             return false;
         }
         // both are lost; whichever ends later is followed to its end
@@ -83,7 +97,7 @@ impl Reception {
         if new.ends > first.ends {
             self.leave(now, first.power, first.ends);
             let preamble = first.preamble;
-            self.followed = Some(Followed { preamble, fate, ..followed(new, fate) });
+            self.followed = Some(Followed { preamble, fate, ..followed(now, new, fate) });
         } else {
             self.leave(now, new.power, new.ends);
             self.followed = Some(Followed { fate, ..first });
@@ -91,12 +105,13 @@ impl Reception {
         false
     }
 
+    /// Where powers do not add up, it does not matter since when.
     pub(crate) fn follow_whole(&mut self, new: Arrival) {
-        self.follow(new, Fate::Whole);
+        self.follow(Time::ZERO, new, Fate::Whole);
     }
 
-    fn follow(&mut self, new: Arrival, fate: Fate) {
-        self.followed = Some(followed(new, fate));
+    fn follow(&mut self, now: Time, new: Arrival, fate: Fate) {
+        self.followed = Some(followed(now, new, fate));
     }
 
     fn leave(&mut self, now: Time, power: f64, ends: Time) {
@@ -123,14 +138,21 @@ impl Reception {
     }
 }
 
-fn followed(new: Arrival, fate: Fate) -> Followed {
+fn followed(since: Time, new: Arrival, fate: Fate) -> Followed {
     let preamble = new.decodable && fate == Fate::Whole;
-    Followed { flight: new.flight, power: new.power, ends: new.ends, preamble, decodable: new.decodable, fate }
+    Followed { flight: new.flight, power: new.power, since, ends: new.ends, preamble, decodable: new.decodable, fate }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Params;
+
+    fn mac(capture: Capture) -> Mac {
+        let mut params = Params::dot11b();
+        params.rules.capture = capture;
+        Mac { cca: units::Span(10), ..Mac::new(&params) }
+    }
 
     fn arrival(flight: u32, power: f64, ends: u64) -> Arrival {
         Arrival { flight, power, ends: Time(ends), decodable: power >= 1.0 }
@@ -139,8 +161,8 @@ mod tests {
     /// Two frames, the second while the first lasts; the fates of both at their ends, if they were followed so far.
     fn two(capture: Capture, first: f64, second: f64) -> [Option<Fate>; 2] {
         let mut reception = Reception::default();
-        assert!(!reception.begins(Time(0), arrival(1, first, 100), false, capture, 10.0));
-        reception.begins(Time(50), arrival(2, second, 150), false, capture, 10.0);
+        assert!(!reception.begins(Time(0), arrival(1, first, 100), false, &mac(capture)));
+        reception.begins(Time(50), arrival(2, second, 150), false, &mac(capture));
         [1, 2].map(|flight| reception.ends(flight).map(|followed| followed.fate))
     }
 
@@ -156,6 +178,10 @@ mod tests {
             (Capture::Any, (10.0, 1.0), [Some(Whole), None]),
             (Capture::Any, (1.0, 10.0), [None, Some(Whole)]),
             (Capture::Any, (1.0, 1.0), [None, Some(Collided)]),
+            (Capture::Sinr, (1.0, 9.9), [Some(Whole), None]),
+            (Capture::Sinr, (1.0, 10.0), [None, Some(Whole)]),
+            // nobody understood the first
+            (Capture::Sinr, (0.9, 1.0), [None, Some(Whole)]),
         ] {
             assert_eq!(two(capture, powers.0, powers.1), fates, "{capture:?} {powers:?}");
         }
@@ -165,24 +191,35 @@ mod tests {
     fn what_was_ignored_still_disturbs_the_next() {
         for (capture, fate) in [(Capture::Any, Fate::Collided), (Capture::First, Fate::Whole)] {
             let mut reception = Reception::default();
-            reception.begins(Time(0), arrival(1, 100.0, 100), false, capture, 10.0);
-            assert!(reception.begins(Time(50), arrival(2, 5.0, 200), false, capture, 10.0));
+            reception.begins(Time(0), arrival(1, 100.0, 100), false, &mac(capture));
+            assert!(reception.begins(Time(50), arrival(2, 5.0, 200), false, &mac(capture)));
             assert_eq!(reception.ends(1).unwrap().fate, Fate::Whole);
-            reception.begins(Time(150), arrival(3, 10.0, 250), false, capture, 10.0);
+            reception.begins(Time(150), arrival(3, 10.0, 250), false, &mac(capture));
             assert_eq!(reception.ends(2).map(|followed| followed.fate), None);
             assert_eq!(reception.ends(3).unwrap().fate, fate, "{capture:?}");
         }
     }
 
     #[test]
+    fn of_frames_that_begin_together_the_stronger_is_followed() {
+        // where powers add up: within the sensing time of 10 ns, 2 dB are enough
+        for (begins, followed) in [(0, 2), (10, 2), (11, 1)] {
+            let mut reception = Reception::default();
+            reception.begins(Time(0), arrival(1, 1.0, 100), false, &mac(Capture::Sinr));
+            reception.begins(Time(begins), arrival(2, 1.6, 200), false, &mac(Capture::Sinr));
+            assert!(reception.ends(followed).is_some(), "{begins}");
+        }
+    }
+
+    #[test]
     fn a_station_that_transmits_hears_nothing() {
         let mut reception = Reception::default();
-        reception.begins(Time(0), arrival(1, 5.0, 100), false, Capture::Any, 10.0);
+        reception.begins(Time(0), arrival(1, 5.0, 100), false, &mac(Capture::Any));
         assert!(reception.is_coming());
         reception.deafen();
         assert!(!reception.is_coming());
         assert_eq!(reception.ends(1).unwrap().fate, Fate::Deaf);
-        reception.begins(Time(0), arrival(2, 5.0, 100), true, Capture::Any, 10.0);
+        reception.begins(Time(0), arrival(2, 5.0, 100), true, &mac(Capture::Any));
         assert_eq!(reception.ends(2).unwrap().fate, Fate::Deaf);
     }
 }

@@ -79,7 +79,7 @@ impl Air {
     fn quiet_of(&self, id: u32, hearing: &Hearing) -> Time {
         let OnAir { flight, end, .. } = &self.flights[id as usize];
         let next = end.at();
-        let heard_at = self.heard_at(flight, hearing.row(flight.from));
+        let heard_at = self.heard_at(flight, hearing.row(flight.row));
         if flight.to == EVERYONE || (self.every_end && heard_at < next) {
             return next;
         }

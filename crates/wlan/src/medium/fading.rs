@@ -1,6 +1,6 @@
 //! Power that varies by place and by time.
 //!
-//! Shadowing: one draw per pair of stations, in dB normal. Rayleigh blocks: one draw per pair and block of time,
+//! Shadowing: one draw per pair of stations, in dB normal, for as long as they stand. Rayleigh blocks: one draw per pair and block of time,
 //! exponential. Both are the same in both directions. No draw is kept: each is a number mixed from the medium's key,
 //! the pair and the block, so that the end of a frame meets what its start met, however many blocks lie between.
 
@@ -10,31 +10,43 @@ use sim::Stream;
 use units::{Span, Time, num};
 
 use super::hearing::Hearer;
-use crate::Phy;
+use super::moving::Speeds;
+use super::noise::NEGLIGIBLE;
 use crate::flight::{Flight, StationId};
-use crate::propagation::Radio;
+use crate::params::Capture;
+use crate::{Coherence, Params, Phy};
 
 /// No block has more than this times the mean power: the least number drawn is 2^-53, and 53 ln 2 = 36.7.
 const MOST: f64 = 37.0;
+/// Block of stations that stand, where speeds say how long it is.
+const STANDING: Span = Span::from_millis(1000);
 
 #[derive(Clone, Debug)]
 pub(crate) struct Fading {
     key: u64,
     shadowing_db: f64,
     /// Length of a block, unless power is steady.
-    block: Option<Span>,
-    sensed: f64,
+    block: Option<Coherence>,
+    wavelength: f64,
+    /// Where blocks are as long as speeds make them.
+    speeds: Option<Speeds>,
+    /// Least power that counts.
+    heard: f64,
     /// What a preamble of OFDM needs, and one of DSSS.
     decoded: [f64; 2],
 }
 
 impl Fading {
-    pub(crate) fn new(radio: &Radio, mut chance: Stream) -> Fading {
+    pub(crate) fn new(params: &Params, mut chance: Stream, speeds: Option<Speeds>) -> Fading {
+        let radio = &params.radio;
+        let adds_up = params.rules.capture == Capture::Sinr;
         Fading {
             key: (chance.uniform() * (1u64 << 53) as f64) as u64,
             shadowing_db: radio.shadowing_db,
             block: radio.rayleigh_block,
-            sensed: radio.cs_threshold,
+            wavelength: radio.wavelength(),
+            speeds,
+            heard: if adds_up { radio.cs_threshold.min(NEGLIGIBLE * radio.noise) } else { radio.cs_threshold },
             decoded: [Phy::Ofdm, Phy::Dsss].map(|phy| radio.preamble_power(phy)),
         }
     }
@@ -44,27 +56,43 @@ impl Fading {
         if self.shadowing_db == 0.0 {
             return 1.0;
         }
+        num::exp(self.shadow_db(a, b) * LN_10 / 10.0)
+    }
+
+    /// The same in dB.
+    pub(crate) fn shadow_db(&self, a: StationId, b: StationId) -> f64 {
         let pair = self.pair(a, b);
-        // Box and Muller
-        let radius = num::sqrt(-2.0 * num::ln(share(mix(pair ^ 1))));
-        let normal = radius * num::cos(TAU * share(mix(pair ^ 2)));
-        num::exp(self.shadowing_db * normal * LN_10 / 10.0)
+        self.shadowing_db * normal(mix(pair ^ 1), mix(pair ^ 2))
     }
 
-    /// Whether a station may hear another at times, given the mean power.
-    pub(crate) fn may_be_sensed(&self, power: f64) -> bool {
-        power * if self.block.is_some() { MOST } else { 1.0 } >= self.sensed
+    /// A number for the two and each step of a way, normal with a deviation of 1.
+    pub(crate) fn step_db(&self, a: StationId, b: StationId, number: u64) -> f64 {
+        let pair = self.pair(a, b);
+        let drawn = |salt: u64| mix(mix(pair ^ salt).wrapping_add(number));
+        normal(drawn(5), drawn(6))
     }
 
-    /// A hearer with the power that the frame has there, if it senses it; the sender as it is.
+    /// Whether a station's frames may count at another at times, given the mean power.
+    pub(crate) fn may_be_heard(&self, power: f64) -> bool {
+        power * if self.block.is_some() { MOST } else { 1.0 } >= self.heard
+    }
+
+    /// A hearer with the power that the frame has there, if it counts; the sender as it is.
     #[cold]
     pub(crate) fn at(&self, hearer: &Hearer, flight: &Flight) -> Option<Hearer> {
-        let Some(block) = self.block else { return Some(*hearer) };
+        let Some(coherence) = self.block else { return Some(*hearer) };
         if hearer.station == flight.from {
             return Some(*hearer);
         }
+        let block = match (coherence, &self.speeds) {
+            (Coherence::Time(block), _) => block,
+            (Coherence::Speed, Some(speeds)) => {
+                speeds.block(flight.from, hearer.station, flight.start, self.wavelength)
+            }
+            (Coherence::Speed, None) => STANDING,
+        };
         let power = hearer.power * self.gain(flight.from, hearer.station, flight.start, block);
-        (power >= self.sensed).then(|| hearer.with_power(power, self.decoded))
+        (power >= self.heard).then(|| hearer.with_power(power, self.decoded))
     }
 
     /// Exponential of mean 1, drawn anew for each block. Blocks of different pairs begin at different times.
@@ -78,6 +106,11 @@ impl Fading {
     fn pair(&self, a: StationId, b: StationId) -> u64 {
         mix(self.key ^ (u64::from(a.min(b)) << 32 | u64::from(a.max(b))))
     }
+}
+
+/// Normal with a deviation of 1, from two numbers of which all bits are random (Box and Muller).
+fn normal(a: u64, b: u64) -> f64 {
+    num::sqrt(-2.0 * num::ln(share(a))) * num::cos(TAU * share(b))
 }
 
 /// The bits of a number scattered (the last steps of SplitMix64).
@@ -97,8 +130,11 @@ fn share(bits: u64) -> f64 {
 mod tests {
     use super::*;
 
+    use crate::Radio;
+
     fn fading(radio: Radio) -> Fading {
-        Fading::new(&radio, Stream::new(1, "cell/fading"))
+        let params = Params { radio, ..Params::dot11a() };
+        Fading::new(&params, Stream::new(1, "cell/fading"), None)
     }
 
     #[test]
@@ -124,7 +160,7 @@ mod tests {
     #[test]
     fn a_block_has_one_gain_the_next_another_and_the_mean_is_one() {
         let block = Span::from_millis(50);
-        let fading = fading(Radio { rayleigh_block: Some(block), ..Radio::standard(5.18e9, 20e6) });
+        let fading = fading(Radio { rayleigh_block: Some(Coherence::Time(block)), ..Radio::standard(5.18e9, 20e6) });
         let gain = |us: u64| fading.gain(3, 8, Time(us * 1000), block);
         let changes: Vec<u64> = (1..1_000_000).filter(|&us| gain(us) != gain(us - 1)).collect();
         assert_eq!(changes.len(), 20);

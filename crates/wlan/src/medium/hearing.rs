@@ -40,6 +40,8 @@ pub(crate) struct Hearer {
 pub(crate) struct Hearing {
     hearers: Vec<Hearer>,
     rows: Vec<Range<usize>>,
+    /// Rows in place of those above, where stations move.
+    pub(crate) changing: Vec<Vec<Hearer>>,
     /// Of each transmitter the delay of the nearest other; empty where it is none.
     nearest: Vec<Span>,
 }
@@ -55,7 +57,7 @@ impl Hearing {
             Layout::Everyone { .. } => {
                 // one row serves all
                 let hearers = (0..count).map(|to| Hearer::equal(to as StationId)).collect();
-                Ok(Hearing { hearers, rows: vec![0..count; count], nearest: Vec::new() })
+                Ok(Hearing { hearers, rows: vec![0..count; count], changing: Vec::new(), nearest: Vec::new() })
             }
             Layout::List { heard, .. } => {
                 let mut rows: Vec<Vec<Hearer>> = (0..count).map(|own| vec![Hearer::equal(own as StationId)]).collect();
@@ -81,15 +83,21 @@ impl Hearing {
     }
 
     fn from_rows(rows: Vec<Vec<Hearer>>) -> Hearing {
-        let mut hearing = Hearing { hearers: Vec::new(), rows: Vec::new(), nearest: Vec::new() };
+        let mut hearing = Hearing { hearers: Vec::new(), rows: Vec::new(), changing: Vec::new(), nearest: Vec::new() };
         for (own, mut row) in rows.into_iter().enumerate() {
-            row.sort_by_key(|hearer| (hearer.delay, hearer.station as usize != own, hearer.station));
+            row.sort_by_key(|hearer| hearer.order(own as StationId));
             hearing.nearest.push(row.get(1).map_or(Span::ZERO, |nearest| nearest.delay));
             let start = hearing.hearers.len();
             hearing.hearers.append(&mut row);
             hearing.rows.push(start..hearing.hearers.len());
         }
         hearing
+    }
+
+    /// Rows may change from now on, and no station is known to be any distance from another.
+    pub(crate) fn may_change(&mut self) {
+        self.changing = self.rows.drain(..).map(|row| self.hearers[row].to_vec()).collect();
+        self.nearest.clear();
     }
 
     /// How far the station nearest to this one is, of those that sense it.
@@ -99,8 +107,11 @@ impl Hearing {
     }
 
     #[inline]
-    pub(crate) fn row(&self, from: StationId) -> &[Hearer] {
-        &self.hearers[self.rows[from as usize].clone()]
+    pub(crate) fn row(&self, row: u32) -> &[Hearer] {
+        match self.rows.get(row as usize) {
+            Some(place) => &self.hearers[place.clone()],
+            None => &self.changing[row as usize],
+        }
     }
 }
 
@@ -115,6 +126,16 @@ impl Hearer {
         Hearer { power, decodes: decoded.map(|least| power >= least), ..self }
     }
 
+    /// Nearest first, the sender itself before all others.
+    pub(crate) fn order(&self, from: StationId) -> (Span, bool, StationId) {
+        (self.delay, self.station != from, self.station)
+    }
+
+    /// The sender at no distance from itself.
+    pub(crate) fn itself(station: StationId, radio: &Radio) -> Hearer {
+        Hearer { power: radio.power_at(0.0), ..Hearer::equal(station) }
+    }
+
     /// One of those who all hear each other equally well.
     pub(crate) fn equal(station: StationId) -> Hearer {
         Hearer { station, decodes: [true; 2], power: 1.0, delay: Span::ZERO }
@@ -122,25 +143,38 @@ impl Hearer {
 }
 
 fn heard_from(from: usize, positions: &[Position], radio: &Radio, fading: &Fading) -> Vec<Hearer> {
-    let mut row = Vec::new();
-    for (to, position) in positions.iter().enumerate() {
-        let distance = positions[from].distance(*position);
-        let power = radio.power_at(distance) * fading.shadow(from as StationId, to as StationId);
-        if to != from && !fading.may_be_sensed(power) {
-            continue;
-        }
-        let delay = match radio.travel {
-            Travel::None => Span::ZERO,
-            Travel::Exact => Time::from_secs(distance / radio.light).since(Time::ZERO),
-        };
-        row.push(Hearer {
-            station: to as StationId,
-            decodes: [Phy::Ofdm, Phy::Dsss].map(|phy| radio.reads_preamble(power, phy)),
-            power,
-            delay,
-        });
+    let own = from as StationId;
+    let all = (0..).zip(positions);
+    let others = all.filter_map(|(to, position)| match to == own {
+        true => Some(Hearer::itself(own, radio)),
+        false => heard_at(own, to, positions[from].distance(*position), fading.shadow(own, to), radio, fading),
+    });
+    others.collect()
+}
+
+/// How a station hears another at this distance, if it can; `shadow` multiplies the power.
+pub(crate) fn heard_at(
+    from: StationId,
+    to: StationId,
+    distance: f64,
+    shadow: f64,
+    radio: &Radio,
+    fading: &Fading,
+) -> Option<Hearer> {
+    let power = radio.power_at(distance) * shadow;
+    if to != from && !fading.may_be_heard(power) {
+        return None;
     }
-    row
+    let delay = match radio.travel {
+        Travel::None => Span::ZERO,
+        Travel::Exact => Time::from_secs(distance / radio.light).since(Time::ZERO),
+    };
+    Some(Hearer {
+        station: to,
+        decodes: [Phy::Ofdm, Phy::Dsss].map(|phy| radio.reads_preamble(power, phy)),
+        power,
+        delay,
+    })
 }
 
 #[cfg(test)]
@@ -148,8 +182,8 @@ mod tests {
     use super::*;
 
     fn new(layout: &Layout) -> Result<Hearing, Error> {
-        let radio = Radio::ns2();
-        Hearing::new(layout, &radio, &Fading::new(&radio, sim::Stream::new(1, "fading")))
+        let params = crate::Params::ns2_default();
+        Hearing::new(layout, &params.radio, &Fading::new(&params, sim::Stream::new(1, "fading"), None))
     }
 
     #[test]

@@ -15,10 +15,10 @@ impl Medium {
         if self.passing {
             return self.frame_starts_or_passes(until);
         }
-        let Medium { air, hearing, fading, stations, wakes, mac, sleepers, .. } = self;
+        let Medium { air, hearing, fading, stations, wakes, mac, sleepers, upward, .. } = self;
         let Leg { flight: id, mut place, until } = air.leg(until);
         let flight = air.flight(id);
-        let mut row = hearing.row(flight.from);
+        let mut row = hearing.row(flight.row);
         if let Some(sleepers) = sleepers {
             sleepers.before(flight.start, flight, stations, wakes, mac);
             (row, place) = (sleepers.awake(), 0);
@@ -39,7 +39,12 @@ impl Medium {
                 hearer = &faded;
             }
             let ends = now + flight.airtime;
-            let arrival = Arrival { flight: id, power: hearer.power, ends, decodable: hearer.decodes(flight.rate.phy) };
+            let mut decodable = hearer.decodes(flight.rate.phy);
+            if upward.adds_up {
+                let Some(understood) = upward.begins(now, hearer, id, flight) else { continue };
+                decodable = understood;
+            }
+            let arrival = Arrival { flight: id, power: hearer.power, ends, decodable };
             let station = &mut stations[hearer.station as usize];
             if station.on_frame_start(now, arrival, flight, mac) {
                 wakes.set(hearer.station as usize, station.due());
@@ -58,10 +63,10 @@ impl Medium {
         if self.passing {
             return self.frame_ends_or_has_passed(until, outcomes);
         }
-        let Medium { air, hearing, fading, stations, wakes, mac, upward, sleepers, reorders, .. } = self;
+        let Medium { air, hearing, fading, moving, stations, wakes, mac, upward, sleepers, reorders, .. } = self;
         let Leg { flight: id, mut place, mut until } = air.leg(until);
         let flight = air.flight(id);
-        let mut row = hearing.row(flight.from);
+        let mut row = hearing.row(flight.row);
         if let Some(sleepers) = sleepers {
             (row, place) = (sleepers.awake(), 0);
         }
@@ -91,7 +96,11 @@ impl Medium {
                         upward.are_all_bad(now, hearer, flight, stations[flight.from as usize].under_way(flight.serial))
                     }
                 };
-                stations[at].on_frame_end(now, id, flight, bad, mac, outcomes)
+                if upward.adds_up && upward.ends(now, hearer, id) {
+                    continue;
+                }
+                let heard = stations[at].on_frame_end(now, id, flight, bad, mac, outcomes);
+                if upward.adds_up { upward.blamed(heard, hearer, flight) } else { heard }
             };
             let station = &stations[at];
             let due = station.due();
@@ -111,7 +120,11 @@ impl Medium {
                 until = until.min(note_missing(wakes, upward, *reorders));
             }
         }
+        let (from, flown, over) = (flight.from, flight.row, place >= row.len());
         air.ended(id, place, row);
+        if let (Some(moving), true) = (moving, over) {
+            moving.is_over(from, flown);
+        }
         if let Some(sleepers) = sleepers {
             sleepers.note_due(stations, wakes, mac);
         }

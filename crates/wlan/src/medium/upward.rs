@@ -1,28 +1,23 @@
 //! What a receiver makes of a frame at its end: bad, repeated, or a packet that goes up.
 
-use sim::{Chance, Stream};
 use units::{Span, Time};
 
 use super::Outcome;
 use super::hearing::Hearer;
+use super::noise::Noise;
 use super::reorder::{Arrived, Reorder, Verdict};
 use crate::ampdu::joined;
 use crate::dcf::{Heard, Mpdu, Station};
 use crate::flight::{EVERYONE, Flight, Kind, StationId};
 use crate::loss::{Errors, LossAt};
-use crate::{Params, frame_error};
-
-/// White noise of this power, and of each station a stream of chance.
-#[derive(Debug)]
-pub(crate) struct Noise {
-    pub(crate) power: f64,
-    pub(crate) streams: Vec<Stream>,
-}
+use crate::{Cause, Params};
 
 #[derive(Debug)]
 pub(crate) struct Upward {
     /// Frames may be bad at the MAC without another's doing.
     by_chance: bool,
+    /// All that is in the air is noise for what it overlaps.
+    pub(crate) adds_up: bool,
     /// Random errors at each station; empty without.
     errors: Vec<Errors>,
     at: LossAt,
@@ -48,7 +43,8 @@ impl Upward {
     ) -> Upward {
         let by_chance = noise.is_some() || (at == LossAt::Mac && !errors.is_empty());
         let (accepted, reorder) = (vec![[0; 4]; stations], Reorder::new(params.reorder_timeout));
-        Upward { by_chance, errors, at, noise, accepted, reorder, good: 0, told: Vec::new(), traced: false }
+        let adds_up = noise.as_ref().is_some_and(Noise::adds_up);
+        Upward { by_chance, adds_up, errors, at, noise, accepted, reorder, good: 0, told: Vec::new(), traced: false }
     }
 
     /// Whether frames may be bad at the MAC without another's doing.
@@ -75,10 +71,32 @@ impl Upward {
             bad = self.errors[place].hits(start, now, flight.kind == Kind::Data);
         }
         if let Some(noise) = &mut self.noise {
-            let error = frame_error(flight.rate, here.power / noise.power, flight.bytes);
-            bad |= error > 0.0 && noise.streams[place].happens(Chance::new(error));
+            bad |= noise.hits(here, flight, flight.bytes, (Time(now.0 - flight.airtime.0), now));
         }
         bad
+    }
+
+    /// A frame begins where all that is in the air adds up. `None`: nobody senses it there; else whether its preamble is
+    /// understood.
+    #[cold]
+    pub(crate) fn begins(&mut self, now: Time, here: &Hearer, id: u32, flight: &Flight) -> Option<bool> {
+        self.noise.as_mut().and_then(|noise| noise.begins(now, here, id, flight.rate.phy))
+    }
+
+    /// The same at its end, after it was decided whether it is bad. True if nobody sensed it there.
+    #[cold]
+    pub(crate) fn ends(&mut self, now: Time, here: &Hearer, id: u32) -> bool {
+        self.noise.as_mut().is_some_and(|noise| noise.ends(now, here, id))
+    }
+
+    /// Why a frame was lost: where others are noise they are to blame for what noise alone would not have done.
+    pub(crate) fn blamed(&self, heard: Heard, here: &Hearer, flight: &Flight) -> Heard {
+        let by_others = match heard {
+            Heard::Lost(Cause::Error) => self.noise.as_ref().is_some_and(Noise::was_by_others),
+            Heard::Lost(Cause::Weak) => here.decodes(flight.rate.phy),
+            _ => false,
+        };
+        if by_others { Heard::Lost(Cause::Collision) } else { heard }
     }
 
     /// The same for each packet of an A-MPDU, which has its share of the airtime; true if none is left.
@@ -100,8 +118,7 @@ impl Upward {
                 bad = self.errors[place].hits(at(begun), at(end), true);
             }
             if let Some(noise) = &mut self.noise {
-                let error = frame_error(flight.rate, here.power / noise.power, mpdu.bytes);
-                bad |= error > 0.0 && noise.streams[place].happens(Chance::new(error));
+                bad |= noise.hits(here, flight, mpdu.bytes, (at(begun), at(end)));
             }
             good |= u64::from(!bad) << bit;
             begun = end;

@@ -2,7 +2,7 @@
 
 use units::Span;
 
-use super::{Params, Protection, Responder};
+use super::{Capture, Params, Protection, Responder};
 use crate::{Error, Phy, Rate, Reception};
 
 impl Params {
@@ -25,6 +25,9 @@ impl Params {
         self.check_rates()?;
         if self.plcp.bits > 0 && !(self.plcp.bps > 0.0 && self.plcp.bps.is_finite()) {
             return Err(Error::Range { key: "plcp_rate", value: self.plcp.bps, must: "positive" });
+        }
+        if self.rules.capture == Capture::Sinr && self.radio.reception == Reception::Threshold {
+            return Err(Error::NeedsSnr { key: "capture" });
         }
         self.radio.check()
     }
@@ -161,7 +164,7 @@ mod tests {
         );
         assert_eq!(refused(|p| p.radio.shadowing_db = -1.0), "`shadowing_db` is -1, must be zero or positive");
         assert_eq!(
-            refused(|p| p.radio.rayleigh_block = Some(Span::ZERO)),
+            refused(|p| p.radio.rayleigh_block = Some(crate::Coherence::Time(Span::ZERO))),
             "`rayleigh_block` is zero, must be positive"
         );
         assert_eq!(refused(|p| p.edca_station.classes[0].aifsn = 0), "`edca.aifsn` is 0, must be from 1 to 15");
@@ -173,6 +176,17 @@ mod tests {
         assert_eq!(refused(|p| p.reorder_timeout = Span::ZERO), "`reorder_timeout` is zero, must be positive");
         let ns2 = |p: &mut Params| *p = Params { edca: true, ..Params::ns2_default() };
         assert_eq!(refused(ns2), "`edca` is not in the profile of ns-2");
+        assert_eq!(
+            refused(|p| p.rules.capture = Capture::Sinr),
+            "`capture` by SINR needs `reception` by SNR, whose error tables it uses"
+        );
+        assert_eq!(refused(|p| p.radio.move_step = Span::ZERO), "`move_step` is zero, must be positive");
+        let above = |factor: f64| {
+            let mut params = Params::ns2_default();
+            params.radio.cs_threshold = factor * params.radio.rx_threshold;
+            params.check().is_ok()
+        };
+        assert!(above(1.0009) && !above(1.002), "rounding counts as equal");
         assert_eq!(refused(|p| p.radio.capture_ratio = 0.5), "`capture_ratio` is 0.5, must be at least 1");
     }
 

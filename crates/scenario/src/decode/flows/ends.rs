@@ -16,7 +16,8 @@ pub(super) struct Places {
 pub(super) fn ends(table: &Fields<'_>, nodes: &[String], islands: &[usize]) -> Result<Vec<(NodeId, NodeId)>, Problem> {
     let (from, to) = (table.need("from", "\"left/*\"")?, table.need("to", "\"right/*\"")?);
     let (senders, receivers) = (matching(&from, nodes)?, matching(&to, nodes)?);
-    if senders.len() != receivers.len() {
+    // one node is the other end of all
+    if senders.len() != receivers.len() && senders.len() != 1 && receivers.len() != 1 {
         let what = format!(
             "matches {} and `to` matches {}, which cannot pair up",
             counted(senders.len()),
@@ -24,9 +25,11 @@ pub(super) fn ends(table: &Fields<'_>, nodes: &[String], islands: &[usize]) -> R
         );
         return Err(from
             .problem(code::COUNTS_DIFFER, what)
-            .hint("write one `[[flows]]` for each receiver, or patterns that match equal numbers"));
+            .hint("write patterns that match equal numbers, or one node at one end for all at the other"));
     }
-    let pairs: Vec<_> = senders.into_iter().zip(receivers).collect();
+    let count = senders.len().max(receivers.len());
+    let one_by_one = |nodes: Vec<NodeId>| nodes.into_iter().cycle().take(count);
+    let pairs: Vec<_> = one_by_one(senders).zip(one_by_one(receivers)).collect();
     for &(a, b) in &pairs {
         if a == b {
             return Err(to.problem(code::SAME_NODE, format!("pairs `{}` with itself", show(&nodes[a]))));

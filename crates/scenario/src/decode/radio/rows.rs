@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 use units::{Span, num};
 use wlan::params::{AfterTimeout, Capture, Counters, Draw, Eifs, NavRound, Protection, Responder, Timeouts};
-use wlan::{Params, Propagation, Rate, Reception, Travel};
+use wlan::{Coherence, Params, Propagation, Rate, Reception, Travel};
 
 use super::{edca, rates};
 use crate::error::Problem;
@@ -210,7 +210,8 @@ pub(crate) static ROWS: &[Row] = &[
     row!("nav_reset", "a NAV set by an RTS ends early if nothing follows", rules.nav_reset, flag, truth),
     words!(
         "capture",
-        "of frames that overlap, \"none\" is received, or the \"first\" if it is strong beside the others, or \"any\" such",
+        "of frames that overlap, \"none\" is received, or the \"first\" if it is strong beside the others, or \"any\" such; \
+         \"sinr\": all that overlaps is noise, and `reception = \"snr\"` decides",
         rules.capture,
         CAPTURES
     ),
@@ -328,11 +329,30 @@ pub(crate) static ROWS: &[Row] = &[
         |db: &f64| json!(level_text(*db))
     ),
     row!(
+        "shadowing_coherence",
+        "metres of way of a station that moves after which that factor is to 1/e what it was",
+        radio.shadowing_coherence,
+        |item: &Item<'_>| item.metres(1e-3..=FAR),
+        length
+    ),
+    row!(
         "fading",
-        "\"off\", or how often an exponential factor is drawn anew for each pair, such as \"50 ms\" (Rayleigh)",
+        "\"off\", or how often an exponential factor is drawn anew for each pair (Rayleigh): \"50 ms\", or \"auto\": by the \
+         speed of the two, from 1 ms to 1 s",
         radio.rayleigh_block,
-        |item: &Item<'_>| if item.is(OFF) { Ok(None) } else { item.span(Span(1000)..=HOUR).map(Some) },
-        |block: &Option<Span>| json!(block.map_or(OFF.to_owned(), time_text))
+        fading,
+        |block: &Option<Coherence>| json!(match block {
+            None => OFF.to_owned(),
+            Some(Coherence::Time(block)) => time_text(*block),
+            Some(Coherence::Speed) => AUTO.to_owned(),
+        })
+    ),
+    row!(
+        "move_step",
+        "powers follow stations that move at most so often",
+        radio.move_step,
+        |item: &Item<'_>| item.span(Span(1_000_000)..=HOUR),
+        span_text
     ),
 ];
 
@@ -343,7 +363,8 @@ const AFTER: &[(&str, AfterTimeout)] = &[("difs", AfterTimeout::Difs), ("none", 
 const TIMEOUTS: &[(&str, Timeouts)] = &[("preamble", Timeouts::Preamble), ("whole-answer", Timeouts::WholeAnswer)];
 const EIFS: &[(&str, Eifs)] = &[("space", Eifs::Space), ("nav", Eifs::Nav)];
 const ROUNDS: &[(&str, NavRound)] = &[("up", NavRound::Up), ("nearest", NavRound::Nearest)];
-const CAPTURES: &[(&str, Capture)] = &[("none", Capture::Off), ("first", Capture::First), ("any", Capture::Any)];
+const CAPTURES: &[(&str, Capture)] =
+    &[("none", Capture::Off), ("first", Capture::First), ("any", Capture::Any), ("sinr", Capture::Sinr)];
 const COUNTERS: &[(&str, Counters)] = &[("frame", Counters::Frame), ("station", Counters::Station)];
 const RESPONDERS: &[(&str, Responder)] = &[("standard", Responder::Standard), ("ns2", Responder::Ns2)];
 const RECEPTIONS: &[(&str, Reception)] = &[("threshold", Reception::Threshold), ("snr", Reception::Snr)];
@@ -359,6 +380,14 @@ const PROPAGATIONS: &[(&str, Propagation)] = &[
 fn word<T: PartialEq>(words: &[(&'static str, T)], value: &T) -> Json {
     let same = |other: &T| other == value || std::mem::discriminant(other) == std::mem::discriminant(value);
     words.iter().find(|(_, other)| same(other)).map_or(Json::Null, |(word, _)| json!(word))
+}
+
+fn fading(item: &Item<'_>) -> Result<Option<Coherence>, Problem> {
+    match () {
+        () if item.is(OFF) => Ok(None),
+        () if item.is(AUTO) => Ok(Some(Coherence::Speed)),
+        () => item.span(Span(1000)..=HOUR).map(|block| Some(Coherence::Time(block))),
+    }
 }
 
 fn positive(item: &Item<'_>) -> Result<Span, Problem> {

@@ -271,6 +271,7 @@ fn refused(table: &Fields<'_>, error: &Error) -> Problem {
         Error::Rate { key, .. } | Error::Range { key, .. } => key,
         Error::WindowOrder { .. } => "cw_max",
         Error::NoErrorTable { .. } => "reception",
+        Error::NeedsSnr { key } => key,
         _ => "set",
     };
     let key = match key {
