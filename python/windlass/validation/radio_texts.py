@@ -49,7 +49,8 @@ NOTES: dict[str, str] = {
     ),
     "radio_settings": (
         "Scenarios that `windlass validate ns2` ran in both: its scripts, its start times. All agents are reset, so slow "
-        "start ends at the window. The file has each scenario whole."
+        "start ends at the window. The file has each scenario whole. Eight more are not here: TCP through bursts of loss, or much loss "
+        "above the MAC, where ns-2's interval is wider than 60 % of its mean; all of them overlap."
     ),
 }
 """What a family is, before its table."""
