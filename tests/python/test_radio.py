@@ -22,6 +22,18 @@ def cell(**radio: Any) -> Scenario:
     return Scenario(name="cell", duration="4 s", warmup="1 s", topology=topology, flows=[flow, other])
 
 
+def walk(speed: str) -> Scenario:
+    """A station that goes away at so much per second: -82 dBm are the edge, 84.6 m away (16 dBm, 2.4 GHz, cube)."""
+    topology = Wlan(
+        stations=1,
+        positions=[["0 m", "0 m"]],
+        moves={"station/0": {"line": {"from": "2 m", "velocity": f"{speed}/s"}}},
+        backbone={"rate": "100 Mbps", "delay": "10 ms"},
+    )
+    flow = Flow(from_="station/0", to="wired/0", algorithm="cubic")
+    return Scenario(duration="6 s", topology=topology, flows=flow)
+
+
 def test_stations_are_written_and_read_back(work: Path) -> None:
     result = windlass.sweep(cell(), store=False)
     assert result.stations["station"].to_pylist() == ["station/0", "station/1", "ap/0"]
@@ -59,6 +71,7 @@ def test_explain_tells_how_long_a_frame_takes(command: Command) -> None:
     ("scenario", "words"),
     [
         (cell(loss="10 %", short_retry_limit=2), "gave up"),
+        (walk("20 m"), "`station/0` is out of reach of the station that it talks to for 1."),
         (
             Scenario(
                 duration="2 s",

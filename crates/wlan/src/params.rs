@@ -187,8 +187,9 @@ pub enum Capture {
     First,
     /// Whichever is strong beside the others is received.
     Any,
-    /// The others are noise as long as they overlap: chance decides by the ratio of signal to all of it. A frame that is
-    /// strong beside the one followed is followed instead, or just stronger if that began no longer than `cca` before.
+    /// The others are noise as long as they overlap: chance decides by the ratio of signal to all of it. A frame that
+    /// is strong beside the one followed is followed instead, or just stronger if that began no longer than `cca`
+    /// before.
     Sinr,
 }
 

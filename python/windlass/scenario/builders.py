@@ -151,6 +151,8 @@ class Wlan:
         default all hear all alike.
     positions, ap_positions : sequence of pairs of str
         Where each is: ``[["3 m", "0 m"]]``.
+    moves : mapping
+        Ways of stations that move, by name: ``{"station/0": {"from": "0 m", "to": "50 m", "speed": "1 m/s"}}``.
     hosts : int
         Wired hosts; by default one if there is a `backbone`.
     backbone : Link or mapping
@@ -168,6 +170,7 @@ class Wlan:
     placing: Mapping[str, Any] | None = None
     positions: Sequence[Sequence[str]] | None = None
     ap_positions: Sequence[Sequence[str]] | None = None
+    moves: Mapping[str, Any] | None = None
     hosts: int | None = None
     backbone: Link | Mapping[str, Any] | None = None
     access: Link | Mapping[str, Any] | None = None

@@ -1,8 +1,9 @@
 //! Power that varies by place and by time.
 //!
-//! Shadowing: one draw per pair of stations, in dB normal, for as long as they stand. Rayleigh blocks: one draw per pair and block of time,
-//! exponential. Both are the same in both directions. No draw is kept: each is a number mixed from the medium's key,
-//! the pair and the block, so that the end of a frame meets what its start met, however many blocks lie between.
+//! Shadowing: one draw per pair of stations, in dB normal, for as long as they stand. Rayleigh blocks: one draw per
+//! pair and block of time, exponential. Both are the same in both directions. No draw is kept: each is a number mixed
+//! from the medium's key, the pair and the block, so that the end of a frame meets what its start met, however many
+//! blocks lie between.
 
 use std::f64::consts::{LN_10, TAU};
 

@@ -25,8 +25,8 @@ pub(crate) struct Moving {
     movers: Vec<Mover>,
     /// Number of the step at which positions were taken last.
     step: u64,
-    /// Of each mover and station what the places do to the power between them, in dB; empty without shadowing. Two movers
-    /// have the entry of the first.
+    /// Of each mover and station what the places do to the power between them, in dB; empty without shadowing. Two
+    /// movers have the entry of the first.
     shadows: Vec<f64>,
     /// How often a place was taken anew.
     taken: u64,

@@ -76,8 +76,8 @@ impl Upward {
         bad
     }
 
-    /// A frame begins where all that is in the air adds up. `None`: nobody senses it there; else whether its preamble is
-    /// understood.
+    /// A frame begins where all that is in the air adds up. `None`: nobody senses it there; else whether its preamble
+    /// is understood.
     #[cold]
     pub(crate) fn begins(&mut self, now: Time, here: &Hearer, id: u32, flight: &Flight) -> Option<bool> {
         self.noise.as_mut().and_then(|noise| noise.begins(now, here, id, flight.rate.phy))

@@ -1,0 +1,236 @@
+//! Stations that move, several cells on one channel, and how distance tells on rates.
+
+#[path = "common/radio.rs"]
+mod common;
+
+use common::{CELL, GRAPH, effective, network, numbers, refused, result};
+use serde_json::json;
+use units::Span;
+
+const WALK: &str = r#"[scenario]
+duration = "20 s"
+[topology]
+kind = "wlan"
+stations = 2
+positions = [["5 m", "0 m"], ["0 m", "5 m"]]
+backbone = { rate = "100 Mbps", delay = "5 ms" }
+moves = { "station/0" = { from = "5 m", to = "105 m", speed = "10 m/s" } }
+radio = { set = "dot11a", rate = "6 Mbps" }
+[[flows]]
+from = "station/*"
+to = "wired/0"
+transport = "udp"
+traffic = { kind = "cbr", rate = "1 Mbps", packet = "1500 B" }
+"#;
+
+#[test]
+fn stations_move() {
+    let complete = effective(WALK, &[]);
+    let way = json!({ "waypoints": [["0 s", "5 m", "0 m"], ["10 s", "105 m", "0 m"]] });
+    assert_eq!(complete["topology"]["moves"], json!({ "station/0": way }));
+    assert_eq!(complete["topology"]["radio"]["move_step"], "100 ms");
+    let medium = network(WALK, &[]).media.remove(0).channel;
+    assert_eq!((medium.moves.len(), medium.moves[0].0), (1, 0));
+    // written out complete it reads back as it was, whatever its kind
+    let line = r#"{ "station/1" = { line = { from = ["0 m", "5 m"], velocity = ["1 m/s", "-2 m/s"] } } }"#;
+    for moves in [line, r#"{ "station/*" = { fixed = ["3 m", "4 m"] } }"#] {
+        effective(WALK, &[("topology.moves", moves)]);
+    }
+    let keys = [("shadowing_coherence", "30 m"), ("move_step", "50 ms"), ("fading", "auto"), ("shadowing", "4 dB")];
+    let keys: Vec<(String, &str)> = keys.iter().map(|(key, value)| (format!("topology.radio.{key}"), *value)).collect();
+    let sets: Vec<(&str, &str)> = keys.iter().map(|(key, value)| (key.as_str(), *value)).collect();
+    let radio = network(WALK, &sets).media.remove(0).channel.params.radio;
+    assert_eq!((radio.shadowing_coherence, radio.move_step), (30.0, Span::from_millis(50)));
+    assert_eq!(radio.rayleigh_block, Some(wlan::Coherence::Speed));
+    assert_eq!(effective(WALK, &sets)["topology"]["radio"]["fading"], "auto");
+}
+
+#[test]
+fn a_graph_has_stations_that_move() {
+    let moves = "set = \"dot11b\"\nmoves = { tablet = { from = \"4 m\", to = \"40 m\", speed = \"1 m/s\" } }";
+    let text = GRAPH.replace("set = \"dot11b\"", moves);
+    assert_eq!(network(&text, &[]).media[0].channel.moves[0].0, 1);
+    assert_eq!(effective(&text, &[])["topology"]["media"][0]["moves"]["tablet"]["waypoints"][0][0], "0 s");
+}
+
+#[test]
+fn ways_that_cannot_be_are_refused() {
+    let moves = "moves = { \"station/0\" = { from = \"5 m\", to = \"105 m\", speed = \"10 m/s\" } }";
+    let spoiled = |new: &str, code: &str, words: &[&str]| refused(WALK, moves, new, code, words);
+    spoiled(
+        "moves = { \"station/7\" = { fixed = \"5 m\" } }",
+        "unknown-node",
+        &["topology.moves.station/7", "station/0"],
+    );
+    spoiled("moves = { \"station/0\" = { } }", "conflict", &["exactly one way", "speed"]);
+    let twice = "moves = { \"station/0\" = { fixed = \"5 m\" }, \"station/*\" = { fixed = \"6 m\" } }";
+    spoiled(twice, "conflict", &["second way", "station/0"]);
+    let back = "moves = { \"station/0\" = { waypoints = [[\"5 s\", \"0 m\", \"0 m\"], [\"1 s\", \"0 m\", \"0 m\"]] } }";
+    spoiled(back, "out-of-range", &["before the one"]);
+    spoiled("moves = { \"station/0\" = { trace = \"no.txt\", node = \"a\" } }", "file", &["no.txt"]);
+    let places = "positions = [[\"5 m\", \"0 m\"], [\"0 m\", \"5 m\"]]\n";
+    refused(WALK, places, "", "conflict", &["topology.moves", "no places", "positions"]);
+    let radio = "radio = { set = \"dot11a\", rate = \"6 Mbps\" }";
+    let listed = "radio = { hears = [[\"station/0\", \"ap/0\"], [\"station/1\", \"ap/0\"]] }";
+    refused(WALK, radio, listed, "conflict", &["topology.moves", "hears"]);
+    let added = |what: &str| format!("radio = {{ set = \"dot11a\", {what} }}");
+    refused(WALK, radio, &added("capture = \"sinr\""), "out-of-range", &["`capture`", "reception = \"snr\""]);
+    refused(WALK, radio, &added("move_step = \"0 s\""), "out-of-range", &["move_step"]);
+}
+
+/// It walks away at 10 m/s and is out of reach, 58 m, after 5.3 s: what it sends then is given up by its MAC.
+#[test]
+fn who_walks_away_loses_what_it_sends() {
+    let run = result(WALK, &[]);
+    let apart = numbers(&run.stations, "out_of_reach_s");
+    let radio = network(WALK, &[]).media[0].channel.params.radio.clone();
+    let edge = (radio.power_at(1.0) / radio.rx_threshold).cbrt();
+    assert!((apart[0] - (20.0 - (edge - 5.0) / 10.0)).abs() < 0.1 && apart[1] == 0.0, "{apart:?}, {edge} m");
+    let dropped = numbers(&run.stations, "mac_dropped_packets");
+    let acked = numbers(&run.stations, "acked_packets");
+    // as many arrive as were sent on the way; each lost one takes seven attempts, so some wait at the end
+    let share = (edge - 5.0) / 10.0 / 20.0;
+    assert!((acked[0] / acked[1] - share).abs() < 0.03, "{acked:?}");
+    assert!(dropped[0] > 100.0 && dropped[1] == 0.0, "{dropped:?}");
+    // back again: nothing is lost after that
+    let back =
+        r#"{ "station/0" = { waypoints = [["0 s", "5 m", "0 m"], ["5 s", "105 m", "0 m"], ["10 s", "5 m", "0 m"]] } }"#;
+    let acked = numbers(&result(WALK, &[("topology.moves", back)]).stations, "acked_packets");
+    let share = 1.0 - 2.0 * (105.0 - edge) / 20.0 / 20.0;
+    assert!((acked[0] / acked[1] - share).abs() < 0.04, "{acked:?} {share}");
+}
+
+const CELLS: &str = r#"[scenario]
+duration = "6 s"
+warmup = "1 s"
+[topology]
+kind = "wlan"
+stations = 2
+access_points = 2
+positions = [["5 m", "0 m"], ["15 m", "0 m"]]
+ap_positions = [["0 m", "0 m"], ["20 m", "0 m"]]
+hosts = 1
+backbone = { rate = "1 Gbps", delay = "1 ms" }
+access = { rate = "1 Gbps", delay = "1 ms" }
+radio = { set = "dot11a" }
+[[flows]]
+from = "station/*"
+to = "wired/0"
+transport = "udp"
+traffic = { kind = "cbr", rate = "40 Mbps", packet = "1500 B" }
+"#;
+
+/// Two cells on one channel share the air if they are in range of each other, and have all of it each if not.
+#[test]
+fn cells_on_one_channel_share_the_air() {
+    let goodput = |apart: f64, sets: &[(&str, &str)]| {
+        let (station, ap) = (format!("{} m", apart - 5.0), format!("{apart} m"));
+        let positions = format!(r#"[["5 m", "0 m"], ["{station}", "0 m"]]"#);
+        let ap_positions = format!(r#"[["0 m", "0 m"], ["{ap}", "0 m"]]"#);
+        let places = [("topology.positions", positions.as_str()), ("topology.ap_positions", ap_positions.as_str())];
+        let sets: Vec<_> = places.iter().chain(sets).copied().collect();
+        let run = result(CELLS, &sets);
+        for (name, most) in [("airtime_share", 1.0), ("busy_share", 1.0)] {
+            assert!(numbers(&run.stations, name).iter().all(|share| *share <= most));
+        }
+        numbers(&run.flows, "goodput_bps")
+    };
+    // two saturated stations of one cell: 31 Mbps in all (Bianchi), 30.5 alone
+    let (near, far) = (goodput(20.0, &[("topology.radio.capture", "none")]), goodput(400.0, &[]));
+    let sum = near[0] + near[1];
+    assert!((29.5e6..31.5e6).contains(&sum) && (near[0] / sum - 0.5).abs() < 0.03, "{near:?}");
+    // each access point is 14 dB nearer to its own station: of frames that begin together both are read
+    let captured = goodput(20.0, &[]);
+    assert!(captured[0] > near[0] && captured[0] + captured[1] < 36e6, "{captured:?}");
+    assert!(far.iter().all(|one| (29.5e6..31.0e6).contains(one)), "{far:?}");
+    // interference that nobody senses counts where it adds up
+    let apart = |capture: &str| {
+        let places = r#"[["-20 m", "0 m"], ["90 m", "0 m"]]"#;
+        let aps = r#"[["0 m", "0 m"], ["70 m", "0 m"]]"#;
+        let radio = format!(r#"{{ set = "dot11a", reception = "snr", capture = "{capture}" }}"#);
+        let sets = [("topology.positions", places), ("topology.ap_positions", aps), ("topology.radio", radio.as_str())];
+        numbers(&result(CELLS, &sets).flows, "goodput_bps")
+    };
+    let (pairs, sums) = (apart("any"), apart("sinr"));
+    assert!(sums[0] < 0.9 * pairs[0], "{pairs:?} {sums:?}");
+}
+
+const CHANNELS: &str = r#"[scenario]
+duration = "6 s"
+warmup = "1 s"
+[topology]
+kind = "graph"
+[[topology.links]]
+from = "ap1"
+to = "ap2"
+rate = "1 Gbps"
+delay = "1 ms"
+[[topology.media]]
+name = "one"
+stations = ["a", "ap1"]
+access_points = ["ap1"]
+set = "dot11a"
+[[topology.media]]
+name = "two"
+stations = ["b", "ap2"]
+access_points = ["ap2"]
+set = "dot11a"
+[[flows]]
+from = "a"
+to = "ap1"
+transport = "udp"
+traffic = { kind = "cbr", rate = "40 Mbps", packet = "1500 B" }
+[[flows]]
+from = "b"
+to = "ap2"
+transport = "udp"
+traffic = { kind = "cbr", rate = "40 Mbps", packet = "1500 B" }
+"#;
+
+#[test]
+fn cells_on_channels_of_their_own_do_not_share() {
+    let goodput = numbers(&result(CHANNELS, &[]).flows, "goodput_bps");
+    assert!(goodput.iter().all(|one| (29.5e6..31.0e6).contains(one)), "{goodput:?}");
+}
+
+/// A station at a distance where 54 Mbps do not get through: Minstrel gets what the best fixed rate does, nearly.
+#[test]
+fn distant_stations_get_slower_rates() {
+    let text = CELL.replace("stations = 4", "stations = 1");
+    let goodput = |metres: u32, radio: &str| {
+        let radio = format!(r#"{{ set = "dot11a", reception = "snr", cs_threshold = "-95 dBm", {radio} }}"#);
+        let placing = format!(r#"{{ kind = "circle", radius = "{metres} m" }}"#);
+        let flows = r#"[{ from = "station/0", to = "wired/0", transport = "udp", traffic = { kind = "cbr", rate = "40 Mbps", packet = "1500 B" } }]"#;
+        let sets = [
+            ("topology.radio", radio.as_str()),
+            ("topology.placing", placing.as_str()),
+            ("flows", flows),
+            ("scenario.duration", "8 s"),
+            ("scenario.warmup", "2 s"),
+        ];
+        let run = result(&text, &sets);
+        (numbers(&run.flows, "goodput_bps")[0], numbers(&run.stations, "rate_mean_bps")[0])
+    };
+    let mut before = f64::INFINITY;
+    for metres in [10, 30, 45, 60, 75] {
+        let fixed = [6, 9, 12, 18, 24, 36, 48, 54].map(|mbps| goodput(metres, &format!("rate = \"{mbps} Mbps\"")).0);
+        let best = fixed.into_iter().fold(0.0, f64::max);
+        let (minstrel, rate) = goodput(metres, "rate_control = \"minstrel\"");
+        let (arf, _) = goodput(metres, "rate_control = \"arf\"");
+        println!("{metres} m: best {best:.3e}, minstrel {minstrel:.3e} at {rate:.3e}, ARF {arf:.3e}");
+        assert!(minstrel > 0.8 * best, "{metres} m: {minstrel:.3e} of {best:.3e}");
+        assert!(arf > 0.5 * best, "{metres} m: {arf:.3e} of {best:.3e}");
+        assert!(rate < before, "{metres} m: {rate:.3e}");
+        before = rate;
+    }
+}
+
+#[test]
+fn one_node_is_the_other_end_of_all() {
+    let flows = |from: &str, to: &str| {
+        let text = WALK.replace("\"station/*\"", from).replace("\"wired/0\"", to);
+        network(&text, &[]).flows.iter().map(|flow| (flow.from, flow.to)).collect::<Vec<_>>()
+    };
+    assert_eq!(flows("\"station/*\"", "\"ap/0\""), [(0, 2), (1, 2)]);
+    assert_eq!(flows("\"ap/0\"", "\"station/*\""), [(2, 0), (2, 1)]);
+}
