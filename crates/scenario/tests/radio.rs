@@ -343,4 +343,19 @@ fn a_run_fills_the_table_of_stations() {
 #[test]
 fn no_bytes_are_bytes() {
     assert_eq!(effective(CELL, &[])["topology"]["radio"]["routing_bytes"], "0 B");
+/// All are equally near, so a packet may come to a station in the instant in which a frame has passed it by. That the
+/// frame's end is over then was not seen: the medium stood still from there on.
+#[test]
+fn a_packet_may_come_in_the_instant_in_which_a_frame_has_passed() {
+    let text = include_str!("../../../python/windlass/scenarios/cafe.toml")
+        .replace(
+            "queue = \"100 packets\" }",
+            "queue = \"100 packets\", ap_queue = { discipline = \"fq-codel\", limit = \"1000 packets\" } }",
+        )
+        .replace("\"30 s\"", "\"6 s\"");
+    let scenario = scenario::Scenario::from_toml(&text, "cafe.toml", &[]).unwrap();
+    let run = scenario.points()[0].run(2, &scenario::RunOptions::default()).unwrap();
+    let (_, attempts) = run.stations.0.iter().find(|(column, _)| *column == "attempts").unwrap();
+    let scenario::Column::I64(attempts) = attempts else { panic!() };
+    assert!(attempts[8] > 300, "of the access point, in a second: {attempts:?}");
 }

@@ -170,6 +170,11 @@ impl Air {
         }
     }
 
+    /// The end of a flight is over at this place of the row.
+    pub(crate) fn has_ended(&self, id: u32, place: usize) -> bool {
+        self.flights.get(id as usize).is_some_and(|entry| place < entry.ended)
+    }
+
     /// The end of a flight will be an event at this place of the row after all, and at those behind it.
     pub(crate) fn revive(&mut self, id: u32, place: usize, row: &[Hearer]) {
         let entry = &mut self.flights[id as usize];

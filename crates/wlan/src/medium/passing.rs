@@ -112,7 +112,11 @@ impl Medium {
     /// A packet is offered to a station that a frame may be passing.
     pub(super) fn disturb(&mut self, now: Time, station: usize) {
         let station = &mut self.stations[station];
-        if station.is_passed_after(Time(now.0.saturating_sub(1))) {
+        let (flight, place) = station.passing();
+        // where all are as near, the end of this instant may have come and gone
+        let before = Time(now.0.saturating_sub(1));
+        let ends_now = || station.is_passed_after(before) && !self.air.has_ended(flight, place);
+        if station.is_passed_after(now) || ends_now() {
             let (flight, place, _) = interrupt(station, &self.air, &self.hearing);
             self.air.revive(flight, place, self.hearing.row(self.air.flight(flight).from));
         }
