@@ -178,6 +178,16 @@ def test_a_map_follows_mobiles_until_the_end_of_the_run() -> None:
     assert cells["nodes"][2]["way"] == [[0.0, 7.0, 0.0]]
 
 
+def test_stations_that_move_have_ways() -> None:
+    walk = {"station/1": {"line": {"from": "5 m", "velocity": "2 m/s"}}}
+    point = of_kind("wlan", moves=walk).points()[0]
+    (cell,) = point.map()
+    assert [node["way"] for node in cell["nodes"]][:2] == [[[0.0, 40.0, 0.0]], [[0.0, 5.0, 0.0], [5.0, 15.0, 0.0]]]
+    figure = plots.map_of_positions(point)
+    assert legend(figure)[1:] == ["access point", "station/1", "station"]
+    assert {"0 s", "5 s"} <= {text.get_text() for text in figure.axes[0].texts}
+
+
 @pytest.mark.parametrize(
     ("kind", "words"),
     [

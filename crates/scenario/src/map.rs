@@ -13,17 +13,19 @@ impl Plan {
     /// frames are decoded and sensed (`receive_range`, `sense_range`) or base stations reach (`radius`), in metres or
     /// null, and its `nodes`: each with `name`, `role` and `way`, corners of time in seconds and place in metres.
     pub(crate) fn map(&self) -> Json {
-        let media = self.topology.media().into_iter().filter_map(medium);
-        let cells = self.topology.cellular();
         let end = Time::ZERO + self.general.duration;
+        let media = self.topology.media().into_iter().filter_map(|one| medium(one, end));
+        let cells = self.topology.cellular();
         media.chain(cells.iter().map(|spec| cellular(spec, &self.topology.nodes(), end))).collect()
     }
 }
 
-fn medium(medium: &Medium) -> Option<Json> {
+fn medium(medium: &Medium, end: Time) -> Option<Json> {
     let node = |(station, place): (usize, &Position)| {
         let role = if medium.access_points.contains(&station) { "access-point" } else { "station" };
-        node(&medium.radio.names[station], role, &[(Time::ZERO, *place)])
+        let way = medium.moves.iter().find(|one| one.0 == station);
+        let corners = way.map_or_else(|| vec![(Time::ZERO, *place)], |(_, way)| corners(way, end));
+        node(&medium.radio.names[station], role, &corners)
     };
     let nodes: Vec<Json> = medium.places()?.iter().enumerate().map(node).collect();
     Some(json!({

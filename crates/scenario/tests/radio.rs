@@ -343,6 +343,8 @@ fn a_run_fills_the_table_of_stations() {
 #[test]
 fn no_bytes_are_bytes() {
     assert_eq!(effective(CELL, &[])["topology"]["radio"]["routing_bytes"], "0 B");
+}
+
 /// All are equally near, so a packet may come to a station in the instant in which a frame has passed it by. That the
 /// frame's end is over then was not seen: the medium stood still from there on.
 #[test]

@@ -166,9 +166,10 @@ def _draw_map(axes: Axes, one: Mapping[str, Any]) -> None:
         of_role = [node for node in nodes if node["role"] == role]
         if not of_role:
             continue
-        if role == "mobile":
-            for number, node in enumerate(of_role):
+        for number, node in enumerate(of_role):
+            if role == "mobile" or len(node["way"]) > 1:
                 _draw_way(axes, node, number)
+        if role == "mobile":
             continue
         places = [node["way"][0][1:] for node in of_role]
         axes.plot(
@@ -207,7 +208,7 @@ def _draw_ranges(axes: Axes, centres: Sequence[Sequence[float]], metres: float, 
 
 
 def _draw_way(axes: Axes, node: Mapping[str, Any], number: int) -> None:
-    """The way of a mobile, with times beside it."""
+    """The way of what moves, with times beside it."""
     import numpy as np
     from matplotlib.ticker import MaxNLocator
 
