@@ -25,7 +25,7 @@ def test_explain_is_a_scenario_that_gives_the_same_run(command: Command, sweep_f
 @pytest.mark.parametrize("name", sorted(windlass.ready_scenarios()))
 def test_explained_ready_scenarios_give_the_same_run(command: Command, name: str, tmp_path: Path) -> None:
     # What is recorded is no part of the description, so it is set to the same in both.
-    nothing = {"output.traces": [], "output.events": False}
+    nothing = {"output.traces": [], "output.events": False, "output.delays": False}
     file = tmp_path / "explained.toml"
     file.write_text(command("explain", name).stdout)
     explained = windlass.load(file, nothing).points()[0]
