@@ -58,6 +58,8 @@ _FREE = {
     "noise",
     "arf_start",
     "ampdu_max_mpdus",
+    "move_step",
+    "shadowing_coherence",
     "ampdu_max_bytes",
     "ampdu_max_us",
     "ampdu_min",
