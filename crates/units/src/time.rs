@@ -31,6 +31,12 @@ impl Time {
         Time(Span::from_secs(secs).0)
     }
 
+    /// The instant `span` later, of an instant that comes: a plain sum, where `+` leaves [`Time::NEVER`] what it is.
+    #[inline(always)]
+    pub fn then(self, span: Span) -> Time {
+        Time(self.0 + span.0)
+    }
+
     /// Time passed since `earlier`; zero if `earlier` is later.
     #[inline]
     pub fn since(self, earlier: Time) -> Span {

@@ -42,6 +42,7 @@ use crate::{Outcome, Params, Phy, Rate};
 pub(crate) use access::{Access, Terms};
 use aggregate::Aggregate;
 pub(crate) use aggregate::Mpdu;
+pub(crate) use bystander::Passage;
 use bystander::Passing;
 use edca::Edca;
 pub(crate) use edca::accesses;
@@ -98,6 +99,8 @@ pub(crate) struct Station {
     nav: Nav,
     reception: Reception,
     passing: Passing,
+    /// Zero unless the station only counts slots; else when it sends. As of [`Station::settle`].
+    rests_until: Time,
     access: Access,
     timer: Timer,
     /// The answer that it owes.
@@ -227,6 +230,7 @@ impl Station {
             nav: Nav::default(),
             reception: Reception::default(),
             passing: Passing::default(),
+            rests_until: Time::NEVER,
             access,
             timer: Timer { at: Time::NEVER, what: Task::Timeout },
             owed: None,
@@ -253,6 +257,7 @@ impl Station {
         self.access = first;
         self.class = Class::Voice;
         self.edca = Some(Box::new(Edca::new([second, third, fourth])));
+        self.rests_until = Time::ZERO;
         self
     }
 
@@ -265,7 +270,14 @@ impl Station {
         self
     }
 
-    /// When the station acts by itself: its timer, or the end of its backoff.
+    /// When the station acts by itself: its timer, or the end of its backoff. To be asked for after whatever happens.
+    #[inline]
+    pub(crate) fn settle(&mut self) -> Due {
+        self.rests_until = self.rests_until();
+        self.due()
+    }
+
+    /// When the station acts by itself.
     #[inline]
     pub(crate) fn due(&self) -> Due {
         let expiry = match &self.edca {
@@ -334,6 +346,7 @@ impl Station {
             self.disturbed = false;
         }
         self.sensed += 1;
+        self.rests_until = Time::ZERO;
         let frozen = self.freeze(now, mac.cca, mac);
         let ignored = self.reception.begins(now, new, self.transmitting, mac);
         if ignored && mac.rules.responder == Responder::Ns2 {
@@ -442,25 +455,27 @@ impl Station {
         self.resume(self.nav.until().max(now), mac);
     }
 
-    /// The instant has come at which the station acts by itself, other than by the end of its backoff.
+    /// The instant has come at which the station acts by itself, other than by the end of its backoff: true if it sends
+    /// a flight.
     pub(crate) fn on_timer(
         &mut self,
         now: Time,
         params: &Params,
         mac: &Mac,
+        flight: &mut Flight,
         outcomes: &mut Vec<Outcome>,
-    ) -> Option<Flight> {
+    ) -> bool {
         self.stop_timer();
-        let sent = match self.timer.what {
-            Task::Answer => self.send_owed(now, mac),
-            Task::Data => self.send_data_after_cts(now, mac),
-            Task::Another => self.begin_another(now, params, mac),
+        let sends = match self.timer.what {
+            Task::Answer => self.send_owed(now, mac, flight),
+            Task::Data => self.send_data_after_cts(now, mac, flight),
+            Task::Another => self.begin_another(now, params, mac, flight),
             Task::Timeout => {
                 self.on_timeout(now, mac, outcomes);
-                None
+                false
             }
         };
         self.release(now, mac);
-        sent
+        sends
     }
 }

@@ -129,6 +129,6 @@ impl Flight {
     }
 
     pub(crate) fn end(&self) -> Time {
-        self.start + self.airtime
+        self.start.then(self.airtime)
     }
 }

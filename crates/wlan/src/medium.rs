@@ -29,7 +29,8 @@ use air::Air;
 use earliest::Earliest;
 pub(crate) use earliest::{Due, Order};
 use fading::Fading;
-use hearing::{Hearer, Hearing};
+pub(crate) use hearing::Hearer;
+use hearing::Hearing;
 use legs::note_missing;
 use moving::{Moving, Speeds};
 use noise::Noise;
@@ -64,7 +65,7 @@ pub struct Medium {
     passing: bool,
     /// For what happens before a frame is offered; nothing comes out of that.
     nothing: Vec<Outcome>,
-    /// Flights whose ends are to be events after all, and from which place of the row on.
+    /// Flights whose ends are to be events after all, and at which place of the row.
     interrupted: Vec<(u32, usize)>,
     traced: bool,
 }
@@ -129,8 +130,9 @@ impl Medium {
         }
         let upward = Upward::new(count, errors, spec.loss.map_or(LossAt::Mac, |loss| loss.at), noise, &spec.params);
         let fixed = !matches!(spec.layout, Layout::Everyone { .. }) && !varies && moving.is_none();
+        let passing = fixed && !upward.by_chance();
         Ok(Medium {
-            air: Air::new(&mac, if spec.params.edca { mac.sifs + mac.slot } else { spec.params.difs }),
+            air: Air::new(&mac, if spec.params.edca { mac.sifs + mac.slot } else { spec.params.difs }, passing),
             mac,
             hearing,
             fading: varies.then_some(fading),
@@ -140,7 +142,7 @@ impl Medium {
             ),
             reorders: stations.len(),
             sleepers,
-            passing: fixed && !upward.by_chance(),
+            passing,
             upward,
             nothing: Vec::new(),
             interrupted: Vec::new(),
@@ -203,6 +205,7 @@ impl Medium {
     #[doc(hidden)]
     pub fn nothing_passes(&mut self) {
         self.passing = false;
+        self.air.list_none();
     }
 
     /// A station's next frame, of its class if there is EDCA. Panics if it has one already: a bug of the caller.
@@ -221,7 +224,7 @@ impl Medium {
         assert!(sender.wants_frame(frame.class), "station {station} has a frame");
         sender.offer(now, frame, &self.params, &self.mac);
         self.air.expect(sender.backoff_frame().unwrap_or(Span::ZERO));
-        self.wakes.set(station as usize, sender.due());
+        self.wakes.set(station as usize, sender.settle());
     }
 
     /// When something may come out next. Much happens in between, and is made up for in the next call.
@@ -268,7 +271,7 @@ impl Medium {
             }
             let mut now = wake.at();
             if wake < edge {
-                self.station_wakes(wake, supply, outcomes);
+                self.station_wakes(wake, end, supply, outcomes);
             } else if edge.order() == Order::End {
                 now = self.frame_ends(wake.min(end), outcomes);
             } else {
@@ -295,7 +298,7 @@ impl Medium {
         self.stations[station as usize].airtime_at(now)
     }
 
-    fn station_wakes<S: Supply>(&mut self, due: Due, supply: &mut S, outcomes: &mut Vec<Outcome>) {
+    fn station_wakes<S: Supply>(&mut self, due: Due, end: Due, supply: &mut S, outcomes: &mut Vec<Outcome>) {
         let now = due.at();
         let place = self.wakes.place(due);
         if place == self.reorders {
@@ -307,35 +310,46 @@ impl Medium {
             sleepers.wake_due(now, &mut self.stations, &mut self.wakes, &self.mac);
             return sleepers.note_due(&self.stations, &mut self.wakes, &self.mac);
         }
-        let station = &mut self.stations[place];
-        let sent = if due.order() == Order::Timer {
+        let Medium { air, stations, wakes, params, mac, .. } = self;
+        let station = &mut stations[place];
+        let flight = air.draft(now);
+        let sends = if due.order() == Order::Timer {
             if station.is_about_to_go_on() {
-                station.gather(now, supply, &self.params, &self.mac);
+                station.gather(now, supply, params, mac);
             }
-            station.on_timer(now, &self.params, &self.mac, outcomes)
+            station.on_timer(now, params, mac, flight, outcomes)
         } else {
-            station.on_backoff_end(now, &self.mac, outcomes);
+            station.on_backoff_end(now, mac, outcomes);
             if station.aggregates() {
-                station.gather(now, supply, &self.params, &self.mac);
+                station.gather(now, supply, params, mac);
             }
-            station.begin(now, &self.params, &self.mac)
+            station.begin(now, params, mac, flight)
         };
-        self.wakes.set(place, station.due());
-        if let Some(flight) = sent {
-            self.launch(flight, outcomes);
+        wakes.set(place, station.settle());
+        if sends {
+            self.launch(now, end, outcomes);
         }
     }
 
-    fn launch(&mut self, mut flight: Flight, outcomes: &mut Vec<Outcome>) {
+    /// The flight that was drafted goes on air.
+    fn launch(&mut self, now: Time, mut end: Due, outcomes: &mut Vec<Outcome>) {
+        let flight = self.air.draft(now);
         if self.traced {
-            let Flight { kind, from, to, start, .. } = flight;
+            let Flight { kind, from, to, start, .. } = *flight;
             outcomes.push(Outcome::OnAir { kind, from, to, start, end: flight.end() });
         }
-        flight.row = flight.from;
+        if !outcomes.is_empty() {
+            end = end.min(Due::new(now + Span(1), Order::End)); // it is told before anything else happens
+        }
+        if self.passing {
+            return self.launch_or_pass(end);
+        }
         if let Some(moving) = &mut self.moving {
             flight.row = moving.leaves(flight.start, flight.from, &mut self.hearing);
         }
-        self.air.launch(flight, self.hearing.row(flight.row));
+        let row = self.hearing.row(flight.row);
+        let leg = self.air.launch(row, end);
+        self.air.enter(leg.flight, leg.place, row);
     }
 }
 

@@ -197,7 +197,7 @@ impl Access {
     /// The medium is idle from `idle` on, and slots count after the inter-frame space.
     #[inline(always)]
     pub(crate) fn resume(&mut self, idle: Time, disturbed: bool, wanted: bool, mac: &Mac) {
-        self.resume_slots(idle + if disturbed { self.terms.eifs } else { self.terms.ifs }, wanted, mac);
+        self.resume_slots(idle.then(if disturbed { self.terms.eifs } else { self.terms.ifs }), wanted, mac);
     }
 
     /// Slots count from `from` on.
@@ -213,10 +213,9 @@ impl Access {
     #[inline(always)]
     pub(crate) fn let_pass(&mut self, now: Time, idle: Time, disturbed: bool, wanted: bool, mac: &Mac) {
         debug_assert!(self.counting && !self.terms.counts_starts);
-        let quiet = now.since(self.from);
         match self.slots {
-            Some(slots) if quiet >= mac.slot || slots == 0 => {
-                let passed = slots_in(quiet, mac.slot);
+            Some(slots) if now >= self.from.then(mac.slot) || slots == 0 => {
+                let passed = slots_in(now.since(self.from), mac.slot);
                 self.slots = (wanted || passed < slots).then(|| slots.saturating_sub(passed));
             }
             None if wanted => self.draw(mac),
@@ -239,7 +238,7 @@ impl Access {
     }
 
     fn due(&self, mac: &Mac) -> Time {
-        self.from + mac.slot * u64::from(self.slots.unwrap_or(0))
+        Time(self.from.0 + mac.slot.0 * u64::from(self.slots.unwrap_or(0)))
     }
 }
 

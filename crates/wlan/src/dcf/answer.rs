@@ -65,17 +65,17 @@ impl Station {
         self.owed = Some(Owed { kind, rate, to, airtime, nav, data, bits: 0 });
     }
 
-    /// SIFS is over.
-    pub(super) fn send_owed(&mut self, now: Time, mac: &Mac) -> Option<Flight> {
-        let owed = self.owed.take()?;
+    /// SIFS is over: true, and the answer, unless it is forgotten.
+    pub(super) fn send_owed(&mut self, now: Time, mac: &Mac, flight: &mut Flight) -> bool {
+        let Some(owed) = self.owed.take() else { return false };
         if mac.rules.responder == Responder::Ns2 && owed.kind == Kind::Cts && !self.is_idle(now) {
-            self.take_up(now, mac); // it is forgotten
-            return None;
+            self.take_up(now, mac);
+            return false;
         }
         let Owed { kind, rate, to, airtime, nav, data, bits } = owed;
-        let flight = Flight { kind, rate, from: self.id, to, nav, data, bits, ..Flight::at(now, airtime) };
-        self.send(now, &flight, mac);
-        Some(flight)
+        *flight = Flight { kind, rate, from: self.id, row: self.id, to, nav, data, bits, ..Flight::at(now, airtime) };
+        self.send(now, flight, mac);
+        true
     }
 
     /// The own CTS or ACK has left.

@@ -94,61 +94,40 @@ impl Station {
         self.access.spend();
     }
 
-    /// The exchange begins.
-    pub(crate) fn begin(&mut self, now: Time, params: &Params, mac: &Mac) -> Option<Flight> {
+    /// The exchange begins: true, and the first frame of it, unless nothing is to be sent.
+    pub(crate) fn begin(&mut self, now: Time, params: &Params, mac: &Mac, flight: &mut Flight) -> bool {
         if self.adaptation.is_some() && !self.aggregates() {
             self.retime(params);
         }
-        let current = self.current.as_mut()?;
+        let Some(current) = &mut self.current else { return false };
         current.tries += 1;
         self.stats.attempts += 1;
         self.stats.retries += u64::from(current.tries > 1);
-        let exchange = current.exchange;
-        if exchange.rts_first {
-            let flight = Flight {
-                airtime: exchange.rts,
-                nav: exchange.rts_nav,
-                rate: exchange.rts_rate,
-                bytes: RTS_BYTES,
-                answer_rate: exchange.cts_rate,
-                answer: exchange.cts,
-                answer_nav: exchange.cts_nav,
-                nav_reset: exchange.nav_reset,
-                ..self.frame(Kind::Rts, now)?
-            };
-            self.send(now, &flight, mac);
-            return Some(flight);
+        if current.exchange.rts_first {
+            self.fill(Kind::Rts, now, flight);
+        } else if current.exchange.protected {
+            self.fill(Kind::CtsToSelf, now, flight);
+            flight.to = self.id;
+        } else {
+            self.fill(Kind::Data, now, flight);
         }
-        if exchange.protected {
-            let own = Flight {
-                to: self.id,
-                rate: exchange.rts_rate,
-                bytes: CTS_BYTES,
-                airtime: exchange.cts,
-                nav: exchange.cts_nav,
-                ..self.frame(Kind::CtsToSelf, now)?
-            };
-            self.send(now, &own, mac);
-            return Some(own);
-        }
-        let data = self.frame(Kind::Data, now)?;
-        self.send(now, &data, mac);
-        Some(data)
+        self.send(now, flight, mac);
+        true
     }
 
-    /// A frame of the current exchange, by default its data frame.
-    #[inline(always)]
-    pub(super) fn frame(&self, kind: Kind, now: Time) -> Option<Flight> {
-        let current = self.current.as_ref()?;
+    /// A frame of the current exchange.
+    #[inline]
+    fn fill(&mut self, kind: Kind, now: Time, flight: &mut Flight) {
+        let Some(current) = &self.current else { return };
         let exchange = &current.exchange;
-        Some(Flight {
+        *flight = Flight {
             kind,
             rate: exchange.rate,
             answer_rate: exchange.ack_rate,
             bytes: exchange.mpdu,
             from: self.id,
             to: current.to,
-            row: 0,
+            row: self.id,
             start: now,
             airtime: exchange.data,
             nav: exchange.data_nav,
@@ -158,12 +137,25 @@ impl Station {
             nav_reset: units::Span::ZERO,
             behind_rts: exchange.rts_first,
             class: self.class,
-            mpdus: if kind == Kind::Data { self.packets_in_air() } else { 0 },
+            mpdus: 0,
             bits: 0,
             serial: current.serial,
             handle: current.handle,
             offered: current.offered,
-        })
+        };
+        match kind {
+            Kind::Rts => {
+                (flight.airtime, flight.nav, flight.bytes) = (exchange.rts, exchange.rts_nav, RTS_BYTES);
+                (flight.rate, flight.answer_rate) = (exchange.rts_rate, exchange.cts_rate);
+                (flight.answer, flight.answer_nav) = (exchange.cts, exchange.cts_nav);
+                flight.nav_reset = exchange.nav_reset;
+            }
+            Kind::CtsToSelf => {
+                (flight.airtime, flight.nav, flight.bytes) = (exchange.cts, exchange.cts_nav, CTS_BYTES);
+                flight.rate = exchange.rts_rate;
+            }
+            _ => flight.mpdus = self.packets_in_air(),
+        }
     }
 
     #[inline]
@@ -178,15 +170,18 @@ impl Station {
     }
 
     /// SIFS after the CTS, or after the CTS to oneself.
-    pub(super) fn send_data_after_cts(&mut self, now: Time, mac: &Mac) -> Option<Flight> {
+    pub(super) fn send_data_after_cts(&mut self, now: Time, mac: &Mac, flight: &mut Flight) -> bool {
         if mac.rules.responder == Responder::Ns2 && !self.is_idle(now) {
             self.stats.broken_off += 1;
             self.begin_anew(mac);
-            return None;
+            return false;
         }
-        let data = self.frame(Kind::Data, now)?;
-        self.send(now, &data, mac);
-        Some(data)
+        if self.current.is_none() {
+            return false;
+        }
+        self.fill(Kind::Data, now, flight);
+        self.send(now, flight, mac);
+        true
     }
 
     pub(super) fn wait_for_answer(&mut self, now: Time, answer: Waiting) {

@@ -8,9 +8,10 @@ use units::{Span, Time};
 
 use super::reception::Arrival;
 use super::{Mac, Station};
-use crate::Phy;
-use crate::flight::Flight;
+use crate::flight::{Flight, Kind};
+use crate::medium::Hearer;
 use crate::params::Eifs;
+use crate::{Phy, Rate};
 
 /// The last frame that has passed a station.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,44 +25,67 @@ pub(super) struct Passing {
     place: u32,
 }
 
+/// What a frame for another does to those whom it passes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Passage {
+    flight: u32,
+    airtime: Span,
+    phy: Phy,
+    /// For how long behind it the medium is asked for, and after how much silence that is taken back, if ever.
+    nav: Span,
+    reset: Option<Span>,
+}
+
+impl Passage {
+    pub(crate) fn new(id: u32, flight: &Flight, mac: &Mac) -> Passage {
+        let Flight { kind, airtime, rate: Rate { phy, .. }, nav, nav_reset, .. } = *flight;
+        let may_end = kind == Kind::Rts && mac.rules.nav_reset;
+        Passage { flight: id, airtime, phy, nav, reset: may_end.then_some(nav_reset) }
+    }
+}
+
 impl Station {
+    /// The station only counts slots: a frame that begins before the instant that this gives merely passes.
+    pub(super) fn rests_until(&self) -> Time {
+        let rests = self.is_free() && self.timer.at == Time::NEVER && self.edca.is_none() && self.access.is_counting();
+        if rests { self.access.expiry } else { Time::ZERO }
+    }
+
     /// A frame for another station begins. None if it does not merely pass; else when this station sends, which is
     /// never unless it has a frame.
     #[inline(always)]
     pub(crate) fn let_pass(
         &mut self,
         now: Time,
-        new: &Arrival,
+        hearer: &Hearer,
         place: usize,
-        flight: &Flight,
+        passage: &Passage,
         mac: &Mac,
     ) -> Option<Time> {
-        let rests = self.is_free() && self.timer.at == Time::NEVER && self.edca.is_none();
-        if !rests || !self.access.is_counting() || self.access.expiry <= now + mac.cca {
+        if self.rests_until <= now.then(mac.cca) {
             return None;
         }
+        let ends = now.then(passage.airtime);
         self.nav.on_air(now);
-        self.passing = Passing { until: new.ends, nav: self.nav.until(), flight: new.flight, place: place as u32 };
+        self.passing = Passing { until: ends, nav: self.nav.until(), flight: passage.flight, place: place as u32 };
         self.busy_since = now;
-        self.stats.busy += flight.airtime;
+        self.stats.busy.0 += passage.airtime.0;
         self.disturbed = false;
         let wanted = self.contends();
-        if new.decodable && self.understands(flight.rate.phy) {
-            self.respect(new.ends, flight, mac);
+        if hearer.decodes(passage.phy) && self.understands(passage.phy) {
+            match passage.reset {
+                None => self.nav.extend(ends.then(passage.nav)),
+                Some(reset) => self.nav.extend_by_rts(ends.then(passage.nav), ends.then(reset)),
+            }
         } else {
             match mac.rules.eifs {
                 Eifs::Space => self.disturbed = mac.rules.eifs_below_rx,
-                Eifs::Nav => self.nav.extend(new.ends + mac.eifs),
+                Eifs::Nav => self.nav.extend(ends.then(mac.eifs)),
             }
         }
-        self.access.let_pass(now, self.nav.until().max(new.ends), self.disturbed, wanted, mac);
+        self.access.let_pass(now, self.nav.until().max(ends), self.disturbed, wanted, mac);
+        self.rests_until = self.access.expiry;
         Some(self.access.expiry)
-    }
-
-    /// This flight is passing, or has passed, and ends here at `at`.
-    #[inline(always)]
-    pub(crate) fn is_passed_by(&self, flight: u32, at: Time) -> bool {
-        self.passing.until == at && self.passing.flight == flight
     }
 
     /// A frame is passing that ends later.
@@ -79,6 +103,7 @@ impl Station {
     pub(crate) fn take_back(&mut self, new: Arrival, phy: Phy) {
         let Passing { until, nav, .. } = std::mem::take(&mut self.passing);
         self.sensed = 1;
+        self.rests_until = Time::ZERO;
         self.nav.set(nav);
         self.disturbed = false;
         self.stats.busy = self.stats.busy - until.since(self.busy_since);

@@ -126,16 +126,16 @@ impl Station {
     }
 
     /// SIFS after an exchange of this access: another, if it ends in time.
-    pub(super) fn begin_another(&mut self, now: Time, params: &Params, mac: &Mac) -> Option<Flight> {
-        let (Some(edca), Some(current)) = (&self.edca, &self.current) else { return None };
+    pub(super) fn begin_another(&mut self, now: Time, params: &Params, mac: &Mac, flight: &mut Flight) -> bool {
+        let (Some(edca), Some(current)) = (&self.edca, &self.current) else { return false };
         if now + current.exchange.airtime(mac.sifs) <= edca.until {
-            return self.begin(now, params, mac);
+            return self.begin(now, params, mac, flight);
         }
         self.granted = false;
         if self.access.is_counting() {
             self.access.want(now, mac);
         }
-        None
+        false
     }
 
     /// The medium became busy, or the station sends. True if a frame was due and is not any more.

@@ -15,6 +15,10 @@ use crate::params::Responder;
 #[derive(Debug)]
 pub(crate) struct Air {
     flights: Vec<OnAir>,
+    /// Of each flight the places of its sender's row at which its end is an event, if that is not so at all of them.
+    ends: Vec<Vec<u32>>,
+    /// Ends are events only at those places.
+    listed: bool,
     free: Vec<u32>,
     /// Flights without a start or end to come that are still on their way. The one that is over first is last.
     fading_out: Vec<(Time, u32)>,
@@ -28,7 +32,8 @@ pub(crate) struct Air {
     every_end: bool,
 }
 
-/// A frame, and whom of its sender's row of hearers its start and its end reach next.
+/// A frame, and whom its start and its end reach next: a place in its sender's row of hearers. For the end it is one in
+/// the list of those at which it is an event, if there is such a list.
 #[derive(Clone, Debug)]
 struct OnAir {
     flight: Flight,
@@ -47,10 +52,12 @@ pub(crate) struct Leg {
 }
 
 impl Air {
-    /// `space`: the least inter-frame space before a backoff.
-    pub(crate) fn new(mac: &Mac, space: Span) -> Air {
+    /// `space`: the least inter-frame space before a backoff; `listed`: ends are events only at listed places.
+    pub(crate) fn new(mac: &Mac, space: Span, listed: bool) -> Air {
         Air {
             flights: Vec::new(),
+            ends: Vec::new(),
+            listed,
             free: Vec::new(),
             fading_out: Vec::new(),
             edges: Vec::new(),
@@ -59,6 +66,11 @@ impl Air {
             shortest: Span(u64::MAX),
             every_end: mac.rules.responder == Responder::Standard,
         }
+    }
+
+    /// Ends are events at all places.
+    pub(crate) fn list_none(&mut self) {
+        self.listed = false;
     }
 
     /// Before this nothing comes of the frames on air, neither for those above nor for what stations do by themselves.
@@ -113,21 +125,57 @@ impl Air {
         Leg { flight, place, until: until.min(second).min(other).max(first.next()) }
     }
 
-    /// A frame goes on air. `row`: who hears it, itself included, nearest first.
-    pub(crate) fn launch(&mut self, flight: Flight, row: &[Hearer]) {
-        // the sender itself is first, at no distance, where positions are known
-        let started = usize::from(row[0].station == flight.from);
-        let start = start_at(&flight, row, started);
-        let end = end_at(&flight, row, 0);
-        let entry = OnAir { flight, started, ended: 0, start, end };
-        self.free_until(flight.start);
-        let id = self.free.pop().unwrap_or(self.flights.len() as u32);
-        if id as usize == self.flights.len() {
-            self.flights.push(entry);
-        } else {
-            self.flights[id as usize] = entry;
+    /// Where the next flight is described before it is launched.
+    #[inline]
+    pub(crate) fn draft(&mut self, now: Time) -> &mut Flight {
+        self.free_until(now);
+        if self.free.is_empty() {
+            self.another();
         }
-        self.edges.push((start.min(end), id));
+        let id = self.free[self.free.len() - 1];
+        &mut self.flights[id as usize].flight
+    }
+
+    /// The next flight, as it was described.
+    #[inline]
+    pub(crate) fn drafted(&self) -> &Flight {
+        &self.flights[self.free[self.free.len() - 1] as usize].flight
+    }
+
+    /// What was drafted goes on air. `row`: who hears it, itself included, nearest first. Before it is one of those that
+    /// start and end ([`Air::enter`]) this leg of it is to be gone, if stations do nothing before `until`.
+    #[inline(always)]
+    pub(crate) fn launch(&mut self, row: &[Hearer], until: Due) -> Leg {
+        let id = self.free.pop().unwrap_or_default();
+        let flight = &self.flights[id as usize].flight;
+        let end = Due::new(flight.start.then(flight.airtime).then(row[0].delay), Order::End);
+        // the sender itself is first, at no distance, where positions are known
+        let place = usize::from(row[0].station == flight.from);
+        let until = until.min(end).min(self.first());
+        if self.listed {
+            let ends = &mut self.ends[id as usize];
+            ends.clear();
+            ends.push(0);
+        }
+        Leg { flight: id, place, until }
+    }
+
+    /// Room for one more flight.
+    #[cold]
+    fn another(&mut self) {
+        let flight = Flight::at(Time::ZERO, Span::ZERO);
+        self.flights.push(OnAir { flight, started: 0, ended: 0, start: Due::NEVER, end: Due::NEVER });
+        self.ends.push(Vec::new());
+        self.free.push(self.flights.len() as u32 - 1);
+    }
+
+    /// The flight starts and ends among the others from now on. Its start has reached all before this place of the row.
+    #[inline(always)]
+    pub(crate) fn enter(&mut self, id: u32, place: usize, row: &[Hearer]) {
+        let entry = &mut self.flights[id as usize];
+        (entry.started, entry.ended) = (place, 0);
+        (entry.start, entry.end) = (start_at(&entry.flight, row, place), end_at(&entry.flight, row, 0));
+        self.edges.push((entry.start.min(entry.end), id));
         self.sort_last();
     }
 
@@ -143,49 +191,87 @@ impl Air {
         hearer.map_or(Time::NEVER, |hearer| flight.end() + hearer.delay)
     }
 
+    /// A flight on its way, and the list of the places at which its end is an event.
+    #[inline]
+    pub(crate) fn on_way(&mut self, id: u32) -> (&Flight, &mut Vec<u32>) {
+        (&self.flights[id as usize].flight, &mut self.ends[id as usize])
+    }
+
+    /// The end of a flight, which is just starting there, will be an event at this place.
+    #[inline]
+    pub(crate) fn ends_at(&mut self, id: u32, place: usize) {
+        self.ends[id as usize].push(place as u32);
+    }
+
     /// The first flight's start has reached all before this place of the row.
     #[inline]
     pub(crate) fn started(&mut self, id: u32, place: usize, row: &[Hearer]) {
         let entry = &mut self.flights[id as usize];
         entry.started = place;
         entry.start = start_at(&entry.flight, row, place);
+        self.note_end(id, row);
+        let entry = &self.flights[id as usize];
         let next = entry.start.min(entry.end);
         self.set_first(next);
     }
 
-    /// The first flight's end has reached all before this place of the row; beyond the last it is over.
+    /// The first flight's end has reached all before this place of the row, or of the list; beyond the last it is over.
     #[inline]
     pub(crate) fn ended(&mut self, id: u32, place: usize, row: &[Hearer]) {
-        let entry = &mut self.flights[id as usize];
-        entry.ended = place;
-        entry.end = end_at(&entry.flight, row, place);
+        self.flights[id as usize].ended = place;
+        self.note_end(id, row);
+        let entry = &self.flights[id as usize];
         let next = entry.start.min(entry.end);
         if next == Due::NEVER {
             self.edges.pop();
             let over = entry.flight.end() + row.last().map_or(Span::ZERO, |hearer| hearer.delay);
-            let place = self.fading_out.partition_point(|other| *other > (over, id));
-            self.fading_out.insert(place, (over, id));
+            self.fading_out.push((over, id));
+            let mut place = self.fading_out.len() - 1;
+            while place > 0 && self.fading_out[place - 1] < self.fading_out[place] {
+                self.fading_out.swap(place - 1, place);
+                place -= 1;
+            }
         } else {
             self.set_first(next);
         }
     }
 
-    /// The end of a flight is over at this place of the row.
-    pub(crate) fn has_ended(&self, id: u32, place: usize) -> bool {
-        self.flights.get(id as usize).is_some_and(|entry| place < entry.ended)
+    #[inline]
+    fn note_end(&mut self, id: u32, row: &[Hearer]) {
+        let entry = &mut self.flights[id as usize];
+        let place = match self.listed {
+            true => self.ends[id as usize].get(entry.ended).map_or(usize::MAX, |&place| place as usize),
+            false => entry.ended,
+        };
+        entry.end = end_at(&entry.flight, row, place);
     }
 
-    /// The end of a flight will be an event at this place of the row after all, and at those behind it.
+    /// The end of a flight is over at this place of the row.
+    pub(crate) fn has_ended(&self, id: u32, place: usize) -> bool {
+        let next = |entry: &OnAir| self.ends[id as usize].get(entry.ended).is_none_or(|&next| place < next as usize);
+        self.flights.get(id as usize).is_some_and(next)
+    }
+
+    /// The end of a flight will be an event at this place of the row after all.
     pub(crate) fn revive(&mut self, id: u32, place: usize, row: &[Hearer]) {
-        let entry = &mut self.flights[id as usize];
-        if place >= entry.ended {
-            return;
+        let ends = &mut self.ends[id as usize];
+        let nth = ends.partition_point(|&other| (other as usize) < place);
+        ends.insert(nth, place as u32);
+        let entry = &self.flights[id as usize];
+        debug_assert!(nth >= entry.ended, "it is over there");
+        if nth > entry.ended {
+            return; // it ends elsewhere before
         }
-        entry.ended = place;
-        entry.end = end_at(&entry.flight, row, place);
-        self.fading_out.retain(|other| other.1 != id);
-        self.edges.retain(|edge| edge.1 != id);
-        self.edges.push((entry.start.min(entry.end), id));
+        let before = entry.start.min(entry.end);
+        self.note_end(id, row);
+        let entry = &self.flights[id as usize];
+        let next = entry.start.min(entry.end);
+        if before == Due::NEVER {
+            self.fading_out.retain(|other| other.1 != id);
+        } else {
+            self.edges.retain(|edge| edge.1 != id);
+        }
+        self.edges.push((next, id));
         self.sort_last();
     }
 
@@ -217,10 +303,10 @@ impl Air {
 
 #[inline]
 fn start_at(flight: &Flight, row: &[Hearer], place: usize) -> Due {
-    row.get(place).map_or(Due::NEVER, |hearer| Due::new(flight.start + hearer.delay, Order::Start))
+    row.get(place).map_or(Due::NEVER, |hearer| Due::new(flight.start.then(hearer.delay), Order::Start))
 }
 
 #[inline]
 fn end_at(flight: &Flight, row: &[Hearer], place: usize) -> Due {
-    row.get(place).map_or(Due::NEVER, |hearer| Due::new(flight.end() + hearer.delay, Order::End))
+    row.get(place).map_or(Due::NEVER, |hearer| Due::new(flight.end().then(hearer.delay), Order::End))
 }

@@ -107,7 +107,8 @@ impl Earliest {
             self.first = self.first.min(due);
         } else if before == block.least {
             block.stale = true;
-            self.any_stale = true;
+            // whatever else has moved on matters when the first is sought anew
+            self.any_stale |= before == self.first;
         }
     }
 

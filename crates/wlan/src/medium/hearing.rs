@@ -1,7 +1,5 @@
 //! Who hears whom, how strongly, and how much later.
 
-use std::ops::Range;
-
 use units::{Span, Time, num};
 
 use super::fading::Fading;
@@ -38,10 +36,9 @@ pub(crate) struct Hearer {
 /// For each transmitter a row of those that sense it, nearest first, itself among them at no distance.
 #[derive(Debug)]
 pub(crate) struct Hearing {
-    hearers: Vec<Hearer>,
-    rows: Vec<Range<usize>>,
-    /// Rows in place of those above, where stations move.
-    pub(crate) changing: Vec<Vec<Hearer>>,
+    pub(crate) rows: Vec<Vec<Hearer>>,
+    /// All hear all: one row serves all.
+    alike: bool,
     /// Of each transmitter the delay of the nearest other; empty where it is none.
     nearest: Vec<Span>,
 }
@@ -55,9 +52,8 @@ impl Hearing {
         };
         match layout {
             Layout::Everyone { .. } => {
-                // one row serves all
-                let hearers = (0..count).map(|to| Hearer::equal(to as StationId)).collect();
-                Ok(Hearing { hearers, rows: vec![0..count; count], changing: Vec::new(), nearest: Vec::new() })
+                let all = (0..count).map(|to| Hearer::equal(to as StationId)).collect();
+                Ok(Hearing { rows: vec![all], alike: true, nearest: Vec::new() })
             }
             Layout::List { heard, .. } => {
                 let mut rows: Vec<Vec<Hearer>> = (0..count).map(|own| vec![Hearer::equal(own as StationId)]).collect();
@@ -82,21 +78,17 @@ impl Hearing {
         }
     }
 
-    fn from_rows(rows: Vec<Vec<Hearer>>) -> Hearing {
-        let mut hearing = Hearing { hearers: Vec::new(), rows: Vec::new(), changing: Vec::new(), nearest: Vec::new() };
-        for (own, mut row) in rows.into_iter().enumerate() {
+    fn from_rows(mut rows: Vec<Vec<Hearer>>) -> Hearing {
+        let mut nearest = Vec::new();
+        for (own, row) in rows.iter_mut().enumerate() {
             row.sort_by_key(|hearer| hearer.order(own as StationId));
-            hearing.nearest.push(row.get(1).map_or(Span::ZERO, |nearest| nearest.delay));
-            let start = hearing.hearers.len();
-            hearing.hearers.append(&mut row);
-            hearing.rows.push(start..hearing.hearers.len());
+            nearest.push(row.get(1).map_or(Span::ZERO, |nearest| nearest.delay));
         }
-        hearing
+        Hearing { rows, alike: false, nearest }
     }
 
     /// Rows may change from now on, and no station is known to be any distance from another.
     pub(crate) fn may_change(&mut self) {
-        self.changing = self.rows.drain(..).map(|row| self.hearers[row].to_vec()).collect();
         self.nearest.clear();
     }
 
@@ -106,12 +98,9 @@ impl Hearing {
         self.nearest.get(from).copied().unwrap_or(Span::ZERO)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn row(&self, row: u32) -> &[Hearer] {
-        match self.rows.get(row as usize) {
-            Some(place) => &self.hearers[place.clone()],
-            None => &self.changing[row as usize],
-        }
+        &self.rows[if self.alike { 0 } else { row as usize }]
     }
 }
 

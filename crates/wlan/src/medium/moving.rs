@@ -83,7 +83,7 @@ impl Moving {
         let step = now.0 / self.radio.move_step.0;
         if step > self.step {
             self.step = step;
-            self.go_on(Time(step * self.radio.move_step.0), &mut hearing.changing);
+            self.go_on(Time(step * self.radio.move_step.0), &mut hearing.rows);
         }
         let row = self.current[from as usize];
         self.on_air[row as usize] += 1;

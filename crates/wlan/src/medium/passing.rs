@@ -8,29 +8,47 @@ use super::air::{Air, Leg};
 use super::earliest::{Due, Order};
 use super::hearing::Hearing;
 use super::legs::note_missing;
-use crate::Outcome;
-use crate::dcf::{Arrival, Heard, Station};
-use crate::flight::EVERYONE;
+use crate::dcf::{Arrival, Heard, Passage, Station};
+use crate::flight::{EVERYONE, Flight};
+use crate::{Outcome, Rate};
 
 impl Medium {
     /// A frame reaches one station after the other, as long as nothing else comes before.
     pub(super) fn frame_starts_or_passes(&mut self, until: Due) {
+        let leg = self.air.leg(until);
+        let (place, row) = self.reach(leg);
+        self.air.started(leg.flight, place, self.hearing.row(row));
+        self.revive();
+    }
+
+    /// The same right behind its sender.
+    #[inline]
+    pub(super) fn launch_or_pass(&mut self, until: Due) {
+        let until = until.min(self.wakes.first());
+        let row = self.air.drafted().from;
+        let leg = self.air.launch(self.hearing.row(row), until);
+        let (place, row) = self.reach(leg);
+        self.air.enter(leg.flight, place, self.hearing.row(row));
+        self.revive();
+    }
+
+    /// A frame starts at the stations of a leg: the place in the row behind them, and which row it is.
+    #[inline(always)]
+    fn reach(&mut self, leg: Leg) -> (usize, u32) {
         let Medium { air, hearing, stations, wakes, mac, interrupted, .. } = self;
         let stations = &mut stations[..];
-        let Leg { flight: id, mut place, until } = air.leg(until);
+        let Leg { flight: id, mut place, until } = leg;
         let mut limit = until.limit(Order::Start);
         let flight = air.flight(id);
-        let row = hearing.row(flight.from);
+        let Flight { start, airtime, to, from, rate: Rate { phy, .. }, .. } = *flight;
+        let passage = Passage::new(id, flight, mac);
         // nobody is merely passed by what is for all
-        let (start, airtime, phy) = (flight.start, flight.airtime, flight.rate.phy);
-        let (to, to_all) = (flight.to, flight.to == EVERYONE);
-        while let Some(hearer) = row.get(place) {
-            let now = start + hearer.delay;
+        let to_all = to == EVERYONE;
+        for hearer in &hearing.row(from)[place..] {
+            let now = start.then(hearer.delay);
             if now >= limit {
                 break;
             }
-            let arrival =
-                Arrival { flight: id, power: hearer.power, ends: now + airtime, decodable: hearer.decodes(phy) };
             let at = hearer.station as usize;
             let station = &mut stations[at];
             if station.is_passed_after(now) {
@@ -40,7 +58,7 @@ impl Medium {
                 limit = limit.min(ends);
             } else if hearer.station != to
                 && !to_all
-                && let Some(sends_at) = station.let_pass(now, &arrival, place, flight, mac)
+                && let Some(sends_at) = station.let_pass(now, hearer, place, &passage, mac)
             {
                 place += 1;
                 if sends_at != Time::NEVER {
@@ -48,14 +66,25 @@ impl Medium {
                 }
                 continue;
             }
-            place += 1;
-            if station.on_frame_start(now, arrival, flight, mac) {
+            let arrival =
+                Arrival { flight: id, power: hearer.power, ends: now.then(airtime), decodable: hearer.decodes(phy) };
+            if station.on_frame_start(now, arrival, air.flight(id), mac) {
                 wakes.set(at, station.due());
             }
+            air.ends_at(id, place);
+            place += 1;
         }
-        air.started(id, place, row);
-        for (other, place) in interrupted.drain(..) {
-            air.revive(other, place, hearing.row(air.flight(other).from));
+        (place, from)
+    }
+
+    /// Frames that have passed stations end there after all.
+    #[inline]
+    fn revive(&mut self) {
+        if self.interrupted.is_empty() {
+            return;
+        }
+        for (other, place) in self.interrupted.drain(..) {
+            self.air.revive(other, place, self.hearing.row(self.air.flight(other).from));
         }
     }
 
@@ -64,32 +93,29 @@ impl Medium {
     pub(super) fn frame_ends_or_has_passed(&mut self, until: Due, outcomes: &mut Vec<Outcome>) -> Time {
         let Medium { air, hearing, stations, wakes, mac, upward, reorders, .. } = self;
         let stations = &mut stations[..];
-        let Leg { flight: id, mut place, until } = air.leg(until);
+        let Leg { flight: id, place: mut nth, until } = air.leg(until);
         let mut limit = until.limit(Order::End);
-        let flight = air.flight(id);
+        let (flight, ends) = air.on_way(id);
         let row = hearing.row(flight.from);
         let end = flight.end();
         let mut last = end;
-        while let Some(hearer) = row.get(place) {
-            let now = end + hearer.delay;
-            let at = hearer.station as usize;
-            let station = &mut stations[at];
-            if station.is_passed_by(id, now) {
-                place += 1;
-                continue;
-            }
+        for &place in &ends[nth..] {
+            let hearer = &row[place as usize];
+            let now = end.then(hearer.delay);
             if now >= limit {
                 break;
             }
-            place += 1;
+            nth += 1;
             last = now;
+            let at = hearer.station as usize;
+            let station = &mut stations[at];
             let mut heard = Heard::Nothing;
             if hearer.station == flight.from {
                 station.on_own_end(now, flight.kind, flight.data, mac, outcomes);
             } else {
                 heard = station.on_frame_end(now, id, flight, false, mac, outcomes);
             }
-            let due = station.due();
+            let due = station.settle();
             wakes.set(at, due);
             limit = limit.min(due.limit(Order::End));
             if heard != Heard::Nothing {
@@ -105,7 +131,7 @@ impl Medium {
                 limit = limit.min(now + Span(1));
             }
         }
-        air.ended(id, place, row);
+        air.ended(id, nth, row);
         last
     }
 
