@@ -91,8 +91,9 @@ pub(crate) struct Station {
     /// Frames of others that it senses now.
     sensed: u32,
     transmitting: bool,
-    /// End of the own frame that is on air, or was.
+    /// End and kind of the own frame that is on air, or was.
     sends_until: Time,
+    sends: Kind,
     waiting: Waiting,
     /// EIFS is due where the medium becomes idle.
     disturbed: bool,
@@ -225,6 +226,7 @@ impl Station {
             sensed: 0,
             transmitting: false,
             sends_until: Time::ZERO,
+            sends: Kind::Data,
             waiting: Waiting::Nothing,
             disturbed: false,
             nav: Nav::default(),
@@ -320,13 +322,17 @@ impl Station {
         self.timer.at = Time::NEVER;
     }
 
-    /// Its counters, with the time that it is busy already.
+    /// Its counters, with the time that it is busy already, and without what is left of an own frame on air.
     pub(crate) fn stats_at(&self, now: Time) -> StationStats {
         let mut stats = self.stats;
         if self.sensed > 0 || self.transmitting {
             stats.busy += now.since(self.busy_since);
         }
         stats.busy = stats.busy - self.busy_ahead(now);
+        if self.transmitting {
+            let airtime = stats.airtime.of(self.sends);
+            *airtime = *airtime - self.sends_until.since(now);
+        }
         stats
     }
 
@@ -420,6 +426,7 @@ impl Station {
         self.freeze(now, Span::ZERO, mac);
         self.transmitting = true;
         self.sends_until = now + airtime;
+        self.sends = kind;
         self.disturbed = false;
         self.reception.deafen();
         self.stats.on_sent(kind, airtime);

@@ -76,6 +76,16 @@ impl Airtime {
     pub fn total(&self) -> Span {
         self.rts + self.cts + self.data + self.ack
     }
+
+    /// That of frames of this kind.
+    pub(crate) fn of(&mut self, kind: Kind) -> &mut Span {
+        match kind {
+            Kind::Rts => &mut self.rts,
+            Kind::Cts | Kind::CtsToSelf => &mut self.cts,
+            Kind::Data => &mut self.data,
+            Kind::Ack | Kind::BlockAck => &mut self.ack,
+        }
+    }
 }
 
 impl StationStats {
@@ -117,13 +127,7 @@ impl StationStats {
 
     pub(crate) fn on_sent(&mut self, kind: Kind, airtime: Span) {
         self.data_sent += u64::from(kind == Kind::Data);
-        let sum = match kind {
-            Kind::Rts => &mut self.airtime.rts,
-            Kind::Cts | Kind::CtsToSelf => &mut self.airtime.cts,
-            Kind::Data => &mut self.airtime.data,
-            Kind::Ack | Kind::BlockAck => &mut self.airtime.ack,
-        };
-        *sum += airtime;
+        *self.airtime.of(kind) += airtime;
     }
 
     pub(crate) fn on_lost(&mut self, cause: Cause) {
