@@ -83,12 +83,6 @@ impl Pool {
         Some((packet, next_at))
     }
 
-    /// [`Packet::at`] of the first packet of a list; [`Time::NEVER`] if it is empty.
-    #[inline]
-    pub(crate) fn first_at(&self, list: &Fifo) -> Time {
-        self.slots.get(list.head as usize).map_or(Time::NEVER, |slot| slot.packet.at)
-    }
-
     /// Ask for the first packet of a list to be brought into the cache.
     #[inline]
     pub(crate) fn prefetch(&self, list: &Fifo) {

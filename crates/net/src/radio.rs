@@ -3,15 +3,17 @@
 mod arp;
 mod channel;
 mod hops;
+mod layers;
 mod port;
 
 use units::Span;
 
 use crate::cause::LossCounts;
 use crate::spec::{Network, NodeId, QueueSpec};
-pub(crate) use arp::{Resolved, is_arp};
-pub(crate) use channel::{Channel, Layer};
+pub(crate) use arp::{Unknown, is_arp};
+pub(crate) use channel::Channel;
 pub(crate) use hops::AirHop;
+pub(crate) use layers::Layer;
 
 /// A radio channel and the stations on it.
 #[derive(Clone, Debug)]

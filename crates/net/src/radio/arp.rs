@@ -37,11 +37,9 @@ struct Pair {
     held: Option<Packet>,
 }
 
-/// What to do with a packet for a neighbour.
+/// What to do with a packet for a neighbour that is not known.
 #[derive(Debug)]
-pub(crate) enum Resolved {
-    /// The neighbour is known.
-    Go(Packet),
+pub(crate) enum Unknown {
     /// It waits, in the place of the one that is lost; a request is to be sent.
     Ask {
         /// The request.
@@ -90,24 +88,26 @@ impl Arp {
         self.pairs.binary_search_by_key(&(from, to), |pair| (pair.from, pair.to))
     }
 
-    /// A packet is about to go from one station to another.
-    pub(crate) fn resolve(&mut self, from: StationId, to: StationId, packet: Packet) -> Resolved {
-        let Ok(place) = self.place(from, to) else { return Resolved::Go(packet) };
+    /// Packets may go from one station to the other.
+    pub(crate) fn is_known(&self, from: StationId, to: StationId) -> bool {
+        self.place(from, to).is_ok_and(|place| self.pairs[place].known)
+    }
+
+    /// A packet is about to go from one station to another that it does not know.
+    pub(crate) fn ask(&mut self, from: StationId, to: StationId, packet: Packet) -> Unknown {
+        let place = self.place(from, to).expect("every neighbour has a pair");
         let pair = &mut self.pairs[place];
-        if pair.known {
-            return Resolved::Go(packet);
-        }
         if pair.requests >= REQUESTS {
             pair.requests = 0;
-            return Resolved::GiveUp([pair.held.take(), Some(packet)]);
+            return Unknown::GiveUp([pair.held.take(), Some(packet)]);
         }
         pair.requests += 1;
-        Resolved::Ask { request: message(pair.request), lost: pair.held.replace(packet) }
+        Unknown::Ask { request: message(pair.request), lost: pair.held.replace(packet) }
     }
 
     /// Station `at` has heard a frame of `from` with this handle.
     pub(crate) fn hear(&mut self, at: StationId, from: StationId, handle: u64) -> Learnt {
-        let hop = (handle & !MARK) as u32;
+        let hop = hop(handle);
         let asks = self.pairs.iter().any(|pair| pair.from == from && pair.to == at && pair.request == hop);
         let Ok(place) = self.place(at, from) else { return Learnt::default() };
         let pair = &mut self.pairs[place];
@@ -128,6 +128,12 @@ fn message(hop: u32) -> Packet {
 /// The handle of a request or reply on air.
 pub(crate) fn handle(packet: &Packet) -> u64 {
     MARK | u64::from(packet.hop)
+}
+
+/// The hop of a request or reply with this handle.
+#[inline]
+pub(crate) fn hop(handle: u64) -> u32 {
+    (handle & !MARK) as u32
 }
 
 /// A frame with this handle is a request or reply.
@@ -155,17 +161,18 @@ mod tests {
     #[test]
     fn a_request_and_its_reply_make_neighbours_known_to_each_other() {
         let (mut arp, hops) = asked();
+        assert!(!arp.is_known(0, 1));
         assert_eq!(hops.len(), 5, "two pairs with two messages each");
-        let Resolved::Ask { request, lost: None } = arp.resolve(0, 1, numbered(1)) else { panic!() };
+        let Unknown::Ask { request, lost: None } = arp.ask(0, 1, numbered(1)) else { panic!() };
         assert_eq!((hops[request.hop as usize].to, request.size), (wlan::EVERYONE, 28));
-        let Resolved::Ask { lost: Some(lost), .. } = arp.resolve(0, 1, numbered(2)) else { panic!() };
+        let Unknown::Ask { lost: Some(lost), .. } = arp.ask(0, 1, numbered(2)) else { panic!() };
         assert_eq!(lost.seq, 1);
         let Learnt { packet: None, reply: Some(reply) } = arp.hear(1, 0, handle(&request)) else { panic!() };
         assert_eq!((hops[reply.hop as usize].from, hops[reply.hop as usize].to), (1, 0));
         let Learnt { packet: Some(held), reply: None } = arp.hear(0, 1, handle(&reply)) else { panic!() };
         assert_eq!(held.seq, 2);
         for (from, to) in [(0, 1), (1, 0)] {
-            assert!(matches!(arp.resolve(from, to, numbered(3)), Resolved::Go(_)));
+            assert!(arp.is_known(from, to));
         }
     }
 
@@ -173,11 +180,11 @@ mod tests {
     fn three_requests_in_vain_lose_what_waits() {
         let (mut arp, _) = asked();
         for seq in 0..3 {
-            assert!(matches!(arp.resolve(0, 1, numbered(seq)), Resolved::Ask { .. }));
+            assert!(matches!(arp.ask(0, 1, numbered(seq)), Unknown::Ask { .. }));
         }
-        let Resolved::GiveUp(lost) = arp.resolve(0, 1, numbered(3)) else { panic!() };
+        let Unknown::GiveUp(lost) = arp.ask(0, 1, numbered(3)) else { panic!() };
         assert_eq!(lost.map(|packet| packet.map(|packet| packet.seq)), [Some(2), Some(3)]);
         assert_eq!(arp.held().count(), 0);
-        assert!(matches!(arp.resolve(0, 1, numbered(4)), Resolved::Ask { lost: None, .. }));
+        assert!(matches!(arp.ask(0, 1, numbered(4)), Unknown::Ask { lost: None, .. }));
     }
 }

@@ -1,26 +1,16 @@
 //! A medium that runs, with the queues of its stations and the packets that their MACs have.
 
-use units::{Span, Time};
+use units::Time;
 use wlan::{Class, Frame, Medium, Outcome, StationId, Supply};
 
 use super::arp::{self, Arp};
 use super::hops::AirHop;
+use super::layers::Layers;
 use super::port::Port;
 use super::{MediumSpec, StationResult};
 use crate::packet::Packet;
-use crate::pool::{Fifo, Pool};
+use crate::pool::Pool;
 use crate::queue::Dropped;
-
-/// A way through link layers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Layer {
-    /// From IP to the queue.
-    Down,
-    /// From the MAC to IP.
-    Up,
-    /// Up and down again, at a station that passes it on.
-    Across,
-}
 
 /// A radio channel. A packet goes down through the link layer, waits in the queue of its station, is the MAC's for a
 /// while, and goes up through the link layer of the next station.
@@ -31,10 +21,7 @@ pub(crate) struct Channel {
     frames: Frames,
     /// What stations know of their neighbours, if they have to ask.
     pub(crate) arp: Option<Arp>,
-    /// On their way through link layers: down to the queue, up from the MAC, or up and down again at a relay.
-    pub(crate) layers: [Fifo; 3],
-    /// How long one way takes.
-    pub(crate) link_layer: Span,
+    pub(crate) layers: Layers,
     /// Time of its earliest pending event.
     pub(crate) armed: Time,
 }
@@ -50,23 +37,21 @@ impl Channel {
                 .collect(),
             frames: Frames::default(),
             arp: spec.arp.then(Arp::default),
-            layers: [Fifo::EMPTY; 3],
-            link_layer: spec.link_layer,
+            layers: Layers::new(spec.link_layer),
             armed: Time::NEVER,
         })
     }
 
     /// When something happens next.
     #[inline]
-    pub(crate) fn deadline(&mut self, pool: &Pool) -> Time {
-        let layers = self.layers_deadline(pool);
-        self.medium.deadline_by(layers)
+    pub(crate) fn deadline(&mut self) -> Time {
+        self.medium.deadline_by(self.layers.due())
     }
 
-    /// When the next packet leaves a link layer.
+    /// Neighbours need not be asked for, or this one is known.
     #[inline]
-    pub(crate) fn layers_deadline(&self, pool: &Pool) -> Time {
-        self.layers.iter().fold(Time::NEVER, |first, list| first.min(pool.first_at(list)))
+    pub(crate) fn knows(&self, hop: &AirHop) -> bool {
+        self.arp.as_ref().is_none_or(|arp| arp.is_known(hop.from, hop.to))
     }
 
     /// Let the medium go on before `end` until something comes out, and when that was.
@@ -82,56 +67,44 @@ impl Channel {
         medium.run(end, &mut Queues { ports, frames, hops, pool, dropped }, outcomes)
     }
 
-    /// A packet begins its way through link layers.
-    #[inline]
-    pub(crate) fn pass(&mut self, now: Time, way: Layer, mut packet: Packet, pool: &mut Pool) {
-        let layers = if way == Layer::Across { 2 } else { 1 };
-        packet.at = now + self.link_layer * layers;
-        pool.push(&mut self.layers[way as usize], packet);
-    }
-
-    /// The next packet whose way through link layers is over.
-    #[inline]
-    pub(crate) fn passed(&mut self, now: Time, way: Layer, pool: &mut Pool) -> Option<Packet> {
-        let list = &mut self.layers[way as usize];
-        if pool.first_at(list) > now { None } else { pool.pop(list).map(|(packet, _)| packet) }
-    }
-
-    /// A packet comes to the queue of its station.
+    /// A packet comes to the queue of its station, and to its MAC if that has nothing to do.
     #[inline]
     pub(crate) fn take(
         &mut self,
         now: Time,
-        hop: &AirHop,
         packet: Packet,
-        pool: &mut Pool,
-        dropped: &mut Vec<Dropped>,
-    ) {
-        let idle = self.medium.wants_frame_of(hop.from, hop.class);
-        self.ports[hop.from as usize].offer(now, hop, packet, idle, pool, dropped);
-    }
-
-    /// A station's MAC takes packets from its queues for which it has room.
-    #[inline]
-    pub(crate) fn feed(
-        &mut self,
-        now: Time,
-        station: StationId,
         hops: &[AirHop],
         pool: &mut Pool,
         dropped: &mut Vec<Dropped>,
     ) {
-        for group in &mut self.ports[station as usize].groups {
-            if !self.medium.wants_frame_of(station, group.class) {
-                continue;
+        let hop = &hops[packet.hop as usize];
+        let idle = self.medium.wants_frame_of(hop.from, hop.class);
+        self.ports[hop.from as usize].offer(now, hop, packet, idle, pool, dropped);
+        if idle {
+            self.feed(now, hop.from, hop.class, hops, pool, dropped);
+        }
+    }
+
+    /// A station's MAC takes the next packet of a class, if it has room and there is one.
+    pub(crate) fn feed(
+        &mut self,
+        now: Time,
+        station: StationId,
+        class: Class,
+        hops: &[AirHop],
+        pool: &mut Pool,
+        dropped: &mut Vec<Dropped>,
+    ) {
+        if !self.medium.wants_frame_of(station, class) {
+            return;
+        }
+        let group = self.ports[station as usize].group(class);
+        match group.next(now, pool, dropped) {
+            Some(packet) => {
+                let frame = self.frames.frame(packet, &hops[packet.hop as usize]);
+                self.medium.offer(now, station, frame);
             }
-            match group.next(now, pool, dropped) {
-                Some(packet) => {
-                    let frame = self.frames.frame(packet, &hops[packet.hop as usize]);
-                    self.medium.offer(now, station, frame);
-                }
-                None => group.idle_since = now,
-            }
+            None => group.idle_since = now,
         }
     }
 
@@ -163,15 +136,15 @@ impl Channel {
         self.frames.arrive(handle);
     }
 
-    /// A MAC has done with a packet: the packet, if it has not arrived.
+    /// A MAC has done with a packet: its hop, and the packet if it has not arrived.
     #[inline]
-    pub(crate) fn done(&mut self, handle: u64) -> Option<Packet> {
-        self.frames.release(handle)
+    pub(crate) fn done(&mut self, handle: u64) -> (u32, Option<Packet>) {
+        if arp::is_arp(handle) { (arp::hop(handle), None) } else { self.frames.release(handle) }
     }
 
     /// Packets on their way to the far end of their hop: in link layers, in queues, in MACs; requests and replies too.
     pub(crate) fn on_air<'a>(&'a self, pool: &'a Pool) -> impl Iterator<Item = &'a Packet> {
-        let passing = self.layers.iter().flat_map(|list| pool.iter(list));
+        let passing = self.layers.iter(pool);
         let waiting = self.ports.iter().flat_map(|port| port.held(pool));
         let asked_for = self.arp.iter().flat_map(Arp::held);
         passing.chain(waiting).chain(self.frames.under_way()).chain(asked_for)
@@ -208,13 +181,12 @@ struct Queues<'a> {
 
 impl Supply for Queues<'_> {
     fn next(&mut self, now: Time, station: StationId, class: Class, to: StationId, at_most: u32) -> Option<Frame> {
-        let port = &mut self.ports[station as usize];
-        let (place, hops) = (port.place(class), self.hops);
+        let (group, hops) = (self.ports[station as usize].group(class), self.hops);
         let fits = |packet: &Packet| {
             let hop = &hops[packet.hop as usize];
             hop.to == to && hop.size_of(packet) <= at_most
         };
-        let packet = port.groups[place].next_for(now, to, self.pool, self.dropped, fits)?;
+        let packet = group.next_for(now, to, self.pool, self.dropped, fits)?;
         Some(self.frames.frame(packet, &hops[packet.hop as usize]))
     }
 }
@@ -272,6 +244,7 @@ impl Frames {
     }
 
     /// It goes up from the receiver's MAC.
+    #[inline]
     fn deliver(&mut self, handle: u64) -> Packet {
         let held = &mut self.held[handle as usize];
         debug_assert_ne!(held.arrival, Arrival::Over);
@@ -279,26 +252,21 @@ impl Frames {
         if held.done {
             self.free.push(handle as u32);
         }
-        self.held[handle as usize].packet
+        held.packet
     }
 
-    /// The sender has done with it; the packet, if it has not arrived.
-    fn release(&mut self, handle: u64) -> Option<Packet> {
+    /// The sender has done with it: its hop, and the packet if it has not arrived.
+    #[inline]
+    fn release(&mut self, handle: u64) -> (u32, Option<Packet>) {
         let held = &mut self.held[handle as usize];
         debug_assert!(!held.done);
         held.done = true;
-        match held.arrival {
-            Arrival::Kept => None,
-            Arrival::Over => {
-                self.free.push(handle as u32);
-                None
-            }
-            Arrival::No => {
-                held.arrival = Arrival::Over;
-                self.free.push(handle as u32);
-                Some(held.packet)
-            }
+        let arrival = held.arrival;
+        if arrival != Arrival::Kept {
+            held.arrival = Arrival::Over;
+            self.free.push(handle as u32);
         }
+        (held.packet.hop, (arrival == Arrival::No).then_some(held.packet))
     }
 
     /// Packets that are not beyond the receiver's MAC.

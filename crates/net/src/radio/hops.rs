@@ -2,6 +2,7 @@
 
 use wlan::{Class, StationId};
 
+use super::layers::Layer;
 use crate::packet::Packet;
 
 /// A hop through the air, of the packets of one end of a flow.
@@ -18,6 +19,8 @@ pub(crate) struct AirHop {
     pub(crate) source: u32,
     /// Bytes that routing adds to packets that begin their way here; behind this hop they are part of the packet.
     pub(crate) bytes: u16,
+    /// Where packets go from its far end: up, or across to a next hop over the same medium.
+    pub(crate) way: Layer,
     /// Whether it is a hop through the air at all.
     pub(crate) real: bool,
 }

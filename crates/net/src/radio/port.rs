@@ -14,7 +14,7 @@ use crate::queue::{Dropped, Queue, Server};
 #[derive(Debug)]
 pub(crate) struct Port {
     /// One for each class that the MAC tells apart, best chances first.
-    pub(crate) groups: Vec<Group>,
+    groups: Vec<Group>,
     offered: u64,
     /// Sum over packets that arrived of the time from the queue to the next station.
     pub(crate) sojourn: Span,
@@ -99,19 +99,24 @@ impl Port {
 
     /// There are packets of this class for this receiver: they need a queue. Before the first packet.
     pub(crate) fn serve(&mut self, class: Class, to: StationId) {
-        let place = self.place(class);
-        let (group, template) = (&mut self.groups[place], &self.template);
-        if template.spec.per_receiver
-            && let Err(at) = group.lanes.binary_search_by_key(&to, |lane| lane.to)
-        {
-            group.lanes.insert(at, template.lane(group.class, Some(to)));
+        if !self.template.spec.per_receiver {
+            return;
+        }
+        let group = self.group(class);
+        if let Err(at) = group.lanes.binary_search_by_key(&to, |lane| lane.to) {
+            let class = group.class;
+            let lane = self.template.lane(class, Some(to));
+            self.group(class).lanes.insert(at, lane);
         }
     }
 
-    /// Place of the group for packets of a class.
+    /// Its queues for packets of a class.
     #[inline]
-    pub(crate) fn place(&self, class: Class) -> usize {
-        if self.groups.len() == 1 { 0 } else { class as usize }
+    pub(crate) fn group(&mut self, class: Class) -> &mut Group {
+        match &mut self.groups[..] {
+            [only] => only,
+            groups => &mut groups[class as usize],
+        }
     }
 
     /// A packet comes; `idle`: the MAC has nothing to do for its class.
@@ -125,15 +130,16 @@ impl Port {
         dropped: &mut Vec<Dropped>,
     ) {
         self.offered += 1;
-        let place = self.place(hop.class);
-        let group = &mut self.groups[place];
+        let group = self.group(hop.class);
         let mut server = MacServer { idle, idle_since: group.idle_since };
-        let lane = if group.lanes.len() == 1 {
-            0
-        } else {
-            group.lanes.binary_search_by_key(&hop.to, |lane| lane.to).expect("every receiver has a queue")
+        let lane = match &mut group.lanes[..] {
+            [only] => only,
+            lanes => {
+                let at = lanes.binary_search_by_key(&hop.to, |lane| lane.to).expect("every receiver has a queue");
+                &mut lanes[at]
+            }
         };
-        group.lanes[lane].queue.offer(now, packet, hop.source, &mut server, pool, dropped);
+        lane.queue.offer(now, packet, hop.source, &mut server, pool, dropped);
     }
 
     pub(crate) fn held<'a>(&'a self, pool: &'a Pool) -> impl Iterator<Item = &'a Packet> {
@@ -186,6 +192,10 @@ impl Group {
         let kept = self.kept.take();
         if kept.is_some() {
             return kept;
+        }
+        if let [only] = &mut self.lanes[..] {
+            let server = MacServer { idle: true, idle_since: self.idle_since };
+            return only.queue.next(now, &server, pool, dropped);
         }
         for _ in 0..self.lanes.len() {
             let turn = self.turn;

@@ -59,3 +59,12 @@ pub(super) struct Transfer {
     /// How many these hops are.
     pub(super) air_hops: u64,
 }
+
+impl Transfer {
+    /// Data have crossed a hop through the air.
+    #[inline]
+    pub(super) fn cross_air(&mut self, took: Span) {
+        self.air_delay += took;
+        self.air_hops += 1;
+    }
+}

@@ -12,7 +12,7 @@ use crate::judgement::Truth;
 use crate::link::{Link, transmission};
 use crate::multipath::{ALONE, Connection};
 use crate::pool::Pool;
-use crate::radio::{AirHop, Channel};
+use crate::radio::{AirHop, Channel, Layer};
 use crate::route::{self, END};
 use crate::sacks::Sacks;
 use crate::spec::{DirectionSpec, FlowSpec, Network, SendJitter, Transport};
@@ -216,9 +216,15 @@ impl World {
                 // routing adds bytes where a packet begins, and only if that is a station
                 let bytes = if place == first { station.routing_bytes as u16 } else { 0 };
                 let (source, class) = (self.transfers[end].hash, network.flows[end / 2].class);
-                self.air[place] =
-                    AirHop { medium: medium as u32, from, to, class, end: end as u32, source, bytes, real: true };
-                self.channels[medium].ports[from as usize].serve(class, to);
+                let (medium, end, way) = (medium as u32, end as u32, Layer::Up);
+                self.air[place] = AirHop { medium, from, to, class, end, source, bytes, way, real: true };
+                self.channels[medium as usize].ports[from as usize].serve(class, to);
+            }
+        }
+        for place in 0..self.routes.len() {
+            let hop = self.air[place];
+            if hop.real && self.air[place + 1].is_on(hop.medium) {
+                self.air[place].way = Layer::Across;
             }
         }
         self.add_arp();

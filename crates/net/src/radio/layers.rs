@@ -1,0 +1,96 @@
+//! Link layers of the stations of a medium: packets on their way between IP and a queue, or between a MAC and IP.
+
+use units::{Span, Time};
+
+use crate::packet::Packet;
+use crate::pool::{Fifo, Pool};
+
+/// A way through link layers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Layer {
+    /// From IP to the queue.
+    Down,
+    /// Up and down again, at a station that passes it on over the same medium.
+    Across,
+    /// From the MAC to IP.
+    #[default]
+    Up,
+}
+
+/// Packets in link layers: a list for each way, as each takes all packets equally long.
+#[derive(Debug)]
+pub(crate) struct Layers {
+    /// How long each way takes.
+    takes: [Span; 3],
+    lists: [Fifo; 3],
+    /// When the first packet of each list leaves it.
+    first: [Time; 3],
+}
+
+impl Layers {
+    /// Each layer takes so long up, and down.
+    pub(crate) fn new(delay: Span) -> Layers {
+        Layers { takes: [delay, delay + delay, delay], lists: [Fifo::EMPTY; 3], first: [Time::NEVER; 3] }
+    }
+
+    /// Packets pass them at once, and are never in them.
+    #[inline]
+    pub(crate) fn are_instant(&self) -> bool {
+        self.takes[0] == Span::ZERO
+    }
+
+    /// A packet begins its way.
+    #[inline]
+    pub(crate) fn push(&mut self, now: Time, way: Layer, mut packet: Packet, pool: &mut Pool) {
+        packet.at = now + self.takes[way as usize];
+        let first = &mut self.first[way as usize];
+        *first = packet.at.min(*first);
+        pool.push(&mut self.lists[way as usize], packet);
+    }
+
+    /// When the next packet leaves.
+    #[inline]
+    pub(crate) fn due(&self) -> Time {
+        let [down, across, up] = self.first;
+        down.min(across).min(up)
+    }
+
+    /// The next packet whose way is over.
+    #[inline]
+    pub(crate) fn pop(&mut self, now: Time, way: Layer, pool: &mut Pool) -> Option<Packet> {
+        let first = &mut self.first[way as usize];
+        if *first > now {
+            return None;
+        }
+        let (packet, next_at) = pool.pop(&mut self.lists[way as usize])?;
+        *first = next_at.unwrap_or(Time::NEVER);
+        Some(packet)
+    }
+
+    pub(crate) fn iter<'a>(&'a self, pool: &'a Pool) -> impl Iterator<Item = &'a Packet> {
+        self.lists.iter().flat_map(|list| pool.iter(list))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packets_leave_in_order_each_way_when_their_time_has_come() {
+        let (mut layers, mut pool) = (Layers::new(Span(25)), Pool::new());
+        assert_eq!(layers.due(), Time::NEVER);
+        for (now, way) in [(0, Layer::Across), (10, Layer::Up), (20, Layer::Up), (30, Layer::Down)] {
+            layers.push(Time(now), way, Packet { seq: now as u32, ..Packet::default() }, &mut pool);
+        }
+        let mut left = Vec::new();
+        while layers.due() < Time::NEVER {
+            let now = layers.due();
+            for way in [Layer::Down, Layer::Across, Layer::Up] {
+                left.extend(layers.pop(now, way, &mut pool).map(|packet| (now.0, way, packet.seq)));
+            }
+        }
+        assert_eq!(left, [(35, Layer::Up, 10), (45, Layer::Up, 20), (50, Layer::Across, 0), (55, Layer::Down, 30)]);
+        assert!(layers.iter(&pool).next().is_none());
+    }
+}
