@@ -91,8 +91,6 @@ enum Entry {
     Random,
     /// Its queue is more than a limit, it has a drop list, it varies, it is served, or it warms up.
     Special,
-    /// Nothing: the hop through the air is behind it.
-    Air,
 }
 
 /// What packets that wait need comes first, their queue: another cache line.
@@ -192,7 +190,7 @@ impl Link {
         match self.hot.entry {
             Entry::Plain => self.enter_plain(now, size, end),
             Entry::Random => self.enter_random(now, size, end),
-            Entry::Special | Entry::Air => self.enter_special(now, packet, arrival, end),
+            Entry::Special => self.enter_special(now, packet, arrival, end),
         }
     }
 
@@ -271,7 +269,7 @@ impl Link {
 
     /// It has more than a queue, a transmitter and random loss. Asked before a warm-up begins.
     pub(crate) fn is_special(&self) -> bool {
-        matches!(self.hot.entry, Entry::Special | Entry::Air)
+        self.hot.entry == Entry::Special
     }
 
     /// Packets may pass each other on its wire.

@@ -195,7 +195,7 @@ impl Queue {
             if makes_room {
                 self.make_room(now, pool, dropped);
             }
-            self.longest = self.longest.max(self.backlog(now).packets);
+            self.longest = self.longest.max(self.held_packets());
         }
         true
     }
@@ -216,6 +216,7 @@ impl Queue {
 
     /// The packet to be served now, of those that are held. Those that the discipline drops before it are added to
     /// `dropped`.
+    #[inline]
     pub(crate) fn next(
         &mut self,
         now: Time,
@@ -231,6 +232,17 @@ impl Queue {
             self.served(now, &packet);
             return Some(packet);
         }
+        self.next_of_discipline(now, server, pool, dropped)
+    }
+
+    #[inline(never)]
+    fn next_of_discipline(
+        &mut self,
+        now: Time,
+        server: &impl Server,
+        pool: &mut Pool,
+        dropped: &mut Vec<Dropped>,
+    ) -> Option<Packet> {
         // a discipline that looks at the queue in this very instant sees it as it is afterwards
         self.watch(Time(now.0.saturating_sub(1)), server);
         let before = dropped.len();

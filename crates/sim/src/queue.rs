@@ -97,6 +97,15 @@ impl EventQueue {
         (self.root != NONE).then(|| split(self.root))
     }
 
+    /// Time of the earliest event; [`Time::NEVER`] if there is none.
+    #[inline]
+    pub fn next_at(&mut self) -> Time {
+        if self.hollow {
+            self.fill();
+        }
+        Time((self.root >> 64) as u64)
+    }
+
     /// Take the earliest event out.
     #[inline]
     pub fn pop(&mut self) -> Option<(Time, EventId)> {
@@ -281,11 +290,13 @@ mod tests {
         q.pop();
         assert_eq!(q.len(), 3);
         assert_eq!(q.soon().next(), Some(4)); // known before the heap is in order again
+        assert_eq!(q.clone().next_at(), Time(4));
         q.push(Time(7), 7);
         assert_eq!((q.len(), q.peek()), (4, Some((Time(4), 4))));
         let order: Vec<_> = std::iter::from_fn(|| q.pop()).map(|(t, _)| t.0).collect();
         assert_eq!(order, [4, 5, 6, 7]);
         assert!(q.is_empty());
+        assert_eq!(q.next_at(), Time::NEVER);
         q.push(Time(8), 8); // into an empty heap whose last event was taken out
         assert_eq!((q.pop(), q.pop()), (Some((Time(8), 8)), None));
     }

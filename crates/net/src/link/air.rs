@@ -15,9 +15,7 @@ impl Link {
         let plain =
             DirectionSpec { drops: spec.drops.clone(), ..DirectionSpec::plain(spec.rate_bps, spec.delay, queue) };
         let mut link = Link::new(&plain, seed, name);
-        if link.cold.extras.is_none() {
-            link.hot.entry = Entry::Air;
-        }
+        link.hot.entry = Entry::Special;
         link.cold.air = true;
         link
     }
@@ -30,11 +28,12 @@ impl Link {
     /// A packet enters, from another hop through the air: the same as [`Link::enter`], in less time.
     #[inline]
     pub(crate) fn enter_from_air(&mut self, now: Time, packet: &mut Packet, end: Time) -> Fate {
-        if self.hot.entry != Entry::Air {
-            return self.enter(now, packet, end);
-        }
+        let arrival = self.hot.offered_packets;
         self.hot.offered_packets += 1;
         self.hot.offered_bytes += u64::from(packet.size);
+        if self.cold.extras.is_some() || self.warming(now).is_some() {
+            return self.enter_special(now, packet, arrival, end);
+        }
         Fate::Held
     }
 

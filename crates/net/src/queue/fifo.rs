@@ -16,12 +16,14 @@ impl CountedFifo {
         CountedFifo { list: Fifo::EMPTY, backlog: Backlog::default() }
     }
 
+    #[inline]
     pub(crate) fn push(&mut self, packet: Packet, pool: &mut Pool) {
         self.backlog.packets += 1;
         self.backlog.bytes += u64::from(packet.size);
         pool.push(&mut self.list, packet);
     }
 
+    #[inline]
     pub(crate) fn pop(&mut self, pool: &mut Pool) -> Option<Packet> {
         let (packet, _) = pool.pop(&mut self.list)?;
         self.backlog.packets -= 1;

@@ -55,16 +55,14 @@ impl Layers {
         down.min(across).min(up)
     }
 
-    /// The next packet whose way is over.
+    /// The next packet whose way is over, and which way that was: first those that went down, then across, then up.
     #[inline]
-    pub(crate) fn pop(&mut self, now: Time, way: Layer, pool: &mut Pool) -> Option<Packet> {
-        let first = &mut self.first[way as usize];
-        if *first > now {
-            return None;
-        }
+    pub(crate) fn pop(&mut self, now: Time, pool: &mut Pool) -> Option<(Layer, Packet)> {
+        let over = [Layer::Down, Layer::Across, Layer::Up].into_iter().find(|way| self.first[*way as usize] <= now);
+        let way = over?;
         let (packet, next_at) = pool.pop(&mut self.lists[way as usize])?;
-        *first = next_at.unwrap_or(Time::NEVER);
-        Some(packet)
+        self.first[way as usize] = next_at.unwrap_or(Time::NEVER);
+        Some((way, packet))
     }
 
     pub(crate) fn iter<'a>(&'a self, pool: &'a Pool) -> impl Iterator<Item = &'a Packet> {
@@ -83,14 +81,16 @@ mod tests {
         for (now, way) in [(0, Layer::Across), (10, Layer::Up), (20, Layer::Up), (30, Layer::Down)] {
             layers.push(Time(now), way, Packet { seq: now as u32, ..Packet::default() }, &mut pool);
         }
+        assert!(layers.pop(Time(34), &mut pool).is_none());
         let mut left = Vec::new();
-        while layers.due() < Time::NEVER {
-            let now = layers.due();
-            for way in [Layer::Down, Layer::Across, Layer::Up] {
-                left.extend(layers.pop(now, way, &mut pool).map(|packet| (now.0, way, packet.seq)));
+        for now in [45, 55] {
+            while let Some((way, packet)) = layers.pop(Time(now), &mut pool) {
+                left.push((now, way, packet.seq));
             }
         }
-        assert_eq!(left, [(35, Layer::Up, 10), (45, Layer::Up, 20), (50, Layer::Across, 0), (55, Layer::Down, 30)]);
+        let late = [(55, Layer::Down, 30), (55, Layer::Across, 0)];
+        assert_eq!(left, [[(45, Layer::Up, 10), (45, Layer::Up, 20)], late].concat());
+        assert_eq!(layers.due(), Time::NEVER);
         assert!(layers.iter(&pool).next().is_none());
     }
 }

@@ -127,8 +127,7 @@ impl World {
         for _ in 0..MOST_AT_ONCE {
             self.step_medium(now, number, &mut outcomes);
             let at = self.run_medium(number, &mut outcomes);
-            let others = self.queue.peek().unwrap_or((Time::NEVER, 0));
-            if at > self.end || others < (at, Event::Medium(number).encode()) {
+            if !self.is_next(at, Event::Medium(number)) {
                 break;
             }
             now = at;
@@ -140,14 +139,21 @@ impl World {
         self.arm(number);
     }
 
+    /// An event that is not in the queue comes before all that are, and within the run.
+    #[inline]
+    fn is_next(&mut self, at: Time, event: Event) -> bool {
+        let before_others =
+            at < self.queue.next_at() || self.queue.peek().is_none_or(|others| (at, event.encode()) < others);
+        at <= self.end && before_others
+    }
+
     /// A medium goes on until something else is due, or a packet leaves a link layer; when it has to go on.
     #[inline]
     fn run_medium(&mut self, number: u32, outcomes: &mut Vec<Outcome>) -> Time {
         for _ in 0..MOST_AT_ONCE {
-            let others = self.queue.peek().map_or(Time::NEVER, |(at, _)| at);
             let channel = &mut self.channels[number as usize];
             let layers = channel.layers.due();
-            let end = layers.min(others).min(self.end + Span(1));
+            let end = layers.min(self.queue.next_at()).min(self.end + Span(1));
             let Some(now) = channel.run(end, &self.air, &mut self.pool, &mut self.dropped, outcomes) else {
                 if layers == end {
                     return layers;
@@ -171,6 +177,7 @@ impl World {
     }
 
     /// What has come out of a medium.
+    #[inline]
     fn hand_out(&mut self, now: Time, number: u32, outcomes: &mut Vec<Outcome>) {
         self.lose_dropped_before_air(now);
         for outcome in outcomes.iter() {
@@ -182,26 +189,24 @@ impl World {
     /// What is due now on a medium, and in the link layers of its stations.
     #[inline]
     fn step_medium(&mut self, now: Time, number: u32, outcomes: &mut Vec<Outcome>) {
-        let channel = &mut self.channels[number as usize];
-        if channel.medium.deadline_by(now + Span(1)) <= now {
-            channel.advance(now, &self.air, &mut self.pool, &mut self.dropped, outcomes);
-            self.hand_out(now, number, outcomes);
+        if self.channels[number as usize].medium.deadline_by(now + Span(1)) <= now {
+            self.advance_medium(now, number, outcomes);
         }
-        if self.channels[number as usize].layers.due() <= now {
-            self.leave_link_layers(now, number);
+        while let Some((way, packet)) = self.channels[number as usize].layers.pop(now, &mut self.pool) {
+            match way {
+                Layer::Down => self.take_to_queue(now, number, packet),
+                Layer::Across => self.pass_on_air(now, number, packet),
+                Layer::Up => self.leave_air(now, packet),
+            }
         }
     }
 
-    fn leave_link_layers(&mut self, now: Time, number: u32) {
-        while let Some(packet) = self.channels[number as usize].layers.pop(now, Layer::Down, &mut self.pool) {
-            self.take_to_queue(now, number, packet);
-        }
-        while let Some(packet) = self.channels[number as usize].layers.pop(now, Layer::Across, &mut self.pool) {
-            self.pass_on_air(now, number, packet);
-        }
-        while let Some(packet) = self.channels[number as usize].layers.pop(now, Layer::Up, &mut self.pool) {
-            self.leave_air(now, packet);
-        }
+    /// What is due now on a medium: seldom, since it has gone on until now.
+    #[inline(never)]
+    fn advance_medium(&mut self, now: Time, number: u32, outcomes: &mut Vec<Outcome>) {
+        let channel = &mut self.channels[number as usize];
+        channel.advance(now, &self.air, &mut self.pool, &mut self.dropped, outcomes);
+        self.hand_out(now, number, outcomes);
     }
 
     /// A packet has been up at a station, and down again for its next hop.
