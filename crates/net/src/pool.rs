@@ -48,10 +48,11 @@ impl Pool {
         Pool { slots: Vec::new(), free: NONE }
     }
 
+    /// Find a place for a packet that is on no list.
     #[inline]
-    pub(crate) fn push(&mut self, list: &mut Fifo, packet: Packet) {
+    pub(crate) fn keep(&mut self, packet: Packet) -> u32 {
         let slot = Slot { packet, next_at: Time::NEVER, next: NONE };
-        let place = if self.free == NONE {
+        if self.free == NONE {
             self.slots.push(slot);
             (self.slots.len() - 1) as u32
         } else {
@@ -59,7 +60,25 @@ impl Pool {
             self.free = self.slots[place as usize].next;
             self.slots[place as usize] = slot;
             place
-        };
+        }
+    }
+
+    /// The packet at a place.
+    #[inline]
+    pub(crate) fn get(&self, place: u32) -> &Packet {
+        &self.slots[place as usize].packet
+    }
+
+    /// The packet at a place, which is on no list, is gone from there.
+    #[inline]
+    pub(crate) fn free(&mut self, place: u32) {
+        self.slots[place as usize].next = self.free;
+        self.free = place;
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, list: &mut Fifo, packet: Packet) {
+        let place = self.keep(packet);
         if list.head == NONE {
             list.head = place;
         } else {
@@ -81,6 +100,14 @@ impl Pool {
         slot.next = self.free;
         self.free = place;
         Some((packet, next_at))
+    }
+
+    /// Take the first packet off a list and leave it at its place.
+    #[inline]
+    pub(crate) fn take(&mut self, list: &mut Fifo) -> Option<u32> {
+        let place = list.head;
+        list.head = self.slots.get(place as usize)?.next;
+        Some(place)
     }
 
     /// Ask for the first packet of a list to be brought into the cache.
@@ -127,6 +154,19 @@ mod tests {
         assert_eq!(seqs(&pool, &even), [0, 2, 4, 6, 8, 11]);
         while pool.pop(&mut odd).is_some() {}
         assert!(odd.is_empty());
+    }
+
+    #[test]
+    fn a_packet_taken_off_its_list_keeps_its_place_until_it_is_freed() {
+        let (mut pool, mut list) = (Pool::new(), Fifo::EMPTY);
+        (0..2).for_each(|n| pool.push(&mut list, numbered(n)));
+        let place = pool.take(&mut list).unwrap();
+        pool.push(&mut list, numbered(2));
+        assert_eq!((pool.get(place).seq, seqs(&pool, &list)), (0, vec![1, 2]));
+        pool.free(place);
+        assert_eq!(pool.keep(numbered(3)), place);
+        (0..2).for_each(|_| assert!(pool.take(&mut list).is_some()));
+        assert_eq!(pool.take(&mut list), None);
     }
 
     #[test]

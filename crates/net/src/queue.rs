@@ -36,6 +36,7 @@ use crate::pool::Pool;
 use crate::spec::{QueueLimit, QueueSpec};
 use admission::Admission;
 use departures::Departures;
+use fifo::CountedFifo;
 use service_order::ServiceOrder;
 use trace::QueueTrace;
 
@@ -224,15 +225,41 @@ impl Queue {
         pool: &mut Pool,
         dropped: &mut Vec<Dropped>,
     ) -> Option<Packet> {
-        if self.admission.is_none()
-            && let Waiting::Held(order) = &mut self.waiting
-            && let ServiceOrder::Fifo(fifo) = &mut **order
-        {
+        if let Some(fifo) = self.in_order() {
             let packet = fifo.pop(pool)?;
             self.served(now, &packet);
             return Some(packet);
         }
         self.next_of_discipline(now, server, pool, dropped)
+    }
+
+    /// The same; the packet is at this place of the pool, on no list.
+    #[inline(always)]
+    pub(crate) fn next_place(
+        &mut self,
+        now: Time,
+        server: &impl Server,
+        pool: &mut Pool,
+        dropped: &mut Vec<Dropped>,
+    ) -> Option<u32> {
+        if let Some(fifo) = self.in_order() {
+            let place = fifo.take(pool)?;
+            self.served(now, pool.get(place));
+            return Some(place);
+        }
+        self.next_of_discipline(now, server, pool, dropped).map(|packet| pool.keep(packet))
+    }
+
+    /// What is held, if it is served in the order of arrival, and nobody asks about it.
+    #[inline]
+    fn in_order(&mut self) -> Option<&mut CountedFifo> {
+        match &mut self.waiting {
+            Waiting::Held(order) if self.admission.is_none() => match &mut **order {
+                ServiceOrder::Fifo(fifo) => Some(fifo),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     #[inline(never)]

@@ -47,7 +47,7 @@ impl ServiceOrder {
     }
 
     /// A packet; `source` is a hash of its flow.
-    #[inline]
+    #[inline(always)]
     pub(super) fn push(&mut self, packet: Packet, source: u32, pool: &mut Pool) {
         match self {
             ServiceOrder::Fifo(fifo) | ServiceOrder::Codel(fifo, _) => fifo.push(packet, pool),

@@ -100,8 +100,8 @@ impl Channel {
         }
         let group = self.ports[station as usize].group(class);
         match group.next(now, pool, dropped) {
-            Some(packet) => {
-                let frame = self.frames.frame(packet, &hops[packet.hop as usize]);
+            Some(place) => {
+                let frame = self.frames.frame(place, hops, pool);
                 self.medium.offer(now, station, frame);
             }
             None => group.idle_since = now,
@@ -123,8 +123,8 @@ impl Channel {
 
     /// A packet has arrived: a copy of it. Its sender may yet have to learn that.
     #[inline]
-    pub(crate) fn delivered(&mut self, now: Time, from: StationId, handle: u64) -> Packet {
-        let packet = self.frames.deliver(handle);
+    pub(crate) fn delivered(&mut self, now: Time, from: StationId, handle: u64, pool: &mut Pool) -> Packet {
+        let packet = self.frames.deliver(handle, pool);
         let port = &mut self.ports[from as usize];
         port.sojourn += now.since(packet.at);
         port.delivered += 1;
@@ -133,13 +133,13 @@ impl Channel {
 
     /// The receiver's MAC keeps a packet until those before it come.
     pub(crate) fn kept(&mut self, handle: u64) {
-        self.frames.arrive(handle);
+        self.frames.hold(handle);
     }
 
     /// A MAC has done with a packet: its hop, and the packet if it has not arrived.
     #[inline]
-    pub(crate) fn done(&mut self, handle: u64) -> (u32, Option<Packet>) {
-        if arp::is_arp(handle) { (arp::hop(handle), None) } else { self.frames.release(handle) }
+    pub(crate) fn done(&mut self, handle: u64, pool: &mut Pool) -> (u32, Option<Packet>) {
+        if arp::is_arp(handle) { (arp::hop(handle), None) } else { self.frames.release(handle, pool) }
     }
 
     /// Packets on their way to the far end of their hop: in link layers, in queues, in MACs; requests and replies too.
@@ -147,7 +147,7 @@ impl Channel {
         let passing = self.layers.iter(pool);
         let waiting = self.ports.iter().flat_map(|port| port.held(pool));
         let asked_for = self.arp.iter().flat_map(Arp::held);
-        passing.chain(waiting).chain(self.frames.under_way()).chain(asked_for)
+        passing.chain(waiting).chain(self.frames.under_way(pool)).chain(asked_for)
     }
 
     /// The run is measured from now on.
@@ -160,7 +160,7 @@ impl Channel {
     /// What each station has done.
     pub(crate) fn finish(&mut self, medium: usize, hops: &[AirHop], pool: &Pool, end: Time) -> Vec<StationResult> {
         let mut in_mac = vec![0; self.ports.len()];
-        for packet in self.frames.under_way() {
+        for packet in self.frames.under_way(pool) {
             in_mac[hops[packet.hop as usize].from as usize] += 1;
         }
         let ports = self.ports.iter_mut().enumerate();
@@ -186,91 +186,101 @@ impl Supply for Queues<'_> {
             let hop = &hops[packet.hop as usize];
             hop.to == to && hop.size_of(packet) <= at_most
         };
-        let packet = group.next_for(now, to, self.pool, self.dropped, fits)?;
-        Some(self.frames.frame(packet, &hops[packet.hop as usize]))
+        let place = group.next_for(now, to, self.pool, self.dropped, fits)?;
+        Some(self.frames.frame(place, hops, self.pool))
     }
 }
 
-/// Packets that MACs have, of the sender or of the receiver, by handle; the handle freed last is used first.
+/// What MACs have of each packet, by its place in the pool: its handle.
 #[derive(Debug, Default)]
 struct Frames {
-    held: Vec<Held>,
-    free: Vec<u32>,
+    stages: Vec<Stage>,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Held {
-    packet: Packet,
-    arrival: Arrival,
-    /// The sender has done with it.
-    done: bool,
-}
-
-/// How far a packet has come.
+/// Who has a packet, and how far it has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Arrival {
-    /// Not to the receiver.
-    No,
-    /// The receiver's MAC keeps it, as one before it is missing.
+enum Stage {
+    /// No MAC.
+    Elsewhere,
+    /// The sender; it has not arrived.
+    Sending,
+    /// The sender, and the receiver's MAC, which keeps it as one before it is missing.
     Kept,
-    /// Beyond the MAC, or lost there.
-    Over,
+    /// Only the receiver's MAC.
+    KeptAlone,
+    /// The sender, which has yet to learn that it is beyond the receiver's MAC, or was lost there.
+    Arrived,
 }
 
 impl Frames {
     /// A packet for a MAC.
-    fn frame(&mut self, packet: Packet, hop: &AirHop) -> Frame {
-        let handle = if hop.is_arp() { arp::handle(&packet) } else { self.keep(packet) };
-        Frame { to: hop.to, bytes: hop.size_of(&packet), handle, rate: None, class: hop.class }
+    #[inline(always)]
+    fn frame(&mut self, place: u32, hops: &[AirHop], pool: &mut Pool) -> Frame {
+        let packet = pool.get(place);
+        let hop = &hops[packet.hop as usize];
+        let (bytes, AirHop { to, class, .. }) = (hop.size_of(packet), *hop);
+        let handle = if hop.is_arp() {
+            let handle = arp::handle(packet);
+            pool.free(place);
+            handle
+        } else {
+            self.set(place, Stage::Sending);
+            place.into()
+        };
+        Frame { to, bytes, handle, rate: None, class }
     }
 
-    fn keep(&mut self, packet: Packet) -> u64 {
-        let held = Held { packet, arrival: Arrival::No, done: false };
-        match self.free.pop() {
-            Some(place) => {
-                self.held[place as usize] = held;
-                place.into()
-            }
-            None => {
-                self.held.push(held);
-                self.held.len() as u64 - 1
-            }
+    #[inline]
+    fn set(&mut self, place: u32, stage: Stage) {
+        let place = place as usize;
+        if place >= self.stages.len() {
+            self.stages.resize(place + 1, Stage::Elsewhere);
         }
+        self.stages[place] = stage;
     }
 
     /// The receiver's MAC keeps it.
-    fn arrive(&mut self, handle: u64) {
-        self.held[handle as usize].arrival = Arrival::Kept;
+    fn hold(&mut self, handle: u64) {
+        let stage = &mut self.stages[handle as usize];
+        debug_assert_eq!(*stage, Stage::Sending);
+        *stage = Stage::Kept;
     }
 
     /// It goes up from the receiver's MAC.
     #[inline]
-    fn deliver(&mut self, handle: u64) -> Packet {
-        let held = &mut self.held[handle as usize];
-        debug_assert_ne!(held.arrival, Arrival::Over);
-        held.arrival = Arrival::Over;
-        if held.done {
-            self.free.push(handle as u32);
+    fn deliver(&mut self, handle: u64, pool: &mut Pool) -> Packet {
+        let stage = &mut self.stages[handle as usize];
+        debug_assert!(!matches!(stage, Stage::Elsewhere | Stage::Arrived));
+        let packet = *pool.get(handle as u32);
+        if *stage == Stage::KeptAlone {
+            *stage = Stage::Elsewhere;
+            pool.free(handle as u32);
+        } else {
+            *stage = Stage::Arrived;
         }
-        held.packet
+        packet
     }
 
     /// The sender has done with it: its hop, and the packet if it has not arrived.
     #[inline]
-    fn release(&mut self, handle: u64) -> (u32, Option<Packet>) {
-        let held = &mut self.held[handle as usize];
-        debug_assert!(!held.done);
-        held.done = true;
-        let arrival = held.arrival;
-        if arrival != Arrival::Kept {
-            held.arrival = Arrival::Over;
-            self.free.push(handle as u32);
+    fn release(&mut self, handle: u64, pool: &mut Pool) -> (u32, Option<Packet>) {
+        let stage = &mut self.stages[handle as usize];
+        debug_assert!(!matches!(stage, Stage::Elsewhere | Stage::KeptAlone));
+        let packet = pool.get(handle as u32);
+        let (hop, lost) = (packet.hop, (*stage == Stage::Sending).then_some(*packet));
+        if *stage == Stage::Kept {
+            *stage = Stage::KeptAlone;
+        } else {
+            *stage = Stage::Elsewhere;
+            pool.free(handle as u32);
         }
-        (held.packet.hop, (arrival == Arrival::No).then_some(held.packet))
+        (hop, lost)
     }
 
     /// Packets that are not beyond the receiver's MAC.
-    fn under_way(&self) -> impl Iterator<Item = &Packet> {
-        self.held.iter().filter(|held| held.arrival != Arrival::Over).map(|held| &held.packet)
+    fn under_way<'a>(&'a self, pool: &'a Pool) -> impl Iterator<Item = &'a Packet> {
+        let stages = (0..).zip(&self.stages);
+        let held = stages.filter(|(_, stage)| !matches!(stage, Stage::Elsewhere | Stage::Arrived));
+        held.map(|(place, _)| pool.get(place))
     }
 }

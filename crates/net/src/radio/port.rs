@@ -43,8 +43,8 @@ pub(crate) struct Group {
     lanes: Vec<Lane>,
     /// The lane that is served next.
     turn: usize,
-    /// Taken off its queue for a joint transmission that it did not fit into: the next to go.
-    kept: Option<Packet>,
+    /// Place of a packet taken off its queue for a joint transmission that it did not fit into: the next to go.
+    kept: Option<u32>,
     /// Since when the MAC has nothing to do for this class, if it has nothing.
     pub(crate) idle_since: Time,
 }
@@ -144,7 +144,7 @@ impl Port {
 
     pub(crate) fn held<'a>(&'a self, pool: &'a Pool) -> impl Iterator<Item = &'a Packet> {
         let queued = self.groups.iter().flat_map(|group| &group.lanes).flat_map(|lane| lane.queue.held(pool));
-        queued.chain(self.groups.iter().filter_map(|group| group.kept.as_ref()))
+        queued.chain(self.groups.iter().filter_map(|group| group.kept).map(|place| pool.get(place)))
     }
 
     /// The length of its queue at every change up to `end`, in packets, if it was traced and there is only one.
@@ -187,15 +187,15 @@ impl Port {
 }
 
 impl Group {
-    /// The next packet for the MAC, which has nothing to do for this class.
-    pub(crate) fn next(&mut self, now: Time, pool: &mut Pool, dropped: &mut Vec<Dropped>) -> Option<Packet> {
+    /// Place of the next packet for the MAC, which has nothing to do for this class.
+    #[inline]
+    pub(crate) fn next(&mut self, now: Time, pool: &mut Pool, dropped: &mut Vec<Dropped>) -> Option<u32> {
         let kept = self.kept.take();
         if kept.is_some() {
             return kept;
         }
-        if let [only] = &mut self.lanes[..] {
-            let server = MacServer { idle: true, idle_since: self.idle_since };
-            return only.queue.next(now, &server, pool, dropped);
+        if self.lanes.len() == 1 {
+            return self.take(now, 0, pool, dropped);
         }
         for _ in 0..self.lanes.len() {
             let turn = self.turn;
@@ -208,8 +208,8 @@ impl Group {
         None
     }
 
-    /// The next packet for a receiver, to go together with one that the MAC has, if it `fits`. One that does not is the
-    /// next to go.
+    /// Place of the next packet for a receiver, to go together with one that the MAC has, if it `fits`. One that does
+    /// not is the next to go.
     pub(crate) fn next_for(
         &mut self,
         now: Time,
@@ -217,22 +217,23 @@ impl Group {
         pool: &mut Pool,
         dropped: &mut Vec<Dropped>,
         fits: impl FnOnce(&Packet) -> bool,
-    ) -> Option<Packet> {
+    ) -> Option<u32> {
         if self.kept.is_some() {
             return None;
         }
         let lane = if self.lanes.len() == 1 { 0 } else { self.lanes.binary_search_by_key(&to, |lane| lane.to).ok()? };
-        let packet = self.take(now, lane, pool, dropped)?;
-        if fits(&packet) {
-            return Some(packet);
+        let place = self.take(now, lane, pool, dropped)?;
+        if fits(pool.get(place)) {
+            return Some(place);
         }
-        self.kept = Some(packet);
+        self.kept = Some(place);
         None
     }
 
-    fn take(&mut self, now: Time, lane: usize, pool: &mut Pool, dropped: &mut Vec<Dropped>) -> Option<Packet> {
+    #[inline]
+    fn take(&mut self, now: Time, lane: usize, pool: &mut Pool, dropped: &mut Vec<Dropped>) -> Option<u32> {
         let server = MacServer { idle: true, idle_since: self.idle_since };
-        self.lanes[lane].queue.next(now, &server, pool, dropped)
+        self.lanes[lane].queue.next_place(now, &server, pool, dropped)
     }
 }
 

@@ -245,13 +245,13 @@ impl World {
             Outcome::Delivered { at, from, handle } if is_arp(handle) => self.hear(now, number, at, from, handle),
             Outcome::Delivered { from, handle, .. } => self.leave_mac(now, number, from, handle),
             Outcome::Sent { handle, .. } => {
-                let (hop, lost) = channel.done(handle);
+                let (hop, lost) = channel.done(handle, &mut self.pool);
                 debug_assert!(lost.is_none(), "an acknowledged packet has arrived");
                 self.feed(now, number, hop);
             }
             Outcome::Dropped { handle, .. } => {
                 // if only ACKs were lost, it has arrived
-                let (hop, lost) = channel.done(handle);
+                let (hop, lost) = channel.done(handle, &mut self.pool);
                 if let Some(packet) = lost {
                     self.lose_on_air(now, &packet, LossCause::MacRetry);
                 }
@@ -260,7 +260,7 @@ impl World {
             Outcome::LostAbove { handle, .. } | Outcome::Held { handle, .. } | Outcome::Late { handle, .. }
                 if is_arp(handle) => {}
             Outcome::LostAbove { from, handle, .. } | Outcome::Late { from, handle, .. } => {
-                let packet = channel.delivered(now, from, handle);
+                let packet = channel.delivered(now, from, handle, &mut self.pool);
                 self.lose_on_air(now, &packet, LossCause::Radio);
             }
             Outcome::Held { handle, .. } => channel.kept(handle),
@@ -272,7 +272,7 @@ impl World {
     #[inline]
     fn leave_mac(&mut self, now: Time, number: u32, from: StationId, handle: u64) {
         let channel = &mut self.channels[number as usize];
-        let packet = channel.delivered(now, from, handle);
+        let packet = channel.delivered(now, from, handle, &mut self.pool);
         let hop = &self.air[packet.hop as usize];
         if packet.is_data() {
             self.transfers[hop.end as usize].cross_air(now.since(packet.at));
