@@ -69,6 +69,11 @@ impl Pool {
         &self.slots[place as usize].packet
     }
 
+    #[inline]
+    pub(crate) fn get_mut(&mut self, place: u32) -> &mut Packet {
+        &mut self.slots[place as usize].packet
+    }
+
     /// The packet at a place, which is on no list, is gone from there.
     #[inline]
     pub(crate) fn free(&mut self, place: u32) {
@@ -76,15 +81,36 @@ impl Pool {
         self.free = place;
     }
 
+    /// The packet at a place, which is on no list: from now on it is elsewhere.
+    #[inline]
+    pub(crate) fn remove(&mut self, place: u32) -> Packet {
+        self.free(place);
+        *self.get(place)
+    }
+
     #[inline]
     pub(crate) fn push(&mut self, list: &mut Fifo, packet: Packet) {
         let place = self.keep(packet);
+        self.append(list, place, packet.at);
+    }
+
+    /// The packet at a place, which is on no list, comes to the end of one.
+    #[inline]
+    pub(crate) fn put(&mut self, list: &mut Fifo, place: u32) {
+        let slot = &mut self.slots[place as usize];
+        (slot.next_at, slot.next) = (Time::NEVER, NONE);
+        let at = slot.packet.at;
+        self.append(list, place, at);
+    }
+
+    #[inline]
+    fn append(&mut self, list: &mut Fifo, place: u32, at: Time) {
         if list.head == NONE {
             list.head = place;
         } else {
             let last = &mut self.slots[list.tail as usize];
             last.next = place;
-            last.next_at = packet.at;
+            last.next_at = at;
         }
         list.tail = place;
     }
@@ -102,12 +128,13 @@ impl Pool {
         Some((packet, next_at))
     }
 
-    /// Take the first packet off a list and leave it at its place.
+    /// Take the first packet off a list and leave it at its place; when the one behind it arrives, if there is one.
     #[inline]
-    pub(crate) fn take(&mut self, list: &mut Fifo) -> Option<u32> {
+    pub(crate) fn take(&mut self, list: &mut Fifo) -> Option<(u32, Option<Time>)> {
         let place = list.head;
-        list.head = self.slots.get(place as usize)?.next;
-        Some(place)
+        let slot = self.slots.get(place as usize)?;
+        list.head = slot.next;
+        Some((place, (slot.next != NONE).then_some(slot.next_at)))
     }
 
     /// Ask for the first packet of a list to be brought into the cache.
@@ -160,13 +187,15 @@ mod tests {
     fn a_packet_taken_off_its_list_keeps_its_place_until_it_is_freed() {
         let (mut pool, mut list) = (Pool::new(), Fifo::EMPTY);
         (0..2).for_each(|n| pool.push(&mut list, numbered(n)));
-        let place = pool.take(&mut list).unwrap();
+        let (place, _) = pool.take(&mut list).unwrap();
         pool.push(&mut list, numbered(2));
         assert_eq!((pool.get(place).seq, seqs(&pool, &list)), (0, vec![1, 2]));
-        pool.free(place);
-        assert_eq!(pool.keep(numbered(3)), place);
+        pool.put(&mut list, place);
+        assert_eq!(seqs(&pool, &list), [1, 2, 0]);
+        let (place, _) = pool.take(&mut list).unwrap();
+        assert_eq!((pool.remove(place).seq, pool.keep(numbered(3))), (1, place));
         (0..2).for_each(|_| assert!(pool.take(&mut list).is_some()));
-        assert_eq!(pool.take(&mut list), None);
+        assert!(pool.take(&mut list).is_none());
     }
 
     #[test]

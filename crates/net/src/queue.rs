@@ -161,23 +161,26 @@ impl Queue {
         self.trace_change(start, -1);
     }
 
-    /// A packet comes to a queue that holds packets; is it taken? `source` is a hash of its flow and direction. Packets
-    /// that are dropped, be it this one or others that make room, are added to `dropped`.
+    /// A packet comes to a queue that holds packets; is it taken? It is at this place of the pool, on no list; `source`
+    /// is a hash of its flow and direction. Packets that are dropped, be it this one or others that make room, are
+    /// added to `dropped`.
+    #[inline(always)]
     pub(crate) fn offer(
         &mut self,
         now: Time,
-        mut packet: Packet,
+        place: u32,
         source: u32,
         server: &mut impl Server,
         pool: &mut Pool,
         dropped: &mut Vec<Dropped>,
     ) -> bool {
-        if let Some(cause) = self.admit(now, &mut packet, server) {
-            dropped.push((packet, cause));
+        if let Some(cause) = self.admit(now, pool.get_mut(place), server) {
+            dropped.push((pool.remove(place), cause));
             return false;
         }
         let idle = server.is_idle(now);
         let Waiting::Held(order) = &mut self.waiting else { unreachable!("service is known on arrival") };
+        let packet = pool.get_mut(place);
         let size = u32::from(packet.size);
         let makes_room = order.makes_room();
         let full = match idle {
@@ -186,11 +189,11 @@ impl Queue {
         };
         if full {
             self.turn_away(size);
-            dropped.push((packet, LossCause::Queue));
+            dropped.push((pool.remove(place), LossCause::Queue));
             return false;
         }
         packet.at = now;
-        order.push(packet, source, pool);
+        order.push(place, source, pool);
         if !idle {
             self.trace_change(now, 1);
             if makes_room {

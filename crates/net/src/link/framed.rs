@@ -108,7 +108,7 @@ impl Link {
     ) {
         let before = dropped.len();
         let mut server = self.in_frames(now);
-        self.cold.queue.offer(now, packet, source, &mut server, pool, dropped);
+        self.cold.queue.offer(now, pool.keep(packet), source, &mut server, pool, dropped);
         self.note_dropped(now, &dropped[before..]);
     }
 

@@ -77,7 +77,7 @@ impl Link {
         let before = dropped.len();
         let (queue, mut transmitter) = self.parts();
         let idle = transmitter.is_idle(now);
-        let taken = queue.offer(now, packet, source, &mut transmitter, pool, dropped);
+        let taken = queue.offer(now, pool.keep(packet), source, &mut transmitter, pool, dropped);
         self.note_dropped(now, &dropped[before..]);
         if idle && taken { self.begin(now, false, pool, dropped) } else { None }
     }

@@ -147,7 +147,8 @@ mod tests {
     fn queue(packets: u32, flags: Flags) -> Queue {
         let (mut lane, mut pool) = (CountedFifo::new(), Pool::new());
         for seq in 0..packets {
-            lane.push(Packet { seq, size: 1000, flags, ..Packet::default() }, &mut pool);
+            let place = pool.keep(Packet { seq, size: 1000, flags, ..Packet::default() });
+            lane.push(place, &mut pool);
         }
         Queue { codel: Codel::new(&CodelSpec::default()), lane, pool, dropped: vec![], ecn: true }
     }
@@ -204,7 +205,8 @@ mod tests {
         // a fresh packet ends it
         q.lane = CountedFifo::new();
         for seq in 0..500 {
-            q.lane.push(Packet { seq, size: 1000, at: Time(605_000_000), ..Packet::default() }, &mut q.pool);
+            let place = q.pool.keep(Packet { seq, size: 1000, at: Time(605_000_000), ..Packet::default() });
+            q.lane.push(place, &mut q.pool);
         }
         q.pop(606.0);
         assert!(!q.codel.dropping);

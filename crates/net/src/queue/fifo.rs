@@ -17,10 +17,10 @@ impl CountedFifo {
     }
 
     #[inline]
-    pub(crate) fn push(&mut self, packet: Packet, pool: &mut Pool) {
+    pub(crate) fn push(&mut self, place: u32, pool: &mut Pool) {
         self.backlog.packets += 1;
-        self.backlog.bytes += u64::from(packet.size);
-        pool.push(&mut self.list, packet);
+        self.backlog.bytes += u64::from(pool.get(place).size);
+        pool.put(&mut self.list, place);
     }
 
     #[inline]
@@ -34,7 +34,7 @@ impl CountedFifo {
     /// The same, left at its place in the pool.
     #[inline]
     pub(crate) fn take(&mut self, pool: &mut Pool) -> Option<u32> {
-        let place = pool.take(&mut self.list)?;
+        let (place, _) = pool.take(&mut self.list)?;
         self.backlog.packets -= 1;
         self.backlog.bytes -= u64::from(pool.get(place).size);
         Some(place)

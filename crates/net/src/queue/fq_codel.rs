@@ -103,12 +103,12 @@ impl FqCodel {
         (x % self.lanes.len() as u64) as u32
     }
 
-    pub(super) fn push(&mut self, packet: Packet, source: u32, pool: &mut Pool) {
+    pub(super) fn push(&mut self, place: u32, source: u32, pool: &mut Pool) {
         let number = self.lane_of(source);
         self.backlog.packets += 1;
-        self.backlog.bytes += u64::from(packet.size);
+        self.backlog.bytes += u64::from(pool.get(place).size);
         let flow = &mut self.lanes[number as usize];
-        flow.lane.push(packet, pool);
+        flow.lane.push(place, pool);
         if !flow.active {
             //= specs/papers/fq-codel.md#arrival
             //# a lane that has no turn goes to the end of the new lanes with one quantum of credit
@@ -202,6 +202,11 @@ mod tests {
         Packet { seq: source, size, ..Packet::default() }
     }
 
+    fn push(fq: &mut FqCodel, packet: Packet, source: u32, pool: &mut Pool) {
+        let place = pool.keep(packet);
+        fq.push(place, source, pool);
+    }
+
     /// Sources of the packets in the order of their service.
     fn order(fq: &mut FqCodel, pool: &mut Pool, many: usize) -> Vec<u32> {
         let mut dropped = vec![];
@@ -212,7 +217,7 @@ mod tests {
     fn lanes_take_turns_of_a_quantum() {
         let (mut fq, mut pool) = (fq(|_| {}), Pool::new());
         for source in [1, 2] {
-            (0..4).for_each(|_| fq.push(packet(source, 1500), source, &mut pool));
+            (0..4).for_each(|_| push(&mut fq, packet(source, 1500), source, &mut pool));
         }
         // 1514 bytes of credit: 1500 leave 14, so a second packet goes in the first turn; then 1514 - 1486 = 28 and one
         // a turn
@@ -222,33 +227,33 @@ mod tests {
     #[test]
     fn turns_are_of_bytes_not_packets() {
         let (mut fq, mut pool) = (fq(|f| f.quantum = 1500), Pool::new());
-        (0..4).for_each(|_| fq.push(packet(1, 1500), 1, &mut pool));
-        (0..12).for_each(|_| fq.push(packet(2, 500), 2, &mut pool));
+        (0..4).for_each(|_| push(&mut fq, packet(1, 1500), 1, &mut pool));
+        (0..12).for_each(|_| push(&mut fq, packet(2, 500), 2, &mut pool));
         assert_eq!(order(&mut fq, &mut pool, 12), [1, 2, 2, 2, 1, 2, 2, 2, 1, 2, 2, 2]);
     }
 
     #[test]
     fn a_lane_that_was_empty_comes_first() {
         let (mut fq, mut pool) = (fq(|f| f.quantum = 3000), Pool::new());
-        (0..6).for_each(|_| fq.push(packet(1, 1500), 1, &mut pool));
+        (0..6).for_each(|_| push(&mut fq, packet(1, 1500), 1, &mut pool));
         assert_eq!(order(&mut fq, &mut pool, 3), [1, 1, 1]);
-        fq.push(packet(3, 100), 3, &mut pool);
+        push(&mut fq, packet(3, 100), 3, &mut pool);
         assert_eq!(order(&mut fq, &mut pool, 2), [3, 1]);
         // the empty lane kept an old turn, so it is not new again at once
-        fq.push(packet(3, 100), 3, &mut pool);
+        push(&mut fq, packet(3, 100), 3, &mut pool);
         assert!(fq.new.head == NONE);
     }
 
     #[test]
     fn overload_drops_from_the_head_of_the_fattest() {
         let (mut fq, mut pool, mut dropped) = (fq(|_| {}), Pool::new(), vec![]);
-        (0..10).for_each(|n| fq.push(Packet { ack: n, ..packet(1, 1000) }, 1, &mut pool));
-        (0..30).for_each(|_| fq.push(packet(2, 100), 2, &mut pool));
+        (0..10).for_each(|n| push(&mut fq, Packet { ack: n, ..packet(1, 1000) }, 1, &mut pool));
+        (0..30).for_each(|_| push(&mut fq, packet(2, 100), 2, &mut pool));
         fq.make_room(&mut pool, &mut dropped);
         let gone: Vec<_> = dropped.iter().map(|(p, cause)| (p.seq, p.ack, *cause)).collect();
         assert_eq!(gone, [0, 1, 2, 3, 4].map(|n| (1, n, LossCause::Queue)));
         assert_eq!(fq.backlog(), Backlog { packets: 35, bytes: 8000 });
-        (0..400).for_each(|_| fq.push(packet(2, 100), 2, &mut pool));
+        (0..400).for_each(|_| push(&mut fq, packet(2, 100), 2, &mut pool));
         dropped.clear();
         fq.make_room(&mut pool, &mut dropped);
         assert_eq!(dropped.len(), 64);
@@ -257,11 +262,11 @@ mod tests {
     #[test]
     fn each_lane_has_its_own_codel() {
         let (mut fq, mut pool, mut dropped) = (fq(|_| {}), Pool::new(), vec![]);
-        (0..2000).for_each(|_| fq.push(packet(1, 1500), 1, &mut pool));
+        (0..2000).for_each(|_| push(&mut fq, packet(1, 1500), 1, &mut pool));
         let mut thin_lost = 0;
         for ms in 0..400u64 {
             let now = Time::ZERO + Span::from_millis(ms);
-            fq.push(Packet { at: now, ..packet(2, 100) }, 2, &mut pool);
+            push(&mut fq, Packet { at: now, ..packet(2, 100) }, 2, &mut pool);
             fq.pop(now, true, &mut pool, &mut dropped);
             fq.pop(now, true, &mut pool, &mut dropped);
             thin_lost += dropped.iter().filter(|(p, _)| p.seq == 2).count();

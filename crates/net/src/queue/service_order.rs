@@ -46,12 +46,12 @@ impl ServiceOrder {
         matches!(self, ServiceOrder::FqCodel(_))
     }
 
-    /// A packet; `source` is a hash of its flow.
+    /// The packet at this place of the pool; `source` is a hash of its flow.
     #[inline(always)]
-    pub(super) fn push(&mut self, packet: Packet, source: u32, pool: &mut Pool) {
+    pub(super) fn push(&mut self, place: u32, source: u32, pool: &mut Pool) {
         match self {
-            ServiceOrder::Fifo(fifo) | ServiceOrder::Codel(fifo, _) => fifo.push(packet, pool),
-            ServiceOrder::FqCodel(fq) => fq.push(packet, source, pool),
+            ServiceOrder::Fifo(fifo) | ServiceOrder::Codel(fifo, _) => fifo.push(place, pool),
+            ServiceOrder::FqCodel(fq) => fq.push(place, source, pool),
         }
     }
 

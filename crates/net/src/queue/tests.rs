@@ -45,7 +45,8 @@ impl Owner {
 
     fn offer(&mut self, at: Time, seq: u32) -> bool {
         let packet = Packet { seq, size: 1000, flags: Flags::ECT, ..Packet::default() };
-        let taken = self.queue.offer(at, packet, 7, &mut self.station, &mut self.pool, &mut self.dropped);
+        let place = self.pool.keep(packet);
+        let taken = self.queue.offer(at, place, 7, &mut self.station, &mut self.pool, &mut self.dropped);
         self.station.busy |= taken;
         taken
     }

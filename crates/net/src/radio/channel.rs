@@ -67,19 +67,12 @@ impl Channel {
         medium.run(end, &mut Queues { ports, frames, hops, pool, dropped }, outcomes)
     }
 
-    /// A packet comes to the queue of its station, and to its MAC if that has nothing to do.
+    /// The packet at this place of the pool comes to the queue of its station, and to its MAC if that has nothing to do.
     #[inline]
-    pub(crate) fn take(
-        &mut self,
-        now: Time,
-        packet: Packet,
-        hops: &[AirHop],
-        pool: &mut Pool,
-        dropped: &mut Vec<Dropped>,
-    ) {
-        let hop = &hops[packet.hop as usize];
+    pub(crate) fn take(&mut self, now: Time, place: u32, hops: &[AirHop], pool: &mut Pool, dropped: &mut Vec<Dropped>) {
+        let hop = &hops[pool.get(place).hop as usize];
         let idle = self.medium.wants_frame_of(hop.from, hop.class);
-        self.ports[hop.from as usize].offer(now, hop, packet, idle, pool, dropped);
+        self.ports[hop.from as usize].offer(now, hop, place, idle, pool, dropped);
         if idle {
             self.feed(now, hop.from, hop.class, hops, pool, dropped);
         }

@@ -25,12 +25,19 @@ pub(crate) struct Layers {
     lists: [Fifo; 3],
     /// When the first packet of each list leaves it.
     first: [Time; 3],
+    /// The earliest of these.
+    due: Time,
 }
 
 impl Layers {
     /// Each layer takes so long up, and down.
     pub(crate) fn new(delay: Span) -> Layers {
-        Layers { takes: [delay, delay + delay, delay], lists: [Fifo::EMPTY; 3], first: [Time::NEVER; 3] }
+        Layers {
+            takes: [delay, delay + delay, delay],
+            lists: [Fifo::EMPTY; 3],
+            first: [Time::NEVER; 3],
+            due: Time::NEVER,
+        }
     }
 
     /// Packets pass them at once, and are never in them.
@@ -45,24 +52,30 @@ impl Layers {
         packet.at = now + self.takes[way as usize];
         let first = &mut self.first[way as usize];
         *first = packet.at.min(*first);
+        self.due = packet.at.min(self.due);
         pool.push(&mut self.lists[way as usize], packet);
     }
 
     /// When the next packet leaves.
     #[inline]
     pub(crate) fn due(&self) -> Time {
-        let [down, across, up] = self.first;
-        down.min(across).min(up)
+        self.due
     }
 
-    /// The next packet whose way is over, and which way that was: first those that went down, then across, then up.
+    /// The next packet whose way is over, and which way that was: first those that went down, then across, then up. It
+    /// is at this place of the pool, on no list.
     #[inline]
-    pub(crate) fn pop(&mut self, now: Time, pool: &mut Pool) -> Option<(Layer, Packet)> {
+    pub(crate) fn pop(&mut self, now: Time, pool: &mut Pool) -> Option<(Layer, u32)> {
+        if self.due > now {
+            return None;
+        }
         let over = [Layer::Down, Layer::Across, Layer::Up].into_iter().find(|way| self.first[*way as usize] <= now);
         let way = over?;
-        let (packet, next_at) = pool.pop(&mut self.lists[way as usize])?;
+        let (place, next_at) = pool.take(&mut self.lists[way as usize])?;
         self.first[way as usize] = next_at.unwrap_or(Time::NEVER);
-        Some((way, packet))
+        let [down, across, up] = self.first;
+        self.due = down.min(across).min(up);
+        Some((way, place))
     }
 
     pub(crate) fn iter<'a>(&'a self, pool: &'a Pool) -> impl Iterator<Item = &'a Packet> {
@@ -84,8 +97,8 @@ mod tests {
         assert!(layers.pop(Time(34), &mut pool).is_none());
         let mut left = Vec::new();
         for now in [45, 55] {
-            while let Some((way, packet)) = layers.pop(Time(now), &mut pool) {
-                left.push((now, way, packet.seq));
+            while let Some((way, place)) = layers.pop(Time(now), &mut pool) {
+                left.push((now, way, pool.remove(place).seq));
             }
         }
         let late = [(55, Layer::Down, 30), (55, Layer::Across, 0)];

@@ -119,12 +119,13 @@ impl Port {
         }
     }
 
-    /// A packet comes; `idle`: the MAC has nothing to do for its class.
+    /// The packet at this place of the pool comes; `idle`: the MAC has nothing to do for its class.
+    #[inline]
     pub(crate) fn offer(
         &mut self,
         now: Time,
         hop: &AirHop,
-        packet: Packet,
+        place: u32,
         idle: bool,
         pool: &mut Pool,
         dropped: &mut Vec<Dropped>,
@@ -139,7 +140,7 @@ impl Port {
                 &mut lanes[at]
             }
         };
-        lane.queue.offer(now, packet, hop.source, &mut server, pool, dropped);
+        lane.queue.offer(now, place, hop.source, &mut server, pool, dropped);
     }
 
     pub(crate) fn held<'a>(&'a self, pool: &'a Pool) -> impl Iterator<Item = &'a Packet> {

@@ -32,7 +32,8 @@ impl World {
     fn take_below_ip(&mut self, now: Time, medium: u32, packet: Packet) {
         let layers = &mut self.channels[medium as usize].layers;
         if layers.are_instant() {
-            self.take_to_queue(now, medium, packet);
+            let place = self.pool.keep(packet);
+            self.take_to_queue(now, medium, place);
         } else {
             layers.push(now, Layer::Down, packet, &mut self.pool);
         }
@@ -71,11 +72,11 @@ impl World {
         }
     }
 
-    /// A packet comes to the queue of its station.
+    /// The packet at this place of the pool comes to the queue of its station.
     #[inline]
-    fn take_to_queue(&mut self, now: Time, medium: u32, packet: Packet) {
+    fn take_to_queue(&mut self, now: Time, medium: u32, place: u32) {
         let channel = &mut self.channels[medium as usize];
-        channel.take(now, packet, &self.air, &mut self.pool, &mut self.dropped);
+        channel.take(now, place, &self.air, &mut self.pool, &mut self.dropped);
         self.lose_dropped_before_air(now);
     }
 
@@ -150,10 +151,11 @@ impl World {
     /// A medium goes on until something else is due, or a packet leaves a link layer; when it has to go on.
     #[inline]
     fn run_medium(&mut self, number: u32, outcomes: &mut Vec<Outcome>) -> Time {
+        let after_the_run = self.end + Span(1);
         for _ in 0..MOST_AT_ONCE {
             let channel = &mut self.channels[number as usize];
             let layers = channel.layers.due();
-            let end = layers.min(self.queue.next_at()).min(self.end + Span(1));
+            let end = layers.min(self.queue.next_at()).min(after_the_run);
             let Some(now) = channel.run(end, &self.air, &mut self.pool, &mut self.dropped, outcomes) else {
                 if layers == end {
                     return layers;
@@ -192,11 +194,14 @@ impl World {
         if self.channels[number as usize].medium.deadline_by(now + Span(1)) <= now {
             self.advance_medium(now, number, outcomes);
         }
-        while let Some((way, packet)) = self.channels[number as usize].layers.pop(now, &mut self.pool) {
+        while let Some((way, place)) = self.channels[number as usize].layers.pop(now, &mut self.pool) {
             match way {
-                Layer::Down => self.take_to_queue(now, number, packet),
-                Layer::Across => self.pass_on_air(now, number, packet),
-                Layer::Up => self.leave_air(now, packet),
+                Layer::Down => self.take_to_queue(now, number, place),
+                Layer::Across => self.pass_on_air(now, number, place),
+                Layer::Up => {
+                    let packet = self.pool.remove(place);
+                    self.leave_air(now, packet);
+                }
             }
         }
     }
@@ -211,31 +216,43 @@ impl World {
 
     /// A packet has been up at a station, and down again for its next hop.
     #[inline]
-    fn pass_on_air(&mut self, now: Time, number: u32, mut packet: Packet) {
-        self.end_hop(now, &mut packet);
-        packet.hop += 1;
+    fn pass_on_air(&mut self, now: Time, number: u32, place: u32) {
+        let Packet { hop, size, .. } = *self.pool.get(place);
+        let size = self.end_hop(now, hop, size);
+        let packet = self.pool.get_mut(place);
+        (packet.hop, packet.size) = (hop + 1, size);
         let link = self.routes[packet.hop as usize];
-        match self.links[link as usize].enter_from_air(now, &mut packet, self.end) {
+        match self.links[link as usize].enter_from_air(now, packet, self.end) {
             Fate::Held if self.channels[number as usize].knows(&self.air[packet.hop as usize]) => {
-                self.take_to_queue(now, number, packet);
+                self.take_to_queue(now, number, place);
             }
+            fate => self.stop_on_the_way(now, link, place, fate),
+        }
+    }
+
+    /// A packet that was to be passed on is not: it has to wait for an answer, or is lost.
+    #[cold]
+    fn stop_on_the_way(&mut self, now: Time, link: u32, place: u32, fate: Fate) {
+        let mut packet = self.pool.remove(place);
+        match fate {
             Fate::Held => self.ask(now, packet),
             fate => self.settle(now, link, &mut packet, fate),
         }
     }
 
-    /// A packet is at the end of its hop.
+    /// A packet leaves the air at the end of its hop.
     fn leave_air(&mut self, now: Time, mut packet: Packet) {
-        self.end_hop(now, &mut packet);
+        packet.size = self.end_hop(now, packet.hop, packet.size);
         self.go_on(now, &mut packet);
     }
 
-    /// Count a packet at the end of its hop; from here on the bytes of routing are its own.
+    /// Count a packet of this size at the end of its hop; its size from here on, where the bytes of routing are its
+    /// own.
     #[inline]
-    fn end_hop(&mut self, now: Time, packet: &mut Packet) {
-        let link = self.routes[packet.hop as usize];
-        self.links[link as usize].deliver_from_air(now, packet.size.into());
-        packet.size += self.air[packet.hop as usize].bytes;
+    fn end_hop(&mut self, now: Time, hop: u32, size: u16) -> u16 {
+        let link = self.routes[hop as usize];
+        self.links[link as usize].deliver_from_air(now, size.into());
+        size + self.air[hop as usize].bytes
     }
 
     #[inline]
