@@ -11,8 +11,9 @@ use crate::packet::Packet;
 use crate::pool::Pool;
 use crate::spec::Discipline;
 
-/// Who is next.
+/// Who is next. What waits in the order of arrival stands at the same place, whoever decides (`repr`).
 #[derive(Debug)]
+#[repr(u8)]
 pub(super) enum ServiceOrder {
     Fifo(CountedFifo),
     Codel(CountedFifo, Codel),

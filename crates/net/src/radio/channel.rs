@@ -1,6 +1,6 @@
 //! A medium that runs, with the queues of its stations and the packets that their MACs have.
 
-use units::Time;
+use units::{Span, Time};
 use wlan::{Class, Frame, Medium, Outcome, StationId, Supply};
 
 use super::arp::{self, Arp};
@@ -54,7 +54,9 @@ impl Channel {
         self.arp.as_ref().is_none_or(|arp| arp.is_known(hop.from, hop.to))
     }
 
-    /// Let the medium go on before `end` until something comes out, and when that was.
+    /// Let the medium go on before `end` until something comes out of it, or a packet leaves a link layer: when that
+    /// was. All that is due then on the medium is done.
+    #[inline(always)]
     pub(crate) fn run(
         &mut self,
         end: Time,
@@ -63,8 +65,44 @@ impl Channel {
         dropped: &mut Vec<Dropped>,
         outcomes: &mut Vec<Outcome>,
     ) -> Option<Time> {
+        let layers = self.layers.due();
         let Channel { medium, ports, frames, .. } = self;
-        medium.run(end, &mut Queues { ports, frames, hops, pool, dropped }, outcomes)
+        let out = medium.run(end.min(layers), &mut Queues { ports, frames, hops, pool, dropped }, outcomes);
+        if out.is_some() || layers >= end {
+            return out;
+        }
+        self.advance(layers, hops, pool, dropped, outcomes);
+        Some(layers)
+    }
+
+    /// Let the medium do what is due before `end`, of which nothing comes out, so that its counters are up to date.
+    pub(crate) fn settle(
+        &mut self,
+        end: Time,
+        hops: &[AirHop],
+        pool: &mut Pool,
+        dropped: &mut Vec<Dropped>,
+        outcomes: &mut Vec<Outcome>,
+    ) {
+        let Channel { medium, ports, frames, .. } = self;
+        let out = medium.run(end, &mut Queues { ports, frames, hops, pool, dropped }, outcomes);
+        debug_assert!(out.is_none(), "a deadline was passed");
+    }
+
+    /// Let the medium do what is due now, if something may come out.
+    #[inline]
+    pub(crate) fn advance(
+        &mut self,
+        now: Time,
+        hops: &[AirHop],
+        pool: &mut Pool,
+        dropped: &mut Vec<Dropped>,
+        outcomes: &mut Vec<Outcome>,
+    ) {
+        let Channel { medium, ports, frames, .. } = self;
+        if medium.deadline_by(now + Span(1)) <= now {
+            medium.advance(now, &mut Queues { ports, frames, hops, pool, dropped }, outcomes);
+        }
     }
 
     /// The packet at this place of the pool comes to the queue of its station, and to its MAC if that has nothing to do.
@@ -99,19 +137,6 @@ impl Channel {
             }
             None => group.idle_since = now,
         }
-    }
-
-    /// Let the medium do what is due. Packets that go together are taken from the queues.
-    pub(crate) fn advance(
-        &mut self,
-        now: Time,
-        hops: &[AirHop],
-        pool: &mut Pool,
-        dropped: &mut Vec<Dropped>,
-        outcomes: &mut Vec<Outcome>,
-    ) {
-        let Channel { medium, ports, frames, .. } = self;
-        medium.advance(now, &mut Queues { ports, frames, hops, pool, dropped }, outcomes);
     }
 
     /// A packet has arrived: a copy of it. Its sender may yet have to learn that.

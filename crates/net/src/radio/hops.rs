@@ -5,8 +5,9 @@ use wlan::{Class, StationId};
 use super::layers::Layer;
 use crate::packet::Packet;
 
-/// A hop through the air, of the packets of one end of a flow.
+/// A hop through the air, of the packets of one end of a flow. Two of them fill a cache line.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(align(32))]
 pub(crate) struct AirHop {
     /// Number of the medium.
     pub(crate) medium: u32,

@@ -12,7 +12,7 @@ use crate::radio::{AirHop, Layer, Unknown, is_arp};
 use crate::results::{TracePoint, Variable};
 
 /// Events of a medium, one after the other, until the loop of the world looks whether the run was cancelled.
-const MOST_AT_ONCE: u32 = 1 << 12;
+const MOST_AT_ONCE: u64 = 1 << 12;
 
 impl World {
     /// A packet enters a hop through the air.
@@ -125,13 +125,17 @@ impl World {
         }
         *armed = Time::ZERO; // nobody arms what goes on by itself
         let mut outcomes = std::mem::take(&mut self.outcomes);
-        for _ in 0..MOST_AT_ONCE {
-            self.step_medium(now, number, &mut outcomes);
-            let at = self.run_medium(number, &mut outcomes);
-            if !self.is_next(at, Event::Medium(number)) {
+        let channel = &mut self.channels[number as usize];
+        channel.advance(now, &self.air, &mut self.pool, &mut self.dropped, &mut outcomes);
+        let pause = self.loop_events + MOST_AT_ONCE;
+        loop {
+            self.hand_out(now, number, &mut outcomes);
+            self.leave_link_layers(now, number);
+            if self.loop_events >= pause {
                 break;
             }
-            now = at;
+            let Some(next) = self.run_medium(number, &mut outcomes) else { break };
+            now = next;
             self.now = now;
             self.loop_events += 1;
         }
@@ -140,40 +144,33 @@ impl World {
         self.arm(number);
     }
 
-    /// An event that is not in the queue comes before all that are, and within the run.
+    /// A medium goes on until something comes out of it, or a packet leaves a link layer: when that was. Nothing, if
+    /// something else is due before.
     #[inline]
-    fn is_next(&mut self, at: Time, event: Event) -> bool {
-        let before_others =
-            at < self.queue.next_at() || self.queue.peek().is_none_or(|others| (at, event.encode()) < others);
-        at <= self.end && before_others
+    fn run_medium(&mut self, number: u32, outcomes: &mut Vec<Outcome>) -> Option<Time> {
+        let end = self.queue.next_at().min(self.end + Span(1));
+        let channel = &mut self.channels[number as usize];
+        let out = channel.run(end, &self.air, &mut self.pool, &mut self.dropped, outcomes);
+        if out.is_some() { out } else { self.share_instant(number, outcomes) }
     }
 
-    /// A medium goes on until something else is due, or a packet leaves a link layer; when it has to go on.
-    #[inline]
-    fn run_medium(&mut self, number: u32, outcomes: &mut Vec<Outcome>) -> Time {
-        let after_the_run = self.end + Span(1);
-        for _ in 0..MOST_AT_ONCE {
-            let channel = &mut self.channels[number as usize];
-            let layers = channel.layers.due();
-            let end = layers.min(self.queue.next_at()).min(after_the_run);
-            let Some(now) = channel.run(end, &self.air, &mut self.pool, &mut self.dropped, outcomes) else {
-                if layers == end {
-                    return layers;
-                }
-                break;
-            };
-            self.now = now;
-            self.loop_events += 1;
-            self.hand_out(now, number, outcomes);
+    /// A medium's turn may come in the instant of another event, before that.
+    #[cold]
+    fn share_instant(&mut self, number: u32, outcomes: &mut Vec<Outcome>) -> Option<Time> {
+        let channel = &mut self.channels[number as usize];
+        let at = channel.deadline();
+        let others = self.queue.peek().unwrap_or((Time::NEVER, 0));
+        if at > self.end || others < (at, Event::Medium(number).encode()) {
+            return None;
         }
-        self.channels[number as usize].deadline()
+        channel.advance(at, &self.air, &mut self.pool, &mut self.dropped, outcomes);
+        Some(at)
     }
 
     /// Media do what is due before `end`, of which nothing comes out, so that their counters are up to date.
     pub(super) fn settle_media(&mut self, end: Time) {
         for channel in &mut self.channels {
-            let out = channel.run(end, &self.air, &mut self.pool, &mut self.dropped, &mut self.outcomes);
-            debug_assert!(out.is_none(), "a deadline was passed");
+            channel.settle(end, &self.air, &mut self.pool, &mut self.dropped, &mut self.outcomes);
         }
         self.lose_dropped_before_air(end);
     }
@@ -188,12 +185,9 @@ impl World {
         outcomes.clear();
     }
 
-    /// What is due now on a medium, and in the link layers of its stations.
+    /// Packets whose way through link layers is over.
     #[inline]
-    fn step_medium(&mut self, now: Time, number: u32, outcomes: &mut Vec<Outcome>) {
-        if self.channels[number as usize].medium.deadline_by(now + Span(1)) <= now {
-            self.advance_medium(now, number, outcomes);
-        }
+    fn leave_link_layers(&mut self, now: Time, number: u32) {
         while let Some((way, place)) = self.channels[number as usize].layers.pop(now, &mut self.pool) {
             match way {
                 Layer::Down => self.take_to_queue(now, number, place),
@@ -204,14 +198,6 @@ impl World {
                 }
             }
         }
-    }
-
-    /// What is due now on a medium: seldom, since it has gone on until now.
-    #[inline(never)]
-    fn advance_medium(&mut self, now: Time, number: u32, outcomes: &mut Vec<Outcome>) {
-        let channel = &mut self.channels[number as usize];
-        channel.advance(now, &self.air, &mut self.pool, &mut self.dropped, outcomes);
-        self.hand_out(now, number, outcomes);
     }
 
     /// A packet has been up at a station, and down again for its next hop.
@@ -315,8 +301,7 @@ impl World {
         let mut subject = self.links.len() / 2;
         for channel in &mut self.channels {
             // nothing comes out: the medium has been asked whenever something might
-            channel.advance(now, &self.air, &mut self.pool, &mut self.dropped, &mut self.outcomes);
-            debug_assert!(self.outcomes.is_empty());
+            channel.settle(now + Span(1), &self.air, &mut self.pool, &mut self.dropped, &mut self.outcomes);
             for (station, port) in channel.ports.iter_mut().enumerate() {
                 let airtime = channel.medium.airtime(station as StationId, now);
                 let before = std::mem::replace(&mut port.airtime, airtime);
