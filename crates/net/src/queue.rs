@@ -7,8 +7,8 @@
 //!   The queue remembers only when each will leave ([`Departures`]), and needs no event. Calls: [`Queue::admit`], then
 //!   [`Queue::wait`] unless the server is idle.
 //! - Packets are held, in the order of their service ([`ServiceOrder`]): for disciplines that decide at departure, and
-//!   for servers that cannot know. Calls: [`Queue::offer`], and [`Queue::next`] whenever the server is free for the
-//!   next one.
+//!   for servers that cannot know. Calls: [`Queue::offer`], and [`Queue::next`] or [`Queue::next_place`] whenever the
+//!   server is free for the next one.
 //!
 //! DropTail, marking at a threshold, RED and PIE decide when a packet arrives ([`admission`]) and go with both kinds.
 //! CoDel and FQ-CoDel decide when a packet is about to be served.
@@ -164,7 +164,7 @@ impl Queue {
     /// A packet comes to a queue that holds packets; is it taken? It is at this place of the pool, on no list; `source`
     /// is a hash of its flow and direction. Packets that are dropped, be it this one or others that make room, are
     /// added to `dropped`.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn offer(
         &mut self,
         now: Time,

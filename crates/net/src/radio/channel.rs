@@ -105,7 +105,7 @@ impl Channel {
         }
     }
 
-    /// The packet at this place of the pool comes to the queue of its station, and to its MAC if that has nothing to do.
+    /// The packet at this place of the pool comes to the queue of its station, and to its MAC if that is idle.
     #[inline]
     pub(crate) fn take(&mut self, now: Time, place: u32, hops: &[AirHop], pool: &mut Pool, dropped: &mut Vec<Dropped>) {
         let hop = &hops[pool.get(place).hop as usize];

@@ -217,7 +217,7 @@ impl World {
     }
 
     /// A packet that was to be passed on is not: it has to wait for an answer, or is lost.
-    #[cold]
+    #[inline(never)]
     fn stop_on_the_way(&mut self, now: Time, link: u32, place: u32, fate: Fate) {
         let mut packet = self.pool.remove(place);
         match fate {
