@@ -271,6 +271,34 @@ class Point:
             As `effective`.
         """
 
+    def cells(self) -> str:
+        """Tell what frames of base stations hold at which distance, and who serves each mobile when.
+
+        Returns
+        -------
+        str
+            JSON list, as `windlass.scenario.Point.cells` describes it; empty without base stations.
+
+        Raises
+        ------
+        InputError
+            As `effective`.
+        """
+
+    def absences(self) -> str:
+        """Tell which stations and mobiles are out of reach at some time.
+
+        Returns
+        -------
+        str
+            JSON list, as `windlass.scenario.Point.absences` describes it; empty if none is.
+
+        Raises
+        ------
+        InputError
+            As `effective`.
+        """
+
     def map(self) -> str:
         """Tell where stations, base stations and mobiles are, when, and how far each is heard.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from windlass.sweep import RunResult
 
-__all__ = ["cautions_of", "of_algorithms", "of_runs"]
+__all__ = ["cautions_of", "of_absences", "of_algorithms", "of_runs"]
 
 BAD_FACTOR = 2.0
 """A channel that steps with packets stood still if it was bad for this many times its share of time."""
@@ -64,10 +64,20 @@ def of_algorithms(results: Sequence[RunResult]) -> list[str]:
 def of_runs(results: Sequence[RunResult]) -> list[str]:
     """What the runs themselves show.
 
-    Channels that stood still; flows that got nothing or far too little; radio media with very many stations or many
-    packets given up, and chains whose hops pass over nodes.
+    Channels that stood still; flows that got nothing or far too little; stations and mobiles that were out of reach;
+    radio media with very many stations or many packets given up, and chains whose hops pass over nodes.
     """
-    return [*_still_channels(results), *_starved_flows(results), *_radio(results)]
+    return [*_still_channels(results), *_starved_flows(results), *_out_of_coverage(results), *_radio(results)]
+
+
+def of_absences(absences: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What `Point.absences` tells before a run, in the words of :func:`of_runs`."""
+    return [
+        _no_coverage(one["node"], one["since_s"], one["seconds"], "")
+        if one["cellular"]
+        else _no_reach(one["medium"], one["node"], one["since_s"], one["seconds"], "")
+        for one in absences
+    ]
 
 
 def _still_channels(results: Sequence[RunResult]) -> list[str]:
@@ -136,6 +146,39 @@ def _starved_flows(results: Sequence[RunResult]) -> list[str]:
     return out
 
 
+def _out_of_coverage(results: Sequence[RunResult]) -> list[str]:
+    """Mobiles that no base station reached for some time: of each the longest."""
+    longest: dict[str, tuple[float, float, RunResult]] = {}
+    columns = ["link", "out_of_coverage_s", "out_of_coverage_since_s"]
+    for result in results:
+        if "out_of_coverage_s" not in result.links.column_names:  # older runs have none
+            continue
+        for row in result.links.select(columns).to_pylist():
+            seconds = row["out_of_coverage_s"] or 0.0
+            if seconds > longest.get(row["link"], (0.0,))[0]:
+                longest[row["link"]] = (seconds, row["out_of_coverage_since_s"], result)
+    return [
+        # the link air/3 is that of mobile/3
+        _no_coverage(link.replace("air/", "mobile/"), since, seconds, f" ({_where(result)})")
+        for link, (seconds, since, result) in longest.items()
+    ]
+
+
+def _no_coverage(mobile: str, since: float, seconds: float, where: str) -> str:
+    return (
+        f"`{mobile}` is out of coverage for {seconds:.4g} s, at first from {since:.4g} s on{where}: no base station "
+        "reaches it. What waits or comes meanwhile is lost as `coverage`. Longer ways need more `stations` or a larger "
+        "`radius`"
+    )
+
+
+def _no_reach(medium: str, station: str, since: float, seconds: float, where: str) -> str:
+    return (
+        f"medium `{medium}`: `{station}` is out of reach of the station that it talks to for {seconds:.4g} s, at first "
+        f"from {since:.4g} s on{where}. What is sent meanwhile is given up and lost as `mac_retry`"
+    )
+
+
 def _radio(results: Sequence[RunResult]) -> list[str]:
     """What is special about media and stations.
 
@@ -145,13 +188,13 @@ def _radio(results: Sequence[RunResult]) -> list[str]:
     given_up: dict[tuple[str, str], list[tuple[float, RunResult]]] = {}
     crowded: dict[str, tuple[int, RunResult]] = {}
     over: dict[str, tuple[int, RunResult]] = {}
-    away: dict[tuple[str, str], tuple[float, RunResult]] = {}
+    away: dict[tuple[str, str], tuple[float, float, RunResult]] = {}
     for result in results:
         if result.stations.num_rows == 0:
             continue
         columns = ["medium", "station", "acked_packets", "mac_dropped_packets", "passed_over_nodes"]
-        if "out_of_reach_s" in result.stations.column_names:  # older runs have none
-            columns.append("out_of_reach_s")
+        if "out_of_reach_since_s" in result.stations.column_names:  # older runs have none
+            columns += ["out_of_reach_s", "out_of_reach_since_s"]
         counts: dict[str, int] = {}
         for row in result.stations.select(columns).to_pylist():
             medium = row["medium"]
@@ -161,8 +204,8 @@ def _radio(results: Sequence[RunResult]) -> list[str]:
                 share = row["mac_dropped_packets"] / ended
                 given_up.setdefault((medium, row["station"]), []).append((share, result))
             seconds = row.get("out_of_reach_s") or 0.0
-            if seconds > away.get((medium, row["station"]), (0.0, result))[0]:
-                away[medium, row["station"]] = (seconds, result)
+            if seconds > away.get((medium, row["station"]), (0.0,))[0]:
+                away[medium, row["station"]] = (seconds, row["out_of_reach_since_s"], result)
             if row["passed_over_nodes"] > over.get(medium, (0, result))[0]:
                 over[medium] = (row["passed_over_nodes"], result)
         for medium, count in counts.items():
@@ -179,9 +222,8 @@ def _radio(results: Sequence[RunResult]) -> list[str]:
         for medium, (count, result) in over.items()
     ]
     out += [
-        f"medium `{medium}`: `{station}` is out of reach of the station that it talks to for {seconds:.4g} s "
-        f"({_where(result)}). What is sent meanwhile is given up and lost as `mac_retry`"
-        for (medium, station), (seconds, result) in away.items()
+        _no_reach(medium, station, since, seconds, f" ({_where(result)})")
+        for (medium, station), (seconds, since, result) in away.items()
     ]
     return out + _given_up(given_up)
 

@@ -10,7 +10,8 @@ import pytest
 from conftest import Command
 
 import windlass
-from windlass import Chain, Flow, Scenario, Wlan, cautions, output
+from windlass import Cellular, Chain, Flow, Scenario, Wlan, _toml, cautions, output
+from windlass.compare import compare
 
 
 def cell(**radio: Any) -> Scenario:
@@ -32,6 +33,18 @@ def walk(speed: str) -> Scenario:
     )
     flow = Flow(from_="station/0", to="wired/0", algorithm="cubic")
     return Scenario(duration="6 s", topology=topology, flows=flow)
+
+
+def ride(radius: str) -> Scenario:
+    """A mobile at 100 m/s from a station at the origin to one at 1 km."""
+    topology = Cellular(
+        preset="rana",
+        stations=["0 m", "1 km"],
+        radius=radius,
+        mobile={"from": "0 m", "to": "1 km", "speed": "100 m/s"},
+        backbone={"rate": "100 Mbps", "delay": "10 ms"},
+    )
+    return Scenario(duration="10 s", topology=topology, flows=Flow(from_="server", to="mobile/0", algorithm="cubic"))
 
 
 def test_stations_are_written_and_read_back(work: Path) -> None:
@@ -67,11 +80,58 @@ def test_explain_tells_how_long_a_frame_takes(command: Command) -> None:
     assert "exchanges" not in json.loads(command("explain", "lossy-dumbbell", "--json").stdout)[0]
 
 
+def test_explain_tells_what_cells_carry_and_who_serves_when(command: Command, work: Path) -> None:
+    shown = command("explain", "train").stdout
+    assert "# air: 3 base stations that reach 1200 m, frames of 1 ms\n" in shown
+    # at the edge 0.6 bits per second and hertz of 10 MHz
+    assert "at 1200 m, 0 dB: a frame holds 750 B down and 499 B up, alone at most 6.000 and 3.992 Mbit/s" in shown
+    assert "# mobile/0: base/0 from 0 s, handover of 200 ms from 22.05 s, base/1 from 22.25 s, handover" in shown
+    assert "caution" not in shown
+    told = json.loads(command("explain", "train", "--json").stdout)[0]
+    assert told["cells"][0]["mobiles"][0]["served"][1] == {
+        "from_s": 22.05,
+        "until_s": 22.25,
+        "station": None,
+        "why": "handover",
+    }
+    assert "absences" not in told
+    (work / "bus.toml").write_text(_toml.document(ride("500 m").with_({"topology.preset": "wimax"}).composed()))
+    # 15 dB above the edge with the exponent 3.5: 500 / 10^(15 / 35) m
+    assert "#     up to 186.4 m, 21 dB, 64qam34: a frame holds 7020 B down" in command("explain", "bus.toml").stdout
+    fixed = [{"fixed": f"{metres} m"} for metres in range(12)]
+    many = ride("500 m").document()
+    many["topology"] = {key: value for key, value in many["topology"].items() if key != "mobile"} | {"mobiles": fixed}
+    (work / "many.toml").write_text(_toml.document(windlass.from_dict(many).composed()))
+    shown = command("explain", "many.toml").stdout
+    assert "# mobile/9: base/0 from 0 s\n# and 2 mobiles more\n" in shown
+
+
+def test_who_leaves_coverage_is_named_wherever_results_are(command: Command, work: Path) -> None:
+    # 300 m of radius: from 3.1 s on, the first measurement beyond it, until 7 s
+    words = "`mobile/0` is out of coverage for 3.9 s, at first from 3.1 s on"
+    (work / "ride.toml").write_text(_toml.document(ride("300 m").composed()))
+    assert f"# caution: {words}: no base" in command("explain", "ride.toml").stdout
+    told = json.loads(command("explain", "ride.toml", "--json").stdout)[0]
+    assert (told["absences"][0]["node"], told["absences"][0]["cellular"]) == ("mobile/0", True)
+    for line in (("run", "ride.toml"), ("sweep", "ride.toml", "--seeds", "2")):
+        assert f"caution: {words} (seed 1): no base" in command(*line).stdout
+    result = compare(ride("300 m"), ["cubic", "newreno"], seeds=2, neighbour=False)
+    assert any(caution.startswith(words) for caution in result.cautions)
+    assert cautions.of_runs([ride("500 m").run(1)]) == []
+
+
+def test_explain_cautions_of_who_walks_away(command: Command, work: Path) -> None:
+    (work / "walk.toml").write_text(_toml.document(walk("20 m").composed()))
+    words = "# caution: medium `air`: `station/0` is out of reach of the station that it talks to for 1.8 s, at first"
+    assert words in command("explain", "walk.toml").stdout
+
+
 @pytest.mark.parametrize(
     ("scenario", "words"),
     [
         (cell(loss="10 %", short_retry_limit=2), "gave up"),
-        (walk("20 m"), "`station/0` is out of reach of the station that it talks to for 1."),
+        # (84.6 - 2) m at 20 m/s, seen every 100 ms
+        (walk("20 m"), "`station/0` is out of reach of the station that it talks to for 1.8 s, at first from 4.2 s on"),
         (
             Scenario(
                 duration="2 s",

@@ -148,6 +148,16 @@ impl Point {
         py.detach(|| self.0.exchanges()).map_err(|error| raise(py, error))
     }
 
+    /// What frames of base stations hold, and who serves each mobile when, as JSON.
+    fn cells(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| self.0.cells()).map_err(|error| raise(py, error))
+    }
+
+    /// Stations and mobiles that are out of reach at some time, as JSON.
+    fn absences(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| self.0.absences()).map_err(|error| raise(py, error))
+    }
+
     /// Where stations, base stations and mobiles are, when, and how far each is heard, as JSON.
     fn map(&self, py: Python<'_>) -> PyResult<String> {
         py.detach(|| self.0.map()).map_err(|error| raise(py, error))

@@ -8,9 +8,9 @@ use crate::decode::flows::Transport;
 use crate::decode::plan::Plan;
 
 /// A kind of packet: what it is and its bytes, IP header included.
-struct Packet {
-    what: &'static str,
-    bytes: u32,
+pub(crate) struct Packet {
+    pub(crate) what: &'static str,
+    pub(crate) bytes: u32,
 }
 
 impl Plan {
@@ -31,7 +31,7 @@ impl Plan {
     }
 
     /// Full packets of data of each size, and ACKs.
-    fn packets(&self) -> Vec<Packet> {
+    pub(crate) fn packets(&self) -> Vec<Packet> {
         let mut packets: Vec<Packet> = Vec::new();
         let mut add = |what, bytes| {
             if bytes > 0 && packets.iter().all(|packet| packet.bytes != bytes) {

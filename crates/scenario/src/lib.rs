@@ -14,18 +14,22 @@
 //! read                                   typed readers of that tree
 //! files                                  files that a description names
 //! decode                                 one file for each section and key, then `plan`: a checked run, no seed yet
+//! absence                                who of those that move is out of reach, since when and for how long
 //! overrides                              a value at a dotted key
 //! sweep                                  axes, and the plan of each point
 //! results                                tables from what the network counted
 //! run                                    a plan becomes a network, and runs
 //! capacity, exchange, map                what the links of that network carry; how long a frame takes on air; places
+//! cells                                  what frames of base stations hold, and who serves a mobile when
 //! scenario, catalog, replay              what others call: descriptions and points; lists of what there is; tapes
 //! keys, places                           and: which keys there are; the lines of any TOML
 //! ```
 #![forbid(unsafe_code)]
 
+mod absence;
 mod capacity;
 mod catalog;
+mod cells;
 mod decode;
 mod error;
 mod exchange;

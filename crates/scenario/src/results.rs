@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use net::{Network, Results, TracePoint, Variable};
 use units::{Span, Time};
 
+use crate::absence::{self, Absence};
 use crate::decode::output;
 use crate::decode::plan::Plan;
 use crate::names::{NOT_LOST, window_event};
@@ -64,6 +65,8 @@ fn links(plan: &Plan, network: &Network, results: &Results) -> Table {
         let link = &network.links[row.link];
         if row.reverse { &link.reverse } else { &link.forward }
     };
+    let absences = mobile_absences(plan);
+    let absence = |row: &net::LinkResult, value: fn(&Absence) -> f64| absences.get(&row.link).map_or(f64::NAN, value);
     let mut columns = vec![
         ("link", words(rows, |r| network.links[r.link].name.as_str())),
         ("direction", words(rows, |r| direction(r.reverse))),
@@ -85,8 +88,19 @@ fn links(plan: &Plan, network: &Network, results: &Results) -> Table {
         ("bad_time_share", number(rows, |r| r.stats.bad_time.map_or(f64::NAN, |bad| bad.time_share))),
         ("rate_bps", number(rows, |r| spec(r).rate_bps as f64)),
         ("delay_s", number(rows, |r| spec(r).delay.secs())),
+        ("out_of_coverage_s", number(rows, |r| absence(r, |absence| absence.secs))),
+        ("out_of_coverage_since_s", number(rows, |r| absence(r, |absence| absence.since))),
     ]);
     Table(columns)
+}
+
+/// When mobiles are without coverage, by number of the link to each.
+fn mobile_absences(plan: &Plan) -> BTreeMap<usize, Absence> {
+    let of = |spec: net::CellularSpec| {
+        let absences = absence::of_mobiles(&spec, plan.general.duration);
+        spec.mobiles.into_iter().map(|mobile| mobile.link).zip(absences).collect::<Vec<_>>()
+    };
+    plan.topology.cellular().into_iter().flat_map(of).collect()
 }
 
 /// Name in the tables of what a trace belongs to.

@@ -261,6 +261,16 @@ impl Point {
         Ok(self.plan()?.exchanges().to_string())
     }
 
+    /// What frames of base stations hold, and who serves each mobile when, as JSON.
+    pub fn cells(&self) -> Result<String, Error> {
+        Ok(self.plan()?.cells().to_string())
+    }
+
+    /// Stations and mobiles that are out of reach at some time, as JSON.
+    pub fn absences(&self) -> Result<String, Error> {
+        Ok(self.plan()?.absences().to_string())
+    }
+
     /// Where stations, base stations and mobiles are, when, and how far each is heard, as JSON.
     pub fn map(&self) -> Result<String, Error> {
         Ok(self.plan()?.map().to_string())

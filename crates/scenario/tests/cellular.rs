@@ -146,3 +146,98 @@ fn several_mobiles_share_a_cell_and_losses_have_their_cause() {
     // alone for 5 s, then with the other: below 20 s of 4.992 Mbps
     assert!((6_000_000..12_480_000).contains(&most.unwrap()), "{most:?}");
 }
+
+fn json(text: Result<String, scenario::Error>) -> serde_json::Value {
+    serde_json::from_str(&text.unwrap()).unwrap()
+}
+
+/// Distance, signal to noise, modulation and bytes of a frame down and up, each row.
+fn rates(scenario: &Scenario) -> Vec<(f64, f64, String, u64, u64)> {
+    let cells = json(scenario.points()[0].cells());
+    let rows = cells[0]["rates"].as_array().unwrap().clone();
+    let row = |row: &serde_json::Value| {
+        let number = |key: &str| row[key].as_f64().unwrap();
+        let name = row["modulation"].as_str().unwrap_or("none").to_owned();
+        (
+            (number("metres") * 10.0).round() / 10.0,
+            number("snr_db"),
+            name,
+            number("down_bytes") as u64,
+            number("up_bytes") as u64,
+        )
+    };
+    rows.iter().map(row).collect()
+}
+
+#[test]
+fn cells_tell_what_a_frame_holds_where() {
+    // 21 dB are 15 above the edge: 500 m / 10^(15 / 35) = 186.4 m; 65 symbols of 108 bytes down, 45 up
+    let found = rates(&read(TWO));
+    assert_eq!(found[0], (186.4, 21.0, "64qam34".to_owned(), 7020, 4860));
+    // the edge is 6 dB, so there is no bpsk12, which needs 3
+    assert_eq!(found.len(), 6);
+    assert_eq!(found[5], (500.0, 6.0, "qpsk12".to_owned(), 1560, 1080));
+    let found = rates(&read(&format!("{TWO}\npreset = \"rana\"")));
+    assert_eq!(found, [(500.0, 6.0, "16qam12".to_owned(), 3120, 2160)]);
+    // at 0 dB 0.6 and just below 0.4 bits per second and hertz of 10 MHz in 1 ms, in whole bytes; half way it is 10 x
+    // 3.76 x 0.301 = 11.3 dB
+    let found = rates(&read(&format!("{TWO}\npreset = \"lte-like\"")));
+    assert_eq!(found[3], (500.0, 0.0, "none".to_owned(), 750, 499));
+    assert!(found[1].0 == 250.0 && (found[1].1 - 11.3188).abs() < 1e-3, "{found:?}");
+    // 1 m from a station with a radius of 2 m are 16.5 dB, and nobody is nearer: 64-QAM is to be had nowhere
+    assert_eq!(rates(&read(&format!("{TWO}\nradius = \"2 m\"")))[0].2, "16qam34");
+}
+
+/// A mobile that stands 50 m away and is offered more than fits gets what `cells` says.
+#[test]
+fn a_lone_mobile_gets_the_largest_throughput() {
+    for (preset, expected) in [("rana", 4.947), ("wimax", 11.145), ("lte-like", 44.0)] {
+        let keys = format!("preset = \"{preset}\"\nstations = [\"0 m\"]\nmobile = {{ fixed = \"50 m\" }}");
+        let cbr = "transport = \"udp\"\ntraffic = { kind = \"cbr\", rate = \"60 Mbps\", packet = \"1500 B\" }";
+        let scenario = Scenario::from_toml(&text(&keys).replace("algorithm = \"newreno\"", cbr), "fig.toml", &[]);
+        let point = &scenario.unwrap_or_else(|error| panic!("{error}")).points()[0];
+        let most = json(point.cells())[0]["rates"][0]["down_mbps"].as_f64().unwrap();
+        assert!((most / expected - 1.0).abs() < 1e-3, "{preset}: {most}");
+        let run = point.run(1, &RunOptions::default()).unwrap();
+        let Some(Column::I64(bytes)) = run.links.column("delivered_bytes") else { panic!() };
+        let found = bytes[4] as f64 * 8.0 / 20.0 / 1e6;
+        // the first packets come 45 ms after the start
+        assert!((0.995..=1.0).contains(&(found / most)), "{preset}: {found} of {most}");
+    }
+}
+
+#[test]
+fn a_mobiles_way_is_told_and_so_is_where_it_is_not_covered() {
+    // rana: the border is at 600 m, 5 s; the second station reaches to 1500 m, 95 s; beyond the run
+    let served = |keys: &str| {
+        let cells = json(read(keys).points()[0].cells());
+        let parts = cells[0]["mobiles"][0]["served"].as_array().unwrap().clone();
+        parts
+            .iter()
+            .map(|part| {
+                (
+                    part["from_s"].as_f64().unwrap(),
+                    part["until_s"].as_f64().unwrap(),
+                    format!("{}{}", part["station"], part["why"]),
+                )
+            })
+            .collect::<Vec<_>>()
+    };
+    let two = format!("{TWO}\npreset = \"rana\"");
+    let expected = [(0.0, 5.1, "\"base/0\"null"), (5.1, 5.6, "null\"handover\""), (5.6, 20.0, "\"base/1\"null")];
+    assert_eq!(served(&two), expected.map(|(from, until, what)| (from, until, what.to_owned())));
+    assert_eq!(json(read(&two).points()[0].absences()), serde_json::json!([]));
+    // 300 m of radius end at 500 m and begin again at 700 m: from 0 to 15 s nobody serves it
+    let apart = format!("{two}\nradius = \"300 m\"");
+    let expected = [(0.0, 15.0, "null\"coverage\""), (15.0, 20.0, "\"base/1\"null")];
+    assert_eq!(served(&apart), expected.map(|(from, until, what)| (from, until, what.to_owned())));
+    let absence = serde_json::json!([{
+        "medium": "air", "node": "mobile/0", "cellular": true, "since_s": 0.0, "seconds": 15.0,
+    }]);
+    assert_eq!(json(read(&apart).points()[0].absences()), absence);
+    let run = read(&apart).points()[0].run(1, &RunOptions::default()).unwrap();
+    let Some(Column::F64(secs)) = run.links.column("out_of_coverage_s") else { panic!() };
+    let Some(Column::F64(since)) = run.links.column("out_of_coverage_since_s") else { panic!() };
+    assert!(secs[0].is_nan() && since[0].is_nan(), "a wire has no coverage: {secs:?}");
+    assert_eq!((&secs[4..], &since[4..]), (&[15.0, 15.0][..], &[0.0, 0.0][..]));
+}

@@ -3,7 +3,7 @@
 #[path = "common/radio.rs"]
 mod common;
 
-use common::{CELL, GRAPH, effective, network, numbers, refused, result};
+use common::{CELL, GRAPH, effective, network, numbers, read, refused, result};
 use serde_json::json;
 use units::Span;
 
@@ -86,6 +86,12 @@ fn who_walks_away_loses_what_it_sends() {
     let radio = network(WALK, &[]).media[0].channel.params.radio.clone();
     let edge = (radio.power_at(1.0) / radio.rx_threshold).cbrt();
     assert!((apart[0] - (20.0 - (edge - 5.0) / 10.0)).abs() < 0.1 && apart[1] == 0.0, "{apart:?}, {edge} m");
+    let since = numbers(&run.stations, "out_of_reach_since_s");
+    assert!((since[0] - (20.0 - apart[0])).abs() < 1e-9 && since[1].is_nan(), "{since:?}");
+    let told = read(WALK, &[]).unwrap().points()[0].absences().unwrap();
+    let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+    assert_eq!((told.as_array().unwrap().len(), &told[0]["node"]), (1, &json!("station/0")));
+    assert_eq!((&told[0]["seconds"], &told[0]["since_s"]), (&json!(apart[0]), &json!(since[0])));
     let dropped = numbers(&run.stations, "mac_dropped_packets");
     let acked = numbers(&run.stations, "acked_packets");
     // as many arrive as were sent on the way; each lost one takes seven attempts, so some wait at the end

@@ -30,9 +30,11 @@ def explain(file: str, sets: Sequence[tuple[str, str]], as_json: bool) -> None:
     """Show the whole scenario FILE with every default.
 
     For a sweep, show the first point; with --json, all points. Of each radio medium, show how long the exchange of one
-    full frame takes at each data rate, part by part, and what one station alone carries so.
+    full frame takes at each data rate, part by part, and what one station alone carries so; of the cells of mobiles,
+    what their frames hold and who serves each mobile when. Cautions name those that walk out of reach.
     """
     from windlass import _toml
+    from windlass.cautions import of_absences
 
     points = load_scenario(file, sets).points()
     if as_json:
@@ -43,15 +45,16 @@ def explain(file: str, sets: Sequence[tuple[str, str]], as_json: bool) -> None:
         click.echo(f"# Point 1 of {len(points)}:")
         for axis, value in first.axes.items():
             click.echo(f"#   {axis} = {_toml.value(value)}")
-    for line in exchange_lines(first.exchanges()):
+    cautions = [f"caution: {caution}" for caution in of_absences(first.absences())]
+    for line in [*exchange_lines(first.exchanges()), *cell_lines(first.cells()), *cautions]:
         click.echo(f"# {line}")
     click.echo(_toml.document(first.effective()), nl=False)
 
 
 def _as_json(point: Point) -> dict[str, Any]:
-    exchanges = point.exchanges()
-    radio = {"exchanges": exchanges} if exchanges else {}
-    return {"axes": point.axes, "description": point.effective(), **radio}
+    radio = {"exchanges": point.exchanges(), "cells": point.cells(), "absences": point.absences()}
+    found = {key: rows for key, rows in radio.items() if rows}
+    return {"axes": point.axes, "description": point.effective(), **found}
 
 
 def exchange_lines(exchanges: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -78,6 +81,49 @@ def exchange_lines(exchanges: Sequence[Mapping[str, Any]]) -> list[str]:
                 f" at most {row['together_mbps']:.3f} Mbit/s"
             )
     return lines
+
+
+MOST_MOBILES = 10
+"""Mobiles whose ways are told on the screen."""
+
+MOST_PARTS = 12
+"""Parts of a way that are told on the screen."""
+
+
+def cell_lines(cells: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The cells of `Point.cells` in words: a line for each distance, two for a mobile's way."""
+    lines = []
+    for one in cells:
+        stations = "1 base station that reaches" if one["base_stations"] == 1 else "base stations that reach"
+        count = "" if one["base_stations"] == 1 else f"{one['base_stations']} "
+        lines.append(f"{one['name']}: {count}{stations} {one['radius']:g} m, frames of {one['frame_ms']:g} ms")
+        lines += [_rate_line(rate) for rate in one["rates"]]
+        for mobile in one["mobiles"][:MOST_MOBILES]:
+            parts = mobile["served"]
+            more = f" and {len(parts) - MOST_PARTS} parts more" if len(parts) > MOST_PARTS else ""
+            lines.append(f"{mobile['name']}: {', '.join(_part(part) for part in parts[:MOST_PARTS])}{more}")
+        if len(one["mobiles"]) > MOST_MOBILES:
+            lines.append(f"and {len(one['mobiles']) - MOST_MOBILES} mobiles more")
+    return lines
+
+
+def _rate_line(rate: Mapping[str, Any]) -> str:
+    where = f"at {rate['metres']:.4g} m, {rate['snr_db']:.3g} dB"
+    if rate["modulation"]:
+        where = f"up to {rate['metres']:.4g} m, {rate['snr_db']:.3g} dB, {rate['modulation']}"
+    return (
+        f"    {where}: a frame holds {rate['down_bytes']} B down and {rate['up_bytes']} B up, alone at most "
+        f"{rate['down_mbps']:.3f} and {rate['up_mbps']:.3f} Mbit/s of packets of {rate['packet']} B"
+    )
+
+
+def _part(part: Mapping[str, Any]) -> str:
+    if part["station"]:
+        return f"{part['station']} from {part['from_s']:.6g} s"
+    length = part["until_s"] - part["from_s"]
+    if part["why"] == "coverage":
+        return f"out of coverage from {part['from_s']:.6g} s"
+    return f"handover of {round(1e3 * length, 3):g} ms from {part['from_s']:.6g} s"
 
 
 @main.command(

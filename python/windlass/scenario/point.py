@@ -139,6 +139,38 @@ class Point:
             found: list[dict[str, Any]] = json.loads(self._point.exchanges())
         return found
 
+    def cells(self) -> list[dict[str, Any]]:
+        """What frames of base stations hold at which distance, and who serves each mobile when.
+
+        Returns
+        -------
+        list of dict
+            One for the cells of topology `cellular`, none for others: ``name``, ``radius`` (m), ``frame_ms``, number of
+            ``base_stations``, ``rates`` and ``mobiles``. A rate has ``metres`` from the station, ``snr_db`` there, the
+            ``modulation`` that is had up to there (``None``: capacity falls with every metre), a full ``packet`` of
+            data (bytes, IP header included), ``down_bytes`` and ``up_bytes`` that a whole frame holds, ``down_mbps``
+            and ``up_mbps`` of such packets for a mobile that is alone. A mobile has its ``name`` and how it is
+            ``served``: parts of the run, each with ``from_s``, ``until_s``, the ``station`` or ``None`` and then
+            ``why``, ``"handover"`` or ``"coverage"``.
+        """
+        with core_errors():
+            found: list[dict[str, Any]] = json.loads(self._point.cells())
+        return found
+
+    def absences(self) -> list[dict[str, Any]]:
+        """Stations that walk away from those that they exchange packets with, and mobiles that leave coverage.
+
+        Returns
+        -------
+        list of dict
+            One for each: ``medium``, name of the ``node``, whether it is a mobile of base stations (``cellular``),
+            ``since_s`` when at first, and for how many ``seconds`` of the run in all. Random fading and shadowing are
+            left out.
+        """
+        with core_errors():
+            found: list[dict[str, Any]] = json.loads(self._point.absences())
+        return found
+
     def map(self) -> list[dict[str, Any]]:
         """Where stations, base stations and mobiles are, when, and how far each is heard.
 

@@ -146,6 +146,11 @@ const MOST: usize = 1000;
 const FAR: f64 = 1e7;
 const LINK: &str = "{ rate = \"100 Mbps\", delay = \"10 ms\" }";
 
+/// The modulation of mobile WiMAX with so many bytes of a symbol.
+pub(crate) fn mode_name(symbol_bytes: u32) -> Option<&'static str> {
+    MODES.iter().find(|mode| mode.2 == symbol_bytes).map(|mode| mode.0)
+}
+
 /// Read the table.
 pub(crate) fn read(fields: &Fields<'_>, profile: Profile, files: &Files) -> Result<Cellular, Problem> {
     let presets: Vec<_> = PRESETS.iter().map(|preset| (preset.name, preset)).collect();

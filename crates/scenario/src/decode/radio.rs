@@ -113,29 +113,20 @@ impl Medium {
         self.moves.iter().any(|one| one.0 == station)
     }
 
-    /// Of each station that moves or whose access point does, the seconds until `end` during which the two are too far
-    /// from each other to decode frames, the luck of places and moments aside; looked at every `move_step`.
-    pub(crate) fn apart_secs(&self, end: Span) -> Vec<f64> {
-        let mut apart = vec![0.0; self.nodes.len()];
-        let Some(positions) = &self.positions else { return apart };
-        let step = self.radio.params.radio.move_step;
-        let place = |station: usize, at: Time| {
+    /// Numbers of stations that exchange packets, of which at least one moves.
+    pub(crate) fn moving_pairs(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.links.iter().filter(|link| self.moves(link.a) || self.moves(link.b)).map(|link| (link.a, link.b))
+    }
+
+    /// Whether two stations decode each other's frames at a time, the luck of the place aside.
+    pub(crate) fn decode_at(&self, a: usize, b: usize, at: Time) -> bool {
+        let Some(positions) = &self.positions else { return self.decode_each_other(a, b) };
+        let place = |station: usize| {
             let way = self.moves.iter().find(|one| one.0 == station);
             way.map_or(positions[station], |(_, way)| way.at(at))
         };
-        for link in self.links.iter().filter(|link| self.moves(link.a) || self.moves(link.b)) {
-            let far = |at: Time| {
-                let power = self.radio.params.radio.power_at(distance(place(link.a, at), place(link.b, at)));
-                let reads = |station| self.radio.params.radio.reads_preamble(power, self.radio.rate_of(station).phy);
-                !(reads(link.a) && reads(link.b))
-            };
-            let steps = (0..end.0).step_by(step.0 as usize);
-            let secs: f64 = steps.filter(|at| far(Time(*at))).map(|at| step.0.min(end.0 - at) as f64 / 1e9).sum();
-            for station in [link.a, link.b].into_iter().filter(|station| !self.is_access_point[*station]) {
-                apart[station] = f64::max(apart[station], secs);
-            }
-        }
-        apart
+        let power = self.radio.params.radio.power_at(distance(place(a), place(b)));
+        self.read_each_other(a, b, power)
     }
 
     /// Power in W that one station receives of another at the start, the luck of the place aside; 1 W where distance
@@ -150,7 +141,10 @@ impl Medium {
 
     /// Whether two stations decode each other's frames. All transmit with the same power.
     fn decode_each_other(&self, a: usize, b: usize) -> bool {
-        let power = self.power(a, b);
+        self.read_each_other(a, b, self.power(a, b))
+    }
+
+    fn read_each_other(&self, a: usize, b: usize, power: f64) -> bool {
         let reads = |station| self.radio.params.radio.reads_preamble(power, self.radio.rate_of(station).phy);
         power > 0.0 && reads(a) && reads(b)
     }

@@ -5,6 +5,7 @@ use units::Span;
 use wlan::StationStats;
 
 use super::columns::{by_cause, count, number, ratio, words};
+use crate::absence::{self, Absence};
 use crate::decode::plan::Plan;
 use crate::table::Table;
 
@@ -12,8 +13,8 @@ use crate::table::Table;
 struct Row<'a> {
     all: &'a StationResult,
     mac: StationStats,
-    /// Seconds for which it was out of reach of its access point.
-    apart: f64,
+    /// When it was out of reach of those that it talks to.
+    apart: Absence,
     /// How many nodes its longest hop passes over.
     passed_over: usize,
 }
@@ -24,7 +25,7 @@ pub(super) fn stations(plan: &Plan, network: &Network, results: &Results) -> Tab
     let passed_over = plan.topology.passed_over();
     let node = |row: &StationResult| network.media[row.medium].stations[row.station].node;
     let media = plan.topology.media();
-    let apart: Vec<Vec<f64>> = media.iter().map(|medium| medium.apart_secs(plan.general.duration)).collect();
+    let apart: Vec<_> = media.iter().map(|medium| absence::of_stations(medium, plan.general.duration)).collect();
     let rows: Vec<Row<'_>> = results
         .stations
         .iter()
@@ -77,7 +78,8 @@ pub(super) fn stations(plan: &Plan, network: &Network, results: &Results) -> Tab
         ("marked_packets", count(rows, |r| r.all.marked_packets)),
         ("queue_mean_packets", number(rows, |r| ratio(r.all.queue_integral, run))),
         ("queue_max_packets", count(rows, |r| u64::from(r.all.queue_max))),
-        ("out_of_reach_s", number(rows, |r| r.apart)),
+        ("out_of_reach_s", number(rows, |r| r.apart.secs)),
+        ("out_of_reach_since_s", number(rows, |r| r.apart.since)),
         ("passed_over_nodes", count(rows, |r| r.passed_over as u64)),
     ]);
     Table(columns)
