@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 import windlass
-from windlass import InputError
+from windlass import InputError, _core
 from windlass.validation.tcl import FlowStart, check, script
+from windlass.validation.tcl import radio as tcl_radio
 
 LOSS = {"rate": "10 %", "model": "ns2-two-state", "burst": "10 frames"}
 
@@ -41,6 +43,26 @@ def cell(radio: dict[str, Any] | None = None, hosts: int = 1, **more: Any) -> di
             {"name": "up", "from": "station/0", "to": other, "algorithm": "sack"},
             {"name": "down", "from": other, "to": "station/1", "transport": "udp", "traffic": traffic},
         ],
+    }
+
+
+def graph() -> dict[str, Any]:
+    """A cell of a graph."""
+    link = WIRE | {"from": "ap", "to": "server"}
+    medium = {"stations": ["phone", "ap"], "access_points": ["ap"], "set": "ns2-b11"}
+    return {
+        "scenario": {"duration": "5 s", "profile": "ns2"},
+        "topology": {"kind": "graph", "links": [link], "media": [medium]},
+        "flows": [{"from": "phone", "to": "server", "algorithm": "newreno"}],
+    }
+
+
+def cellular() -> dict[str, Any]:
+    mobile = {"fixed": "50 m"}
+    return {
+        "scenario": {"duration": "5 s", "profile": "ns2"},
+        "topology": {"kind": "cellular", "stations": ["0 m"], "mobile": mobile, "backbone": WIRE},
+        "flows": [{"from": "server", "to": "mobile/0", "algorithm": "newreno"}],
     }
 
 
@@ -135,6 +157,16 @@ def test_a_cell_without_a_wire_has_no_routing() -> None:
         ("topology.radio.rate_control", chain({"rate_control": "arf"})),
         ("topology.radio.propagation", cell({"propagation": "log-distance"})),
         ("topology.radio.difs", chain({"difs": "60 us"})),
+        ("topology.radio.difs", chain({"slot": "9 us"})),
+        ("topology.radio.extra_mac_bytes", chain({"extra_mac_bytes": "8 B"})),
+        ("topology.radio.least_distance", cell({"least_distance": "1 m"})),
+        ("topology.moves", cell(moves={"station/0": {"line": {"from": "2 m", "velocity": "1 m/s"}}})),
+        ("topology.backbone.handovers", cell(backbone=WIRE | {"handovers": "leo"})),
+        ("topology.backbone.outages", cell(backbone=WIRE | {"outages": [{"at": "1 s", "for": "1 s"}]})),
+        ("topology.media", graph()),
+        ("topology.kind", cellular()),
+        ("flows.tcp.freeze", chain(tcp={"freeze": True})),
+        ("flows.algorithm", chain(algorithm="westwood-plus-ho")),
         ("topology.radio.basic_rates", chain({"basic_rates": ["1 Mbps", "2 Mbps"]})),
         ("topology.radio.queue", chain({"queue": "50 kB"})),
         ("topology.radio.loss.model", chain({"loss": {"rate": "1 %", "burst": "5 frames"}})),
@@ -155,6 +187,31 @@ def test_what_ns2_cannot_express(key: str, document: dict[str, Any]) -> None:
         check(windlass.from_dict(document).points()[0].effective())
     assert caught.value.code == "validate.not-expressible"
     assert caught.value.message.startswith(f"`{key}`"), caught.value.message
+    assert caught.value.hint, "what to write instead"
+
+
+@pytest.mark.parametrize(
+    "radio",
+    [
+        # what moving, fading and aggregating stations have alone, and what ns-2's sets never use
+        {"move_step": "10 ms", "shadowing_coherence": "10 m", "noise": "-90 dBm", "arf_start": "high"},
+        {"cw_min_dsss": 63, "ofdm_preamble": "16 us", "signal_extension": "0 s", "preamble": "long"},
+        {"frequency": "914 MHz", "tx_power": "100 mW", "receive_range": "300 m", "sense_range": "1 km"},
+        {"rates": {"station/0": "1 Mbps"}, "rts_threshold": "off", "link_layer": "1 ms"},
+    ],
+)
+def test_what_makes_no_difference_or_is_written_passes(radio: dict[str, Any]) -> None:
+    assert "node-config" in written(cell(radio))
+
+
+def test_every_key_of_a_radio_is_known() -> None:
+    """A new key is refused, written, or known to make no difference: never overlooked."""
+    fields = next(row for row in json.loads(_core.topologies()) if row["name"] == "wlan")
+    keys = {field["name"] for field in fields["radio_fields"]}
+    # written as powers; of other sets; refused by itself where it is given
+    elsewhere = {"receive_range", "sense_range", "channel_width", "guard_interval", "preamble", "hears", "ap_edca"}
+    assert keys - tcl_radio._FIXED.keys() - tcl_radio._FREE - tcl_radio._WRITTEN == elsewhere
+    assert {field["name"] for field in fields["fields"]} - tcl_radio._TOPOLOGY == {"moves"}
 
 
 def test_stations_among_themselves_are_refused() -> None:

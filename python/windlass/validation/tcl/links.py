@@ -42,14 +42,17 @@ def directions_of(topology: Mapping[str, Any]) -> Iterator[Direction]:
             for i in pairs:
                 yield from both_directions("g3", f"right/{i}", topology["right"], "topology.right")
         case "graph":
+            if topology.get("media"):
+                hint = 'take `kind = "wlan"` or `kind = "chain"`'
+                refuse("topology.media", None, "radio is written for ready cells and chains only", hint)
             for link in topology["links"]:
                 yield from both_directions(link["from"], link["to"], link, f"topology.{link['name']}")
         case kind:
             refuse(
                 "topology.kind",
                 kind,
-                "only full-duplex wired links are written",
-                "use `dumbbell`, `three-routers` or `graph`",
+                "only wired links, cells and chains of 802.11 are written",
+                "use `dumbbell`, `three-routers`, `graph`, `wlan` or `chain`",
             )
 
 
@@ -66,7 +69,8 @@ def both_directions(source: str, target: str, link: Mapping[str, Any], key: str)
 def _direction(source: str, target: str, link: Mapping[str, Any], drops: Sequence[int], key: str) -> Direction:
     for name in link.keys() - _LINK_KEYS:
         if link[name]:
-            refuse(f"{key}.{name}", link[name], "the generator has no such thing", f"leave `{name}` out")
+            value = None if isinstance(link[name], (list, dict)) else link[name]
+            refuse(f"{key}.{name}", value, "the generator has no such thing", f"leave `{name}` out")
     if link["warning"]:
         refuse(f"{key}.warning", None, "ns-2 has no such marks", "leave `warning` out")
     size, unit = value_of(link["queue"])

@@ -13,6 +13,23 @@ from windlass.validation.tcl.words import refuse, shown, value_of
 KINDS = ("wlan", "chain")
 """Topologies with a radio medium that can be written."""
 
+_TOPOLOGY = {
+    "kind",
+    "send_jitter",
+    "nodes",
+    "spacing",
+    "stations",
+    "access_points",
+    "placing",
+    "positions",
+    "ap_positions",
+    "hosts",
+    "backbone",
+    "access",
+    "radio",
+}
+"""Keys of cells and chains that are read."""
+
 _FIXED: dict[str, Any] = {
     "mac_bytes": "34 B",
     "extra_mac_bytes": "0 B",
@@ -142,6 +159,10 @@ def radio_plan(topology: Mapping[str, Any]) -> RadioPlan:
     InputError
         With the code ``validate.not-expressible``, naming the key.
     """
+    if topology.get("moves"):
+        refuse("topology.moves", None, "stations of the scripts stand still", "leave `moves` out")
+    for key in topology.keys() - _TOPOLOGY:
+        refuse(f"topology.{key}", topology[key], "the generator has no such thing", f"leave `{key}` out")
     radio = topology["radio"]
     _check_radio(radio)
     if topology["kind"] == "chain":
@@ -202,7 +223,8 @@ def _check_radio(radio: Mapping[str, Any]) -> None:
         refuse("topology.radio.plcp_bits", radio["plcp_bits"], "ns-2 has whole bytes", "write a multiple of 8")
     slot, sifs, difs = (value_of(radio[key])[0] for key in ("slot", "sifs", "difs"))
     if abs(difs - sifs - 2 * slot) > 1e-12:
-        refuse("topology.radio.difs", radio["difs"], "in ns-2 it is SIFS and two slots", "leave `difs` out")
+        hint = f'write `difs = "{1e6 * (sifs + 2 * slot):g} us"`'
+        refuse("topology.radio.difs", radio["difs"], "in ns-2 it is SIFS and two slots", hint)
     for key in ("queue", "ap_queue"):
         _limit(radio, key)
     loss = radio["loss"]
