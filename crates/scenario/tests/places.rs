@@ -3,7 +3,7 @@
 #[path = "common/radio.rs"]
 mod common;
 
-use common::{CELL, GRAPH, effective, network, numbers, read, refused, result};
+use common::{CELL, CHAIN, GRAPH, effective, network, numbers, read, refused, result};
 use serde_json::json;
 use units::Span;
 
@@ -51,6 +51,32 @@ fn a_graph_has_stations_that_move() {
     let text = GRAPH.replace("set = \"dot11b\"", moves);
     assert_eq!(network(&text, &[]).media[0].channel.moves[0].0, 1);
     assert_eq!(effective(&text, &[])["topology"]["media"][0]["moves"]["tablet"]["waypoints"][0][0], "0 s");
+}
+
+/// n2 goes away sideways at 20 m/s, 200 m from n1 along the line. It is out of reach, 250 m, after 150 m: 7.5 s.
+#[test]
+fn a_node_of_a_chain_moves() {
+    let way = "moves = { n2 = { line = { from = \"400 m\", velocity = [\"0 m/s\", \"20 m/s\"] } } }\nspacing";
+    let text = CHAIN.replace("spacing", way).replace("nodes = 5", "nodes = 3").replace("n4", "n2");
+    let sets = [("scenario.duration", "20 s")];
+    assert_eq!(effective(&text, &sets)["topology"]["moves"]["n2"]["line"]["velocity"], json!(["0 m/s", "20 m/s"]));
+    let run = result(&text, &sets);
+    let (secs, since) = (numbers(&run.stations, "out_of_reach_s"), numbers(&run.stations, "out_of_reach_since_s"));
+    assert_eq!(secs[0], 0.0);
+    assert!((12.3..=12.5).contains(&secs[1]) && secs[1] == secs[2], "{secs:?}");
+    assert!((7.5..=7.7).contains(&since[2]), "{since:?}");
+    let dropped = numbers(&run.stations, "mac_dropped_packets");
+    assert!(dropped[0] == 0.0 && dropped[1] > 0.0, "{dropped:?}");
+    // who stands where it would anyway changes nothing
+    let fixed = text.replace("velocity = [\"0 m/s\", \"20 m/s\"]", "velocity = \"0 m/s\"");
+    let still = CHAIN.replace("nodes = 5", "nodes = 3").replace("n4", "n2");
+    let sent = |text: &str| numbers(&result(text, &[]).stations, "acked_packets");
+    assert_eq!(sent(&fixed), sent(&still));
+    let spacing = "spacing = \"200 m\"";
+    let moves = |way: &str| format!("{spacing}\nmoves = {{ {way} }}");
+    refused(CHAIN, spacing, &moves("n9 = { fixed = \"0 m\" }"), "unknown-node", &["topology.moves.n9", "n0"]);
+    let away = moves("n1 = { fixed = \"2 km\" }");
+    refused(CHAIN, spacing, &away, "out-of-reach", &["n0 and n1", "`moves` say where nodes are at the start"]);
 }
 
 #[test]

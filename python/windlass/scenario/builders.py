@@ -192,6 +192,8 @@ class Chain:
         How many, at least 2.
     spacing : str
         Between neighbours, ``"200 m"``.
+    moves : mapping
+        Ways of nodes that move, as in :class:`Wlan`. Routes stay as at the start.
     radio : mapping
         As in :class:`Wlan`.
     send_jitter : str
@@ -200,6 +202,7 @@ class Chain:
 
     nodes: int
     spacing: str
+    moves: Mapping[str, Any] | None = None
     radio: Mapping[str, Any] | None = None
     send_jitter: str | None = None
 

@@ -6,7 +6,9 @@ use wlan::{Position, Travel};
 
 use super::radio::Medium;
 use super::radio::table::Radio;
+use super::ways;
 use crate::error::{Problem, code};
+use crate::files::Files;
 use crate::read::Fields;
 use crate::units::length_text;
 
@@ -21,6 +23,7 @@ pub(crate) struct Chain {
 pub(crate) static KEYS: &[(&str, &str)] = &[
     ("nodes", "nodes on the line, at least 2"),
     ("spacing", "between two neighbours, such as \"200 m\""),
+    ("moves", "ways of nodes that move, a table by name, as of `wlan`; routes stay as at the start"),
     ("radio", "the medium: a parameter set of 802.11 and changes to it"),
 ];
 
@@ -28,7 +31,7 @@ pub(crate) static KEYS: &[(&str, &str)] = &[
 const FAR: f64 = 1e6;
 
 /// Read the table.
-pub(crate) fn read(fields: &Fields<'_>, profile: Profile) -> Result<Chain, Problem> {
+pub(crate) fn read(fields: &Fields<'_>, profile: Profile, files: &Files) -> Result<Chain, Problem> {
     let nodes = fields.need("nodes", "4")?;
     let count = match nodes.whole(2..=u64::MAX)? {
         count if count <= wlan::STATIONS_MAX as u64 => count as usize,
@@ -46,16 +49,21 @@ pub(crate) fn read(fields: &Fields<'_>, profile: Profile) -> Result<Chain, Probl
     let positions = (0..count).map(|i| Position { x: i as f64 * metres, y: 0.0 }).collect();
     let place = spacing.node.place;
     let by_distance = radio.hears.is_none();
-    let mut medium = Medium::new("air".to_owned(), radio, (0..count).collect(), vec![], Some(positions), place)?;
+    let medium = Medium::new("air".to_owned(), radio, (0..count).collect(), vec![], Some(positions), place)?;
+    let mut medium = medium.with_moves(fields.get("moves").as_ref(), files)?;
     if let Some(before) = medium.gap() {
         let what = format!("n{before} and n{} of the chain cannot decode each other's frames", before + 1);
         let hint = match by_distance {
+            true if !medium.moves.is_empty() => {
+                format!("{}; `moves` say where nodes are at the start", medium.reach_hint())
+            }
             true => medium.reach_hint(),
             false => format!("add [\"n{before}\", \"n{}\"] to `hears`", before + 1),
         };
         return Err(spacing.problem(code::OUT_OF_REACH, format!("is {}: {what}", length_text(metres))).hint(hint));
     }
-    medium.join_neighbours(place, by_distance)?;
+    // who begins elsewhere is on no line
+    medium.join_neighbours(place, by_distance && medium.moves.is_empty())?;
     Ok(Chain { spacing: metres, medium })
 }
 
@@ -83,11 +91,14 @@ impl Chain {
 
     /// The table, complete.
     pub(crate) fn effective(&self) -> Map<String, Json> {
-        Map::from_iter([
+        let moves = &self.medium.moves;
+        let ways = (!moves.is_empty()).then(|| ("moves".into(), ways::of_nodes_text(moves, &self.medium.radio.names)));
+        let first = [
             ("kind".into(), "chain".into()),
             ("nodes".into(), json!(self.medium.nodes.len())),
             ("spacing".into(), length_text(self.spacing).into()),
-            ("radio".into(), Json::Object(self.medium.radio.effective())),
-        ])
+        ];
+        let radio = ("radio".into(), Json::Object(self.medium.radio.effective()));
+        first.into_iter().chain(ways).chain([radio]).collect()
     }
 }

@@ -130,7 +130,7 @@ pub(crate) fn read(item: &Item<'_>, profile: Profile, files: &Files) -> Result<T
     let shape = match ready.name {
         GRAPH => Shape::Graph(graph::read(&fields, profile, files)?),
         WLAN => Shape::Cell(Box::new(cell::read(&fields, profile, files)?)),
-        CHAIN => Shape::Chain(Box::new(chain::read(&fields, profile)?)),
+        CHAIN => Shape::Chain(Box::new(chain::read(&fields, profile, files)?)),
         CELLULAR => Shape::Cellular(Box::new(cellular::read(&fields, profile, files)?)),
         _ => row(&fields, ready, profile, files)?,
     };
