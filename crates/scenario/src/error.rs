@@ -34,7 +34,7 @@ codes! {
     COUNTS_DIFFER "scenario.counts-differ" "The patterns `from` and `to` match different numbers of nodes, so they cannot pair up."
     NO_ROUTE "scenario.no-route" "No chain of links joins the two ends of a flow."
     TOO_MANY_FLOWS "scenario.too-many-flows" "More than 100000 flows, pairs of hosts, or nodes."
-    TOO_MANY_SAMPLES "scenario.too-many-samples" "The traces on a grid of `trace_step` would have more than 10000000 values."
+    TOO_MANY_SAMPLES "scenario.too-many-samples" "The traces on a grid of `trace_step` would have more than 10000000 values, or a mobile would measure more often."
     NO_SUCH_RATE "scenario.no-such-rate" "A rate that the radio's parameter set does not have."
     NO_ACCESS_POINT "scenario.no-access-point" "A radio cell without an access point."
     OUT_OF_REACH "scenario.out-of-reach" "Stations that cannot hear each other: neighbours of a chain, or a station in range of no access point."

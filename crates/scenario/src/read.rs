@@ -102,6 +102,10 @@ impl<'a> Item<'a> {
         self.path.rsplit('.').next().unwrap_or_default()
     }
 
+    fn not_finite(&self) -> Problem {
+        self.problem(code::BAD_NUMBER, "is not a finite number").hint("write a number")
+    }
+
     pub(crate) fn table(&self, keys: &[&str]) -> Result<Fields<'a>, Problem> {
         let fields = self.open_table()?;
         check_keys(fields.table, &self.path, keys)?;
@@ -112,14 +116,14 @@ impl<'a> Item<'a> {
     pub(crate) fn open_table(&self) -> Result<Fields<'a>, Problem> {
         match &self.node.value {
             Value::Table(table) => Ok(Fields { table, path: self.path.clone(), place: self.node.place }),
-            _ => Err(self.wrong_type("a table")),
+            _ => Err(self.wrong_type("a table").hint(format!("write `{} = {{ KEY = VALUE, ... }}`", self.key()))),
         }
     }
 
     pub(crate) fn list(&self) -> Result<Vec<Item<'a>>, Problem> {
         match &self.node.value {
             Value::List(list) => Ok(list.iter().map(|node| Item { node, path: self.path.clone() }).collect()),
-            _ => Err(self.wrong_type("a list")),
+            _ => Err(self.wrong_type("a list").hint(format!("write `{} = [VALUE, ...]`", self.key()))),
         }
     }
 
@@ -147,7 +151,7 @@ impl<'a> Item<'a> {
         match self.node.value {
             Value::Whole(n) => Ok(n as f64),
             Value::Number(x) if x.is_finite() => Ok(x),
-            Value::Number(_) => Err(self.problem(code::BAD_NUMBER, "is not a finite number")),
+            Value::Number(_) => Err(self.not_finite()),
             _ => Err(self.wrong_type("a number without unit")),
         }
     }
@@ -162,11 +166,16 @@ impl<'a> Item<'a> {
             return Ok(n);
         }
         if x.fract() != 0.0 {
-            return Err(self.problem(code::BAD_NUMBER, format!("is {x}, wanted is a whole number")));
+            let what = format!("is {x}, wanted is a whole number");
+            return Err(self.problem(code::BAD_NUMBER, what).hint(format!("write `{} = {}`", self.key(), x.ceil())));
         }
-        let bounds = format!("is {}, allowed is {} to {}", self.node.value.show(), range.start(), range.end());
-        let hint = format!("write a whole number from {} to {}", range.start(), range.end());
-        Err(self.problem(code::OUT_OF_RANGE, bounds).hint(hint))
+        let (least, most) = (range.start(), range.end());
+        let (allowed, hint) = match *most {
+            u64::MAX => (format!("{least} at least"), format!("write a whole number, {least} at least")),
+            _ => (format!("{least} to {most}"), format!("write a whole number from {least} to {most}")),
+        };
+        let what = format!("is {}, allowed is {allowed}", self.node.value.show());
+        Err(self.problem(code::OUT_OF_RANGE, what).hint(hint))
     }
 
     /// One of the words, and what it stands for.
@@ -197,7 +206,9 @@ impl<'a> Item<'a> {
             Value::Text(text) => text,
             Value::Whole(n) => return Err(bare(*n as f64)),
             Value::Number(x) if x.is_finite() => return Err(bare(*x)),
-            Value::Number(_) => return Err(self.problem(code::BAD_NUMBER, "is not a finite number")),
+            Value::Number(_) => {
+                return Err(self.not_finite().hint(format!("write `{key} = \"{}\"`", kind.example())));
+            }
             _ => {
                 return Err(self.wrong_type(kind.noun()).hint(format!("write `{key} = \"{}\"`", kind.example())));
             }

@@ -118,7 +118,9 @@ fn cells_that_make_no_sense_are_refused() {
         "speed",
     );
     refused("stations = [\"0 m\"]\nmobile = { from = \"0 m\", to = \"9 m\" }", "missing-key", "speed");
+    refused("stations = \"0 m\"\nmobile = { fixed = \"0 m\" }", "wrong-type", "write `stations = [VALUE, ...]`");
     refused(&with("radius = \"0 m\""), "out-of-range", "`topology.radius`");
+    refused(&with("path_exponent = 0.5"), "out-of-range", "`topology.path_exponent`");
     refused(&with("preset = \"gsm\""), "unknown-word", "`wimax`");
     refused(&with("preset = \"lte-like\"\nmodulation = \"16qam12\""), "conflict", "take it away");
     refused(&with("bandwidth = \"5 MHz\""), "conflict", "lte-like");
@@ -126,6 +128,15 @@ fn cells_that_make_no_sense_are_refused() {
     refused(&with("handover = { gap = \"1 s\" }"), "unknown-key", "`break`");
     refused(&with("handover = { forward_delay = \"1 ms\" }"), "conflict", "write `queue_at_old = \"forwarded\"`");
     refused(&with("radio = { delay = \"1 ms\" }"), "unknown-key", "`topology.radio` has no key `delay`");
+}
+
+/// Ten million measurements are kept; 720 hours of one a millisecond are 2.6 billion.
+#[test]
+fn mobiles_that_measure_more_often_than_fits_are_refused() {
+    let long = text(&format!("{TWO}\nhandover = {{ measure_every = \"1 ms\" }}")).replace("\"20 s\"", "\"720 h\"");
+    let shown = Scenario::from_toml(&long, "fig.toml", &[]).expect_err("it does not fit").to_string();
+    assert!(shown.starts_with("error[scenario.too-many-samples]: fig.toml, line 3"), "{shown}");
+    assert!(shown.contains("measure 2592000000 times") && shown.contains("handover.measure_every"), "{shown}");
 }
 
 #[test]

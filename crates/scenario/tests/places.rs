@@ -102,6 +102,10 @@ fn ways_that_cannot_be_are_refused() {
     let added = |what: &str| format!("radio = {{ set = \"dot11a\", {what} }}");
     refused(WALK, radio, &added("capture = \"sinr\""), "out-of-range", &["`capture`", "reception = \"snr\""]);
     refused(WALK, radio, &added("move_step = \"0 s\""), "out-of-range", &["move_step"]);
+    let late = "write the points in order of time";
+    spoiled(back, "out-of-range", &[late]);
+    let fast = "moves = { \"station/0\" = { line = { from = \"5 m\", velocity = \"1e9 m/s\" } } }";
+    spoiled(fast, "out-of-range", &["allowed is -100000 m/s to 100000 m/s", "write a speed from"]);
 }
 
 /// It walks away at 10 m/s and is out of reach, 58 m, after 5.3 s: what it sends then is given up by its MAC.

@@ -232,6 +232,33 @@ fn a_medium_that_cannot_be_is_refused() {
     spoiled("edca = { voice = { cw_min = 6 } }", "out-of-range", &["edca.voice.cw_min", "power of two"]);
     spoiled("ap_edca = \"usual\"", "conflict", &["edca = true"]);
     spoiled("tx_power = 16", "unit-missing", &["16 dBm"]);
+    spoiled("data_rates = [\"6 Mbps\", \"6 Mbps\"]", "duplicate-value", &["twice", "each rate once"]);
+    spoiled("rates = [\"6 Mbps\"]", "wrong-type", &["topology.radio.rates", "write `rates = { KEY = VALUE, ... }`"]);
+    spoiled("hears = [[\"ap/0\", \"ap/0\"]]", "same-node", &["take the pair away"]);
+    spoiled("antenna_height = \"0 m\", propagation = \"two-ray\"", "out-of-range", &["leave `antenna_height` out"]);
+    spoiled("path_exponent = nan", "bad-number", &["not a finite number", "write a number"]);
+    spoiled("noise = inf", "bad-number", &["not a finite number", "write `noise = \"16 dBm\"`"]);
+    spoiled("short_retry_limit = 2.5", "bad-number", &["wanted is a whole number", "short_retry_limit = 3"]);
+}
+
+/// Numbers that contradict each other are named as they were written, in metres and not in W.
+#[test]
+fn numbers_that_contradict_each_other_are_refused() {
+    let radio = "radio = { rate = \"54 Mbps\" }";
+    let spoiled =
+        |new: &str, words: &[&str]| refused(CELL, radio, &format!("radio = {{ {new} }}"), "out-of-range", words);
+    let ranges = "sense_range = \"50 m\", receive_range = \"100 m\"";
+    spoiled(
+        ranges,
+        &["topology.radio.sense_range", "sensed up to 50.0 m and decoded up to 100.0 m", "`sense_range` of"],
+    );
+    let powers = "cs_threshold = \"-60 dBm\", rx_threshold = \"-82 dBm\"";
+    // 22 dB at the exponent 3: a factor of 10^(22 / 30) = 5.4 of 84.6 m
+    spoiled(powers, &["topology.radio.cs_threshold", "sensed up to 15.6 m and decoded up to 84.6 m"]);
+    spoiled("difs = \"5 us\"", &["topology.radio.difs", "DIFS 5 us and SIFS 10 us", "longer than `sifs`"]);
+    spoiled("sifs = \"28 us\"", &["topology.radio.sifs", "DIFS 28 us and SIFS 28 us"]);
+    spoiled("edca = { voice = { aifsn = 0 } }", &["edca.voice.aifsn", "is 0, allowed is 1 to 100"]);
+    spoiled("edca = { voice = { cw_min = 15, cw_max = 7 } }", &["edca.voice", "`cw_min` of 15 above", "7"]);
 }
 
 #[test]
@@ -253,7 +280,21 @@ fn a_topology_that_cannot_be_is_refused() {
         &["1 positions for 4"],
     );
     refused(CHAIN, "200 m", "300 m", "out-of-reach", &["n0 and n1", "decoded up to 250"]);
-    refused(CHAIN, "nodes = 5", "nodes = 1", "out-of-range", &["2"]);
+    refused(CHAIN, "nodes = 5", "nodes = 1", "out-of-range", &["is 1, allowed is 2 at least"]);
+    refused(CELL, "stations = 4", "stations = -4", "out-of-range", &["is -4, allowed is 1 at least"]);
+    let places = |list: &str| format!("positions = {list}");
+    let placing = "placing = { kind = \"circle\", radius = \"5 m\" }";
+    refused(CELL, placing, &places("[]"), "counts-differ", &["has 0 positions for 4 stations"]);
+    let nan = places("[[nan, \"0 m\"], [\"1 m\", \"0 m\"], [\"2 m\", \"0 m\"], [\"3 m\", \"0 m\"]]");
+    refused(CELL, placing, &nan, "bad-number", &["topology.positions", "not a finite number"]);
+    let five = places(&format!("[{}]", ["[\"1 m\", \"0 m\"]"; 5].join(", ")));
+    refused(CELL, placing, &five, "counts-differ", &["has 5 positions for 4 stations"]);
+    refused(GRAPH, "[\"phone\", \"tablet\", \"ap\"]", "[\"ap\"]", "out-of-range", &["fewer than two", "phone"]);
+    let table = "[topology.media]";
+    refused(GRAPH, "[[topology.media]]", table, "wrong-type", &["topology.media", "write `[[topology.media]]`"]);
+    let far = GRAPH.replace("access_points = [\"ap\"]\n", "");
+    refused(&far, "[\"3 m\", \"0 m\"]", "[\"5 km\", \"0 m\"]", "no-route", &["bring stations of a medium nearer"]);
+    refused(CELL, "to = \"wired/0\"", "to = \"station/0\"", "same-node", &["with itself", "name another node"]);
     refused(CHAIN, "nodes = 5", "nodes = 10001", "too-many-stations", &["10000"]);
     refused(
         CHAIN,

@@ -162,7 +162,8 @@ pub(crate) fn read(fields: &Fields<'_>, profile: Profile, files: &Files) -> Resu
             found if range.contains(&found) => Ok(found),
             found => {
                 let what = format!("is {found}, allowed is {} to {}", range.start(), range.end());
-                Err(item.problem(code::OUT_OF_RANGE, what))
+                let hint = format!("leave `{key}` out, which makes it {default}");
+                Err(item.problem(code::OUT_OF_RANGE, what).hint(hint))
             }
         },
     };

@@ -71,7 +71,9 @@ pub(crate) fn read(fields: &Fields<'_>, profile: Profile, files: &Files) -> Resu
         links.push(link(item, at, &mut nodes, &mut names, profile, files)?);
     }
     let mut found = Vec::new();
-    for (at, item) in media.as_ref().map_or(Ok(Vec::new()), Item::list)?.iter().enumerate() {
+    let tables = media.as_ref().map_or(Ok(Vec::new()), Item::list);
+    let tables = tables.map_err(|problem| problem.hint("write `[[topology.media]]`"))?;
+    for (at, item) in tables.iter().enumerate() {
         let medium = medium(item, at, &mut nodes, &mut names, profile, files)?;
         if found.iter().any(|other: &Medium| other.name == medium.name) {
             let what = format!("stands twice: two media are named \"{}\"", show(&medium.name));
@@ -140,7 +142,9 @@ fn medium(
     }
     let place = stations.node.place;
     if numbers.len() < 2 {
-        return Err(stations.problem(code::OUT_OF_RANGE, "has fewer than two stations: nobody to talk to"));
+        return Err(stations
+            .problem(code::OUT_OF_RANGE, "has fewer than two stations: nobody to talk to")
+            .hint("write `stations = [\"phone\", \"ap\"]`"));
     }
     let access_points = access_points(&table, &on_it)?;
     let radio = Radio::read(Some(&item), &own, on_it.list, profile, Travel::None)?;

@@ -75,7 +75,9 @@ fn list(item: &Item<'_>) -> Result<Vec<Handover>, Problem> {
             if at < last.at + busy(last) {
                 let free = time_text(Span((last.at + busy(last)).0));
                 let what = format!("is before the end of the handover before it, {free} at the latest");
-                return Err(when.problem(code::OUT_OF_RANGE, what));
+                return Err(when
+                    .problem(code::OUT_OF_RANGE, what)
+                    .hint("write them in order of time, apart from each other"));
             }
         }
         all.push(one(&table, at)?);
@@ -128,7 +130,8 @@ fn times(item: &Item<'_>) -> Result<(Span, Span), Problem> {
         }
     };
     if bounds.1 > HOUR.0 {
-        return Err(item.problem(code::OUT_OF_RANGE, format!("is {}: an hour at most", item.node.value.show())));
+        let what = format!("is {}: an hour at most", item.node.value.show());
+        return Err(item.problem(code::OUT_OF_RANGE, what).hint("write \"200 ms\" or \"uniform(0 s, 50 ms)\""));
     }
     Ok((Span(bounds.0), Span(bounds.1)))
 }
@@ -141,7 +144,8 @@ fn delay(table: &Fields<'_>) -> Result<Option<DelayAfter>, Problem> {
         (Some(item), None) => {
             let step = item.quantity(Kind::Time)?;
             if step.abs() > HOUR.0 as f64 {
-                return Err(item.problem(code::OUT_OF_RANGE, format!("is {}: an hour at most", item.node.value.show())));
+                let what = format!("is {}: an hour at most", item.node.value.show());
+                return Err(item.problem(code::OUT_OF_RANGE, what).hint("write \"30 ms\" or \"-30 ms\""));
             }
             Ok(Some(DelayAfter::Step(step as i64)))
         }

@@ -36,6 +36,7 @@ pub(crate) fn plan(root: &Node, files: &Files) -> Result<Plan, Problem> {
     let output = output::read(all.get("output").as_ref())?;
     let plan = Plan { general, topology, flows, output };
     check_samples(&plan, all.get("output").as_ref())?;
+    check_measurements(&plan, all.get("topology").as_ref())?;
     check_tapes(&plan, all.get("output").as_ref())?;
     Ok(plan)
 }
@@ -54,6 +55,14 @@ fn check_samples(plan: &Plan, item: Option<&Item<'_>>) -> Result<(), Problem> {
     Err(item
         .problem(code::TOO_MANY_SAMPLES, format!("{what}, {samples} values in all; at most {SAMPLES} are kept"))
         .hint("make `trace_step` longer, or trace less"))
+}
+
+/// A problem if mobiles would look at powers more often than fits in memory.
+fn check_measurements(plan: &Plan, item: Option<&Item<'_>>) -> Result<(), Problem> {
+    let most = plan.topology.cellular().iter().map(|spec| plan.general.duration.0 / spec.rules.measure_every.0).max();
+    let (Some(most), Some(item)) = (most.filter(|most| *most > SAMPLES), item) else { return Ok(()) };
+    let what = format!("has mobiles that measure {most} times in the run; at most {SAMPLES} are kept");
+    Err(item.problem(code::TOO_MANY_SAMPLES, what).hint("make `handover.measure_every` longer, or the run shorter"))
 }
 
 /// A problem if tapes are wanted and nobody has one. Datagrams have no algorithm, and TFRC has a rate instead of a

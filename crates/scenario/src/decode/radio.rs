@@ -202,15 +202,8 @@ impl Medium {
         format!("frames are decoded up to {near:.1} m: move stations nearer, raise `tx_power`, or set `receive_range`")
     }
 
-    /// How many metres away a frame still arrives with enough power, the luck of the place aside.
     fn farthest(&self, enough: impl Fn(f64) -> bool) -> f64 {
-        // halving finds the range to a millionth
-        let (mut near, mut far) = (0.0, rows::FAR);
-        while far - near > 1e-6 * far {
-            let middle = (near + far) / 2.0;
-            *(if enough(self.radio.params.radio.power_at(middle)) { &mut near } else { &mut far }) = middle;
-        }
-        near
+        table::farthest(&self.radio.params.radio, enough)
     }
 
     /// Where its stations are, if that decides who hears whom.

@@ -126,7 +126,8 @@ fn speed(item: &Item<'_>, least: f64) -> Result<f64, Problem> {
         return Ok(speed);
     }
     let what = format!("is {}, allowed is {} to {}", item.node.value.show(), speed_text(least), speed_text(FAST));
-    Err(item.problem(code::OUT_OF_RANGE, what))
+    let hint = format!("write a speed from {} to {}", speed_text(least), speed_text(FAST));
+    Err(item.problem(code::OUT_OF_RANGE, what).hint(hint))
 }
 
 fn waypoints(item: &Item<'_>) -> Result<Way, Problem> {
@@ -139,7 +140,8 @@ fn waypoints(item: &Item<'_>) -> Result<Way, Problem> {
         };
         let at = Time(when.span(Span::ZERO..=DURATION)?.0);
         if points.last().is_some_and(|last| last.0 > at) {
-            return Err(when.problem(code::OUT_OF_RANGE, "has a point before the one that stands before it"));
+            let what = "has a point before the one that stands before it";
+            return Err(when.problem(code::OUT_OF_RANGE, what).hint("write the points in order of time"));
         }
         points.push((at, Position { x: x.metres(-FAR..=FAR)?, y: y.metres(-FAR..=FAR)? }));
     }

@@ -32,13 +32,14 @@ pub(super) fn ends(table: &Fields<'_>, nodes: &[String], islands: &[usize]) -> R
     let pairs: Vec<_> = one_by_one(senders).zip(one_by_one(receivers)).collect();
     for &(a, b) in &pairs {
         if a == b {
-            return Err(to.problem(code::SAME_NODE, format!("pairs `{}` with itself", show(&nodes[a]))));
+            let what = format!("pairs `{}` with itself", show(&nodes[a]));
+            return Err(to.problem(code::SAME_NODE, what).hint("name another node"));
         }
         if islands[a] != islands[b] {
             let what = format!("cannot be reached: no route from `{}` to `{}`", show(&nodes[a]), show(&nodes[b]));
-            return Err(to
-                .problem(code::NO_ROUTE, what)
-                .hint("add a link between the two parts in `[[topology.links]]`"));
+            return Err(to.problem(code::NO_ROUTE, what).hint(
+                "add a link between the two parts in `[[topology.links]]`, or bring stations of a medium nearer",
+            ));
         }
     }
     Ok(pairs)

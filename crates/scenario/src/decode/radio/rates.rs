@@ -47,7 +47,8 @@ pub(super) fn list(item: &Item<'_>, like: &[Rate]) -> Result<Vec<Rate>, Problem>
     for item in &items {
         let rate = one(item)?;
         if rates.contains(&rate) {
-            return Err(item.problem(code::DUPLICATE_VALUE, format!("has {} twice", item.node.value.show())));
+            let what = format!("has {} twice", item.node.value.show());
+            return Err(item.problem(code::DUPLICATE_VALUE, what).hint("write each rate once"));
         }
         rates.push(rate);
     }

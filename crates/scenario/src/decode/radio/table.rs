@@ -8,7 +8,7 @@ use wlan::{ArfStart, Error, Guard, Params, Phy, Rate, RateControl, Travel, Width
 
 use super::errors::Errors;
 use super::rates;
-use super::rows::ROWS;
+use super::rows::{FAR, ROWS};
 use crate::decode::link::{self, COUNTINGS};
 use crate::decode::queue;
 use crate::error::{Problem, choose, code, listed, show};
@@ -260,8 +260,44 @@ fn numbers(table: &Fields<'_>, profile: Profile, travel: Travel) -> Result<Numbe
         // what is decoded is sensed
         params.radio.cs_threshold = params.radio.cs_threshold.min(params.radio.rx_threshold);
     }
+    check_order(table, &params)?;
     params.check().map_err(|error| refused(table, &error))?;
     Ok((set, channel, params))
+}
+
+/// A problem if numbers contradict each other.
+fn check_order(table: &Fields<'_>, params: &Params) -> Result<(), Problem> {
+    let first = |keys: &[&str]| keys.iter().find_map(|key| table.get(key));
+    if params.difs <= params.sifs
+        && let Some(item) = first(&["difs", "sifs"])
+    {
+        let (difs, sifs) = (time_text(params.difs), time_text(params.sifs));
+        let what = format!("makes DIFS {difs} and SIFS {sifs}: data would go before the ACK of other data");
+        return Err(item.problem(code::OUT_OF_RANGE, what).hint("write a `difs` longer than `sifs`"));
+    }
+    let radio = &params.radio;
+    if radio.reception == wlan::Reception::Threshold
+        && radio.cs_threshold > radio.rx_threshold
+        && let Some(item) = first(&["sense_range", "cs_threshold", "receive_range", "rx_threshold"])
+    {
+        let range = |enough: f64| farthest(radio, |power| power >= enough);
+        let (sensed, decoded) = (range(radio.cs_threshold), range(radio.rx_threshold));
+        let what = format!("makes frames sensed up to {sensed:.1} m and decoded up to {decoded:.1} m");
+        let hint = "what is decoded is sensed: write a `sense_range` of `receive_range` at least, or leave it out";
+        return Err(item.problem(code::OUT_OF_RANGE, what).hint(hint));
+    }
+    Ok(())
+}
+
+/// How many metres away a frame still arrives with enough power, the luck of the place aside.
+pub(super) fn farthest(radio: &wlan::Radio, enough: impl Fn(f64) -> bool) -> f64 {
+    // halving finds the range to a millionth
+    let (mut near, mut far) = (0.0, FAR);
+    while far - near > 1e-6 * far {
+        let middle = (near + far) / 2.0;
+        *(if enough(radio.power_at(middle)) { &mut near } else { &mut far }) = middle;
+    }
+    near
 }
 
 /// What the medium refuses, at the key that is to blame.
@@ -284,10 +320,7 @@ fn refused(table: &Fields<'_>, error: &Error) -> Problem {
     let other = if key == "cw_max" { "cw_min" } else { key };
     let place = table.get(key).or(table.get(other)).map_or(table.place(), |item| item.node.place);
     let problem = Problem::new(code, place, format!("`{}`: {error}", show(table.path())));
-    match error.hint() {
-        Some(hint) => problem.hint(hint),
-        None => problem,
-    }
+    problem.hint(error.hint().unwrap_or_else(|| format!("leave `{key}` out for what the set has")))
 }
 
 /// A value for each station that a table of patterns names.
@@ -357,7 +390,7 @@ fn hears(item: &Item<'_>, names: &[String]) -> Result<Vec<(usize, usize)>, Probl
         };
         let (a, b) = (one(a)?, one(b)?);
         if a == b {
-            return Err(pair.problem(code::SAME_NODE, "pairs a station with itself"));
+            return Err(pair.problem(code::SAME_NODE, "pairs a station with itself").hint("take the pair away"));
         }
         pairs.push((a, b));
     }
