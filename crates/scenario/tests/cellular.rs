@@ -101,6 +101,7 @@ fn a_mobile_goes_by_line_waypoints_or_file() {
     let keys = "stations = [\"0 m\"]\nmobiles = [{ trace = \"bad.txt\", node = \"bus\" }]";
     let error = Scenario::from_toml_in(&folder, &text(keys), "fig.toml", &[]).expect_err("it goes back").to_string();
     assert!(error.contains("where in line 2 time goes back"), "{error}");
+    assert!(error.contains("hint: lines are time in seconds, node, and metres"), "{error}");
     std::fs::remove_dir_all(folder).unwrap();
 }
 
@@ -121,6 +122,8 @@ fn cells_that_make_no_sense_are_refused() {
     refused("stations = \"0 m\"\nmobile = { fixed = \"0 m\" }", "wrong-type", "write `stations = [VALUE, ...]`");
     refused(&with("radius = \"0 m\""), "out-of-range", "`topology.radius`");
     refused(&with("path_exponent = 0.5"), "out-of-range", "`topology.path_exponent`");
+    refused("stations = [nan]\nmobile = { fixed = \"0 m\" }", "wrong-type", "write [\"3 m\", \"0 m\"]: east, north");
+    refused("stations = [\"0 m\"]\nmobile = \"0 m\"", "wrong-type", "write `mobile = { from = \"0 m\"");
     refused(&with("preset = \"gsm\""), "unknown-word", "`wimax`");
     refused(&with("preset = \"lte-like\"\nmodulation = \"16qam12\""), "conflict", "take it away");
     refused(&with("bandwidth = \"5 MHz\""), "conflict", "lte-like");

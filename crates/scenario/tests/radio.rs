@@ -238,6 +238,9 @@ fn a_medium_that_cannot_be_is_refused() {
     spoiled("antenna_height = \"0 m\", propagation = \"two-ray\"", "out-of-range", &["leave `antenna_height` out"]);
     spoiled("path_exponent = nan", "bad-number", &["not a finite number", "write a number"]);
     spoiled("noise = inf", "bad-number", &["not a finite number", "write `noise = \"16 dBm\"`"]);
+    let sinr = CELL.replace("placing = { kind = \"circle\", radius = \"5 m\" }\n", "");
+    let new = "radio = { capture = \"sinr\", reception = \"snr\" }";
+    refused(&sinr, radio, new, "conflict", &["adds up powers", "`placing` or `positions`"]);
     spoiled("short_retry_limit = 2.5", "bad-number", &["wanted is a whole number", "short_retry_limit = 3"]);
 }
 

@@ -64,6 +64,9 @@ fn list(item: &Item<'_>) -> Result<Vec<Handover>, Problem> {
     let items = item.list().map_err(|problem| problem.hint(EXAMPLE))?;
     let mut all: Vec<Handover> = Vec::new();
     for item in items {
+        if !matches!(item.node.value, Value::Table(_)) {
+            return Err(item.table(KEYS).err().expect("it is no table").hint(EXAMPLE));
+        }
         let table = item.table(KEYS)?;
         let when = table.need("at", "\"20 s\"")?;
         let at = Time(when.span(Span::ZERO..=DURATION)?.0);

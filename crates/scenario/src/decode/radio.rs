@@ -73,6 +73,11 @@ impl Medium {
             return Err(Problem::new(code::TOO_MANY_STATIONS, place, what)
                 .hint("split them over several channels, each a medium of its own, or simulate fewer"));
         }
+        if let Some(place) = radio.adds_up.filter(|_| positions.is_none() || radio.hears.is_some()) {
+            let what = "`capture = \"sinr\"` adds up powers, and distances of stations are not known";
+            let hint = "say where stations are, by `placing` or `positions` and without `hears`";
+            return Err(Problem::new(code::CONFLICT, place, what).hint(hint));
+        }
         let mut is_access_point = vec![false; nodes.len()];
         access_points.iter().for_each(|station| is_access_point[*station] = true);
         let heard = radio.hears.as_ref().map(|pairs| pairs.iter().flat_map(|&(a, b)| [(a, b), (b, a)]).collect());

@@ -40,6 +40,9 @@ pub(crate) fn read(fields: &Fields<'_>, files: &Files, most: usize) -> Result<Ve
 }
 
 fn way(item: &Item<'_>, files: &Files, example: &str) -> Result<Way, Problem> {
+    if !matches!(item.node.value, Value::Table(_)) {
+        return Err(item.table(KINDS).err().expect("it is no table").hint(example));
+    }
     let table = item.table(KINDS)?;
     let given = ["fixed", "line", "waypoints", "trace", "from"].iter().filter_map(|key| table.get(key));
     let [one] = &given.collect::<Vec<_>>()[..] else {
@@ -111,7 +114,8 @@ fn pair(item: &Item<'_>, read: impl Fn(&Item<'_>) -> Result<f64, Problem>) -> Re
     if matches!(item.node.value, Value::Text(_)) {
         return Ok(Position { x: read(item)?, y: 0.0 });
     }
-    match &item.list()?[..] {
+    let parts = item.list().map_err(|problem| problem.hint("write [\"3 m\", \"0 m\"]: east, north"))?;
+    match &parts[..] {
         [x, y] => Ok(Position { x: read(x)?, y: read(y)? }),
         other => {
             let what = format!("has {} parts, wanted are two", other.len());
@@ -151,9 +155,12 @@ fn waypoints(item: &Item<'_>) -> Result<Way, Problem> {
     Ok(Way::Waypoints(points.into()))
 }
 
+const LINES: &str = "lines are time in seconds, node, and metres east and north: `12.5 bus 100 0`";
+
 /// A file with lines of time in seconds, node, x and y in metres, in order of time; `#` begins a comment.
 fn trace(item: &Item<'_>, node: &Item<'_>, files: &Files) -> Result<Way, Problem> {
     let (text, name) = (files.text(item)?, node.text()?);
+    let bad_line = |line: usize, what: &str| bad_line(item, line, what).hint(LINES);
     let mut points: Vec<(Time, Position)> = Vec::new();
     for (line, text) in (1..).zip(text.lines()) {
         let words: Vec<&str> = text.split('#').next().unwrap_or_default().split_whitespace().collect();
@@ -163,22 +170,23 @@ fn trace(item: &Item<'_>, node: &Item<'_>, files: &Files) -> Result<Way, Problem
             [when, who, x, y] => {
                 let (Some(seconds), Some(x), Some(y)) = (number(when).filter(|t| *t >= 0.0), number(x), number(y))
                 else {
-                    return Err(bad_line(item, line, "is not a time, a node and two numbers"));
+                    return Err(bad_line(line, "is not a time, a node and two numbers"));
                 };
                 if who != name {
                     continue;
                 }
                 let at = Time::from_secs(seconds);
                 if points.last().is_some_and(|last| last.0 > at) {
-                    return Err(bad_line(item, line, "time goes back"));
+                    return Err(bad_line(line, "time goes back"));
                 }
                 points.push((at, Position { x, y }));
             }
-            _ => return Err(bad_line(item, line, format!("are {} words, wanted are time, node, x, y", words.len()))),
+            _ => return Err(bad_line(line, &format!("are {} words, wanted are time, node, x, y", words.len()))),
         }
     }
     if points.is_empty() {
-        return Err(node.problem(code::FILE_CONTENT, format!("is \"{}\", of which the file has no line", show(name))));
+        let what = format!("is \"{}\", of which the file has no line", show(name));
+        return Err(node.problem(code::FILE_CONTENT, what).hint(LINES));
     }
     Ok(Way::Waypoints(points.into()))
 }

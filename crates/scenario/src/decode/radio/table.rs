@@ -11,7 +11,7 @@ use super::rates;
 use super::rows::{FAR, ROWS};
 use crate::decode::link::{self, COUNTINGS};
 use crate::decode::queue;
-use crate::error::{Problem, choose, code, listed, show};
+use crate::error::{Place, Problem, choose, code, listed, show};
 use crate::node::{Node, Table, Value};
 use crate::read::{Fields, Item, matches_glob};
 use crate::units::{size_text, time_text};
@@ -23,6 +23,8 @@ pub(crate) struct Radio {
     /// Of a set that has a choice.
     channel: Option<(Width, Guard)>,
     pub(super) params: Params,
+    /// Where it says that interference adds up, which needs positions.
+    pub(super) adds_up: Option<Place>,
     /// Names of the stations, in order; the lists below go with it.
     pub(crate) names: Vec<String>,
     pub(super) rates: Vec<Option<Rate>>,
@@ -108,9 +110,11 @@ impl Radio {
         let rates = table.get("rates").map_or(Ok(vec![None; names.len()]), |item| {
             for_each(&item, &names, |item| rates::one_of(item, &params.rates))
         })?;
+        let adds_up = table.get("capture").filter(|_| params.rules.capture == wlan::params::Capture::Sinr);
         Ok(Radio {
             set,
             channel,
+            adds_up: adds_up.map(|item| item.node.place),
             rates,
             controls: controls(&table, &names, arf_start)?,
             arf_start,
