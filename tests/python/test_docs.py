@@ -113,6 +113,13 @@ def test_commands_of_a_page_run_in_order(page: Path) -> None:
         assert done.exit_code == 0, f"{words}: {done.output}"
 
 
+@pytest.mark.parametrize("block", [block for block in blocks("text") if block.mark.startswith("explain: ")], ids=str)
+def test_what_explain_prints_is_what_a_page_shows(block: Block) -> None:
+    put_scenarios()
+    shown = CliRunner().invoke(main, ["explain", block.mark.removeprefix("explain: ")]).output
+    assert block.text in shown
+
+
 def test_other_commands_exist() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = {word for line in re.findall(r"^([\w -]+):", makefile, re.MULTILINE) for word in line.split()}

@@ -84,8 +84,8 @@ def test_explain_tells_what_cells_carry_and_who_serves_when(command: Command, wo
     shown = command("explain", "train").stdout
     assert "# air: 3 base stations that reach 1200 m, frames of 1 ms\n" in shown
     # at the edge 0.6 bits per second and hertz of 10 MHz
-    assert "at 1200 m, 0 dB: a frame holds 750 B down and 499 B up, alone at most 6.000 and 3.992 Mbit/s" in shown
-    assert "# mobile/0: base/0 from 0 s, handover of 200 ms from 22.05 s, base/1 from 22.25 s, handover" in shown
+    assert "at 1200 m, 0 dB: a frame holds 750 B down, 499 B up: at most 6.000 and 3.992 Mbit/s" in shown
+    assert "# mobile/0: base/0 until 22.05 s, handover of 200 ms, base/1 until 62.05 s, handover" in shown
     assert "caution" not in shown
     told = json.loads(command("explain", "train", "--json").stdout)[0]
     assert told["cells"][0]["mobiles"][0]["served"][1] == {
@@ -103,7 +103,7 @@ def test_explain_tells_what_cells_carry_and_who_serves_when(command: Command, wo
     many["topology"] = {key: value for key, value in many["topology"].items() if key != "mobile"} | {"mobiles": fixed}
     (work / "many.toml").write_text(_toml.document(windlass.from_dict(many).composed()))
     shown = command("explain", "many.toml").stdout
-    assert "# mobile/9: base/0 from 0 s\n# and 2 mobiles more\n" in shown
+    assert "# mobile/9: base/0 until 10 s\n# and 2 mobiles more\n" in shown
 
 
 def test_who_leaves_coverage_is_named_wherever_results_are(command: Command, work: Path) -> None:

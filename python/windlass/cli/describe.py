@@ -112,18 +112,15 @@ def _rate_line(rate: Mapping[str, Any]) -> str:
     if rate["modulation"]:
         where = f"up to {rate['metres']:.4g} m, {rate['snr_db']:.3g} dB, {rate['modulation']}"
     return (
-        f"    {where}: a frame holds {rate['down_bytes']} B down and {rate['up_bytes']} B up, alone at most "
-        f"{rate['down_mbps']:.3f} and {rate['up_mbps']:.3f} Mbit/s of packets of {rate['packet']} B"
+        f"    {where}: a frame holds {rate['down_bytes']} B down, {rate['up_bytes']} B up: "
+        f"at most {rate['down_mbps']:.3f} and {rate['up_mbps']:.3f} Mbit/s in packets of {rate['packet']} B"
     )
 
 
 def _part(part: Mapping[str, Any]) -> str:
-    if part["station"]:
-        return f"{part['station']} from {part['from_s']:.6g} s"
-    length = part["until_s"] - part["from_s"]
-    if part["why"] == "coverage":
-        return f"out of coverage from {part['from_s']:.6g} s"
-    return f"handover of {round(1e3 * length, 3):g} ms from {part['from_s']:.6g} s"
+    if part["why"] == "handover":
+        return f"handover of {round(1e3 * (part['until_s'] - part['from_s']), 3):g} ms"
+    return f"{part['station'] or 'out of coverage'} until {part['until_s']:.6g} s"
 
 
 @main.command(
