@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from windlass.cautions import cautions_of
+from windlass.cautions import STARVED, cautions_of
 from windlass.errors import InputError
 from windlass.neighbour import NEIGHBOUR, with_neighbour
 from windlass.stats import Interval, mean_interval, paired_ratio
@@ -226,10 +226,31 @@ def compare(
     made = iter(execute(tasks, jobs=jobs, store=open_store(store), progress=progress, cancel=cancel))
     runs: _Runs = {label: [[next(made) for _ in path.seeds] for _ in own] for label, own in points.items()}
     alone = [run for (_, near), own in runs.items() if not near for point in own for run in point]
-    return Comparison(path.name, group, _outcomes(named, runs, group), [*cautions_of(alone), *unable])
+    cautions = [*cautions_of(alone), *_starved_neighbour(next(iter(named)), runs, group), *unable]
+    return Comparison(path.name, group, _outcomes(named, runs, group), cautions)
 
 
 _Runs: TypeAlias = "dict[tuple[str, bool], list[list[RunResult]]]"
+
+
+def _starved_neighbour(first: str, runs: _Runs, group: str) -> list[str]:
+    """Points at which the neighbour gets next to nothing whoever is beside it, so that it has nothing to lose."""
+    starved = []
+    for at, calm in enumerate(runs.get((_CALM, True), ())):
+        alone = runs[first, False][at]
+        usual = _per_run(alone, group, "goodput_bps")
+        if sum(_per_run(calm, NEIGHBOUR, "goodput_bps")) < STARVED * sum(usual):
+            starved.append(", ".join(f"{axis} = {value}" for axis, value in alone[0].axes.items()))
+    if not starved:
+        return []
+    where = f" ({'; '.join(starved)})" if starved[0] else ""
+    caution = (
+        f"beside NewReno the neighbour gets less than {STARVED:.0%} of what a flow of the group gets{where}: it has next "
+        "to nothing to lose, and `cost to it` says nothing there"
+    )
+    return [caution]
+
+
 """Runs by label of the algorithm and whether the neighbour is there, then by point, then by seed."""
 
 _CALM = ""

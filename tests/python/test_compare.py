@@ -323,3 +323,12 @@ def test_the_command(tmp_path: Path) -> None:
     assert outcomes[0]["seeds"] == 2
     assert outcomes[1]["false_alarm_rate_mean"] is not None
     assert figure.stat().st_size > 1000
+
+
+def test_a_neighbour_with_nothing_to_lose_is_named() -> None:
+    """Of two stations that do not sense each other one has everything; with RTS both have their share."""
+    words = "beside NewReno the neighbour gets less than 10% of what a flow of the group gets"
+    hidden = windlass.load("hidden", {"topology.radio.sense_range": "70 m", "scenario.duration": "20 s"})
+    found = [one for one in compare(hidden, ["newreno", "cubic"], seeds=2).cautions if one.startswith(words)]
+    assert len(found) == 1
+    assert found[0].startswith(f"{words} (topology.radio.rts_threshold = off): it has next to nothing to lose")
