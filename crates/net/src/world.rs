@@ -150,19 +150,13 @@ impl World {
         if self.large {
             self.look_ahead();
         }
-        self.go_on(now, &mut packet);
-    }
-
-    /// A packet has crossed a link: it enters the next one, or is at its endpoint.
-    #[inline(always)]
-    fn go_on(&mut self, now: Time, packet: &mut Packet) {
         packet.hop += 1;
         let hop = self.routes[packet.hop as usize];
         if hop & END != 0 {
-            self.arrive_shortly(now, hop & !END, packet);
-        } else if let Some((at, number)) = self.carry::<true>(now, packet) {
+            self.arrive_shortly(now, hop & !END, &packet);
+        } else if let Some((at, number)) = self.carry::<true>(now, &mut packet) {
             // the short cut: it reaches its endpoint before its time
-            self.arrive_ahead(at, number, packet);
+            self.arrive_ahead(at, number, &packet);
         }
     }
 

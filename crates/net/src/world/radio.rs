@@ -10,6 +10,7 @@ use crate::link::Fate;
 use crate::packet::Packet;
 use crate::radio::{AirHop, Layer, Unknown, is_arp};
 use crate::results::{TracePoint, Variable};
+use crate::route::END;
 
 /// Events of a medium, one after the other, until the loop of the world looks whether the run was cancelled.
 const MOST_AT_ONCE: u64 = 1 << 12;
@@ -229,7 +230,13 @@ impl World {
     /// A packet leaves the air at the end of its hop.
     fn leave_air(&mut self, now: Time, mut packet: Packet) {
         packet.size = self.end_hop(now, packet.hop, packet.size);
-        self.go_on(now, &mut packet);
+        packet.hop += 1;
+        let hop = self.routes[packet.hop as usize];
+        if hop & END != 0 {
+            self.arrive_shortly(now, hop & !END, &packet);
+        } else {
+            self.carry::<false>(now, &mut packet);
+        }
     }
 
     /// Count a packet of this size at the end of its hop; its size from here on, where the bytes of routing are its
