@@ -28,7 +28,8 @@ impl Plan {
     ///
     /// A rate has `metres` and `snr_db`, the `modulation` that is had up to there (null: capacity falls with every
     /// metre), the `packet` (bytes with IP header), `down_bytes` and `up_bytes` of a whole frame, `down_mbps` and
-    /// `up_mbps` of such packets for a mobile that is alone. A part of a mobile's way has `from_s`, `until_s`, the `station` or null, and then `why`.
+    /// `up_mbps` of such packets for a mobile that is alone. A part of a mobile's way has `from_s`, `until_s`,
+    /// the `station` or null, and then `why`.
     pub(crate) fn cells(&self) -> Json {
         let names = self.topology.nodes();
         let end = Time::ZERO + self.general.duration;

@@ -114,14 +114,14 @@ def _print_comparison(result: Comparison) -> None:
         shown.append(line)
     columns = [name for name in shown[0] if any(line[name] != "" for line in shown)]
     click.echo(f"{result.name}, flows `{result.group}`: mean per flow over seeds, ± half of the 95 % interval")
+    for caution in result.cautions:
+        click.echo(f"caution: {caution}")
     print_table(columns, shown, right=columns[len(axes) + 1 :])
     blind = list(dict.fromkeys(row["algorithm"] for row in rows if not row["judges_losses"]))
     if blind:
         click.echo(f"-: does not judge losses, takes each for congestion: {', '.join(blind)}")
     if any("no loss" in line.values() for line in shown):
         click.echo("no loss: the senders acted on no loss of that kind")
-    for caution in result.cautions:
-        click.echo(f"caution: {caution}")
 
 
 def _minus_one(ratio: float | None) -> float | None:

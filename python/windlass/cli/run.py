@@ -86,6 +86,8 @@ def _print_run(scenario: Scenario, result: RunResult) -> None:
     rows = result.flows.to_pylist()
     shown = _table(rows)
     click.echo(f"{scenario.name}, seed {result.seed}, {scenario.duration_s:g} s")
+    for caution in cautions_of([result]):
+        click.echo(f"caution: {caution}")
     columns = tuple(shown[0]) if shown else ()
     print_table(columns, shown[:MOST_ROWS], right=columns[2:])
     if len(rows) > MOST_ROWS:
@@ -95,8 +97,6 @@ def _print_run(scenario: Scenario, result: RunResult) -> None:
     click.echo(f"all flows: {total * 1e-6:.3f} Mbit/s")
     _print_completions(rows)
     _print_stations(result)
-    for caution in cautions_of([result]):
-        click.echo(f"caution: {caution}")
 
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -121,9 +121,9 @@ def _print_sweep(result: SweepResult) -> None:
     # what no row has is left out: Jain's index of single flows, completion times of transfers without end
     columns = [name for name in shown[0] if name in names or any(line[name] != "" for line in shown)] if shown else []
     click.echo(f"{result.name}: mean per flow over seeds, ± half of the 95 % interval")
-    print_table(columns, shown, right=columns[len(names) :])
     for caution in result.cautions:
         click.echo(f"caution: {caution}")
+    print_table(columns, shown, right=columns[len(names) :])
 
 
 def _sweep_json(result: SweepResult, folder: Path) -> dict[str, Any]:

@@ -142,8 +142,8 @@ impl Air {
         &self.flights[self.free[self.free.len() - 1] as usize].flight
     }
 
-    /// What was drafted goes on air. `row`: who hears it, itself included, nearest first. Before it is one of those that
-    /// start and end ([`Air::enter`]) this leg of it is to be gone, if stations do nothing before `until`.
+    /// What was drafted goes on air. `row`: who hears it, itself included, nearest first. Before it is one of those
+    /// that start and end ([`Air::enter`]) this leg of it is to be gone, if stations do nothing before `until`.
     #[inline(always)]
     pub(crate) fn launch(&mut self, row: &[Hearer], until: Due) -> Leg {
         let id = self.free.pop().unwrap_or_default();
