@@ -316,4 +316,5 @@ def test_what_the_ledger_says_of_groups_is_true_of_the_networks(paper: str) -> N
         assert not entry.mix or len(names) == 1
         topology = document["topology"]
         links = {link.get("name", f"{link.get('from')}-{link.get('to')}") for link in topology.get("links", [])}
+        links |= {medium["name"] for medium in topology.get("media", [])}
         assert {row.link for row in network.links} <= links | set(topology) | {"left", "right"}

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from windlass.errors import InputError
-from windlass.ledger import Axis, Effect, Experiment, Key, Ledger, LedgerError, Mixed, Reading
+from windlass.experiments.needs import NotYet
+from windlass.ledger import Axis, Effect, Experiment, Key, Ledger, LedgerError, Mixed, Reading, Topology
 from windlass.scenario import Scenario
 from windlass.scenario.builders import set_texts
 
@@ -67,6 +68,13 @@ def cases(
     over : mapping, optional
         Dotted keys that are laid over all but the sweep.
     """
+    scale = reading.scale if reading is not None else {}
+    possible = [
+        [value for value in values if _possible(ledger, experiment, axis.key, value, scale)]
+        for axis, values in zip(experiment.axes, points, strict=True)
+    ]
+    if not all(possible):
+        raise NotYet(f"`{experiment.id}` has no point with less than 100 %")
     wanted = set(variants)
     if not wanted.isdisjoint(experiment.beside):
         wanted = set(experiment.variants)
@@ -75,14 +83,15 @@ def cases(
     for name in names:
         own = [
             [value for value in values if value == name] if axis.is_variant else values
-            for axis, values in zip(experiment.axes, points, strict=True)
+            for axis, values in zip(experiment.axes, possible, strict=True)
         ]
         if all(own):
             groups = _groups(ledger, experiment, name, reading)
             base = scenario(ledger, experiment, name, reading, over)
             members = _members(experiment, name, groups, reading)
             made += [
-                Case(experiment.id, name, swept, at, members) for swept, at in _sweeps(ledger, experiment, base, own)
+                Case(experiment.id, name, swept, at, members)
+                for swept, at in _sweeps(ledger, experiment, base, own, scale)
             ]
     return made
 
@@ -118,15 +127,32 @@ def settings(ledger: Ledger, experiment: Experiment, variant: str, reading: Read
     for group in groups:
         variant_of = ledger.variants[group.variant]
         sets.append(Set(_of_group("flows.algorithm", group), variant_of.algorithm, variant_of.line))
-    opened = [ledger.open[key].effect(experiment) for key in ledger.open if key in experiment.open]
+    replaced = reading.open if reading is not None and reading.instead else ""
+    kept = [key for key in ledger.open if key in experiment.open and key != replaced]
+    opened = [ledger.open[key].effect(experiment) for key in kept]
     for effect in [*opened, experiment.effect]:
         sets += _expanded(effect, groups, document)
+    scale = reading.scale if reading is not None else {}
     for key, value in experiment.fixed.items():
-        sets += [Set(name, keys[key].value(value), keys[key].line) for name in keys[key].set]
+        if not _possible(ledger, experiment, key, value, scale):
+            raise NotYet(f"`{experiment.id}` would have {_scaled(key, value, scale):g} % of `{key}`")
+        names = [one for name in keys[key].set for one in _of_links(name, document)]
+        sets += [Set(name, keys[key].value(_scaled(key, value, scale)), keys[key].line) for name in names]
     variants = dict.fromkeys(group.variant for group in groups)
     for effect in [*(ledger.variants[name].effect for name in variants), *([reading.effect] if reading else [])]:
         sets += _expanded(effect, groups, document)
     return sets
+
+
+def _scaled(key: str, value: Any, scale: Mapping[str, float]) -> Any:
+    """The number that is meant, where a reading takes the printed one for another unit."""
+    return value * scale[key] if key in scale else value
+
+
+def _possible(ledger: Ledger, experiment: Experiment, key: str, value: Any, scale: Mapping[str, float]) -> bool:
+    """Whether a reading leaves something of a share: a rate of loss must be below 100 %."""
+    unit = ledger.topologies[experiment.topology].keys[key].unit
+    return key not in scale or unit != "%" or _scaled(key, value, scale) < 100
 
 
 def titled(ledger: Ledger, experiment: Experiment, reading: Reading) -> Reading:
@@ -250,7 +276,10 @@ def _of_group(key: str, group: Group) -> str:
 
 
 def _of_links(key: str, document: Mapping[str, Any]) -> list[str]:
-    """``topology.*.queue`` for each link, ``topology.*.loss.at`` for each that has a loss."""
+    """``topology.*.queue`` for each link, ``topology.*.loss.at`` for each that has a loss, ``topology.media.*.arp``."""
+    if key.startswith("topology.media.*."):
+        media = document["topology"].get("media", [])
+        return [key.replace("*", medium["name"], 1) for medium in media]
     if not key.startswith("topology.*."):
         return [key]
     rest = key.removeprefix("topology.*.")
@@ -262,10 +291,15 @@ def _of_links(key: str, document: Mapping[str, Any]) -> list[str]:
 
 
 def _sweeps(
-    ledger: Ledger, experiment: Experiment, base: Scenario, points: Sequence[Sequence[Any]]
+    ledger: Ledger,
+    experiment: Experiment,
+    base: Scenario,
+    points: Sequence[Sequence[Any]],
+    scale: Mapping[str, float],
 ) -> list[tuple[Scenario, tuple[tuple[Any, ...], ...]]]:
     """The scenario with the experiment's axes: one sweep, or one for each value of an axis that sets several things."""
-    keys = ledger.topologies[experiment.topology].keys
+    network = ledger.topologies[experiment.topology]
+    keys = _named_one_by_one(network)
     axes = list(zip(experiment.axes, points, strict=True))
     plain = [len(keys[axis.key].set) == 1 and not axis.also for axis, _ in axes]
     unrolled = [values if not simple else (None,) for (_, values), simple in zip(axes, plain, strict=True)]
@@ -275,9 +309,10 @@ def _sweeps(
         for (axis, values), simple, value in zip(axes, plain, chosen, strict=True):
             key = keys[axis.key]
             if simple:
-                sets.append(Set(f"sweep.{key.set[0]}", [key.value(one) for one in values], key.line))
+                numbers = [key.value(_scaled(axis.key, one, scale)) for one in values]
+                sets.append(Set(f"sweep.{key.set[0]}", numbers, key.line))
             else:
-                sets += _at(axis, value, key)
+                sets += _at(axis, value, key, scale)
         at = itertools.product(
             *((v,) if not s else values for (_, values), s, v in zip(axes, plain, chosen, strict=True))
         )
@@ -286,10 +321,19 @@ def _sweeps(
     return made
 
 
-def _at(axis: Axis, value: Any, key: Key) -> list[Set]:
+def _named_one_by_one(network: Topology) -> dict[str, Key]:
+    """The network's keys with every link or medium that a ``*`` means."""
+    document = tomllib.loads(network.scenario)
+    return {
+        name: replace(key, set=tuple(one for text in key.set for one in _of_links(text, document)))
+        for name, key in network.keys.items()
+    }
+
+
+def _at(axis: Axis, value: Any, key: Key, scale: Mapping[str, float]) -> list[Set]:
     """What one point of an axis sets."""
     index = axis.points.index(value)
-    own = [Set(name, key.value(value), key.line) for name in key.set]
+    own = [Set(name, key.value(_scaled(axis.key, value, scale)), key.line) for name in key.set]
     return own + [Set(name, values[index], axis.line) for name, values in axis.also.items()]
 
 

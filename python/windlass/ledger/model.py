@@ -93,6 +93,10 @@ class Reading:
         Each group of flows is there once more in the other direction.
     form : bool
         It is another form of an algorithm, to be shown beside the base.
+    scale : mapping
+        Keys of the network whose numbers mean so many times as much.
+    instead : bool
+        What the default of ``open`` sets is left out, not laid under it.
     """
 
     key: str
@@ -104,6 +108,8 @@ class Reading:
     mix: tuple[Mixed, ...] = ()
     mirrored: bool = False
     form: bool = False
+    scale: Mapping[str, float] = field(default_factory=dict)
+    instead: bool = False
 
     @property
     def variants(self) -> tuple[str, ...] | None:
@@ -117,6 +123,8 @@ class Reading:
     def asked_of(self, experiment: Experiment) -> bool:
         """Whether the experiment leaves open what it varies, and has a variant that it can change."""
         is_open = not self.open or self.open in experiment.open
+        keys = {*experiment.fixed, *(axis.key for axis in experiment.axes)}
+        is_open = is_open and (not self.scale or not keys.isdisjoint(self.scale))
         return is_open and self.effect.applies(experiment) and self.concerns(experiment.variants)
 
 

@@ -124,15 +124,18 @@ READING: Schema = {
     "mix": Maybe(MIX, ()),
     "mirrored": Maybe(flag, False),
     "form": Maybe(flag, False),
+    "scale": Maybe(by_key(number), {}),
+    "instead": Maybe(flag, False),
 }
 
 
 def reading(item: Item) -> Reading:
     """Another choice for an open parameter."""
     row = fields(item, READING)
-    if not any(row[name] for name in ("set", "swap", "mix", "mirrored", "needs")):
+    if not any(row[name] for name in ("set", "swap", "mix", "mirrored", "needs", "scale")):
         item.fail("changes nothing", 'write what it does: `set = { "flows.tcp.window" = "20 segments" }`')
-    taken = {name: row[name] for name in ("title", "open", "why", "swap", "mix", "mirrored", "form")}
+    own = ("title", "open", "why", "swap", "mix", "mirrored", "form", "scale", "instead")
+    taken = {name: row[name] for name in own}
     return Reading(key=item.key, effect=effect(row), **taken)
 
 
