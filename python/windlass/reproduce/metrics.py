@@ -21,7 +21,8 @@ def metrics(flows: pa.Table, groups: tuple[str, ...] | None) -> dict[str, float]
     """Metrics of the ledger from the flows of one run: means over flows, sums for counts.
 
     A flow's throughput is over its own active time; the total is over the run without the warm-up, one time for all
-    flows, so that it is no more than the links carry.
+    flows, so that it is no more than the links carry. ``delay`` is in ms. A phase is as long as the mean time between
+    two cuts of the window, start and end of the flow taken for cuts.
     """
     columns = {name: flows[name].to_pylist() for name in _COLUMNS}
     chosen = [index for index, group in enumerate(columns["group"]) if groups is None or group in groups]
@@ -49,12 +50,15 @@ def metrics(flows: pa.Table, groups: tuple[str, ...] | None) -> dict[str, float]
         "fairness": _known(stats.fairness([value for value in sharing if value is not None])),
         "timeouts": total("timeouts"),
         "rtt": average("srtt_mean_s"),
-        "delay": average("owd_mean_s"),
+        "delay": _times(1e3, average("owd_mean_s")),
         "completion": average("completion_s"),
         "cwnd": average("cwnd_mean_segments"),
         "cwnd-mean": average("cwnd_mean_segments"),
         "cwnd-spread": _deviation(windows),
+        "cwnd-phase-length": average("active_s")
+        and total("active_s") / (total("window_cuts") + len(column("active_s"))),
         "seqno": average("delivered_bytes"),
+        "judged-congestion": sum(total(name) for name in _JUDGED_CONGESTION),
     }
     if delivered > 0:
         found["drops"] = math.fsum(total(cause.column) for cause in loss_causes()) / delivered
@@ -64,8 +68,13 @@ def metrics(flows: pa.Table, groups: tuple[str, ...] | None) -> dict[str, float]
     return {name: float(value) for name, value in found.items() if value is not None}
 
 
+_JUDGED_CONGESTION = ("congestion_judged_congestion", "random_judged_congestion")
+
 _COLUMNS = (
     "group",
+    "active_s",
+    "window_cuts",
+    *_JUDGED_CONGESTION,
     "goodput_bps",
     "goodput_run_bps",
     "received_segments",
@@ -79,6 +88,10 @@ _COLUMNS = (
     "retransmitted_segments",
     *(cause.column for cause in loss_causes()),
 )
+
+
+def _times(factor: float, value: float | None) -> float | None:
+    return None if value is None else factor * value
 
 
 def _known(value: float) -> float | None:

@@ -34,7 +34,8 @@ An undecided verdict says about how many seeds would settle it: intervals shrink
 from windlass.interval import Interval
 from windlass.verdicts.answers import STRICT
 from windlass.verdicts.bands import largest_gain_percent
-from windlass.verdicts.data import Data, Limit, Limits, Others, derived
+from windlass.verdicts.data import Data, Limit, Limits, Others
+from windlass.verdicts.derived import derived
 from windlass.verdicts.intervals import mean, ratio
 from windlass.verdicts.judgement import VERDICTS, Judgement
 from windlass.verdicts.kinds import KINDS_JUDGED, KINDS_NOT_JUDGED, judge

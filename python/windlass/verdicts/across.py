@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from windlass.ledger import Check
 from windlass.verdicts.answers import STRICT, Answer, at_least, at_most, from_answers, interval_text, percent_text
 from windlass.verdicts.bands import in_band
-from windlass.verdicts.data import Data, Limits, Others, Point, Unmeasured, derived, require
+from windlass.verdicts.data import Data, Limits, Others, Point, Unmeasured, require
+from windlass.verdicts.derived import in_points
 from windlass.verdicts.intervals import averaged, difference, ratio
 from windlass.verdicts.judgement import Judgement, all_parts
 from windlass.verdicts.likeness import alike
@@ -39,7 +40,7 @@ def cross(check: Check, data: Data, others: Others, limits: Limits | None) -> Ju
         elif relation == "close":
             answers.append(alike(first, metric, [(a, f"{b} there", one, two)], float(check["within_rel"]), where))
         else:
-            signed = derived(metric)
+            signed = in_points(metric)
             number, unit = (difference(one, two), "points") if signed else (change, "%")
             slack = 0.0 if signed else 100 * float(check.get("slack_rel", 0.0))
             if not relation.endswith("=") and slack == 0.0:

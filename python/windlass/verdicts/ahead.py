@@ -72,8 +72,7 @@ def argmax(check: Check, data: Data) -> Judgement:
     answers = []
     for name in check["among"]:
         for where, line in lines_along(check, data, param):
-            index = data.axes.index(param)
-            tables = {point[index]: data.get(metric, name, [point]) for point in line}
+            tables = {step.value: data.get(metric, name, step.points) for step in line}
             for key in ("argmax", "argmin"):
                 wanted = check.get(key)
                 if wanted is None:

@@ -11,9 +11,24 @@ from windlass.interval import Interval
 from windlass.ledger import Check
 from windlass.verdicts.answers import Answer, Reply, centre, interval_text, percent_text
 from windlass.verdicts.data import Data, Limit, Limits, Unmeasured
-from windlass.verdicts.intervals import mean, ratio, seeds_to
+from windlass.verdicts.intervals import averaged, mean, ratio, seeds_to
 from windlass.verdicts.judgement import BEST_FIRST, WORST_FIRST, Judgement, all_parts, finite
 from windlass.verdicts.points import picked
+
+UNITS = {"throughput": "Mbps", "goodput": "Mbps", "residual": "Mbps", "delay": "ms"}
+"""What metrics are measured in that papers print in several units."""
+
+_FACTORS = {("kbps", "Mbps"): 1e-3, ("Mbps", "Mbps"): 1.0, ("ms", "ms"): 1.0, ("s", "ms"): 1e3}
+
+
+def in_unit_of(metric: str, value: float, unit: str) -> float:
+    """A printed number in the unit in which the metric is measured."""
+    own = UNITS.get(metric)
+    if not unit or own is None:
+        return value
+    if (unit, own) not in _FACTORS:
+        raise Unmeasured(f"needs `{metric}` in {own}, printed is {unit}")
+    return value * _FACTORS[unit, own]
 
 
 def in_band(interval: Interval, low: float, high: float, tolerance: float, sign: int) -> tuple[str, int | None]:
@@ -114,20 +129,30 @@ def _room_text(limit: Limit, reference: Interval, name: str, where: str, most: f
 
 
 def value_of(check: Check, data: Data, limits: Limits | None) -> Judgement:
-    """A number within ``tolerance_rel`` of the printed one."""
-    value, tolerance = float(check["value"]), float(check["tolerance_rel"]) * abs(float(check["value"]))
-    a, metric = str(check["a"]), str(check["metric"])
+    """A number within ``tolerance_rel`` of the printed one, of each of ``a`` or of their mean."""
+    names = [check["a"]] if isinstance(check["a"], str) else list(check["a"])
+    together = "variant" in (check.get("avg_over") or [])
+    parts = [_value_of(check, data, limits, group) for group in ([names] if together else [[name] for name in names])]
+    return parts[0] if len(parts) == 1 else all_parts(parts)
+
+
+def _value_of(check: Check, data: Data, limits: Limits | None, names: Sequence[str]) -> Judgement:
+    metric = str(check["metric"])
+    value = in_unit_of(metric, float(check["value"]), str(check.get("unit", "")))
+    tolerance = float(check["tolerance_rel"]) * abs(value)
+    a = names[0] if len(names) == 1 else f"mean of {', '.join(names)}"
+    unit = UNITS.get(metric, str(check.get("unit", "")))
     verdicts, rows, seeds, room = [], [], [], []
     for where, points in picked(check, data):
-        interval = mean(data.get(metric, a, points))
+        interval = mean(averaged([data.get(metric, name, points) for name in names]))
         if interval.n == 0:
-            raise Unmeasured(f"needs runs of `{a}` at {where}")
+            raise Unmeasured(f"needs runs of {a} at {where}")
         verdict, needed = in_band(interval, value - tolerance, value + tolerance, tolerance, 0)
         verdicts.append(verdict)
         seeds.append(needed)
-        rows.append(Answer("yes" if verdict == "reproduced" else "no", where, a, interval, check.get("unit", "")))
-        limit = limits(points[0], a) if limits is not None and len(points) == 1 else None
-        if limit is not None and metric in ("throughput", "goodput") and check.get("unit") == "Mbps":
+        rows.append(Answer("yes" if verdict == "reproduced" else "no", where, a, interval, unit))
+        limit = limits(points[0], names[0]) if limits is not None and len(points) == 1 else None
+        if limit is not None and metric in ("throughput", "goodput"):
             room.append((limit.per_flow_mbps, limit))
     worst = min(verdicts, key=WORST_FIRST.index)
     measured = "; ".join(f"{a} {interval_text(row)} at {row.where}" for row in rows)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from windlass.ledger import Check
+from windlass.verdicts.derived import derived, value
 from windlass.verdicts.intervals import Samples, averaged
 from windlass.verdicts.words import place
 
@@ -45,6 +46,10 @@ class Data:
         What each run gave.
     drawn_over : tuple of str
         What a figure has on its axis and runs do not sweep, such as time.
+    loss_axis : str
+        The axis that is a rate of random loss; empty if there is none.
+    series : mapping of (series, variant, point) to mapping of seed to list of (seconds, value)
+        What was recorded over time.
     """
 
     experiment: str
@@ -53,6 +58,8 @@ class Data:
     fixed: Mapping[str, Any]
     values: Mapping[tuple[str, str, Point], Samples]
     drawn_over: tuple[str, ...] = ()
+    loss_axis: str = ""
+    series: Mapping[tuple[str, str, Point], Mapping[int, Sequence[tuple[float, float]]]] = field(default_factory=dict)
 
     def get(self, metric: str, variant: str, points: Sequence[Point]) -> dict[int, float]:
         """Value by seed, averaged over points; empty if some point was not measured."""
@@ -60,16 +67,8 @@ class Data:
 
     def _one(self, metric: str, variant: str, point: Point) -> Samples:
         if derived(metric):
-            return self._gain_over(metric, variant, point)
+            return value(self, metric, variant, point)
         return self.values.get((metric, variant, point), {})
-
-    def _gain_over(self, metric: str, variant: str, point: Point) -> Samples:
-        """Percent over one other variant, or over the mean of all others."""
-        named = metric.removeprefix("gain-over-")
-        others = [named] if named != metric else [name for name in self.variants if name != variant]
-        own = self.values.get(("throughput", variant, point), {})
-        base = averaged([self.values.get(("throughput", name, point), {}) for name in others])
-        return {seed: 100 * (own[seed] / base[seed] - 1) for seed in base if seed in own and base[seed] > 0}
 
     @property
     def variants(self) -> tuple[str, ...]:
@@ -97,11 +96,6 @@ class Data:
     def label(self, point: Point) -> str:
         """``(1,)`` of ``q_percent`` as ``q = 1 %``."""
         return place(zip(self.axes, point, strict=True))
-
-
-def derived(metric: str) -> bool:
-    """Whether a metric is made from the throughput of several variants, in percent and with a sign."""
-    return metric == "throughput-margin" or metric.startswith("gain-over-")
 
 
 class Unmeasured(Exception):
@@ -135,6 +129,8 @@ def require(check: Check, data: Data) -> None:
 
 def matches(value: Any, wanted: Any) -> bool:
     """Whether a value is what a check's ``at`` wants: equal, inside two ends, or in a set."""
+    if value is None:
+        return False
     if isinstance(wanted, list):
         if len(wanted) == 2 and all(isinstance(item, (int, float)) for item in wanted):
             return bool(wanted[0] <= value <= wanted[1])

@@ -8,10 +8,10 @@ from itertools import combinations
 
 from windlass.ledger import Check
 from windlass.verdicts.answers import Answer, at_least, at_most, centre, every, from_answers, negated
-from windlass.verdicts.data import Data, Point, Unmeasured
+from windlass.verdicts.data import Data, Unmeasured
 from windlass.verdicts.intervals import Samples, averaged, mean, ratio
 from windlass.verdicts.judgement import Judgement, all_parts
-from windlass.verdicts.points import groups_of, lines_along
+from windlass.verdicts.points import Step, groups_of, lines_along
 from windlass.verdicts.words import plain
 
 
@@ -39,9 +39,9 @@ def close(check: Check, data: Data) -> Judgement:
     over = check.get("over")
     if over is not None:
         answers = [
-            alike(data, metric, pairs_along(data, metric, name, points), within, f"{name}, {where}" if where else name)
+            alike(data, metric, pairs_along(data, metric, name, steps), within, f"{name}, {where}" if where else name)
             for name in names
-            for where, points in lines_along(check, data, over)
+            for where, steps in lines_along(check, data, over)
         ]
         return from_answers(check, answers, f"alike along {over}")
     answers, apart = [], []
@@ -59,9 +59,9 @@ def close(check: Check, data: Data) -> Judgement:
     return all_parts([result, Judgement(verdict, f"some point differs: {found}")])
 
 
-def pairs_along(data: Data, metric: str, name: str, points: Sequence[Point]) -> list[tuple[str, str, Samples, Samples]]:
+def pairs_along(data: Data, metric: str, name: str, steps: Sequence[Step]) -> list[tuple[str, str, Samples, Samples]]:
     """Every two points of a line with the measurements at both."""
-    tables = [(data.label(point), data.get(metric, name, [point])) for point in points]
+    tables = [(step.label, data.get(metric, name, step.points)) for step in steps]
     return [(one, two, first, second) for (one, first), (two, second) in combinations(tables, 2)]
 
 
@@ -102,14 +102,14 @@ def same_across(check: Check, data: Data) -> Judgement:
     wanted = set(check["values"])
     answers = []
     for where, line in lines_along(check, data, param):
-        points = [point for point in line if point[data.axes.index(param)] in wanted]
-        if len(points) < 2:
+        steps = [step for step in line if step.value in wanted]
+        if len(steps) < 2:
             raise Unmeasured(f"needs `{param}` at {plain(sorted(wanted))}")
         answers += [
             alike(
                 data,
                 metric,
-                pairs_along(data, metric, name, points),
+                pairs_along(data, metric, name, steps),
                 float(check["within_rel"]),
                 f"{name} {where}".strip(),
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from windlass.ledger import Check
@@ -43,20 +44,34 @@ def selected(data: Data, at: Mapping[str, Any] | None) -> set[Point]:
     return set(data.select(at)) if at else set()
 
 
-def lines_along(check: Check, data: Data, axis: str) -> list[tuple[str, list[Point]]]:
-    """Selected points in lines along an axis, each in the axis's order."""
+@dataclass(frozen=True)
+class Step:
+    """A value of an axis on a line along it, with its words and the points that are averaged there."""
+
+    value: Any
+    label: str
+    points: tuple[Point, ...]
+
+
+def lines_along(check: Check, data: Data, axis: str) -> list[tuple[str, list[Step]]]:
+    """Selected points in lines along an axis, each in the axis's order; other axes may be averaged over."""
     if axis not in data.axes:
         raise Unmeasured(f"needs a sweep over `{axis}`")
+    over = check.get("avg_over") or []
     index = data.axes.index(axis)
-    points = data.select(check.get("at") or {})
-    lines: dict[Point, list[Point]] = {}
-    for point in points:
-        lines.setdefault(point[:index] + point[index + 1 :], []).append(point)
-    rest = [key for key in data.axes if key != axis]
-    return [
-        (
-            place(zip(rest, other, strict=True)),
-            sorted(line, key=lambda point: point[index]),
-        )
-        for other, line in lines.items()
-    ]
+    kept = [i for i, key in enumerate(data.axes) if key not in over or key == axis]
+    lines: dict[Point, dict[Any, list[Point]]] = {}
+    for point in data.select(check.get("at") or {}):
+        if point[index] is not None:
+            rest = tuple(point[i] for i in kept if i != index)
+            lines.setdefault(rest, {}).setdefault(point[index], []).append(point)
+    names = [data.axes[i] for i in kept]
+    found = []
+    for rest, line in lines.items():
+        steps = []
+        for value in sorted(line):
+            where = place((name, line[value][0][i]) for name, i in zip(names, kept, strict=True))
+            steps.append(Step(value, where, tuple(line[value])))
+        others = [name for name in names if name != axis]
+        found.append((place(zip(others, rest, strict=True)), steps))
+    return found

@@ -22,6 +22,8 @@ def place(values: Iterable[tuple[str, Any]]) -> str:
     """Keys and values of a point in words: ``q = 1 %, rate L = 8 Mbps``."""
     words = []
     for key, value in values:
+        if value is None:
+            continue  # an axis that the figure of this point does not have
         name, _, unit = key.rpartition("_")
         known = _UNITS.get(unit) if name else None
         text = f"{(name if known else key).replace('_', ' ')} = {plain(value)}"

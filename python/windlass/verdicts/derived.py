@@ -1,0 +1,70 @@
+"""Metrics that are made from the throughput of several variants or of several points."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from windlass.verdicts.intervals import Samples, averaged
+
+if TYPE_CHECKING:
+    from windlass.verdicts.data import Data, Point
+
+RESIDUAL = "residual"
+"""Rate left unused: what is carried without random loss, all variants' mean, less the throughput; Mbps."""
+
+REDUCTION = "residual-reduction"
+"""How much less than NewReno's the residual is, percent."""
+
+GAP = "gap-to-partner-percent"
+"""Difference from the variant on the same link, which the point names, either way; percent of that one's."""
+
+MARGIN = "throughput-margin"
+"""Gain over the mean of all other variants, percent."""
+
+_GAIN = "gain-over-"
+
+
+def derived(metric: str) -> bool:
+    """Whether a metric is made from the throughput of several variants or points."""
+    return metric == RESIDUAL or in_points(metric)
+
+
+def in_points(metric: str) -> bool:
+    """Whether a derived metric is a share with a sign, so that two of them have a difference and no ratio."""
+    return metric in (REDUCTION, GAP, MARGIN) or metric.startswith(_GAIN)
+
+
+def value(data: Data, metric: str, variant: str, point: Point) -> dict[int, float]:
+    """A derived metric by seed; empty if something that it needs was not measured."""
+    own = _throughput(data, variant, point)
+    if metric == RESIDUAL:
+        most = _without_loss(data, point)
+        return {seed: most[seed] - own[seed] for seed in own if seed in most}
+    if metric == REDUCTION:
+        left, base = value(data, RESIDUAL, variant, point), value(data, RESIDUAL, "newreno", point)
+        return {seed: 100 * (1 - left[seed] / base[seed]) for seed in left if base.get(seed, 0.0) > 0}
+    if metric == GAP:
+        partner = next((name for name in point if name in data.variants and name != variant), None)
+        gaps = _over(own, _throughput(data, partner, point)) if partner is not None else {}
+        return {seed: abs(gap) for seed, gap in gaps.items()}
+    named = metric.removeprefix(_GAIN)
+    others = [named] if named != metric else [name for name in data.variants if name != variant]
+    return _over(own, averaged([_throughput(data, name, point) for name in others]))
+
+
+def _throughput(data: Data, variant: str, point: Point) -> Samples:
+    return data.values.get(("throughput", variant, point), {})
+
+
+def _over(own: Samples, base: Samples) -> dict[int, float]:
+    """Percent over a base."""
+    return {seed: 100 * (own[seed] / base[seed] - 1) for seed in base if seed in own and base[seed] > 0}
+
+
+def _without_loss(data: Data, point: Point) -> dict[int, float]:
+    """Mean of all variants at the point that differs only in having no random loss."""
+    if data.loss_axis not in data.axes:
+        return {}
+    index = data.axes.index(data.loss_axis)
+    best = (*point[:index], 0, *point[index + 1 :])
+    return averaged([_throughput(data, name, best) for name in data.variants])
