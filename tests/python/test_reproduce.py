@@ -20,7 +20,7 @@ from windlass.errors import InputError
 from windlass.experiments import NotYet, needs
 from windlass.names import loss_causes, not_lost
 from windlass.report import page
-from windlass.reproduce import PaperReproduction, Reproduction, plan, running
+from windlass.reproduce import PaperReproduction, Reproduction, plan, running, series
 from windlass.reproduce.metrics import metrics
 
 TARGET = "saedi2019/fig3.6"
@@ -279,7 +279,10 @@ def test_shares_of_two_variants_are_judged_beside_each_other(tmp_path: Path, mon
     by_number = {outcome.claim.id.rsplit("/", 1)[-1]: outcome.judgement for outcome in found.outcomes}
     assert all(by_number[number].verdict != "not measurable" for number in "456789")
     assert by_number["4"].rows[0]["where"] == "other flows = 3, other = newreno"
-    assert by_number["1"].reason == "needs the paper's table cell by cell, which this version does not judge"
+    # a printed table has a row here for each of its cells
+    assert [row["what"] for row in by_number["1"].rows[:2]] == ["newreno, printed 0.554,", "ewr, printed 0.48,"]
+    assert len(by_number["1"].rows) == 6
+    assert by_number["3"].measured == "12 of 12 printed cells are equal (no run)"
     # each pair has its own mean, and no variant has one where it does not run
     assert found.data.get("throughput", "newreno", [(3, "newreno")])
     assert not found.data.get("throughput", "newreno", [(3, "westwoodplus")])
@@ -346,7 +349,7 @@ def test_too_few_seeds_for_a_full_run() -> None:
     assert "--quick" in (caught.value.hint or "")
 
 
-@pytest.mark.parametrize("target", ["saedi2019/fig3.1", "janevski2012/fig3", "saedi2019/summary-ch5"])
+@pytest.mark.parametrize("target", ["saedi2019/fig3.1", "saedi2019/fig4.5a"])
 def test_what_cannot_be_run_says_so_in_a_line(target: str) -> None:
     with pytest.raises(NotYet) as caught:
         reproduce.main(target, quick=True)
@@ -390,3 +393,59 @@ def test_the_sum_of_the_flows_is_no_more_than_the_link_carries() -> None:
     total = metrics(flows, None)["throughput-total"]
     assert 4.0 < total <= 8.0 * 1460 / 1500
     assert total == pytest.approx(sum(flows["delivered_bytes"].to_pylist()) * 8 / 20 / 1e6)
+
+
+SMALL = ["dalal2015/fig8", "dalal2015/fig11a", "huq2024/fig8", "janevski2012/fig95", "rana/red-mode"]
+"""An experiment of each paper but the thesis, which has its own tests."""
+
+
+@pytest.mark.parametrize("target", SMALL)
+def test_an_experiment_of_each_paper(target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    short(monkeypatch)
+    found = one(target, quick=True, out=tmp_path, store=False)
+    assert len(found.outcomes) == len(found.ledger.claims_of(target))
+    assert sum(outcome.judgement.verdict != "not measurable" for outcome in found.outcomes) >= 1
+    assert found.report.is_file()
+    for point in found.data.points:
+        for variant in found.data.variants:
+            limit = found.limits(point, variant)
+            rates = found.data.get("throughput", variant, [point]).values()
+            assert limit is None or max(rates) <= limit.per_flow_mbps * limit.flows
+
+
+def test_windows_are_recorded_where_a_figure_draws_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tahoe's highest window with a short queue is below that with a long one; nothing is recorded for a figure without
+    windows."""
+    short(monkeypatch)
+    found = one("janevski2012/cwnd-b-0-d1-tahoe", quick=True, out=tmp_path, store=False)
+    highest = {point: found.data.get("cwnd-max", "tahoe", [point]) for point in found.data.points}
+    means = {point: found.data.get("cwnd-mean", "tahoe", [point]) for point in found.data.points}
+    assert all(highest[point][seed] > means[point][seed] > 0 for point in highest for seed in (1, 2))
+    assert found.data.series["cwnd", "tahoe", (2,)][1][0][0] >= 0.0
+    assert series.recorded(ledger.experiment("janevski2012/fig3")[1]) == {}
+
+
+def test_throughput_in_bins_adds_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the bins carry is what the whole run carries: each shorter run is the beginning of the longer ones."""
+
+    def overrides(book: Any, experiment: Any, seeds: int | None, quick: bool) -> dict[str, Any]:
+        return {"scenario.duration": "60 s", "scenario.seeds": 1}
+
+    monkeypatch.setattr(running, "overrides", overrides)
+    found = one("rana/fig5", quick=True, out=tmp_path, store=False)
+    line = found.data.series["throughput", "veno", ()][1]
+    assert [time for time, _ in line] == [10.0, 30.0, 50.0]
+    assert line[0][1] < line[1][1]  # the first bin has ten seconds without traffic
+    bits = 20e6 * sum(rate for _, rate in line)
+    assert bits == pytest.approx(8 * found.data.get("seqno", "veno", [()])[1])
+
+
+def test_a_summary_is_judged_on_what_it_sums_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    short(monkeypatch)
+    found = one("dalal2015/summary", quick=True, out=tmp_path, store=False)
+    assert [outcome.judgement.verdict != "not measurable" for outcome in found.outcomes] == [True] * 3
+    wheres = {row["where"] for row in found.outcomes[0].judgement.rows}
+    assert {where.split(",")[0] for where in wheres} == {"figure = fig8"}
+    figures = {row["where"].split(",")[0] for row in found.outcomes[2].judgement.rows}
+    assert figures == {"figure = fig11a", "figure = fig11b"}
+    assert "Summary" in found.report.read_text(encoding="utf-8")

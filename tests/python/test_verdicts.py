@@ -482,10 +482,10 @@ def test_what_is_drawn_over_time_is_judged_by_its_mean_only() -> None:
 
 def test_every_claim_of_the_ledger_gets_a_verdict() -> None:
     """Whatever the data, a claim ends in one of the six verdicts; here there is nothing but one variant."""
-    data = table({"newreno": [flat(1.0)]})
     for paper in ledger.papers():
+        data = replace(table({"newreno": [flat(1.0)]}), tables=ledger.load(paper).tables)
         for claim in ledger.load(paper).claims:
             found = judge(claim.check, data)
             assert found.verdict in verdicts.VERDICTS
-            assert found.verdict != "not measurable" or found.reason.startswith("needs "), claim.id
+            assert found.verdict != "not measurable" or found.reason.startswith(("needs ", "is words ")), claim.id
             assert found.to_dict()["verdict"] == found.verdict

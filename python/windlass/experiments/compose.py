@@ -126,6 +126,8 @@ def settings(ledger: Ledger, experiment: Experiment, variant: str, reading: Read
         sets.append(Set("flows", _taking_part(document, experiment)))
     for group in groups:
         variant_of = ledger.variants[group.variant]
+        if not variant_of.name:
+            continue  # flows that no algorithm drives
         sets.append(Set(_of_group("flows.algorithm", group), variant_of.algorithm, variant_of.line))
     replaced = reading.open if reading is not None and reading.instead else ""
     kept = [key for key in ledger.open if key in experiment.open and key != replaced]

@@ -33,11 +33,13 @@ def require(ledger: Ledger, experiment: Experiment, variants: Iterable[str] | No
     NotYet
         With what it is instead of a simulation, or with every key and algorithm that the engine lacks.
     """
-    if experiment.kind != "simulation":
-        some = ", ".join(f"`{name}`" for name in experiment.covers[:4])
-        hint = (
-            f"reproduce the figures that it covers: {some}, ..." if some else "figures with a sweep can be reproduced"
-        )
+    if experiment.covers:
+        parts = [ledger.experiments[name] for name in experiment.covers]
+        if all(lacking(ledger, part, part.variants) for part in parts):
+            raise NotYet(f"`{experiment.id}` sums up experiments of which none can be run yet")
+        return
+    if not ledger.topologies[experiment.topology].scenario:
+        hint = "figures with a sweep can be reproduced"
         raise NotYet(f"`{experiment.id}` is no simulation but {KINDS[experiment.kind]}", hint=hint)
     missing = lacking(ledger, experiment, experiment.variants if variants is None else variants)
     if missing:

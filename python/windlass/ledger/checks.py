@@ -12,6 +12,7 @@ KINDS: dict[str, frozenset[str]] = {
     "gain-band": frozenset({"metric", "a", "b", "percent_range", "tolerance_pp", "pick"}),
     "reduction": frozenset({"metric", "a", "b", "percent", "tolerance_pp", "pick"}),
     "ratio": frozenset({"metric", "a_from", "b_from", "ratio", "tolerance_rel"}),
+    "drop": frozenset({"metric", "a_from", "b_from", "value", "tolerance_rel"}),
     "value": frozenset({"metric", "a", "value", "tolerance_rel"}),
     "bound": frozenset({"metric", "among"}),
     "not-below": frozenset({"metric", "a", "b"}),
@@ -53,6 +54,8 @@ MAY: frozenset[str] = frozenset(
         "at_b",
         "at_least",
         "avg_over",
+        "axes",
+        "bin_s",
         "count",
         "detail",
         "dupthresh",
@@ -72,6 +75,7 @@ MAY: frozenset[str] = frozenset(
         "mark",
         "max",
         "measurable",
+        "metric",
         "metric_b",
         "min",
         "min_margin_rel",
@@ -79,6 +83,7 @@ MAY: frozenset[str] = frozenset(
         "needs_run",
         "needs_variant",
         "negate",
+        "of",
         "over",
         "percent",
         "percent_range",
@@ -117,7 +122,7 @@ def check(item: Item) -> Check:
     schema: dict[str, Any] = {"kind": text} | {key: anything for key in sorted(KINDS[kind])}
     schema |= {key: Maybe(anything) for key in sorted(MAY) if key not in schema}
     schema |= {"why": Maybe(name_of("reason"), ""), "where": Maybe(text, ""), "also": Maybe(listed(check), ())}
-    for key in ("a_from", "b_from", "experiment_a", "experiment_b", "largest_of"):
+    for key in ("a_from", "b_from", "experiment_a", "experiment_b", "largest_of", "of"):
         if key in schema:
             reader = one_or_more(name_of("experiment"))
             schema[key] = Maybe(reader) if isinstance(schema[key], Maybe) else reader

@@ -144,16 +144,21 @@ class WireLink:
 
 @dataclass(frozen=True)
 class Key:
-    """What a swept or fixed key means in a network: dotted keys of its scenario, and the unit of the numbers."""
+    """What a swept or fixed key means in a network: dotted keys of its scenario, and the unit of the numbers or what
+    the ledger's words stand for there.
+    """
 
     key: str
     set: tuple[str, ...] = ()
     unit: str = "-"
     needs: tuple[str, ...] = ()
+    words: Mapping[str, Any] = field(default_factory=dict)
     line: int | None = field(default=None, compare=False, repr=False)
 
     def value(self, point: Any) -> Any:
-        """A number of the ledger as a scenario has it."""
+        """A number or word of the ledger as a scenario has it."""
+        if point in self.words:
+            return self.words[point]
         return point if self.unit == "-" else f"{point:g} {self.unit}"
 
 
@@ -289,7 +294,7 @@ class Check:
         """Experiments that the check compares, :attr:`also` included; empty if it stays within its own."""
         names = [self.fields[key] for key in ("a_from", "b_from", "experiment_a", "experiment_b") if key in self.fields]
         names = [name for given in names for name in ([given] if isinstance(given, str) else given)]
-        names += self.fields.get("largest_of", [])
+        names += [*self.fields.get("largest_of", []), *self.fields.get("of", [])]
         names += [name for part in self.also for name in part.experiments]
         return tuple(dict.fromkeys(names))
 

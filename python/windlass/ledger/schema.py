@@ -162,7 +162,12 @@ def link(item: Item) -> WireLink:
     return WireLink(**{key: row[key] for key in own}, notes=notes)
 
 
-KEY: Schema = {"set": Maybe(one_or_more(text), ()), "unit": Maybe(text, "-"), "needs": Maybe(one_or_more(text), ())}
+KEY: Schema = {
+    "set": Maybe(one_or_more(text), ()),
+    "unit": Maybe(text, "-"),
+    "needs": Maybe(one_or_more(text), ()),
+    "words": Maybe(table, {}),
+}
 
 
 def key(item: Item) -> Key:

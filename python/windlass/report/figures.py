@@ -35,13 +35,14 @@ class Figure:
 def draw(reproduction: Reproduction, folder: Path) -> list[Figure]:
     """Draw the experiment's figure, write it as PDF, SVG and PNG, and return it for the page.
 
-    An experiment without a swept axis has none.
+    An experiment without a swept axis of numbers has none, nor has a summary.
     """
     from windlass import plots
 
     axes = reproduction.experiment.axes
     metric, unit = headline_metric(reproduction.data)
-    if len(axes) != 1 or unit != "Mbps":
+    named = len(axes) == 1 and any(isinstance(point, str) for point in axes[0].points)
+    if len(axes) != 1 or named or unit != "Mbps" or reproduction.experiment.covers:
         return []
     axis = axes[0]
     summary = _summary(reproduction, metric)

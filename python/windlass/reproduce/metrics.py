@@ -60,8 +60,12 @@ def metrics(flows: pa.Table, groups: tuple[str, ...] | None) -> dict[str, float]
         "seqno": average("delivered_bytes"),
         "judged-congestion": sum(total(name) for name in _JUDGED_CONGESTION),
     }
+    lost = math.fsum(total(cause.column) for cause in loss_causes())
+    found["dropped-packets"] = lost
+    if total("sent_segments") > 0:
+        found["drop-rate-per-packet"] = lost / total("sent_segments")
     if delivered > 0:
-        found["drops"] = math.fsum(total(cause.column) for cause in loss_causes()) / delivered
+        found["drops"] = lost / delivered
         # what the network dropped because it had too much to carry
         found["queue-drops"] = math.fsum(total(cause.column) for cause in loss_causes() if cause.congestion) / delivered
         found["retransmissions"] = total("retransmitted_segments") / delivered
@@ -77,6 +81,7 @@ _COLUMNS = (
     *_JUDGED_CONGESTION,
     "goodput_bps",
     "goodput_run_bps",
+    "sent_segments",
     "received_segments",
     "duplicate_segments",
     "timeouts",

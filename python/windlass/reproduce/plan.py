@@ -16,7 +16,16 @@ from windlass.experiments import Case, NotYet
 from windlass.ledger import Claim, Experiment, Ledger, Reading
 from windlass.ledger.model import plain_name
 from windlass.reproduce.metrics import Values, metrics
-from windlass.verdicts import Data, Limit
+from windlass.reproduce.series import (
+    Series,
+    bin_length,
+    in_bins,
+    lines_of,
+    recorded,
+    variants_in_bins,
+    window_metrics,
+)
+from windlass.verdicts import Data, Limit, merge
 
 if TYPE_CHECKING:
     from windlass.store import Store
@@ -48,6 +57,8 @@ def overrides(book: Ledger, experiment: Experiment, seeds: int | None, quick: bo
         )
     if seeds is not None:
         return {"scenario.seeds": seeds}
+    if experiment.covers:
+        return {"scenario.seeds": LEAST_SEEDS}
     variant = "" if experiment.together else experiment.variants[0]
     own = experiments.scenario(book, experiment, variant).seeds
     return {} if len(own) >= LEAST_SEEDS else {"scenario.seeds": LEAST_SEEDS}
@@ -55,12 +66,23 @@ def overrides(book: Ledger, experiment: Experiment, seeds: int | None, quick: bo
 
 @dataclass(frozen=True)
 class Job:
-    """A case in a reading, with the seeds that it is run for."""
+    """A case in a reading, with the seeds that it is run for.
+
+    Of kind ``measure`` for the numbers, ``events`` for every decision, ``bins`` where only the length differs.
+    """
 
     reading: str
     case: Case
     seeds: tuple[int, ...]
     kind: str = "measure"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What the runs gave, by reading and experiment: numbers, and what was recorded over time."""
+
+    values: dict[tuple[str, str], Values]
+    series: dict[tuple[str, str], Series]
 
 
 class Plan:
@@ -89,19 +111,25 @@ class Plan:
         self.jobs: list[Job] = []
         self.tasks: list[tuple[Any, int]] = []
         self._spans: list[tuple[int, int]] = []
-        self.points = (
-            experiments.thinned(experiment, claims, QUICK_POINTS) if quick else experiments.points_of(experiment)
-        )
-        self.wanted = {experiment.id: set(experiment.variants), **experiments.partners(book, claims, experiment)}
+        self.points = self._points(experiment, claims)
+        own = {} if experiment.covers else {experiment.id: set(experiment.variants)}
+        self.wanted = {**own, **experiments.partners(book, claims, experiment)}
         for name, variants in self.wanted.items():
             experiments.require(book, book.experiments[name], variants)
-        self.readings = [experiments.titled(book, experiment, row) for row in book.readings_of(experiment)]
+        asked = {row.key: row for name in self.wanted for row in book.readings_of(book.experiments[name])}
+        if not experiment.covers:
+            asked = {row.key: row for row in book.readings_of(experiment)}
+        first = book.experiments[next(iter(self.wanted))]
+        self.readings = [experiments.titled(book, first, row) for row in book.readings.values() if row.key in asked]
         self._plan()
+
+    def _points(self, entry: Experiment, claims: Sequence[Claim]) -> list[tuple[Any, ...]]:
+        return experiments.thinned(entry, claims, QUICK_POINTS) if self.quick else experiments.points_of(entry)
 
     def _plan(self) -> None:
         for name, variants in self.wanted.items():
-            for case in self._cases(name, variants):
-                self._add(Job("base", case, tuple(case.scenario.seeds)))
+            for job in self._jobs(name, variants):
+                self._add(job)
         base = self.jobs[0].case.scenario
         self.seeds, self.duration_s = list(base.seeds), base.duration_s
         for reading in self.readings:
@@ -109,15 +137,44 @@ class Plan:
                 self._add_reading(reading)
             except InputError as error:
                 self.missing[reading.key] = error.message
-        self._add_judged()
+        if not self.experiment.covers:
+            self._add_judged()
 
-    def _cases(self, name: str, variants: Iterable[str], reading: Reading | None = None) -> list[Case]:
-        """Scenarios of this experiment, or of another one at the same points, with this one's length and seeds."""
+    def _jobs(self, name: str, variants: Iterable[str], reading: Reading | None = None) -> list[Job]:
+        """Runs of an experiment: the whole ones, and shorter ones where a claim looks at bins of time."""
+        key = "base" if reading is None else reading.key
+        jobs = [Job(key, case, tuple(case.scenario.seeds)) for case in self._cases(name, variants, reading)]
+        claims = self.book.claims_of(name)
+        length = bin_length(claims)
+        binned = set(variants) & variants_in_bins(claims)
+        if length is None or not binned or not jobs:
+            return jobs
+        whole = jobs[0].case.scenario.duration_s
+        for end in range(1, math.ceil(whole / length)):
+            over = {"scenario.duration": f"{end * length:g} s"}
+            cases = self._cases(name, binned, reading, over)
+            jobs += [Job(key, case, tuple(case.scenario.seeds), "bins") for case in cases]
+        return jobs
+
+    def _cases(
+        self,
+        name: str,
+        variants: Iterable[str],
+        reading: Reading | None = None,
+        shorter: Mapping[str, Any] | None = None,
+    ) -> list[Case]:
+        """Scenarios of this experiment, or of another one at the same points, with this one's length and seeds; of one
+        that is summed up as they are.
+        """
         entry = self.book.experiments[name]
+        over = {**self.over, **(shorter if shorter is not None else recorded(entry))}
         if entry is self.experiment:
-            return experiments.cases(self.book, entry, self.points, variants, reading, self.over)
+            return experiments.cases(self.book, entry, self.points, variants, reading, over)
+        if self.experiment.covers:
+            points = self._points(entry, self.book.claims_of(name))
+            return experiments.cases(self.book, entry, points, variants, reading, over)
         own = self.jobs[0].case.scenario
-        over = {**self.over, "scenario.duration": f"{own.duration_s:g} s", "scenario.seeds": len(own.seeds)}
+        over |= {"scenario.duration": f"{own.duration_s:g} s", "scenario.seeds": len(own.seeds)} | dict(shorter or {})
         points = self._points_like(entry, self.points)
         return experiments.cases(self.book, entry, points, variants, reading, over)
 
@@ -138,17 +195,15 @@ class Plan:
         for name, variants in self.wanted.items():
             touched = {variant for variant in variants if reading.concerns([variant])}
             if reading.asked_of(self.book.experiments[name]):
-                jobs += [
-                    Job(reading.key, case, tuple(case.scenario.seeds)) for case in self._cases(name, touched, reading)
-                ]
+                jobs += self._jobs(name, touched, reading)
         prepared = [(job, self._tasks(job)) for job in jobs]
         for job, tasks in prepared:
             self._keep(job, tasks)
 
     def _add_judged(self) -> None:
         """One seed with every decision recorded, for senders that tell losses apart."""
-        names = {name: self.known[self.book.variants[name].name] for name in self.experiment.variants}
-        variants = [name for name, row in names.items() if row["judges_losses"]]
+        rows = {name: self.known.get(self.book.variants[name].name) for name in self.experiment.variants}
+        variants = [name for name, row in rows.items() if row is not None and row["judges_losses"]]
         axes = self.experiment.axes
         if len(axes) != 1 or not variants or self.experiment.together:
             return
@@ -199,53 +254,82 @@ class Plan:
                 for index, result in enumerate(results[first:last]):
                     yield job, job.case.points[index // len(job.seeds)], result
 
-    def measure(self, results: Sequence[RunResult]) -> dict[tuple[str, str], Values]:
+    def measure(self, results: Sequence[RunResult]) -> Measured:
         """What the runs gave, by reading and experiment."""
-        found: dict[tuple[str, str], Values] = {}
+        found = Measured({}, {})
+        bins: dict[tuple[str, str], dict[tuple[str, tuple[Any, ...], int], dict[float, float]]] = {}
         for job, point, result in self.rows(results):
-            values = found.setdefault((job.reading, job.case.experiment), {})
+            where = (job.reading, job.case.experiment)
+            values, series = found.values.setdefault(where, {}), found.series.setdefault(where, {})
             for variant, groups in job.case.members.items():
-                for metric, value in metrics(result.flows, groups).items():
+                numbers = metrics(result.flows, groups)
+                for metric, value in {**numbers, **window_metrics(result, groups)}.items():
                     values.setdefault((metric, variant, point), {})[result.seed] = value
+                for name, line in lines_of(result, groups).items():
+                    series.setdefault((name, variant, point), {})[result.seed] = line
+                ends = bins.setdefault(where, {}).setdefault((variant, point, result.seed), {})
+                ends[job.case.scenario.duration_s] = numbers.get("seqno", 0.0)
+        for job, point, result in self.rows(results, "bins"):
+            for variant, groups in job.case.members.items():
+                ends = bins[job.reading, job.case.experiment][variant, point, result.seed]
+                ends[job.case.scenario.duration_s] = metrics(result.flows, groups).get("seqno", 0.0)
+        for where, runs in bins.items():
+            for (variant, point, seed), ends in runs.items():
+                if len(ends) > 1:
+                    line = in_bins(ends)
+                    found.series[where].setdefault(("throughput", variant, point), {})[seed] = line
         return found
 
-    def data(self, measured: Mapping[tuple[str, str], Values], reading: str, name: str) -> Data:
-        """Measurements of an experiment in a reading; variants that it does not touch are those of the base."""
+    def data(self, measured: Measured, reading: str, name: str) -> Data:
+        """Measurements of an experiment in a reading; variants that it does not touch are those of the base.
+
+        A summary has those of all experiments that it sums up, as far as its claims need them.
+        """
         entry = self.book.experiments[name]
-        own = measured.get((reading, name), {})
-        kept = {point for _, _, point in own} or {point for _, _, point in measured[("base", name)]}
-        base = {key: samples for key, samples in measured[("base", name)].items() if key[2] in kept}
+        if entry.covers:
+            return merge(name, [self.data(measured, reading, part) for part in self.wanted])
+        own = measured.values.get((reading, name), {})
+        of_base = measured.values[("base", name)]
+        kept = {point for _, _, point in own} or {point for _, _, point in of_base}
+        base = {key: samples for key, samples in of_base.items() if key[2] in kept}
+        series = {**measured.series.get(("base", name), {}), **measured.series.get((reading, name), {})}
         order = tuple(point for point in itertools.product(*experiments.points_of(entry)) if point in kept)
         axes = tuple(axis.key for axis in entry.axes)
-        return Data(name, axes, order, entry.fixed, {**base, **own}, entry.drawn_over)
+        lossy = next((key for key in axes if self.book.loss_axis(entry, key)), "")
+        return Data(name, axes, order, entry.fixed, {**base, **own}, entry.drawn_over, lossy, series, self.book.tables)
 
-    def others(self, measured: Mapping[tuple[str, str], Values], reading: str) -> verdicts.Others:
+    def others(self, measured: Measured, reading: str) -> verdicts.Others:
         """Measurements of the experiments that claims compare with."""
         return lambda name: self.data(measured, reading, name) if name in self.wanted else None
 
     def limits(self, reading: str) -> verdicts.Limits:
-        """Most that the links carry of a variant at a point, in a reading; the base's where the reading leaves it."""
+        """Most that the links carry of a variant at a point, in a reading; the base's where the reading leaves it.
+
+        A point of another experiment is the pair of both.
+        """
         cases: dict[tuple[str, tuple[Any, ...]], tuple[Case, int]] = {}
         for job in self.jobs:
-            if job.reading in ("base", reading) and job.kind == "measure" and job.case.experiment == self.experiment.id:
+            if job.reading in ("base", reading) and job.kind == "measure":
+                own = job.case.experiment == self.experiment.id
                 for index, point in enumerate(job.case.points):
-                    cases |= {(variant, point): (job.case, index) for variant in job.case.members}
-        network = self.book.topologies[self.experiment.topology]
+                    places = [(job.case.experiment, point), *([point] if own else [])]
+                    cases |= {(variant, at): (job.case, index) for variant in job.case.members for at in places}
 
         @cache
         def at(point: tuple[Any, ...], variant: str, at_once: bool = False) -> Limit | None:
             if (variant, point) not in cases:
                 return None
             case, index = cases[variant, point]
+            network = self.book.topologies[self.book.experiments[case.experiment].topology]
             return experiments.capacity(network, case.scenario.points()[index], case.members[variant], at_once=at_once)
 
         return at
 
     def algorithm_of(self, variant: str, reading: str = "base") -> str:
-        """What a variant runs as, by its name in the registry."""
+        """What a variant runs as, by its name in the registry; its own name if no algorithm drives it."""
         swap = next((row.swap for row in self.readings if row.key == reading), {})
         name = self.book.variants[swap.get(plain_name(variant), plain_name(variant))].name
-        return str(self.known[name]["name"])
+        return str(self.known[name]["name"]) if name else variant
 
     def algorithm_names(self) -> dict[str, str]:
         """What each variant ran as in the base setting, by its name in the registry."""

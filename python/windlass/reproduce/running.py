@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,9 +14,8 @@ from windlass.reproduce.calls import calls_by_cause
 from windlass.reproduce.cautions import cautions_on
 from windlass.reproduce.engine import registry
 from windlass.reproduce.files import json_text, write
-from windlass.reproduce.metrics import Values
 from windlass.reproduce.paper import PaperReproduction
-from windlass.reproduce.plan import Plan, Progress, overrides
+from windlass.reproduce.plan import Measured, Plan, Progress, overrides
 from windlass.reproduce.results import Outcome, ReadingRun, Reproduction
 from windlass.reproduce.words import base_words
 
@@ -165,7 +164,7 @@ def _outcome(
     claim: Claim,
     runs: Sequence[ReadingRun],
     plan: Plan,
-    measured: Mapping[tuple[str, str], Values],
+    measured: Measured,
 ) -> Outcome:
     """A claim's verdict in the base setting and in each reading that can change it."""
     name = plan.experiment.id

@@ -41,7 +41,8 @@ def print_experiment(reproduction: Reproduction, console: Console) -> None:
     for point in reproduction.data.points:
         cells = [verdicts.mean(reproduction.data.get(metric, variant, [point])).text(digits=3) for variant in variants]
         table.add_row(", ".join(plain(value) for value in point) or "-", *cells)
-    console.print(table)
+    if not reproduction.experiment.covers:
+        console.print(table)
     claims = Table(title="claims")
     for heading in ("claim", "verdict", "measured", "depends on the reading"):
         claims.add_column(heading)

@@ -39,6 +39,7 @@ from windlass.verdicts.derived import derived
 from windlass.verdicts.intervals import mean, ratio
 from windlass.verdicts.judgement import VERDICTS, Judgement
 from windlass.verdicts.kinds import KINDS_JUDGED, KINDS_NOT_JUDGED, judge
+from windlass.verdicts.merged import Merged, merge
 
 __all__ = [
     "KINDS_JUDGED",
@@ -50,10 +51,12 @@ __all__ = [
     "Judgement",
     "Limit",
     "Limits",
+    "Merged",
     "Others",
     "derived",
     "judge",
     "largest_gain_percent",
     "mean",
+    "merge",
     "ratio",
 ]

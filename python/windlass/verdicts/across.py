@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from windlass.ledger import Check
 from windlass.verdicts.answers import STRICT, Answer, at_least, at_most, from_answers, interval_text, percent_text
-from windlass.verdicts.bands import in_band
+from windlass.verdicts.bands import UNITS, in_band, in_unit_of
 from windlass.verdicts.data import Data, Limits, Others, Point, Unmeasured, require
 from windlass.verdicts.derived import in_points
-from windlass.verdicts.intervals import averaged, difference, ratio
+from windlass.verdicts.intervals import Samples, averaged, difference, ratio
 from windlass.verdicts.judgement import Judgement, all_parts
 from windlass.verdicts.likeness import alike
 
@@ -54,12 +54,8 @@ def cross(check: Check, data: Data, others: Others, limits: Limits | None) -> Ju
 
 def ratio_of_experiments(check: Check, data: Data, others: Others, limits: Limits | None) -> Judgement:
     """Ratio of two experiments, over all variants that both have and all points."""
-    first, second = _other(check["a_from"], data, others), _other(check["b_from"], data, others)
-    names = [name for name in first.variants if name in second.variants]
+    quotient = ratio(*_wholes(check, data, others))
     metric = str(check["metric"])
-    one = averaged([first.get(metric, name, first.points) for name in names])
-    two = averaged([second.get(metric, name, second.points) for name in names])
-    quotient = ratio(one, two)
     if quotient.n == 0:
         raise Unmeasured(f"needs `{metric}` of both experiments")
     wanted = float(check["ratio"])
@@ -67,6 +63,33 @@ def ratio_of_experiments(check: Check, data: Data, others: Others, limits: Limit
     verdict, seeds = in_band(quotient, wanted - tolerance, wanted + tolerance, tolerance, 0)
     answer = Answer("yes" if verdict == "reproduced" else "no", "all points", "ratio", quotient, "", seeds)
     return Judgement(verdict, f"ratio {interval_text(answer)}", (answer.row(),), seeds)
+
+
+def drop_between(check: Check, data: Data, others: Others, limits: Limits | None) -> Judgement:
+    """By how much the mean of one experiment is below that of another, over all variants that both have and all
+    points.
+    """
+    metric = str(check["metric"])
+    found = difference(*_wholes(check, data, others))
+    if found.n == 0:
+        raise Unmeasured(f"needs `{metric}` of both experiments")
+    value = in_unit_of(metric, float(check["value"]), str(check.get("unit", "")))
+    tolerance = value * float(check["tolerance_rel"])
+    verdict, seeds = in_band(found, value - tolerance, value + tolerance, tolerance, 1 if value > 0 else -1)
+    unit = UNITS.get(metric, "")
+    answer = Answer("yes" if verdict == "reproduced" else "no", "all points", "drop", found, unit, seeds)
+    needed = seeds if verdict == "undecided" else None
+    return Judgement(verdict, f"lower by {interval_text(answer)}", (answer.row(),), needed)
+
+
+def _wholes(check: Check, data: Data, others: Others) -> tuple[Samples, Samples]:
+    """Means of two experiments by seed, over all variants that both have and all points."""
+    first, second = _other(check["a_from"], data, others), _other(check["b_from"], data, others)
+    names = [name for name in first.variants if name in second.variants]
+    metric = str(check["metric"])
+    one = averaged([first.get(metric, name, first.points) for name in names])
+    two = averaged([second.get(metric, name, second.points) for name in names])
+    return one, two
 
 
 def _other(name: str, data: Data, others: Others) -> Data:

@@ -50,6 +50,8 @@ class Data:
         The axis that is a rate of random loss; empty if there is none.
     series : mapping of (series, variant, point) to mapping of seed to list of (seconds, value)
         What was recorded over time.
+    tables : mapping
+        Printed tables of the paper by id.
     """
 
     experiment: str
@@ -60,6 +62,7 @@ class Data:
     drawn_over: tuple[str, ...] = ()
     loss_axis: str = ""
     series: Mapping[tuple[str, str, Point], Mapping[int, Sequence[tuple[float, float]]]] = field(default_factory=dict)
+    tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def get(self, metric: str, variant: str, points: Sequence[Point]) -> dict[int, float]:
         """Value by seed, averaged over points; empty if some point was not measured."""

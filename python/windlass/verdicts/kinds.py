@@ -6,14 +6,17 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from windlass.ledger import Check
-from windlass.verdicts.across import cross, ratio_of_experiments
+from windlass.verdicts.across import cross, drop_between, ratio_of_experiments
 from windlass.verdicts.ahead import argmax, best_set, crossover, not_below
 from windlass.verdicts.arithmetic import arith
 from windlass.verdicts.bands import gain, gain_band, value_of
 from windlass.verdicts.data import Data, Limits, Others, Unmeasured, require
 from windlass.verdicts.judgement import Judgement, all_parts
 from windlass.verdicts.likeness import bound, close, differs, same_across, spread
+from windlass.verdicts.merged import Merged, merge
 from windlass.verdicts.order import order, rank
+from windlass.verdicts.tables import same_order, same_table, table
+from windlass.verdicts.traces import trace
 from windlass.verdicts.trend import trend
 
 
@@ -41,8 +44,9 @@ def judge(check: Check, data: Data, *, limits: Limits | None = None, others: Oth
     result = parts[0] if len(parts) == 1 else all_parts(parts)
     alternative = check.get("alternative")
     if alternative:
-        other = replace(check, fields={**check.fields, **alternative, "alternative": None}, also=())
-        words = ", ".join(f"{key} = {value}" for key, value in alternative.items())
+        kind = str(alternative.get("kind", check.kind))
+        other = replace(check, kind=kind, fields={**check.fields, **alternative, "alternative": None}, also=())
+        words = ", ".join(f"{key} = {value}" for key, value in alternative.items() if not isinstance(value, list))
         result = replace(result, alternatives=((words, _judge_one(other, data, limits, others)),))
     return result
 
@@ -53,14 +57,22 @@ def _inherit(part: Check, whole: Check) -> Check:
 
 def _judge_one(check: Check, data: Data, limits: Limits | None, others: Others | None) -> Judgement:
     try:
+        if check.get("of"):
+            data = _several(check, data, others or (lambda _: None))
+        if isinstance(data, Merged):
+            limits = _of_origin(limits, data)
         if check.kind in _NEEDS:
             raise Unmeasured(_NEEDS[check.kind])
         if check.get("needs_run"):
             raise Unmeasured(f"needs a run beyond the paper: {check['needs_run']}")
         if check.kind == "arith":
             return arith(check)
-        if check.kind in ("cross", "ratio"):
+        if check.kind in _CROSS:
             return _CROSS[check.kind](check, data, others or (lambda _: None), limits)
+        if check.kind == "same-order":
+            return same_order(check, data, others or (lambda _: None))
+        if check.kind in _OWN_NEEDS:
+            return _OWN_NEEDS[check.kind](check, data)
         require(check, data)
         if check.kind in _WITH_LIMITS:
             return _WITH_LIMITS[check.kind](check, data, limits)
@@ -69,11 +81,26 @@ def _judge_one(check: Check, data: Data, limits: Limits | None, others: Others |
         return Judgement("not measurable", "", reason=str(missing))
 
 
+def _several(check: Check, data: Data, others: Others) -> Data:
+    """Measurements of the experiments that the check names."""
+    parts = []
+    for name in check["of"]:
+        part = data if name == data.experiment else others(name)
+        if part is None:
+            raise Unmeasured(f"needs the runs of {name}")
+        parts.append(part)
+    return merge(data.experiment, parts)
+
+
+def _of_origin(limits: Limits | None, data: Merged) -> Limits | None:
+    """The limits at points of the experiments that were put together."""
+    if limits is None:
+        return None
+    known = limits
+    return lambda point, variant, at_once=False: known(data.origin[point], variant, at_once)
+
+
 _NEEDS = {
-    "trace": "needs a time trace of the sender's window, which this version does not judge",
-    "table": "needs the paper's table cell by cell, which this version does not judge",
-    "same-table": "needs two of the paper's tables side by side, which this version does not judge",
-    "same-order": "needs the order of the variants in two experiments, which this version does not judge",
     "invariant": "needs a log of every decision of the sender, which this version does not judge",
 }
 
@@ -86,6 +113,7 @@ _WITH_LIMITS: dict[str, Callable[[Check, Data, Limits | None], Judgement]] = {
 
 _CROSS: dict[str, Callable[[Check, Data, Others, Limits | None], Judgement]] = {
     "cross": cross,
+    "drop": drop_between,
     "ratio": ratio_of_experiments,
 }
 
@@ -104,7 +132,14 @@ _KINDS: dict[str, Callable[[Check, Data], Judgement]] = {
     "trend": trend,
 }
 
-KINDS_JUDGED = frozenset({"arith", *_CROSS, *_KINDS, *_WITH_LIMITS})
+_OWN_NEEDS: dict[str, Callable[[Check, Data], Judgement]] = {
+    "same-table": same_table,
+    "table": table,
+    "trace": trace,
+}
+"""Kinds that say themselves what they need."""
+
+KINDS_JUDGED = frozenset({"arith", "same-order", *_OWN_NEEDS, *_CROSS, *_KINDS, *_WITH_LIMITS})
 """Kinds of check that are judged."""
 
 KINDS_NOT_JUDGED = frozenset(_NEEDS)

@@ -12,6 +12,7 @@ from windlass.verdicts.answers import Answer, Reply, at_least, at_most, centre, 
 from windlass.verdicts.data import Data, Point
 from windlass.verdicts.intervals import ratio
 from windlass.verdicts.judgement import Judgement, all_parts
+from windlass.verdicts.merged import Merged
 from windlass.verdicts.points import groups_of, selected
 
 
@@ -24,6 +25,11 @@ def lead_percent(
     return quotient.scaled(100, -100)
 
 
+def _present(names: Sequence[str], data: Data, metric: str, points: Sequence[Point]) -> list[str]:
+    """Those of the variants that take part: of several figures, not each has all of them."""
+    return [name for name in names if not isinstance(data, Merged) or data.get(metric, name, points)]
+
+
 def _rank_at(check: Check, data: Data, where: str, points: Sequence[Point], position: int) -> Answer:
     """Whether ``a`` can stand at that position, ties broken in its favour.
 
@@ -31,7 +37,7 @@ def _rank_at(check: Check, data: Data, where: str, points: Sequence[Point], posi
     """
     a, metric, tie = str(check["a"]), str(check["metric"]), 100 * float(check["tie_rel"])
     lower = bool(check.get("lower_is_better"))
-    rivals = [name for name in check["among"] if name != a]
+    rivals = [name for name in _present(check["among"], data, metric, points) if name != a]
     ahead, behind = [], []
     for name in rivals:
         lead = lead_percent(data, metric, name, a, points, lower)
@@ -97,7 +103,7 @@ def order(check: Check, data: Data) -> Judgement:
     low = high = pairs = 0
     rows, seeds = [], []
     for where, points in groups_of(check, data):
-        for better, worse in combinations(names, 2):
+        for better, worse in combinations(_present(names, data, metric, points), 2):
             if groups and groups[better] == groups[worse]:
                 continue
             pairs += 1

@@ -1,0 +1,114 @@
+"""What is recorded over time: the windows that a figure draws, and throughput in bins."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from windlass.ledger import Check, Claim, Experiment
+
+if TYPE_CHECKING:
+    from windlass.sweep import RunResult
+
+Line = list[tuple[float, float]]
+Series = dict[tuple[str, str, tuple[Any, ...]], dict[int, Line]]
+"""By series, variant and point, for each seed: seconds and values."""
+
+RECORDED = {"cwnd": "cwnd_segments", "ssthresh": "ssthresh_segments"}
+"""Metrics that are recorded where an experiment has them, and their variable in the table of traces."""
+
+STEP = "250 ms"
+"""Spacing of what is recorded; each cut of a window is there beside it, at its own time."""
+
+
+def recorded(experiment: Experiment) -> dict[str, Any]:
+    """Keys of a scenario: the windows that the experiment's figures draw."""
+    names = [name for name in RECORDED if name in experiment.metrics]
+    return {"output.traces": names, "output.trace_step": STEP, "output.events": True} if names else {}
+
+
+def lines_of(result: RunResult, groups: tuple[str, ...] | None) -> dict[str, Line]:
+    """What was recorded of the first flow of some groups (``None``: of all)."""
+    flow = _flows(result, groups)[:1]
+    found = {}
+    for name, variable in RECORDED.items():
+        line = _line(result, flow, variable)
+        if line:
+            found[name] = line
+    return found
+
+
+def window_metrics(result: RunResult, groups: tuple[str, ...] | None) -> dict[str, float]:
+    """The highest window and the mean slow start threshold, segments, means over the flows; none if not recorded."""
+    flows = _flows(result, groups)
+    windows = [line for line in (_line(result, [flow], RECORDED["cwnd"]) for flow in flows) if line]
+    thresholds = [line for line in (_line(result, [flow], RECORDED["ssthresh"]) for flow in flows) if line]
+    found = {}
+    if windows:
+        found["cwnd-max"] = math.fsum(max(value for _, value in line) for line in windows) / len(windows)
+    if thresholds:
+        means = [_mean_over_time(line) for line in thresholds]
+        found["ssthresh"] = math.fsum(means) / len(means)
+    return found
+
+
+def _mean_over_time(line: Line) -> float:
+    """Each value held until the next."""
+    spans = [(after[0] - before[0], before[1]) for before, after in pairwise(line)]
+    whole = math.fsum(span for span, _ in spans)
+    return math.fsum(span * value for span, value in spans) / whole if whole > 0 else line[-1][1]
+
+
+def _flows(result: RunResult, groups: tuple[str, ...] | None) -> list[str]:
+    rows = zip(result.flows["flow"].to_pylist(), result.flows["group"].to_pylist(), strict=True)
+    return [flow for flow, group in rows if groups is None or group in groups]
+
+
+def _line(result: RunResult, flows: list[str], variable: str) -> Line:
+    """A series on its grid, and what each cut of the window left."""
+    rows = result.traces.select(["subject", "variable", "time_s", "value"]).to_pylist()
+    found = [(row["time_s"], row["value"]) for row in rows if row["variable"] == variable and row["subject"] in flows]
+    if not found:
+        return []
+    cuts = result.events.to_pylist()
+    for cut in cuts:
+        if cut["flow"] in flows and variable == RECORDED["cwnd"]:
+            found += [
+                (cut["time_s"], cut["cwnd_before_segments"]),
+                (cut["time_s"], cut["cwnd_after_segments"]),
+            ]
+        elif cut["flow"] in flows:
+            found.append((cut["time_s"], cut["ssthresh_after_segments"]))
+    return sorted(found, key=lambda pair: pair[0])
+
+
+def bin_length(claims: Iterable[Claim]) -> float | None:
+    """Length of the bins in which a claim looks at the throughput; none if no claim does."""
+    for claim in claims:
+        for check in (claim.check, *claim.check.also):
+            if check.kind == "trace" and check["signal"] == "throughput":
+                return float(check["bin_s"])
+    return None
+
+
+def variants_in_bins(claims: Iterable[Claim]) -> set[str]:
+    """Variants of which such a claim speaks."""
+    checks: list[Check] = [check for claim in claims for check in (claim.check, *claim.check.also)]
+    wanted = [check["a"] for check in checks if check.kind == "trace" and check["signal"] == "throughput"]
+    return {name for names in wanted for name in ([names] if isinstance(names, str) else names)}
+
+
+def in_bins(delivered: Mapping[float, float]) -> Line:
+    """Throughput between runs of growing length, Mbit/s at the middle of each bin.
+
+    A run is the beginning of every longer one with the same seed, so the difference of what two have delivered was
+    delivered between their ends.
+    """
+    ends = sorted(delivered)
+    line = []
+    for start, end in pairwise([0.0, *ends]):
+        got = delivered[end] - (delivered[start] if start else 0.0)
+        line.append(((start + end) / 2, 8 * got / (end - start) / 1e6))
+    return line

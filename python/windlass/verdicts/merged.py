@@ -1,0 +1,45 @@
+"""Several experiments as one: the points of all, with the figure as an axis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from windlass.verdicts.data import Data, Point
+
+FIGURE = "figure"
+"""The axis that tells experiments apart."""
+
+
+@dataclass(frozen=True)
+class Merged(Data):
+    """Measurements of several experiments; ``origin`` gives for each point the experiment and its point there."""
+
+    origin: Mapping[Point, tuple[str, Point]] = field(default_factory=dict)
+
+
+def merge(name: str, parts: Sequence[Data]) -> Merged:
+    """Measurements of several experiments as those of one.
+
+    A point begins with the name of its figure. Where an experiment does not sweep an axis that another one does, it has
+    the value that it fixes, or none.
+    """
+    axes = [axis for axis in dict.fromkeys(axis for part in parts for axis in part.axes)]
+    axes += [key for key in dict.fromkeys(key for part in parts for key in part.fixed) if key not in axes]
+    origin = {}
+    values, series = {}, {}
+    for part in parts:
+        places = {point: (part.experiment.rsplit("/", 1)[-1], *_along(part, axes, point)) for point in part.points}
+        origin.update({place: (part.experiment, point) for point, place in places.items()})
+        own = {(metric, variant, places[at]): samples for (metric, variant, at), samples in part.values.items()}
+        values.update(own)
+        series.update({(what, variant, places[at]): lines for (what, variant, at), lines in part.series.items()})
+    drawn = tuple(dict.fromkeys(key for part in parts for key in part.drawn_over))
+    lossy = next((part.loss_axis for part in parts if part.loss_axis), "")
+    tables = parts[0].tables if parts else {}
+    return Merged(name, (FIGURE, *axes), tuple(origin), {}, values, drawn, lossy, series, tables, origin)
+
+
+def _along(part: Data, axes: Sequence[str], point: Point) -> Point:
+    own = dict(zip(part.axes, point, strict=True))
+    return tuple(own.get(axis, part.fixed.get(axis)) for axis in axes)

@@ -1,0 +1,120 @@
+"""Printed tables: cell by cell beside what was measured, beside another table, and orders beside orders."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+from windlass.ledger import Check
+from windlass.verdicts.answers import Answer, at_least, from_answers
+from windlass.verdicts.bands import in_band
+from windlass.verdicts.data import Data, Others, Point, Unmeasured, require
+from windlass.verdicts.intervals import mean, ratio
+from windlass.verdicts.judgement import BEST_FIRST, Judgement
+
+_MBPS = {"Mbps": 1.0, "kb/s": 1e-3, "kB/s": 8e-3, "": 1.0}
+"""What one of a printed unit is in the unit of the metric."""
+
+
+def table(check: Check, data: Data) -> Judgement:
+    """Every cell within ``tolerance_rel`` of the printed number, or within ``tolerance_abs``, if that is more.
+
+    If some are not, but the ratios inside each row are, within ``ratio_tolerance_rel``, the direction is right. Where
+    the unit is in doubt, the unit in which the table agrees best counts.
+    """
+    if check.get("measurable") is False:
+        raise Unmeasured("is words or the settings themselves: nothing in it can be measured")
+    printed = data.tables[str(check["table"])]
+    names = [name for name in printed["columns"] if name in data.variants]
+    metric = str(check["metric"])
+    require(Check("table", {"metric": metric, "among": names, "pick": "mean"}), data)
+    found = [_in_unit(check, data, printed, names, unit) for unit in check.get("units", [""])]
+    return min(found, key=lambda judgement: BEST_FIRST.index(judgement.verdict))
+
+
+def _in_unit(check: Check, data: Data, printed: Any, names: Sequence[str], unit: str) -> Judgement:
+    metric, columns = str(check["metric"]), list(printed["columns"])
+    answers, ratios, verdicts = [], [], []
+    for row in printed["rows"]:
+        point = _point_of(check, data, row)
+        cells = [(name, float(row[columns.index(name)]) * _MBPS[unit]) for name in names]
+        for name, wanted in cells:
+            interval = mean(data.get(metric, name, [point]))
+            tolerance = max(float(check["tolerance_rel"]) * abs(wanted), float(check.get("tolerance_abs", 0.0)))
+            verdict, seeds = in_band(interval, wanted - tolerance, wanted + tolerance, tolerance, 0)
+            verdicts.append(verdict)
+            reply = {"reproduced": "yes", "undecided": "open"}.get(verdict, "no")
+            what = f"{name}, printed {wanted:.3g},"
+            answers.append(Answer(reply, data.label(point), what, interval, "", seeds))  # type: ignore[arg-type]
+        ratios += [_same_ratio(check, data, point, *pair) for pair in combinations(cells, 2)]
+    good = f"as printed{f' in {unit}' if unit else ''}"
+    result = from_answers(check, answers, good)
+    if result.verdict != "reproduced" and check.get("ratio_tolerance_rel") and all(ratios):
+        return Judgement("direction only", f"{result.measured}; ratios inside rows as printed", result.rows)
+    if result.verdict == "direction only":  # half of the cells are no direction
+        return Judgement("contradicted", result.measured, result.rows)
+    return result
+
+
+def _same_ratio(check: Check, data: Data, point: Point, one: tuple[str, float], two: tuple[str, float]) -> bool:
+    """Whether two cells of a row stand in the printed ratio."""
+    tolerance = float(check.get("ratio_tolerance_rel", math.nan))
+    wanted = one[1] / two[1] if two[1] else math.inf
+    metric = str(check["metric"])
+    found = ratio(data.get(metric, one[0], [point]), data.get(metric, two[0], [point]))
+    return abs(found.mean - wanted) <= tolerance * wanted
+
+
+def _point_of(check: Check, data: Data, row: Sequence[Any]) -> Point:
+    """The point of a row: its first cells are values along the check's ``axes``."""
+    at = {**(check.get("at") or {}), **dict(zip(check["axes"], row, strict=False))}
+    points = data.select(at)
+    if len(points) != 1:
+        words = ", ".join(f"{key} = {value}" for key, value in at.items())
+        raise Unmeasured(f"needs a point with {words}")
+    return points[0]
+
+
+def same_table(check: Check, data: Data) -> Judgement:
+    """Two printed tables are equal, cell by cell; no run."""
+    first, second = (data.tables[str(check[key])]["rows"] for key in ("table", "table_b"))
+    cells = [(a, b) for one, two in zip(first, second, strict=False) for a, b in zip(one, two, strict=False)]
+    equal = sum(a == b for a, b in cells)
+    alike = equal == len(cells) and len(first) == len(second)
+    verdict = "reproduced" if alike == bool(check.get("expected", True)) else "contradicted"
+    return Judgement(verdict, f"{equal} of {len(cells)} printed cells are equal (no run)")
+
+
+def same_order(check: Check, data: Data, others: Others) -> Judgement:
+    """Variants in the same order in two experiments: Kendall's tau of each run at each point that both have."""
+    sides = []
+    for key in ("experiment_a", "experiment_b"):
+        name = str(check[key])
+        part = data if name == data.experiment else others(name)
+        if part is None:
+            raise Unmeasured(f"needs the runs of {name}")
+        sides.append(part)
+    first, second = sides
+    metrics = (str(check["metric"]), str(check.get("metric_b", check["metric"])))
+    names = [name for name in first.variants if name in second.variants]
+    points = [point for point in first.points if point in second.points]
+    if first.axes != second.axes or not points or len(names) < 2:
+        raise Unmeasured("needs points and variants that both experiments have")
+    answers = []
+    for point in points:
+        one, two = (
+            {name: side.get(what, name, [point]) for name in names} for side, what in zip(sides, metrics, strict=True)
+        )
+        seeds = set.intersection(*(set(samples) for samples in (*one.values(), *two.values())))
+        taus = {seed: _tau([one[n][seed] for n in names], [two[n][seed] for n in names]) for seed in seeds}
+        answers.append(at_least(mean(taus), float(check["min_tau"]), first.label(point), "Kendall's tau", ""))
+    return from_answers(check, answers, "in the same order")
+
+
+def _tau(one: Sequence[float], two: Sequence[float]) -> float:
+    """Kendall's tau of two rows of numbers; ties count as neither."""
+    pairs = list(combinations(range(len(one)), 2))
+    signs = [(one[i] - one[j]) * (two[i] - two[j]) for i, j in pairs]
+    return (sum(sign > 0 for sign in signs) - sum(sign < 0 for sign in signs)) / len(pairs)
