@@ -15,6 +15,7 @@ from windlass.errors import InputError
 from windlass.experiments import Case, NotYet
 from windlass.ledger import Claim, Experiment, Ledger, Reading
 from windlass.ledger.model import plain_name
+from windlass.reproduce.decisions import RECORD, decisions_of, variants_of
 from windlass.reproduce.metrics import Values, metrics
 from windlass.reproduce.series import (
     Series,
@@ -68,7 +69,8 @@ def overrides(book: Ledger, experiment: Experiment, seeds: int | None, quick: bo
 class Job:
     """A case in a reading, with the seeds that it is run for.
 
-    Of kind ``measure`` for the numbers, ``events`` for every decision, ``bins`` where only the length differs.
+    Of kind ``measure`` for the numbers, ``events`` and ``decisions`` for what senders did, ``bins`` where only the
+    length differs.
     """
 
     reading: str
@@ -79,10 +81,11 @@ class Job:
 
 @dataclass(frozen=True)
 class Measured:
-    """What the runs gave, by reading and experiment: numbers, and what was recorded over time."""
+    """What the runs gave, by reading and experiment: numbers, what was recorded over time, and what the senders did."""
 
     values: dict[tuple[str, str], Values]
     series: dict[tuple[str, str], Series]
+    decisions: dict[tuple[str, str], dict[tuple[str, tuple[Any, ...]], list[list[dict[str, float]]]]]
 
 
 class Plan:
@@ -145,6 +148,10 @@ class Plan:
         key = "base" if reading is None else reading.key
         jobs = [Job(key, case, tuple(case.scenario.seeds)) for case in self._cases(name, variants, reading)]
         claims = self.book.claims_of(name)
+        watched = set(variants) & variants_of(claims)
+        if watched:
+            cases = self._cases(name, watched, reading, RECORD)
+            jobs += [Job(key, case, tuple(case.scenario.seeds), "decisions") for case in cases]
         length = bin_length(claims)
         binned = set(variants) & variants_in_bins(claims)
         if length is None or not binned or not jobs:
@@ -256,7 +263,7 @@ class Plan:
 
     def measure(self, results: Sequence[RunResult]) -> Measured:
         """What the runs gave, by reading and experiment."""
-        found = Measured({}, {})
+        found = Measured({}, {}, {})
         bins: dict[tuple[str, str], dict[tuple[str, tuple[Any, ...], int], dict[float, float]]] = {}
         for job, point, result in self.rows(results):
             where = (job.reading, job.case.experiment)
@@ -273,6 +280,10 @@ class Plan:
             for variant, groups in job.case.members.items():
                 ends = bins[job.reading, job.case.experiment][variant, point, result.seed]
                 ends[job.case.scenario.duration_s] = metrics(result.flows, groups).get("seqno", 0.0)
+        for job, point, result in self.rows(results, "decisions"):
+            own = found.decisions.setdefault((job.reading, job.case.experiment), {})
+            for variant, groups in job.case.members.items():
+                own.setdefault((variant, point), []).append(decisions_of(result, groups))
         for where, runs in bins.items():
             for (variant, point, seed), ends in runs.items():
                 if len(ends) > 1:
@@ -295,8 +306,11 @@ class Plan:
         series = {**measured.series.get(("base", name), {}), **measured.series.get((reading, name), {})}
         order = tuple(point for point in itertools.product(*experiments.points_of(entry)) if point in kept)
         axes = tuple(axis.key for axis in entry.axes)
+        did = {**measured.decisions.get(("base", name), {}), **measured.decisions.get((reading, name), {})}
         lossy = next((key for key in axes if self.book.loss_axis(entry, key)), "")
-        return Data(name, axes, order, entry.fixed, {**base, **own}, entry.drawn_over, lossy, series, self.book.tables)
+        return Data(
+            name, axes, order, entry.fixed, {**base, **own}, entry.drawn_over, lossy, series, self.book.tables, did
+        )
 
     def others(self, measured: Measured, reading: str) -> verdicts.Others:
         """Measurements of the experiments that claims compare with."""

@@ -38,12 +38,11 @@ from windlass.verdicts.data import Data, Limit, Limits, Others
 from windlass.verdicts.derived import derived
 from windlass.verdicts.intervals import mean, ratio
 from windlass.verdicts.judgement import VERDICTS, Judgement
-from windlass.verdicts.kinds import KINDS_JUDGED, KINDS_NOT_JUDGED, judge
+from windlass.verdicts.kinds import KINDS_JUDGED, judge
 from windlass.verdicts.merged import Merged, merge
 
 __all__ = [
     "KINDS_JUDGED",
-    "KINDS_NOT_JUDGED",
     "STRICT",
     "VERDICTS",
     "Data",

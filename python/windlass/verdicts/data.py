@@ -52,6 +52,8 @@ class Data:
         What was recorded over time.
     tables : mapping
         Printed tables of the paper by id.
+    decisions : mapping of (variant, point) to list of runs
+        For each run, what the sender did at each of its losses.
     """
 
     experiment: str
@@ -63,6 +65,7 @@ class Data:
     loss_axis: str = ""
     series: Mapping[tuple[str, str, Point], Mapping[int, Sequence[tuple[float, float]]]] = field(default_factory=dict)
     tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    decisions: Mapping[tuple[str, Point], Sequence[Sequence[Mapping[str, float]]]] = field(default_factory=dict)
 
     def get(self, metric: str, variant: str, points: Sequence[Point]) -> dict[int, float]:
         """Value by seed, averaged over points; empty if some point was not measured."""

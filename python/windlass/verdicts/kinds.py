@@ -11,6 +11,7 @@ from windlass.verdicts.ahead import argmax, best_set, crossover, not_below
 from windlass.verdicts.arithmetic import arith
 from windlass.verdicts.bands import gain, gain_band, value_of
 from windlass.verdicts.data import Data, Limits, Others, Unmeasured, require
+from windlass.verdicts.decisions import invariant
 from windlass.verdicts.judgement import Judgement, all_parts
 from windlass.verdicts.likeness import bound, close, differs, same_across, spread
 from windlass.verdicts.merged import Merged, merge
@@ -61,8 +62,6 @@ def _judge_one(check: Check, data: Data, limits: Limits | None, others: Others |
             data = _several(check, data, others or (lambda _: None))
         if isinstance(data, Merged):
             limits = _of_origin(limits, data)
-        if check.kind in _NEEDS:
-            raise Unmeasured(_NEEDS[check.kind])
         if check.get("needs_run"):
             raise Unmeasured(f"needs a run beyond the paper: {check['needs_run']}")
         if check.kind == "arith":
@@ -100,10 +99,6 @@ def _of_origin(limits: Limits | None, data: Merged) -> Limits | None:
     return lambda point, variant, at_once=False: known(data.origin[point], variant, at_once)
 
 
-_NEEDS = {
-    "invariant": "needs a log of every decision of the sender, which this version does not judge",
-}
-
 _WITH_LIMITS: dict[str, Callable[[Check, Data, Limits | None], Judgement]] = {
     "gain": gain,
     "gain-band": gain_band,
@@ -133,6 +128,7 @@ _KINDS: dict[str, Callable[[Check, Data], Judgement]] = {
 }
 
 _OWN_NEEDS: dict[str, Callable[[Check, Data], Judgement]] = {
+    "invariant": invariant,
     "same-table": same_table,
     "table": table,
     "trace": trace,
@@ -141,6 +137,3 @@ _OWN_NEEDS: dict[str, Callable[[Check, Data], Judgement]] = {
 
 KINDS_JUDGED = frozenset({"arith", "same-order", *_OWN_NEEDS, *_CROSS, *_KINDS, *_WITH_LIMITS})
 """Kinds of check that are judged."""
-
-KINDS_NOT_JUDGED = frozenset(_NEEDS)
-"""Kinds of check that end as not measurable, with the reason."""

@@ -37,7 +37,7 @@ def merge(name: str, parts: Sequence[Data]) -> Merged:
     drawn = tuple(dict.fromkeys(key for part in parts for key in part.drawn_over))
     lossy = next((part.loss_axis for part in parts if part.loss_axis), "")
     tables = parts[0].tables if parts else {}
-    return Merged(name, (FIGURE, *axes), tuple(origin), {}, values, drawn, lossy, series, tables, origin)
+    return Merged(name, (FIGURE, *axes), tuple(origin), {}, values, drawn, lossy, series, tables, origin=origin)
 
 
 def _along(part: Data, axes: Sequence[str], point: Point) -> Point:
