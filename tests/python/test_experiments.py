@@ -322,13 +322,19 @@ def test_how_many_can_be_run(paper: str) -> None:
 @pytest.mark.parametrize(
     ("target", "words"),
     [
-        ("saedi2019/fig3.1", "illustration"),
         ("saedi2019/fig4.5a", "needs `link.delay = uniform`, which this version does not have"),
     ],
 )
 def test_what_is_missing_is_named(target: str, words: str) -> None:
     with pytest.raises(NotYet, match=words):
         experiments.require(*ledger.experiment(target))
+
+
+def test_what_has_no_network_is_no_simulation() -> None:
+    book, experiment = ledger.experiment("saedi2019/fig3.1")
+    bare = replace(book.topologies["abstract"], scenario="")
+    with pytest.raises(NotYet, match="no simulation but an illustration"):
+        experiments.require(replace(book, topologies={**book.topologies, "abstract": bare}), experiment)
 
 
 def test_an_experiment_can_be_run_as_soon_as_the_engine_has_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:

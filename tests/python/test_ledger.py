@@ -14,7 +14,7 @@ COUNTS = {
     "dalal2015": (11, 52, 16),
     "huq2024": (12, 52, 24),
     "janevski2012": (49, 127, 18),
-    "rana": (6, 20, 14),
+    "rana": (8, 20, 14),
     "saedi2019": (56, 136, 28),
 }
 
@@ -110,11 +110,11 @@ def test_every_file_loads_whole(paper: str) -> None:
 
 
 @pytest.mark.parametrize("paper", sorted(COUNTS))
-def test_every_check_is_judged_or_named_as_not_judged(paper: str) -> None:
+def test_every_check_is_of_a_kind_that_is_judged(paper: str) -> None:
     for claim in ledger.load(paper).claims:
         for check in (claim.check, *claim.check.also):
             assert check.kind in ledger.KINDS
-            assert check.kind in verdicts.KINDS_JUDGED | verdicts.KINDS_NOT_JUDGED
+            assert check.kind in verdicts.KINDS_JUDGED
 
 
 @pytest.mark.parametrize("paper", sorted(COUNTS))

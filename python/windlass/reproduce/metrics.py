@@ -58,6 +58,9 @@ def metrics(flows: pa.Table, groups: tuple[str, ...] | None) -> dict[str, float]
         "cwnd-phase-length": average("active_s")
         and total("active_s") / (total("window_cuts") + len(column("active_s"))),
         "seqno": average("delivered_bytes"),
+        "window-cuts": total("window_cuts"),
+        "retransmitted-segments": total("retransmitted_segments"),
+        "judged-random": total("judged_random"),
         "judged-congestion": sum(total(name) for name in _JUDGED_CONGESTION),
     }
     lost = math.fsum(total(cause.column) for cause in loss_causes())
@@ -78,6 +81,7 @@ _COLUMNS = (
     "group",
     "active_s",
     "window_cuts",
+    "judged_random",
     *_JUDGED_CONGESTION,
     "goodput_bps",
     "goodput_run_bps",

@@ -41,11 +41,20 @@ def lines_of(result: RunResult, groups: tuple[str, ...] | None) -> dict[str, Lin
 
 
 def window_metrics(result: RunResult, groups: tuple[str, ...] | None) -> dict[str, float]:
-    """The highest window and the mean slow start threshold, segments, means over the flows; none if not recorded."""
+    """The highest window and the mean slow start threshold, segments, and the share of the window that a loss left as
+    threshold; means over the flows, none if not recorded.
+    """
     flows = _flows(result, groups)
     windows = [line for line in (_line(result, [flow], RECORDED["cwnd"]) for flow in flows) if line]
     thresholds = [line for line in (_line(result, [flow], RECORDED["ssthresh"]) for flow in flows) if line]
     found = {}
+    kept = [
+        row["ssthresh_after_segments"] / row["cwnd_before_segments"]
+        for row in result.events.to_pylist()
+        if row["flow"] in flows and row["kind"] != "recovery-exit"
+    ]
+    if windows and kept:
+        found["kept-share"] = math.fsum(kept) / len(kept)
     if windows:
         found["cwnd-max"] = math.fsum(max(value for _, value in line) for line in windows) / len(windows)
     if thresholds:

@@ -23,8 +23,11 @@ def arith(check: Check) -> Judgement:
 
 
 def _evaluate(text: str) -> float:
-    """Value of an arithmetic expression of numbers, lists, ``len``, ``sum``, ``min``, ``max`` and ``sqrt``."""
-    functions: dict[str, Callable[..., Any]] = {"len": len, "sum": sum, "min": min, "max": max, "sqrt": math.sqrt}
+    """Value of an arithmetic expression of numbers, lists, ``len``, ``sum``, ``min``, ``max``, ``sqrt``, ``log2``
+    and ``floor``.
+    """
+    functions: dict[str, Callable[..., Any]] = {"len": len, "sum": sum, "min": min, "max": max}
+    functions |= {"sqrt": math.sqrt, "log2": math.log2, "floor": math.floor}
     operators: dict[type, Callable[[Any, Any], Any]] = {
         ast.Add: lambda x, y: x + y,
         ast.Sub: lambda x, y: x - y,
