@@ -111,14 +111,19 @@ pub struct World {
 impl World {
     /// Run to the end. `cancel` is looked at now and then.
     pub fn run(mut self, cancel: Option<&AtomicBool>) -> Result<Results, Cancelled> {
+        let mut next_look = CANCEL_CHECK;
         while let Some((now, number)) = self.queue.peek() {
             if now > self.end {
                 break;
             }
             self.now = now;
             self.loop_events += 1;
-            if self.loop_events.is_multiple_of(CANCEL_CHECK) && cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
-                return Err(Cancelled);
+            if self.loop_events >= next_look {
+                // a medium may have had many in one go
+                next_look = self.loop_events + CANCEL_CHECK;
+                if cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
+                    return Err(Cancelled);
+                }
             }
             match Event::decode(number) {
                 Event::Arrives(link) => self.on_arrival(link),

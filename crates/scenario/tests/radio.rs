@@ -239,8 +239,12 @@ fn a_medium_that_cannot_be_is_refused() {
     spoiled("path_exponent = nan", "bad-number", &["not a finite number", "write a number"]);
     spoiled("noise = inf", "bad-number", &["not a finite number", "write `noise = \"16 dBm\"`"]);
     let sinr = CELL.replace("placing = { kind = \"circle\", radius = \"5 m\" }\n", "");
-    let new = "radio = { capture = \"sinr\", reception = \"snr\" }";
-    refused(&sinr, radio, new, "conflict", &["adds up powers", "`placing` or `positions`"]);
+    let far = ["goes by distances", "`placing` or `positions`"];
+    for keys in
+        ["capture = \"sinr\", reception = \"snr\"", "reception = \"snr\"", "shadowing = \"4 dB\"", "fading = \"5 ms\""]
+    {
+        refused(&sinr, radio, &format!("radio = {{ {keys} }}"), "conflict", &far);
+    }
     spoiled("short_retry_limit = 2.5", "bad-number", &["wanted is a whole number", "short_retry_limit = 3"]);
 }
 

@@ -73,8 +73,8 @@ impl Medium {
             return Err(Problem::new(code::TOO_MANY_STATIONS, place, what)
                 .hint("split them over several channels, each a medium of its own, or simulate fewer"));
         }
-        if let Some(place) = radio.adds_up.filter(|_| positions.is_none() || radio.hears.is_some()) {
-            let what = "`capture = \"sinr\"` adds up powers, and distances of stations are not known";
+        if let Some((place, key)) = radio.by_distance.filter(|_| positions.is_none() || radio.hears.is_some()) {
+            let what = format!("`{key}`, as it is here, goes by distances, and those of the stations are not known");
             let hint = "say where stations are, by `placing` or `positions` and without `hears`";
             return Err(Problem::new(code::CONFLICT, place, what).hint(hint));
         }

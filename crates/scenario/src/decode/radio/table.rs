@@ -4,7 +4,8 @@ use net::{Counting, QueueLimit, QueueSpec};
 use serde_json::{Map, Value as Json, json};
 use tcp::Profile;
 use units::Span;
-use wlan::{ArfStart, Error, Guard, Params, Phy, Rate, RateControl, Travel, Width};
+use wlan::params::Capture;
+use wlan::{ArfStart, Error, Guard, Params, Phy, Rate, RateControl, Reception, Travel, Width};
 
 use super::errors::Errors;
 use super::rates;
@@ -23,8 +24,8 @@ pub(crate) struct Radio {
     /// Of a set that has a choice.
     channel: Option<(Width, Guard)>,
     pub(super) params: Params,
-    /// Where it says that interference adds up, which needs positions.
-    pub(super) adds_up: Option<Place>,
+    /// Where it first asks for what goes by distances, and so needs positions; and the key.
+    pub(super) by_distance: Option<(Place, &'static str)>,
     /// Names of the stations, in order; the lists below go with it.
     pub(crate) names: Vec<String>,
     pub(super) rates: Vec<Option<Rate>>,
@@ -110,11 +111,18 @@ impl Radio {
         let rates = table.get("rates").map_or(Ok(vec![None; names.len()]), |item| {
             for_each(&item, &names, |item| rates::one_of(item, &params.rates))
         })?;
-        let adds_up = table.get("capture").filter(|_| params.rules.capture == wlan::params::Capture::Sinr);
+        let asked = [
+            ("capture", params.rules.capture == Capture::Sinr),
+            ("reception", params.radio.reception == Reception::Snr),
+            ("shadowing", params.radio.shadowing_db > 0.0),
+            ("fading", params.radio.rayleigh_block.is_some()),
+        ];
+        let by_distance = asked.into_iter().filter(|(_, asked)| *asked);
+        let by_distance = by_distance.filter_map(|(key, _)| Some((table.get(key)?.node.place, key))).next();
         Ok(Radio {
             set,
             channel,
-            adds_up: adds_up.map(|item| item.node.place),
+            by_distance,
             rates,
             controls: controls(&table, &names, arf_start)?,
             arf_start,
