@@ -15,8 +15,8 @@ endif
 
 MSRV   := $(shell sed -n 's/^rust-version = "\([0-9.]*\)".*/\1/p' Cargo.toml)
 
-.PHONY: demo test test-rust test-python lint build docs bench bench-algorithms bench-instructions validate msrv advisories \
-	lock clean help
+.PHONY: demo test test-rust test-python lint build docs bench bench-algorithms bench-instructions bench-store validate \
+	msrv advisories lock clean help
 
 help:
 	@echo "make demo      build, install into .venv, reproduce figure 3.5 of saedi2019 (quick)"
@@ -25,6 +25,7 @@ help:
 	@echo "make bench     packet-hops per CPU second, beside ns-2 where it is installed"
 	@echo "make bench-algorithms  CPU time of each algorithm beside NewReno's"
 	@echo "make bench-instructions  instructions per packet-hop, beside the table kept last"
+	@echo "make bench-store  bytes and CPU time of a run in the store of finished runs"
 	@echo "make msrv      check that it builds with the oldest Rust that Cargo.toml claims, where it is installed"
 	@echo "make advisories  look for known faults in the crates that we use (needs the network)"
 	@echo "make lock      newest versions of the Python tools into requirements-dev.txt"
@@ -77,6 +78,9 @@ bench-algorithms:
 bench-instructions:
 	cargo build --release --quiet -p windlass-bench
 	$(PYTHON) benches/instructions.py
+
+bench-store: build
+	$(BIN)/python benches/store.py
 
 # `rustup toolchain install` with that version gets one.
 msrv:

@@ -21,7 +21,11 @@ SOURCES = (
     "fingerprint.py",
     "own_sources.py",
     "scenario/point.py",
-    "store.py",
+    "store/__init__.py",
+    "store/codec.py",
+    "store/frame.py",
+    "store/log.py",
+    "store/writer.py",
     "sweep.py",
     "tables.py",
 )

@@ -13,7 +13,7 @@ import os
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -363,6 +363,25 @@ def execute(
     keys = [point.key(seed) for point, seed in tasks]
     unique = dict(zip(keys, tasks, strict=True))
     places = {key: store if _may_be_kept(point) else None for key, (point, _) in unique.items()} if store else {}
+    try:
+        made = _make(unique, places, jobs, progress, token)
+    finally:
+        if store is not None:
+            store.close()
+    return [
+        RunResult(key, seed, dict(point.axes), made[key].tables, made[key].stored)
+        for key, (point, seed) in zip(keys, tasks, strict=True)
+    ]
+
+
+def _make(
+    unique: Mapping[str, tuple[Runnable, int]],
+    places: Mapping[str, Store | None],
+    jobs: int | None,
+    progress: Progress | None,
+    token: _core.Cancel,
+) -> dict[str, RunResult]:
+    """Make or read the runs, side by side."""
     made: dict[str, RunResult] = {}
     workers: list[int] = []
     with ThreadPoolExecutor(_threads(jobs), "windlass", lambda: workers.append(threading.get_ident())) as pool:
@@ -382,10 +401,7 @@ def execute(
                 finished = sum(1 for future in waiting if not future.cancelled() and future.exception() is None)
                 raise Interrupted(finished, len(unique), any(places.values())) from None
             raise
-    return [
-        RunResult(key, seed, dict(point.axes), made[key].tables, made[key].stored)
-        for key, (point, seed) in zip(keys, tasks, strict=True)
-    ]
+    return made
 
 
 def _end(waiting: Iterable[Future[RunResult]], workers: Sequence[int]) -> None:

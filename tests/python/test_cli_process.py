@@ -81,7 +81,7 @@ def test_ctrl_c_keeps_finished_runs_and_the_same_command_goes_on(tmp_path: Path,
     assert stderr == f"stopped: {kept} of 60 runs are kept; the same command goes on from there\n"
     assert 2 <= kept < 60
     assert list(work.iterdir()) == []
-    assert list(store.root.rglob(".part-*")) == []
+    assert len(list(store.root.iterdir())) == 1
 
     done = windlass(*args)
     assert done.returncode == 0

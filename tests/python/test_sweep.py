@@ -29,7 +29,7 @@ class Point:
         return {"name": self.name}
 
     def key(self, seed: int) -> str:
-        return f"{self.name}{seed}".encode().hex()
+        return f"{self.name}{seed}".encode().hex().ljust(64, "0")
 
     def effective_json(self) -> str:
         return "{}"

@@ -1,0 +1,123 @@
+"""A run's tables as the payload of a record, and back.
+
+Tables with rows are Arrow record batches, one after the other, compressed together with zstd. The columns are not in
+it: they stand in a record of their own, the shape, once for all runs that have them.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from windlass.tables import empty_table, schema_text
+
+__all__ = ["Shape", "Stored", "decoded", "encoded", "packed_text", "shape_of", "shape_text", "text_of", "unpacked"]
+
+_CODEC = pa.Codec("zstd", 3)
+_TEXT_CODEC = pa.Codec("zstd", 12)
+_FIRST = struct.Struct("<q32s32sB")
+_LENGTH = struct.Struct("<Q")
+
+
+class Stored(NamedTuple):
+    """A run as its record has it.
+
+    Attributes
+    ----------
+    seed : int
+        Its seed.
+    shape, about : bytes
+        Keys of the records of its columns and of its description.
+    lengths : tuple of int
+        Bytes of each table, in the order of the shape; 0 for one without rows.
+    body : memoryview
+        The tables, compressed.
+    """
+
+    seed: int
+    shape: bytes
+    about: bytes
+    lengths: tuple[int, ...]
+    body: memoryview
+
+
+class Shape(NamedTuple):
+    """Columns of the tables of a run.
+
+    Attributes
+    ----------
+    engine_version : str
+        Version of the engine that made runs with it.
+    empty : dict of str to pyarrow.Table
+        Each table without rows.
+    """
+
+    engine_version: str
+    empty: dict[str, pa.Table]
+
+
+def shape_text(tables: Mapping[str, pa.Table], engine_version: str) -> bytes:
+    """The text of a shape's record."""
+    columns = {name: schema_text(table) for name, table in tables.items()}
+    return json.dumps({"engine_version": engine_version, "tables": columns}, separators=(",", ":")).encode()
+
+
+def shape_of(text: bytes) -> Shape:
+    """What :func:`shape_text` wrote."""
+    found = json.loads(text)
+    return Shape(found["engine_version"], {name: empty_table(columns) for name, columns in found["tables"].items()})
+
+
+def encoded(tables: Mapping[str, pa.Table], seed: int, shape: bytes, about: bytes) -> bytes:
+    """The payload of a run's record."""
+    parts = [_batch(table) for table in tables.values()]
+    lengths = b"".join(_LENGTH.pack(len(part)) for part in parts)
+    body = _CODEC.compress(b"".join(parts), asbytes=True)
+    return _FIRST.pack(seed, shape, about, len(parts)) + lengths + body
+
+
+def _batch(table: pa.Table) -> bytes:
+    if table.num_rows == 0:
+        return b""
+    batches = table.to_batches()
+    if len(batches) > 1:
+        batches = table.combine_chunks().to_batches()
+    return batches[0].serialize().to_pybytes()
+
+
+def unpacked(data: memoryview) -> Stored:
+    """The parts of such a payload."""
+    seed, shape, about, count = _FIRST.unpack_from(data)
+    end = _FIRST.size + count * _LENGTH.size
+    lengths = tuple(length for (length,) in _LENGTH.iter_unpack(data[_FIRST.size : end]))
+    return Stored(seed, shape, about, lengths, data[end:])
+
+
+def decoded(stored: Stored, shape: Shape) -> dict[str, pa.Table]:
+    """The tables of a run, as they were written."""
+    body = _CODEC.decompress(stored.body, decompressed_size=sum(stored.lengths))
+    tables = {}
+    at = 0
+    for (name, empty), length in zip(shape.empty.items(), stored.lengths, strict=True):
+        tables[name] = empty
+        if length:
+            batch = pa.ipc.read_record_batch(body.slice(at, length), empty.schema)
+            tables[name] = pa.Table.from_batches([batch])
+        at += length
+    return tables
+
+
+def packed_text(text: bytes) -> bytes:
+    """Payload of a record that holds a text."""
+    return _LENGTH.pack(len(text)) + _TEXT_CODEC.compress(text, asbytes=True)
+
+
+def text_of(data: memoryview) -> bytes:
+    """What :func:`packed_text` packed."""
+    (length,) = _LENGTH.unpack_from(data)
+    text: Any = _TEXT_CODEC.decompress(data[_LENGTH.size :], decompressed_size=length, asbytes=True)
+    return bytes(text)
