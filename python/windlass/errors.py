@@ -36,6 +36,7 @@ CODES: dict[str, str] = {
     "list.unknown": "nothing of that name in the list",
     "new-cc.name": "the name of a new algorithm is taken or not allowed",
     "new-cc.tree": "a new algorithm cannot be written here",
+    "output.damaged": "a file of a folder of results is not what its manifest says",
     "plot.no-axis": "the results have no column of that name to draw along",
     "plot.no-metric": "the results have no such number to draw",
     "plot.no-positions": "nothing in the scenario has a place on a map",

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import platform
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from windlass.errors import InputError, StoreError
+from windlass.errors import InputError
+from windlass.folders import checked, read_manifest, replaced, write_manifest
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -20,9 +19,6 @@ if TYPE_CHECKING:
     from windlass.sweep import RunResult, SweepResult
 
 __all__ = ["SavedSweep", "check_folder", "read_sweep", "write_run", "write_sweep"]
-
-FORMAT = 1
-"""Version of the folder's layout, in the manifest."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +75,7 @@ def write_sweep(result: SweepResult, folder: Path, command: Sequence[str] = ()) 
     result : SweepResult
         What to write.
     folder : Path
-        Made if it is not there; files of the same names are replaced.
+        Made if it is not there. Results that stand in it are replaced as a whole (:mod:`windlass.folders`).
     command : sequence of str
         Command line, for the manifest.
 
@@ -94,13 +90,12 @@ def write_sweep(result: SweepResult, folder: Path, command: Sequence[str] = ()) 
         {"axes": axes, "seeds": seeds, "description": json.loads(description)}
         for (axes, seeds), description in zip(_point_seeds(result.runs), result.descriptions, strict=True)
     ]
-    with _writing(folder):
-        files = _write_tables(folder, {name: getattr(result, name) for name in _tables(result.runs)})
-        csv.write_csv(result.summary(), folder / "summary.csv")
-        files.append("summary.csv")
+    with replaced(folder) as part:
+        _write_tables(part, {name: getattr(result, name) for name in _tables(result.runs)})
+        csv.write_csv(result.summary(), part / "summary.csv")
         for run in result.runs:
-            files += _write_tapes(folder, run, f"{run.key[:12]}-")
-        _write_manifest(folder, result.name, files, command, {"points": points, "cautions": result.cautions})
+            _write_tapes(part, run, f"{run.key[:12]}-")
+        _write_manifest(part, result.name, command, {"points": points, "cautions": result.cautions})
     return folder
 
 
@@ -116,7 +111,7 @@ def write_run(name: str, result: RunResult, description: str, folder: Path, comm
     description : str
         Its effective description, JSON.
     folder : Path
-        Made if it is not there; files of the same names are replaced.
+        Made if it is not there. Results that stand in it are replaced as a whole (:mod:`windlass.folders`).
     command : sequence of str
         Command line, for the manifest.
 
@@ -130,10 +125,10 @@ def write_run(name: str, result: RunResult, description: str, folder: Path, comm
 
     sweep = SweepResult(name, [result], [description])
     points = [{"axes": result.axes, "seeds": [result.seed], "description": json.loads(description)}]
-    with _writing(folder):
-        files = _write_tables(folder, {table: getattr(sweep, table) for table in _tables([result])})
-        files += _write_tapes(folder, result)
-        _write_manifest(folder, name, files, command, {"points": points, "cautions": cautions_of([result])})
+    with replaced(folder) as part:
+        _write_tables(part, {table: getattr(sweep, table) for table in _tables([result])})
+        _write_tapes(part, result)
+        _write_manifest(part, name, command, {"points": points, "cautions": cautions_of([result])})
     return folder
 
 
@@ -143,17 +138,16 @@ def read_sweep(folder: Path) -> SavedSweep:
     Raises
     ------
     InputError
-        If the folder holds no such results.
+        If the folder holds no such results, or they are not as they were written.
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     try:
-        manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-        flows = pq.read_table(folder / "flows.parquet", partitioning=None)
-        links = pq.read_table(folder / "links.parquet", partitioning=None)
-        air = folder / "stations.parquet"
-        stations = pq.read_table(air, partitioning=None) if "stations.parquet" in manifest["files"] else pa.table({})
+        manifest = read_manifest(folder)
+        flows = _read_table(folder, "flows.parquet", manifest)
+        links = _read_table(folder, "links.parquet", manifest)
+        air = "stations.parquet"
+        stations = _read_table(folder, air, manifest) if air in manifest["files"] else pa.table({})
         descriptions = [point["description"] for point in manifest["points"]]
         axes = list(manifest["points"][0]["axes"])
         return SavedSweep(manifest["scenario"], axes, flows, links, descriptions, stations)
@@ -166,18 +160,11 @@ def read_sweep(folder: Path) -> SavedSweep:
         ) from None
 
 
-@contextmanager
-def _writing(folder: Path) -> Iterator[None]:
-    """Make the folder; what the system says against writing becomes an error of ours."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        yield
-    except OSError as error:
-        raise StoreError(
-            f"cannot write to `{folder}`: {error.strerror or error}",
-            code="cli.output",
-            hint="name another folder with `--out DIR`",
-        ) from error
+def _read_table(folder: Path, name: str, manifest: dict[str, Any]) -> pa.Table:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    return pq.read_table(pa.BufferReader(checked(folder, name, manifest)))
 
 
 def _tables(runs: Sequence[RunResult]) -> list[str]:
@@ -187,22 +174,18 @@ def _tables(runs: Sequence[RunResult]) -> list[str]:
     return [name for name in TABLES if name in ("flows", "links") or (name in some and name != "tapes")]
 
 
-def _write_tables(folder: Path, tables: dict[str, pa.Table]) -> list[str]:
+def _write_tables(folder: Path, tables: dict[str, pa.Table]) -> None:
     import pyarrow.parquet as pq
 
     for name, table in tables.items():
         pq.write_table(table, folder / f"{name}.parquet", compression="zstd")
-    return [f"{name}.parquet" for name in tables]
 
 
-def _write_tapes(folder: Path, run: RunResult, prefix: str = "") -> list[str]:
+def _write_tapes(folder: Path, run: RunResult, prefix: str = "") -> None:
     """A file for each tape, called after its flow."""
-    files = []
     for row in run.tapes.to_pylist():
         way = "" if row["direction"] == "forward" else f".{row['direction']}"
-        files.append(f"{prefix}{file_name(row['flow'])}{way}.tape")
-        (folder / files[-1]).write_text(row["tape"], encoding="utf-8")
-    return files
+        (folder / f"{prefix}{file_name(row['flow'])}{way}.tape").write_text(row["tape"], encoding="utf-8")
 
 
 def _point_seeds(runs: Sequence[RunResult]) -> list[tuple[dict[str, Any], list[int]]]:
@@ -215,24 +198,18 @@ def _point_seeds(runs: Sequence[RunResult]) -> list[tuple[dict[str, Any], list[i
     return points
 
 
-def _write_manifest(
-    folder: Path, name: str, files: Sequence[str], command: Sequence[str], more: dict[str, Any]
-) -> None:
+def _write_manifest(folder: Path, name: str, command: Sequence[str], more: dict[str, Any]) -> None:
     import windlass
 
-    manifest = {
-        "format": FORMAT,
+    about = {
         "scenario": name,
         "windlass": windlass.__version__,
         "engine": windlass.ENGINE_VERSION,
         "python": platform.python_version(),
         "machine": f"{platform.system()} {platform.machine()}",
         "command": list(command),
-        "files": {file: hashlib.sha256((folder / file).read_bytes()).hexdigest() for file in files},
-        **more,
     }
-    text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
-    (folder / "manifest.json").write_text(text, encoding="utf-8")
+    write_manifest(folder, {**about, **more})
 
 
 def file_name(name: str) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from windlass import _json
-from windlass.errors import StoreError
+from windlass.folders import replaced, write_manifest
 from windlass.reproduce.engine import engine_version
 from windlass.reproduce.metrics import summary_rows
 from windlass.reproduce.plan import Plan
@@ -18,6 +17,7 @@ from windlass.reproduce.results import Reproduction
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from windlass.reproduce.paper import PaperReproduction
     from windlass.sweep import RunResult
 
 
@@ -27,25 +27,27 @@ def write(reproduction: Reproduction, plan: Plan, results: Sequence[RunResult]) 
 
     from windlass import _toml, report
 
-    folder = reproduction.folder
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "scenarios").mkdir(exist_ok=True)
+    with replaced(reproduction.folder) as part:
+        (part / "scenarios").mkdir()
         for name, document in reproduction.scenarios.items():
-            (folder / "scenarios" / f"{name}.toml").write_text(_toml.document(document), encoding="utf-8")
+            (part / "scenarios" / f"{name}.toml").write_text(_toml.document(document), encoding="utf-8")
         for table in ("flows", "links"):
-            pq.write_table(_joined(plan, results, table), folder / f"{table}.parquet", compression="zstd")
-        _write_csv(folder / "summary.csv", _all_rows(reproduction))
-        (folder / "claims.json").write_text(json_text(reproduction.to_dict()), encoding="utf-8")
-        figures = report.draw(reproduction, folder)
-        reproduction.report.write_text(report.page(reproduction, figures), encoding="utf-8")
-        (folder / "manifest.json").write_text(json_text(_manifest(reproduction, plan)), encoding="utf-8")
-    except OSError as error:
-        raise StoreError(
-            f"cannot write to `{folder}`: {error.strerror or error}",
-            code="cli.output",
-            hint="name another with `--out`",
-        ) from error
+            pq.write_table(_joined(plan, results, table), part / f"{table}.parquet", compression="zstd")
+        _write_csv(part / "summary.csv", _all_rows(reproduction))
+        (part / "claims.json").write_text(json_text(reproduction.to_dict()), encoding="utf-8")
+        figures = report.draw(reproduction, part)
+        (part / reproduction.report.name).write_text(report.page(reproduction, figures), encoding="utf-8")
+        write_manifest(part, _json.strict(_manifest(reproduction, plan)))
+
+
+def write_overview(whole: PaperReproduction) -> None:
+    """The overview of a paper beside the folders of its experiments."""
+    from windlass import report
+
+    with replaced(whole.folder) as part:
+        (part / whole.report.name).write_text(report.paper_page(whole), encoding="utf-8")
+        (part / "claims.json").write_text(json_text(whole.to_dict()), encoding="utf-8")
+        write_manifest(part, {"engine_version": engine_version()})
 
 
 def _joined(plan: Plan, results: Sequence[RunResult], name: str) -> pa.Table:
@@ -92,11 +94,9 @@ def _write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _manifest(reproduction: Reproduction, plan: Plan) -> dict[str, Any]:
-    """Versions, command, settings and the hash of every file beside it."""
+    """Versions, command and settings."""
     from windlass import __version__
 
-    folder = reproduction.folder
-    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "manifest.json")
     return {
         "windlass": __version__,
         "engine_version": engine_version(),
@@ -110,7 +110,6 @@ def _manifest(reproduction: Reproduction, plan: Plan) -> dict[str, Any]:
             for run in reproduction.runs
         },
         "runs": reproduction.total,
-        "files": {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files},
     }
 
 

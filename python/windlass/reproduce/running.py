@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from windlass import experiments, verdicts
 from windlass import ledger as books
 from windlass.experiments import NotYet
+from windlass.folders import discard
 from windlass.ledger import Claim, Experiment, Ledger
 from windlass.reproduce.calls import calls_by_cause
 from windlass.reproduce.cautions import cautions_on
 from windlass.reproduce.engine import registry
-from windlass.reproduce.files import json_text, write
+from windlass.reproduce.files import write, write_overview
 from windlass.reproduce.paper import PaperReproduction
 from windlass.reproduce.plan import Measured, Plan, Progress, overrides
 from windlass.reproduce.results import Outcome, ReadingRun, Reproduction
@@ -84,8 +85,6 @@ def _whole_paper(
     progress: Progress | None,
 ) -> PaperReproduction:
     """Every experiment of a paper that can be run, one after the other, and an overview."""
-    from windlass import report
-
     book = books.load(paper)
     plans, missing = [], []
     for entry in book.experiments.values():
@@ -96,6 +95,7 @@ def _whole_paper(
     if not plans:
         raise NotYet(f"`{paper}` has no experiment that can be run yet: {missing[0][1]}")
     folder = Path(out) if out is not None else Path("reproduced") / paper
+    discard(folder)  # an overview of other results than those that now come beside it
     total = sum(len(plan.tasks) for plan in plans)
     parts = []
     done = 0
@@ -107,8 +107,7 @@ def _whole_paper(
     if progress is not None:
         progress(total, total)
     whole = PaperReproduction(book, parts, missing, quick, folder)
-    whole.report.write_text(report.paper_page(whole), encoding="utf-8")
-    (folder / "claims.json").write_text(json_text(whole.to_dict()), encoding="utf-8")
+    write_overview(whole)
     return whole
 
 

@@ -1,0 +1,195 @@
+"""Folders of results that are whole or absent.
+
+Files are written aside, then moved to their places, and last of all comes ``manifest.json``, with the SHA-256 of every
+other file and of itself. A folder with a manifest holds just what that says; while files are moved, and after a kill
+just then, it has none. What the manifest before listed and this one does not is removed; files of others stay.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from windlass.errors import InputError, StoreError
+from windlass.store.writer import lock, sync_folder
+
+__all__ = ["MANIFEST", "checked", "discard", "read_manifest", "replaced", "write_manifest"]
+
+MANIFEST = "manifest.json"
+FORMAT = 2
+"""Version of the manifest. The first one had no hash of its own."""
+
+_PART = ".part-"
+_BEFORE = "manifest-before.json"
+
+
+@contextmanager
+def replaced(folder: Path) -> Iterator[Path]:
+    """A place to write results and their manifest to; at the end they take the place of what is in the folder.
+
+    If anything fails before that, the folder is as it was.
+
+    Raises
+    ------
+    StoreError
+        If the folder cannot be written.
+    """
+    made = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        gone = _clear_up(folder)
+        part = Path(tempfile.mkdtemp(prefix=_PART, dir=folder))
+        place = os.open(part, os.O_RDONLY)
+        try:
+            lock(place)
+            yield part
+            _move(part, folder, gone)
+        finally:
+            os.close(place)
+            shutil.rmtree(part, ignore_errors=True)
+    except BaseException as error:
+        for path in made:
+            with suppress(OSError):
+                path.rmdir()
+        if not isinstance(error, OSError):
+            raise
+        raise StoreError(
+            f"cannot write to `{folder}`: {error.strerror or error}",
+            code="cli.output",
+            hint="name another folder with `--out DIR`",
+        ) from error
+
+
+def write_manifest(part: Path, document: Mapping[str, Any]) -> None:
+    """The manifest of what was written to `part`: the document, the hash of each file, its own hash."""
+    found = sorted(path for path in part.rglob("*") if path.is_file())
+    files = {path.relative_to(part).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in found}
+    whole = {"format": FORMAT, **document, "files": files}
+    text = json.dumps({**whole, "sha256": _own_hash(whole)}, indent=2, ensure_ascii=False) + "\n"
+    (part / MANIFEST).write_text(text, encoding="utf-8")
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of a folder.
+
+    Raises
+    ------
+    InputError
+        If it is damaged.
+    OSError, ValueError
+        If there is none.
+    """
+    manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    if not isinstance(manifest, dict) or "files" not in manifest:
+        raise ValueError(f"`{MANIFEST}` lists no files")
+    if manifest.get("format") != 1:
+        told = manifest.pop("sha256", None)
+        if manifest.get("format") != FORMAT or told != _own_hash(manifest):
+            raise _damaged(folder, MANIFEST)
+    return manifest
+
+
+def checked(folder: Path, name: str, manifest: Mapping[str, Any]) -> bytes:
+    """What a file of the folder holds.
+
+    Raises
+    ------
+    InputError
+        If that is not what the manifest says.
+    OSError
+        If there is no such file.
+    """
+    data = (folder / name).read_bytes()
+    if hashlib.sha256(data).hexdigest() != manifest["files"].get(name):
+        raise _damaged(folder, name)
+    return data
+
+
+def discard(folder: Path) -> None:
+    """Remove what the folder's manifest lists, and the manifest, if there is one.
+
+    Raises
+    ------
+    StoreError
+        If that fails.
+    """
+    if (folder / MANIFEST).exists():
+        with replaced(folder):
+            pass
+
+
+def _own_hash(manifest: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(manifest).encode()).hexdigest()
+
+
+def _damaged(folder: Path, name: str) -> InputError:
+    return InputError(
+        f"`{name}` is not as it was written",
+        code="output.damaged",
+        file=str(folder),
+        hint="write the folder again with the same command; runs that are in the store are not made again",
+    )
+
+
+def _clear_up(folder: Path) -> set[str]:
+    """Remove what killed writers left aside; the files that they had taken out of the manifest."""
+    gone: set[str] = set()
+    for left in folder.glob(f"{_PART}*"):
+        with suppress(OSError):
+            place = os.open(left, os.O_RDONLY)
+            try:
+                if lock(place):
+                    gone |= _listed(left / _BEFORE)
+                    shutil.rmtree(left)
+            finally:
+                os.close(place)
+    return gone
+
+
+def _listed(manifest: Path) -> set[str]:
+    """Names of files in a manifest, as far as it can be read; only such as lie in its folder."""
+    try:
+        names = json.loads(manifest.read_text(encoding="utf-8"))["files"]
+        return {str(name) for name in names if not {"..", "/"} & set(PurePosixPath(name).parts)}
+    except (OSError, ValueError, TypeError, KeyError):
+        return set()
+
+
+def _move(part: Path, folder: Path, gone: set[str]) -> None:
+    """Put what was written aside into its place, the manifest last."""
+    new = sorted(path.relative_to(part) for path in part.rglob("*") if path.is_file())
+    for name in new:
+        if (folder / name).is_dir():
+            raise OSError(errno.EISDIR, f"`{name}` is a folder")
+        _sync(part / name)
+    if (folder / MANIFEST).exists():
+        (folder / MANIFEST).replace(part / _BEFORE)
+    for old in sorted((gone | _listed(part / _BEFORE)) - {name.as_posix() for name in new}):
+        (folder / old).unlink(missing_ok=True)
+        with suppress(OSError):  # others have something in it
+            if (folder / old).parent != folder:
+                (folder / old).parent.rmdir()
+    for name in new:
+        if name.as_posix() != MANIFEST:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (part / name).replace(folder / name)
+            sync_folder((folder / name).parent)
+    if (part / MANIFEST).exists():
+        (part / MANIFEST).replace(folder / MANIFEST)
+    sync_folder(folder)
+
+
+def _sync(file: Path) -> None:
+    place = os.open(file, os.O_RDONLY)
+    try:
+        os.fsync(place)
+    finally:
+        os.close(place)

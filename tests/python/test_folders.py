@@ -1,0 +1,230 @@
+"""Folders of results: whole or absent, and what is read is what was written."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import Command, files_in
+
+import windlass
+from windlass import InputError, Scenario, StoreError, output
+from windlass.folders import checked, discard, read_manifest, replaced, write_manifest
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {name: (folder / name).read_bytes() for name in files_in(folder) if (folder / name).is_file()}
+
+
+def make(folder: Path, files: dict[str, str]) -> None:
+    with replaced(folder) as part:
+        for name, text in files.items():
+            (part / name).parent.mkdir(exist_ok=True)
+            (part / name).write_text(text)
+        write_manifest(part, {"about": "a test"})
+
+
+def test_the_manifest_lists_what_is_there(work: Path) -> None:
+    make(work / "out", {"a": "1", "sub/b": "2"})
+    manifest = read_manifest(work / "out")
+    assert (manifest["about"], sorted(manifest["files"])) == ("a test", ["a", "sub/b"])
+    assert checked(work / "out", "sub/b", manifest) == b"2"
+    assert files_in(work / "out") == ["a", "manifest.json", "sub", "sub/b"]
+
+
+def test_what_is_no_longer_made_is_removed_and_what_others_put_there_stays(work: Path) -> None:
+    make(work / "out", {"a": "1", "sub/b": "2", "more/c": "3"})
+    (work / "out" / "notes.txt").write_text("mine")
+    (work / "out" / "more" / "notes.txt").write_text("mine")
+    make(work / "out", {"a": "4"})
+    assert files_in(work / "out") == ["a", "manifest.json", "more", "more/notes.txt", "notes.txt"]
+    assert (work / "out" / "a").read_text() == "4"
+
+
+def test_a_sweep_without_traces_removes_those_of_the_sweep_before(small: Scenario) -> None:
+    traced = windlass.sweep(small.with_({"output.traces": ["cwnd", "tape"], "output.events": True}), seeds=1)
+    folder = traced.write("results")
+    assert {"traces.parquet", "events.parquet"} <= contents(folder).keys()
+    windlass.sweep(small, seeds=1).write("results")
+    assert contents(folder).keys() == {"flows.parquet", "links.parquet", "summary.csv", "manifest.json"}
+
+
+def test_discarding_removes_what_the_manifest_lists(work: Path) -> None:
+    discard(work / "out")
+    assert not (work / "out").exists()
+    make(work / "out", {"a": "1"})
+    (work / "out" / "notes.txt").write_text("mine")
+    discard(work / "out")
+    assert files_in(work / "out") == ["notes.txt"]
+
+
+@pytest.mark.parametrize("call", ["write_text", "fsync"])
+@pytest.mark.parametrize("times", [0, 1, 3])
+def test_a_full_disk_leaves_the_old_folder_as_it_was(
+    small: Scenario, work: Path, monkeypatch: pytest.MonkeyPatch, call: str, times: int
+) -> None:
+    folder = windlass.sweep(small, seeds=1).write(work / "results")
+    (folder / "notes.txt").write_text("mine")
+    before = contents(folder)
+    more = windlass.sweep(small.with_({"output.traces": ["tape"]}), seeds=3)
+    owner = Path if call == "write_text" else os
+    whole = getattr(owner, call)
+
+    for target in (folder, work / "new" / "below"):
+        left = [times]
+
+        def full(*given: object, left: list[int] = left, **more: object) -> object:
+            left[0] -= 1
+            if left[0] < 0:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return whole(*given, **more)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(owner, call, full)
+            with pytest.raises(StoreError, match=f"cannot write to `{target}`: No space left on device") as caught:
+                more.write(target)
+        assert caught.value.code == "cli.output"
+    assert contents(folder) == before
+    assert files_in(work) == ["results", *(f"results/{name}" for name in sorted(before))]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a limit for the size of files")
+def test_a_file_that_does_not_fit_leaves_the_old_folder_as_it_was(small: Scenario, work: Path) -> None:
+    """The system itself stops the write, also one by Arrow's C++."""
+    folder = windlass.sweep(small, seeds=1).write("results")
+    before = contents(folder)
+    code = (
+        "import resource, signal, sys, windlass; from pathlib import Path\n"
+        "saved = windlass.from_dict(eval(sys.argv[1]))\n"
+        "result = windlass.sweep(saved, seeds=3, store=False)\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))\n"
+        "result.write('results')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, repr(small.composed())], capture_output=True, text=True, check=False
+    )
+    assert "StoreError: error[cli.output]: cannot write to `results`" in done.stderr
+    assert contents(folder) == before
+
+
+def test_a_folder_in_the_place_of_a_file_is_noticed_before_anything_is_moved(work: Path) -> None:
+    make(work / "out", {"a": "1", "b": "2"})
+    (work / "out" / "c").mkdir()
+    before = contents(work / "out")
+    with pytest.raises(StoreError, match="`c` is a folder"):
+        make(work / "out", {"a": "3", "c": "4"})
+    assert contents(work / "out") == before
+
+
+def test_no_flipped_bit_of_a_folder_gives_other_values(small: Scenario, command: Command) -> None:
+    folder = windlass.sweep(small.with_({"sweep": {"topology.bottleneck.loss.rate": ["0 %", "1 %"]}})).write("results")
+    true = output.read_sweep(folder)
+    for name in ("flows.parquet", "links.parquet", "manifest.json"):
+        data = (folder / name).read_bytes()
+        for at in range(0, len(data), 23 if name == "manifest.json" else 997):
+            (folder / name).write_bytes(data[:at] + bytes([data[at] ^ 1 << at % 8]) + data[at + 1 :])
+            try:
+                saved = output.read_sweep(folder)
+            except InputError as error:
+                assert error.code in ("output.damaged", "plot.no-results")
+                assert error.hint is not None
+            else:  # white space between the words of the manifest
+                assert name == "manifest.json"
+                assert (saved.axes, saved.descriptions) == (true.axes, true.descriptions)
+                assert saved.flows.equals(true.flows)
+        (folder / name).write_bytes(data)
+    (folder / "flows.parquet").write_bytes((folder / "links.parquet").read_bytes())
+    done = command("plot", folder, "-o", "figure.svg")
+    assert done.exit_code == 2
+    assert done.stderr.startswith("error[output.damaged]: results: `flows.parquet` is not as it was written\nhint: ")
+
+
+def test_folders_of_the_first_format_are_read(small: Scenario) -> None:
+    folder = windlass.sweep(small, seeds=1).write("results")
+    manifest = json.loads((folder / "manifest.json").read_text())
+    del manifest["sha256"]
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(InputError) as caught:
+        output.read_sweep(folder)
+    assert caught.value.code == "output.damaged"
+    (folder / "manifest.json").write_text(json.dumps(manifest | {"format": 1}))
+    assert output.read_sweep(folder).flows.num_rows == 2
+    (folder / "flows.parquet").write_bytes(b"")
+    with pytest.raises(InputError) as caught:
+        output.read_sweep(folder)
+    assert caught.value.code == "output.damaged"
+
+
+def test_the_next_writer_removes_what_a_killed_one_left(work: Path) -> None:
+    make(work / "out", {"a": "1", "b": "2"})
+    # killed while files were moved: the manifest is aside, `b` not yet removed
+    left = work / "out" / ".part-xyz"
+    left.mkdir()
+    shutil.move(work / "out" / "manifest.json", left / "manifest-before.json")
+    (work / "out" / "a").write_text("3")
+    with pytest.raises(FileNotFoundError):
+        read_manifest(work / "out")
+    make(work / "out", {"a": "4"})
+    assert files_in(work / "out") == ["a", "manifest.json"]
+
+
+KILLED = """
+import os, random, signal, sys, time
+from pathlib import Path
+from windlass.folders import MANIFEST, checked, read_manifest, replaced, write_manifest
+
+folder, draw = Path(sys.argv[1]), random.Random(2)
+
+def make(number):
+    with replaced(folder) as part:
+        for name in range(1 + number % 5):
+            (part / f"table{name}").write_text(f"{number}\\n" * 1000)
+        write_manifest(part, {"number": number})
+
+def look():
+    if not (folder / MANIFEST).exists():
+        return False
+    manifest = read_manifest(folder)
+    number = manifest["number"]
+    assert len(manifest["files"]) == 1 + number % 5
+    for name in manifest["files"]:
+        assert checked(folder, name, manifest) == (f"{number}\\n" * 1000).encode()
+    assert {path.name for path in folder.iterdir() if path.name[0] != "."} == {*manifest["files"], MANIFEST}
+    return True
+
+whole = 0
+for kill in range(100):
+    make(kill)
+    assert look() and not list(folder.glob(".*"))
+    process = os.fork()
+    if process == 0:
+        try:
+            number = 100
+            while True:
+                make(number)
+                number += 1
+        finally:
+            os._exit(1)
+    time.sleep(draw.uniform(0.0, 0.01))
+    os.kill(process, signal.SIGKILL)
+    os.waitpid(process, 0)
+    whole += look()
+print(whole)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX processes")
+def test_after_a_hundred_kills_the_folder_was_always_whole_or_absent(work: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", KILLED, str(work / "out")],
+        capture_output=True, text=True, check=False, timeout=100,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert 0 < int(done.stdout) < 100, "some were killed while files were moved, some before"
