@@ -25,6 +25,7 @@ SOURCES = (
     "store/codec.py",
     "store/frame.py",
     "store/log.py",
+    "store/old_layout.py",
     "store/writer.py",
     "sweep.py",
     "tables.py",

@@ -48,6 +48,7 @@ CODES: dict[str, str] = {
     "result.unknown-flow": "the results have no flow of that name",
     "run.many-points": "the scenario sweeps several points where a single run was asked for",
     "scenario.not-data": "a description made in Python holds something that a file could not",
+    "store.no-runs": "the folder holds no runs that could be taken into the store",
     "store.unwritable": "the store of finished runs cannot be written",
     "sweep.interrupted": "the sweep was stopped before its end; finished runs are kept",
     "sweep.jobs": "the number of threads is not positive",

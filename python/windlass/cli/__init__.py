@@ -5,7 +5,19 @@ Each module has the commands of its name and what only they print. Everything he
 that help appears at once.
 """
 
-from windlass.cli import compare, describe, lists, new_cc, plot, replay, reproduce, run, sweep, validate  # noqa: F401
+from windlass.cli import (  # noqa: F401
+    compare,
+    describe,
+    lists,
+    new_cc,
+    plot,
+    replay,
+    reproduce,
+    run,
+    store,
+    sweep,
+    validate,
+)
 from windlass.cli.group import main
 
 __all__ = ["main"]

@@ -1,0 +1,222 @@
+"""``windlass store``."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from windlass.cli.group import main
+from windlass.cli.options import json_option
+from windlass.cli.printing import print_json, print_table
+from windlass.errors import InputError, StoreError
+
+place_option = click.option(
+    "--store",
+    "place",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Folder of finished runs; by default $WINDLASS_STORE or ~/.cache/windlass/runs.",
+)
+
+
+@main.group(
+    short_help="Show, check, clean up or merge the store of finished runs.", epilog="Example: windlass store list"
+)
+def store() -> None:
+    """Show, check, clean up or merge the store of finished runs."""
+
+
+@store.command("list", short_help="Show how many runs there are, by version of the engine.")
+@place_option
+@json_option
+def list_(place: Path | None, as_json: bool) -> None:
+    """Show how many runs the store holds, by version of the engine, and what they take on disk."""
+    from windlass.engine import ENGINE_VERSION
+    from windlass.store import upkeep
+
+    root = _root(place)
+    with _errors(root):
+        found = upkeep.contents(root)
+    old = _old_runs(root)
+    if as_json:
+        versions = [
+            dataclasses.asdict(one) | {"is_this": one.engine_version == ENGINE_VERSION} for one in found.versions
+        ]
+        counts = {"files": found.files, "bytes": found.bytes, "runs": found.runs, "repeated": found.repeated}
+        print_json(
+            {"store": str(root), **counts, "damaged": found.damaged_runs, "old_layout": old, "versions": versions}
+        )
+        return
+    click.echo(f"{root}: {_runs(found.runs)} in {_files(found.files)}, {_size(found.bytes)}")
+    rows = [
+        {
+            "engine": one.engine_version + (" (this one)" if one.engine_version == ENGINE_VERSION else ""),
+            "runs": one.runs,
+            "points": one.points,
+            "size": _size(one.bytes),
+        }
+        for one in found.versions
+    ]
+    if rows:
+        print_table(tuple(rows[0]), rows, right=("runs", "points", "size"))
+    if found.damage:
+        click.echo("some of it is damaged: `windlass store check` says what")
+    if old:
+        click.echo(f"{_runs(old)} in the layout of earlier versions: `windlass store import` takes over what is valid")
+
+
+@store.command(short_help="Read every record and report what is damaged.")
+@place_option
+@json_option
+def check(place: Path | None, as_json: bool) -> None:
+    """Read every record of the store, compare its checksum, and report what is damaged.
+
+    The exit code is 1 if anything is. Damaged runs are never used; a sweep that needs one makes it again.
+    """
+    from windlass.store import upkeep
+
+    root = _root(place)
+    with _errors(root):
+        found = upkeep.contents(root)
+    if as_json:
+        print_json(
+            {
+                "store": str(root),
+                "files": found.files,
+                "runs": found.runs,
+                "damaged": found.damaged_runs,
+                "damage": found.damage,
+            }
+        )
+    else:
+        for line in found.damage:
+            click.echo(line)
+        if found.damage:
+            is_are = "is" if found.damaged_runs == 1 else "are"
+            whole = f"{_runs(found.runs)} are whole, in {_files(found.files)}"
+            click.echo(f"{_runs(found.damaged_runs)} {is_are} damaged, {whole}")
+            click.echo("hint: `windlass store prune` takes out what is damaged; sweeps make such runs again")
+        else:
+            click.echo(f"{root}: all {_runs(found.runs)} in {_files(found.files)} are whole")
+    if found.damage:
+        click.get_current_context().exit(1)
+
+
+@store.command(short_help="Remove what no sweep of this version can use.")
+@place_option
+@click.option("--keep-versions", is_flag=True, help="Keep the runs of other versions of the engine.")
+@click.option("--dry-run", is_flag=True, help="Say what would be removed, and change nothing.")
+@json_option
+def prune(place: Path | None, keep_versions: bool, dry_run: bool, as_json: bool) -> None:
+    """Remove damaged runs, runs that stand there twice and runs of other versions, and merge small files.
+
+    Files that a sweep is writing to are left alone, and so are those that another machine wrote to within the last
+    hour.
+    """
+    from windlass.engine import ENGINE_VERSION
+    from windlass.store import upkeep
+
+    root = _root(place)
+    with _errors(root):
+        done = upkeep.prune(root, None if keep_versions else ENGINE_VERSION, dry_run=dry_run)
+    if as_json:
+        print_json({"store": str(root), "dry_run": dry_run, **dataclasses.asdict(done)})
+        return
+    gone = [
+        f"{count} {words}"
+        for count, words in (
+            (done.other_versions, "of other versions"),
+            (done.repeated, "that stand there twice"),
+            (done.damaged, "damaged"),
+        )
+        if count
+    ]
+    would = "would be removed" if dry_run else "removed"
+    click.echo(f"runs {would}: {', '.join(gone) or 'none'}; kept: {done.kept}")
+    if not dry_run:
+        click.echo(
+            f"{_files(done.files_before)}, {_size(done.bytes_before)} before; "
+            f"{_files(done.files_after)}, {_size(done.bytes_after)} now"
+        )
+    for line in done.passed_over:
+        click.echo(f"left alone: {line}")
+
+
+@store.command("import", short_help="Take over runs of another store, or of an earlier version's layout.")
+@click.argument("source", type=click.Path(path_type=Path), required=False)
+@place_option
+@json_option
+def import_(source: Path | None, place: Path | None, as_json: bool) -> None:
+    """Copy the runs of the store SOURCE into the store, whatever machine made them.
+
+    Runs in the layout of earlier versions (a folder for each run) are checked, and taken over if this version would
+    give the same numbers. Without SOURCE, such runs are looked for in the store itself.
+    """
+    from windlass.store import Store, old_layout, upkeep
+
+    root = _root(place)
+    folder = root if source is None else source
+    if not folder.is_dir():
+        raise InputError("is no folder of runs", code="store.no-runs", file=str(folder), hint="name a store's folder")
+    copied = []
+    with _errors(root):
+        if folder.resolve() != root.resolve():
+            copied = list(upkeep.copy_files(root, folder))
+    counts = old_layout.take_over(Store(root), folder)
+    if source is not None and not copied and not counts:
+        raise InputError("holds no runs", code="store.no-runs", file=str(folder), hint="name a store's folder")
+    if as_json:
+        print_json({"store": str(root), "source": str(folder), "files": copied, "old_layout": dict(counts)})
+        return
+    for line in copied:
+        click.echo(line)
+    for words, count in sorted(counts.items(), key=lambda item: (item[0] != "taken", item[0])):
+        click.echo(f"layout of earlier versions: {_runs(count)} " + ("taken" if words == "taken" else f"left: {words}"))
+    if counts:
+        click.echo(f"hint: their folders `{folder}/[0-9a-f][0-9a-f]` are no longer needed and can be removed")
+    elif not copied:
+        click.echo(f"{folder}: no runs in the layout of earlier versions")
+
+
+def _root(place: Path | None) -> Path:
+    from windlass.store import Store
+
+    return Store(place).root
+
+
+def _old_runs(root: Path) -> int:
+    from windlass.store import old_layout
+
+    return sum(1 for _ in old_layout.folders(root))
+
+
+@contextmanager
+def _errors(root: Path) -> Iterator[Any]:
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(
+            f"cannot use `{error.filename or root}`: {error.strerror or error}",
+            hint="name another place with `--store DIR` or $WINDLASS_STORE",
+        ) from error
+
+
+def _files(count: int) -> str:
+    return f"{count} file" if count == 1 else f"{count} files"
+
+
+def _runs(count: int) -> str:
+    return f"{count} run" if count == 1 else f"{count} runs"
+
+
+def _size(count: float) -> str:
+    for unit in ("B", "kB", "MB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.1f} GB"

@@ -1,0 +1,360 @@
+"""What is in a store, whether it is whole, and how it is made smaller or put together with another.
+
+Everything here reads whole files and checks each record. None of it makes or changes a run.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from windlass.store.codec import shape_of, text_of, unpacked
+from windlass.store.frame import ABOUT, INDEX, RUN, SHAPE, Damage, Entry, payload, scan
+from windlass.store.log import NAME, Log
+from windlass.store.writer import FULL, Writer, boot, is_own, lock, new_file, sync_folder
+
+__all__ = ["Contents", "Pruned", "Version", "contents", "copy_files", "prune"]
+
+RECENT_S = 3600.0
+"""A file that another machine has written to more recently than this may still be written to, seconds."""
+
+_WHAT = {RUN: "a run", SHAPE: "the columns of runs", ABOUT: "a description", INDEX: "an index"}
+
+
+@dataclass
+class Version:
+    """Runs that one version of the engine made.
+
+    Attributes
+    ----------
+    engine_version : str
+        The version.
+    runs, points, bytes : int
+        How many runs, of how many descriptions, and what they take.
+    """
+
+    engine_version: str
+    runs: int = 0
+    points: int = 0
+    bytes: int = 0
+
+
+@dataclass
+class Contents:
+    """What is in a store.
+
+    Attributes
+    ----------
+    files, bytes, runs : int
+        How much there is; a run that stands there twice counts once.
+    repeated : int
+        Runs that stand there once more.
+    versions : list of Version
+        By version of the engine.
+    damage : list of str
+        What is damaged, a line each.
+    damaged_runs : int
+        How many runs are damaged, as far as that can be known.
+    """
+
+    files: int = 0
+    bytes: int = 0
+    runs: int = 0
+    repeated: int = 0
+    versions: list[Version] = field(default_factory=list)
+    damage: list[str] = field(default_factory=list)
+    damaged_runs: int = 0
+
+
+class _Run(NamedTuple):
+    entry: Entry
+    shape: bytes
+    about: bytes
+
+
+class _Shared(NamedTuple):
+    kind: bytes
+    data: bytes
+
+
+@dataclass
+class _File:
+    """A file that was read from one end to the other: where its whole runs are, what they need, what is damaged."""
+
+    path: Path
+    runs: list[_Run] = field(default_factory=list)
+    shared: dict[bytes, _Shared] = field(default_factory=dict)
+    damage: list[str] = field(default_factory=list)
+    damaged_runs: int = 0
+
+    def versions(self) -> dict[bytes, str]:
+        """Version of the engine of each shape."""
+        return {
+            key: shape_of(text_of(memoryview(one.data))).engine_version
+            for key, one in self.shared.items()
+            if one.kind == SHAPE
+        }
+
+
+def _read(path: Path) -> _File:
+    found = _File(path)
+    log = Log(path)
+    for one in scan(path, 0, path.stat().st_size):
+        if isinstance(one, Damage):
+            if not one.is_cut:
+                found.damage.append(f"{path}: {one.size} bytes from byte {one.offset} on are damaged, at least one run")
+                found.damaged_runs += 1
+            continue
+        data = payload(log.record(one), one.kind, one.key)
+        if data is None:
+            found.damage.append(f"{path}: {_WHAT.get(one.kind, 'something')} at byte {one.offset} is damaged")
+            found.damaged_runs += one.kind == RUN
+        elif one.kind == RUN:
+            stored = unpacked(data)
+            found.runs.append(_Run(one, stored.shape, stored.about))
+        elif one.kind in (SHAPE, ABOUT):
+            found.shared[one.key] = _Shared(one.kind, bytes(data))
+    return found
+
+
+def _files(root: Path) -> list[Path]:
+    return sorted(root.glob(NAME))
+
+
+def contents(root: Path) -> Contents:
+    """Read all of a store, and check each record.
+
+    Raises
+    ------
+    OSError
+        If a file cannot be read.
+    """
+    whole = Contents()
+    known: dict[bytes, str] = {}
+    seen: dict[bytes, _Run] = {}
+    for path in _files(root):
+        found = _read(path)
+        whole.files += 1
+        whole.bytes += path.stat().st_size
+        whole.damage += found.damage
+        whole.damaged_runs += found.damaged_runs
+        known |= found.versions()
+        for run in found.runs:
+            whole.repeated += run.entry.key in seen
+            seen[run.entry.key] = run
+    whole.runs = len(seen)
+    versions: dict[str, Version] = {}
+    points: dict[str, set[bytes]] = {}
+    for run in seen.values():
+        name = known.get(run.shape, "unknown: the columns are damaged")
+        version = versions.setdefault(name, Version(name))
+        version.runs += 1
+        version.bytes += run.entry.size
+        points.setdefault(name, set()).add(run.about)
+        version.points = len(points[name])
+    whole.versions = sorted(versions.values(), key=lambda version: version.engine_version)
+    return whole
+
+
+@dataclass
+class Pruned:
+    """What pruning did, or would do.
+
+    Attributes
+    ----------
+    kept, other_versions, repeated, damaged : int
+        Runs that stay; runs that go, by reason.
+    bytes_before, bytes_after : int
+        What the files took and take.
+    files_before, files_after : int
+        How many there were and are.
+    passed_over : list of str
+        Files that were left alone, a line each with the reason.
+    """
+
+    kept: int = 0
+    other_versions: int = 0
+    repeated: int = 0
+    damaged: int = 0
+    bytes_before: int = 0
+    bytes_after: int = 0
+    files_before: int = 0
+    files_after: int = 0
+    passed_over: list[str] = field(default_factory=list)
+
+
+def prune(root: Path, engine_version: str | None, *, dry_run: bool = False) -> Pruned:
+    """Take out what is damaged or stands there twice, and the runs of other versions; put small files together.
+
+    Parameters
+    ----------
+    root : Path
+        The store.
+    engine_version : str, optional
+        The version whose runs stay; all if not given.
+    dry_run : bool
+        Change nothing, only count.
+
+    Raises
+    ------
+    OSError
+        If a file cannot be read or written. The store is then as it was, or has runs twice.
+    """
+    done = Pruned()
+    with ExitStack() as held:
+        free = [path for path in _files(root) if _may_touch(path, held, done)]
+        kept = _kept([_read(path) for path in free], engine_version, done)
+        sizes = {path: path.stat().st_size for path in free}
+        done.files_before = len(_files(root))
+        done.bytes_before = sum(path.stat().st_size for path in _files(root))
+        # a file of which everything stays is left as it is, unless it is small and there are others of its kind
+        small = [path for path in free if sizes[path] < FULL // 2]
+        anew = [path for path in free if kept[path] is not None or (path in small and len(small) > 1)]
+        if not dry_run and anew:
+            _write_anew(root, anew, kept)
+    done.files_after = len(_files(root))
+    done.bytes_after = sum(path.stat().st_size for path in _files(root))
+    return done
+
+
+def _may_touch(path: Path, held: ExitStack, done: Pruned) -> bool:
+    """Lock a file that nobody writes to; otherwise note why it is left alone."""
+    if not is_own(path) and time.time() - path.stat().st_mtime < RECENT_S:
+        done.passed_over.append(f"{path}: another machine wrote to it within the last hour")
+        return False
+    place = os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0))
+    held.callback(os.close, place)
+    if lock(place) is False:
+        done.passed_over.append(f"{path}: a sweep is writing to it")
+        return False
+    return True
+
+
+def _kept(files: list[_File], engine_version: str | None, done: Pruned) -> dict[Path, set[bytes] | None]:
+    """Keys of the runs of each file that stay; ``None`` for a file of which everything stays."""
+    known: dict[bytes, str] = {}
+    for found in files:
+        known |= found.versions()
+    seen: set[bytes] = set()
+    kept: dict[Path, set[bytes] | None] = {}
+    for found in files:
+        own: set[bytes] = set()
+        for run in found.runs:
+            version = known.get(run.shape)
+            if version is None:
+                found.damaged_runs += 1
+            elif engine_version not in (None, version):
+                done.other_versions += 1
+            elif run.entry.key in seen:
+                done.repeated += 1
+            else:
+                seen.add(run.entry.key)
+                own.add(run.entry.key)
+        done.damaged += found.damaged_runs
+        kept[found.path] = None if len(own) == len(found.runs) and not found.damage else own
+    done.kept = len(seen)
+    return kept
+
+
+def _write_anew(root: Path, paths: list[Path], kept: dict[Path, set[bytes] | None]) -> None:
+    """Copy what stays into new files, and remove the old ones."""
+    written: list[Path] = []
+    try:
+        _copy_runs(root, paths, kept, written)
+        for part in written:
+            part.rename(root / f"{part.name[1:].removesuffix('.part')}{NAME[1:]}")
+    except BaseException:
+        for part in written:
+            part.unlink(missing_ok=True)
+        raise
+    sync_folder(root)
+    for path in paths:
+        path.unlink()
+    sync_folder(root)
+
+
+def _copy_runs(root: Path, paths: list[Path], kept: dict[Path, set[bytes] | None], written: list[Path]) -> None:
+    target: Writer | None = None
+    shared: dict[bytes, _Shared] = {}
+    files = [_read(path) for path in paths]
+    for found in files:
+        shared |= found.shared
+    for found in files:
+        own, log = kept[found.path], Log(found.path)
+        for run in found.runs:
+            if own is not None and run.entry.key not in own:
+                continue
+            if own is not None:
+                own.discard(run.entry.key)  # the first of two
+            data = payload(log.record(run.entry), RUN, run.entry.key)
+            if data is None:
+                raise OSError(errno.EIO, f"`{found.path}` changes while it is read")
+            if target is None or not target.is_good:
+                if target is not None:
+                    target.close()
+                part, place = new_file(root, prefix=".", suffix=".part")
+                written.append(part)
+                target = Writer(part, place, Log(part))
+            for key, copies in ((run.shape, 2), (run.about, 1)):
+                if key in shared and key not in target.log.shared:
+                    target.log.shared.add(key)
+                    for _ in range(copies):
+                        target.append(shared[key].kind, key, shared[key].data)
+            target.append(RUN, run.entry.key, bytes(data))
+    if target is not None:
+        target.close()
+
+
+def _is_free(path: Path) -> bool:
+    """Whether a file is not there, or is there and nobody appends to it."""
+    try:
+        place = os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0))
+    except FileNotFoundError:
+        return True
+    try:
+        return lock(place) is not False
+    finally:
+        os.close(place)
+
+
+def copy_files(root: Path, source: Path) -> Iterator[str]:
+    """Copy the files of another store into this one; says of each what became of it.
+
+    Raises
+    ------
+    OSError
+        If a file cannot be read or written; those before it are there then.
+    """
+    root.mkdir(parents=True, exist_ok=True)
+    for path in _files(source):
+        found = _read(path)
+        target = root / path.name
+        data = path.read_bytes()
+        known = target.read_bytes() if target.exists() else b""
+        if known[: len(data)] == data:
+            yield f"{path}: is there already"
+            continue
+        if not data.startswith(known) or not _is_free(target):
+            target = root / f"{boot()}-{secrets.token_hex(8)}{NAME[1:]}"
+        part, place = new_file(root, prefix=".", suffix=".part")
+        try:
+            with os.fdopen(place, "wb") as new:
+                new.write(data)
+                new.flush()
+                os.fsync(new.fileno())
+                part.replace(target)
+        except BaseException:
+            with suppress(OSError):
+                part.unlink()
+            raise
+        sync_folder(root)
+        damage = f", {found.damaged_runs} damaged" if found.damaged_runs else ""
+        count = len(found.runs)
+        yield f"{path}: {count} {'run' if count == 1 else 'runs'} copied{damage}"

@@ -1,0 +1,316 @@
+"""`windlass store`: what is in a store, whether it is whole, what can go, what comes from elsewhere."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import time
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from conftest import Command
+
+import windlass
+from windlass import ENGINE_VERSION, RunResult, Scenario, Store
+from windlass.store import frame, old_layout, upkeep, writer
+from windlass.tables import TABLES, schema_text
+
+KEYS = [f"{number}" * 64 for number in range(8)]
+
+
+def tables(value: float) -> dict[str, pa.Table]:
+    return {name: pa.table({"x": pa.array([value] * (name == "flows"), pa.float64())}) for name in TABLES}
+
+
+def write(store: Store, number: int, version: str = ENGINE_VERSION) -> None:
+    description = json.dumps({"point": number // 2})
+    store.write(KEYS[number], tables(float(number)), description=description, seed=number % 2, engine_version=version)
+
+
+def values(root: Path) -> dict[int, float]:
+    store = Store(root)
+    return {KEYS.index(key): store.read(key)["flows"]["x"][0].as_py() for key in list(store.keys())}  # type: ignore[index]
+
+
+def files(root: Path) -> list[Path]:
+    return sorted(root.iterdir())
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """The default store."""
+    return tmp_path / "store"
+
+
+@pytest.fixture
+def several(root: Path) -> Path:
+    """Six runs in three files, two of them of another version, one of them twice."""
+    stores = [Store(root) for _ in range(3)]
+    for number in range(4):
+        write(stores[number % 2], number)
+    write(stores[2], 4, "0.1.0+another")
+    write(stores[2], 5, "0.1.0+another")
+    stores[2]._places[frame.RUN].clear()
+    write(stores[2], 0)
+    for store in stores:
+        store.close()
+    return root
+
+
+def spoil(file: Path, number: int) -> int:
+    """Flip a bit of a run; where the run begins."""
+    entries = (one for one in frame.scan(file, 0, file.stat().st_size) if isinstance(one, frame.Entry))
+    entry = next(one for one in entries if one.key.hex() == KEYS[number])
+    data = bytearray(file.read_bytes())
+    data[entry.offset + entry.size - 3] ^= 4
+    file.write_bytes(data)
+    return entry.offset
+
+
+def file_of(root: Path, number: int) -> Path:
+    return next(file for file in files(root) if bytes.fromhex(KEYS[number]) in file.read_bytes())
+
+
+# ---- list and check
+
+
+def test_the_list_has_runs_by_version(several: Path, command: Command) -> None:
+    done = command("store", "list")
+    assert done.exit_code == 0
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith(f"{several}: 6 runs in 3 files, ")
+    assert any(f"{ENGINE_VERSION} (this one)" in line and " 4 " in line and " 2 " in line for line in lines)
+    found = json.loads(command("store", "list", "--json", "--store", several).stdout)
+    assert (found["files"], found["runs"], found["repeated"], found["damaged"]) == (3, 6, 1, 0)
+    assert found["bytes"] == sum(file.stat().st_size for file in files(several))
+    assert [(one["engine_version"], one["runs"], one["points"], one["is_this"]) for one in found["versions"]] == [
+        (ENGINE_VERSION, 4, 2, True), ("0.1.0+another", 2, 1, False),
+    ]  # fmt: skip
+
+
+def test_an_empty_store(root: Path, command: Command) -> None:
+    assert command("store", "list").stdout == f"{root}: 0 runs in 0 files, 0 B\n"
+    assert command("store", "check").stdout == f"{root}: all 0 runs in 0 files are whole\n"
+    assert command("store", "prune").exit_code == 0
+    assert command("store", "import").stdout == ""
+    assert not root.exists()
+
+
+def test_check_names_each_damage_and_ends_with_one(several: Path, command: Command) -> None:
+    done = command("store", "check")
+    assert (done.exit_code, done.stdout) == (0, f"{several}: all 6 runs in 3 files are whole\n")
+    file = file_of(several, 3)
+    offset = spoil(file, 3)
+    done = command("store", "check")
+    assert done.exit_code == 1
+    assert done.stdout == (
+        f"{file}: a run at byte {offset} is damaged\n1 run is damaged, 5 runs are whole, in 3 files\n"
+        "hint: `windlass store prune` takes out what is damaged; sweeps make such runs again\n"
+    )
+    assert json.loads(command("store", "check", "--json").stdout)["damaged"] == 1
+    assert "`windlass store check` says what" in command("store", "list").stdout
+
+
+def test_check_finds_each_flipped_bit(root: Path) -> None:
+    """Every second byte, a bit in turn: the store's own test has them all."""
+    store = Store(root)
+    write(store, 1)
+    store.close()
+    (file,) = files(root)
+    data = file.read_bytes()
+    for at in range(0, len(data), 2):
+        file.write_bytes(data[:at] + bytes([data[at] ^ 1 << at % 8]) + data[at + 1 :])
+        found = upkeep.contents(root)
+        assert len(found.damage) == 1, at
+        assert f"{file}: " in found.damage[0]
+        assert found.runs + found.damaged_runs >= 1
+
+
+# ---- prune
+
+
+def test_pruning_keeps_what_this_version_can_use_in_one_file(several: Path, command: Command) -> None:
+    before = [file.read_bytes() for file in files(several)]
+    done = command("store", "prune", "--dry-run")
+    assert done.stdout == "runs would be removed: 2 of other versions, 1 that stand there twice; kept: 4\n"
+    assert [file.read_bytes() for file in files(several)] == before
+    done = command("store", "prune")
+    assert done.stdout.startswith("runs removed: 2 of other versions, 1 that stand there twice; kept: 4\n3 files, ")
+    assert len(files(several)) == 1
+    assert values(several) == {number: float(number) for number in range(4)}
+    assert Store(several).about(KEYS[3]) == {
+        "key": KEYS[3], "seed": 1, "engine_version": ENGINE_VERSION, "description": {"point": 1},
+    }  # fmt: skip
+    again = files(several)[0].read_bytes()
+    assert command("store", "prune").stdout.startswith("runs removed: none; kept: 4\n")
+    assert files(several)[0].read_bytes() == again
+
+
+def test_other_versions_stay_if_they_shall(several: Path) -> None:
+    assert upkeep.prune(several, None).kept == 6
+    assert values(several) == {number: float(number) for number in range(6)}
+
+
+def test_pruning_takes_out_what_is_damaged(several: Path, command: Command) -> None:
+    spoil(file_of(several, 3), 3)
+    done = json.loads(command("store", "prune", "--keep-versions", "--json").stdout)
+    assert (done["kept"], done["damaged"]) == (5, 1)
+    assert upkeep.contents(several).damage == []
+    assert values(several) == {number: float(number) for number in (0, 1, 2, 4, 5)}
+
+
+def test_a_reader_finds_its_runs_after_pruning(several: Path) -> None:
+    reader = Store(several)
+    assert reader.read(KEYS[1]) is not None
+    upkeep.prune(several, ENGINE_VERSION)
+    read = reader.read(KEYS[2])
+    assert read is not None
+    assert read["flows"]["x"].to_pylist() == [2.0]
+
+
+def test_a_file_that_is_written_to_is_left_alone(several: Path, command: Command) -> None:
+    writing = Store(several)
+    write(writing, 6)
+    busy = file_of(several, 6)
+    done = command("store", "prune")
+    assert f"left alone: {busy}: a sweep is writing to it\n" in done.stdout
+    write(writing, 7)
+    writing.close()
+    assert busy.exists()
+    assert values(several).keys() >= {6, 7}
+
+
+def test_a_file_of_another_machine_is_left_alone_for_an_hour(several: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writer, "boot", lambda: "0123456789ab")
+    done = upkeep.prune(several, ENGINE_VERSION)
+    assert len(done.passed_over) == 3
+    assert all("another machine wrote to it within the last hour" in line for line in done.passed_over)
+    for file in files(several):
+        os.utime(file, (time.time() - 4000.0,) * 2)
+    assert upkeep.prune(several, ENGINE_VERSION).passed_over == []
+    assert values(several) == {number: float(number) for number in range(4)}
+
+
+def test_pruning_that_fails_leaves_the_store_as_it_was(several: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = {file: file.read_bytes() for file in files(several)}
+
+    def full(place: int, data: bytes) -> int:
+        raise OSError("No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", full)
+        with pytest.raises(OSError, match="No space"):
+            upkeep.prune(several, ENGINE_VERSION)
+    assert {file: file.read_bytes() for file in files(several)} == before
+
+
+# ---- import
+
+
+def test_the_files_of_another_store_are_copied_once(several: Path, tmp_path: Path, command: Command) -> None:
+    other = tmp_path / "other"
+    store = Store(other)
+    write(store, 6)
+    store.close()
+    (file,) = files(other)
+    done = command("store", "import", other)
+    assert (done.exit_code, done.stdout) == (0, f"{file}: 1 run copied\n")
+    assert values(several) == {number: float(number) for number in range(7)}
+    assert command("store", "import", other).stdout == f"{file}: is there already\n"
+    write(store, 7)
+    store.close()
+    command("store", "import", other)
+    assert values(several) == {number: float(number) for number in range(8)}
+    assert upkeep.contents(several).repeated == 1, "the file that has grown took the place of its copy"
+    assert not [file for file in files(several) if file.name.startswith(".")]
+
+
+def test_a_copy_of_a_damaged_store_is_said_to_be_damaged(several: Path, tmp_path: Path, command: Command) -> None:
+    spoil(file_of(several, 3), 3)
+    done = command("store", "import", several, "--store", tmp_path / "second")
+    assert "2 runs copied, 1 damaged\n" not in done.stdout
+    assert "1 run copied, 1 damaged\n" in done.stdout
+    with pytest.warns(windlass.StoreWarning):
+        assert Store(tmp_path / "second").read(KEYS[3]) is None
+
+
+@pytest.mark.parametrize("what", ["nothing", "file", "empty"])
+def test_what_holds_no_runs_is_refused(tmp_path: Path, command: Command, what: str) -> None:
+    place = tmp_path / what
+    if what == "file":
+        place.write_text("")
+    elif what == "empty":
+        place.mkdir()
+    done = command("store", "import", place)
+    assert done.exit_code == 2
+    assert done.stderr.startswith(f"error[store.no-runs]: {place}: ")
+    assert "\nhint: " in done.stderr
+
+
+def old_run(root: Path, run: RunResult, description: str, key: str, version: str) -> Path:
+    """A run as earlier versions kept it."""
+    empty = {name: schema_text(table) for name, table in run.tables.items() if table.num_rows == 0}
+    about = {"key": key, "seed": run.seed, "engine_version": version, "empty": empty}
+    about["description"] = json.loads(description)
+    folder = root / key[:2] / key
+    folder.mkdir(parents=True)
+    for name in run.tables.keys() - empty.keys():
+        table = run.tables[name].replace_schema_metadata({"windlass": json.dumps(about)})
+        pq.write_table(table, folder / f"{name}.parquet", compression="zstd")
+    names = sorted(path.name for path in folder.iterdir())
+    lines = (f"{hashlib.sha256((folder / name).read_bytes()).hexdigest()}  {name}\n" for name in names)
+    (folder / "sha256sums").write_text("".join(lines))
+    return folder
+
+
+def old_store(root: Path, scenario: Scenario, version: str) -> list[Path]:
+    """The runs of a scenario's seeds in a store of an earlier version."""
+    (point,) = scenario.points()
+    found = []
+    for seed in scenario.seeds:
+        key = hashlib.sha256(f"{point._point.key(seed)} {version}".encode()).hexdigest()
+        found.append(old_run(root, point.run(seed), point.effective_json(), key, version))
+    return found
+
+
+@pytest.mark.parametrize("output", [{}, {"output.delays": True}, {"output.events": True}])
+def test_runs_of_the_old_layout_are_taken_under_their_new_keys(
+    small: Scenario, root: Path, command: Command, output: dict[str, bool]
+) -> None:
+    scenario = small.with_(output) if output else small
+    old_store(root, scenario, old_layout.last_version())
+    assert "3 runs in the layout of earlier versions" in command("store", "list").stdout
+    done = command("store", "import")
+    assert done.stdout.startswith("layout of earlier versions: 3 runs taken\nhint: ")
+    again = windlass.sweep(scenario)
+    assert all(run.stored for run in again)
+    fresh = windlass.sweep(scenario, store=False)
+    assert all(fresh.table(name).equals(again.table(name)) for name in TABLES)
+
+
+def test_old_runs_that_may_be_others_are_left_and_it_is_said_why(
+    small: Scenario, root: Path, tmp_path: Path, command: Command
+) -> None:
+    old = tmp_path / "old"
+    version = old_layout.last_version()
+    folders = old_store(old, small, version)
+    (folders[0] / "links.parquet").write_bytes(b"")
+    (folders[1] / "sha256sums").unlink()
+    shutil.copytree(folders[2], folders[2].parent / (folders[2].name[:-1] + "x"))
+    old_store(old, small.with_({"scenario.duration": "3 s"}), "0.1.0+another")
+    (point,) = small.points()
+    old_run(old, point.run(9), point.effective_json(), "ab" * 32, version)
+    found = json.loads(command("store", "import", old, "--json").stdout)["old_layout"]
+    assert found == {
+        "taken": 1,
+        "damaged": 3,
+        "made by a version that can give other numbers": 3,
+        "with a key that is not that of the description: other series recorded, or a class in Python": 1,
+    }
+    assert len(list(Store(root).keys())) == 1
+    text = command("store", "import", old).stdout
+    assert "layout of earlier versions: 3 runs left: damaged\n" in text
