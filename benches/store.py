@@ -26,9 +26,6 @@ ONE_FLOW = {
     },
     "flows": [{"from": "left/*", "to": "right/*", "algorithm": "newreno"}],
 }
-SEEDS = 10
-"""Runs that have a description in common."""
-
 MOST_BYTES = 2000
 MOST_MS = 0.5
 MOST_FILES = 200
@@ -37,16 +34,17 @@ MOST_FILES = 200
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--runs", type=int, default=100_000, help="how many runs")
+    options.add_argument("--seeds", type=int, default=10, help="how many of them have a description in common")
     options.add_argument("--dir", type=Path, help="where to write them, by default the folder of temporary files")
     given = options.parse_args()
     root = Path(tempfile.mkdtemp(prefix="bench-store-", dir=given.dir))
     try:
-        measure(root, given.runs)
+        measure(root, given.runs, given.seeds)
     finally:
         shutil.rmtree(root)
 
 
-def measure(root: Path, count: int) -> None:
+def measure(root: Path, count: int, seeds: int) -> None:
     point = windlass.from_dict(ONE_FLOW).points()[0]
     real = [point.run(seed) for seed in range(1, 201)]
     description = point.effective_json()
@@ -56,9 +54,9 @@ def measure(root: Path, count: int) -> None:
     store.write(hashlib.sha256(b"imports").hexdigest(), real[0].tables, description="{}", seed=0, engine_version="v")
     start = time.process_time()
     for number, key in enumerate(keys):
-        own = description.replace('"duration"', f'"duration {number // SEEDS}"', 1)
+        own = description.replace('"duration"', f'"duration {number // seeds}"', 1)
         tables = real[number % len(real)].tables
-        store.write(key, tables, description=own, seed=number % SEEDS, engine_version=windlass.ENGINE_VERSION)
+        store.write(key, tables, description=own, seed=number % seeds, engine_version=windlass.ENGINE_VERSION)
     store.close()
     written = (time.process_time() - start) / count * 1e3
 
@@ -77,7 +75,7 @@ def measure(root: Path, count: int) -> None:
     took = (compared - (time.process_time() - start)) / count * 1e3
 
     sizes = [file.stat().st_size for file in root.iterdir()]
-    print(f"{count} runs with one flow, {SEEDS} seeds a point, in {len(sizes)} files")
+    print(f"{count} runs with one flow, {seeds} seeds a point, in {len(sizes)} files")
     print(f"on disk {sum(sizes) / count:6.0f} bytes a run (at most {MOST_BYTES})")
     print(f"written {written:6.3f} ms of CPU a run (at most {MOST_MS})")
     print(f"read    {took:6.3f} ms of CPU a run (at most {MOST_MS})")

@@ -96,6 +96,29 @@ def test_description_seed_and_version_are_kept(store: Store) -> None:
     assert store.about(OTHER) is None
 
 
+def test_descriptions_that_are_alike_take_little_room(store: Store) -> None:
+    rest = {f"key {number}": number * 1.37 for number in range(200)}
+    texts = {f"{number:064x}": json.dumps({"loss": number, **rest}) for number in range(20)}
+    for number, (key, text) in enumerate(texts.items()):
+        store.write(key, tables(), description=text, seed=number, engine_version="v")
+        if number % 7 == 0:
+            store.close()
+    abouts = [entry.size for entry in entries(files(store)[0]) if entry.kind == frame.ABOUT]
+    assert abouts[0] == abouts[1] > 500
+    assert max(abouts[2:]) < 200
+    reader = Store(store.root)
+    assert [reader.about(key)["description"] for key in texts] == [json.loads(text) for text in texts.values()]  # type: ignore[index]
+
+
+def test_descriptions_of_several_kinds_are_each_written_as_a_whole_once(store: Store) -> None:
+    kinds = [{f"{kind} {number}": number * kind * 1.37 for number in range(200)} for kind in range(3)]
+    for number in range(30):
+        text = json.dumps(kinds[number % 3] | {"loss": number})
+        store.write(f"{number:064x}", tables(), description=text, seed=1, engine_version="v")
+    large = [entry.size for entry in entries(files(store)[0]) if entry.kind == frame.ABOUT and entry.size > 300]
+    assert len(large) == 2 * 3
+
+
 def test_what_is_not_there_is_not_there(store: Store) -> None:
     assert store.read(KEY) is None
     assert KEY not in store
@@ -170,15 +193,17 @@ def test_many_short_sweeps_share_a_file(small: windlass.Scenario, store: Store) 
     assert len(list(Store(store.root).keys())) == 5
 
 
-def test_a_run_with_one_flow_takes_less_than_two_kilobytes(store: Store) -> None:
+@pytest.mark.parametrize("seeds", [1, 10])
+def test_a_run_with_one_flow_takes_less_than_two_kilobytes(store: Store, seeds: int) -> None:
     one = {
-        "scenario": {"name": "one", "duration": "1 s", "seeds": 10},
+        "scenario": {"name": "one", "duration": "1 s", "seeds": seeds},
         "topology": {"kind": "dumbbell", "pairs": 1, "access": {"rate": "10 Mbps", "delay": "5 ms"},
                      "bottleneck": {"rate": "2 Mbps", "delay": "20 ms", "queue": "20 packets", "loss": "1 %"}},
         "flows": [{"from": "left/*", "to": "right/*", "algorithm": "newreno"}],
+        "sweep": {"topology.bottleneck.loss.rate": [f"{rate} %" for rate in range(1, 21)]},
     }  # fmt: skip
-    windlass.sweep(windlass.from_dict(one), store=store)
-    assert sum(file.stat().st_size for file in files(store)) < 2000 * 10
+    runs = len(windlass.sweep(windlass.from_dict(one), store=store))
+    assert sum(file.stat().st_size for file in files(store)) < 2000 * runs
 
 
 def test_a_full_file_is_not_appended_to(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

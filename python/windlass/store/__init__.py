@@ -41,6 +41,12 @@ LOOK_S = 1.0
 MOST_WORDS = 3
 """How many damaged runs of a file are named one by one."""
 
+MOST_BASES = 4
+"""How many descriptions a new one is compared with, so that only what differs is written."""
+
+MUCH_LESS = 8
+"""A description that takes more than this part of its text even so is written as a whole."""
+
 
 def default_root() -> Path:
     """``$WINDLASS_STORE``, or ``windlass/runs`` in the user's cache folder."""
@@ -74,6 +80,7 @@ class Store:
         self._forget()
         self._writer: Writer | None = None
         self._shape: tuple[str, list[tuple[str, pa.Schema]], bytes, bytes] | None = None
+        self._bases: dict[bytes, bytes] = {}
         self._damaged: Counter[Path] = Counter()
 
     def _forget(self) -> None:
@@ -111,15 +118,12 @@ class Store:
 
         The description is ``None`` if that alone is damaged.
         """
-        from windlass.store.codec import text_of
-
         found = self._run(_key(key))
         if found is None:
             return None
         stored, shape = found
-        place = self._places[ABOUT].get(stored.about)
-        data = None if place is None else self._payload(place, stored.about)
-        description = None if data is None else json.loads(text_of(data))
+        text = self._text(ABOUT, stored.about)
+        description = None if text is None else json.loads(text)
         return {"key": key, "seed": stored.seed, "engine_version": shape.engine_version, "description": description}
 
     def keys(self) -> Iterator[str]:
@@ -158,14 +162,23 @@ class Store:
         return None
 
     def _shape_of(self, key: bytes) -> Shape | None:
-        from windlass.store.codec import shape_of, text_of
+        from windlass.store.codec import shape_of
 
         shape = self._shapes.get(key)
-        if shape is None and (place := self._places[SHAPE].get(key)) is not None:
-            data = self._payload(place, key)
-            if data is not None:
-                shape = self._shapes[key] = shape_of(text_of(data))
+        if shape is None and (text := self._text(SHAPE, key)) is not None:
+            shape = self._shapes[key] = shape_of(text)
         return shape
+
+    def _text(self, kind: bytes, key: bytes) -> bytes | None:
+        """The text of a record; ``None`` if that, or the text that it needs, is damaged."""
+        from windlass.store.codec import NO_BASE, base_of, text_of
+
+        data = self._payload(self._places[kind].get(key), key)
+        if data is None:
+            return None
+        base = base_of(data)
+        known = b"" if base == NO_BASE else self._text(kind, base)
+        return None if known is None else text_of(data, known)
 
     def _payload(self, place: _Place | None, key: bytes) -> memoryview | None:
         """What a record holds, from the first of its places at which it is whole."""
@@ -207,6 +220,8 @@ class Store:
 
     def _note(self, log: Log, entry: Entry) -> None:
         places = self._places.get(entry.kind)
+        if entry.kind == ABOUT and entry.key in log.shared:
+            log.bases.append(entry.key)  # written twice, because others need it
         if entry.kind != RUN:
             log.shared.add(entry.key)
         if places is not None:  # else of a later version
@@ -235,7 +250,7 @@ class Store:
         StoreError
             If the store cannot be written.
         """
-        from windlass.store.codec import encoded, packed_text
+        from windlass.store.codec import encoded
 
         own = _key(key)
         if own in self._places[RUN] and self._run(own) is not None:
@@ -250,8 +265,24 @@ class Store:
                 for _ in range(2):  # many runs need it: damage of one costs none of them
                     self._note(writer.log, writer.append(SHAPE, shape, columns))
             if about not in writer.log.shared:
-                self._note(writer.log, writer.append(ABOUT, about, packed_text(description.encode())))
+                self._append_about(writer, about, description.encode())
             self._note(writer.log, writer.append(RUN, own, data))
+
+    def _append_about(self, writer: Writer, key: bytes, text: bytes) -> None:
+        from windlass.store.codec import packed_text
+
+        packed = []
+        for base in writer.log.bases[-MOST_BASES:]:
+            known = self._bases.get(base) or self._text(ABOUT, base)
+            if known is not None:
+                self._bases[base] = known
+                packed.append(packed_text(text, base, known))
+        shortest = min(packed, key=len, default=b"")
+        if packed and len(shortest) < len(text) / MUCH_LESS:
+            self._note(writer.log, writer.append(ABOUT, key, shortest))
+        else:
+            for _ in range(2):  # others will need it
+                self._note(writer.log, writer.append(ABOUT, key, packed_text(text)))
 
     def close(self) -> None:
         """Let others append to this process's file, and see to it that its runs outlast a power cut.

@@ -1,24 +1,40 @@
 """A run's tables as the payload of a record, and back.
 
 Tables with rows are Arrow record batches, one after the other, compressed together with zstd. The columns are not in
-it: they stand in a record of their own, the shape, once for all runs that have them.
+it: they stand in a record of their own, the shape, once for all runs that have them. So does the description of a
+point; a description that is like another one, as those of a sweep are, is packed as what differs from that.
 """
 
 from __future__ import annotations
 
 import json
 import struct
+import zlib
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
 from windlass.tables import empty_table, schema_text
 
-__all__ = ["Shape", "Stored", "decoded", "encoded", "packed_text", "shape_of", "shape_text", "text_of", "unpacked"]
+__all__ = [
+    "NO_BASE",
+    "Shape",
+    "Stored",
+    "base_of",
+    "decoded",
+    "encoded",
+    "packed_text",
+    "shape_of",
+    "shape_text",
+    "text_of",
+    "unpacked",
+]
+
+NO_BASE = bytes(32)
+"""In the place of a key: a text that is packed without another one."""
 
 _CODEC = pa.Codec("zstd", 3)
-_TEXT_CODEC = pa.Codec("zstd", 12)
 _FIRST = struct.Struct("<q32s32sB")
 _LENGTH = struct.Struct("<Q")
 
@@ -111,13 +127,26 @@ def decoded(stored: Stored, shape: Shape) -> dict[str, pa.Table]:
     return tables
 
 
-def packed_text(text: bytes) -> bytes:
-    """Payload of a record that holds a text."""
-    return _LENGTH.pack(len(text)) + _TEXT_CODEC.compress(text, asbytes=True)
+def packed_text(text: bytes, base: bytes = NO_BASE, known: bytes = b"") -> bytes:
+    """Payload of a record that holds a text.
+
+    Parameters
+    ----------
+    text : bytes
+        The text.
+    base, known : bytes
+        Key and text of another record that the text is much like: only what differs takes room then.
+    """
+    packing = zlib.compressobj(9, zdict=known) if known else zlib.compressobj(9)
+    return base + packing.compress(text) + packing.flush()
 
 
-def text_of(data: memoryview) -> bytes:
+def base_of(data: bytes | memoryview) -> bytes:
+    """Key of the record that :func:`text_of` needs the text of; :data:`NO_BASE` if none."""
+    return bytes(data[: len(NO_BASE)])
+
+
+def text_of(data: bytes | memoryview, known: bytes = b"") -> bytes:
     """What :func:`packed_text` packed."""
-    (length,) = _LENGTH.unpack_from(data)
-    text: Any = _TEXT_CODEC.decompress(data[_LENGTH.size :], decompressed_size=length, asbytes=True)
-    return bytes(text)
+    unpacking = zlib.decompressobj(zdict=known) if known else zlib.decompressobj()
+    return unpacking.decompress(data[len(NO_BASE) :])

@@ -50,6 +50,8 @@ class Log:
         Records that no index lists.
     shared : set of bytes
         Keys of its records that several runs need.
+    bases : list of bytes
+        Keys of its descriptions that others are packed with.
     damage : list of str
         What is damaged, in words; emptied by who says it.
     """
@@ -59,6 +61,7 @@ class Log:
     index: Entry | None = None
     open: list[Entry] = field(default_factory=list)
     shared: set[bytes] = field(default_factory=set)
+    bases: list[bytes] = field(default_factory=list)
     damage: list[str] = field(default_factory=list)
 
     def news(self) -> list[Entry]:

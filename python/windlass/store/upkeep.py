@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from windlass.store.codec import shape_of, text_of, unpacked
+from windlass.store.codec import NO_BASE, base_of, shape_of, text_of, unpacked
 from windlass.store.frame import ABOUT, INDEX, RUN, SHAPE, Damage, Entry, payload, scan
 from windlass.store.log import NAME, Log
 from windlass.store.writer import FULL, Writer, boot, is_own, lock, new_file, sync_folder
@@ -97,9 +97,7 @@ class _File:
     def versions(self) -> dict[bytes, str]:
         """Version of the engine of each shape."""
         return {
-            key: shape_of(text_of(memoryview(one.data))).engine_version
-            for key, one in self.shared.items()
-            if one.kind == SHAPE
+            key: shape_of(text_of(one.data)).engine_version for key, one in self.shared.items() if one.kind == SHAPE
         }
 
 
@@ -302,14 +300,21 @@ def _copy_runs(root: Path, paths: list[Path], kept: dict[Path, set[bytes] | None
                 part, place = new_file(root, prefix=".", suffix=".part")
                 written.append(part)
                 target = Writer(part, place, Log(part))
-            for key, copies in ((run.shape, 2), (run.about, 1)):
-                if key in shared and key not in target.log.shared:
-                    target.log.shared.add(key)
-                    for _ in range(copies):
-                        target.append(shared[key].kind, key, shared[key].data)
+            for key in (run.shape, run.about):
+                _copy_shared(key, shared, target, copies=2 if key == run.shape else 1)
             target.append(RUN, run.entry.key, bytes(data))
     if target is not None:
         target.close()
+
+
+def _copy_shared(key: bytes, shared: dict[bytes, _Shared], target: Writer, copies: int) -> None:
+    """Copy a shape or a description, after that which it is packed with; what others need, twice."""
+    if key in shared and key not in target.log.shared:
+        one = shared[key]
+        target.log.shared.add(key)
+        _copy_shared(base_of(one.data), shared, target, copies=2)
+        for _ in range(2 if base_of(one.data) == NO_BASE else copies):
+            target.append(one.kind, key, one.data)
 
 
 def _is_free(path: Path) -> bool:
