@@ -21,7 +21,7 @@ from typing import Any
 from windlass.errors import InputError, StoreError
 from windlass.store.writer import lock, sync_folder
 
-__all__ = ["MANIFEST", "checked", "discard", "read_manifest", "replaced", "write_manifest"]
+__all__ = ["MANIFEST", "check_beside", "checked", "discard", "read_manifest", "replaced", "write_manifest"]
 
 MANIFEST = "manifest.json"
 FORMAT = 2
@@ -111,6 +111,24 @@ def checked(folder: Path, name: str, manifest: Mapping[str, Any]) -> bytes:
     if hashlib.sha256(data).hexdigest() != manifest["files"].get(name):
         raise _damaged(folder, name)
     return data
+
+
+def check_beside(file: Path) -> None:
+    """Compare a file with the manifest beside it, if there is one that lists it.
+
+    Raises
+    ------
+    InputError
+        If it is not what the manifest says.
+    OSError
+        If it cannot be read.
+    """
+    try:
+        manifest = read_manifest(file.parent)
+    except (OSError, ValueError):
+        return
+    if file.name in manifest["files"]:
+        checked(file.parent, file.name, manifest)
 
 
 def discard(folder: Path) -> None:

@@ -100,8 +100,11 @@ def replay(tape: str | Path, algorithm: str | Mapping[str, Any] | None = None) -
 
 
 def _text(file: Path) -> str:
+    from windlass.folders import check_beside
+
     hint = "`windlass run SCENARIO --trace tape --out DIR` writes tapes into DIR"
     try:
+        check_beside(file)
         return file.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise InputError("no such file", code="file.missing", file=str(file), hint=hint) from None

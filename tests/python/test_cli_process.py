@@ -94,6 +94,37 @@ def test_ctrl_c_keeps_finished_runs_and_the_same_command_goes_on(tmp_path: Path,
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+def test_two_sweeps_at_once_and_one_that_is_killed_share_a_store(tmp_path: Path, work: Path) -> None:
+    (tmp_path / "long.toml").write_text(SMALL_TOML.replace('"5 s"', '"200 s"').replace("seeds = 3", "seeds = 40"))
+    args = ["sweep", str(tmp_path / "long.toml"), "--jobs", "1", "--json", "--out"]
+    store = Store(tmp_path / "store")
+    for name in ("a", "b"):
+        process = subprocess.Popen([*WINDLASS, *args, name], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        before = len(list(store.keys()))
+        while len(list(store.keys())) < before + 3:
+            assert process.poll() is None, "the sweep ended before it could be killed"
+            time.sleep(0.005)
+        process.kill()
+        process.communicate()
+        assert not (work / name).exists()
+    kept = len(list(store.keys()))
+    both = [
+        subprocess.Popen([*WINDLASS, *args, name], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for name in ("c", "d")
+    ]
+    told = [process.communicate(timeout=120) for process in both]
+    assert [process.returncode for process in both] == [0, 0]
+    assert [stderr for _, stderr in told] == ["", ""]
+    found = [json.loads(stdout) for stdout, _ in told]
+    assert found[0]["summary"] == found[1]["summary"]
+    assert min(one["from_store"] for one in found) >= kept
+    assert len(list(Store(store.root).keys())) == 40
+    assert len(list(store.root.iterdir())) <= 2
+    for name in ("flows.parquet", "summary.csv"):
+        assert (work / "c" / name).read_bytes() == (work / "d" / name).read_bytes()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 def test_ctrl_c_stops_a_single_run_soon(tmp_path: Path) -> None:
     endless = SMALL_TOML.replace('"5 s"', '"3600 s"').replace('"2 Mbps"', '"1 Gbps"').replace('"10 Mbps"', '"1 Gbps"')
     (tmp_path / "endless.toml").write_text(endless.replace(', loss = "1 %"', ""))

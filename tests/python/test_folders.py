@@ -146,6 +146,20 @@ def test_no_flipped_bit_of_a_folder_gives_other_values(small: Scenario, command:
     assert done.stderr.startswith("error[output.damaged]: results: `flows.parquet` is not as it was written\nhint: ")
 
 
+def test_a_tape_is_read_as_it_was_written(small: Scenario, work: Path, command: Command) -> None:
+    run = small.with_({"output.traces": ["tape"]}).sweep(seeds=1)
+    tape = next(run.write("results").glob("*.tape"))
+    assert command("replay", tape).exit_code == 0
+    changed = tape.read_text() + "\n"
+    tape.write_text(changed)
+    done = command("replay", tape)
+    assert (done.exit_code, done.stderr.partition("\n")[0]) == (
+        2, f"error[output.damaged]: results: `{tape.name}` is not as it was written",
+    )  # fmt: skip
+    (work / "mine.tape").write_text(changed)
+    assert "output.damaged" not in command("replay", work / "mine.tape").output
+
+
 def test_folders_of_the_first_format_are_read(small: Scenario) -> None:
     folder = windlass.sweep(small, seeds=1).write("results")
     manifest = json.loads((folder / "manifest.json").read_text())

@@ -18,12 +18,9 @@ from typing import NamedTuple
 from windlass.store.codec import NO_BASE, base_of, shape_of, text_of, unpacked
 from windlass.store.frame import ABOUT, INDEX, RUN, SHAPE, Damage, Entry, payload, scan
 from windlass.store.log import NAME, Log
-from windlass.store.writer import FULL, Writer, boot, is_own, lock, new_file, sync_folder
+from windlass.store.writer import FULL, RECENT_S, Writer, boot, is_own, lock, new_file, sync_folder
 
 __all__ = ["Contents", "Pruned", "Version", "contents", "copy_files", "prune"]
-
-RECENT_S = 3600.0
-"""A file that another machine has written to more recently than this may still be written to, seconds."""
 
 _WHAT = {RUN: "a run", SHAPE: "the columns of runs", ABOUT: "a description", INDEX: "an index"}
 

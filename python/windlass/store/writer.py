@@ -22,13 +22,16 @@ try:
 except ImportError:  # not on this platform: each process has files of its own
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["FULL", "Writer", "boot", "is_own", "lock", "new_file", "sync_folder"]
+__all__ = ["FULL", "RECENT_S", "Writer", "boot", "is_own", "lock", "new_file", "sync_folder"]
 
 FULL = 128 * 2**20
 """A file of this many bytes is not appended to."""
 
 SYNC_S = 30.0
 """Longest time for which finished runs are not on the disk yet, seconds."""
+
+RECENT_S = 3600.0
+"""A file that another machine has written to more recently than this may still be written to, seconds."""
 
 _FLAGS = os.O_RDWR | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
@@ -108,12 +111,13 @@ class Writer:
             If there is none and none can be made.
         """
         root.mkdir(parents=True, exist_ok=True)
-        for left in root.glob(f".{boot()}-*.part"):  # of a killed process
+        for left in root.glob(".*.part"):  # of a process that was killed while it put files together
             with suppress(OSError):
-                place = os.open(left, _FLAGS)
-                if lock(place):
-                    left.unlink()
-                os.close(place)
+                if is_own(left) or time.time() - left.stat().st_mtime > RECENT_S:
+                    place = os.open(left, _FLAGS)
+                    if lock(place) is not False:
+                        left.unlink()
+                    os.close(place)
         for path in sorted(root.glob(f"{boot()}-{NAME}")):
             with suppress(OSError):
                 if path.stat().st_size >= FULL:
