@@ -388,6 +388,45 @@ def test_a_damaged_run_can_be_written_again_and_is_no_longer_reported(three: Sto
     assert looked_at(store.root) == ([0.0, 1.0, 2.0], [])
 
 
+def test_damaged_columns_cost_their_runs_once(three: Store) -> None:
+    three.close()
+    (file,) = files(three)
+    data = bytearray(file.read_bytes())
+    for entry in entries(file):
+        if entry.kind == frame.SHAPE:
+            data[entry.offset + entry.size - 1] ^= 1
+    file.write_bytes(data)
+    found, said = looked_at(three.root)
+    assert (found, len(said)) == ([None, None, None], 3)
+    store = Store(three.root)
+    with pytest.warns(StoreWarning, match="is damaged"):
+        assert store.read(KEYS[1]) is None
+    least = {name: pa.table({"x": pa.array([1.0] * (name == "flows"), pa.float64())}) for name in TABLES}
+    store.write(KEYS[1], least, description="{}", seed=1, engine_version="v")
+    store.close()
+    assert looked_at(three.root) == ([0.0, 1.0, 2.0], []), "with their columns the others are whole again"
+
+
+def test_a_file_that_cannot_be_read_to_its_end_is_not_appended_to(
+    three: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (file,) = files(three)
+    three.close()
+    data = file.read_bytes()
+
+    def fail(log: Log, end: int) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    store = Store(three.root)
+    with monkeypatch.context() as patch:
+        patch.setattr(Log, "_by_index", fail)
+        with pytest.warns(StoreWarning, match="cannot be read: Input/output error; its runs are made again"):
+            write(store)
+    store.close()
+    assert file.read_bytes() == data
+    assert len(files(store)) == 2
+
+
 def test_many_damaged_runs_of_a_file_are_counted(store: Store) -> None:
     keys = [f"{number:064x}" for number in range(10)]
     for key in keys:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from windlass.errors import StoreError, StoreWarning
 from windlass.store.frame import ABOUT, KEY_BYTES, RUN, SHAPE, Entry, content_key, payload
 from windlass.store.log import NAME, Log
-from windlass.store.writer import Writer
+from windlass.store.writer import Writer, new_file
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -261,7 +261,7 @@ class Store:
         data = encoded(tables, seed, shape, about)
         with self._lock, self._writing():
             writer = self._own_writer()
-            if shape not in writer.log.shared:
+            if shape not in writer.log.shared or self._shape_of(shape) is None:
                 for _ in range(2):  # many runs need it: damage of one costs none of them
                     self._note(writer.log, writer.append(SHAPE, shape, columns))
             if about not in writer.log.shared:
@@ -311,7 +311,12 @@ class Store:
         if self._writer is not None:
             self._writer.close()
         path, place = Writer.take(self.root)
-        self._writer = Writer(path, place, self._learn(path))
+        log = self._learn(path)
+        if os.fstat(place).st_size != log.seen != log.cut:  # it could not be read to its end
+            os.close(place)
+            path, place = new_file(self.root)
+            log = self._learn(path)
+        self._writer = Writer(path, place, log)
         return self._writer
 
     def _shape_record(self, tables: dict[str, pa.Table], engine_version: str) -> tuple[bytes, bytes]:

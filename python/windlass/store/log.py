@@ -48,6 +48,8 @@ class Log:
         The last index.
     open : list of Entry
         Records that no index lists.
+    cut : int or None
+        Where a record begins that is not all there, at the end of the file.
     shared : set of bytes
         Keys of its records that several runs need.
     bases : list of bytes
@@ -60,6 +62,7 @@ class Log:
     seen: int = 0
     index: Entry | None = None
     open: list[Entry] = field(default_factory=list)
+    cut: int | None = None
     shared: set[bytes] = field(default_factory=set)
     bases: list[bytes] = field(default_factory=list)
     damage: list[str] = field(default_factory=list)
@@ -72,6 +75,7 @@ class Log:
         OSError
             If the file cannot be read.
         """
+        self.cut = None
         end = self.path.stat().st_size
         if end <= self.seen:
             return []
@@ -133,6 +137,7 @@ class Log:
         for one in scan(self.path, self.seen, end):
             if isinstance(one, Damage):
                 if one.is_cut:
+                    self.cut = one.offset
                     break
                 self.damage.append(
                     f"{self.path}: {one.size} bytes from byte {one.offset} on are damaged, at least one run; "

@@ -98,7 +98,7 @@ class Writer:
     def __init__(self, path: Path, place: int, log: Log) -> None:
         self.path, self.log = path, log
         self._place, self._process, self._synced = place, os.getpid(), time.monotonic()
-        if os.fstat(place).st_size > log.seen:  # what a killed writer left of its last record
+        if log.cut == log.seen:  # what a killed writer left of its last record
             os.ftruncate(place, log.seen)
 
     @staticmethod
