@@ -28,7 +28,10 @@ FORMAT = 2
 """Version of the manifest. The first one had no hash of its own."""
 
 _PART = ".part-"
-_BEFORE = "manifest-before.json"
+"""Folder beside the results in which a writer works: what it makes (:data:`_NEW`), and what it has to remove."""
+_NEW = "new"
+_BEFORE = "before.json"
+_GONE = "gone.json"
 
 
 @contextmanager
@@ -45,13 +48,14 @@ def replaced(folder: Path) -> Iterator[Path]:
     made = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        gone = _clear_up(folder)
         part = Path(tempfile.mkdtemp(prefix=_PART, dir=folder))
         place = os.open(part, os.O_RDONLY)
         try:
             lock(place)
-            yield part
-            _move(part, folder, gone)
+            _clear_up(folder, part)
+            (part / _NEW).mkdir()
+            yield part / _NEW
+            _move(part, folder)
         finally:
             os.close(place)
             shutil.rmtree(part, ignore_errors=True)
@@ -157,19 +161,24 @@ def _damaged(folder: Path, name: str) -> InputError:
     )
 
 
-def _clear_up(folder: Path) -> set[str]:
-    """Remove what killed writers left aside; the files that they had taken out of the manifest."""
+def _clear_up(folder: Path, part: Path) -> None:
+    """Remove what killed writers left aside, and note which files they left in the folder that no manifest lists."""
     gone: set[str] = set()
-    for left in folder.glob(f"{_PART}*"):
+    left = []
+    for other in folder.glob(f"{_PART}*"):
         with suppress(OSError):
-            place = os.open(left, os.O_RDONLY)
+            place = os.open(other, os.O_RDONLY)
             try:
-                if lock(place):
-                    gone |= _listed(left / _BEFORE)
-                    shutil.rmtree(left)
+                if other != part and lock(place):
+                    left.append(other)
+                    gone |= _listed(other / _GONE)
+                    if not (folder / MANIFEST).exists():  # it was killed while it moved files
+                        gone |= _listed(other / _BEFORE) | _listed(other / _NEW / MANIFEST)
             finally:
                 os.close(place)
-    return gone
+    (part / _GONE).write_text(json.dumps({"files": sorted(gone)}), encoding="utf-8")
+    for other in left:
+        shutil.rmtree(other, ignore_errors=True)
 
 
 def _listed(manifest: Path) -> set[str]:
@@ -181,16 +190,17 @@ def _listed(manifest: Path) -> set[str]:
         return set()
 
 
-def _move(part: Path, folder: Path, gone: set[str]) -> None:
+def _move(part: Path, folder: Path) -> None:
     """Put what was written aside into its place, the manifest last."""
-    new = sorted(path.relative_to(part) for path in part.rglob("*") if path.is_file())
+    aside = part / _NEW
+    new = sorted(path.relative_to(aside) for path in aside.rglob("*") if path.is_file())
     for name in new:
         if (folder / name).is_dir():
             raise OSError(errno.EISDIR, f"`{name}` is a folder")
-        _sync(part / name)
+        _sync(aside / name)
     if (folder / MANIFEST).exists():
         (folder / MANIFEST).replace(part / _BEFORE)
-    for old in sorted((gone | _listed(part / _BEFORE)) - {name.as_posix() for name in new}):
+    for old in sorted((_listed(part / _GONE) | _listed(part / _BEFORE)) - {name.as_posix() for name in new}):
         (folder / old).unlink(missing_ok=True)
         with suppress(OSError):  # others have something in it
             if (folder / old).parent != folder:
@@ -198,10 +208,10 @@ def _move(part: Path, folder: Path, gone: set[str]) -> None:
     for name in new:
         if name.as_posix() != MANIFEST:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (part / name).replace(folder / name)
+            (aside / name).replace(folder / name)
             sync_folder((folder / name).parent)
-    if (part / MANIFEST).exists():
-        (part / MANIFEST).replace(folder / MANIFEST)
+    if (aside / MANIFEST).exists():
+        (aside / MANIFEST).replace(folder / MANIFEST)
     sync_folder(folder)
 
 

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 from conftest import Command, files_in
@@ -178,13 +179,22 @@ def test_folders_of_the_first_format_are_read(small: Scenario) -> None:
 
 def test_the_next_writer_removes_what_a_killed_one_left(work: Path) -> None:
     make(work / "out", {"a": "1", "b": "2"})
-    # killed while files were moved: the manifest is aside, `b` not yet removed
+    # killed while files were moved: the manifest is aside, `b` not yet removed, `c` already there
     left = work / "out" / ".part-xyz"
-    left.mkdir()
-    shutil.move(work / "out" / "manifest.json", left / "manifest-before.json")
-    (work / "out" / "a").write_text("3")
+    (left / "new").mkdir(parents=True)
+    shutil.move(work / "out" / "manifest.json", left / "before.json")
+    for name in ("a", "c"):
+        (left / "new" / name).write_text("3")
+    write_manifest(left / "new", {})
+    (left / "new" / "c").rename(work / "out" / "c")
     with pytest.raises(FileNotFoundError):
         read_manifest(work / "out")
+    # and so is the next one, after it has cleared up
+    with pytest.raises(KeyboardInterrupt), pytest.MonkeyPatch.context() as patch:
+        patch.setattr("windlass.folders._move", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        patch.setattr("windlass.folders.shutil.rmtree", lambda path, **more: rmtree(path) if path == left else None)
+        make(work / "out", {"a": "4"})
+    assert not left.exists()
     make(work / "out", {"a": "4"})
     assert files_in(work / "out") == ["a", "manifest.json"]
 
