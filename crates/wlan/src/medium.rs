@@ -205,7 +205,7 @@ impl Medium {
     #[doc(hidden)]
     pub fn nothing_passes(&mut self) {
         self.passing = false;
-        self.air.list_none();
+        self.air.end_everywhere();
     }
 
     /// A station's next frame, of its class if there is EDCA. Panics if it has one already: a bug of the caller.
@@ -349,7 +349,8 @@ impl Medium {
         }
         let row = self.hearing.row(flight.row);
         let leg = self.air.launch(row, end);
-        self.air.enter(leg.flight, leg.place, row);
+        let (_, ends) = self.air.on_way(leg.flight);
+        self.air.started(leg.flight, leg.place, ends, row);
     }
 }
 

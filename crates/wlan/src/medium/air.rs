@@ -15,10 +15,8 @@ use crate::params::Responder;
 #[derive(Debug)]
 pub(crate) struct Air {
     flights: Vec<OnAir>,
-    /// Of each flight the places of its sender's row at which its end is an event, if that is not so at all of them.
-    ends: Vec<Vec<u32>>,
-    /// Ends are events only at those places.
-    listed: bool,
+    /// Where the end of a frame is an event when it goes on air.
+    ends: Ends,
     free: Vec<u32>,
     /// Flights without a start or end to come that are still on their way. The one that is over first is last.
     fading_out: Vec<(Time, u32)>,
@@ -32,8 +30,7 @@ pub(crate) struct Air {
     every_end: bool,
 }
 
-/// A frame, and whom its start and its end reach next: a place in its sender's row of hearers. For the end it is one in
-/// the list of those at which it is an event, if there is such a list.
+/// A frame, which places in its sender's row of hearers its start and its end have passed, and when they reach the next.
 #[derive(Clone, Debug)]
 struct OnAir {
     flight: Flight,
@@ -41,6 +38,32 @@ struct OnAir {
     ended: usize,
     start: Due,
     end: Due,
+    ends: Ends,
+}
+
+/// Places of a row at which the end of a frame is an event: a bit for each, the last one for all from there on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ends(u64);
+
+impl Ends {
+    /// All places.
+    const ALL: Ends = Ends(u64::MAX);
+    /// At its sender, which is first, and where there are no bits.
+    const SENDER: Ends = Ends(1 | 1 << Ends::FAR);
+    /// The first place without a bit of its own.
+    pub(crate) const FAR: usize = 63;
+
+    /// It is one at this place.
+    #[inline]
+    pub(crate) fn note(&mut self, place: usize) {
+        self.0 |= 1 << place.min(Ends::FAR);
+    }
+
+    /// The first of them that is not before this place.
+    #[inline]
+    pub(crate) fn next(self, place: usize) -> usize {
+        if place < Ends::FAR { place + (self.0 >> place).trailing_zeros() as usize } else { place }
+    }
 }
 
 /// Part of a frame's way: the places in the row from `place` on that it reaches before `until`, when others are next.
@@ -52,12 +75,11 @@ pub(crate) struct Leg {
 }
 
 impl Air {
-    /// `space`: the least inter-frame space before a backoff; `listed`: ends are events only at listed places.
-    pub(crate) fn new(mac: &Mac, space: Span, listed: bool) -> Air {
+    /// `space`: the least inter-frame space before a backoff; `passing`: ends are events only where that is noted.
+    pub(crate) fn new(mac: &Mac, space: Span, passing: bool) -> Air {
         Air {
             flights: Vec::new(),
-            ends: Vec::new(),
-            listed,
+            ends: if passing { Ends::SENDER } else { Ends::ALL },
             free: Vec::new(),
             fading_out: Vec::new(),
             edges: Vec::new(),
@@ -69,8 +91,8 @@ impl Air {
     }
 
     /// Ends are events at all places.
-    pub(crate) fn list_none(&mut self) {
-        self.listed = false;
+    pub(crate) fn end_everywhere(&mut self) {
+        self.ends = Ends::ALL;
     }
 
     /// Before this nothing comes of the frames on air, neither for those above nor for what stations do by themselves.
@@ -142,21 +164,18 @@ impl Air {
         &self.flights[self.free[self.free.len() - 1] as usize].flight
     }
 
-    /// What was drafted goes on air. `row`: who hears it, itself included, nearest first. Before it is one of those
-    /// that start and end ([`Air::enter`]) this leg of it is to be gone, if stations do nothing before `until`.
+    /// What was drafted goes on air, and is the first flight: this leg of it is next, if stations do nothing before
+    /// `until`. `row`: who hears it, itself included, nearest first.
     #[inline(always)]
     pub(crate) fn launch(&mut self, row: &[Hearer], until: Due) -> Leg {
         let id = self.free.pop().unwrap_or_default();
-        let flight = &self.flights[id as usize].flight;
-        let end = Due::new(flight.start.then(flight.airtime).then(row[0].delay), Order::End);
+        let first = self.first();
+        let OnAir { flight, ended, end, ends, .. } = &mut self.flights[id as usize];
+        (*ended, *end, *ends) = (0, end_at(flight, row, 0), self.ends);
         // the sender itself is first, at no distance, where positions are known
         let place = usize::from(row[0].station == flight.from);
-        let until = until.min(end).min(self.first());
-        if self.listed {
-            let ends = &mut self.ends[id as usize];
-            ends.clear();
-            ends.push(0);
-        }
+        let until = until.min(*end).min(first);
+        self.edges.push((until, id));
         Leg { flight: id, place, until }
     }
 
@@ -164,19 +183,8 @@ impl Air {
     #[cold]
     fn another(&mut self) {
         let flight = Flight::at(Time::ZERO, Span::ZERO);
-        self.flights.push(OnAir { flight, started: 0, ended: 0, start: Due::NEVER, end: Due::NEVER });
-        self.ends.push(Vec::new());
+        self.flights.push(OnAir { flight, started: 0, ended: 0, start: Due::NEVER, end: Due::NEVER, ends: self.ends });
         self.free.push(self.flights.len() as u32 - 1);
-    }
-
-    /// The flight starts and ends among the others from now on. Its start has reached all before this place of the row.
-    #[inline(always)]
-    pub(crate) fn enter(&mut self, id: u32, place: usize, row: &[Hearer]) {
-        let entry = &mut self.flights[id as usize];
-        (entry.started, entry.ended) = (place, 0);
-        (entry.start, entry.end) = (start_at(&entry.flight, row, place), end_at(&entry.flight, row, 0));
-        self.edges.push((entry.start.min(entry.end), id));
-        self.sort_last();
     }
 
     /// When its end first reaches a station of which something may come: of data and ACKs at the station that they are
@@ -191,81 +199,60 @@ impl Air {
         hearer.map_or(Time::NEVER, |hearer| flight.end() + hearer.delay)
     }
 
-    /// A flight on its way, and the list of the places at which its end is an event.
+    /// A flight on its way, and where its end is an event.
     #[inline]
-    pub(crate) fn on_way(&mut self, id: u32) -> (&Flight, &mut Vec<u32>) {
-        (&self.flights[id as usize].flight, &mut self.ends[id as usize])
-    }
-
-    /// The end of a flight, which is just starting there, will be an event at this place.
-    #[inline]
-    pub(crate) fn ends_at(&mut self, id: u32, place: usize) {
-        self.ends[id as usize].push(place as u32);
-    }
-
-    /// The first flight's start has reached all before this place of the row.
-    #[inline]
-    pub(crate) fn started(&mut self, id: u32, place: usize, row: &[Hearer]) {
-        let entry = &mut self.flights[id as usize];
-        entry.started = place;
-        entry.start = start_at(&entry.flight, row, place);
-        self.note_end(id, row);
+    pub(crate) fn on_way(&self, id: u32) -> (&Flight, Ends) {
         let entry = &self.flights[id as usize];
-        let next = entry.start.min(entry.end);
+        (&entry.flight, entry.ends)
+    }
+
+    /// The first flight's start has reached all before this place of the row. Its end is an event at `ends`.
+    #[inline(always)]
+    pub(crate) fn started(&mut self, id: u32, place: usize, ends: Ends, row: &[Hearer]) {
+        let entry = &mut self.flights[id as usize];
+        (entry.started, entry.ends) = (place, ends);
+        entry.start = start_at(&entry.flight, row, place);
+        entry.end = entry.next_end(row);
+        let next = entry.next();
         self.set_first(next);
     }
 
-    /// The first flight's end has reached all before this place of the row, or of the list; beyond the last it is over.
-    #[inline]
+    /// The first flight's end has reached all before this place of the row; beyond the last it is over.
+    #[inline(always)]
     pub(crate) fn ended(&mut self, id: u32, place: usize, row: &[Hearer]) {
-        self.flights[id as usize].ended = place;
-        self.note_end(id, row);
-        let entry = &self.flights[id as usize];
-        let next = entry.start.min(entry.end);
-        if next == Due::NEVER {
-            self.edges.pop();
-            let over = entry.flight.end() + row.last().map_or(Span::ZERO, |hearer| hearer.delay);
-            self.fading_out.push((over, id));
-            let mut place = self.fading_out.len() - 1;
-            while place > 0 && self.fading_out[place - 1] < self.fading_out[place] {
-                self.fading_out.swap(place - 1, place);
-                place -= 1;
-            }
-        } else {
-            self.set_first(next);
-        }
-    }
-
-    #[inline]
-    fn note_end(&mut self, id: u32, row: &[Hearer]) {
         let entry = &mut self.flights[id as usize];
-        let place = match self.listed {
-            true => self.ends[id as usize].get(entry.ended).map_or(usize::MAX, |&place| place as usize),
-            false => entry.ended,
-        };
-        entry.end = end_at(&entry.flight, row, place);
+        entry.ended = place;
+        entry.end = entry.next_end(row);
+        let next = entry.next();
+        if next != Due::NEVER {
+            return self.set_first(next);
+        }
+        let over = entry.flight.end().then(row.last().map_or(Span::ZERO, |hearer| hearer.delay));
+        self.edges.pop();
+        self.fading_out.push((over, id));
+        let mut place = self.fading_out.len() - 1;
+        while place > 0 && self.fading_out[place - 1] < self.fading_out[place] {
+            self.fading_out.swap(place - 1, place);
+            place -= 1;
+        }
     }
 
     /// The end of a flight is over at this place of the row.
     pub(crate) fn has_ended(&self, id: u32, place: usize) -> bool {
-        let next = |entry: &OnAir| self.ends[id as usize].get(entry.ended).is_none_or(|&next| place < next as usize);
-        self.flights.get(id as usize).is_some_and(next)
+        self.flights.get(id as usize).is_some_and(|entry| place < entry.ends.next(entry.ended))
     }
 
     /// The end of a flight will be an event at this place of the row after all.
     pub(crate) fn revive(&mut self, id: u32, place: usize, row: &[Hearer]) {
-        let ends = &mut self.ends[id as usize];
-        let nth = ends.partition_point(|&other| (other as usize) < place);
-        ends.insert(nth, place as u32);
-        let entry = &self.flights[id as usize];
-        debug_assert!(nth >= entry.ended, "it is over there");
-        if nth > entry.ended {
+        let entry = &mut self.flights[id as usize];
+        debug_assert!(place >= entry.ended, "it is over there");
+        let before = entry.next();
+        entry.ends.note(place);
+        entry.end = entry.next_end(row);
+        let next = entry.next();
+        if next == before {
             return; // it ends elsewhere before
         }
-        let before = entry.start.min(entry.end);
-        self.note_end(id, row);
-        let entry = &self.flights[id as usize];
-        let next = entry.start.min(entry.end);
         if before == Due::NEVER {
             self.fading_out.retain(|other| other.1 != id);
         } else {
@@ -298,6 +285,20 @@ impl Air {
             self.edges.swap(place - 1, place);
             place -= 1;
         }
+    }
+}
+
+impl OnAir {
+    /// When its start or end reaches somebody next.
+    #[inline]
+    fn next(&self) -> Due {
+        self.start.min(self.end)
+    }
+
+    /// When its end does, where that is an event.
+    #[inline]
+    fn next_end(&self, row: &[Hearer]) -> Due {
+        end_at(&self.flight, row, self.ends.next(self.ended))
     }
 }
 

@@ -50,7 +50,8 @@ impl Medium {
                 wakes.set(hearer.station as usize, station.due());
             }
         }
-        air.started(id, place, row);
+        let (_, ends) = air.on_way(id);
+        air.started(id, place, ends, row);
         if let Some(sleepers) = sleepers {
             sleepers.after(air.flight(id).start, air.flight(id), stations);
             sleepers.note_due(stations, wakes, mac);

@@ -4,7 +4,7 @@
 use units::{Span, Time};
 
 use super::Medium;
-use super::air::{Air, Leg};
+use super::air::{Air, Ends, Leg};
 use super::earliest::{Due, Order};
 use super::hearing::Hearing;
 use super::legs::note_missing;
@@ -16,35 +16,31 @@ impl Medium {
     /// A frame reaches one station after the other, as long as nothing else comes before.
     pub(super) fn frame_starts_or_passes(&mut self, until: Due) {
         let leg = self.air.leg(until);
-        let (place, row) = self.reach(leg);
-        self.air.started(leg.flight, place, self.hearing.row(row));
-        self.revive();
+        self.reach(leg);
     }
 
     /// The same right behind its sender.
     #[inline]
     pub(super) fn launch_or_pass(&mut self, until: Due) {
         let until = until.min(self.wakes.first());
-        let row = self.air.drafted().from;
-        let leg = self.air.launch(self.hearing.row(row), until);
-        let (place, row) = self.reach(leg);
-        self.air.enter(leg.flight, place, self.hearing.row(row));
-        self.revive();
+        let row = &self.hearing.rows[self.air.drafted().from as usize];
+        let leg = self.air.launch(row, until);
+        self.reach(leg);
     }
 
-    /// A frame starts at the stations of a leg: the place in the row behind them, and which row it is.
-    #[inline(always)]
-    fn reach(&mut self, leg: Leg) -> (usize, u32) {
+    /// A frame starts at the stations of a leg.
+    fn reach(&mut self, leg: Leg) {
         let Medium { air, hearing, stations, wakes, mac, interrupted, .. } = self;
         let stations = &mut stations[..];
         let Leg { flight: id, mut place, until } = leg;
         let mut limit = until.limit(Order::Start);
-        let flight = air.flight(id);
+        let (flight, mut ends) = air.on_way(id);
         let Flight { start, airtime, to, from, rate: Rate { phy, .. }, .. } = *flight;
+        let row = &hearing.rows[from as usize][..];
         let passage = Passage::new(id, flight, mac);
         // nobody is merely passed by what is for all
-        let to_all = to == EVERYONE;
-        for hearer in &hearing.row(from)[place..] {
+        let near = if to == EVERYONE { 0 } else { Ends::FAR };
+        while let Some(hearer) = row.get(place) {
             let now = start.then(hearer.delay);
             if now >= limit {
                 break;
@@ -57,7 +53,7 @@ impl Medium {
                 interrupted.push((other, other_place));
                 limit = limit.min(ends);
             } else if hearer.station != to
-                && !to_all
+                && place < near
                 && let Some(sends_at) = station.let_pass(now, hearer, place, &passage, mac)
             {
                 place += 1;
@@ -68,21 +64,20 @@ impl Medium {
             }
             let arrival =
                 Arrival { flight: id, power: hearer.power, ends: now.then(airtime), decodable: hearer.decodes(phy) };
-            if station.on_frame_start(now, arrival, air.flight(id), mac) {
+            if station.on_frame_start(now, arrival, flight, mac) {
                 wakes.set(at, station.due());
             }
-            air.ends_at(id, place);
+            ends.note(place);
             place += 1;
         }
-        (place, from)
+        air.started(id, place, ends, row);
+        if !interrupted.is_empty() {
+            self.revive();
+        }
     }
 
     /// Frames that have passed stations end there after all.
-    #[inline]
     fn revive(&mut self) {
-        if self.interrupted.is_empty() {
-            return;
-        }
         for (other, place) in self.interrupted.drain(..) {
             self.air.revive(other, place, self.hearing.row(self.air.flight(other).from));
         }
@@ -93,19 +88,17 @@ impl Medium {
     pub(super) fn frame_ends_or_has_passed(&mut self, until: Due, outcomes: &mut Vec<Outcome>) -> Time {
         let Medium { air, hearing, stations, wakes, mac, upward, reorders, .. } = self;
         let stations = &mut stations[..];
-        let Leg { flight: id, place: mut nth, until } = air.leg(until);
-        let mut limit = until.limit(Order::End);
+        let Leg { flight: id, mut place, mut until } = air.leg(until);
         let (flight, ends) = air.on_way(id);
-        let row = hearing.row(flight.from);
+        let row = &hearing.rows[flight.from as usize][..];
         let end = flight.end();
         let mut last = end;
-        for &place in &ends[nth..] {
-            let hearer = &row[place as usize];
+        while let Some(hearer) = row.get(ends.next(place)) {
             let now = end.then(hearer.delay);
-            if now >= limit {
+            if Due::new(now, Order::End) >= until {
                 break;
             }
-            nth += 1;
+            place = ends.next(place) + 1;
             last = now;
             let at = hearer.station as usize;
             let station = &mut stations[at];
@@ -117,21 +110,21 @@ impl Medium {
             }
             let due = station.settle();
             wakes.set(at, due);
-            limit = limit.min(due.limit(Order::End));
+            until = until.min(due);
             if heard != Heard::Nothing {
                 if flight.mpdus == 0 {
                     upward.on_heard(now, stations, hearer.station, flight, heard, outcomes);
                 } else {
                     upward.all_are_good();
                     upward.on_numbered(now, stations, hearer.station, flight, heard, outcomes);
-                    limit = limit.min(note_missing(wakes, upward, *reorders).limit(Order::End));
+                    until = until.min(note_missing(wakes, upward, *reorders));
                 }
             }
             if !outcomes.is_empty() {
-                limit = limit.min(now + Span(1));
+                until = until.min(Due::new(now.then(Span(1)), Order::End));
             }
         }
-        air.ended(id, nth, row);
+        air.ended(id, place, row);
         last
     }
 
