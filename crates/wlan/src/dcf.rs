@@ -362,6 +362,7 @@ impl Station {
     }
 
     /// The last bit of another's frame arrives; `bad` if a random error has hit it.
+    #[inline(always)]
     pub(crate) fn on_frame_end(
         &mut self,
         now: Time,
@@ -433,6 +434,7 @@ impl Station {
     }
 
     /// The own frame has left.
+    #[inline(always)]
     pub(crate) fn on_own_end(&mut self, now: Time, kind: Kind, data: Span, mac: &Mac, outcomes: &mut Vec<Outcome>) {
         self.transmitting = false;
         if self.sensed == 0 {
