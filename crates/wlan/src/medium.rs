@@ -332,8 +332,9 @@ impl Medium {
     }
 
     /// The flight that was drafted goes on air.
+    #[inline(always)]
     fn launch(&mut self, now: Time, mut end: Due, outcomes: &mut Vec<Outcome>) {
-        let flight = self.air.draft(now);
+        let flight = self.air.drafted();
         if self.traced {
             let Flight { kind, from, to, start, .. } = *flight;
             outcomes.push(Outcome::OnAir { kind, from, to, start, end: flight.end() });
@@ -347,9 +348,9 @@ impl Medium {
         if let Some(moving) = &mut self.moving {
             flight.row = moving.leaves(flight.start, flight.from, &mut self.hearing);
         }
+        let leg = self.air.launch(&self.hearing, end);
+        let (flight, ends) = self.air.on_way(leg.flight);
         let row = self.hearing.row(flight.row);
-        let leg = self.air.launch(row, end);
-        let (_, ends) = self.air.on_way(leg.flight);
         self.air.started(leg.flight, leg.place, ends, row);
     }
 }

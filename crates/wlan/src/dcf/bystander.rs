@@ -47,7 +47,8 @@ impl Passage {
 impl Station {
     /// The station only counts slots: a frame that begins before the instant that this gives merely passes.
     pub(super) fn rests_until(&self) -> Time {
-        let rests = self.is_free() && self.timer.at == Time::NEVER && self.edca.is_none() && self.access.is_counting();
+        // while slots count it neither senses nor sends nor waits, unless it is about to send all the same
+        let rests = self.access.is_counting() && self.timer.at == Time::NEVER && self.edca.is_none();
         if rests { self.access.expiry } else { Time::ZERO }
     }
 

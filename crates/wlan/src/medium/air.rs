@@ -160,17 +160,19 @@ impl Air {
 
     /// The next flight, as it was described.
     #[inline]
-    pub(crate) fn drafted(&self) -> &Flight {
-        &self.flights[self.free[self.free.len() - 1] as usize].flight
+    pub(crate) fn drafted(&mut self) -> &mut Flight {
+        let id = self.free[self.free.len() - 1];
+        &mut self.flights[id as usize].flight
     }
 
     /// What was drafted goes on air, and is the first flight: this leg of it is next, if stations do nothing before
-    /// `until`. `row`: who hears it, itself included, nearest first.
+    /// `until`.
     #[inline(always)]
-    pub(crate) fn launch(&mut self, row: &[Hearer], until: Due) -> Leg {
+    pub(crate) fn launch(&mut self, hearing: &Hearing, until: Due) -> Leg {
         let id = self.free.pop().unwrap_or_default();
         let first = self.first();
         let OnAir { flight, ended, end, ends, .. } = &mut self.flights[id as usize];
+        let row = hearing.row(flight.row);
         (*ended, *end, *ends) = (0, end_at(flight, row, 0), self.ends);
         // the sender itself is first, at no distance, where positions are known
         let place = usize::from(row[0].station == flight.from);
@@ -280,9 +282,10 @@ impl Air {
     /// Where the last belongs. Of equal ones the lowest number is next.
     #[inline]
     fn sort_last(&mut self) {
-        let mut place = self.edges.len() - 1;
-        while place > 0 && self.edges[place - 1] < self.edges[place] {
-            self.edges.swap(place - 1, place);
+        let edges = &mut self.edges[..];
+        let mut place = edges.len() - 1;
+        while place > 0 && edges[place - 1] < edges[place] {
+            edges.swap(place - 1, place);
             place -= 1;
         }
     }

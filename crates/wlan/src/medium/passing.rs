@@ -23,8 +23,7 @@ impl Medium {
     #[inline]
     pub(super) fn launch_or_pass(&mut self, until: Due) {
         let until = until.min(self.wakes.first());
-        let row = &self.hearing.rows[self.air.drafted().from as usize];
-        let leg = self.air.launch(row, until);
+        let leg = self.air.launch(&self.hearing, until);
         self.reach(leg);
     }
 
