@@ -374,7 +374,7 @@ impl Station {
     ) -> Heard {
         self.sensed -= 1;
         if self.sensed == 0 && !self.transmitting {
-            self.stats.busy += now.since(self.busy_since);
+            self.note_busy(now);
         }
         let mine = flight.to == self.id;
         let heard = match self.reception.ends(id) {
@@ -415,8 +415,14 @@ impl Station {
         }
         match mac.rules.eifs {
             Eifs::Space => self.disturbed = preamble || (mac.rules.eifs_below_rx && !decodable),
-            Eifs::Nav => self.nav.extend(now + mac.eifs),
+            Eifs::Nav => self.nav.extend(now.then(mac.eifs)),
         }
+    }
+
+    /// The medium was busy up to now.
+    #[inline(always)]
+    fn note_busy(&mut self, now: Time) {
+        self.stats.busy.0 += now.0 - self.busy_since.0;
     }
 
     /// The own frame goes on air.
@@ -426,7 +432,7 @@ impl Station {
         }
         self.freeze(now, Span::ZERO, mac);
         self.transmitting = true;
-        self.sends_until = now + airtime;
+        self.sends_until = now.then(airtime);
         self.sends = kind;
         self.disturbed = false;
         self.reception.deafen();
@@ -438,7 +444,7 @@ impl Station {
     pub(crate) fn on_own_end(&mut self, now: Time, kind: Kind, data: Span, mac: &Mac, outcomes: &mut Vec<Outcome>) {
         self.transmitting = false;
         if self.sensed == 0 {
-            self.stats.busy += now.since(self.busy_since);
+            self.note_busy(now);
         }
         match kind {
             Kind::Rts => self.wait_for_answer(now, Waiting::Cts),
@@ -466,6 +472,7 @@ impl Station {
 
     /// The instant has come at which the station acts by itself, other than by the end of its backoff: true if it sends
     /// a flight.
+    #[inline]
     pub(crate) fn on_timer(
         &mut self,
         now: Time,

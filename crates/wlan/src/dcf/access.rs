@@ -120,6 +120,7 @@ impl Access {
     }
 
     /// Draw a backoff from the present window.
+    #[inline(never)]
     pub(crate) fn draw(&mut self, mac: &Mac) {
         let choices = match mac.rules.draw {
             Draw::ToCw => self.cw + 1,

@@ -8,6 +8,7 @@ use crate::flight::{EVERYONE, Flight, Kind};
 
 impl Station {
     /// A frame was read, for this station or for another.
+    #[inline(always)]
     pub(super) fn on_readable(&mut self, now: Time, flight: &Flight, mac: &Mac, outcomes: &mut Vec<Outcome>) -> Heard {
         self.disturbed = false;
         if flight.to == EVERYONE {

@@ -58,15 +58,20 @@ impl Station {
     }
 
     /// Times of this frame's exchange. Packets have few lengths, so those of the last two are kept.
+    #[inline(always)]
     pub(super) fn exchange(&mut self, asked: Asked, params: &Params) -> Exchange {
         let found = self.exchanges.iter().position(|kept| kept.0 == Some(asked));
-        self.last_exchange = found.unwrap_or_else(|| {
-            let Asked { bytes, rate, broadcast } = asked;
-            let older = 1 - self.last_exchange;
-            self.exchanges[older] = (Some(asked), Exchange::new(params, rate, bytes, broadcast));
-            older
-        });
+        self.last_exchange = found.unwrap_or_else(|| self.another_exchange(asked, params));
         self.exchanges[self.last_exchange].1
+    }
+
+    /// It takes the place of the older one.
+    #[cold]
+    fn another_exchange(&mut self, asked: Asked, params: &Params) -> usize {
+        let Asked { bytes, rate, broadcast } = asked;
+        let older = 1 - self.last_exchange;
+        self.exchanges[older] = (Some(asked), Exchange::new(params, rate, bytes, broadcast));
+        older
     }
 
     /// A repeated frame may have another rate.
@@ -158,7 +163,7 @@ impl Station {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn send(&mut self, now: Time, flight: &Flight, mac: &Mac) {
         self.begin_own(now, flight.kind, flight.airtime, mac);
         if flight.kind == Kind::Data {
@@ -191,7 +196,7 @@ impl Station {
             _ => current.exchange.ack_timeout,
         };
         self.waiting = answer;
-        self.start_timer(now + timeout, Task::Timeout);
+        self.start_timer(now.then(timeout), Task::Timeout);
     }
 
     /// Nothing has come.
@@ -237,6 +242,7 @@ impl Station {
     }
 
     /// The ACK has come, or a broadcast has ended: backoff whether or not there is more to send.
+    #[inline]
     pub(super) fn succeed(&mut self, now: Time, mac: &Mac, outcomes: &mut Vec<Outcome>) {
         if self.sends_numbered() {
             return self.on_acknowledged(now, 1, mac, outcomes);

@@ -70,7 +70,7 @@ impl Station {
     /// What comes next for a station that has nothing running: the answer that it owes, or its frame.
     pub(super) fn take_up(&mut self, now: Time, mac: &Mac) {
         if self.owed.is_some() {
-            self.start_timer(now + mac.sifs, Task::Answer);
+            self.start_timer(now.then(mac.sifs), Task::Answer);
         } else if self.current.is_none() || self.access.is_pending() {
             self.stop_timer();
         } else if self.granted {
