@@ -42,7 +42,6 @@ use crate::{Outcome, Params, Phy, Rate};
 pub(crate) use access::{Access, Terms};
 use aggregate::Aggregate;
 pub(crate) use aggregate::Mpdu;
-pub(crate) use bystander::Passage;
 use bystander::Passing;
 use edca::Edca;
 pub(crate) use edca::accesses;
@@ -426,6 +425,7 @@ impl Station {
     }
 
     /// The own frame goes on air.
+    #[inline(always)]
     fn begin_own(&mut self, now: Time, kind: Kind, airtime: Span, mac: &Mac) {
         if self.sensed == 0 {
             self.busy_since = now;

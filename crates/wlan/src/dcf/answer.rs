@@ -39,10 +39,11 @@ impl Station {
     }
 
     /// What a frame for another says about the time to come.
+    #[inline(always)]
     pub(super) fn respect(&mut self, now: Time, flight: &Flight, mac: &Mac) {
-        let end = now + flight.nav;
+        let end = now.then(flight.nav);
         if flight.kind == Kind::Rts && mac.rules.nav_reset {
-            self.nav.extend_by_rts(end, now + flight.nav_reset);
+            self.nav.extend_by_rts(end, now.then(flight.nav_reset));
         } else {
             self.nav.extend(end);
         }

@@ -8,10 +8,10 @@ use units::{Span, Time};
 
 use super::reception::Arrival;
 use super::{Mac, Station};
-use crate::flight::{Flight, Kind};
+use crate::Phy;
+use crate::flight::Flight;
 use crate::medium::Hearer;
 use crate::params::Eifs;
-use crate::{Phy, Rate};
 
 /// The last frame that has passed a station.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,25 +23,6 @@ pub(super) struct Passing {
     flight: u32,
     /// The station's place in its sender's row.
     place: u32,
-}
-
-/// What a frame for another does to those whom it passes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Passage {
-    flight: u32,
-    airtime: Span,
-    phy: Phy,
-    /// For how long behind it the medium is asked for, and after how much silence that is taken back, if ever.
-    nav: Span,
-    reset: Option<Span>,
-}
-
-impl Passage {
-    pub(crate) fn new(id: u32, flight: &Flight, mac: &Mac) -> Passage {
-        let Flight { kind, airtime, rate: Rate { phy, .. }, nav, nav_reset, .. } = *flight;
-        let may_end = kind == Kind::Rts && mac.rules.nav_reset;
-        Passage { flight: id, airtime, phy, nav, reset: may_end.then_some(nav_reset) }
-    }
 }
 
 impl Station {
@@ -60,24 +41,23 @@ impl Station {
         now: Time,
         hearer: &Hearer,
         place: usize,
-        passage: &Passage,
+        id: u32,
+        flight: &Flight,
         mac: &Mac,
     ) -> Option<Time> {
         if self.rests_until <= now.then(mac.cca) {
             return None;
         }
-        let ends = now.then(passage.airtime);
+        let ends = now.then(flight.airtime);
+        let phy = flight.rate.phy;
         self.nav.on_air(now);
-        self.passing = Passing { until: ends, nav: self.nav.until(), flight: passage.flight, place: place as u32 };
+        self.passing = Passing { until: ends, nav: self.nav.until(), flight: id, place: place as u32 };
         self.busy_since = now;
-        self.stats.busy.0 += passage.airtime.0;
+        self.stats.busy.0 += flight.airtime.0;
         self.disturbed = false;
         let wanted = self.contends();
-        if hearer.decodes(passage.phy) && self.understands(passage.phy) {
-            match passage.reset {
-                None => self.nav.extend(ends.then(passage.nav)),
-                Some(reset) => self.nav.extend_by_rts(ends.then(passage.nav), ends.then(reset)),
-            }
+        if hearer.decodes(phy) && self.understands(phy) {
+            self.respect(ends, flight, mac);
         } else {
             match mac.rules.eifs {
                 Eifs::Space => self.disturbed = mac.rules.eifs_below_rx,

@@ -56,7 +56,7 @@ impl Reception {
     #[inline(always)]
     pub(crate) fn begins(&mut self, now: Time, new: Arrival, deaf: bool, mac: &Mac) -> bool {
         let Mac { rules: Rules { capture, .. }, capture_ratio: ratio, .. } = *mac;
-        let Some(first) = self.followed else {
+        if self.followed.is_none() {
             // ns-2 forgets what it has ignored
             let pairs = matches!(capture, Capture::Off | Capture::Any);
             let disturbed = pairs && now < self.rest_until && new.power < ratio * self.rest_power;
@@ -67,12 +67,13 @@ impl Reception {
             };
             self.follow(now, new, fate);
             return false;
-        };
-        self.overlaps(now, first, new, deaf, mac)
+        }
+        self.overlaps(now, new, deaf, mac)
     }
 
     /// A frame begins while another is followed.
-    fn overlaps(&mut self, now: Time, first: Followed, new: Arrival, deaf: bool, mac: &Mac) -> bool {
+    fn overlaps(&mut self, now: Time, new: Arrival, deaf: bool, mac: &Mac) -> bool {
+        let Some(first) = self.followed else { return false };
         let Mac { rules: Rules { capture, .. }, capture_ratio: ratio, cca, .. } = *mac;
         if capture == Capture::Sinr {
             // a receiver that follows nothing it has understood is free

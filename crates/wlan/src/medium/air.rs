@@ -22,6 +22,8 @@ pub(crate) struct Air {
     fading_out: Vec<(Time, u32)>,
     /// Of each flight on air its next start or end, and its number; the earliest is last. They are few.
     edges: Vec<(Due, u32)>,
+    /// The earliest of them.
+    first: Due,
     sifs: Span,
     space: Span,
     /// No exchange so far has begun with a shorter frame.
@@ -83,6 +85,7 @@ impl Air {
             free: Vec::new(),
             fading_out: Vec::new(),
             edges: Vec::new(),
+            first: Due::NEVER,
             sifs: mac.sifs,
             space,
             shortest: Span(u64::MAX),
@@ -131,7 +134,7 @@ impl Air {
     /// The next start or end.
     #[inline]
     pub(crate) fn first(&self) -> Due {
-        self.edges.last().map_or(Due::NEVER, |edge| edge.0)
+        self.first
     }
 
     /// What follows the next start or end without anything in between, if stations do nothing before `until`.
@@ -178,6 +181,7 @@ impl Air {
         let place = usize::from(row[0].station == flight.from);
         let until = until.min(*end).min(first);
         self.edges.push((until, id));
+        self.first = until;
         Leg { flight: id, place, until }
     }
 
@@ -231,6 +235,7 @@ impl Air {
         }
         let over = entry.flight.end().then(row.last().map_or(Span::ZERO, |hearer| hearer.delay));
         self.edges.pop();
+        self.first = self.edges.last().map_or(Due::NEVER, |edge| edge.0);
         self.fading_out.push((over, id));
         let mut place = self.fading_out.len() - 1;
         while place > 0 && self.fading_out[place - 1] < self.fading_out[place] {
@@ -271,7 +276,7 @@ impl Air {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn set_first(&mut self, due: Due) {
         if let Some(first) = self.edges.last_mut() {
             first.0 = due;
@@ -284,9 +289,11 @@ impl Air {
     fn sort_last(&mut self) {
         let edges = &mut self.edges[..];
         let mut place = edges.len() - 1;
+        self.first = edges[place].0;
         while place > 0 && edges[place - 1] < edges[place] {
             edges.swap(place - 1, place);
             place -= 1;
+            self.first = edges[edges.len() - 1].0;
         }
     }
 }

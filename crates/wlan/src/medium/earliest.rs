@@ -36,7 +36,7 @@ impl Due {
     /// The least that is later.
     #[inline]
     pub(crate) fn next(self) -> Due {
-        Due(self.0.saturating_add(1))
+        Due(self.0 + 1)
     }
 
     /// What is of this order is earlier if and only if its time is earlier than this.

@@ -8,9 +8,9 @@ use super::air::{Air, Ends, Leg};
 use super::earliest::{Due, Order};
 use super::hearing::Hearing;
 use super::legs::note_missing;
-use crate::dcf::{Arrival, Heard, Passage, Station};
-use crate::flight::{EVERYONE, Flight};
-use crate::{Outcome, Rate};
+use crate::Outcome;
+use crate::dcf::{Arrival, Heard, Station};
+use crate::flight::EVERYONE;
 
 impl Medium {
     /// A frame reaches one station after the other, as long as nothing else comes before.
@@ -34,13 +34,11 @@ impl Medium {
         let Leg { flight: id, mut place, until } = leg;
         let mut limit = until.limit(Order::Start);
         let (flight, mut ends) = air.on_way(id);
-        let Flight { start, airtime, to, from, rate: Rate { phy, .. }, .. } = *flight;
-        let row = &hearing.rows[from as usize][..];
-        let passage = Passage::new(id, flight, mac);
+        let row = &hearing.rows[flight.from as usize][..];
         // nobody is merely passed by what is for all
-        let near = if to == EVERYONE { 0 } else { Ends::FAR };
+        let near = if flight.to == EVERYONE { 0 } else { Ends::FAR };
         while let Some(hearer) = row.get(place) {
-            let now = start.then(hearer.delay);
+            let now = flight.start.then(hearer.delay);
             if now >= limit {
                 break;
             }
@@ -51,9 +49,9 @@ impl Medium {
                 wakes.set(at, station.due());
                 interrupted.push((other, other_place));
                 limit = limit.min(ends);
-            } else if hearer.station != to
+            } else if hearer.station != flight.to
                 && place < near
-                && let Some(sends_at) = station.let_pass(now, hearer, place, &passage, mac)
+                && let Some(sends_at) = station.let_pass(now, hearer, place, id, flight, mac)
             {
                 place += 1;
                 if sends_at != Time::NEVER {
@@ -61,8 +59,8 @@ impl Medium {
                 }
                 continue;
             }
-            let arrival =
-                Arrival { flight: id, power: hearer.power, ends: now.then(airtime), decodable: hearer.decodes(phy) };
+            let (ends_here, decodable) = (now.then(flight.airtime), hearer.decodes(flight.rate.phy));
+            let arrival = Arrival { flight: id, power: hearer.power, ends: ends_here, decodable };
             if station.on_frame_start(now, arrival, flight, mac) {
                 wakes.set(at, station.due());
             }
