@@ -100,6 +100,7 @@ impl Station {
     }
 
     /// The exchange begins: true, and the first frame of it, unless nothing is to be sent.
+    #[inline]
     pub(crate) fn begin(&mut self, now: Time, params: &Params, mac: &Mac, flight: &mut Flight) -> bool {
         if self.adaptation.is_some() && !self.aggregates() {
             self.retime(params);

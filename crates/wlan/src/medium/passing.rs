@@ -14,13 +14,14 @@ use crate::flight::EVERYONE;
 
 impl Medium {
     /// A frame reaches one station after the other, as long as nothing else comes before.
+    #[inline(never)]
     pub(super) fn frame_starts_or_passes(&mut self, until: Due) {
         let leg = self.air.leg(until);
         self.reach(leg);
     }
 
     /// The same right behind its sender.
-    #[inline]
+    #[inline(never)]
     pub(super) fn launch_or_pass(&mut self, until: Due) {
         let until = until.min(self.wakes.first());
         let leg = self.air.launch(&self.hearing, until);
@@ -28,6 +29,7 @@ impl Medium {
     }
 
     /// A frame starts at the stations of a leg.
+    #[inline(always)]
     fn reach(&mut self, leg: Leg) {
         let Medium { air, hearing, stations, wakes, mac, interrupted, .. } = self;
         let stations = &mut stations[..];

@@ -201,7 +201,7 @@ impl Upward {
     }
 
     /// A frame for this station was accepted, or lost.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn on_heard(
         &mut self,
         now: Time,
