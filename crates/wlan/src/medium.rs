@@ -351,7 +351,7 @@ impl Medium {
         let leg = self.air.launch(&self.hearing, end);
         let (flight, ends) = self.air.on_way(leg.flight);
         let row = self.hearing.row(flight.row);
-        self.air.started(leg.flight, leg.place, ends, row);
+        self.air.enter(leg.flight, leg.place, ends, row);
     }
 }
 

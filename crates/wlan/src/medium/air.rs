@@ -168,21 +168,17 @@ impl Air {
         &mut self.flights[id as usize].flight
     }
 
-    /// What was drafted goes on air, and is the first flight: this leg of it is next, if stations do nothing before
-    /// `until`.
+    /// What was drafted goes on air. Before it is one of those that start and end ([`Air::enter`]) this leg of it is to
+    /// be gone, if stations do nothing before `until`.
     #[inline(always)]
     pub(crate) fn launch(&mut self, hearing: &Hearing, until: Due) -> Leg {
         let id = self.free.pop().unwrap_or_default();
-        let first = self.first();
-        let OnAir { flight, ended, end, ends, .. } = &mut self.flights[id as usize];
+        let OnAir { flight, ended, ends, .. } = &mut self.flights[id as usize];
         let row = hearing.row(flight.row);
-        (*ended, *end, *ends) = (0, end_at(flight, row, 0), self.ends);
+        (*ended, *ends) = (0, self.ends);
         // the sender itself is first, at no distance, where positions are known
         let place = usize::from(row[0].station == flight.from);
-        let until = until.min(*end).min(first);
-        self.edges.push((until, id));
-        self.first = until;
-        Leg { flight: id, place, until }
+        Leg { flight: id, place, until: until.min(end_at(flight, row, 0)).min(self.first) }
     }
 
     /// Room for one more flight.
@@ -212,15 +208,20 @@ impl Air {
         (&entry.flight, entry.ends)
     }
 
-    /// The first flight's start has reached all before this place of the row. Its end is an event at `ends`.
+    /// A flight starts and ends among the others from now on. Its start has reached all before this place of the row.
+    /// Its end is an event at `ends`.
     #[inline(always)]
+    pub(crate) fn enter(&mut self, id: u32, place: usize, ends: Ends, row: &[Hearer]) {
+        let next = self.flights[id as usize].started(place, ends, row);
+        self.edges.push((next, id));
+        self.sort(next, id);
+    }
+
+    /// The same of the first flight, which is among them.
+    #[inline]
     pub(crate) fn started(&mut self, id: u32, place: usize, ends: Ends, row: &[Hearer]) {
-        let entry = &mut self.flights[id as usize];
-        (entry.started, entry.ends) = (place, ends);
-        entry.start = start_at(&entry.flight, row, place);
-        entry.end = entry.next_end(row);
-        let next = entry.next();
-        self.set_first(next);
+        let next = self.flights[id as usize].started(place, ends, row);
+        self.sort(next, id);
     }
 
     /// The first flight's end has reached all before this place of the row; beyond the last it is over.
@@ -231,17 +232,13 @@ impl Air {
         entry.end = entry.next_end(row);
         let next = entry.next();
         if next != Due::NEVER {
-            return self.set_first(next);
+            return self.sort(next, id);
         }
         let over = entry.flight.end().then(row.last().map_or(Span::ZERO, |hearer| hearer.delay));
         self.edges.pop();
         self.first = self.edges.last().map_or(Due::NEVER, |edge| edge.0);
         self.fading_out.push((over, id));
-        let mut place = self.fading_out.len() - 1;
-        while place > 0 && self.fading_out[place - 1] < self.fading_out[place] {
-            self.fading_out.swap(place - 1, place);
-            place -= 1;
-        }
+        set_last(&mut self.fading_out, (over, id));
     }
 
     /// The end of a flight is over at this place of the row.
@@ -266,7 +263,7 @@ impl Air {
             self.edges.retain(|edge| edge.1 != id);
         }
         self.edges.push((next, id));
-        self.sort_last();
+        self.sort(next, id);
     }
 
     /// Flights that are over by now make room for others.
@@ -276,29 +273,46 @@ impl Air {
         }
     }
 
+    /// This is when the flight that was first, or is new, starts or ends next. Of equal ones the lowest number is first.
     #[inline(always)]
-    fn set_first(&mut self, due: Due) {
-        if let Some(first) = self.edges.last_mut() {
-            first.0 = due;
-            self.sort_last();
-        }
-    }
-
-    /// Where the last belongs. Of equal ones the lowest number is next.
-    #[inline]
-    fn sort_last(&mut self) {
-        let edges = &mut self.edges[..];
-        let mut place = edges.len() - 1;
-        self.first = edges[place].0;
-        while place > 0 && edges[place - 1] < edges[place] {
-            edges.swap(place - 1, place);
-            place -= 1;
-            self.first = edges[edges.len() - 1].0;
-        }
+    fn sort(&mut self, next: Due, id: u32) {
+        self.first = set_last(&mut self.edges, (next, id));
     }
 }
 
+/// The last of a list in which the least is last changes: which one is last then.
+#[inline(always)]
+fn set_last<T: Copy + Ord>(list: &mut [(T, u32)], new: (T, u32)) -> T {
+    match list {
+        [.., second, _] if *second < new => sink(list, new),
+        [.., last] => {
+            *last = new;
+            new.0
+        }
+        [] => new.0,
+    }
+}
+
+fn sink<T: Copy + Ord>(list: &mut [(T, u32)], new: (T, u32)) -> T {
+    let mut place = list.len() - 1;
+    while place > 0 && list[place - 1] < new {
+        list[place] = list[place - 1];
+        place -= 1;
+    }
+    list[place] = new;
+    list[list.len() - 1].0
+}
+
 impl OnAir {
+    /// Its start has reached all before this place of the row, and its end is an event at `ends`: what comes next.
+    #[inline(always)]
+    fn started(&mut self, place: usize, ends: Ends, row: &[Hearer]) -> Due {
+        (self.started, self.ends) = (place, ends);
+        self.start = start_at(&self.flight, row, place);
+        self.end = self.next_end(row);
+        self.next()
+    }
+
     /// When its start or end reaches somebody next.
     #[inline]
     fn next(&self) -> Due {

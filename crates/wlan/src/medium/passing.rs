@@ -17,7 +17,7 @@ impl Medium {
     #[inline(never)]
     pub(super) fn frame_starts_or_passes(&mut self, until: Due) {
         let leg = self.air.leg(until);
-        self.reach(leg);
+        self.reach(leg, false);
     }
 
     /// The same right behind its sender.
@@ -25,12 +25,12 @@ impl Medium {
     pub(super) fn launch_or_pass(&mut self, until: Due) {
         let until = until.min(self.wakes.first());
         let leg = self.air.launch(&self.hearing, until);
-        self.reach(leg);
+        self.reach(leg, true);
     }
 
-    /// A frame starts at the stations of a leg.
+    /// A frame starts at the stations of a leg; `new`: it has not been on air before.
     #[inline(always)]
-    fn reach(&mut self, leg: Leg) {
+    fn reach(&mut self, leg: Leg, new: bool) {
         let Medium { air, hearing, stations, wakes, mac, interrupted, .. } = self;
         let stations = &mut stations[..];
         let Leg { flight: id, mut place, until } = leg;
@@ -69,7 +69,11 @@ impl Medium {
             ends.note(place);
             place += 1;
         }
-        air.started(id, place, ends, row);
+        if new {
+            air.enter(id, place, ends, row);
+        } else {
+            air.started(id, place, ends, row);
+        }
         if !interrupted.is_empty() {
             self.revive();
         }
