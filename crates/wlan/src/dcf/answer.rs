@@ -68,6 +68,7 @@ impl Station {
     }
 
     /// SIFS is over: true, and the answer, unless it is forgotten.
+    #[inline(always)]
     pub(super) fn send_owed(&mut self, now: Time, mac: &Mac, flight: &mut Flight) -> bool {
         let Some(owed) = self.owed.take() else { return false };
         if mac.rules.responder == Responder::Ns2 && owed.kind == Kind::Cts && !self.is_idle(now) {

@@ -94,8 +94,11 @@ impl Station {
     }
 
     /// The backoff is over: the station, or a class of it, has the medium.
+    #[inline]
     pub(crate) fn on_backoff_end(&mut self, now: Time, mac: &Mac, outcomes: &mut Vec<Outcome>) {
-        self.settle_among_classes(now, mac, outcomes);
+        if self.edca.is_some() {
+            self.settle_among_classes(now, mac, outcomes);
+        }
         self.access.spend();
     }
 

@@ -72,6 +72,7 @@ impl Reception {
     }
 
     /// A frame begins while another is followed.
+    #[inline(never)]
     fn overlaps(&mut self, now: Time, new: Arrival, deaf: bool, mac: &Mac) -> bool {
         let Some(first) = self.followed else { return false };
         let Mac { rules: Rules { capture, .. }, capture_ratio: ratio, cca, .. } = *mac;

@@ -236,6 +236,7 @@ impl Upward {
     }
 
     /// A packet is handed up. The time from `start` on counts for errors above the MAC.
+    #[inline]
     fn go_up(
         &mut self,
         start: Time,
