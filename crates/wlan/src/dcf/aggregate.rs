@@ -238,6 +238,7 @@ impl Station {
     }
 
     /// The answer has come: it acknowledges the packets whose bit is set, counted from the first in the exchange.
+    #[inline(never)]
     pub(super) fn on_acknowledged(&mut self, now: Time, bits: u64, mac: &Mac, outcomes: &mut Vec<Outcome>) {
         let (Some(current), Some(aggregate)) = (self.current, &mut self.aggregate) else { return };
         let first = aggregate.mpdus.first().map_or(0, |mpdu| mpdu.number);

@@ -264,6 +264,7 @@ impl Station {
     }
 
     /// What was awaited has not come.
+    #[inline(never)]
     pub(super) fn fail(&mut self, now: Time, mac: &Mac, outcomes: &mut Vec<Outcome>) {
         let what = self.unanswered();
         let numbered = self.sends_numbered();

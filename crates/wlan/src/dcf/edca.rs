@@ -46,8 +46,24 @@ impl Edca {
     }
 
     /// When the first of the functions behind acts.
+    #[inline(never)]
     pub(super) fn expiry(&self) -> Time {
         self.behind.iter().fold(Time::NEVER, |least, function| least.min(function.access.expiry))
+    }
+
+    /// The medium became busy. True if a frame was due behind and is not any more.
+    #[inline(never)]
+    fn freeze(&mut self, now: Time, cca: Span, mac: &Mac) -> bool {
+        let freeze = |function: &mut Function| function.access.freeze(now, function.current.is_some(), cca, mac);
+        self.behind.iter_mut().fold(false, |frozen, function| freeze(function) || frozen)
+    }
+
+    /// The medium is idle from `idle` on.
+    #[inline(never)]
+    fn resume(&mut self, idle: Time, disturbed: bool, mac: &Mac) {
+        for function in &mut self.behind {
+            function.access.resume(idle, disturbed, function.current.is_some(), mac);
+        }
     }
 
     /// What is left of the time of the function in front.
@@ -141,13 +157,11 @@ impl Station {
     /// The medium became busy, or the station sends. True if a frame was due and is not any more.
     #[inline(always)]
     pub(super) fn freeze(&mut self, now: Time, cca: Span, mac: &Mac) -> bool {
-        let mut frozen = self.access.freeze(now, self.contends(), cca, mac);
-        if let Some(edca) = &mut self.edca {
-            for function in &mut edca.behind {
-                frozen |= function.access.freeze(now, function.current.is_some(), cca, mac);
-            }
+        let frozen = self.access.freeze(now, self.contends(), cca, mac);
+        match &mut self.edca {
+            None => frozen,
+            Some(edca) => edca.freeze(now, cca, mac) || frozen,
         }
-        frozen
     }
 
     /// The medium is idle from `idle` on.
@@ -155,9 +169,7 @@ impl Station {
     pub(super) fn resume(&mut self, idle: Time, mac: &Mac) {
         self.access.resume(idle, self.disturbed, self.contends(), mac);
         if let Some(edca) = &mut self.edca {
-            for function in &mut edca.behind {
-                function.access.resume(idle, self.disturbed, function.current.is_some(), mac);
-            }
+            edca.resume(idle, self.disturbed, mac);
         }
     }
 

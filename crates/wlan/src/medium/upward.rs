@@ -128,6 +128,7 @@ impl Upward {
     }
 
     /// Packets with numbers came to the station that they are for, some of them at least, or were all lost.
+    #[inline(never)]
     pub(crate) fn on_numbered(
         &mut self,
         now: Time,
