@@ -174,7 +174,7 @@ impl Access {
     /// True if a frame was due and is not any more.
     #[inline(always)]
     pub(crate) fn freeze(&mut self, now: Time, wanted: bool, cca: Span, mac: &Mac) -> bool {
-        if !self.counting || self.expiry <= now + cca {
+        if !self.counting || self.expiry <= now.then(cca) {
             return false;
         }
         self.counting = false;

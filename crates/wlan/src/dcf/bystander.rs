@@ -28,8 +28,7 @@ pub(super) struct Passing {
 impl Station {
     /// The station only counts slots: a frame that begins before the instant that this gives merely passes.
     pub(super) fn rests_until(&self) -> Time {
-        // while slots count it neither senses nor sends nor waits, unless it is about to send all the same
-        let rests = self.access.is_counting() && self.timer.at == Time::NEVER && self.edca.is_none();
+        let rests = self.access.is_counting() && self.timer.at == Time::NEVER && self.is_free() && self.edca.is_none();
         if rests { self.access.expiry } else { Time::ZERO }
     }
 

@@ -86,6 +86,7 @@ impl Station {
         self.timer.at != Time::NEVER && self.timer.what != Task::Timeout && !self.access.is_pending()
     }
 
+    #[inline(never)]
     pub(super) fn nav_of_ignored(&mut self, now: Time, airtime: Span, mac: &Mac) {
         self.nav.extend(now + whole_us(mac.eifs_exact + airtime, mac.rules.nav_round));
     }

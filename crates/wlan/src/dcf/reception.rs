@@ -68,7 +68,8 @@ impl Reception {
             self.follow(now, new, fate);
             return false;
         }
-        self.overlaps(now, new, deaf, mac)
+        let Arrival { flight, power, ends, decodable } = new;
+        self.overlaps(now, Arrival { flight, power, ends, decodable }, deaf, mac)
     }
 
     /// A frame begins while another is followed.
