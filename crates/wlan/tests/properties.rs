@@ -367,3 +367,23 @@ fn a_list_of_rates_is_enough_for_a_station_of_its_own() {
     spec.rates = vec![None, Some(Rate::dsss(2000))];
     assert!(Medium::new(&spec, 1).is_ok());
 }
+
+/// Of more than 63 that hear a frame, all the further ones hear its end as an event of its own.
+#[test]
+fn frames_that_pass_many_change_nothing() {
+    let mut params = Params::ns2_default();
+    params.radio.shadowing_db = 4.0;
+    let places = (0..80).map(|i| Position { x: f64::from(i % 9) * 25.0, y: f64::from(i / 9) * 25.0 });
+    let spec = MediumSpec::new("crowd", params, Layout::Positions(places.collect()));
+    for rate in [50.0, 800.0] {
+        let [fast, plain] = [true, false].map(|passing| {
+            let mut medium = Medium::new(&spec, 3).unwrap();
+            if !passing {
+                medium.nothing_passes();
+            }
+            traffic(&mut medium, 80, rate, &[1, 2, 3], 3)
+        });
+        assert!(fast.0.len() > 50, "{}", fast.0.len());
+        assert_eq!(fast, plain);
+    }
+}

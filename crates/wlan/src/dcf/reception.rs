@@ -68,8 +68,7 @@ impl Reception {
             self.follow(now, new, fate);
             return false;
         }
-        let Arrival { flight, power, ends, decodable } = new;
-        self.overlaps(now, Arrival { flight, power, ends, decodable }, deaf, mac)
+        self.overlaps(now, new, deaf, mac)
     }
 
     /// A frame begins while another is followed.

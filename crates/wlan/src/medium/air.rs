@@ -273,14 +273,14 @@ impl Air {
         }
     }
 
-    /// This is when the flight that was first, or is new, starts or ends next. Of equal ones the lowest number is first.
+    /// When the flight that was first, or is new, starts or ends next. Of equal ones the lowest number is first.
     #[inline(always)]
     fn sort(&mut self, next: Due, id: u32) {
         self.first = set_last(&mut self.edges, (next, id));
     }
 }
 
-/// The last of a list in which the least is last changes: which one is last then.
+/// The last of a list that has its least last gets another value: the least then.
 #[inline(always)]
 fn set_last<T: Copy + Ord>(list: &mut [(T, u32)], new: (T, u32)) -> T {
     match list {
@@ -293,6 +293,7 @@ fn set_last<T: Copy + Ord>(list: &mut [(T, u32)], new: (T, u32)) -> T {
     }
 }
 
+/// The same where it is not the least any more.
 fn sink<T: Copy + Ord>(list: &mut [(T, u32)], new: (T, u32)) -> T {
     let mut place = list.len() - 1;
     while place > 0 && list[place - 1] < new {
@@ -334,4 +335,32 @@ fn start_at(flight: &Flight, row: &[Hearer], place: usize) -> Due {
 #[inline]
 fn end_at(flight: &Flight, row: &[Hearer], place: usize) -> Due {
     row.get(place).map_or(Due::NEVER, |hearer| Due::new(flight.end().then(hearer.delay), Order::End))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_are_events_where_that_is_noted_and_far_away() {
+        let mut ends = Ends::SENDER;
+        [5, 62, 70].into_iter().for_each(|place| ends.note(place));
+        let next = [0, 1, 5, 6, 62, 63, 64, 90].map(|place| ends.next(place));
+        assert_eq!(next, [0, 5, 5, 62, 62, 63, 64, 90]);
+        assert_eq!([0, 1, 62, 63, 64].map(|place| Ends::ALL.next(place)), [0, 1, 62, 63, 64]);
+    }
+
+    #[test]
+    fn the_least_is_last_and_of_equal_ones_the_lowest_number() {
+        let mut list = vec![(9, 0), (7, 3), (7, 2), (1, 1)];
+        for (new, least, order) in [
+            ((3, 1), 3, [(9, 0), (7, 3), (7, 2), (3, 1)]),
+            ((7, 1), 7, [(9, 0), (7, 3), (7, 2), (7, 1)]),
+            ((8, 1), 7, [(9, 0), (8, 1), (7, 3), (7, 2)]),
+            ((7, 4), 7, [(9, 0), (8, 1), (7, 4), (7, 3)]),
+        ] {
+            assert_eq!(set_last(&mut list, new), least, "{new:?}");
+            assert_eq!(list, order);
+        }
+    }
 }
