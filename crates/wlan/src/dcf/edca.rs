@@ -54,8 +54,11 @@ impl Edca {
     /// The medium became busy. True if a frame was due behind and is not any more.
     #[inline(never)]
     fn freeze(&mut self, now: Time, cca: Span, mac: &Mac) -> bool {
-        let freeze = |function: &mut Function| function.access.freeze(now, function.current.is_some(), cca, mac);
-        self.behind.iter_mut().fold(false, |frozen, function| freeze(function) || frozen)
+        let mut frozen = false;
+        for function in &mut self.behind {
+            frozen |= function.access.freeze(now, function.current.is_some(), cca, mac);
+        }
+        frozen
     }
 
     /// The medium is idle from `idle` on.

@@ -32,7 +32,7 @@ pub(crate) struct Air {
     every_end: bool,
 }
 
-/// A frame, which places in its sender's row of hearers its start and its end have passed, and when they reach the next.
+/// A frame, how far its start and its end have come in its sender's row of hearers, and when they reach the next.
 #[derive(Clone, Debug)]
 struct OnAir {
     flight: Flight,
