@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 __all__ = ["Interval"]
 
@@ -43,13 +44,13 @@ class Interval:
         """Whether the two intervals share a point."""
         return self.lo <= other.hi and other.lo <= self.hi
 
-    def scaled(self, factor: float, shift: float = 0.0) -> Interval:
+    def scaled(self, factor: float, shift: float = 0.0) -> Self:
         """The interval of ``factor * x + shift``; a negative factor turns it round."""
         ends = (factor * self.lo + shift, factor * self.hi + shift)
         lo, hi = ends if factor >= 0.0 else ends[::-1]
-        return Interval(factor * self.mean + shift, lo, hi, self.n, self.confidence)
+        return replace(self, mean=factor * self.mean + shift, lo=lo, hi=hi)
 
-    def complement(self) -> Interval:
+    def complement(self) -> Self:
         """What a share leaves: the interval of ``1 - x``."""
         return self.scaled(-1.0, 1.0)
 

@@ -28,8 +28,42 @@ def test_reproduce_hands_over_and_judges_only_if_asked(command: Command, monkeyp
     result = command("reproduce", "saedi2019/fig3.5", "--seeds", "4", "--quick", "--jobs", "1", "--out", "o")
     assert (result.exit_code, result.stdout.strip()) == (0, "a report")
     assert given.pop("progress") is not None
+    assert given.pop("announce") is not None
     assert given == {
         "target": "saedi2019/fig3.5", "seeds": 4, "quick": True, "jobs": 1, "out": Path("o"), "store": True,
     }  # fmt: skip
     assert json.loads(command("reproduce", "x", "--json").stdout) == {"verdict": "contradicted"}
     assert command("reproduce", "x", "--check").exit_code == 1
+
+
+def test_a_plan_is_printed_and_nothing_is_run(
+    command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from windlass import reproduce
+
+    def refuse(*args: Any, **options: Any) -> Any:
+        raise AssertionError("a run")
+
+    monkeypatch.setattr(reproduce, "main", refuse)
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    monkeypatch.chdir(empty)
+    text = command("reproduce", "saedi2019/fig4.26", "--plan").stdout
+    assert "saedi2019/fig4.26" in text
+    assert "25 / 41 / 300" in text  # 10 + 5 x 3; 16 + 5 x 5; 50 + 5 x 50
+    assert "nothing was run" in text
+    document = json.loads(command("reproduce", "saedi2019/fig4.26", "--plan", "--json").stdout)
+    assert (document["runs_least"], document["runs_most"]) == (25, 300)
+    assert document["experiments"][0]["cpu_per_run_is"] == "estimated"
+    assert list(empty.iterdir()) == []
+
+
+def test_experiments_of_a_paper_are_named_as_they_begin(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    from windlass import reproduce
+
+    def fake(target: str, **options: Any) -> Any:
+        options["announce"]("saedi2019/fig3.5 (1 of 46)")
+        return SimpleNamespace(counts={}, to_dict=dict, render=lambda console: None)
+
+    monkeypatch.setattr(reproduce, "main", fake)
+    assert command("reproduce", "saedi2019").stderr == "saedi2019/fig3.5 (1 of 46)\n"

@@ -486,3 +486,65 @@ def test_every_claim_of_the_ledger_gets_a_verdict() -> None:
             assert found.verdict in verdicts.VERDICTS
             assert found.verdict != "not measurable" or found.reason.startswith(("needs ", "is ")), claim.id
             assert found.to_dict()["verdict"] == found.verdict
+
+
+# ---- what more seeds can change ----
+
+
+@pytest.mark.parametrize(
+    ("mean", "half", "verdict", "finals"),
+    [
+        (1.46, 0.02, "reproduced", {"reproduced"}),  # 44 to 48: inside 41 to 51
+        (1.42, 0.04, "undecided", {"reproduced", "direction only"}),  # 38 to 46
+        (1.20, 0.10, "direction only", {"direction only"}),  # 10 to 30: below the band, above zero
+        (1.10, 0.20, "contradicted", {"direction only", "contradicted"}),  # -10 to 30: either, and wider than 5 points
+        (1.01, 0.02, "contradicted", {"contradicted"}),  # -1 to 3: either, but no wider than the tolerance
+        (0.80, 0.10, "contradicted", {"contradicted"}),  # -30 to -10
+        (1.30, 0.60, "undecided", {"reproduced", "direction only", "contradicted"}),  # -30 to 90
+    ],
+)
+def test_a_gain_says_what_it_can_become(mean: float, half: float, verdict: str, finals: set[str]) -> None:
+    found = judge(gain(46, 5), table({"a": [spread(mean, half)], "b": [flat(1.0)]}))
+    assert (found.verdict, found.finals) == (verdict, finals)
+    assert found.settled == (len(finals) == 1)
+    assert found.narrow == (half == 0.02 and mean == 1.01)
+    assert found.open_cells == (set() if found.settled else {("p/fig1", name, (1,)) for name in "ab"})
+
+
+def test_only_points_that_matter_are_open() -> None:
+    """At the most favourable point: the first meets the claim for sure, so the second, open, cannot change it."""
+    data = table({"a": [spread(1.46, 0.02), spread(1.3, 0.6)], "b": [flat(1.0), flat(1.0)]}, points=(1, 2))
+    best = judge(gain(46, 5), data)
+    assert (best.verdict, best.settled, best.open_cells) == ("reproduced", True, frozenset())
+    every_point = judge(gain(46, 5, pick="every"), data)
+    assert not every_point.settled
+    assert {point for _, _, point in every_point.open_cells} == {(2,)}
+
+
+def test_ranks_are_settled_when_open_points_no_longer_count() -> None:
+    """First at three points of four is enough: three sure ones settle it, two leave it open."""
+    sure, doubt = spread(2.0, 0.1), spread(1.0, 0.5)
+    three = table({"a": [sure, sure, sure, doubt], "b": [flat(1.0)] * 4}, points=(1, 2, 3, 4))
+    assert judge(rank(["a", "b"], share=0.75), three).settled
+    two = table({"a": [sure, sure, doubt, doubt], "b": [flat(1.0)] * 4}, points=(1, 2, 3, 4))
+    found = judge(rank(["a", "b"], share=0.75), two)
+    assert found.finals == {"reproduced", "direction only"}
+    assert {point for _, _, point in found.open_cells} == {(3,), (4,)}
+
+
+def test_confidence_comes_with_the_data() -> None:
+    """Student's t for 99 % and 9 degrees is 3.250, for 95 % 2.262."""
+    data = table({"a": [spread(2.0, 0.1)], "b": [flat(1.0)]})
+    wide = judge(rank(["a", "b"]), replace(data, confidence=0.99)).rows[0]
+    slim = judge(rank(["a", "b"]), data).rows[0]
+    assert (wide["high"] - wide["low"]) / (slim["high"] - slim["low"]) == pytest.approx(3.249836 / T9, rel=1e-5)
+
+
+def test_possible_room_keeps_a_claim_open() -> None:
+    """5 Mbps for each at most, the reference 4 to 6: a gain of 40 % is impossible at 6, and not at 4."""
+    data = table({"a": [flat(4.9)], "b": [spread(4.5, 1.2)]})
+    cap = Limit(5.0, 5.0, 1, "one link carries 5 Mbps.")
+    found = judge(gain(40, 5), data, limits=lambda *_: cap)
+    assert found.verdict != "impossible"
+    assert "impossible" in found.finals
+    assert not found.settled

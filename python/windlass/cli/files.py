@@ -34,10 +34,27 @@ def command_line() -> list[str]:
 @contextmanager
 def show_progress(label: str) -> Iterator[Callable[[int, int], None]]:
     """A bar on stderr, on a terminal only; gives what is called with (finished, total)."""
+    with show_experiments(label) as (step, _):
+        yield step
+
+
+@contextmanager
+def show_experiments(label: str) -> Iterator[tuple[Callable[[int, int], None], Callable[[str], None]]]:
+    """A bar as :func:`show_progress` has it, and what is called with the name of what is run now.
+
+    Where stderr is no terminal, the names are printed there, a line each.
+    """
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+    terminal = sys.stderr.isatty()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not terminal) as bar:
         task = bar.add_task(label, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+        def announce(name: str) -> None:
+            bar.update(task, description=name)
+            if not terminal:
+                print(name, file=sys.stderr, flush=True)
+
+        yield lambda done, total: bar.update(task, completed=done, total=total), announce

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from windlass.cli.files import check_folder, show_progress
+from windlass.cli.files import check_folder, show_experiments
 from windlass.cli.group import main
 from windlass.cli.options import execution_options, json_option
 from windlass.cli.printing import console, print_json
@@ -19,6 +20,7 @@ from windlass.cli.printing import console, print_json
 @click.argument("target")
 @execution_options
 @click.option("--quick", is_flag=True, help="Few seeds and few points: a first impression, not a verdict.")
+@click.option("--plan", is_flag=True, help="Print what would run and how long it takes, and run nothing.")
 @click.option("--check", is_flag=True, help="Exit with 1 if a claim is contradicted or impossible.")
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder for figures, tables and the report."
@@ -30,22 +32,37 @@ def reproduce(
     jobs: int | None,
     store: Path | None,
     quick: bool,
+    plan: bool,
     check: bool,
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Rerun a paper's experiments and judge its claims. TARGET is PAPER or PAPER/EXPERIMENT.
+    """Rerun a paper's experiments and judge its claims. TARGET is PAPER/EXPERIMENT, PAPER, or `all`.
+
+    Without --seeds, each setting gets as many seeds as the verdicts need: readings from 3 to 50, the base from 10.
+    Can be interrupted at any time: finished runs are kept, and the same command goes on.
 
     A verdict against the paper is a result, not a failure: the exit code is 0 unless --check is given.
     """
     from windlass import reproduce as reproduction
 
-    if out is not None:
-        check_folder(out)
-    with show_progress(target) as progress:
-        outcome = reproduction.main(
-            target, seeds=seeds, quick=quick, jobs=jobs, out=out, store=store or True, progress=progress
-        )
+    outcome: Any
+    if plan:
+        outcome = reproduction.outline(target, seeds=seeds, quick=quick, out=out)
+    else:
+        if out is not None:
+            check_folder(out)
+        with show_experiments(target) as (progress, announce):
+            outcome = reproduction.main(
+                target,
+                seeds=seeds,
+                quick=quick,
+                jobs=jobs,
+                out=out,
+                store=store or True,
+                progress=progress,
+                announce=announce,
+            )
     if as_json:
         print_json(outcome.to_dict())
     else:

@@ -8,7 +8,8 @@ from typing import Any
 
 from windlass.ledger import Check
 from windlass.report.words import slug
-from windlass.reproduce import Outcome, Reproduction
+from windlass.reproduce import STOPPED, Outcome, Reproduction
+from windlass.verdicts import Judgement
 
 
 def claim_row(reproduction: Reproduction, outcome: Outcome) -> dict[str, Any]:
@@ -25,7 +26,7 @@ def claim_row(reproduction: Reproduction, outcome: Outcome) -> dict[str, Any]:
         "measured": judgement.measured,
         "reason": judgement.reason,
         "arithmetic": judgement.arithmetic,
-        "seeds": _seeds_words(judgement.verdict, judgement.seeds_needed, len(reproduction.seeds)),
+        "seeds": _seeds_words(judgement),
         "tolerance": tolerance_words(claim.check),
         "where": claim.check.where,
         "why": reasons.get(claim.check.why, ""),
@@ -52,6 +53,8 @@ def claim_row(reproduction: Reproduction, outcome: Outcome) -> dict[str, Any]:
                 "slug": slug(other.verdict),
                 "measured": other.measured,
                 "changed": reading.key in changed,
+                "seeds": seeds_text(other),
+                "stopped": STOPPED.get(other.stopped, ""),
             }
             for reading, other, _ in outcome.readings
         ],
@@ -94,16 +97,27 @@ def _point_row(row: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _seeds_words(verdict: str, needed: int | None, used: int) -> str:
-    if verdict != "undecided":
+def seeds_text(judgement: Judgement) -> str:
+    """How many seeds a verdict took: ``10``, ``3 to 50``; nothing if it took no run."""
+    if judgement.seeds is None:
         return ""
+    least, most = judgement.seeds
+    return f"{least}" if least == most else f"{least} to {most}"
+
+
+def _seeds_words(judgement: Judgement) -> str:
+    """How many seeds a verdict took, why there were no more, and how many would settle it."""
+    if not judgement.stopped:
+        return ""
+    words = f"{seeds_text(judgement)} seeds: {STOPPED[judgement.stopped]}."
+    if judgement.verdict != "undecided":
+        return words
+    needed = judgement.seeds_needed
     if needed is None:
-        return f"{used} seeds give no interval that could be narrowed; at least two are needed."
-    return (
-        f"About {needed} seeds would settle it ({used} were run)."
-        if needed <= 2000
-        else ("More than 2000 seeds would be needed: the measured value stands on the edge.")
-    )
+        return f"{words} They give no interval that could be narrowed; at least two are needed."
+    if needed > 2000:
+        return f"{words} More than 2000 would be needed: the measured value lies on the edge."
+    return f"{words} About {needed} would settle it."
 
 
 def tolerance_words(check: Check) -> str:

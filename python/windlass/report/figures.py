@@ -49,7 +49,7 @@ def draw(reproduction: Reproduction, folder: Path) -> list[Figure]:
     lossy = reproduction.ledger.loss_axis(reproduction.experiment, axis.key)
     found = [empty(reproduction, point) for point in reproduction.data.points]
     caps = [cap.per_flow_mbps for cap in found if cap is not None]
-    words = [f"Goodput per flow against {axis.parameter}, mean and 95 % interval over {len(reproduction.seeds)} seeds"]
+    words = [f"Goodput per flow against {axis.parameter}, mean and 95 % interval over {reproduction.seeds_text}"]
     if lossy:
         mathis = _mathis(reproduction)
         figure = plots.goodput_against_loss(

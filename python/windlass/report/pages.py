@@ -12,6 +12,7 @@ from windlass.report.measured import capacity_lines, gains_figure, tables_of
 from windlass.report.setting import algorithms_table, calls_table, mechanisms_table, readings_table
 from windlass.report.words import RULES, headline, slug
 from windlass.reproduce import PaperReproduction, Reproduction
+from windlass.reproduce.looks import READING_LOOKS
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -110,6 +111,11 @@ def _context(reproduction: Reproduction, figures: Sequence[Figure]) -> dict[str,
         "rules": [(verdict, slug(verdict), words) for verdict, words in RULES.items()],
         "command": reproduction.command,
         "seeds": reproduction.seeds,
+        "seeds_text": reproduction.seeds_text,
+        "adaptive": reproduction.adaptive,
+        "confidence": f"{100 * reproduction.confidence:.3g} %",
+        "looks": READING_LOOKS,
+        "cpu_s": reproduction.cpu_s,
         "runs": reproduction.total,
         "duration_s": reproduction.duration_s,
         "engine_version": ENGINE_VERSION,

@@ -6,17 +6,24 @@
 
 from windlass.reproduce.calls import CALLS
 from windlass.reproduce.metrics import headline_metric, shown_variants
-from windlass.reproduce.paper import PaperReproduction
+from windlass.reproduce.outline import Outline
+from windlass.reproduce.paper import PaperReproduction, Papers
 from windlass.reproduce.results import Outcome, ReadingRun, Reproduction
-from windlass.reproduce.running import main
+from windlass.reproduce.running import ALL, main, outline
+from windlass.reproduce.sequential import STOPPED
 
 __all__ = [
+    "ALL",
     "CALLS",
+    "STOPPED",
     "Outcome",
+    "Outline",
     "PaperReproduction",
+    "Papers",
     "ReadingRun",
     "Reproduction",
     "headline_metric",
     "main",
+    "outline",
     "shown_variants",
 ]

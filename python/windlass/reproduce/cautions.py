@@ -23,7 +23,7 @@ def cautions_on(plan: Plan, results: Sequence[RunResult], data: Data) -> list[st
         every = math.prod(len(axis.points) for axis in plan.experiment.axes)
         points, wanted = (f" and {counts} of {every} points", " and every point") if counts < every else ("", "")
         found.append(
-            f"Quick run: {len(plan.seeds)} seeds{points} instead of at least {LEAST_SEEDS} seeds{wanted}. "
+            f"Quick run: {plan.looks.all[-1]} seeds{points} instead of at least {LEAST_SEEDS} seeds{wanted}. "
             "Intervals are wide and verdicts provisional."
         )
     opened = [plan.book.open[key] for key in plan.experiment.open]
@@ -53,7 +53,7 @@ def cautions_on(plan: Plan, results: Sequence[RunResult], data: Data) -> list[st
 
 def _without_chance(plan: Plan, data: Data) -> list[str]:
     """Points at which all seeds of every variant give the same throughput."""
-    if len(plan.seeds) < 2:
+    if plan.looks.all[-1] < 2:
         return []
     return [
         data.label(point) or "the only point"

@@ -11,6 +11,7 @@ from windlass import _json
 from windlass.folders import replaced, write_manifest
 from windlass.reproduce.engine import engine_version
 from windlass.reproduce.metrics import summary_rows
+from windlass.reproduce.outline import measured_cost
 from windlass.reproduce.plan import Plan
 from windlass.reproduce.results import Reproduction
 
@@ -27,6 +28,7 @@ def write(reproduction: Reproduction, plan: Plan, results: Sequence[RunResult]) 
 
     from windlass import _toml, report
 
+    cost = reproduction.run_s or measured_cost(reproduction.folder)
     with replaced(reproduction.folder) as part:
         (part / "scenarios").mkdir()
         for name, document in reproduction.scenarios.items():
@@ -37,7 +39,7 @@ def write(reproduction: Reproduction, plan: Plan, results: Sequence[RunResult]) 
         (part / "claims.json").write_text(json_text(reproduction.to_dict()), encoding="utf-8")
         figures = report.draw(reproduction, part)
         (part / reproduction.report.name).write_text(report.page(reproduction, figures), encoding="utf-8")
-        write_manifest(part, _json.strict(_manifest(reproduction, plan)))
+        write_manifest(part, _json.strict(_manifest(reproduction, plan, cost)))
 
 
 def write_overview(whole: PaperReproduction) -> None:
@@ -93,7 +95,7 @@ def _write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
         writer.writerows(rows)
 
 
-def _manifest(reproduction: Reproduction, plan: Plan) -> dict[str, Any]:
+def _manifest(reproduction: Reproduction, plan: Plan, cost: float | None) -> dict[str, Any]:
     """Versions, command and settings."""
     from windlass import __version__
 
@@ -110,6 +112,7 @@ def _manifest(reproduction: Reproduction, plan: Plan) -> dict[str, Any]:
             for run in reproduction.runs
         },
         "runs": reproduction.total,
+        "cpu_per_run_s": cost,
     }
 
 

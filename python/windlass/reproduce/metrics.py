@@ -77,6 +77,35 @@ def metrics(flows: pa.Table, groups: tuple[str, ...] | None) -> dict[str, float]
 
 _JUDGED_CONGESTION = ("congestion_judged_congestion", "random_judged_congestion")
 
+METRICS = (
+    "throughput",
+    "throughput-total",
+    "goodput",
+    "fairness",
+    "timeouts",
+    "rtt",
+    "delay",
+    "completion",
+    "cwnd",
+    "cwnd-mean",
+    "cwnd-spread",
+    "cwnd-phase-length",
+    "seqno",
+    "window-cuts",
+    "retransmitted-segments",
+    "judged-random",
+    "judged-congestion",
+    "dropped-packets",
+    "drop-rate-per-packet",
+    "drops",
+    "queue-drops",
+    "retransmissions",
+    "kept-share",
+    "cwnd-max",
+    "ssthresh",
+)
+"""Everything that is measured of a run."""
+
 _COLUMNS = (
     "group",
     "active_s",

@@ -1,4 +1,4 @@
-"""A paper of which every experiment was run again."""
+"""Papers of which every experiment was run again."""
 
 from __future__ import annotations
 
@@ -52,8 +52,10 @@ class PaperReproduction:
     @property
     def command(self) -> str:
         """The command that makes the same again."""
-        seeds = len(self.parts[0].seeds)
-        return f"windlass reproduce {self.ledger.id}" + (" --quick" if self.quick else "") + f" --seeds {seeds}"
+        first = self.parts[0]
+        return f"windlass reproduce {self.ledger.id}" + first.command.removeprefix(
+            f"windlass reproduce {first.experiment.id}"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -72,3 +74,32 @@ class PaperReproduction:
         from windlass.reproduce import screen
 
         screen.print_paper(self, console)
+
+
+@dataclass(frozen=True)
+class Papers:
+    """All papers, and those of which nothing can be run, with the reason."""
+
+    parts: list[PaperReproduction]
+    missing: dict[str, str]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many claims got each verdict."""
+        total = {verdict: sum(part.counts.get(verdict, 0) for part in self.parts) for verdict in verdicts.VERDICTS}
+        return {verdict: count for verdict, count in total.items() if count}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "verdicts": self.counts,
+            "papers": [part.to_dict() for part in self.parts],
+            "not_run": [{"paper": paper, "why": why} for paper, why in self.missing.items()],
+        }
+
+    def render(self, console: Console) -> None:
+        """Print the verdicts paper by paper."""
+        for part in self.parts:
+            part.render(console)
+        for paper, why in self.missing.items():
+            console.print(f"not run: {paper}: {why}", style="dim", markup=False)

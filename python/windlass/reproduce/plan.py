@@ -1,13 +1,15 @@
-"""What is run for an experiment: the base, its readings, and the experiments that claims compare with."""
+"""What can be run for an experiment: the base, its readings, and the experiments that claims compare with.
+
+Which of it is run, with how many seeds, is up to :mod:`windlass.reproduce.sequential`.
+"""
 
 from __future__ import annotations
 
 import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from windlass import experiments, verdicts
@@ -16,7 +18,8 @@ from windlass.experiments import Case, NotYet
 from windlass.ledger import Claim, Experiment, Ledger, Reading
 from windlass.ledger.model import plain_name
 from windlass.reproduce.decisions import RECORD, decisions_of, variants_of
-from windlass.reproduce.metrics import Values, metrics
+from windlass.reproduce.looks import Looks
+from windlass.reproduce.metrics import METRICS, Values, metrics
 from windlass.reproduce.series import (
     Series,
     bin_length,
@@ -26,10 +29,10 @@ from windlass.reproduce.series import (
     variants_in_bins,
     window_metrics,
 )
-from windlass.verdicts import Data, Limit, merge
+from windlass.verdicts import Cell, Data, Limit, merge
 
 if TYPE_CHECKING:
-    from windlass.store import Store
+    from windlass.scenario import Point
     from windlass.sweep import RunResult
 
 LEAST_SEEDS = 10
@@ -44,6 +47,9 @@ JUDGED_POINTS = 3
 """Points at which the senders' calls are held against the true cause of each loss, with one seed."""
 
 Progress = Callable[[int, int], None]
+
+Place = tuple[int, int]
+"""Number of a job, and number of a point in its case."""
 
 
 def overrides(book: Ledger, experiment: Experiment, seeds: int | None, quick: bool) -> dict[str, Any]:
@@ -67,7 +73,7 @@ def overrides(book: Ledger, experiment: Experiment, seeds: int | None, quick: bo
 
 @dataclass(frozen=True)
 class Job:
-    """A case in a reading, with the seeds that it is run for.
+    """A case in a reading, and its points as they are run.
 
     Of kind ``measure`` for the numbers, ``events`` and ``decisions`` for what senders did, ``bins`` where only the
     length differs.
@@ -75,8 +81,17 @@ class Job:
 
     reading: str
     case: Case
-    seeds: tuple[int, ...]
+    points: tuple[Point, ...]
     kind: str = "measure"
+
+
+@dataclass(frozen=True, order=True)
+class Task:
+    """A run: a job's point with a seed."""
+
+    job: int
+    point: int
+    seed: int
 
 
 @dataclass(frozen=True)
@@ -88,10 +103,22 @@ class Measured:
     decisions: dict[tuple[str, str], dict[tuple[str, tuple[Any, ...]], list[list[dict[str, float]]]]]
 
 
+RECORDED = ("trace", "invariant")
+"""Kinds of check that look at what was recorded over time."""
+
+
+def _points(case: Case) -> tuple[Point, ...]:
+    """The points of a case as they are run."""
+    points = case.scenario.points()
+    if len(points) != len(case.points):
+        raise InputError(f"`{case.experiment}`: {len(points)} points where {len(case.points)} were meant")
+    return tuple(points)
+
+
 class Plan:
     """Everything that is run for one experiment: the base, the readings, other experiments that claims compare with.
 
-    ``over`` is laid over every scenario but its sweep.
+    ``over`` is laid over every scenario but its sweep. If it is not ``adaptive``, every cell gets the scenario's seeds.
     """
 
     def __init__(
@@ -102,6 +129,7 @@ class Plan:
         claims: Sequence[Claim],
         quick: bool,
         registry: Sequence[dict[str, Any]],
+        adaptive: bool = True,
     ) -> None:
         self.book = book
         self.experiment = experiment
@@ -112,9 +140,12 @@ class Plan:
         self.known = {name: row for row in registry for name in (row["name"], *row.get("aliases", []))}
         self.missing: dict[str, str] = {}
         self.jobs: list[Job] = []
-        self.tasks: list[tuple[Any, int]] = []
-        self._spans: list[tuple[int, int]] = []
-        self.points = self._points(experiment, claims)
+        self.tasks: list[Task] = []
+        self.places: dict[tuple[str, Cell], Place] = {}
+        self.cpu_s = 0.0
+        self._needs: dict[str, frozenset[Cell]] = {}
+        self._limits: dict[str, verdicts.Limits] = {}
+        self.points = self._values(experiment, claims)
         own = {} if experiment.covers else {experiment.id: set(experiment.variants)}
         self.wanted = {**own, **experiments.partners(book, claims, experiment)}
         for name, variants in self.wanted.items():
@@ -125,16 +156,18 @@ class Plan:
         first = book.experiments[next(iter(self.wanted))]
         self.readings = [experiments.titled(book, first, row) for row in book.readings.values() if row.key in asked]
         self._plan()
+        seeds = list(self.jobs[0].case.scenario.seeds)
+        self.looks = Looks.sequential(len(seeds)) if adaptive else Looks.fixed(len(seeds))
+        self._seeds = seeds + list(range(max(seeds) + 1, max(seeds) + 1 + self.looks.all[-1]))
 
-    def _points(self, entry: Experiment, claims: Sequence[Claim]) -> list[tuple[Any, ...]]:
+    def _values(self, entry: Experiment, claims: Sequence[Claim]) -> list[tuple[Any, ...]]:
         return experiments.thinned(entry, claims, QUICK_POINTS) if self.quick else experiments.points_of(entry)
 
     def _plan(self) -> None:
         for name, variants in self.wanted.items():
             for job in self._jobs(name, variants):
-                self._add(job)
-        base = self.jobs[0].case.scenario
-        self.seeds, self.duration_s = list(base.seeds), base.duration_s
+                self._keep(job)
+        self.duration_s = self.jobs[0].case.scenario.duration_s
         for reading in self.readings:
             try:
                 self._add_reading(reading)
@@ -146,12 +179,12 @@ class Plan:
     def _jobs(self, name: str, variants: Iterable[str], reading: Reading | None = None) -> list[Job]:
         """Runs of an experiment: the whole ones, and shorter ones where a claim looks at bins of time."""
         key = "base" if reading is None else reading.key
-        jobs = [Job(key, case, tuple(case.scenario.seeds)) for case in self._cases(name, variants, reading)]
+        jobs = [Job(key, case, _points(case)) for case in self._cases(name, variants, reading)]
         claims = self.book.claims_of(name)
         watched = set(variants) & variants_of(claims)
         if watched:
             cases = self._cases(name, watched, reading, RECORD)
-            jobs += [Job(key, case, tuple(case.scenario.seeds), "decisions") for case in cases]
+            jobs += [Job(key, case, _points(case), "decisions") for case in cases]
         length = bin_length(claims)
         binned = set(variants) & variants_in_bins(claims)
         if length is None or not binned or not jobs:
@@ -160,7 +193,7 @@ class Plan:
         for end in range(1, math.ceil(whole / length)):
             over = {"scenario.duration": f"{end * length:g} s"}
             cases = self._cases(name, binned, reading, over)
-            jobs += [Job(key, case, tuple(case.scenario.seeds), "bins") for case in cases]
+            jobs += [Job(key, case, _points(case), "bins") for case in cases]
         return jobs
 
     def _cases(
@@ -178,7 +211,7 @@ class Plan:
         if entry is self.experiment:
             return experiments.cases(self.book, entry, self.points, variants, reading, over)
         if self.experiment.covers:
-            points = self._points(entry, self.book.claims_of(name))
+            points = self._values(entry, self.book.claims_of(name))
             return experiments.cases(self.book, entry, points, variants, reading, over)
         own = self.jobs[0].case.scenario
         over |= {"scenario.duration": f"{own.duration_s:g} s", "scenario.seeds": len(own.seeds)} | dict(shorter or {})
@@ -203,9 +236,8 @@ class Plan:
             touched = {variant for variant in variants if reading.concerns([variant])}
             if reading.asked_of(self.book.experiments[name]):
                 jobs += self._jobs(name, touched, reading)
-        prepared = [(job, self._tasks(job)) for job in jobs]
-        for job, tasks in prepared:
-            self._keep(job, tasks)
+        for job in jobs:
+            self._keep(job)
 
     def _add_judged(self) -> None:
         """One seed with every decision recorded, for senders that tell losses apart."""
@@ -225,41 +257,98 @@ class Plan:
         for reading in [None, *forms]:
             touched = variants if reading is None else [name for name in variants if name in reading.swap]
             for case in experiments.cases(self.book, self.experiment, chosen, touched, reading, over):
-                self._add(Job("base" if reading is None else reading.key, case, (1,), "events"))
+                self._keep(Job("base" if reading is None else reading.key, case, _points(case), "events"))
 
-    def _add(self, job: Job) -> None:
-        self._keep(job, self._tasks(job))
-
-    def _keep(self, job: Job, tasks: list[tuple[Any, int]]) -> None:
+    def _keep(self, job: Job) -> None:
+        number = len(self.jobs)
         self.jobs.append(job)
-        self._spans.append((len(self.tasks), len(self.tasks) + len(tasks)))
-        self.tasks += tasks
+        if job.kind == "measure":
+            for index, point in enumerate(job.case.points):
+                for variant in job.case.members:
+                    self.places[job.reading, (job.case.experiment, variant, point)] = (number, index)
 
-    def _tasks(self, job: Job) -> list[tuple[Any, int]]:
-        points = job.case.scenario.points()
-        if len(points) != len(job.case.points):
-            raise InputError(f"`{job.case.experiment}`: {len(points)} points where {len(job.case.points)} were meant")
-        return [(point, seed) for point in points for seed in job.seeds]
+    def place(self, reading: str, cell: Cell) -> Place | None:
+        """Where a cell is run for a reading: in the base if the reading does not touch it."""
+        return self.places.get((reading, cell), self.places.get(("base", cell)))
 
-    def run(self, *, jobs: int | None, store: Store | str | Path | bool, progress: Progress | None) -> list[RunResult]:
-        """Results in the order of the tasks."""
-        from windlass.sweep import execute, open_store
+    def seeds_of(self, count: int) -> list[int]:
+        """The first seeds, the same ones everywhere, so that variants are paired."""
+        return self._seeds[:count]
 
-        return execute(self.tasks, jobs=jobs, store=open_store(store), progress=progress)
+    def first(self, place: Place) -> int:
+        """Number of seeds of a place at its first look."""
+        return self.looks.of(self.jobs[place[0]].reading)[0]
 
-    def spans(self) -> Iterable[tuple[Job, int, int]]:
-        """Each job with its part of the results."""
-        for job, (first, last) in zip(self.jobs, self._spans, strict=True):
-            yield job, first, last
+    @property
+    def forms(self) -> frozenset[str]:
+        """Readings that are shown beside the base at every point."""
+        return frozenset(row.key for row in self.readings if row.form and row.key not in self.missing)
+
+    def asked(self, claim: Claim) -> list[str]:
+        """Readings that were run and can change what is said of the claim."""
+        variants = {variant for check in (claim.check, *claim.check.also) for variant in check.variants}
+        concerned = [row.key for row in self.readings if row.key not in self.missing and row.concerns(variants)]
+        return concerned if self.needs(claim) else []
+
+    def judge(self, measured: Measured, claim: Claim, reading: str) -> verdicts.Judgement:
+        """The verdict on a claim in a reading, with intervals that allow for several looks."""
+        sure = self.looks.confidence
+        return verdicts.judge(
+            claim.check,
+            replace(self.data(measured, reading, self.experiment.id), confidence=sure),
+            limits=self.limits(reading),
+            others=lambda name: (
+                replace(self.data(measured, reading, name), confidence=sure) if name in self.wanted else None
+            ),
+        )
+
+    def needs(self, claim: Claim) -> frozenset[Cell]:
+        """Cells that the claim is judged by; none if it is not judged by runs."""
+        if claim.id not in self._needs:
+            self._needs[claim.id] = self._asked_for(claim)
+        return self._needs[claim.id]
+
+    def _asked_for(self, claim: Claim) -> frozenset[Cell]:
+        asked: set[Cell] = set()
+        dry = self._dry()
+
+        def of(name: str) -> Data | None:
+            return replace(self.data(dry, "base", name), asked=asked) if name in self.wanted else None
+
+        name = self.experiment.id
+        if self.experiment.covers:
+            own: Data = merge(name, [part for one in self.wanted if (part := of(one)) is not None])
+        else:
+            own = replace(self.data(dry, "base", name), asked=asked)
+        verdicts.judge(claim.check, own, others=of)
+        checks = (claim.check, *claim.check.also)
+        if any(check.kind in RECORDED for check in checks):  # judged by what was recorded, not by numbers
+            names = {variant for check in checks for variant in check.variants}
+            asked |= {cell for at, cell in self.places if at == "base" and cell[1] in names}
+        return frozenset(asked)
+
+    def _dry(self) -> Measured:
+        """Measurements that are all alike, to learn what a check asks for."""
+        found = Measured({}, {}, {})
+        for reading, (name, variant, point) in self.places:
+            if reading == "base":
+                values = found.values.setdefault((reading, name), {})
+                values |= {(metric, variant, point): {1: 1.0, 2: 1.0} for metric in METRICS}
+        return found
+
+    @property
+    def own(self) -> frozenset[str]:
+        """The experiments whose points the figures show: itself, none for a summary."""
+        return frozenset() if self.experiment.covers else frozenset([self.experiment.id])
 
     def rows(
         self, results: Sequence[RunResult], kind: str = "measure"
     ) -> Iterable[tuple[Job, tuple[Any, ...], RunResult]]:
         """Each result with the job and the point that it belongs to."""
-        for job, first, last in self.spans():
+        for task, result in zip(self.tasks, results, strict=True):
+            job = self.jobs[task.job]
             if job.kind == kind:
-                for index, result in enumerate(results[first:last]):
-                    yield job, job.case.points[index // len(job.seeds)], result
+                yield job, job.case.points[task.point], result
 
     def measure(self, results: Sequence[RunResult]) -> Measured:
         """What the runs gave, by reading and experiment."""
@@ -278,7 +367,8 @@ class Plan:
                 ends[job.case.scenario.duration_s] = numbers.get("seqno", 0.0)
         for job, point, result in self.rows(results, "bins"):
             for variant, groups in job.case.members.items():
-                ends = bins[job.reading, job.case.experiment][variant, point, result.seed]
+                runs = bins.setdefault((job.reading, job.case.experiment), {})
+                ends = runs.setdefault((variant, point, result.seed), {})
                 ends[job.case.scenario.duration_s] = metrics(result.flows, groups).get("seqno", 0.0)
         for job, point, result in self.rows(results, "decisions"):
             own = found.decisions.setdefault((job.reading, job.case.experiment), {})
@@ -286,7 +376,7 @@ class Plan:
                 own.setdefault((variant, point), []).append(decisions_of(result, groups))
         for where, runs in bins.items():
             for (variant, point, seed), ends in runs.items():
-                if len(ends) > 1:
+                if len(ends) > 1 and where in found.series:
                     line = in_bins(ends)
                     found.series[where].setdefault(("throughput", variant, point), {})[seed] = line
         return found
@@ -300,9 +390,13 @@ class Plan:
         if entry.covers:
             return merge(name, [self.data(measured, reading, part) for part in self.wanted])
         own = measured.values.get((reading, name), {})
-        of_base = measured.values[("base", name)]
+        of_base = measured.values.get(("base", name), {})
         kept = {point for _, _, point in own} or {point for _, _, point in of_base}
-        base = {key: samples for key, samples in of_base.items() if key[2] in kept}
+        base = {
+            key: samples
+            for key, samples in of_base.items()
+            if key[2] in kept and (reading == "base" or (reading, (name, key[1], key[2])) not in self.places)
+        }
         series = {**measured.series.get(("base", name), {}), **measured.series.get((reading, name), {})}
         order = tuple(point for point in itertools.product(*experiments.points_of(entry)) if point in kept)
         axes = tuple(axis.key for axis in entry.axes)
@@ -312,30 +406,31 @@ class Plan:
             name, axes, order, entry.fixed, {**base, **own}, entry.drawn_over, lossy, series, self.book.tables, did
         )
 
-    def others(self, measured: Measured, reading: str) -> verdicts.Others:
-        """Measurements of the experiments that claims compare with."""
-        return lambda name: self.data(measured, reading, name) if name in self.wanted else None
-
     def limits(self, reading: str) -> verdicts.Limits:
         """Most that the links carry of a variant at a point, in a reading; the base's where the reading leaves it.
 
         A point of another experiment is the pair of both.
         """
-        cases: dict[tuple[str, tuple[Any, ...]], tuple[Case, int]] = {}
+        if reading not in self._limits:
+            self._limits[reading] = self._limits_of(reading)
+        return self._limits[reading]
+
+    def _limits_of(self, reading: str) -> verdicts.Limits:
+        cases: dict[tuple[str, tuple[Any, ...]], tuple[Job, int]] = {}
         for job in self.jobs:
             if job.reading in ("base", reading) and job.kind == "measure":
                 own = job.case.experiment == self.experiment.id
                 for index, point in enumerate(job.case.points):
                     places = [(job.case.experiment, point), *([point] if own else [])]
-                    cases |= {(variant, at): (job.case, index) for variant in job.case.members for at in places}
+                    cases |= {(variant, at): (job, index) for variant in job.case.members for at in places}
 
         @cache
         def at(point: tuple[Any, ...], variant: str, at_once: bool = False) -> Limit | None:
             if (variant, point) not in cases:
                 return None
-            case, index = cases[variant, point]
-            network = self.book.topologies[self.book.experiments[case.experiment].topology]
-            return experiments.capacity(network, case.scenario.points()[index], case.members[variant], at_once=at_once)
+            job, index = cases[variant, point]
+            network = self.book.topologies[self.book.experiments[job.case.experiment].topology]
+            return experiments.capacity(network, job.points[index], job.case.members[variant], at_once=at_once)
 
         return at
 

@@ -89,7 +89,15 @@ class Reproduction:
     duration_s : float
         Simulated time.
     seeds : list of int
-        Seeds of the base runs.
+        Seeds of the base runs, where it has most.
+    fewest_seeds : int
+        How many of them each base setting has at least.
+    adaptive : bool
+        Whether seeds were added as they were needed.
+    confidence : float
+        Of the intervals that verdicts rest on.
+    cpu_s : float
+        CPU time of the runs that were made or read, seconds.
     quick : bool
         Fewer points and seeds.
     data : Data
@@ -118,6 +126,10 @@ class Reproduction:
     base: list[tuple[str, str]]
     duration_s: float
     seeds: list[int]
+    fewest_seeds: int
+    adaptive: bool
+    confidence: float
+    cpu_s: float
     quick: bool
     data: Data
     algorithms: dict[str, str]
@@ -145,11 +157,23 @@ class Reproduction:
         return {verdict: found.count(verdict) for verdict in verdicts.VERDICTS if verdict in found}
 
     @property
+    def run_s(self) -> float | None:
+        """CPU time of a run, seconds; none if most runs were there already."""
+        return self.cpu_s / self.total if 10 * self.made >= 9 * self.total > 0 else None
+
+    @property
     def command(self) -> str:
         """The command that makes the same again."""
-        return f"windlass reproduce {self.experiment.id}" + (
-            f" --quick --seeds {len(self.seeds)}" if self.quick else f" --seeds {len(self.seeds)}"
+        quick = " --quick" if self.quick else ""
+        return f"windlass reproduce {self.experiment.id}{quick}" + (
+            "" if self.adaptive else f" --seeds {len(self.seeds)}"
         )
+
+    @property
+    def seeds_text(self) -> str:
+        """``10 seeds`` or ``10 to 50 seeds``: those of the base."""
+        most = len(self.seeds)
+        return f"{most} seeds" if self.fewest_seeds == most else f"{self.fewest_seeds} to {most} seeds"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, as ``claims.json`` holds it."""
@@ -160,6 +184,9 @@ class Reproduction:
             "command": self.command,
             "quick": self.quick,
             "seeds": self.seeds,
+            "fewest_seeds": self.fewest_seeds,
+            "adaptive": self.adaptive,
+            "confidence": self.confidence,
             "duration_s": self.duration_s,
             "engine_version": engine_version(),
             "verdicts": self.counts,

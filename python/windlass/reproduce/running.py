@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from windlass import experiments, verdicts
+from windlass import experiments
 from windlass import ledger as books
 from windlass.experiments import NotYet
 from windlass.folders import discard
-from windlass.ledger import Claim, Experiment, Ledger
+from windlass.ledger import Claim, Experiment, Ledger, Reading
 from windlass.reproduce.calls import calls_by_cause
 from windlass.reproduce.cautions import cautions_on
 from windlass.reproduce.engine import registry
 from windlass.reproduce.files import write, write_overview
-from windlass.reproduce.paper import PaperReproduction
-from windlass.reproduce.plan import Measured, Plan, Progress, overrides
+from windlass.reproduce.outline import Outline, row_of
+from windlass.reproduce.paper import PaperReproduction, Papers
+from windlass.reproduce.plan import Plan, Progress, overrides
 from windlass.reproduce.results import Outcome, ReadingRun, Reproduction
+from windlass.reproduce.sequential import Sequential, run_plan, seeds_of_base
 from windlass.reproduce.words import base_words
 
 if TYPE_CHECKING:
     from windlass.store import Store
-    from windlass.sweep import RunResult
+
+ALL = "all"
+"""The target that means every paper."""
+
+Announce = Callable[[str], None]
 
 
 def main(
@@ -34,15 +40,18 @@ def main(
     out: str | Path | None = None,
     store: Store | str | Path | bool | None = None,
     progress: Progress | None = None,
-) -> Reproduction | PaperReproduction:
-    """Run an experiment, or all of a paper's, again and judge the claims.
+    announce: Announce | None = None,
+) -> Reproduction | PaperReproduction | Papers:
+    """Run an experiment, or all of a paper's or of all papers, again and judge the claims.
 
     Parameters
     ----------
     target : str
-        ``"saedi2019/fig3.5"``, or ``"saedi2019"`` for every experiment that can be run (this can take hours).
+        ``"saedi2019/fig3.5"``, or ``"saedi2019"`` for every experiment that can be run, or ``"all"`` for every paper
+        (these can take hours).
     seeds : int, optional
-        Runs per point: the ledger's default, at least ten, or three if `quick`.
+        Runs per setting, the same number everywhere. If not given, three if `quick`, and else as many as the verdicts
+        need: see :mod:`windlass.reproduce.looks`.
     quick : bool
         Fewer points and seeds; the points that a claim names are kept. Intervals are wide.
     jobs : int, optional
@@ -52,11 +61,13 @@ def main(
     store : Store, path or bool, optional
         Where finished runs are kept; the default store if not given.
     progress : callable, optional
-        Called with (finished, total) after each run.
+        Called with (finished, total) after each run. The total grows when more seeds are needed.
+    announce : callable, optional
+        Called with the name of each experiment of a paper before it is run.
 
     Returns
     -------
-    Reproduction or PaperReproduction
+    Reproduction, PaperReproduction or Papers
         With the report and the data written.
 
     Raises
@@ -67,12 +78,57 @@ def main(
         If the experiment needs something that this version cannot simulate.
     """
     place = True if store is None else store
+    if target == ALL:
+        return _every_paper(seeds, quick, jobs, out, place, progress, announce)
     if "/" not in target:
-        return _whole_paper(target, seeds, quick, jobs, out, place, progress)
+        return _whole_paper(target, seeds, quick, jobs, out, place, progress, announce)
     book, experiment = books.experiment(target)
     plan = _plan(book, experiment, seeds, quick)
-    folder = Path(out) if out is not None else Path("reproduced") / experiment.id.replace("/", "-")
-    return _reproduce(plan, folder, plan.run(jobs=jobs, store=place, progress=progress))
+    return _reproduce(plan, _folder(target, out), run_plan(plan, jobs=jobs, store=place, progress=progress))
+
+
+def outline(target: str, *, seeds: int | None = None, quick: bool = False, out: str | Path | None = None) -> Outline:
+    """What :func:`main` would run with these parameters, and about how long it takes; runs nothing.
+
+    Returns
+    -------
+    Outline
+        A row for each experiment that can be run, and the others with what they lack.
+
+    Raises
+    ------
+    InputError, NotYet
+        As :func:`main` does.
+    """
+    if target == ALL:
+        parts = [outline(paper, seeds=seeds, quick=quick, out=_below(out, paper)) for paper in books.papers()]
+        return Outline([row for part in parts for row in part.rows], [one for part in parts for one in part.missing])
+    if "/" in target:
+        book, experiment = books.experiment(target)
+        return Outline([row_of(_plan(book, experiment, seeds, quick), _folder(target, out))], [])
+    plans, missing = _plans(books.load(target), seeds, quick)
+    seen: set[str] = set()
+    return Outline([row_of(plan, _folder(target, out) / plan.experiment.name, seen) for plan in plans], missing)
+
+
+def _folder(target: str, out: str | Path | None) -> Path:
+    """Where a target's report is."""
+    return Path(out) if out is not None else Path("reproduced") / target.replace("/", "-")
+
+
+def _below(out: str | Path | None, paper: str) -> Path | None:
+    return None if out is None else Path(out) / paper
+
+
+def _plans(book: Ledger, seeds: int | None, quick: bool) -> tuple[list[Plan], list[tuple[Experiment, str]]]:
+    """Plans of a paper's experiments that can be run, and the others with what they lack."""
+    plans, missing = [], []
+    for entry in book.experiments.values():
+        try:
+            plans.append(_plan(book, entry, seeds, quick))
+        except NotYet as error:
+            missing.append((entry, error.message))
+    return plans, missing
 
 
 def _whole_paper(
@@ -83,63 +139,86 @@ def _whole_paper(
     out: str | Path | None,
     store: Store | str | Path | bool,
     progress: Progress | None,
+    announce: Announce | None,
 ) -> PaperReproduction:
     """Every experiment of a paper that can be run, one after the other, and an overview."""
     book = books.load(paper)
-    plans, missing = [], []
-    for entry in book.experiments.values():
-        try:
-            plans.append(_plan(book, entry, seeds, quick))
-        except NotYet as error:
-            missing.append((entry, error.message))
+    plans, missing = _plans(book, seeds, quick)
     if not plans:
         raise NotYet(f"`{paper}` has no experiment that can be run yet: {missing[0][1]}")
-    folder = Path(out) if out is not None else Path("reproduced") / paper
+    folder = _folder(paper, out)
     discard(folder)  # an overview of other results than those that now come beside it
-    total = sum(len(plan.tasks) for plan in plans)
+    seen: set[str] = set()
+    ahead = [row_of(plan, folder / plan.experiment.name, seen).runs[1] for plan in plans]
     parts = []
     done = 0
-    for plan in plans:
-        step = None if progress is None else _offset(progress, done, total)
-        results = plan.run(jobs=jobs, store=store, progress=step)
-        parts.append(_reproduce(plan, folder / plan.experiment.name, results))
-        done += len(plan.tasks)
+    for number, plan in enumerate(plans):
+        if announce is not None:
+            announce(f"{plan.experiment.id} ({number + 1} of {len(plans)})")
+        step = None if progress is None else _offset(progress, done, ahead[number:])
+        state = run_plan(plan, jobs=jobs, store=store, progress=step)
+        parts.append(_reproduce(plan, folder / plan.experiment.name, state))
+        done += state.total
     if progress is not None:
-        progress(total, total)
+        progress(done, done)
     whole = PaperReproduction(book, parts, missing, quick, folder)
     write_overview(whole)
     return whole
 
 
-def _offset(progress: Progress, before: int, total: int) -> Progress:
-    return lambda finished, _: progress(before + finished, total)
+def _every_paper(
+    seeds: int | None,
+    quick: bool,
+    jobs: int | None,
+    out: str | Path | None,
+    store: Store | str | Path | bool,
+    progress: Progress | None,
+    announce: Announce | None,
+) -> Papers:
+    """All papers of the ledger, one after the other."""
+    parts, missing = [], {}
+    for paper in books.papers():
+        try:
+            parts.append(_whole_paper(paper, seeds, quick, jobs, _below(out, paper), store, progress, announce))
+        except NotYet as error:
+            missing[paper] = error.message
+    return Papers(parts, missing)
+
+
+def _offset(progress: Progress, before: int, ahead: Sequence[int]) -> Progress:
+    """Progress of one experiment after ``before`` runs of others.
+
+    ``ahead`` are the runs that are expected of it and of those after it.
+    """
+    return lambda finished, total: progress(before + finished, before + max(total, ahead[0]) + sum(ahead[1:]))
 
 
 def _plan(book: Ledger, experiment: Experiment, seeds: int | None, quick: bool) -> Plan:
     experiments.require(book, experiment)
     over = overrides(book, experiment, seeds, quick)
-    return Plan(book, experiment, over, book.claims_of(experiment.id), quick, registry())
+    adaptive = seeds is None and not quick
+    return Plan(book, experiment, over, book.claims_of(experiment.id), quick, registry(), adaptive)
 
 
-def _reproduce(plan: Plan, folder: Path, results: Sequence[RunResult]) -> Reproduction:
+def _reproduce(plan: Plan, folder: Path, state: Sequential) -> Reproduction:
     """Judge the claims on the results of a plan, and write report and data."""
     book, experiment = plan.book, plan.experiment
-    measured = plan.measure(results)
+    measured, results = state.measured, state.results
     base = plan.data(measured, "base", experiment.id)
-    runs = [
-        ReadingRun(reading, None, plan.missing[reading.key])
-        if reading.key in plan.missing
-        else ReadingRun(reading, plan.data(measured, reading.key, experiment.id))
-        for reading in plan.readings
-    ]
-    outcomes = [_outcome(claim, runs, plan, measured) for claim in plan.claims]
+    runs = [_reading(plan, reading, state) for reading in plan.readings]
+    outcomes = [_outcome(claim, runs, state) for claim in plan.claims]
+    fewest, most = seeds_of_base(plan, state.counts)
     reproduction = Reproduction(
         ledger=book,
         experiment=experiment,
         settings=plan.settings(),
-        base=base_words(plan),
+        base=base_words(plan, f"{fewest}" if fewest == most else f"{fewest} to {most}"),
         duration_s=plan.duration_s,
-        seeds=plan.seeds,
+        seeds=plan.seeds_of(most),
+        fewest_seeds=fewest,
+        adaptive=plan.looks.adaptive,
+        confidence=plan.looks.confidence,
+        cpu_s=plan.cpu_s,
         quick=plan.quick,
         data=base,
         algorithms=plan.algorithm_names(),
@@ -159,30 +238,29 @@ def _reproduce(plan: Plan, folder: Path, results: Sequence[RunResult]) -> Reprod
     return reproduction
 
 
-def _outcome(
-    claim: Claim,
-    runs: Sequence[ReadingRun],
-    plan: Plan,
-    measured: Measured,
-) -> Outcome:
+def _reading(plan: Plan, reading: Reading, state: Sequential) -> ReadingRun:
+    """What a reading gave, or why it was not run."""
+    if reading.key in plan.missing:
+        return ReadingRun(reading, None, plan.missing[reading.key])
+    if (reading.key, plan.experiment.id) not in state.measured.values and plan.own:
+        return ReadingRun(reading, None, "no claim of this experiment is judged by it")
+    return ReadingRun(reading, plan.data(state.measured, reading.key, plan.experiment.id))
+
+
+def _outcome(claim: Claim, runs: Sequence[ReadingRun], state: Sequential) -> Outcome:
     """A claim's verdict in the base setting and in each reading that can change it."""
-    name = plan.experiment.id
+    plan = state.plan
+    judgement = state.stopped(claim, "base", plan.judge(state.measured, claim, "base"))
     variants = {variant for check in (claim.check, *claim.check.also) for variant in check.variants}
-    base = plan.data(measured, "base", name)
-    judgement = verdicts.judge(claim.check, base, limits=plan.limits("base"), others=plan.others(measured, "base"))
     found, missing = [], []
     for run in runs:
-        if not run.reading.concerns(variants) or judgement.verdict == "not measurable" or claim.check.kind == "arith":
+        if not run.reading.concerns(variants) or not plan.needs(claim) or judgement.verdict == "not measurable":
             continue
-        if run.data is None:
+        if run.reading.key in plan.missing:
             missing.append((run.reading, run.missing))
             continue
-        other = verdicts.judge(
-            claim.check,
-            run.data,
-            limits=plan.limits(run.reading.key),
-            others=plan.others(measured, run.reading.key),
-        )
+        key = run.reading.key
+        other = state.stopped(claim, key, plan.judge(state.measured, claim, key))
         settled = "undecided" not in (other.verdict, judgement.verdict)
         found.append((run.reading, other, settled and other.verdict != judgement.verdict))
     return Outcome(claim, judgement, tuple(found), tuple(missing))

@@ -11,7 +11,11 @@ from windlass.reproduce.results import Reproduction
 from windlass.verdicts.words import plain
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
+
+    from windlass.reproduce.outline import Outline
 
 _COLOURS = {
     "reproduced": "green",
@@ -33,7 +37,7 @@ def print_experiment(reproduction: Reproduction, console: Console) -> None:
     for caution in reproduction.cautions[:1]:
         console.print(f"caution: {escape(caution)}", style="yellow")
     metric, unit = headline_metric(reproduction.data)
-    table = Table(title=f"{metric} per flow ({unit}), mean and 95 % interval over {len(reproduction.seeds)} seeds")
+    table = Table(title=f"{metric} per flow ({unit}), mean and 95 % interval over {reproduction.seeds_text}")
     table.add_column(", ".join(reproduction.data.axes) or "-")
     variants = shown_variants(reproduction.experiment, reproduction.data)
     for variant in variants:
@@ -80,3 +84,36 @@ def print_paper(paper: PaperReproduction, console: Console) -> None:
     for entry, why in paper.missing:
         console.print(f"not run: {escape(entry.name)}: {escape(why)}", style="dim")
     console.print(f"report: {paper.report}", soft_wrap=True)
+
+
+def print_outline(outline: Outline, console: Console) -> None:
+    """Print a row for each experiment that would be run, and the sums."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(title="runs and CPU minutes: at the least, expected, at the most")
+    table.add_column("experiment")
+    for heading in ("points", "readings", "settings", "runs", "CPU minutes", "CPU s per run"):
+        table.add_column(heading, justify="right")
+    for row in outline.rows:
+        cost = "unknown" if row.run_s is None else f"{row.run_s:.3f} {row.source}"
+        table.add_row(
+            row.experiment.id,
+            str(row.points),
+            str(len(row.readings)),
+            f"{row.settings[0]} + {row.settings[1]}",
+            _three(row.runs),
+            "unknown" if row.run_s is None else _three([seconds / 60 for seconds in row.cpu_s]),
+            cost,
+        )
+    console.print(table)
+    for entry, why in outline.missing:
+        console.print(f"not run: {escape(entry.id)}: {escape(why)}", style="dim")
+    hours = " / ".join(f"{seconds / 3600:.1f}" for seconds in outline.cpu_s)
+    console.print(f"{len(outline.rows)} experiments, {_three(outline.runs)} runs, {hours} CPU hours; nothing was run")
+    console.print("settings: variants at points, in the base + in readings. Runs that are stored already cost little.")
+
+
+def _three(numbers: Sequence[float]) -> str:
+    """``least / expected / most``."""
+    return " / ".join(f"{number:.0f}" if number >= 10 or number == 0 else f"{number:.2g}" for number in numbers)

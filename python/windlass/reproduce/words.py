@@ -7,10 +7,10 @@ from windlass.reproduce.plan import Plan
 PROFILES = {"ns2": "ns2: engine rules of ns-2.35's one-way agents", "rfc": "rfc: the current RFCs"}
 
 
-def base_words(plan: Plan) -> list[tuple[str, str]]:
+def base_words(plan: Plan, seeds: str) -> list[tuple[str, str]]:
     """What the runs assume, by open parameter, where the ledger has words for it."""
     scenario = plan.jobs[0].case.scenario
-    numbers = {"{duration}": f"{plan.duration_s:g} s", "{seeds}": f"{len(plan.seeds)}"}
+    numbers = {"{duration}": f"{plan.duration_s:g} s", "{seeds}": seeds}
     profile = scenario.composed()["scenario"].get("profile", "rfc")
     words = [("profile", PROFILES.get(profile, profile))]
     for key in plan.book.open:

@@ -36,7 +36,7 @@ from windlass.verdicts.answers import STRICT
 from windlass.verdicts.bands import largest_gain_percent
 from windlass.verdicts.data import Data, Limit, Limits, Others
 from windlass.verdicts.derived import derived
-from windlass.verdicts.intervals import mean, ratio
+from windlass.verdicts.intervals import Cell, mean, ratio
 from windlass.verdicts.judgement import VERDICTS, Judgement
 from windlass.verdicts.kinds import KINDS_JUDGED, judge
 from windlass.verdicts.merged import Merged, merge
@@ -45,6 +45,7 @@ __all__ = [
     "KINDS_JUDGED",
     "STRICT",
     "VERDICTS",
+    "Cell",
     "Data",
     "Interval",
     "Judgement",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from windlass.ledger import Check
 from windlass.verdicts.answers import STRICT, Answer, at_least, at_most, from_answers, interval_text, percent_text
-from windlass.verdicts.bands import UNITS, in_band, in_unit_of
+from windlass.verdicts.bands import UNITS, in_band, in_unit_of, of_band
 from windlass.verdicts.data import Data, Limits, Others, Point, Unmeasured, require
 from windlass.verdicts.derived import in_points
 from windlass.verdicts.intervals import Samples, averaged, difference, ratio
@@ -34,9 +34,9 @@ def cross(check: Check, data: Data, others: Others, limits: Limits | None) -> Ju
         if relation == "gain":
             low, high = (float(edge) for edge in check.get("percent_range", [check.get("percent")] * 2))
             tolerance = float(check["tolerance_pp"])
-            verdict, seeds = in_band(change, low - tolerance, high + tolerance, tolerance, 1 if low > 0 else -1)
-            answer = Answer("yes" if verdict == "reproduced" else "no", where, what, change, "%", seeds)
-            parts.append(Judgement(verdict, f"{what} {percent_text(answer)}", (answer.row(),), seeds))
+            band = in_band(change, low - tolerance, high + tolerance, tolerance, 1 if low > 0 else -1)
+            answer = Answer("yes" if band.verdict == "reproduced" else "no", where, what, change, "%", band.seeds)
+            parts.append(of_band(band, f"{what} {percent_text(answer)}", answer))
         elif relation == "close":
             answers.append(alike(first, metric, [(a, f"{b} there", one, two)], float(check["within_rel"]), where))
         else:
@@ -60,9 +60,9 @@ def ratio_of_experiments(check: Check, data: Data, others: Others, limits: Limit
         raise Unmeasured(f"needs `{metric}` of both experiments")
     wanted = float(check["ratio"])
     tolerance = wanted * float(check["tolerance_rel"])
-    verdict, seeds = in_band(quotient, wanted - tolerance, wanted + tolerance, tolerance, 0)
-    answer = Answer("yes" if verdict == "reproduced" else "no", "all points", "ratio", quotient, "", seeds)
-    return Judgement(verdict, f"ratio {interval_text(answer)}", (answer.row(),), seeds)
+    band = in_band(quotient, wanted - tolerance, wanted + tolerance, tolerance, 0)
+    answer = Answer("yes" if band.verdict == "reproduced" else "no", "all points", "ratio", quotient, "", band.seeds)
+    return of_band(band, f"ratio {interval_text(answer)}", answer)
 
 
 def drop_between(check: Check, data: Data, others: Others, limits: Limits | None) -> Judgement:
@@ -75,11 +75,10 @@ def drop_between(check: Check, data: Data, others: Others, limits: Limits | None
         raise Unmeasured(f"needs `{metric}` of both experiments")
     value = in_unit_of(metric, float(check["value"]), str(check.get("unit", "")))
     tolerance = value * float(check["tolerance_rel"])
-    verdict, seeds = in_band(found, value - tolerance, value + tolerance, tolerance, 1 if value > 0 else -1)
+    band = in_band(found, value - tolerance, value + tolerance, tolerance, 1 if value > 0 else -1)
     unit = UNITS.get(metric, "")
-    answer = Answer("yes" if verdict == "reproduced" else "no", "all points", "drop", found, unit, seeds)
-    needed = seeds if verdict == "undecided" else None
-    return Judgement(verdict, f"lower by {interval_text(answer)}", (answer.row(),), needed)
+    answer = Answer("yes" if band.verdict == "reproduced" else "no", "all points", "drop", found, unit, band.seeds)
+    return of_band(band, f"lower by {interval_text(answer)}", answer)
 
 
 def _wholes(check: Check, data: Data, others: Others) -> tuple[Samples, Samples]:

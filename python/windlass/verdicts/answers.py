@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from windlass.interval import Interval
 from windlass.ledger import Check
 from windlass.verdicts.data import Unmeasured
-from windlass.verdicts.intervals import seeds_to
+from windlass.verdicts.intervals import Cell, cells_of, seeds_to
 from windlass.verdicts.judgement import Judgement
 
 STRICT = 1e-9
@@ -21,7 +21,7 @@ Reply = Literal["yes", "no", "open"]
 
 @dataclass(frozen=True)
 class Answer:
-    """Reply at one point, with what it rests on."""
+    """Reply at one point, with what it rests on, and the cells that could change it if it is open."""
 
     reply: Reply
     where: str = ""
@@ -29,6 +29,7 @@ class Answer:
     interval: Interval | None = None
     unit: str = ""
     seeds: int | None = None
+    open_cells: frozenset[Cell] = frozenset()
 
     def row(self) -> dict[str, Any]:
         """Plain data, as a judgement lists it."""
@@ -45,7 +46,8 @@ def at_least(interval: Interval, limit: float, where: str, what: str, unit: str 
         return Answer("yes", where, what, interval, unit)
     if interval.hi < limit:
         return Answer("no", where, what, interval, unit)
-    return Answer("open", where, what, interval, unit, seeds_to(interval, abs(interval.mean - limit)))
+    needed = seeds_to(interval, abs(interval.mean - limit))
+    return Answer("open", where, what, interval, unit, needed, cells_of(interval))
 
 
 def at_most(interval: Interval, limit: float, where: str, what: str, unit: str = "%") -> Answer:
@@ -67,11 +69,16 @@ def every(answers: Sequence[Answer], where: str = "") -> Answer:
     doubtful = [answer for answer in answers if answer.reply == "open"]
     if doubtful:
         worst = max(doubtful, key=lambda answer: answer.seeds or 0)
-        return replace(worst, where=where or worst.where)
+        return replace(worst, where=where or worst.where, open_cells=cells_open(doubtful))
     if not answers:
         return Answer("yes", where)
     tightest = min(answers, key=lambda answer: math.inf if answer.interval is None else answer.interval.mean)
     return replace(tightest, where=where or tightest.where)
+
+
+def cells_open(answers: Iterable[Answer]) -> frozenset[Cell]:
+    """Cells of all answers that are open."""
+    return frozenset(cell for answer in answers if answer.reply == "open" for cell in answer.open_cells)
 
 
 def percent_text(answer: Answer) -> str:
@@ -113,11 +120,18 @@ def from_answers(check: Check, answers: Sequence[Answer], good: str) -> Judgemen
     elif possible >= needed:
         verdict = "undecided"
         seeds = max((answer.seeds for answer in answers if answer.seeds), default=None)
-    elif total > 1 and 2 * possible >= total:
-        verdict = "direction only"
     else:
-        verdict = "contradicted"
-    return Judgement(verdict, _tally(answers, good), tuple(answer.row() for answer in answers), seeds)
+        verdict = _final(possible, total, needed)
+    rows = tuple(answer.row() for answer in answers)
+    finals = frozenset(_final(count, total, needed) for count in range(yes, possible + 1))
+    return Judgement(verdict, _tally(answers, good), rows, seeds, finals=finals, open_cells=cells_open(answers))
+
+
+def _final(yes: int, total: int, needed: float) -> str:
+    """Verdict when every point has answered."""
+    if yes >= needed:
+        return "reproduced"
+    return "direction only" if total > 1 and 2 * yes >= total else "contradicted"
 
 
 def _tally(answers: Sequence[Answer], good: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -11,8 +12,8 @@ from windlass.interval import Interval
 from windlass.ledger import Check
 from windlass.verdicts.answers import Answer, Reply, centre, interval_text, percent_text
 from windlass.verdicts.data import Data, Limit, Limits, Unmeasured
-from windlass.verdicts.intervals import averaged, mean, ratio, seeds_to
-from windlass.verdicts.judgement import BEST_FIRST, WORST_FIRST, Judgement, all_parts, finite
+from windlass.verdicts.intervals import Cell, averaged, cells_of, mean, ratio, seeds_to
+from windlass.verdicts.judgement import BEST_FIRST, WORST_FIRST, Judgement, all_parts, finite, still_open
 from windlass.verdicts.points import picked
 
 UNITS = {"throughput": "Mbps", "goodput": "Mbps", "residual": "Mbps", "delay": "ms"}
@@ -31,15 +32,66 @@ def in_unit_of(metric: str, value: float, unit: str) -> float:
     return value * _FACTORS[unit, own]
 
 
-def in_band(interval: Interval, low: float, high: float, tolerance: float, sign: int) -> tuple[str, int | None]:
-    """Verdict on a number that should lie in the band, and the seeds that would settle it."""
-    if interval.hi < low or interval.lo > high:
-        right = interval.lo > 0 if sign > 0 else interval.hi < 0
-        return ("direction only" if right and sign else "contradicted"), None
-    inside = low <= interval.lo and interval.hi <= high
-    if inside or interval.hi - interval.lo <= tolerance:
-        return "reproduced", None
-    return "undecided", seeds_to(interval, tolerance / 2)
+@dataclass(frozen=True)
+class Banded:
+    """Verdict on a number that should lie in a band, the seeds that would settle it, and what it can still become.
+
+    ``narrow``: it stays because the interval is no wider than the tolerance.
+    """
+
+    verdict: str
+    seeds: int | None
+    finals: frozenset[str]
+    narrow: bool
+    cells: frozenset[Cell]
+
+    @property
+    def part(self) -> tuple[frozenset[str], frozenset[Cell]]:
+        """As :func:`still_open` takes it."""
+        return self.finals, self.cells
+
+
+def in_band(interval: Interval, low: float, high: float, tolerance: float, sign: int) -> Banded:
+    """Verdict on a number that should lie in the band."""
+    lo, hi = interval.lo, interval.hi
+    meets, inside = hi >= low and lo <= high, low <= lo and hi <= high
+    tight = hi - lo <= tolerance
+    right = lo > 0 if sign > 0 else hi < 0
+    seeds = None
+    if not meets:
+        verdict = "direction only" if right and sign else "contradicted"
+    elif inside or tight:
+        verdict = "reproduced"
+    else:
+        verdict, seeds = "undecided", seeds_to(interval, tolerance / 2)
+    finals = _finals_in_band(interval, low, high, sign)
+    narrow = tight and finals != {verdict}
+    return Banded(verdict, seeds, frozenset([verdict]) if tight else finals, narrow, cells_of(interval))
+
+
+def _finals_in_band(interval: Interval, low: float, high: float, sign: int) -> frozenset[str]:
+    """Verdicts of the numbers in an interval: in the band, beside it on the claimed side of zero, elsewhere."""
+    lo, hi = interval.lo, interval.hi
+    found = {"reproduced"} if hi >= low and lo <= high else set()
+    for left, right in ((lo, min(hi, low)), (max(lo, high), hi)):  # what lies below the band, and above it
+        if left < right or (left == right == lo == hi and not found):
+            found |= {"direction only"} if sign * right > 0 or sign * left > 0 else set()
+            found |= {"contradicted"} if sign == 0 or sign * left <= 0 or sign * right <= 0 else set()
+    return frozenset(found)
+
+
+def of_band(band: Banded, measured: str, answer: Answer) -> Judgement:
+    """The judgement that rests on one number."""
+    open_cells = band.cells if len(band.finals) > 1 else frozenset()
+    return Judgement(
+        band.verdict,
+        measured,
+        (answer.row(),),
+        band.seeds,
+        finals=band.finals,
+        narrow=band.narrow,
+        open_cells=open_cells,
+    )
 
 
 def largest_gain_percent(limit: Limit, reference: Interval) -> float:
@@ -76,6 +128,8 @@ def _percent_in_band(
     reduction = check.kind == "reduction"
     sign = 1 if percent > 0 else -1 if percent < 0 else 0
     found: list[tuple[str, Answer]] = []
+    bands: list[Banded] = []
+    nearest: list[float] = []
     largest: list[dict[str, Any]] = []
     room: list[tuple[float, str]] = []
     for where, points in picked(check, data):
@@ -87,19 +141,20 @@ def _percent_in_band(
             interval = quotient.complement().scaled(100)
         else:
             interval = quotient.scaled(100, -100)
-        verdict, seeds = in_band(interval, low, high, tolerance, sign)
-        reply: Reply = "yes" if verdict == "reproduced" else "open" if verdict == "undecided" else "no"
+        band = in_band(interval, low, high, tolerance, sign)
+        bands.append(band)
+        reply: Reply = "yes" if band.verdict == "reproduced" else "open" if band.verdict == "undecided" else "no"
         what = f"{'reduction' if reduction else 'gain'} of {a} over {b}"
-        found.append((verdict, Answer(reply, where, what, interval, "%", seeds)))
+        found.append((band.verdict, Answer(reply, where, what, interval, "%", band.seeds)))
         limit = limits(points[0], a) if limits is not None and len(points) == 1 else None
         if limit is not None and metric in ("throughput", "goodput") and not reduction:
             reference = mean(base)
             most = largest_gain_percent(limit, reference)
             largest.append({"where": where, "than": b, "percent": finite(most), "measured_percent": interval.mean})
             room.append((most, _room_text(limit, reference, b, where, most)))
-    best = min((verdict for verdict, _ in found), key=BEST_FIRST.index)
-    if check.get("pick") != "best":
-        best = min((verdict for verdict, _ in found), key=WORST_FIRST.index)
+            nearest.append(100 * (limit.per_flow_mbps / reference.hi - 1) if reference.hi > 0 else math.inf)
+    ranking = BEST_FIRST if check.get("pick") == "best" else WORST_FIRST
+    best = min((verdict for verdict, _ in found), key=ranking.index)
     chosen = [answer for verdict, answer in found if verdict == best]
     shown = min(chosen, key=lambda answer: abs(centre(answer) - percent))
     rows = tuple(answer.row() for _, answer in found)
@@ -112,7 +167,20 @@ def _percent_in_band(
         arithmetic = f"{widest[1]} The claim is {percent:g} %, at least {low:g} % with its tolerance."
         return Judgement("impossible", measured, rows, None, arithmetic, "", tuple(largest))
     seeds_needed = min((answer.seeds for answer in chosen if answer.seeds), default=None)
-    return Judgement(best, measured, rows, seeds_needed if best == "undecided" else None, largest=tuple(largest))
+    result = Judgement(
+        best,
+        measured,
+        rows,
+        seeds_needed if best == "undecided" else None,
+        largest=tuple(largest),
+        narrow=any(band.narrow for band in bands if band.verdict == best),
+        **still_open([band.part for band in bands], ranking),
+    )
+    # with the upper ends of the reference there would be no room: more seeds may show that the claim is impossible
+    if len(room) == len(found) and all(least < low for least in nearest) and best != "reproduced":
+        cells = frozenset(cell for band in bands for cell in band.cells)
+        result = replace(result, finals=result.finals | {"impossible"}, open_cells=cells)
+    return result
 
 
 def _between(found: Sequence[tuple[str, Answer]], low: float, high: float) -> str:
@@ -142,23 +210,30 @@ def _value_of(check: Check, data: Data, limits: Limits | None, names: Sequence[s
     tolerance = float(check["tolerance_rel"]) * abs(value)
     a = names[0] if len(names) == 1 else f"mean of {', '.join(names)}"
     unit = UNITS.get(metric, str(check.get("unit", "")))
-    verdicts, rows, seeds, room = [], [], [], []
+    bands: list[Banded] = []
+    rows, room = [], []
     for where, points in picked(check, data):
         interval = mean(averaged([data.get(metric, name, points) for name in names]))
         if interval.n == 0:
             raise Unmeasured(f"needs runs of {a} at {where}")
-        verdict, needed = in_band(interval, value - tolerance, value + tolerance, tolerance, 0)
-        verdicts.append(verdict)
-        seeds.append(needed)
-        rows.append(Answer("yes" if verdict == "reproduced" else "no", where, a, interval, unit))
+        bands.append(in_band(interval, value - tolerance, value + tolerance, tolerance, 0))
+        reply: Reply = "yes" if bands[-1].verdict == "reproduced" else "no"
+        rows.append(Answer(reply, where, a, interval, unit))
         limit = limits(points[0], names[0]) if limits is not None and len(points) == 1 else None
         if limit is not None and metric in ("throughput", "goodput"):
             room.append((limit.per_flow_mbps, limit))
-    worst = min(verdicts, key=WORST_FIRST.index)
+    worst = min((band.verdict for band in bands), key=WORST_FIRST.index)
     measured = "; ".join(f"{a} {interval_text(row)} at {row.where}" for row in rows)
     if room and len(room) == len(rows) and all(most < value - tolerance for most, _ in room):
         most, limit = max(room, key=lambda pair: pair[0])
         arithmetic = f"{limit.text} That is {most:.3g} Mbps for each flow; the claim is {value:g} Mbps."
         return Judgement("impossible", measured, tuple(row.row() for row in rows), None, arithmetic)
-    needed = max((number for number in seeds if number), default=None)
-    return Judgement(worst, measured, tuple(row.row() for row in rows), needed if worst == "undecided" else None)
+    needed = max((band.seeds for band in bands if band.seeds), default=None)
+    return Judgement(
+        worst,
+        measured,
+        tuple(row.row() for row in rows),
+        needed if worst == "undecided" else None,
+        narrow=any(band.narrow for band in bands if band.verdict == worst),
+        **still_open([band.part for band in bands], WORST_FIRST),
+    )

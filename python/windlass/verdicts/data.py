@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from windlass.ledger import Check
 from windlass.verdicts.derived import derived, value
-from windlass.verdicts.intervals import Samples, averaged
+from windlass.verdicts.intervals import CONFIDENCE, Cell, Samples, Series, averaged
 from windlass.verdicts.words import place
 
 Point = tuple[Any, ...]
@@ -54,6 +54,10 @@ class Data:
         Printed tables of the paper by id.
     decisions : mapping of (variant, point) to list of runs
         For each run, what the sender did at each of its losses.
+    confidence : float
+        Of the intervals that are made from these measurements.
+    asked : set, optional
+        Takes each cell that is asked for.
     """
 
     experiment: str
@@ -66,15 +70,33 @@ class Data:
     series: Mapping[tuple[str, str, Point], Mapping[int, Sequence[tuple[float, float]]]] = field(default_factory=dict)
     tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     decisions: Mapping[tuple[str, Point], Sequence[Sequence[Mapping[str, float]]]] = field(default_factory=dict)
+    confidence: float = CONFIDENCE
+    asked: set[Cell] | None = field(default=None, compare=False, repr=False)
 
-    def get(self, metric: str, variant: str, points: Sequence[Point]) -> dict[int, float]:
+    def get(self, metric: str, variant: str, points: Sequence[Point]) -> Series:
         """Value by seed, averaged over points; empty if some point was not measured."""
         return averaged([self._one(metric, variant, point) for point in points])
 
-    def _one(self, metric: str, variant: str, point: Point) -> Samples:
+    def _one(self, metric: str, variant: str, point: Point) -> Series:
         if derived(metric):
-            return value(self, metric, variant, point)
-        return self.values.get((metric, variant, point), {})
+            return self._derived(metric, variant, point)
+        cell = self.cell(variant, point)
+        if self.asked is not None:
+            self.asked.add(cell)
+        return Series(self.values.get((metric, variant, point), {}), self.confidence, frozenset([cell]))
+
+    def cell(self, variant: str, point: Point) -> Cell:
+        """Where a variant's runs at a point are."""
+        return (self.experiment, variant, point)
+
+    def _derived(self, metric: str, variant: str, point: Point) -> Series:
+        """A metric made of others, with the cells of all of them."""
+        probe = replace(self, asked=set())
+        found = value(probe, metric, variant, point)
+        cells = frozenset(probe.asked or ())
+        if self.asked is not None:
+            self.asked.update(cells)
+        return Series(found, self.confidence, cells)
 
     @property
     def variants(self) -> tuple[str, ...]:

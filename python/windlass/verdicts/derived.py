@@ -53,7 +53,7 @@ def value(data: Data, metric: str, variant: str, point: Point) -> dict[int, floa
 
 
 def _throughput(data: Data, variant: str, point: Point) -> Samples:
-    return data.values.get(("throughput", variant, point), {})
+    return data.get("throughput", variant, [point])
 
 
 def _over(own: Samples, base: Samples) -> dict[int, float]:

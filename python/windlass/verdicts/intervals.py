@@ -1,30 +1,55 @@
-"""Means, ratios and differences with their 95 % intervals, paired by seed.
+"""Means, ratios and differences with their intervals, paired by seed.
 
-Without at least two seeds an interval is unbounded, so that nothing follows from it.
+Without at least two seeds an interval is unbounded, so that nothing follows from it. How sure an interval is, and which
+cells of the experiment it rests on, comes with the samples.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from windlass.interval import Interval
 
 Samples = Mapping[int, float]
 
+Cell = tuple[str, str, tuple[Any, ...]]
+"""What is run with one seed after the other: an experiment's variant at a point."""
+
+CONFIDENCE = 0.95
+"""Of an interval over samples that were looked at once."""
+
+
+class Series(dict[int, float]):
+    """Value by seed, with the confidence of the intervals over it and the cells that it comes from."""
+
+    def __init__(self, values: Samples, confidence: float = CONFIDENCE, cells: frozenset[Cell] = frozenset()) -> None:
+        super().__init__(values)
+        self.confidence = confidence
+        self.cells = cells
+
+
+@dataclass(frozen=True)
+class Measured(Interval):
+    """An interval that knows the cells whose runs it rests on."""
+
+    cells: frozenset[Cell] = frozenset()
+
 
 def mean(samples: Samples) -> Interval:
-    """Mean and 95 % interval, Student's t."""
+    """Mean and interval, Student's t."""
     values = list(samples.values())
     if not values:
         return Interval(math.nan, -math.inf, math.inf, 0)
     centre = math.fsum(values) / len(values)
-    return _interval(centre, values, len(values))
+    return _interval(centre, values, [samples])
 
 
 def ratio(a: Samples, b: Samples) -> Interval:
-    """Ratio of the means of ``a`` and ``b``, paired by seed, with its 95 % interval.
+    """Ratio of the means of ``a`` and ``b``, paired by seed, with its interval.
 
     Two series of zeros have ratio 1; anything over a series of zeros is unbounded above.
     """
@@ -37,34 +62,49 @@ def ratio(a: Samples, b: Samples) -> Interval:
     if base == 0.0:
         return Interval(1.0, 1.0, 1.0, count) if top == 0.0 else Interval(math.inf, math.inf, math.inf, count)
     centre = top / base
-    return _interval(centre, [(a[seed] - centre * b[seed]) / base for seed in seeds], count)
+    return _interval(centre, [(a[seed] - centre * b[seed]) / base for seed in seeds], [a, b])
 
 
-def averaged(tables: Sequence[Samples]) -> dict[int, float]:
+def averaged(tables: Sequence[Samples]) -> Series:
     """Mean of several series by seed, for the seeds that all of them have; empty if there is no series."""
     seeds = set(tables[0]).intersection(*tables[1:]) if tables else set()
-    return {seed: math.fsum(table[seed] for table in tables) / len(tables) for seed in sorted(seeds)}
+    means = {seed: math.fsum(table[seed] for table in tables) / len(tables) for seed in sorted(seeds)}
+    return Series(means, *_origin(tables))
 
 
 def difference(a: Samples, b: Samples) -> Interval:
     """Mean of ``a - b``, paired by seed."""
-    return mean({seed: a[seed] - b[seed] for seed in sorted(set(a) & set(b))})
+    return mean(Series({seed: a[seed] - b[seed] for seed in sorted(set(a) & set(b))}, *_origin([a, b])))
 
 
-def _interval(centre: float, values: Sequence[float], count: int) -> Interval:
+def cells_of(interval: Interval) -> frozenset[Cell]:
+    """Cells that an interval rests on."""
+    return interval.cells if isinstance(interval, Measured) else frozenset()
+
+
+def _origin(tables: Iterable[Samples]) -> tuple[float, frozenset[Cell]]:
+    """Confidence and cells of several series: the strictest of the one, all of the other."""
+    known = [table for table in tables if isinstance(table, Series)]
+    confidence = max((table.confidence for table in known), default=CONFIDENCE)
+    return confidence, frozenset(cell for table in known for cell in table.cells)
+
+
+def _interval(centre: float, values: Sequence[float], tables: Sequence[Samples]) -> Interval:
+    confidence, cells = _origin(tables)
+    count = len(values)
     if count < 2:
-        return Interval(centre, -math.inf, math.inf, count)
+        return Measured(centre, -math.inf, math.inf, count, confidence, cells)
     middle = math.fsum(values) / count
     variance = math.fsum((value - middle) ** 2 for value in values) / (count - 1)
-    half = _student(count - 1) * math.sqrt(variance / count)
-    return Interval(centre, centre - half, centre + half, count)
+    half = _student(count - 1, confidence) * math.sqrt(variance / count)
+    return Measured(centre, centre - half, centre + half, count, confidence, cells)
 
 
 @cache
-def _student(freedom: int) -> float:
-    from scipy.stats import t
+def _student(freedom: int, confidence: float) -> float:
+    from scipy.special import stdtrit
 
-    return float(t.ppf(0.975, freedom))
+    return float(stdtrit(freedom, (1.0 + confidence) / 2.0))
 
 
 def seeds_to(interval: Interval, half: float) -> int | None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any
+
+from windlass.verdicts.intervals import Cell
 
 VERDICTS = ("reproduced", "direction only", "contradicted", "undecided", "impossible", "not measurable")
 """Every verdict, in the order of a legend."""
@@ -37,6 +40,16 @@ class Judgement:
         Largest possible gain at each point, for claims of a gain.
     alternatives : list of (str, Judgement)
         The same check in the other readings of the text that the ledger names.
+    finals : frozenset of str
+        What it can become with more seeds, as long as the truth lies in the intervals; empty if it stays as it is.
+    narrow : bool
+        It stays because an interval is no wider than the claim's tolerance, not because the interval decides.
+    open_cells : frozenset
+        Cells whose further seeds can change it.
+    seeds : (int, int), optional
+        Fewest and most seeds of the cells that it rests on; none if it rests on no run.
+    stopped : str
+        Why it got no more: ``decided``, ``narrow``, ``cap``, or ``fixed``.
     """
 
     verdict: str
@@ -47,6 +60,16 @@ class Judgement:
     reason: str = ""
     largest: tuple[dict[str, Any], ...] = ()
     alternatives: tuple[tuple[str, Judgement], ...] = ()
+    finals: frozenset[str] = frozenset()
+    narrow: bool = False
+    open_cells: frozenset[Cell] = frozenset()
+    seeds: tuple[int, int] | None = None
+    stopped: str = ""
+
+    @property
+    def settled(self) -> bool:
+        """Whether no further seed can change the verdict, as long as the truth lies in the intervals."""
+        return self.finals <= {self.verdict}
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -55,6 +78,8 @@ class Judgement:
             "measured": self.measured,
             "rows": [{key: finite(value) for key, value in row.items()} for row in self.rows],
             "seeds_needed": self.seeds_needed,
+            "seeds": None if self.seeds is None else list(self.seeds),
+            "stopped": self.stopped or None,
             "arithmetic": self.arithmetic,
             "reason": self.reason,
             "largest_possible_gain": list(self.largest),
@@ -70,7 +95,29 @@ def all_parts(parts: Sequence[Judgement]) -> Judgement:
         measured="; and ".join(part.measured for part in parts),
         rows=tuple(row for part in parts for row in part.rows),
         largest=tuple(row for part in parts for row in part.largest),
+        **still_open([(part.finals or frozenset([part.verdict]), part.open_cells) for part in parts], WORST_FIRST),
+        narrow=any(part.narrow for part in parts),
     )
+
+
+def first_of(sets: Iterable[frozenset[str]], order: Sequence[str]) -> frozenset[str]:
+    """What the first verdict of several can be, by that order, where each may be any of a set."""
+    return reduce(lambda x, y: frozenset(min(one, two, key=order.index) for one in x for two in y), sets)
+
+
+def still_open(parts: Sequence[tuple[frozenset[str], frozenset[Cell]]], order: Sequence[str]) -> dict[str, Any]:
+    """``finals`` of the first verdict of several parts by that order, and ``open_cells`` of the parts that matter.
+
+    Each part has what it can become, and the cells that decide it. It matters if the whole depends on which it becomes.
+    """
+    sets = [finals for finals, _ in parts]
+    whole = first_of(sets, order)
+    cells: frozenset[Cell] = frozenset()
+    for index, (finals, own) in enumerate(parts):
+        fixed = [first_of([*sets[:index], frozenset([one]), *sets[index + 1 :]], order) for one in finals]
+        if any(other != whole for other in fixed):
+            cells |= own
+    return {"finals": whole, "open_cells": cells}
 
 
 def finite(value: Any) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from windlass.ledger import Check
-from windlass.verdicts.answers import Answer, at_least, at_most, centre, every, from_answers, negated
+from windlass.verdicts.answers import Answer, at_least, at_most, cells_open, centre, every, from_answers, negated
 from windlass.verdicts.data import Data, Unmeasured
 from windlass.verdicts.intervals import Samples, averaged, mean, ratio
 from windlass.verdicts.judgement import Judgement, all_parts
@@ -30,7 +30,7 @@ def alike(
     if decided.reply == "yes" and answers:
         return replace(max(answers, key=centre), reply="yes", where=where)
     wrong = [answer for answer in answers if answer.reply == decided.reply]
-    return replace(max(wrong, key=centre), where=where) if wrong else decided
+    return replace(max(wrong, key=centre), where=where, open_cells=decided.open_cells) if wrong else decided
 
 
 def close(check: Check, data: Data) -> Judgement:
@@ -56,7 +56,9 @@ def close(check: Check, data: Data) -> Judgement:
         return result
     found = next((reply for reply in ("yes", "open") if any(answer.reply == reply for answer in apart)), "no")
     verdict = {"yes": "reproduced", "open": "undecided", "no": "contradicted"}[found]
-    return all_parts([result, Judgement(verdict, f"some point differs: {found}")])
+    finals = frozenset(["reproduced", "contradicted"] if found == "open" else [verdict])
+    some = Judgement(verdict, f"some point differs: {found}", finals=finals, open_cells=cells_open(apart))
+    return all_parts([result, some])
 
 
 def pairs_along(data: Data, metric: str, name: str, steps: Sequence[Step]) -> list[tuple[str, str, Samples, Samples]]:

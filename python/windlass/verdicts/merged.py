@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from windlass.verdicts.data import Data, Point
+from windlass.verdicts.intervals import CONFIDENCE, Cell
 
 FIGURE = "figure"
 """The axis that tells experiments apart."""
@@ -16,6 +17,11 @@ class Merged(Data):
     """Measurements of several experiments; ``origin`` gives for each point the experiment and its point there."""
 
     origin: Mapping[Point, tuple[str, Point]] = field(default_factory=dict)
+
+    def cell(self, variant: str, point: Point) -> Cell:
+        """Where a variant's runs at a point are: in the experiment that the point is of."""
+        name, own = self.origin[point]
+        return (name, variant, own)
 
 
 def merge(name: str, parts: Sequence[Data]) -> Merged:
@@ -37,7 +43,22 @@ def merge(name: str, parts: Sequence[Data]) -> Merged:
     drawn = tuple(dict.fromkeys(key for part in parts for key in part.drawn_over))
     lossy = next((part.loss_axis for part in parts if part.loss_axis), "")
     tables = parts[0].tables if parts else {}
-    return Merged(name, (FIGURE, *axes), tuple(origin), {}, values, drawn, lossy, series, tables, origin=origin)
+    sure = max((part.confidence for part in parts), default=CONFIDENCE)
+    asked = next((part.asked for part in parts if part.asked is not None), None)
+    return Merged(
+        name,
+        (FIGURE, *axes),
+        tuple(origin),
+        {},
+        values,
+        drawn,
+        lossy,
+        series,
+        tables,
+        confidence=sure,
+        asked=asked,
+        origin=origin,
+    )
 
 
 def _along(part: Data, axes: Sequence[str], point: Point) -> Point:

@@ -8,7 +8,7 @@ from itertools import combinations
 
 from windlass.interval import Interval
 from windlass.ledger import Check
-from windlass.verdicts.answers import Answer, Reply, at_least, at_most, centre, every, from_answers, negated
+from windlass.verdicts.answers import Answer, Reply, at_least, at_most, cells_open, centre, every, from_answers, negated
 from windlass.verdicts.data import Data, Point
 from windlass.verdicts.intervals import ratio
 from windlass.verdicts.judgement import Judgement, all_parts
@@ -65,7 +65,8 @@ def _count_at_most(answers: Sequence[Answer], most: int) -> Answer:
     if len(sure) > most:
         return replace(sure[0], reply="no")
     if len(sure) + len(maybe) > most:
-        return max(maybe, key=lambda answer: answer.seeds or 0)
+        worst = max(maybe, key=lambda answer: answer.seeds or 0)
+        return replace(worst, open_cells=cells_open(maybe))
     return Answer("yes")
 
 
@@ -102,6 +103,7 @@ def order(check: Check, data: Data) -> Judgement:
     lower = bool(check.get("lower_is_better"))
     low = high = pairs = 0
     rows, seeds = [], []
+    doubtful: list[Answer] = []
     for where, points in groups_of(check, data):
         for better, worse in combinations(_present(names, data, metric, points), 2):
             if groups and groups[better] == groups[worse]:
@@ -123,18 +125,19 @@ def order(check: Check, data: Data) -> Judgement:
                 high += 1 if above.reply == "open" else 0
                 reply = "open"
                 seeds += [number for number in (above.seeds, below.seeds) if number]
+            doubtful += [answer for answer in (above, below) if answer.reply == "open"]
             rows.append(replace(above, reply=reply).row())
     least = float(check["min_tau"])
     bottom, top = low / pairs, high / pairs
-    verdict = (
-        "reproduced"
-        if bottom >= least - 1e-9
-        else "undecided"
-        if top >= least - 1e-9
-        else "direction only"
-        if bottom > 0
-        else "contradicted"
-    )
+    worst, best = _of_tau(bottom, least), _of_tau(top, least)
+    verdict = "undecided" if best == "reproduced" != worst else worst
+    finals = frozenset(_of_tau(count / pairs, least) for count in range(low, high + 1))
     spread = f"{bottom:.2f}" if bottom == top else f"{bottom:.2f} to {top:.2f}"
     measured = f"Kendall's tau {spread} over {pairs} pairs, {least:g} is asked"
-    return Judgement(verdict, measured, tuple(rows), max(seeds, default=None) if verdict == "undecided" else None)
+    needed = max(seeds, default=None) if verdict == "undecided" else None
+    return Judgement(verdict, measured, tuple(rows), needed, finals=finals, open_cells=cells_open(doubtful))
+
+
+def _of_tau(tau: float, least: float) -> str:
+    """Verdict on an order when every pair has been told apart."""
+    return "reproduced" if tau >= least - 1e-9 else "direction only" if tau > 0 else "contradicted"

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 from windlass.ledger import Check
-from windlass.verdicts.answers import Answer, at_least, from_answers
+from windlass.verdicts.answers import Answer, Reply, at_least, from_answers
 from windlass.verdicts.bands import in_band
 from windlass.verdicts.data import Data, Others, Point, Unmeasured, require
-from windlass.verdicts.intervals import mean, ratio
+from windlass.verdicts.intervals import Series, mean, ratio
 from windlass.verdicts.judgement import BEST_FIRST, Judgement
 
 _MBPS = {"Mbps": 1.0, "kb/s": 1e-3, "kB/s": 8e-3, "": 1.0}
@@ -36,26 +37,31 @@ def table(check: Check, data: Data) -> Judgement:
 
 def _in_unit(check: Check, data: Data, printed: Any, names: Sequence[str], unit: str) -> Judgement:
     metric, columns = str(check["metric"]), list(printed["columns"])
-    answers, ratios, verdicts = [], [], []
+    answers, ratios = [], []
     for row in printed["rows"]:
         point = _point_of(check, data, row)
         cells = [(name, float(row[columns.index(name)]) * _MBPS[unit]) for name in names]
         for name, wanted in cells:
             interval = mean(data.get(metric, name, [point]))
             tolerance = max(float(check["tolerance_rel"]) * abs(wanted), float(check.get("tolerance_abs", 0.0)))
-            verdict, seeds = in_band(interval, wanted - tolerance, wanted + tolerance, tolerance, 0)
-            verdicts.append(verdict)
-            reply = {"reproduced": "yes", "undecided": "open"}.get(verdict, "no")
+            band = in_band(interval, wanted - tolerance, wanted + tolerance, tolerance, 0)
+            replies: dict[str, Reply] = {"reproduced": "yes", "undecided": "open"}
+            reply = replies.get(band.verdict, "no")
             what = f"{name}, printed {wanted:.3g},"
-            answers.append(Answer(reply, data.label(point), what, interval, "", seeds))  # type: ignore[arg-type]
+            doubt = band.cells if reply == "open" else frozenset()
+            answers.append(Answer(reply, data.label(point), what, interval, "", band.seeds, doubt))
         ratios += [_same_ratio(check, data, point, *pair) for pair in combinations(cells, 2)]
     good = f"as printed{f' in {unit}' if unit else ''}"
     result = from_answers(check, answers, good)
     if result.verdict != "reproduced" and check.get("ratio_tolerance_rel") and all(ratios):
-        return Judgement("direction only", f"{result.measured}; ratios inside rows as printed", result.rows)
-    if result.verdict == "direction only":  # half of the cells are no direction
-        return Judgement("contradicted", result.measured, result.rows)
-    return result
+        words = f"{result.measured}; ratios inside rows as printed"
+        finals = result.finals & {"reproduced"} | {"direction only"}
+        return Judgement("direction only", words, result.rows, finals=finals, open_cells=result.open_cells)
+    # half of the cells are no direction
+    finals = frozenset("contradicted" if one == "direction only" else one for one in result.finals)
+    if result.verdict == "direction only":
+        return Judgement("contradicted", result.measured, result.rows, finals=finals, open_cells=result.open_cells)
+    return replace(result, finals=finals)
 
 
 def _same_ratio(check: Check, data: Data, point: Point, one: tuple[str, float], two: tuple[str, float]) -> bool:
@@ -109,7 +115,16 @@ def same_order(check: Check, data: Data, others: Others) -> Judgement:
         )
         seeds = set.intersection(*(set(samples) for samples in (*one.values(), *two.values())))
         taus = {seed: _tau([one[n][seed] for n in names], [two[n][seed] for n in names]) for seed in seeds}
-        answers.append(at_least(mean(taus), float(check["min_tau"]), first.label(point), "Kendall's tau", ""))
+        origin = frozenset(cell for samples in (*one.values(), *two.values()) for cell in samples.cells)
+        answers.append(
+            at_least(
+                mean(Series(taus, data.confidence, origin)),
+                float(check["min_tau"]),
+                first.label(point),
+                "Kendall's tau",
+                "",
+            )
+        )
     return from_answers(check, answers, "in the same order")
 
 

@@ -8,7 +8,16 @@ from itertools import pairwise
 
 from windlass.interval import Interval
 from windlass.ledger import Check
-from windlass.verdicts.answers import STRICT, Answer, at_least, at_most, every, interval_text, percent_text
+from windlass.verdicts.answers import (
+    STRICT,
+    Answer,
+    at_least,
+    at_most,
+    cells_open,
+    every,
+    interval_text,
+    percent_text,
+)
 from windlass.verdicts.data import Data, Unmeasured
 from windlass.verdicts.derived import in_points
 from windlass.verdicts.intervals import Samples, difference, ratio
@@ -40,12 +49,13 @@ def trend(check: Check, data: Data) -> Judgement:
                 raise Unmeasured(f"needs at least two points along `{axis}`")
             parts.append(_trend_of(data, metric, name, where, line, shape))
     answers = [answer for answer, _ in parts]
+    senses = [sense for _, sense in parts]
     doubtful = [answer.seeds for answer in answers if answer.reply == "open" and answer.seeds]
     if all(answer.reply == "yes" for answer in answers):
         verdict = "reproduced"
     elif not any(answer.reply == "no" for answer in answers):
         verdict = "undecided"
-    elif all(sense for _, sense in parts):
+    elif all(sense.reply == "yes" for sense in senses):
         verdict = "direction only"
     else:
         verdict = "contradicted"
@@ -57,7 +67,22 @@ def trend(check: Check, data: Data) -> Judgement:
         wrong = [answer for answer in answers if answer.reply == "no"]
         tail = "".join(f"; {answer.what} {_text(answer)}" for answer in wrong[:3])
         measured = f"{sum(answer.reply == 'yes' for answer in answers)} of {len(answers)} variants go {good}{tail}"
-    return Judgement(verdict, measured, rows, max(doubtful, default=None) if verdict == "undecided" else None)
+    needed = max(doubtful, default=None) if verdict == "undecided" else None
+    cells = cells_open([*answers, *senses])
+    return Judgement(verdict, measured, rows, needed, finals=_finals(answers, senses), open_cells=cells)
+
+
+def _finals(answers: Sequence[Answer], senses: Sequence[Answer]) -> frozenset[str]:
+    """What the verdict can be when each answer, and the sense of each line, is known."""
+    found = set()
+    if not any(answer.reply == "no" for answer in answers):
+        found.add("reproduced")
+    if not all(answer.reply == "yes" for answer in answers):
+        if not any(sense.reply == "no" for sense in senses):
+            found.add("direction only")
+        if not all(sense.reply == "yes" for sense in senses):
+            found.add("contradicted")
+    return frozenset(found)
 
 
 def _change(metric: str, first: Samples, second: Samples) -> Interval:
@@ -67,7 +92,7 @@ def _change(metric: str, first: Samples, second: Samples) -> Interval:
 
 def _trend_of(
     data: Data, metric: str, name: str, where: str, line: Sequence[Step], shape: Shape
-) -> tuple[Answer, bool]:
+) -> tuple[Answer, Answer]:
     """Whether a line has the shape, and whether its ends differ in the right sense."""
     tables = [data.get(metric, name, step.points) for step in line]
     unit = "points" if in_points(metric) else "%"
@@ -83,9 +108,8 @@ def _trend_of(
     whole = _change(metric, tables[0], tables[-1])
     what = f"{name} from {line[0].label} to {line[-1].label}"
     ends = at_least(whole, STRICT, where, what, unit) if shape.up else at_most(whole, -STRICT, where, what, unit)
-    sense = whole.lo > 0 if shape.up else whole.hi < 0
     decided = every([ends, *steps], where or name)
-    return (replace(ends, where=where or name) if decided.reply == "yes" else decided), sense
+    return (replace(ends, where=where or name) if decided.reply == "yes" else decided), ends
 
 
 def _text(answer: Answer) -> str:

@@ -1,0 +1,70 @@
+"""How many seeds each setting gets, and how sure intervals must be that are looked at several times.
+
+Seeds are added in batches, and after each batch the claims are judged. The numbers of seeds at which that may happen,
+the looks, are fixed beforehand. An interval that is looked at five times misses the truth at some look more often than
+one that is looked at once. So each of the looks gets a fifth of the error: every interval that a verdict rests on is a
+99 % interval. The chance that any of the five misses is at most the sum of their chances, 5 %, whatever the reason to
+stop or go on, and however the looks hang together (repeated confidence intervals: Jennison and Turnbull, 1989, with
+the error shared equally by Boole's inequality). Student's t holds at each look for itself, also with three seeds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+READING_LOOKS = (3, 5, 10, 20, 50)
+"""Numbers of seeds at which readings are judged."""
+
+BASE_LOOKS = (10, 20, 50)
+"""Numbers of seeds at which the base is judged: all of them are looks of readings, too."""
+
+ERROR = 0.05
+"""Chance that some interval of a number misses it, over all looks."""
+
+PRECISION = 0.03
+"""The base gets seeds until half of a plain 95 % interval of the headline metric is this share of its mean."""
+
+TRUSTED = 10
+"""With fewer seeds that all give the same, the next may still differ, as with counts of rare events."""
+
+
+@dataclass(frozen=True)
+class Looks:
+    """Numbers of seeds at which the base and the readings are judged, and the confidence of the intervals."""
+
+    base: tuple[int, ...]
+    readings: tuple[int, ...]
+
+    @classmethod
+    def fixed(cls, seeds: int) -> Looks:
+        """One look, at this number of seeds everywhere."""
+        return cls((seeds,), (seeds,))
+
+    @classmethod
+    def sequential(cls, least: int) -> Looks:
+        """Seeds as they are needed; the base has at least this many."""
+        base = (max(least, BASE_LOOKS[0]), *(look for look in BASE_LOOKS[1:] if look > least))
+        return cls(base, READING_LOOKS)
+
+    @property
+    def adaptive(self) -> bool:
+        """Whether the number of seeds follows from what is measured."""
+        return len(self.all) > 1
+
+    @property
+    def all(self) -> tuple[int, ...]:
+        """Every look, ascending."""
+        return tuple(sorted({*self.base, *self.readings}))
+
+    @property
+    def confidence(self) -> float:
+        """Of each interval, so that all looks together miss the truth no more often than :data:`ERROR`."""
+        return 1.0 - ERROR / len(self.all)
+
+    def of(self, reading: str) -> tuple[int, ...]:
+        """The looks of a reading, or of the base."""
+        return self.base if reading == "base" else self.readings
+
+    def after(self, count: int, reading: str) -> int:
+        """The look that follows this number of seeds; the same number if it is the last."""
+        return next((look for look in self.of(reading) if look > count), max(count, self.of(reading)[-1]))

@@ -1,0 +1,196 @@
+"""What a reproduction would run, and how long that takes, without running anything."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from windlass.ledger import Experiment
+from windlass.reproduce.engine import engine_version
+from windlass.reproduce.plan import Place, Plan
+from windlass.reproduce.sequential import start
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+BASE_SEEDS, READING_SEEDS = 16, 5
+"""Seeds that a setting of the base and one of a reading take on average, where they are added as they are needed.
+
+Measured over the experiments of a thesis; docs/guide/reproducing-a-paper.md has the numbers and the command.
+"""
+
+HOP_S = 40e-9
+"""CPU time of a packet on a link, seconds: `windlass-bench W4:10` takes 0.11 to 0.12 s for 2.88 million of them."""
+
+RUN_S = 0.01
+"""CPU time that each run takes beside its packets, seconds: to describe it, to read its tables, to store it."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What would be run of an experiment.
+
+    Attributes
+    ----------
+    experiment : Experiment
+        From the ledger.
+    points : int
+        Points of the sweep.
+    readings : tuple of str
+        Readings that would be run.
+    settings : (int, int)
+        Variants at points, in the base (partners that claims compare with included) and in readings.
+    runs : (int, int, int)
+        At the least, expected, at the most. What is alike in two readings, or in an earlier experiment of the outline,
+        counts once. What is stored already counts, too.
+    run_s : float, optional
+        CPU time of a run, seconds; none if nothing is known of it.
+    source : str
+        ``measured`` when this engine ran the experiment into this folder, or ``estimated`` from what the links carry.
+    """
+
+    experiment: Experiment
+    points: int
+    readings: tuple[str, ...]
+    settings: tuple[int, int]
+    runs: tuple[int, int, int]
+    run_s: float | None
+    source: str
+
+    @property
+    def cpu_s(self) -> tuple[float, float, float]:
+        """CPU time at the least, expected, at the most, seconds."""
+        least, expected, most = (count * (self.run_s or 0.0) for count in self.runs)
+        return least, expected, most
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "experiment": self.experiment.id,
+            "points": self.points,
+            "readings": list(self.readings),
+            "settings_base": self.settings[0],
+            "settings_readings": self.settings[1],
+            **dict(zip(("runs_least", "runs_expected", "runs_most"), self.runs, strict=True)),
+            "cpu_per_run_s": self.run_s,
+            "cpu_per_run_is": self.source,
+            **dict(zip(("cpu_least_s", "cpu_expected_s", "cpu_most_s"), self.cpu_s, strict=True)),
+        }
+
+
+@dataclass(frozen=True)
+class Outline:
+    """What would be run, by experiment, and what would not and why."""
+
+    rows: list[Row]
+    missing: list[tuple[Experiment, str]]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many claims got each verdict: none, since nothing is run."""
+        return {}
+
+    @property
+    def runs(self) -> tuple[int, int, int]:
+        """Runs of all experiments at the least, expected, at the most."""
+        least, expected, most = (sum(row.runs[at] for row in self.rows) for at in range(3))
+        return least, expected, most
+
+    @property
+    def cpu_s(self) -> tuple[float, float, float]:
+        """CPU time of all experiments at the least, expected, at the most, seconds."""
+        least, expected, most = (sum(row.cpu_s[at] for row in self.rows) for at in range(3))
+        return least, expected, most
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "experiments": [row.to_dict() for row in self.rows],
+            "not_run": [{"experiment": entry.id, "why": why} for entry, why in self.missing],
+            **dict(zip(("runs_least", "runs_expected", "runs_most"), self.runs, strict=True)),
+            **dict(zip(("cpu_least_s", "cpu_expected_s", "cpu_most_s"), self.cpu_s, strict=True)),
+        }
+
+    def render(self, console: Console) -> None:
+        """Print a row for each experiment, and the sums."""
+        from windlass.reproduce import screen
+
+        screen.print_outline(self, console)
+
+
+def row_of(plan: Plan, folder: Path, seen: set[str] | None = None) -> Row:
+    """What would be run of a plan whose reproduction is or was written into that folder.
+
+    ``seen`` has the keys of what is run before it, and takes those of what is run here.
+    """
+    every = start(plan)
+    counts = _new(plan, every, set() if seen is None else seen)
+    base = [place for place in counts if plan.jobs[place[0]].reading == "base" and _measured(plan, place)]
+    readings = [place for place in counts if plan.jobs[place[0]].reading != "base" and _measured(plan, place)]
+    events = len(counts) - len(base) - len(readings)
+    looks = plan.looks
+    expected = (BASE_SEEDS, READING_SEEDS) if looks.adaptive else (looks.base[0], looks.readings[0])
+    known = measured_cost(folder)
+    keys = dict.fromkeys(plan.jobs[number].reading for number, _ in every if plan.jobs[number].reading != "base")
+    return Row(
+        plan.experiment,
+        len({cell[2] for at, cell in plan.places if at == "base" and cell[0] == plan.experiment.id}),
+        tuple(keys),
+        _settings(plan, every),
+        (
+            sum(counts.values()),
+            len(base) * max(expected[0], looks.base[0]) + len(readings) * expected[1] + events,
+            len(base) * looks.base[-1] + len(readings) * looks.readings[-1] + events,
+        ),
+        known if known is not None else _estimate(plan, [place for place in every if _measured(plan, place)][:24]),
+        "estimated" if known is None else "measured",
+    )
+
+
+def _new(plan: Plan, counts: Mapping[Place, int], seen: set[str]) -> dict[Place, int]:
+    """The places that run what no other place does, told by the key of their first run."""
+    (first,) = plan.seeds_of(1)
+    found = {}
+    for place, count in sorted(counts.items()):
+        key = plan.jobs[place[0]].points[place[1]].key(first)
+        if key not in seen:
+            seen.add(key)
+            found[place] = count
+    return found
+
+
+def _settings(plan: Plan, counts: Iterable[Place]) -> tuple[int, int]:
+    """Places in the base, and in readings."""
+    of = [plan.jobs[place[0]].reading for place in counts if _measured(plan, place)]
+    return of.count("base"), len(of) - of.count("base")
+
+
+def _measured(plan: Plan, place: Place) -> bool:
+    return plan.jobs[place[0]].kind == "measure"
+
+
+def measured_cost(folder: Path) -> float | None:
+    """CPU time of a run as the manifest of an earlier reproduction with this engine has it, seconds."""
+    try:
+        about = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    if not isinstance(about, dict) or about.get("engine_version") != engine_version():
+        return None
+    cost = about.get("cpu_per_run_s")
+    return float(cost) if isinstance(cost, (int, float)) else None
+
+
+def _estimate(plan: Plan, places: Sequence[Place]) -> float | None:
+    """CPU time of a run when the narrowest links of the way are full all the time, mean over the base, seconds."""
+    found = []
+    for number, index in places:
+        known = plan.jobs[number].points[index].capacity()
+        if known and known["cuts"]:
+            rate = min(sum(link["rate_bps"] for link in cut["links"]) for cut in known["cuts"])
+            packets = rate * known["duration_s"] / 8 / known["packet"]
+            found.append(RUN_S + packets * 2 * len(known["cuts"]) * HOP_S)
+    return sum(found) / len(found) if found else None

@@ -1,0 +1,199 @@
+"""Run an experiment with as many seeds as its verdicts need.
+
+The base starts with at least ten seeds at every point. A reading starts with three, only for the variants and at the
+points that some claim is judged by. Then all claims are judged, and where a verdict could still become another one,
+the cells that it hangs on go on to the next look (:mod:`windlass.reproduce.looks`). The base also goes on where its
+headline metric is not known well enough. What is run next follows from results alone, and every run is in the store,
+so a reproduction that was interrupted comes to the same runs and the same verdicts.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from windlass import stats
+from windlass.errors import Interrupted
+from windlass.ledger import Claim
+from windlass.reproduce.looks import PRECISION, TRUSTED
+from windlass.reproduce.metrics import headline_metric
+from windlass.reproduce.plan import Measured, Place, Plan, Progress, Task
+from windlass.verdicts import Cell, Judgement, derived
+from windlass.verdicts.intervals import Samples
+
+if TYPE_CHECKING:
+    from windlass.store import Store
+    from windlass.sweep import RunResult
+
+STOPPED = {
+    "decided": "no value in the intervals gives another verdict",
+    "narrow": "an interval is no wider than the claim's tolerance",
+    "cap": "the most seeds were run, and it could still change",
+    "fixed": "this number of seeds was asked for",
+}
+"""Why a claim got no more seeds."""
+
+
+def run_plan(
+    plan: Plan, *, jobs: int | None, store: Store | str | Path | bool, progress: Progress | None
+) -> Sequential:
+    """Make all runs of a plan. ``plan.tasks`` are then those that were made, in their order."""
+    from windlass.sweep import open_store
+
+    state = Sequential(plan, jobs, open_store(store), progress)
+    state.make()
+    while plan.looks.adaptive and state.grow():
+        state.make()
+    return state
+
+
+def start(plan: Plan) -> dict[Place, int]:
+    """Number of seeds of each place at the first look; places that nothing needs are left out."""
+    counts: dict[Place, int] = {}
+    for (reading, cell), place in plan.places.items():
+        if cell[0] in plan.own and (reading == "base" or reading in plan.forms):
+            counts[place] = plan.looks.of(reading)[0]
+    for claim in plan.claims:
+        for reading in ("base", *plan.asked(claim)):
+            counts |= {place: plan.first(place) for place in places_of(plan, reading, plan.needs(claim))}
+    for number, job in enumerate(plan.jobs):
+        if job.kind != "measure":
+            count = 1 if job.kind == "events" else plan.looks.of(job.reading)[0]
+            counts |= {(number, index): count for index in range(len(job.points))}
+    return counts
+
+
+def places_of(plan: Plan, reading: str, cells: Iterable[Cell]) -> set[Place]:
+    """Where cells are run for a reading."""
+    return {place for cell in cells if (place := plan.place(reading, cell)) is not None}
+
+
+class Sequential:
+    """The runs of a plan so far: how many seeds each place has, and what they gave."""
+
+    def __init__(self, plan: Plan, jobs: int | None, store: Store | None, progress: Progress | None) -> None:
+        self.plan = plan
+        self.jobs = jobs
+        self.store = store
+        self.progress = progress
+        self.counts = start(plan)
+        self.made: dict[Task, RunResult] = {}
+        self.measured = Measured({}, {}, {})
+
+    def make(self) -> None:
+        """Make the runs that are not there yet."""
+        from windlass.sweep import execute
+
+        plan, before = self.plan, self.total
+        wanted = [Task(*place, seed) for place, count in self.counts.items() for seed in plan.seeds_of(count)]
+        fresh = sorted(task for task in wanted if task not in self.made)
+
+        def step(done: int, total: int) -> None:
+            if self.progress is not None:
+                self.progress(before + done, before + total)
+
+        started = time.process_time()
+        try:
+            runs = [(plan.jobs[task.job].points[task.point], task.seed) for task in fresh]
+            results = execute(runs, jobs=self.jobs, store=self.store, progress=step)
+        except Interrupted as stopped:
+            raise Interrupted(before + stopped.done, before + stopped.total, stopped.stored) from None
+        plan.cpu_s += time.process_time() - started
+        self.made |= zip(fresh, results, strict=True)
+        plan.tasks = sorted(self.made)
+        self.measured = plan.measure(self.results)
+
+    @property
+    def total(self) -> int:
+        """How many different runs there are; what is alike in two readings is run once."""
+        return len({result.key for result in self.made.values()})
+
+    @property
+    def results(self) -> list[RunResult]:
+        """What the runs gave, in the order of ``plan.tasks``."""
+        return [self.made[task] for task in self.plan.tasks]
+
+    def grow(self) -> bool:
+        """Send places on to their next look where a verdict needs it; whether there was any."""
+        goals: dict[Place, int] = {}
+        for claim in self.plan.claims:
+            for reading in ("base", *self.plan.asked(claim)):
+                judgement = self.plan.judge(self.measured, claim, reading)
+                self._send_on(goals, reading, self._open(claim, reading, judgement))
+        for cell in self._imprecise():
+            self._send_on(goals, "base", [cell])
+        grown = {place: goal for place, goal in goals.items() if goal > self.counts[place]}
+        self.counts |= grown
+        return bool(grown)
+
+    def _open(self, claim: Claim, reading: str, judgement: Judgement) -> frozenset[Cell]:
+        """Cells that could change a verdict."""
+        needs = self.plan.needs(claim)
+        if not judgement.settled:
+            return judgement.open_cells or needs
+        names = {str(check.get("metric")) for check in (claim.check, *claim.check.also)}
+        metrics = {"throughput" if derived(name) else name for name in names}
+        data = {name: self.plan.data(self.measured, reading, name).values for name in {cell[0] for cell in needs}}
+        return frozenset(
+            (name, variant, point)
+            for name, variant, point in needs
+            if any(_constant(data[name].get((metric, variant, point), {})) for metric in metrics)
+        )
+
+    def _imprecise(self) -> list[Cell]:
+        """Cells of the base whose headline metric is not known well enough."""
+        plan = self.plan
+        if not plan.own:
+            return []
+        data = plan.data(self.measured, "base", plan.experiment.id)
+        metric, _ = headline_metric(data)
+        found = []
+        for (name, variant, point), values in data.values.items():
+            interval = stats.mean_interval(list(values.values()))
+            if name == metric and interval.half_width > PRECISION * abs(interval.mean) > 0.0:
+                found.append((data.experiment, variant, point))
+        return found
+
+    def _send_on(self, goals: dict[Place, int], reading: str, cells: Iterable[Cell]) -> None:
+        """Set the goal of those of some places that have fewest seeds, and of any behind it, to the next look."""
+        places = places_of(self.plan, reading, cells)
+        if not places:
+            return
+        least = min(self.counts[place] for place in places)
+        looks = self.plan.looks
+        target = next((look for look in looks.all if look > least), least)
+        for place in places:
+            own = looks.of(self.plan.jobs[place[0]].reading)
+            goal = next((look for look in own if look >= target), own[-1])
+            goals[place] = max(goals.get(place, 0), goal)
+
+    def stopped(self, claim: Claim, reading: str, judgement: Judgement) -> Judgement:
+        """The judgement with the number of seeds that it took, and why it got no more."""
+        counts = [self.counts[place] for place in places_of(self.plan, reading, self.plan.needs(claim))]
+        if not counts or judgement.verdict == "not measurable":
+            return judgement
+        if not self.plan.looks.adaptive:
+            why = "fixed"
+        elif judgement.settled:
+            why = "narrow" if judgement.narrow else "decided"
+        else:
+            why = "cap"
+        return replace(judgement, seeds=(min(counts), max(counts)), stopped=why)
+
+
+def _constant(values: Samples) -> bool:
+    """Whether a few seeds gave the same, which says little about the next one."""
+    return 1 < len(values) < TRUSTED and len(set(values.values())) == 1
+
+
+def seeds_of_base(plan: Plan, counts: Mapping[Place, int]) -> tuple[int, int]:
+    """Fewest and most seeds of the experiment's own base."""
+    own = [
+        counts[place]
+        for (reading, cell), place in plan.places.items()
+        if reading == "base" and (cell[0] in plan.own or not plan.own) and place in counts
+    ]
+    return min(own), max(own)
