@@ -130,7 +130,7 @@ def row_of(plan: Plan, folder: Path, seen: set[str] | None = None) -> Row:
     counts = _new(plan, every, set() if seen is None else seen)
     base = [place for place in counts if plan.jobs[place[0]].reading == "base" and _measured(plan, place)]
     readings = [place for place in counts if plan.jobs[place[0]].reading != "base" and _measured(plan, place)]
-    events = len(counts) - len(base) - len(readings)
+    recorded = sum(count for place, count in counts.items() if not _measured(plan, place))
     looks = plan.looks
     expected = (BASE_SEEDS, READING_SEEDS) if looks.adaptive else (looks.base[0], looks.readings[0])
     known = measured_cost(folder)
@@ -142,8 +142,8 @@ def row_of(plan: Plan, folder: Path, seen: set[str] | None = None) -> Row:
         _settings(plan, every),
         (
             sum(counts.values()),
-            len(base) * max(expected[0], looks.base[0]) + len(readings) * expected[1] + events,
-            len(base) * looks.base[-1] + len(readings) * looks.readings[-1] + events,
+            len(base) * max(expected[0], looks.base[0]) + len(readings) * expected[1] + recorded,
+            len(base) * looks.base[-1] + len(readings) * looks.readings[-1] + recorded,
         ),
         known if known is not None else _estimate(plan, [place for place in every if _measured(plan, place)][:24]),
         "estimated" if known is None else "measured",
