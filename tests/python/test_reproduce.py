@@ -24,7 +24,8 @@ from windlass.reproduce import PaperReproduction, Reproduction, plan, running, s
 from windlass.reproduce.metrics import metrics
 
 TARGET = "saedi2019/fig3.6"
-READINGS = {"tie-gt", "cubic-2008", "queue-bdp", "rwnd-20", "loss-both", "loss-queue", "starts-1s", "all-sack"}
+READINGS = {"tie-gt", "cubic-2008", "queue-bdp", "rwnd-20", "loss-both", "loss-queue", "starts-1s"}
+READINGS |= {"all-sack", "all-timestamps", "delayed-ack"}
 
 
 def short(patch: pytest.MonkeyPatch) -> None:

@@ -229,14 +229,14 @@ def test_a_plan_runs_nothing_and_tells_what_would_run(monkeypatch: pytest.Monkey
         patch.setattr(importlib.import_module("windlass.sweep"), "execute", refuse)
         before = reproduce.outline(TARGET, out=tmp_path)
     (row,) = before.rows
-    assert (row.points, row.source, row.settings) == (1, "estimated", (1, 5))
-    assert row.runs == (10 + 5 * 3, 16 + 5 * 5, 50 + 5 * 50)
+    assert (row.points, row.source, row.settings) == (1, "estimated", (1, 7))
+    assert row.runs == (10 + 7 * 3, 16 + 7 * 5, 50 + 7 * 50)
     found = one(TARGET, out=tmp_path, store=False, jobs=1)
     assert row.runs[0] <= found.total <= row.runs[2]
     (after,) = reproduce.outline(TARGET, out=tmp_path).rows
     assert after.source == "measured"
     assert after.run_s == pytest.approx(found.cpu_s / found.total)
-    assert reproduce.outline(TARGET, seeds=12, out=tmp_path).rows[0].runs == (72, 72, 72)
+    assert reproduce.outline(TARGET, seeds=12, out=tmp_path).rows[0].runs == (96, 96, 96)
 
 
 def test_a_plan_of_all_papers_has_every_experiment_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -261,7 +261,7 @@ def test_runs_that_two_experiments_share_count_once(monkeypatch: pytest.MonkeyPa
     made = running._plan(book, experiment, None, False)
     seen: set[str] = set()
     first, again = row_of(made, tmp_path, seen), row_of(made, tmp_path, seen)
-    assert first.runs[0] == 25
+    assert first.runs[0] == 31
     assert again.runs == (0, 0, 0)
     assert again.settings == first.settings
 
