@@ -39,7 +39,16 @@ from windlass.own_sources import Sources, imported_names, is_standard, locate, s
 if TYPE_CHECKING:
     from windlass import _core
 
-__all__ = ["CongestionControl", "Response", "explain_failure", "load_file", "may_be_kept", "refresh", "register"]
+__all__ = [
+    "CongestionControl",
+    "Response",
+    "explain_failure",
+    "load_file",
+    "loaded_files",
+    "may_be_kept",
+    "refresh",
+    "register",
+]
 
 
 class Response(StrEnum):
@@ -166,6 +175,9 @@ def register(algorithm: type[CongestionControl], name: str | None = None) -> str
 
 _KNOWN: dict[str, tuple[type[CongestionControl], Sources]] = {}
 """The classes by name, with what they depended on when that was last looked at."""
+
+_FILES: dict[FilePath, None] = {}
+"""The files that were loaded, in that order."""
 
 _TOLD: set[str] = set()
 """Classes of which it was said that their runs are not kept."""
@@ -346,7 +358,13 @@ def load_file(path: str | FilePath) -> list[str]:
         names.append(register(item))
         if names[-1] in names[:-1]:
             raise _unusable(item, f"the file has two algorithms `{names[-1]}`", "give one of them another `name`")
+    _FILES[file.resolve()] = None
     return names
+
+
+def loaded_files() -> list[FilePath]:
+    """The files that :func:`load_file` was called with, in that order: another process has to load them, too."""
+    return list(_FILES)
 
 
 def _check_neighbours(file: FilePath, folder: FilePath) -> None:

@@ -59,6 +59,10 @@ class Runnable(Protocol):
         """The description with every default."""
         ...
 
+    def composed(self) -> dict[str, Any]:
+        """The description as written."""
+        ...
+
     def run(self, seed: int, cancel: _core.Cancel | None = None) -> RunResult:
         """Make a run."""
         ...

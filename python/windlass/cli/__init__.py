@@ -14,6 +14,7 @@ from windlass.cli import (  # noqa: F401
     replay,
     reproduce,
     run,
+    shard,
     store,
     sweep,
     validate,

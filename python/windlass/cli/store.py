@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -147,32 +147,49 @@ def prune(place: Path | None, keep_versions: bool, dry_run: bool, as_json: bool)
         click.echo(f"left alone: {line}")
 
 
-@store.command("import", short_help="Take over runs of another store, or of an earlier version's layout.")
-@click.argument("source", type=click.Path(path_type=Path), required=False)
+@store.command("import", short_help="Take over runs of other stores, or of an earlier version's layout.")
+@click.argument("sources", nargs=-1, metavar="[SOURCE]...", type=click.Path(path_type=Path))
 @place_option
 @json_option
-def import_(source: Path | None, place: Path | None, as_json: bool) -> None:
-    """Copy the runs of the store SOURCE into the store, whatever machine made them.
+def import_(sources: Sequence[Path], place: Path | None, as_json: bool) -> None:
+    """Copy the runs of each store SOURCE into the store, whatever machine made them.
 
     Runs in the layout of earlier versions (a folder for each run) are checked, and taken over if this version would
     give the same numbers. Without SOURCE, such runs are looked for in the store itself.
     """
+    root = _root(place)
+    folders = sources or (root,)
+    for folder in folders:
+        if not folder.is_dir():
+            raise InputError(
+                "is no folder of runs", code="store.no-runs", file=str(folder), hint="name a store's folder"
+            )
+    taken = [_import(root, folder, itself=not sources) for folder in folders]
+    if as_json:
+        rows = [
+            {"source": str(folder), "files": copied, "old_layout": dict(counts)} for folder, copied, counts in taken
+        ]
+        print_json({"store": str(root), **(rows[0] if len(rows) == 1 else {"sources": rows})})
+        return
+    for folder, copied, counts in taken:
+        _print_import(folder, copied, counts)
+
+
+def _import(root: Path, folder: Path, *, itself: bool) -> tuple[Path, list[str], Mapping[str, int]]:
+    """Take over one store: what became of each file, and how many runs of the old layout were taken or left."""
     from windlass.store import Store, old_layout, upkeep
 
-    root = _root(place)
-    folder = root if source is None else source
-    if not folder.is_dir():
-        raise InputError("is no folder of runs", code="store.no-runs", file=str(folder), hint="name a store's folder")
     copied = []
     with _errors(root):
         if folder.resolve() != root.resolve():
             copied = list(upkeep.copy_files(root, folder))
     counts = old_layout.take_over(Store(root), folder)
-    if source is not None and not copied and not counts:
+    if not itself and not copied and not counts:
         raise InputError("holds no runs", code="store.no-runs", file=str(folder), hint="name a store's folder")
-    if as_json:
-        print_json({"store": str(root), "source": str(folder), "files": copied, "old_layout": dict(counts)})
-        return
+    return folder, copied, counts
+
+
+def _print_import(folder: Path, copied: Sequence[str], counts: Mapping[str, int]) -> None:
     for line in copied:
         click.echo(line)
     for words, count in sorted(counts.items(), key=lambda item: (item[0] != "taken", item[0])):

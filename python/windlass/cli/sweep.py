@@ -15,6 +15,7 @@ from windlass.cli.options import Share, execution_options, json_option, own_opti
 from windlass.cli.printing import print_json, print_table, with_interval
 
 if TYPE_CHECKING:
+    from windlass.scenario import Scenario
     from windlass.sweep import SweepResult
 
 
@@ -48,6 +49,14 @@ if TYPE_CHECKING:
     metavar="DIR",
     help="Folder for tables, summary and manifest; by default windlass-out/NAME.",
 )
+@click.option(
+    "--emit",
+    nargs=2,
+    type=(click.Choice(["slurm"]), click.Path(path_type=Path)),
+    metavar="slurm DIR",
+    help="Run nothing: write the sweep into DIR as a job array for Slurm.",
+)
+@click.option("--shards", type=click.IntRange(min=1), help="Tasks of that job array; by default 100.")
 @json_option
 def sweep(
     file: str,
@@ -60,6 +69,8 @@ def sweep(
     metric: str,
     max_seeds: int,
     out: Path | None,
+    emit: tuple[str, Path] | None,
+    shards: int | None,
     as_json: bool,
 ) -> None:
     """Run every point of FILE with every seed, and show means with 95 % intervals.
@@ -69,6 +80,15 @@ def sweep(
     from windlass.output import file_name
 
     scenario = load_scenario(file, sets)
+    if emit is not None:
+        if precision is not None:
+            raise click.UsageError("--emit needs the number of seeds beforehand: leave out --precision")
+        if not resume:
+            raise click.UsageError("runs of a job array come together in a store: leave out --no-store")
+        _emit(scenario if seeds is None else scenario.with_({"scenario.seeds": seeds}), emit[1], shards, as_json)
+        return
+    if shards is not None:
+        raise click.UsageError("--shards is for --emit")
     folder = out if out is not None else Path("windlass-out") / file_name(scenario.name)
     check_folder(folder)
     with show_progress(scenario.name) as progress:
@@ -89,6 +109,26 @@ def sweep(
         _print_sweep(result)
         stored = sum(1 for run_ in result.runs if run_.stored)
         click.echo(f"{len(result.runs)} runs, {stored} of them from the store; written to {folder}", err=True)
+
+
+def _emit(scenario: Scenario, folder: Path, shards: int | None, as_json: bool) -> None:
+    from windlass.shards import emit
+
+    job = emit(scenario, folder, shards=shards)
+    if as_json:
+        print_json(
+            {
+                "runs": job.runs,
+                "shards": job.shards,
+                "folder": str(job.folder),
+                "submit": job.submit,
+                "merge": job.merge,
+            }
+        )
+        return
+    click.echo(f"{job.runs} runs in {job.shards} shards written to {job.folder}")
+    click.echo(f"submit:     {job.submit}")
+    click.echo(f"afterwards: {job.merge}")
 
 
 _SHOWN: tuple[tuple[str, str, float, int], ...] = (
