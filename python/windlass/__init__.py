@@ -23,6 +23,7 @@ from windlass.sweep import RunResult, SweepResult, run, sweep
 if TYPE_CHECKING:
     from windlass import compare, output, palette, plots, stats
     from windlass._core import Cancel
+    from windlass.cluster import Cluster
     from windlass.control import CongestionControl, Response, register
     from windlass.engine import ENGINE_VERSION
     from windlass.scenario import (
@@ -49,6 +50,7 @@ __all__ = [
     "Cancel",
     "Cellular",
     "Chain",
+    "Cluster",
     "CongestionControl",
     "Dumbbell",
     "Flow",
@@ -88,6 +90,7 @@ _HOMES = {
     "Response": "control",
     "register": "control",
     "ENGINE_VERSION": "engine",
+    "Cluster": "cluster",
     "Store": "store",
     "Cellular": "scenario",
     "Chain": "scenario",

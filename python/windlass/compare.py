@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from windlass.scenario import Scenario
     from windlass.store import Store
     from windlass.sweep import Progress, RunResult
+    from windlass.workers import Jobs
 
 __all__ = ["NEIGHBOUR", "Comparison", "Outcome", "algorithm_value", "compare"]
 
@@ -178,7 +179,7 @@ def compare(
     group: str | None = None,
     neighbour: bool = True,
     seeds: int | Sequence[int] | None = None,
-    jobs: int | None = None,
+    jobs: Jobs = None,
     store: Store | str | bool = True,
     progress: Progress | None = None,
     cancel: _core.Cancel | None = None,

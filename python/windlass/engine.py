@@ -16,6 +16,7 @@ from windlass.fingerprint import fingerprint
 __all__ = ["ENGINE_VERSION", "SOURCES", "is_as_loaded"]
 
 SOURCES = (
+    "cluster.py",
     "control.py",
     "engine.py",
     "fingerprint.py",
@@ -29,6 +30,8 @@ SOURCES = (
     "store/writer.py",
     "sweep.py",
     "tables.py",
+    "travel.py",
+    "workers.py",
 )
 """Files of this package that make, name, keep or read a run's numbers."""
 

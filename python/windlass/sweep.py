@@ -7,22 +7,19 @@ in the order of points, then seeds, whatever the number of threads.
 
 from __future__ import annotations
 
-import ctypes
 import json
-import os
 import sys
-import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from windlass.cautions import cautions_of
-from windlass.errors import Cancelled, InputError, Interrupted, StoreWarning
+from windlass.errors import InputError, Interrupted, StoreWarning
 from windlass.store import Store
+from windlass.workers import workers_for
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,6 +27,7 @@ if TYPE_CHECKING:
 
     from windlass import _core
     from windlass.scenario import Scenario
+    from windlass.workers import Jobs
 
 __all__ = ["RunResult", "SweepResult", "execute", "run", "sweep"]
 
@@ -38,9 +36,6 @@ MAX_SEEDS = 200
 
 START_SEEDS = 5
 """Least number of seeds before a target precision is looked at: two may agree by luck."""
-
-PATIENCE_S = 3.0
-"""How long a run that was told to stop may take, seconds: the engine looks many times a second."""
 
 
 class Runnable(Protocol):
@@ -269,7 +264,7 @@ def sweep(
     scenario: Scenario,
     *,
     seeds: int | Sequence[int] | None = None,
-    jobs: int | None = None,
+    jobs: Jobs = None,
     store: Store | str | Path | bool = True,
     progress: Progress | None = None,
     cancel: _core.Cancel | None = None,
@@ -285,8 +280,9 @@ def sweep(
         With or without ``[sweep]``.
     seeds : int or sequence of int, optional
         How many seeds, or which; the scenario's own if not given.
-    jobs : int, optional
-        Threads; all cores if not given. The engine releases the interpreter's lock while it runs.
+    jobs : int or Cluster, optional
+        Threads; all cores if not given. The engine releases the interpreter's lock while it runs. A
+        :class:`windlass.Cluster` makes the runs on its machines.
     store : Store, path or bool
         Where finished runs are kept and looked for: ``True`` the default store, ``False`` none.
     progress : callable, optional
@@ -335,7 +331,7 @@ def sweep(
 def execute(
     tasks: Sequence[tuple[Runnable, int]],
     *,
-    jobs: int | None = None,
+    jobs: Jobs = None,
     store: Store | None = None,
     progress: Progress | None = None,
     cancel: _core.Cancel | None = None,
@@ -368,7 +364,7 @@ def execute(
     unique = dict(zip(keys, tasks, strict=True))
     places = {key: store if _may_be_kept(point) else None for key, (point, _) in unique.items()} if store else {}
     try:
-        made = _make(unique, places, jobs, progress, token)
+        made = workers_for(jobs).make(unique, places, progress, token)
     finally:
         if store is not None:
             store.close()
@@ -378,62 +374,10 @@ def execute(
     ]
 
 
-def _make(
-    unique: Mapping[str, tuple[Runnable, int]],
-    places: Mapping[str, Store | None],
-    jobs: int | None,
-    progress: Progress | None,
-    token: _core.Cancel,
-) -> dict[str, RunResult]:
-    """Make or read the runs, side by side."""
-    made: dict[str, RunResult] = {}
-    workers: list[int] = []
-    with ThreadPoolExecutor(_threads(jobs), "windlass", lambda: workers.append(threading.get_ident())) as pool:
-        waiting = {
-            pool.submit(_one, point, seed, key, places.get(key), token): key for key, (point, seed) in unique.items()
-        }
-        try:
-            for future in as_completed(waiting):
-                made[waiting[future]] = future.result()
-                if progress is not None:
-                    progress(len(made), len(unique))
-        except BaseException as error:
-            token.set()
-            pool.shutdown(wait=False, cancel_futures=True)
-            _end(waiting, workers)
-            if isinstance(error, (KeyboardInterrupt, Cancelled)):
-                finished = sum(1 for future in waiting if not future.cancelled() and future.exception() is None)
-                raise Interrupted(finished, len(unique), any(places.values())) from None
-            raise
-    return made
-
-
-def _end(waiting: Iterable[Future[RunResult]], workers: Sequence[int]) -> None:
-    """Wait for runs that were told to stop. One that an algorithm in Python keeps from it is interrupted there."""
-    rest = {future for future in waiting if not future.cancelled()}
-    while rest := wait(rest, timeout=PATIENCE_S).not_done:
-        for worker in workers:
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker), ctypes.py_object(KeyboardInterrupt))
-
-
 def _may_be_kept(point: Runnable) -> bool:
     """Whether the point's runs can be known again; see :func:`windlass.control.may_be_kept`."""
     control = sys.modules.get("windlass.control")  # else no algorithm in Python takes part
     return control is None or control.may_be_kept(point.effective_json)
-
-
-def _one(point: Runnable, seed: int, key: str, store: Store | None, cancel: _core.Cancel) -> RunResult:
-    """Read a run from the store, or make and keep it."""
-    from windlass.engine import ENGINE_VERSION
-
-    if store is not None:
-        tables = store.read(key)
-        if tables is not None:
-            return RunResult(key, seed, point.axes, tables, stored=True)
-    result = point.run(seed, cancel)
-    if store is not None:
-        store.write(key, result.tables, description=point.effective_json(), seed=seed, engine_version=ENGINE_VERSION)
-    return result
 
 
 def open_store(store: Store | str | Path | bool) -> Store | None:
@@ -459,17 +403,6 @@ def open_store(store: Store | str | Path | bool) -> Store | None:
     if isinstance(store, Store):
         return store
     return Store() if store is True else Store(store)
-
-
-def _threads(jobs: int | None) -> int:
-    if jobs is None:
-        try:
-            return len(os.sched_getaffinity(0))
-        except AttributeError:  # not on this platform
-            return os.cpu_count() or 1
-    if jobs < 1:
-        raise InputError(f"{jobs} threads, must be at least 1", code="sweep.jobs", hint="leave it out to use all cores")
-    return jobs
 
 
 def _seeds(seeds: int | Sequence[int]) -> int | list[int]:
@@ -501,7 +434,7 @@ def _until_precise(
     metric: str,
     max_seeds: int,
     *,
-    jobs: int | None,
+    jobs: Jobs,
     store: Store | None,
     progress: Progress | None,
     cancel: _core.Cancel | None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -81,9 +82,14 @@ own_option = click.option(
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 
-execution_options = _options(
+_execution_options = _options(
     click.option("--seeds", type=click.IntRange(min=1), help="Number of seeds, instead of the scenario's."),
     click.option("--jobs", type=click.IntRange(min=1), help="Parallel runs; by default one per core."),
+    click.option(
+        "--dask",
+        metavar="ADDRESS",
+        help="Make the runs on a Dask cluster, e.g. tcp://10.0.0.1:8786; the store stays here.",
+    ),
     click.option(
         "--store",
         type=click.Path(path_type=Path),
@@ -91,3 +97,20 @@ execution_options = _options(
         help="Folder of finished runs; by default $WINDLASS_STORE or ~/.cache/windlass/runs.",
     ),
 )
+
+
+def execution_options(function: Callable[..., Any]) -> Any:
+    """Give a command `seeds`, `store`, and as `jobs` who makes the runs: so many threads, all cores, or a cluster."""
+
+    @functools.wraps(function)
+    def command(*given: Any, jobs: int | None, dask: str | None, **more: Any) -> Any:
+        if dask is None:
+            return function(*given, jobs=jobs, **more)
+        if jobs is not None:
+            raise click.UsageError("--jobs is for runs on this machine: leave it out with --dask")
+        from windlass.cluster import Cluster
+
+        with Cluster(dask) as cluster:
+            return function(*given, jobs=cluster, **more)
+
+    return _execution_options(command)
