@@ -189,7 +189,8 @@ def test_without_dask(command: Command, small_file: Path, monkeypatch: pytest.Mo
     )
 
 
-def test_a_cluster_that_goes_away_is_said(tmp_path: Path) -> None:
+def test_a_cluster_that_goes_away_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("windlass.cluster.ANSWER_S", 2.0)
     process, address = start(tmp_path, "threads")
 
     def go(done: int, total: int) -> None:
