@@ -24,6 +24,7 @@ from windlass.reproduce.words import base_words
 
 if TYPE_CHECKING:
     from windlass.store import Store
+    from windlass.workers import Jobs
 
 ALL = "all"
 """The target that means every paper."""
@@ -36,7 +37,7 @@ def main(
     *,
     seeds: int | None = None,
     quick: bool = False,
-    jobs: int | None = None,
+    jobs: Jobs = None,
     out: str | Path | None = None,
     store: Store | str | Path | bool | None = None,
     progress: Progress | None = None,
@@ -54,8 +55,8 @@ def main(
         need: see :mod:`windlass.reproduce.looks`.
     quick : bool
         Fewer points and seeds; the points that a claim names are kept. Intervals are wide.
-    jobs : int, optional
-        Threads; all cores if not given.
+    jobs : int or Cluster, optional
+        Threads; all cores if not given. Or a cluster, as in :func:`windlass.sweep`.
     out : path, optional
         Folder for report and data; ``reproduced/<paper>-<experiment>`` (or ``reproduced/<paper>``) if not given.
     store : Store, path or bool, optional
@@ -135,7 +136,7 @@ def _whole_paper(
     paper: str,
     seeds: int | None,
     quick: bool,
-    jobs: int | None,
+    jobs: Jobs,
     out: str | Path | None,
     store: Store | str | Path | bool,
     progress: Progress | None,
@@ -169,7 +170,7 @@ def _whole_paper(
 def _every_paper(
     seeds: int | None,
     quick: bool,
-    jobs: int | None,
+    jobs: Jobs,
     out: str | Path | None,
     store: Store | str | Path | bool,
     progress: Progress | None,

@@ -27,6 +27,7 @@ from windlass.verdicts.intervals import Samples
 if TYPE_CHECKING:
     from windlass.store import Store
     from windlass.sweep import RunResult
+    from windlass.workers import Jobs
 
 STOPPED = {
     "decided": "no value in the intervals gives another verdict",
@@ -37,9 +38,7 @@ STOPPED = {
 """Why a claim got no more seeds."""
 
 
-def run_plan(
-    plan: Plan, *, jobs: int | None, store: Store | str | Path | bool, progress: Progress | None
-) -> Sequential:
+def run_plan(plan: Plan, *, jobs: Jobs, store: Store | str | Path | bool, progress: Progress | None) -> Sequential:
     """Make all runs of a plan. ``plan.tasks`` are then those that were made, in their order."""
     from windlass.sweep import open_store
 
@@ -74,7 +73,7 @@ def places_of(plan: Plan, reading: str, cells: Iterable[Cell]) -> set[Place]:
 class Sequential:
     """The runs of a plan so far: how many seeds each place has, and what they gave."""
 
-    def __init__(self, plan: Plan, jobs: int | None, store: Store | None, progress: Progress | None) -> None:
+    def __init__(self, plan: Plan, jobs: Jobs, store: Store | None, progress: Progress | None) -> None:
         self.plan = plan
         self.jobs = jobs
         self.store = store
