@@ -50,10 +50,10 @@ def test_a_plan_is_printed_and_nothing_is_run(
     monkeypatch.chdir(empty)
     text = command("reproduce", "saedi2019/fig4.26", "--plan").stdout
     assert "saedi2019/fig4.26" in text
-    assert "31 / 51 / 400" in text  # 10 + 5 x 3; 16 + 5 x 5; 50 + 5 x 50
+    assert "31 / 51 / 400" in text  # 10 + 7 x 3; 16 + 7 x 5; 50 + 7 x 50
     assert "nothing was run" in text
     document = json.loads(command("reproduce", "saedi2019/fig4.26", "--plan", "--json").stdout)
-    assert (document["runs_least"], document["runs_most"]) == (25, 300)
+    assert (document["runs_least"], document["runs_most"]) == (31, 400)
     assert document["experiments"][0]["cpu_per_run_is"] == "estimated"
     assert list(empty.iterdir()) == []
 
