@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import html
 import io
 import json
 import re
@@ -20,6 +21,7 @@ from windlass.errors import InputError
 from windlass.experiments import NotYet, needs
 from windlass.names import loss_causes, not_lost
 from windlass.report import page
+from windlass.report.language import LABELS, sentence
 from windlass.reproduce import PaperReproduction, Reproduction, plan, running, series
 from windlass.reproduce.metrics import metrics
 
@@ -209,23 +211,23 @@ def test_the_page_says_what_matters(made: Reproduction) -> None:
     text = made.report.read_text(encoding="utf-8")
     for outcome in made.outcomes:
         assert outcome.judgement.verdict in text
-        assert outcome.claim.source in text
+        assert f"Section {outcome.claim.source.removeprefix('s')}" in text
     for key in made.experiment.open:
-        assert f"<code>{key}</code>" in text
+        assert html.escape(sentence(made.ledger.open[key].parameter).removesuffix(".")) in text
     assert "Quick run: 2 seeds and 3 of 5 points" in text
-    assert "x14" in text
+    assert "see inconsistency 14." in text
     assert made.command in text
     assert "largest possible" in text
 
 
 def test_names_in_cautions_are_code_and_the_rest_is_text(made: Reproduction) -> None:
     text = page(replace(made, cautions=["newreno: `tcp.window` < 20"]), [])
-    assert "newreno: <code>tcp.window</code> &lt; 20" in text
+    assert "NewReno: <code>tcp.window</code> &lt; 20" in text
 
 
 def test_gains_over_one_reference_are_told_apart(made: Reproduction) -> None:
     gain = next(outcome for outcome in made.outcomes if outcome.claim.check.kind == "gain")
-    name = f"over {made.algorithms[gain.claim.check['b']]}</text>"
+    name = f"over {LABELS[gain.claim.check['b']]}</text>"
     assert f">{name}" in page(replace(made, outcomes=[gain]), [])
     assert page(replace(made, outcomes=[gain, gain]), []).count(f">{gain.claim.number}: {name}") == 2
 
@@ -262,7 +264,7 @@ def test_a_cross_claim_runs_its_partner(
     assert first.claim.check.kind == "cross"
     assert first.judgement.verdict != "not measurable"
     assert "inverted" in {reading.key for reading, _, _ in first.readings}
-    assert "cerl-plus-inverted" in found.report.read_text(encoding="utf-8")
+    assert "CERL+ inverted" in found.report.read_text(encoding="utf-8")
 
 
 def test_a_fixed_mix_is_judged_flow_by_flow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

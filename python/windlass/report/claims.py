@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from windlass.ledger import Check
+from windlass.report.language import Language, sentence
 from windlass.report.words import slug
 from windlass.reproduce import STOPPED, Outcome, Reproduction
 from windlass.verdicts import Judgement
@@ -16,42 +18,51 @@ def claim_row(reproduction: Reproduction, outcome: Outcome) -> dict[str, Any]:
     """What the page shows of a claim."""
     claim, judgement = outcome.claim, outcome.judgement
     reasons = reproduction.ledger.reasons
+    language = Language(reproduction.ledger, reproduction.experiment)
+    numbers = reading_numbers(reproduction)
     changed = {reading.key for reading, _ in outcome.changed}
     return {
         "number": claim.number,
         "text": claim.text,
-        "source": claim.source,
+        "source": source_words(claim.source),
         "verdict": judgement.verdict,
         "slug": slug(judgement.verdict),
-        "measured": judgement.measured,
-        "reason": judgement.reason,
-        "arithmetic": judgement.arithmetic,
+        "measured": language.sentence(judgement.measured),
+        "reason": language.sentence(judgement.reason),
+        "arithmetic": language.sentence(judgement.arithmetic),
         "seeds": _seeds_words(judgement),
-        "tolerance": tolerance_words(claim.check),
+        "tolerance": language.found(tolerance_words(claim.check)),
         "where": claim.check.where,
         "why": reasons.get(claim.check.why, ""),
         "note": claim.note,
-        "conflict": [key.rsplit("/", 1)[-1] for key in claim.conflict],
-        "rows": [_point_row(row) for row in judgement.rows],
+        "conflict": [key.rsplit("/", 1)[-1].removeprefix("x").lstrip("0") for key in claim.conflict],
+        "rows": [_point_row(row, language) for row in judgement.rows],
+        "run": run_lines(reproduction, outcome),
         "largest": [
             {
-                "where": row["where"],
+                "where": language.found(str(row["where"])),
                 "percent": "without bound" if row["percent"] is None else f"{row['percent']:+.0f} %",
                 "measured": f"{row['measured_percent']:+.0f} %",
             }
             for row in judgement.largest
         ],
-        "room": _room(judgement.largest),
+        "room": language.found(_room(judgement.largest)),
         "alternatives": [
-            {"text": text, "verdict": other.verdict, "slug": slug(other.verdict), "measured": other.measured}
+            {
+                "text": language.found(text),
+                "verdict": other.verdict,
+                "slug": slug(other.verdict),
+                "measured": language.sentence(other.measured),
+            }
             for text, other in judgement.alternatives
         ],
         "readings": [
             {
+                "number": numbers.get(reading.key, ""),
                 "title": reading.title,
                 "verdict": other.verdict,
                 "slug": slug(other.verdict),
-                "measured": other.measured,
+                "measured": language.sentence(other.measured or other.reason),
                 "changed": reading.key in changed,
                 "seeds": seeds_text(other),
                 "stopped": STOPPED.get(other.stopped, ""),
@@ -59,7 +70,12 @@ def claim_row(reproduction: Reproduction, outcome: Outcome) -> dict[str, Any]:
             for reading, other, _ in outcome.readings
         ],
         "forms": [
-            {"title": reading.title, "verdict": other.verdict, "slug": slug(other.verdict), "measured": other.measured}
+            {
+                "title": reading.title,
+                "verdict": other.verdict,
+                "slug": slug(other.verdict),
+                "measured": language.sentence(other.measured),
+            }
             for reading, other, _ in outcome.readings
             if reading.form
         ],
@@ -83,17 +99,44 @@ def _room(largest: Sequence[Mapping[str, Any]]) -> str:
     return " to ".join(words)
 
 
-def _point_row(row: Mapping[str, Any]) -> dict[str, str]:
+def source_words(source: str) -> str:
+    """Where the paper says it, as a sentence: sections are named as such."""
+    found = re.sub(r"(?<![\w.])s(?=\d)", "section ", source)
+    return sentence(f"section {found}" if found[:1].isdigit() else found)
+
+
+def reading_numbers(reproduction: Reproduction) -> dict[str, str]:
+    """A short name for each reading of an experiment, by its key: R1, R2 and so on."""
+    return {run.reading.key: f"R{at}" for at, run in enumerate(reproduction.runs, 1)}
+
+
+def run_lines(reproduction: Reproduction, outcome: Outcome) -> list[str]:
+    """Commands: the one that gives the verdict, then those that make the runs behind it, variant by variant."""
+    checks = (outcome.claim.check, *outcome.claim.check.also)
+    names = {variant.split("#")[0] for check in checks for variant in check.variants}
+    partners = {name for check in checks for name in check.experiments} - {reproduction.experiment.id}
+    lines = [reproduction.command]
+    if outcome.claim.check.kind != "arith":
+        found = [name for name in reproduction.scenarios if name in names] or list(reproduction.scenarios)
+        lines += [f"windlass sweep scenarios/{name}.toml" for name in found]
+        lines += [
+            f"windlass reproduce {name}" + reproduction.command.partition(reproduction.experiment.id)[2]
+            for name in sorted(partners)
+        ]
+    return lines
+
+
+def _point_row(row: Mapping[str, Any], language: Language) -> dict[str, str]:
     numbers = [row.get(key) for key in ("mean", "low", "high")]
     unit = str(row.get("unit", ""))
     form = "{:+.1f}" if unit in ("%", "points") else "{:.3f}"
     texts = [form.format(number) if isinstance(number, float) and math.isfinite(number) else "-" for number in numbers]
     return {
-        "where": str(row["where"]),
-        "what": str(row["what"]),
+        "where": language.found(str(row["where"])),
+        "what": language.found(str(row["what"])).rstrip(","),
         "mean": f"{texts[0]} {unit}".strip(),
         "interval": f"{texts[1]} to {texts[2]}" if texts[1] != "-" else "-",
-        "reply": {"yes": "holds", "no": "fails", "open": "open"}[str(row["reply"])],
+        "reply": {"yes": "holds", "no": "fails", "open": "not settled"}[str(row["reply"])],
     }
 
 

@@ -1,21 +1,27 @@
-"""The figures of a report."""
+"""The figures of a report: what was measured, with the paper's own numbers in it where its text gives them."""
 
 from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from windlass import verdicts
+from windlass.report.given import Gain, Stated, claimed_gains, stated_values
+from windlass.report.language import Language, metric_words
+from windlass.report.panels import Curve, Panel, draw_panels
+from windlass.report.windows import windows_figure
 from windlass.reproduce import Reproduction, headline_metric, shown_variants
 from windlass.verdicts import Data, Limit
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-    from matplotlib.figure import Figure as MatplotlibFigure
+    from markupsafe import Markup
+
+_MOST_GAINS = 12  # panels of claimed gains in one figure
+_MOST_PANELS = 12
 
 
 @dataclass(frozen=True)
@@ -27,109 +33,189 @@ class Figure:
     svg: bytes
 
     @property
-    def uri(self) -> str:
+    def uri(self) -> Markup:
         """The SVG as an address that holds all of it."""
-        return "data:image/svg+xml;base64," + base64.b64encode(self.svg).decode("ascii")
+        import markupsafe
+
+        return markupsafe.Markup("data:image/svg+xml;base64," + base64.b64encode(self.svg).decode("ascii"))
 
 
 def draw(reproduction: Reproduction, folder: Path) -> list[Figure]:
-    """Draw the experiment's figure, write it as PDF, SVG and PNG, and return it for the page.
+    """Draw the experiment's figures, write each as PDF, SVG and PNG, and return them for the page.
 
-    An experiment without a swept axis of numbers has none, nor has a summary.
+    One for each number that the experiment is about, one of the gains that the paper claims, one of windows where they
+    were recorded. A summary has none: its figures are those of what it sums up.
     """
     from windlass import plots
 
-    axes = reproduction.experiment.axes
-    metric, unit = headline_metric(reproduction.data)
-    named = len(axes) == 1 and any(isinstance(point, str) for point in axes[0].points)
-    if len(axes) != 1 or named or unit != "Mbps" or reproduction.experiment.covers:
+    if reproduction.experiment.covers:
         return []
-    axis = axes[0]
-    summary = _summary(reproduction, metric)
-    lossy = reproduction.ledger.loss_axis(reproduction.experiment, axis.key)
-    found = [empty(reproduction, point) for point in reproduction.data.points]
-    caps = [cap.per_flow_mbps for cap in found if cap is not None]
-    words = [f"Goodput per flow against {axis.parameter}, mean and 95 % interval over {reproduction.seeds_text}"]
-    if lossy:
-        mathis = _mathis(reproduction)
-        figure = plots.goodput_against_loss(
-            summary, x=axis.key, capacity_bps=caps[0] * 1e6 if caps else None, mathis=mathis
-        )
-        words.append("dashed: a flow's share of the narrowest cut, payload only")
-        if mathis is not None:
-            words.append(f"dotted: square-root law for {mathis['rtt_s'] * 1000:.0f} ms, the round trip without queues")
-    else:
-        figure = plots.metric_against_axis(
-            summary,
-            axis.key,
-            "goodput_bps",
-            x_label=f"{axis.parameter} ({axis.unit})",
-            y_label="goodput per flow (Mbit/s)",
-        )
-        if len(caps) == len(reproduction.data.points):
-            _draw_capacity(figure, [point[0] for point in reproduction.data.points], caps)
-            words.append("dashed: a flow's share of the narrowest cut, payload only")
-    if not axis.points_stated:
-        words.append(
-            "the points of the sweep are ours, the paper states "
-            + ("its range" if axis.range_stated else "only its axis")
-        )
     stem = reproduction.experiment.name
-    plots.save(figure, folder / stem)
-    return [Figure(stem, "; ".join(words) + ".", (folder / f"{stem}.svg").read_bytes())]
+    drawn = [
+        (f"{stem}" if not at else f"{stem}-{metric}", *_measured(reproduction, metric))
+        for at, metric in enumerate(metrics_of(reproduction))
+    ]
+    gains = claimed_gains(reproduction)[:_MOST_GAINS]
+    if gains and reproduction.experiment.axes:
+        drawn.append((f"{stem}-gains", *_gains(reproduction, gains)))
+    windows = windows_figure(reproduction)
+    if windows is not None:
+        drawn.append((f"{stem}-windows", *windows))
+    found = []
+    for name, figure, caption in drawn:
+        plots.save(figure, folder / name)
+        found.append(Figure(name, caption, (folder / f"{name}.svg").read_bytes()))
+    return found
 
 
-def _draw_capacity(figure: MatplotlibFigure, places: Sequence[float], caps: Sequence[float]) -> None:
-    """What the links carry, as a dashed line behind the curves."""
-    axes = figure.axes[0]
-    axes.plot(places, caps, color="black", linewidth=0.8, linestyle=(0, (6, 3)), zorder=1)
-    axes.set_ylim(bottom=0.0, top=max(axes.get_ylim()[1], 1.05 * max(caps)))
+def metrics_of(reproduction: Reproduction) -> list[str]:
+    """Numbers that the experiment is about, as far as runs give them; else the one that stands for it."""
+    known = [name for name in reproduction.experiment.metrics if name in reproduction.data.metrics]
+    return known or [headline_metric(reproduction.data)[0]]
 
 
-def _summary(reproduction: Reproduction, metric: str) -> pa.Table:
-    """Means and intervals in the form that :mod:`windlass.plots` draws."""
-    import pyarrow as pa
+def _measured(reproduction: Reproduction, metric: str) -> tuple[Any, str]:
+    """Means with intervals of one number, and what the paper states of it."""
+    language = Language(reproduction.ledger, reproduction.experiment)
+    along = _Along(reproduction)
+    stated = stated_values(reproduction, metric)
+    curves = list(curves_of(reproduction))
+    panels = []
+    for title, points in along.groups(language):
+        lines = [Curve(name, *_ends(data, metric, variant, points)) for name, data, variant in curves]
+        caps = [_cap(reproduction, point, metric) for point in points]
+        marks = [
+            (points.index(one.point), one.value, language.variant(one.variant)) for one in stated if one.point in points
+        ]
+        panels.append(Panel(title, along.places(points), tuple(lines), marks=tuple(marks), caps=tuple(caps)))
+    figure = draw_panels(panels[:_MOST_PANELS], along.label, metric_words(metric), along.log(), along.ticks())
+    return figure, _caption(reproduction, metric, stated, panels)
 
-    axis = reproduction.experiment.axes[0]
-    rows = []
-    for name, data, variant in curves_of(reproduction):
+
+def _caption(reproduction: Reproduction, metric: str, stated: list[Stated], panels: list[Panel]) -> str:
+    name = metric_words(metric).partition(" (")[0]
+    words = [f"{name[0].upper()}{name[1:]}: mean and 95 % interval over {reproduction.seeds_text}."]
+    if any(cap is not None for panel in panels for cap in panel.caps):
+        words.append("Thin dashed line: a flow's share of what the narrowest link carries, payload only.")
+    if stated:
+        words.append("Large hollow marks: values that the paper states.")
+    else:
+        words.append("The paper's own values: not given in its text.")
+    axis = next(iter(reproduction.experiment.axes), None)
+    if axis is not None and not axis.points_stated:
+        known = "its range" if axis.range_stated else "only its axis"
+        words.append(f"The points of the sweep are ours; the paper states {known}.")
+    if len(panels) > _MOST_PANELS:
+        words.append(f"The first {_MOST_PANELS} of {len(panels)} settings are drawn; the table has all.")
+    return " ".join(words)
+
+
+def _gains(reproduction: Reproduction, gains: list[Gain]) -> tuple[Any, str]:
+    """For each claimed gain: both variants, and where the better one would be if the claim held."""
+    language = Language(reproduction.ledger, reproduction.experiment)
+    along = _Along(reproduction)
+    groups = along.groups(language)
+    panels = []
+    for gain in gains:
+        metric = str(gain.claim.check["metric"])
+        title, points = next((one for one in groups if set(one[1]) & set(gain.points)), groups[0])
+        lines = [
+            Curve(language.variant(name), *_ends(reproduction.data, metric, name, points)) for name in (gain.a, gain.b)
+        ]
+        band = tuple(
+            (value * (1 + gain.low), value * (1 + gain.high)) if point in gain.points else None
+            for value, point in zip(lines[1].mean, points, strict=True)
+        )
+        head = f"claim {gain.claim.number}, over {language.variant(gain.b)}" + (f", {title}" if title else "")
+        panels.append(Panel(head, along.places(points), tuple(lines), band=band))
+    label = metric_words(str(gains[0].claim.check["metric"]))
+    figure = draw_panels(panels, along.label, label, along.log(), along.ticks())
+    return figure, (
+        "Each gain that the paper claims, applied to our measured baseline: the hatched band, or bar where the claim is "
+        "about one point, is where the better variant would lie if the claim held, with the claim's tolerance. "
+        "It is drawn at every point that the claim may mean. Curves: means with 95 % intervals."
+    )
+
+
+class _Along:
+    """Which axis runs along the figures; every other one makes panels."""
+
+    def __init__(self, reproduction: Reproduction) -> None:
+        self.reproduction = reproduction
+        axes = reproduction.experiment.axes
+        numeric = [axis for axis in axes if not any(isinstance(point, str) for point in axis.points)]
+        self.axis = max(numeric or axes, key=lambda axis: len(axis.points), default=None)
+        self.at = axes.index(self.axis) if self.axis is not None else -1
+        self.label = "" if self.axis is None else self.axis.parameter
+        if self.axis is not None and self.axis.unit != "-":
+            self.label += f" ({self.axis.unit})"
+
+    def groups(self, language: Language) -> list[tuple[str, list[tuple[Any, ...]]]]:
+        """Points of each panel, with the panel's title."""
+        data = self.reproduction.data
+        found: dict[tuple[Any, ...], list[tuple[Any, ...]]] = {}
         for point in data.points:
-            found = verdicts.mean(data.get(metric, variant, [point]))
-            bounded = math.isfinite(found.half_width)
-            rows.append(
-                {
-                    axis.key: f"{point[0]:g} {axis.unit}",
-                    "group": "flow",
-                    "direction": "forward",
-                    "algorithm": name,
-                    "goodput_bps_mean": 1e6 * found.mean,
-                    "goodput_bps_lo": 1e6 * found.lo if bounded else None,
-                    "goodput_bps_hi": 1e6 * found.hi if bounded else None,
-                }
-            )
-    return pa.Table.from_pylist(rows)
+            rest = tuple(value for at, value in enumerate(point) if at != self.at)
+            found.setdefault(rest, []).append(point)
+        keys = tuple(key for at, key in enumerate(data.axes) if at != self.at)
+        return [(language.point(keys, rest), points) for rest, points in found.items()]
+
+    def places(self, points: list[tuple[Any, ...]]) -> tuple[float, ...]:
+        """Where points stand along the axis."""
+        if self.axis is None:
+            return tuple(float(at) for at in range(len(points)))
+        values = [point[self.at] for point in points]
+        if all(isinstance(value, (int, float)) for value in values):
+            return tuple(float(value) for value in values)
+        order = list(dict.fromkeys(point[self.at] for point in self.reproduction.data.points))
+        return tuple(float(order.index(value)) for value in values)
+
+    def ticks(self) -> tuple[str, ...]:
+        """Words on the axis where its points are no numbers."""
+        if self.axis is None:
+            return ("",)
+        order = list(dict.fromkeys(point[self.at] for point in self.reproduction.data.points))
+        language = Language(self.reproduction.ledger, self.reproduction.experiment)
+        return tuple(language.found(str(value)) for value in order) if any(isinstance(v, str) for v in order) else ()
+
+    def log(self) -> bool:
+        """Whether the points spread over more than one decade and a half."""
+        points = [point for point in self.reproduction.data.points if self.axis is not None]
+        values = [point[self.at] for point in points if isinstance(point[self.at], (int, float))]
+        positive = [value for value in values if value > 0]
+        return bool(positive) and min(values) >= 0 and max(positive) / min(positive) >= 30
+
+
+def _ends(data: Data, metric: str, variant: str, points: list[tuple[Any, ...]]) -> tuple[tuple[float, ...], ...]:
+    """Means, lower and upper ends at some points; not a number where there is none."""
+    found = [verdicts.mean(data.get(metric, variant, [point])) for point in points]
+    bounded = [one if math.isfinite(one.half_width) else None for one in found]
+    return (
+        tuple(one.mean for one in found),
+        tuple(math.nan if one is None else one.lo for one in bounded),
+        tuple(math.nan if one is None else one.hi for one in bounded),
+    )
+
+
+def _cap(reproduction: Reproduction, point: tuple[Any, ...], metric: str) -> float | None:
+    if metric not in ("throughput", "goodput"):
+        return None
+    limit = empty(reproduction, point)
+    return None if limit is None else limit.per_flow_mbps
 
 
 def curves_of(reproduction: Reproduction) -> Iterable[tuple[str, Data, str]]:
     """Name, data and variant of each curve: the base, and the other form of an algorithm whose formula is in doubt."""
+    language = Language(reproduction.ledger, reproduction.experiment)
     for variant in shown_variants(reproduction.experiment, reproduction.data):
-        yield reproduction.algorithms.get(variant, variant), reproduction.data, variant
+        yield language.variant(variant), reproduction.data, variant
     for run in reproduction.runs:
         if run.reading.form and run.data is not None:
             for variant, form in run.reading.swap.items():
                 if variant in reproduction.experiment.variants:
-                    yield reproduction.ledger.variants[form].label, run.data, variant
+                    yield language.variant(form), run.data, variant
 
 
 def empty(reproduction: Reproduction, point: tuple[Any, ...]) -> Limit | None:
     """Most that the links carry at a point if all flows start at once."""
     return reproduction.limits(point, reproduction.data.variants[0], True)
-
-
-def _mathis(reproduction: Reproduction) -> dict[str, float] | None:
-    """Segment and empty round trip for the square-root law, if only the swept loss acts."""
-    book, experiment = reproduction.ledger, reproduction.experiment
-    if any(book.loss_axis(experiment, key) and value for key, value in experiment.fixed.items()):
-        return None
-    known = reproduction.network
-    return {"mss_bytes": float(known["payload"]), "rtt_s": known["round_trip_s"]} if known else None

@@ -6,37 +6,36 @@ import math
 from typing import Any
 
 from windlass import verdicts
-from windlass.report.figures import curves_of, empty
-from windlass.reproduce import Reproduction, headline_metric
+from windlass.report.figures import curves_of, empty, metrics_of
+from windlass.report.language import METRICS, Language, metric_words
+from windlass.reproduce import Reproduction
 from windlass.verdicts import Interval
 from windlass.verdicts.words import plain
 
 
 def tables_of(reproduction: Reproduction) -> list[dict[str, Any]]:
-    """Throughput by point and variant: per flow, and summed over the flows."""
+    """Means by point and variant, a table for each number that the experiment is about, and the sum of the flows."""
     data, experiment = reproduction.data, reproduction.experiment
+    language = Language(reproduction.ledger, experiment)
     curves = list(curves_of(reproduction))
-    metric, unit = headline_metric(data)
-    mixed = any("#" in variant for _, _, variant in curves)
+    names = metrics_of(reproduction)
+    if names[0] in ("throughput", "goodput") and not any("#" in variant for _, _, variant in curves):
+        names = [*names, "throughput-total"]
+    head = " and ".join(axis.parameter + (f" ({axis.unit})" if axis.unit != "-" else "") for axis in experiment.axes)
     tables: list[dict[str, Any]] = []
-    for name, words in ((metric, f"{metric}, mean of the flows"), ("throughput-total", "throughput, sum of the flows")):
-        if name not in data.metrics or (tables and mixed):
+    for name in dict.fromkeys(names):
+        if name not in data.metrics:
             continue
         rows = []
         for point in data.points:
             found = [verdicts.mean(source.get(name, variant, [point])) for _, source, variant in curves]
             best = max((one.mean for one in found if not math.isnan(one.mean)), default=math.nan)
-            rows.append(
-                {
-                    "point": ", ".join(plain(value) for value in point) or "-",
-                    "cells": [{**_cell(one), "best": one.mean == best} for one in found],
-                }
-            )
-        head = " and ".join(
-            axis.parameter + (f" ({axis.unit})" if axis.unit != "-" else "") for axis in experiment.axes
-        )
-        names = [title for title, _, _ in curves]
-        tables.append({"words": words, "unit": unit, "head": head or "setting", "variants": names, "rows": rows})
+            words = ", ".join(language.found(plain(value)) for value in point)
+            marked = name in METRICS and METRICS[name][1] == "Mbit/s" and len(curves) > 1
+            cells = [{**_cell(one), "best": marked and one.mean == best} for one in found]
+            rows.append({"point": words or "the only one", "cells": cells})
+        titles = [title for title, _, _ in curves]
+        tables.append({"words": metric_words(name), "head": head or "setting", "variants": titles, "rows": rows})
     return tables
 
 
@@ -54,7 +53,8 @@ def capacity_lines(reproduction: Reproduction) -> list[str]:
     for point in reproduction.data.points:
         cap = empty(reproduction, point)
         if cap is not None:
-            found.setdefault(cap.text, []).append(reproduction.data.label(point))
+            language = Language(reproduction.ledger, reproduction.experiment)
+            found.setdefault(cap.text, []).append(language.point(reproduction.data.axes, point))
     if len(found) <= 1:
         return list(found)
     return [f"{text} ({places[0]}{f' to {places[-1]}' if len(places) > 1 else ''})" for text, places in found.items()]
@@ -92,7 +92,8 @@ def gains_figure(reproduction: Reproduction) -> dict[str, Any] | None:
         return round(_LEFT + _WIDTH * min(max(share, 0.0), 1.0), 1)
 
     drawn = []
-    names = [f"over {reproduction.algorithms.get(check['b'], check['b'])}" for _, check in rows]
+    language = Language(reproduction.ledger, reproduction.experiment)
+    names = [f"over {language.variant(check['b'])}" for _, check in rows]
     for index, (outcome, check) in enumerate(rows):
         y = 34 + index * _ROW
         percent, tolerance = float(check["percent"]), float(check["tolerance_pp"])
@@ -113,7 +114,7 @@ def gains_figure(reproduction: Reproduction) -> dict[str, Any] | None:
                         "low": place(row["low"]) if math.isfinite(row["low"]) else None,
                         "high": place(row["high"]) if math.isfinite(row["high"]) else None,
                         "y": round(y - 8 + 16 * position / max(1, len(outcome.judgement.rows) - 1), 1),
-                        "words": f"{row['where']}: {row['mean']:+.1f} %",
+                        "words": f"{language.found(row['where'])}: {row['mean']:+.1f} %",
                         "inside": row["reply"] == "yes",
                     }
                     for position, row in enumerate(outcome.judgement.rows)
@@ -127,5 +128,5 @@ def gains_figure(reproduction: Reproduction) -> dict[str, Any] | None:
         "ticks": [{"x": place(tick), "words": f"{tick:+d} %" if tick else "0"} for tick in ticks],
         "height": 34 + len(rows) * _ROW + 22,
         "bottom": 34 + (len(rows) - 1) * _ROW + 16,
-        "a": reproduction.algorithms.get(rows[0][1]["a"], rows[0][1]["a"]),
+        "a": " and ".join(dict.fromkeys(language.variant(check["a"]) for _, check in rows)),
     }

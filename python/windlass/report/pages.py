@@ -6,10 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from windlass.ledger import Experiment
 from windlass.report.claims import claim_row
 from windlass.report.figures import Figure
+from windlass.report.language import Language, sentence
 from windlass.report.measured import capacity_lines, gains_figure, tables_of
-from windlass.report.setting import algorithms_table, calls_table, mechanisms_table, readings_table
+from windlass.report.setting import algorithms_table, assumptions_table, calls_table, mechanisms_table, readings_table
 from windlass.report.words import RULES, headline, slug
 from windlass.reproduce import PaperReproduction, Reproduction
 from windlass.reproduce.looks import READING_LOOKS
@@ -20,14 +22,15 @@ if TYPE_CHECKING:
 
 def page(reproduction: Reproduction, figures: Sequence[Figure]) -> str:
     """The HTML of the report; nothing in it is fetched from anywhere."""
-    return _render("report.html.j2", _context(reproduction, figures))
+    language = Language(reproduction.ledger, reproduction.experiment)
+    return render("report.html.j2", _context(reproduction, figures), language)
 
 
 def paper_page(paper: PaperReproduction) -> str:
     """The HTML of a paper's overview, with links to the reports beside it."""
     from windlass import ENGINE_VERSION, __version__
 
-    return _render(
+    return render(
         "paper.html.j2",
         {
             "id": paper.ledger.id,
@@ -53,21 +56,39 @@ def paper_page(paper: PaperReproduction) -> str:
             "engine_version": ENGINE_VERSION,
             "version": __version__,
         },
+        Language(paper.ledger),
     )
 
 
-def _render(template: str, context: Mapping[str, Any]) -> str:
+def render(template: str, context: Mapping[str, Any], language: Language | None = None) -> str:
+    """A page or text from a template; what it shows is said in the words of `language`, except what is kept."""
     import jinja2
 
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("windlass", "templates"),
-        autoescape=True,
+        autoescape=not template.endswith(".md.j2"),
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
+        finalize=None if language is None else lambda value: language.say(value) if type(value) is str else value,
     )
     environment.filters["code"] = _code
+    environment.filters["keep"] = _keep
+    environment.filters["sentence"] = sentence
+    environment.filters["heading"] = _heading
     return environment.get_template(template).render(**context)
+
+
+def _heading(text: str) -> str:
+    """Text with a capital at its beginning and no full stop."""
+    return sentence(text).removesuffix(".")
+
+
+def _keep(text: str) -> Markup:
+    """Text that is shown letter by letter: commands, names of files."""
+    import markupsafe
+
+    return markupsafe.Markup(markupsafe.escape(text))
 
 
 def _code(text: str) -> Markup:
@@ -85,27 +106,39 @@ def _context(reproduction: Reproduction, figures: Sequence[Figure]) -> dict[str,
     from windlass import ENGINE_VERSION, __version__
 
     book, experiment = reproduction.ledger, reproduction.experiment
+    language = Language(book, experiment)
+    tables = tables_of(reproduction)
     return {
         "title": experiment.title,
         "id": experiment.id,
         "citation": book.citation,
-        "section": experiment.section,
-        "figures_of": ", ".join(experiment.figures),
+        "place": _place(experiment),
         "headline": headline(reproduction.counts),
         "dependence": _dependence(reproduction),
         "counts": _chips(reproduction.counts),
-        "cautions": reproduction.cautions,
+        "cautions": [language.found(caution) for caution in reproduction.cautions],
         "stated": experiment.stated,
         "figures": figures,
-        "tables": tables_of(reproduction),
+        "tables": tables,
+        "marked": any(cell["best"] for table in tables for row in table["rows"] for cell in row["cells"]),
         "capacity": capacity_lines(reproduction),
         "gains": gains_figure(reproduction),
         "claims": [claim_row(reproduction, outcome) for outcome in reproduction.outcomes],
         "readings": readings_table(reproduction),
         "judged": calls_table(reproduction),
-        "open": [book.open[key] for key in experiment.open],
-        "base": reproduction.base,
-        "inconsistencies": [row for row in book.touching(experiment) if row.take],
+        "assumptions": assumptions_table(reproduction),
+        "profile": dict(reproduction.base).get("profile", ""),
+        "inconsistencies": [
+            {
+                "number": row.id.rsplit("/", 1)[-1].removeprefix("x").lstrip("0"),
+                "weight": row.weight,
+                "what": row.what,
+                "where": row.where,
+                "take": row.take,
+            }
+            for row in book.touching(experiment)
+            if row.take
+        ],
         "algorithms": algorithms_table(reproduction),
         "mechanisms": mechanisms_table(reproduction),
         "rules": [(verdict, slug(verdict), words) for verdict, words in RULES.items()],
@@ -115,13 +148,34 @@ def _context(reproduction: Reproduction, figures: Sequence[Figure]) -> dict[str,
         "adaptive": reproduction.adaptive,
         "confidence": f"{100 * reproduction.confidence:.3g} %",
         "looks": READING_LOOKS,
-        "cpu_s": reproduction.cpu_s,
         "runs": reproduction.total,
         "duration_s": reproduction.duration_s,
         "engine_version": ENGINE_VERSION,
         "version": __version__,
         "scenario": next(iter(reproduction.scenarios), ""),
+        "took": took_words(reproduction),
     }
+
+
+def took_words(reproduction: Reproduction) -> str:
+    """How long it took, as far as it is known: only what was run now takes time."""
+    if not reproduction.took_s:
+        return ""
+    made, total = reproduction.made, reproduction.total
+    kept = "" if made == total else f"; {total - made} of them came from the store of finished runs"
+    minutes, seconds = divmod(round(reproduction.took_s), 60)
+    spent = f"{minutes} min {seconds} s" if minutes else f"{reproduction.took_s:.1f} s"
+    return f"The {total} runs took {spent}, {reproduction.cpu_s / 60:.1f} minutes of CPU time{kept}."
+
+
+def _place(experiment: Experiment) -> str:
+    """Where the paper has it: figures, tables, section."""
+    parts = [
+        f"{one if len(names) == 1 else more} {', '.join(name.rsplit('/', 1)[-1].removeprefix('table') for name in names)}"
+        for names, one, more in ((experiment.figures, "Figure", "Figures"), (experiment.tables, "Table", "Tables"))
+        if names
+    ]
+    return ", ".join([*parts, f"section {experiment.section}"])
 
 
 def _dependence(reproduction: Reproduction) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from windlass.names import loss_causes, not_lost
+from windlass.report.claims import reading_numbers
+from windlass.report.language import Language
 from windlass.report.words import slug
 from windlass.reproduce import CALLS, Reproduction
 
@@ -12,6 +14,8 @@ from windlass.reproduce import CALLS, Reproduction
 def readings_table(reproduction: Reproduction) -> dict[str, Any]:
     """Verdict of each claim in each reading, with what each reading is."""
     columns = [run for run in reproduction.runs if not run.missing]
+    numbers = reading_numbers(reproduction)
+    language = Language(reproduction.ledger, reproduction.experiment)
     rows = []
     for outcome in reproduction.outcomes:
         found = {reading.key: (judgement, differs) for reading, judgement, differs in outcome.readings}
@@ -24,7 +28,7 @@ def readings_table(reproduction: Reproduction) -> dict[str, Any]:
                         "verdict": judgement.verdict,
                         "slug": slug(judgement.verdict),
                         "changed": differs,
-                        "measured": judgement.measured or judgement.reason,
+                        "measured": language.sentence(judgement.measured or judgement.reason),
                     }
                 )
             else:
@@ -40,11 +44,11 @@ def readings_table(reproduction: Reproduction) -> dict[str, Any]:
             }
         )
     return {
-        "columns": [run.reading.key for run in columns],
+        "columns": [numbers[run.reading.key] for run in columns],
         "rows": rows,
         "about": [
             {
-                "key": run.reading.key,
+                "number": numbers[run.reading.key],
                 "title": run.reading.title,
                 "why": run.reading.why,
                 "missing": run.missing,
@@ -54,6 +58,28 @@ def readings_table(reproduction: Reproduction) -> dict[str, Any]:
     }
 
 
+def assumptions_table(reproduction: Reproduction) -> list[dict[str, Any]]:
+    """What the paper leaves open: the ledger's default, how it was run, why, and what else was tried."""
+    book, experiment = reproduction.ledger, reproduction.experiment
+    language = Language(book, experiment)
+    numbers = reading_numbers(reproduction)
+    as_run = dict(reproduction.base)
+    return [
+        {
+            "parameter": book.open[key].parameter,
+            "default": language.found(_with_unit(book.open[key].default, book.open[key].unit)),
+            "as_run": language.found(as_run.get(key, "")),
+            "why": book.open[key].why,
+            "readings": [numbers[run.reading.key] for run in reproduction.runs if run.reading.open == key],
+        }
+        for key in experiment.open
+    ]
+
+
+def _with_unit(default: str, unit: str) -> str:
+    return default if unit == "-" or unit in default else f"{default} {unit}"
+
+
 def calls_table(reproduction: Reproduction) -> dict[str, Any]:
     """Calls of the senders against the truth, with the share that was right: a column for each cause that occurs."""
     tables = [{(one["call"], one["cause"]): one["count"] for one in row["calls"]} for row in reproduction.judged]
@@ -61,13 +87,20 @@ def calls_table(reproduction: Reproduction) -> dict[str, Any]:
     causes = [cause for cause in loss_causes() if cause.name in met]
     columns = [cause.name for cause in causes] + ([not_lost()] if not_lost() in met else [])
     rows = []
+    language = Language(reproduction.ledger, reproduction.experiment)
     for row, counts in zip(reproduction.judged, tables, strict=True):
         calls = []
         for call in CALLS:
             right = sum(counts[call, cause.name] for cause in causes if cause.congestion == (call == "congestion"))
             cells = [counts[call, name] for name in columns]
             calls.append({"cells": cells, "right": _share(right, sum(cells))})
-        rows.append({"algorithm": row["algorithm"], "where": str(row["where"]), "calls": calls})
+        rows.append(
+            {
+                "algorithm": language.variant(row["algorithm"]),
+                "where": language.found(str(row["where"])),
+                "calls": calls,
+            }
+        )
     heads = [cause.label for cause in causes] + (["not lost"] if not_lost() in met else [])
     return {"calls": CALLS, "heads": heads, "rows": rows}
 
@@ -85,10 +118,12 @@ def algorithms_table(reproduction: Reproduction) -> list[dict[str, Any]]:
         for variant, form in run.reading.swap.items():
             if variant in reproduction.experiment.variants:
                 used.setdefault(reproduction.ledger.variants[form].name, variant)
+    language = Language(reproduction.ledger, reproduction.experiment)
     rows = [row for row in reproduction.registry if row["name"] in used]
     return [
         {
-            "name": row["name"],
+            "name": language.variant(used[row["name"]]),
+            "engine_name": row["name"],
             "variant": used[row["name"]],
             "summary": row["summary"],
             "source": row["source"],

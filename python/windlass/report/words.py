@@ -11,6 +11,7 @@ GOOD_WORDS = {
     "undecided": "undecided",
     "impossible": "impossible as stated",
     "not measurable": "not measurable",
+    "compatible": "compatible",
 }
 
 RULES = {
@@ -31,7 +32,10 @@ def headline(counts: Mapping[str, int]) -> str:
     total = sum(counts.values())
     if total == 0:
         return "The paper states nothing in words about this figure; the runs are shown for reference."
-    parts = [f"{count} {'is' if count == 1 else 'are'} {GOOD_WORDS[verdict]}" for verdict, count in counts.items()]
+    parts = [
+        f"{count} {'is' if count == 1 else 'are'} {GOOD_WORDS.get(verdict, verdict)}"
+        for verdict, count in counts.items()
+    ]
     joined = parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
     return f"Of {total} claim{'s' if total > 1 else ''}, {joined}."
 

@@ -136,6 +136,7 @@ class Plan:
         self.over = dict(over)
         self.claims = claims
         self.quick = quick
+        self.took_s = 0.0
         self.registry = list(registry)
         self.known = {name: row for row in registry for name in (row["name"], *row.get("aliases", []))}
         self.missing: dict[str, str] = {}

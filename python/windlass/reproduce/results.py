@@ -118,6 +118,8 @@ class Reproduction:
         What to know before trusting the numbers.
     folder : Path
         Where report and data are.
+    took_s : float
+        Wall time of the runs, s; 0 if it was not measured.
     """
 
     ledger: Ledger
@@ -144,6 +146,7 @@ class Reproduction:
     scenarios: dict[str, dict[str, Any]] = field(default_factory=dict)
     made: int = 0
     total: int = 0
+    took_s: float = 0.0
 
     @property
     def report(self) -> Path:

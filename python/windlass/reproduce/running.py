@@ -234,6 +234,7 @@ def _reproduce(plan: Plan, folder: Path, state: Sequential) -> Reproduction:
         scenarios=plan.documents(),
         made=len({result.key for result in results if not result.stored}),
         total=len({result.key for result in results}),
+        took_s=plan.took_s,
     )
     write(reproduction, plan, results)
     return reproduction

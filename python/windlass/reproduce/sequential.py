@@ -94,13 +94,14 @@ class Sequential:
             if self.progress is not None:
                 self.progress(before + done, before + total)
 
-        started = time.process_time()
+        started, spent = time.monotonic(), time.process_time()
         try:
             runs = [(plan.jobs[task.job].points[task.point], task.seed) for task in fresh]
             results = execute(runs, jobs=self.jobs, store=self.store, progress=step)
         except Interrupted as stopped:
             raise Interrupted(before + stopped.done, before + stopped.total, stopped.stored) from None
-        plan.cpu_s += time.process_time() - started
+        plan.took_s += time.monotonic() - started
+        plan.cpu_s += time.process_time() - spent
         self.made |= zip(fresh, results, strict=True)
         plan.tasks = sorted(self.made)
         self.measured = plan.measure(self.results)

@@ -1,0 +1,191 @@
+"""What a reader is told instead of the keys of the ledger: one name for each variant, words for each parameter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from windlass.ledger import Experiment, Ledger
+from windlass.verdicts.words import place
+
+LABELS: Mapping[str, str] = {
+    "tahoe": "Tahoe",
+    "reno": "Reno",
+    "newreno": "NewReno",
+    "sack": "SACK",
+    "vegas": "Vegas",
+    "veno": "Veno",
+    "mveno": "mVeno",
+    "cubic": "CUBIC",
+    "cubic-2008": "CUBIC of 2008",
+    "yeah": "YeAH",
+    "fast": "FAST",
+    "ewr": "EWR",
+    "westwood": "Westwood",
+    "westwood-original": "Westwood of 2001",
+    "westwood-plus": "Westwood+",
+    "westwoodplus": "Westwood+",
+    "westwood-plus-ho": "Westwood+ with handover",
+    "westwoodplus-ha": "Westwood+ with handover",
+    "newjersey": "New Jersey",
+    "newjersey-plus": "New Jersey+",
+    "newjerseyplus": "New Jersey+",
+    "adaptive": "Adaptive TCP",
+    "cerl": "CERL",
+    "cerl-plus": "CERL+",
+    "cerlplus": "CERL+",
+    "cerl-plus-inverted": "CERL+ inverted",
+    "cerlplus-inverted": "CERL+ inverted",
+    "cerl-plus2": "CERL+2",
+    "cerlplus2": "CERL+2",
+    "cerlplus2-inverted": "CERL+2 inverted",
+    "etfcc": "ETFCC",
+    "etfcc-tfrc": "ETFCC over TFRC",
+    "small": "small-packet flows",
+    "large": "large-packet flows",
+}
+"""Names of variants and algorithms as their authors write them."""
+
+COMMON = frozenset({"fast", "small", "large", "adaptive", "sack", "mix", "setting"})
+"""Keys that are words of English as well, so that prose which has them is left alone."""
+
+METRICS: Mapping[str, tuple[str, str]] = {
+    "throughput": ("throughput per flow", "Mbit/s"),
+    "throughput-total": ("throughput of all flows", "Mbit/s"),
+    "throughput-margin": ("gain over the best other variant", "%"),
+    "goodput": ("goodput per flow", "Mbit/s"),
+    "fairness": ("Jain's fairness index", ""),
+    "timeouts": ("timeouts", ""),
+    "rtt": ("round-trip time", "s"),
+    "delay": ("one-way delay", "ms"),
+    "completion": ("time to complete", "s"),
+    "cwnd": ("mean congestion window", "segments"),
+    "cwnd-mean": ("mean congestion window", "segments"),
+    "cwnd-max": ("highest congestion window", "segments"),
+    "cwnd-spread": ("spread of the window between flows", "segments"),
+    "cwnd-phase-length": ("time between two cuts of the window", "s"),
+    "ssthresh": ("mean slow start threshold", "segments"),
+    "kept-share": ("share of the window kept at a loss", ""),
+    "seqno": ("data delivered per flow", "bytes"),
+    "window-cuts": ("cuts of the window", ""),
+    "retransmitted-segments": ("retransmitted segments", ""),
+    "retransmissions": ("retransmissions per delivered segment", ""),
+    "judged-random": ("losses judged random", ""),
+    "judged-congestion": ("losses judged congestion", ""),
+    "dropped-packets": ("lost packets", ""),
+    "drop-rate-per-packet": ("share of packets lost", ""),
+    "drops": ("losses per delivered segment", ""),
+    "queue-drops": ("losses in queues per delivered segment", ""),
+    "residual": ("residual capacity", "Mbit/s"),
+}
+"""Words and unit of each number that the ledger's claims are about."""
+
+
+class Language:
+    """The words for one paper, or for one of its experiments.
+
+    Parameters
+    ----------
+    book : Ledger
+        The paper.
+    experiment : Experiment, optional
+        Whose axes are meant; those of all if not given.
+    """
+
+    def __init__(self, book: Ledger, experiment: Experiment | None = None) -> None:
+        self._book = book
+        self._axes: dict[str, tuple[str, str]] = {}
+        for entry in [experiment] if experiment is not None else book.experiments.values():
+            for axis in entry.axes:
+                unit = "" if axis.unit == "-" else axis.unit
+                self._axes.setdefault(_short(axis.key), (axis.parameter, unit))
+                self._axes.setdefault(axis.key, (axis.parameter, unit))
+            for key in entry.drawn_over:
+                self._axes.setdefault(key, (_short(key), ""))
+        keys = sorted({*book.variants, *LABELS}, key=len, reverse=True)
+        self._any = _pattern(keys)
+        self._places = _places(self._axes)
+        self._clear = _pattern([key for key in keys if key not in COMMON and key.lower() == key])
+
+    def variant(self, key: str) -> str:
+        """``cerlplus`` as `CERL+`, ``newreno#2`` as `NewReno, flow 2`."""
+        name, _, flow = key.partition("#")
+        label = LABELS.get(name)
+        if label is None:
+            known = self._book.variants.get(name)
+            label = LABELS.get(known.name, name) if known is not None else name
+        return f"{label}, flow {flow}" if flow else label
+
+    def point(self, axes: tuple[str, ...], point: tuple[Any, ...]) -> str:
+        """Where a value was measured, in words; empty for the only point."""
+        return self.found(place(zip(axes, point, strict=True)))
+
+    def say(self, text: str) -> str:
+        """Prose of the ledger without its keys."""
+        text = self._clear.sub(lambda found: self.variant(found[0]), text)
+        text = re.sub(r"^open\.(\w+)\.?$", lambda found: f"See the assumption on {self._open(found[1])}.", text)
+        text = re.sub(r"\bopen\.(\w+)", lambda found: f"the assumption on {self._open(found[1])}", text)
+        return re.sub(r"\bs(\d+(?:\.\d+)*)\b(?= against| and|[;),.:]|$)", r"section \1", text)
+
+    def found(self, text: str) -> str:
+        """What a judgement found, with words for the keys in it."""
+        text = self._any.sub(lambda found: self.variant(found[0]), text)
+        if self._axes:
+            text = self._places.sub(self._place, text)
+        for key, (name, _) in METRICS.items():
+            text = re.sub(rf"`{key}`", name, text)
+            if "-" in key:
+                text = re.sub(rf"(?<![\w-]){key}(?![\w-])", name, text)
+        return re.sub(r"(?<=: )open\b|\bopen(?= at \d)", "not settled", text)
+
+    def sentence(self, text: str) -> str:
+        """What a judgement found as a sentence that begins and ends as one."""
+        return sentence(self.found(text))
+
+    def _place(self, found: re.Match[str]) -> str:
+        name, unit = self._axes[found["key"] or found["alone"]]
+        if found["alone"]:
+            return name
+        own = f" {unit}" if unit and not found["unit"] else ""
+        return f"{name} = " + (f"{found['number']}{found['unit'] or own}" if found["number"] else "")
+
+    def _open(self, key: str) -> str:
+        known = self._book.open.get(key)
+        return f"“{known.parameter}”" if known is not None else key
+
+
+def sentence(text: str) -> str:
+    """Text with a capital at its beginning and a full stop at its end; names that begin small are kept."""
+    text = text.strip()
+    if not text:
+        return ""
+    if not text.startswith("mVeno"):
+        text = text[0].upper() + text[1:]
+    return text if text.endswith((".", "?", "!")) else text + "."
+
+
+def metric_words(metric: str) -> str:
+    """A metric of the ledger with its unit, as an axis has it."""
+    name, unit = METRICS.get(metric, (metric.replace("-", " "), ""))
+    return f"{name} ({unit})" if unit else name
+
+
+def _short(key: str) -> str:
+    """Name of an axis as :func:`windlass.verdicts.words.place` gives it."""
+    return place([(key, 0)]).partition(" = ")[0]
+
+
+def _places(axes: Mapping[str, tuple[str, str]]) -> re.Pattern[str]:
+    """Keys of axes, with a value or alone; a key that is a word of English is one only with its value."""
+    keys = sorted(axes, key=len, reverse=True)
+    alone = [key for key in keys if len(key) > 2 and key not in COMMON and key not in axes[key][0].split()]
+    valued = "|".join(re.escape(key) for key in keys)
+    bare = "|".join(re.escape(key) for key in alone) or r"(?!)"
+    number = r"(?P<number>[\d.]*\d)(?P<unit> (?:%|Mbps|ms|s|packets|segments)(?!\w))?"
+    return re.compile(rf"(?<![\w.-])(?:(?P<key>{valued}) = (?:{number})?|`?(?P<alone>{bare})(?![\w-])`?)")
+
+
+def _pattern(keys: list[str]) -> re.Pattern[str]:
+    words = "|".join(re.escape(key) for key in keys)
+    return re.compile(rf"(?<![\w./#-])(?:{words})(?:#\d+)?(?![\w/-]|\.\w)")

@@ -1,0 +1,177 @@
+"""Small panels with common axes: curves with intervals, the paper's values as marks, claimed gains as bands."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from windlass.palette import Look, look
+from windlass.plots.style import DASHES, styled
+from windlass.report.language import LABELS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p")
+"""Shapes by the order of the curves, so that no two of a figure are alike in grey."""
+
+_COLUMNS = 3
+_PANEL = (2.75, 1.95)  # inches, of one panel of several
+_ALONE = (5.2, 3.2)
+_LEGEND_ROW = 0.19
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Means of one variant with the ends of their intervals."""
+
+    name: str
+    mean: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One panel: places along the axis, curves, and what the paper gives.
+
+    ``marks`` are (index of the place, value, name of the curve); ``band`` has the ends of a claimed gain at each place;
+    ``caps`` what the links carry.
+    """
+
+    title: str
+    places: tuple[float, ...]
+    curves: tuple[Curve, ...]
+    marks: tuple[tuple[int, float, str], ...] = ()
+    band: tuple[tuple[float, float] | None, ...] = ()
+    caps: tuple[float | None, ...] = ()
+
+
+@styled
+def draw_panels(
+    panels: Sequence[Panel], x_label: str, y_label: str, log: bool = False, ticks: Sequence[str] = ()
+) -> Figure:
+    """Draw panels with the same axes and one legend under them; colour, marker and dash tell curves apart."""
+    from matplotlib.figure import Figure
+
+    names = list(dict.fromkeys(curve.name for panel in panels for curve in panel.curves))
+    columns = min(len(panels), _COLUMNS)
+    rows = math.ceil(len(panels) / columns)
+    legend = _LEGEND_ROW * math.ceil((len(names) + 2) / 3) + 0.1
+    width, height = _ALONE if len(panels) == 1 else (columns * _PANEL[0], rows * _PANEL[1])
+    figure = Figure(figsize=(max(width, 5.2), height + legend), layout="constrained")
+    grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    cells = list(grid.flat)
+    for axes, panel in zip(cells, panels, strict=False):
+        _draw_panel(axes, panel, names)
+    for axes in cells[len(panels) :]:
+        axes.set_axis_off()
+    _set_axes(cells[0], panels, log, ticks)
+    for axes in cells[max(0, len(panels) - columns) : len(panels)]:
+        axes.xaxis.set_tick_params(labelbottom=True)
+        axes.set_xlabel(x_label, fontsize=9 if len(panels) == 1 else 8)
+    figure.supylabel(y_label, fontsize=9)
+    handles: dict[str, Any] = {}
+    for axes in cells[: len(panels)]:
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+            handles.setdefault(label, handle)
+    figure.legend(handles.values(), handles.keys(), loc="outside lower center", fontsize=8, ncols=3)
+    return figure
+
+
+def _draw_panel(axes: Axes, panel: Panel, names: Sequence[str]) -> None:
+    if panel.title:
+        axes.set_title(panel.title, fontsize=8, loc="left")
+    _draw_band(axes, panel)
+    for curve in panel.curves:
+        at = names.index(curve.name)
+        colour, marker = look_of(curve.name).colour, MARKERS[at % len(MARKERS)]
+        lengths = [
+            [0.0 if math.isnan(a - b) else max(a - b, 0.0) for a, b in zip(high, low, strict=True)]
+            for high, low in ((curve.mean, curve.low), (curve.high, curve.mean))
+        ]
+        offset = 0.0
+        if len(panel.places) == 1:
+            offset = 0.08 * (at - (len(names) - 1) / 2)  # side by side where there is one place only
+        axes.errorbar(
+            [place + offset for place in panel.places],
+            curve.mean,
+            yerr=lengths,
+            color=colour,
+            marker=marker,
+            markersize=4,
+            linestyle=DASHES[at % len(DASHES)],
+            capsize=2.0,
+            elinewidth=0.8,
+            label=curve.name,
+            zorder=3,
+        )
+    for at, value, name in panel.marks:
+        offset = 0.08 * (names.index(name) - (len(names) - 1) / 2) if len(panel.places) == 1 and name in names else 0.0
+        axes.plot(
+            [panel.places[at] + offset],
+            [value],
+            marker=MARKERS[names.index(name) % len(MARKERS)] if name in names else "*",
+            markersize=11,
+            markerfacecolor="none",
+            markeredgecolor=look_of(name).colour,
+            markeredgewidth=1.4,
+            linestyle="",
+            clip_on=False,
+            label="large and hollow: stated in the paper",
+            zorder=4,
+        )
+    caps = [(place, cap) for place, cap in zip(panel.places, panel.caps, strict=False) if cap is not None]
+    if len(caps) > 1:
+        axes.plot(*zip(*caps, strict=True), color="black", linewidth=0.7, linestyle=(0, (6, 3)), zorder=1)
+
+
+def _draw_band(axes: Axes, panel: Panel) -> None:
+    """Where the better variant would be if the claim held; a bar where that is one place only."""
+    known = [(place, *ends) for place, ends in zip(panel.places, panel.band, strict=False) if ends is not None]
+    known = [row for row in known if not any(math.isnan(value) for value in row)]
+    if not known:
+        return
+    places, low, high = zip(*known, strict=True)
+    style: dict[str, Any] = {"facecolor": "#d9d9d9", "edgecolor": "#777777", "hatch": "////", "linewidth": 0.6}
+    if len(known) > 1:
+        axes.fill_between(places, low, high, label="claimed gain over our baseline", zorder=1, **style)
+        return
+    spread = max(panel.places) - min(panel.places) or 1.0
+    heights = [top - bottom for bottom, top in zip(low, high, strict=True)]
+    axes.bar(places, heights, 0.06 * spread, low, label="claimed gain over our baseline", zorder=1, **style)
+
+
+def _set_axes(axes: Axes, panels: Sequence[Panel], log: bool, ticks: Sequence[str]) -> None:
+    places = sorted({place for panel in panels for place in panel.places})
+    highest = [value for panel in panels for curve in panel.curves for value in (*curve.mean, *curve.high)]
+    highest += [value for panel in panels for _, value, _ in panel.marks]
+    highest = [value for value in highest if math.isfinite(value)]
+    bottom = min([0.0, *(value for panel in panels for curve in panel.curves for value in curve.mean)])
+    top = 1.08 * max(highest, default=1.0)
+    axes.set_ylim(bottom, top if top > bottom else bottom + 1.0)
+    if ticks:
+        axes.set_xticks(range(len(ticks)), ticks, fontsize=8)
+        axes.set_xlim(-0.6, len(ticks) - 0.4)
+        return
+    if log:
+        least = min(place for place in places if place > 0)
+        if places[0] == 0:
+            # nought stands left of the smallest place, on a linear piece as long as half a decade
+            axes.set_xscale("symlog", linthresh=least, linscale=0.5)
+            axes.set_xlim(-0.3 * least, 1.25 * places[-1])
+        else:
+            axes.set_xscale("log")
+    if len(places) <= 10:
+        axes.set_xticks(places, [f"{place:g}" for place in places], fontsize=8)
+        axes.set_xticks([], minor=True)
+
+
+def look_of(name: str) -> Look:
+    """Look of a variant by its name on the page."""
+    plain = name.split(", flow ")[0]
+    key = next((key for key, label in LABELS.items() if label == plain), plain)
+    return look(name if plain != name else key)
