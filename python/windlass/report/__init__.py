@@ -5,7 +5,20 @@ and laid out by ``templates/report.html.j2``.
 """
 
 from windlass.report.figures import Figure, draw
+from windlass.report.index import last_verdicts, write_index
 from windlass.report.pages import page, paper_page
+from windlass.report.tables import summary_of, summary_of_paper, write_tables
 from windlass.report.words import headline
 
-__all__ = ["Figure", "draw", "headline", "page", "paper_page"]
+__all__ = [
+    "Figure",
+    "draw",
+    "headline",
+    "last_verdicts",
+    "page",
+    "paper_page",
+    "summary_of",
+    "summary_of_paper",
+    "write_index",
+    "write_tables",
+]

@@ -33,7 +33,6 @@ def paper_page(paper: PaperReproduction) -> str:
     return render(
         "paper.html.j2",
         {
-            "id": paper.ledger.id,
             "title": paper.ledger.title,
             "citation": paper.ledger.citation,
             "headline": headline(paper.counts),
@@ -42,6 +41,7 @@ def paper_page(paper: PaperReproduction) -> str:
             "parts": [
                 {
                     "name": part.experiment.name,
+                    "place": _place(part.experiment),
                     "title": part.experiment.title,
                     "counts": _chips(part.counts),
                     "claims": [claim_row(part, outcome) for outcome in part.outcomes],
@@ -49,7 +49,12 @@ def paper_page(paper: PaperReproduction) -> str:
                 for part in paper.parts
             ],
             "missing": [
-                {"name": entry.name, "claims": len(paper.ledger.claims_of(entry.id)), "why": why}
+                {
+                    "name": entry.name,
+                    "title": entry.title,
+                    "claims": len(paper.ledger.claims_of(entry.id)),
+                    "why": Language(paper.ledger, entry).sentence(re.sub(r"^`[^`]+` ", "it ", why)),
+                }
                 for entry, why in paper.missing
             ],
             "command": paper.command,

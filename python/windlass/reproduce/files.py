@@ -37,6 +37,7 @@ def write(reproduction: Reproduction, plan: Plan, results: Sequence[RunResult]) 
             pq.write_table(_joined(plan, results, table), part / f"{table}.parquet", compression="zstd")
         _write_csv(part / "summary.csv", _all_rows(reproduction))
         (part / "claims.json").write_text(json_text(reproduction.to_dict()), encoding="utf-8")
+        report.write_tables(part, [reproduction], report.summary_of(reproduction))
         figures = report.draw(reproduction, part)
         (part / reproduction.report.name).write_text(report.page(reproduction, figures), encoding="utf-8")
         write_manifest(part, _json.strict(_manifest(reproduction, plan, cost)))
@@ -49,6 +50,7 @@ def write_overview(whole: PaperReproduction) -> None:
     with replaced(whole.folder) as part:
         (part / whole.report.name).write_text(report.paper_page(whole), encoding="utf-8")
         (part / "claims.json").write_text(json_text(whole.to_dict()), encoding="utf-8")
+        report.write_tables(part, whole.parts, report.summary_of_paper(whole))
         write_manifest(part, {"engine_version": engine_version()})
 
 

@@ -143,6 +143,8 @@ def _whole_paper(
     announce: Announce | None,
 ) -> PaperReproduction:
     """Every experiment of a paper that can be run, one after the other, and an overview."""
+    from windlass import report
+
     book = books.load(paper)
     plans, missing = _plans(book, seeds, quick)
     if not plans:
@@ -164,6 +166,8 @@ def _whole_paper(
         progress(done, done)
     whole = PaperReproduction(book, parts, missing, quick, folder)
     write_overview(whole)
+    if out is None:
+        report.write_index(folder.parent)
     return whole
 
 

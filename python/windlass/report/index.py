@@ -1,0 +1,72 @@
+"""The index over papers: what a folder of reproductions holds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from windlass.report.words import headline, slug
+
+
+def found_papers(root: Path) -> list[dict[str, Any]]:
+    """What ``claims.json`` of each paper in a folder says, by name; what cannot be read is left out."""
+    papers = []
+    for file in sorted(root.glob("*/claims.json")):
+        try:
+            document = json.loads(file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue
+        if isinstance(document, dict) and "paper" in document and "experiments" in document:
+            papers.append({**document, "folder": file.parent.name})
+    return papers
+
+
+def last_verdicts(root: Path, experiment: str) -> dict[str, Any] | None:
+    """The newest ``claims.json`` of an experiment, on its own or in its paper's folder; none if there is none."""
+    paper, _, name = experiment.partition("/")
+    files = [root / experiment.replace("/", "-") / "claims.json", root / paper / name / "claims.json"]
+    known = sorted((file for file in files if file.is_file()), key=lambda file: file.stat().st_mtime, reverse=True)
+    for file in known:
+        try:
+            document = json.loads(file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue
+        if isinstance(document, dict) and document.get("experiment") == experiment:
+            kept: dict[str, Any] = document
+            return kept
+    return None
+
+
+def write_index(root: Path) -> Path:
+    """``index.html`` of a folder whose folders are reproductions of papers; returns its place."""
+    from windlass import ENGINE_VERSION, __version__
+    from windlass.report.pages import render
+
+    papers = found_papers(root)
+    total: dict[str, int] = {}
+    for paper in papers:
+        for verdict, count in paper["verdicts"].items():
+            total[verdict] = total.get(verdict, 0) + count
+    context = {
+        "headline": headline(total),
+        "counts": [(verdict, slug(verdict), count) for verdict, count in total.items()],
+        "papers": [
+            {
+                "folder": paper["folder"],
+                "citation": paper["citation"],
+                "experiments": len(paper["experiments"]),
+                "missing": len(paper["not_run"]),
+                "counts": [(verdict, slug(verdict), count) for verdict, count in paper["verdicts"].items()],
+                "command": paper["command"],
+            }
+            for paper in papers
+        ],
+        "version": __version__,
+        "engine_version": ENGINE_VERSION,
+    }
+    place = root / "index.html"
+    aside = root / ".index.html.part"  # renamed when it is whole
+    aside.write_text(render("index.html.j2", context), encoding="utf-8")
+    aside.replace(place)
+    return place

@@ -1,0 +1,255 @@
+"""The report as a reader sees it: whole on paper, without keys of the ledger, with the paper's own numbers."""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from windlass import ledger, reproduce
+from windlass.report import figures, given, index, page, tables
+from windlass.report.language import COMMON, LABELS, METRICS, Language, sentence
+from windlass.reproduce import PaperReproduction, Reproduction, plan, running
+
+EXPERIMENTS = ["dalal2015/fig8", "huq2024/table1", "janevski2012/cwnd-b-0-d1-tahoe", "rana/red-mode"]
+"""A figure with stated values, a printed table, windows over time, and an axis of words."""
+
+
+def short(patch: pytest.MonkeyPatch) -> None:
+    """Two seeds of ten seconds at as few points as the claims allow."""
+
+    def overrides(book: Any, experiment: Any, seeds: int | None, quick: bool) -> dict[str, Any]:
+        return {"scenario.duration": "10 s", "scenario.seeds": 2}
+
+    patch.setattr(running, "overrides", overrides)
+    patch.setattr(plan, "QUICK_POINTS", 2)
+
+
+@pytest.fixture(scope="module", params=EXPERIMENTS)
+def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Reproduction:
+    with pytest.MonkeyPatch.context() as patch:
+        short(patch)
+        found = reproduce.main(request.param, quick=True, out=tmp_path_factory.mktemp("report"), store=False)
+    assert isinstance(found, Reproduction)
+    return found
+
+
+class Visible(HTMLParser):
+    """Text that a reader sees, without styles and without what is set as code."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.hidden: list[str] = []
+        self.texts: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in ("style", "code"):
+            self.hidden.append(tag)
+        self.texts += [value or "" for name, value in attrs if name in ("alt", "title", "aria-label")]
+
+    def handle_endtag(self, tag: str) -> None:
+        if self.hidden and self.hidden[-1] == tag:
+            self.hidden.pop()
+
+    def handle_data(self, data: str) -> None:
+        if not self.hidden:
+            self.texts.append(data)
+
+
+def visible(text: str) -> str:
+    parser = Visible()
+    parser.feed(text)
+    return "\n".join(parser.texts)
+
+
+def keys_in(text: str, book: ledger.Ledger) -> set[str]:
+    """Keys of the ledger that stand in a text as words."""
+    keys = {key for key in book.variants if key not in COMMON}
+    keys |= {axis.key for entry in book.experiments.values() for axis in entry.axes if "_" in axis.key}
+    keys |= {"ifq", "dupack"} & {axis.key for entry in book.experiments.values() for axis in entry.axes}
+    keys |= {key for key in METRICS if "-" in key} | {reading for reading in book.readings if "-" in reading}
+    found = {key for key in keys if re.search(rf"(?<![\w./-]){re.escape(key)}(?![\w/-])", text)}
+    return found | set(re.findall(r"\bopen\.\w+|`[^`]*`|[{\[]['\"]\w+", text))
+
+
+def test_no_key_of_the_ledger_is_seen(made: Reproduction) -> None:
+    assert keys_in("lost by newreno at error_percent = 1; see open.nj", ledger.load("huq2024")) == {
+        "newreno",
+        "error_percent",
+        "open.nj",
+    }
+    text = visible(made.report.read_text(encoding="utf-8"))
+    assert keys_in(text, made.ledger) == set()
+
+
+def test_every_claim_is_there_with_its_verdict_and_its_command(made: Reproduction) -> None:
+    text = made.report.read_text(encoding="utf-8")
+    parts = re.split(r'<section class="claim" id="claim-', text)[1:]
+    assert [part.partition('"')[0] for part in parts] == [outcome.claim.number for outcome in made.outcomes]
+    for part, outcome in zip(parts, made.outcomes, strict=True):
+        assert f">{outcome.judgement.verdict}</span>" in part
+        assert f'run exactly this</dt><dd class="commands"><code>{made.command}</code>' in part
+
+
+def test_nothing_is_lost_on_paper(made: Reproduction) -> None:
+    text = made.report.read_text(encoding="utf-8")
+    printed = text[text.index("@media print") : text.index("</style>")]
+    for rule in (
+        ".wide { overflow: visible; }",
+        "details::details-content { content-visibility: visible;",
+        "overflow-wrap: anywhere",
+        "thead { display: table-header-group; }",
+        "break-inside: avoid",
+        "color-scheme: light",
+    ):
+        assert rule in printed
+    assert "@page { size: A4" in text
+
+
+def test_figures_show_what_the_paper_gives_or_say_that_it_gives_nothing(made: Reproduction) -> None:
+    captions = re.findall(r"<figcaption>(.*?)</figcaption>", made.report.read_text(encoding="utf-8"))
+    assert captions
+    for metric in figures.metrics_of(made):
+        stated = given.stated_values(made, metric)
+        words = "values that the paper states" if stated else "not given in its text"
+        assert any(words in caption for caption in captions)
+
+
+def test_the_tables_have_a_row_for_each_claim_and_reading(made: Reproduction) -> None:
+    import pyarrow.parquet as pq
+
+    with (made.folder / "claims.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert tuple(rows[0]) == tables.COLUMNS
+    assert pq.read_table(made.folder / "claims.parquet").num_rows == len(rows)
+    base = [row for row in rows if not row["reading"]]
+    assert [row["claim"] for row in base] == [outcome.claim.id for outcome in made.outcomes]
+    assert [row["verdict"] for row in base] == [outcome.judgement.verdict for outcome in made.outcomes]
+    assert len(rows) == sum(1 + len(outcome.readings) for outcome in made.outcomes)
+
+
+def test_the_summary_has_every_claim(made: Reproduction) -> None:
+    text = (made.folder / "summary.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\S+) \| .* \| (.*) \| .* \|$", text, re.MULTILINE)[1:]
+    assert [number for number, _ in rows] == [outcome.claim.number for outcome in made.outcomes]
+    for (_, words), outcome in zip(rows, made.outcomes, strict=True):
+        assert words.startswith(outcome.judgement.verdict)
+    assert keys_in(re.sub(r"`windlass [^`]*`", "", text), made.ledger) == set()
+
+
+def test_text_is_escaped(made: Reproduction) -> None:
+    outcome = made.outcomes[0]
+    claim = replace(outcome.claim, text="less < more & <b>bold</b>")
+    text = page(replace(made, outcomes=[replace(outcome, claim=claim)]), [])
+    assert "less &lt; more &amp; &lt;b&gt;bold&lt;/b&gt;" in text
+    assert "<b>" not in text
+
+
+def test_stated_values_are_those_of_the_paper(made: Reproduction) -> None:
+    found = {
+        (one.variant, one.point): one.value
+        for metric in figures.metrics_of(made)
+        for one in given.stated_values(made, metric)
+    }
+    expected = {
+        "dalal2015/fig8": {("newreno", (0.1,)): 2.92, ("westwood", (0.1,)): 3.81},
+        "huq2024/table1": {("ewr", (0,)): 0.64, ("newreno", (10,)): 0.57},
+    }
+    for place, value in expected.get(made.experiment.id, {}).items():
+        assert found[place] == value
+    if made.experiment.id == "dalal2015/fig8":
+        gain = next(one for one in given.claimed_gains(made) if one.claim.number == "15")
+        assert (gain.a, gain.b, gain.points) == ("adaptive", "newreno", ((0.1,),))
+        assert (gain.low, gain.high) == pytest.approx((0.427, 0.847))
+
+
+def test_windows_are_drawn_where_they_were_recorded(made: Reproduction) -> None:
+    drawn = list(made.folder.glob("*-windows.svg"))
+    assert bool(drawn) == ("cwnd" in made.experiment.metrics)
+    if drawn:
+        assert "time (s)" in drawn[0].read_text(encoding="utf-8")
+
+
+def test_every_variant_of_every_paper_has_one_name() -> None:
+    for paper in ledger.papers():
+        book = ledger.load(paper)
+        language = Language(book)
+        names = {key: language.variant(key) for key in book.variants}
+        assert all(key in LABELS for key in names), paper
+        assert all(not re.search(r"[a-z]-[a-z]+$", name) or " " in name for name in names.values())
+
+
+@pytest.mark.parametrize(
+    ("experiment", "text", "said"),
+    [
+        (
+            "janevski2012/fig3",
+            "ifq = 50 below ifq = 25",
+            "interface queue = 50 packets below interface queue = 25 packets",
+        ),
+        (
+            "saedi2019/fig3.5",
+            "cerl against newjerseyplus at q = 8 %",
+            "CERL against New Jersey+ at loss rate q of L = 8 %",
+        ),
+        (
+            "huq2024/friend",
+            "other flows = 3, other = newreno",
+            "share of the other variant = 3 flows of 10, the other variant = NewReno",
+        ),
+        ("huq2024/fig10", "needs `time_s`", "needs time"),
+        ("saedi2019/fig4.26", "newreno#2 first of 2: open", "NewReno, flow 2 first of 2: not settled"),
+    ],
+)
+def test_what_was_found_is_said_in_words(experiment: str, text: str, said: str) -> None:
+    assert Language(*ledger.experiment(experiment)).found(text) == said
+
+
+def test_prose_keeps_its_words() -> None:
+    language = Language(ledger.load("huq2024"))
+    assert language.say("after fast recovery westwoodplus (s3.3 against s4.2.2.1)") == (
+        "after fast recovery Westwood+ (section 3.3 against section 4.2.2.1)"
+    )
+    assert language.say("open.nj.").startswith("See the assumption on “")
+    assert sentence("it holds") == "It holds."
+    assert sentence("mVeno leads") == "mVeno leads."
+
+
+def test_references_have_what_the_ledger_knows() -> None:
+    text = tables.bibtex(ledger.load(paper) for paper in ledger.papers())
+    assert re.findall(r"^@(\w+)\{(\w+),$", text, re.MULTILINE) == [
+        ("article", "dalal2015"),
+        ("misc", "huq2024"),
+        ("misc", "janevski2012"),
+        ("misc", "rana"),
+        ("mastersthesis", "saedi2019"),
+    ]
+    assert "  doi = {10.4236/ijcns.2015.85015}" in text
+    assert "  volume = {8}" in text
+    assert text.count("{") == text.count("}")
+
+
+def test_an_index_links_to_each_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    short(monkeypatch)
+    book = ledger.load("saedi2019")
+    kept = {"saedi2019/fig4.26": book.experiments["saedi2019/fig4.26"]}
+    monkeypatch.setattr(ledger, "load", lambda _: replace(book, experiments=kept))
+    monkeypatch.chdir(tmp_path)
+    found = reproduce.main("saedi2019", quick=True, store=False)
+    assert isinstance(found, PaperReproduction)
+    text = Path("reproduced/index.html").read_text(encoding="utf-8")
+    assert re.findall(r'href="([^"]+)"', text) == ["saedi2019/report.html"]
+    assert Path("reproduced/saedi2019/report.html").is_file()
+    assert "Of 1 claim," in text
+    assert "mastersthesis" in Path("reproduced/saedi2019/references.bib").read_text(encoding="utf-8")
+    kept_verdicts = index.last_verdicts(Path("reproduced"), "saedi2019/fig4.26")
+    assert kept_verdicts is not None
+    assert kept_verdicts["verdicts"] == found.counts
+    assert index.last_verdicts(Path("reproduced"), "saedi2019/fig3.5") is None
+    Path("reproduced/saedi2019/claims.json").write_text("{", encoding="utf-8")
+    assert index.found_papers(Path("reproduced")) == []
