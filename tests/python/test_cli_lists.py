@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from conftest import Command
@@ -34,6 +35,24 @@ def test_list_of_one_shows_parameters_units_and_sources(command: Command) -> Non
     assert command("list", "algorithms", "westwood+").stdout == text, "aliases do as well"
     assert command("list", "scenarios", "satellite").stdout == windlass.ready_scenarios()["satellite"]
     assert "fig3" in command("list", "papers", "saedi2019").stdout
+
+
+def test_list_of_a_paper_shows_the_last_verdicts(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = {row["name"]: row for row in json.loads(command("list", "papers", "rana", "--json").stdout)["experiments"]}
+    assert rows["rana/fig2"]["last_verdicts"] == rows["rana/fig2"]["took"] == ""
+    kept = tmp_path / "reproduced" / "rana" / "fig2" / "claims.json"
+    kept.parent.mkdir(parents=True)
+    found = {"experiment": "rana/fig2", "verdicts": {"reproduced": 2, "undecided": 1}, "quick": True, "took_s": 12.3}
+    kept.write_text(json.dumps(found), encoding="utf-8")
+    rows = {row["name"]: row for row in json.loads(command("list", "papers", "rana", "--json").stdout)["experiments"]}
+    assert rows["rana/fig2"]["last_verdicts"] == "2 reproduced, 1 undecided (quick)"
+    assert rows["rana/fig2"]["took"] == "12 s"
+    assert rows["rana/fig3"]["last_verdicts"] == ""
+    kept.write_text("{", encoding="utf-8")
+    assert "rana/fig2" in command("list", "papers", "rana").stdout
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
@@ -48,6 +49,7 @@ def list_(what: str, name: str | None, as_json: bool) -> None:
     """List what is available; with NAME, show everything about one entry: parameters, units, sources.
 
     For a paper, `runs` counts the experiments that can be reproduced; `not_run` says why the others cannot.
+    `last_verdicts` and `took` are those of the last reproduction in the folder `reproduced`, if there is one.
     The rules are the keys of [tcp] and flows.tcp, with their values in the profiles rfc and ns2. Transports, loss
     causes, window events and series are the terms used in tables of results.
     """
@@ -146,12 +148,28 @@ def _papers() -> list[dict[str, Any]]:
                         "kind": experiment.kind,
                         "claims": len(book.claims_of(experiment.id)),
                         "not_run": why[experiment.id],
+                        **_last(experiment.id),
                     }
                     for experiment in book.experiments.values()
                 ],
             }
         )
     return rows
+
+
+def _last(experiment: str) -> dict[str, str]:
+    """Verdicts of the last reproduction of an experiment below the working folder, and the time of its runs."""
+    from windlass.report import last_verdicts
+
+    found = last_verdicts(Path("reproduced"), experiment)
+    if found is None:
+        return {"last_verdicts": "", "took": ""}
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in found["verdicts"].items())
+    took = found.get("took_s")
+    return {
+        "last_verdicts": (counts or "no claim") + (" (quick)" if found.get("quick") else ""),
+        "took": f"{took:.0f} s" if took else "",
+    }
 
 
 def _errors() -> list[dict[str, Any]]:

@@ -192,6 +192,7 @@ class Reproduction:
             "confidence": self.confidence,
             "duration_s": self.duration_s,
             "engine_version": engine_version(),
+            "took_s": self.took_s if self.made == self.total else None,
             "verdicts": self.counts,
             "cautions": self.cautions,
             "summary": summary_rows("base", self.experiment, self.data),
