@@ -96,6 +96,22 @@ def test_every_claim_is_there_with_its_verdict_and_its_command(made: Reproductio
         assert f'run exactly this</dt><dd class="commands"><code>{made.command}</code>' in part
 
 
+def test_every_verdict_of_runs_says_why_it_got_no_more_seeds(made: Reproduction) -> None:
+    parts = made.report.read_text(encoding="utf-8").split('<section class="claim"')[1:]
+    for part, outcome in zip(parts, made.outcomes, strict=True):
+        judged = outcome.judgement.stopped == "fixed"
+        assert judged == (outcome.judgement.seeds is not None)
+        assert ("<dt>seeds</dt><dd>2 seeds: this number of seeds was asked for." in part) == judged
+        asked = sum(other.stopped == "fixed" for _, other, _ in outcome.readings)
+        assert part.count('<td class="soft">this number of seeds was asked for</td>') == asked
+
+
+def test_the_page_says_how_long_the_runs_took(made: Reproduction) -> None:
+    assert made.took_s > 0
+    text = made.report.read_text(encoding="utf-8")
+    assert re.search(rf"The {made.total} runs took [\d.]+ (min|s).*, [\d.]+ minutes of CPU time", text)
+
+
 def test_nothing_is_lost_on_paper(made: Reproduction) -> None:
     text = made.report.read_text(encoding="utf-8")
     printed = text[text.index("@media print") : text.index("</style>")]
@@ -131,6 +147,10 @@ def test_the_tables_have_a_row_for_each_claim_and_reading(made: Reproduction) ->
     assert [row["claim"] for row in base] == [outcome.claim.id for outcome in made.outcomes]
     assert [row["verdict"] for row in base] == [outcome.judgement.verdict for outcome in made.outcomes]
     assert len(rows) == sum(1 + len(outcome.readings) for outcome in made.outcomes)
+    found = [judgement for one in made.outcomes for judgement in (one.judgement, *(row[1] for row in one.readings))]
+    for row, judgement in zip(rows, found, strict=True):
+        seeds = ("", "") if judgement.seeds is None else tuple(str(count) for count in judgement.seeds)
+        assert (row["fewest_seeds"], row["seeds"], row["stopped"]) == (*seeds, judgement.stopped)
 
 
 def test_the_summary_has_every_claim(made: Reproduction) -> None:
@@ -253,3 +273,16 @@ def test_an_index_links_to_each_paper(tmp_path: Path, monkeypatch: pytest.Monkey
     assert index.last_verdicts(Path("reproduced"), "saedi2019/fig3.5") is None
     Path("reproduced/saedi2019/claims.json").write_text("{", encoding="utf-8")
     assert index.found_papers(Path("reproduced")) == []
+
+
+def test_all_papers_have_an_index_where_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    short(monkeypatch)
+    book = ledger.load("saedi2019")
+    kept = {"saedi2019/fig4.26": book.experiments["saedi2019/fig4.26"]}
+    monkeypatch.setattr(ledger, "load", lambda _: replace(book, experiments=kept))
+    monkeypatch.setattr(ledger, "papers", lambda: ["saedi2019"])
+    reproduce.main("all", quick=True, out=tmp_path / "here", store=False)
+    text = (tmp_path / "here" / "index.html").read_text(encoding="utf-8")
+    assert re.findall(r'href="([^"]+)"', text) == ["saedi2019/report.html"]
+    assert (tmp_path / "here" / "saedi2019" / "report.html").is_file()
+    assert not (tmp_path / "index.html").exists()

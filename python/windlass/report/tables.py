@@ -27,10 +27,12 @@ COLUMNS = (
     "changes_verdict",
     "measured",
     "reason",
+    "fewest_seeds",
     "seeds",
+    "stopped",
     "engine_version",
 )
-"""Columns of ``claims.csv``; ``reading`` is empty for the base setting."""
+"""Columns of ``claims.csv``; ``reading`` is empty for the base setting, the seeds of what no run judges are empty."""
 
 
 def claims_rows(reproduction: Reproduction) -> list[dict[str, Any]]:
@@ -55,7 +57,8 @@ def claims_rows(reproduction: Reproduction) -> list[dict[str, Any]]:
                 differs,
                 language.sentence(judgement.measured),
                 language.sentence(judgement.reason),
-                len(reproduction.seeds),
+                *(judgement.seeds or (None, None)),
+                judgement.stopped,
                 ENGINE_VERSION,
             )
             rows.append(dict(zip(COLUMNS, values, strict=True)))
@@ -66,7 +69,7 @@ def claims_table(rows: Sequence[dict[str, Any]]) -> pa.Table:
     """The rows as a table, with its columns even where there is no claim."""
     import pyarrow as pa
 
-    kinds = {"changes_verdict": pa.bool_(), "seeds": pa.int64()}
+    kinds = {"changes_verdict": pa.bool_(), "fewest_seeds": pa.int64(), "seeds": pa.int64()}
     return pa.Table.from_pylist(list(rows), schema=pa.schema([(key, kinds.get(key, pa.string())) for key in COLUMNS]))
 
 

@@ -78,11 +78,16 @@ def main(
     NotYet
         If the experiment needs something that this version cannot simulate.
     """
+    from windlass import report
+
     place = True if store is None else store
     if target == ALL:
         return _every_paper(seeds, quick, jobs, out, place, progress, announce)
     if "/" not in target:
-        return _whole_paper(target, seeds, quick, jobs, out, place, progress, announce)
+        whole = _whole_paper(target, seeds, quick, jobs, out, place, progress, announce)
+        if out is None:
+            report.write_index(whole.folder.parent)
+        return whole
     book, experiment = books.experiment(target)
     plan = _plan(book, experiment, seeds, quick)
     return _reproduce(plan, _folder(target, out), run_plan(plan, jobs=jobs, store=place, progress=progress))
@@ -143,8 +148,6 @@ def _whole_paper(
     announce: Announce | None,
 ) -> PaperReproduction:
     """Every experiment of a paper that can be run, one after the other, and an overview."""
-    from windlass import report
-
     book = books.load(paper)
     plans, missing = _plans(book, seeds, quick)
     if not plans:
@@ -166,8 +169,6 @@ def _whole_paper(
         progress(done, done)
     whole = PaperReproduction(book, parts, missing, quick, folder)
     write_overview(whole)
-    if out is None:
-        report.write_index(folder.parent)
     return whole
 
 
@@ -180,13 +181,18 @@ def _every_paper(
     progress: Progress | None,
     announce: Announce | None,
 ) -> Papers:
-    """All papers of the ledger, one after the other."""
+    """All papers of the ledger, one after the other, and an index over them, which is there from the first one on."""
+    from windlass import report
+
     parts, missing = [], {}
     for paper in books.papers():
         try:
-            parts.append(_whole_paper(paper, seeds, quick, jobs, _below(out, paper), store, progress, announce))
+            whole = _whole_paper(paper, seeds, quick, jobs, _below(out, paper), store, progress, announce)
         except NotYet as error:
             missing[paper] = error.message
+            continue
+        report.write_index(whole.folder.parent)
+        parts.append(whole)
     return Papers(parts, missing)
 
 
