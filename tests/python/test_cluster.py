@@ -41,6 +41,12 @@ if __name__ == "__main__":
 """
 
 
+@pytest.fixture(autouse=True)
+def no_files_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files of users that other tests have loaded do not go with the runs of these."""
+    monkeypatch.setattr("windlass.control._FILES", {})
+
+
 def start(folder: Path, workers: str) -> tuple[subprocess.Popen[str], str]:
     """A cluster of two workers, as processes or threads, and its address. It ends when its standard input does."""
     (folder / "cluster.py").write_text(CLUSTER)

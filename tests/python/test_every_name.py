@@ -21,7 +21,7 @@ import pytest
 from conftest import Command
 
 import windlass
-from windlass import RunResult, _core, _toml, names, palette, plots, stats
+from windlass import RunResult, _core, _toml, ledger, names, palette, plots, stats
 from windlass.cli import main
 from windlass.compare import compare
 from windlass.control import CongestionControl, Response
@@ -288,7 +288,8 @@ def report_of(cause: str) -> dict[str, Any]:
         rows=lambda results, kind: [(job, (), result) for result in results],
     )
     judged = calls_by_cause(plan, [result])  # type: ignore[arg-type]
-    return calls_table(SimpleNamespace(judged=judged))  # type: ignore[arg-type]
+    book, experiment = ledger.experiment("saedi2019/fig3.5")
+    return calls_table(SimpleNamespace(judged=judged, ledger=book, experiment=experiment))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("cause", names.loss_causes(), ids=lambda cause: cause.name)

@@ -29,6 +29,12 @@ class Calm(windlass.CongestionControl):
 JOB = "submit.sh", "points.jsonl", "job.json"
 
 
+@pytest.fixture(autouse=True)
+def no_files_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files of users that other tests have loaded do not go with the runs of these."""
+    monkeypatch.setattr("windlass.control._FILES", {})
+
+
 def tables_of(folder: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in folder.iterdir() if file.name != "manifest.json"}
 
