@@ -59,6 +59,7 @@ class Outcome:
             "check": {
                 "kind": claim.check.kind,
                 "why": claim.check.why,
+                "whose": claim.check.whose,
                 "where": claim.check.where,
                 **claim.check.fields,
             },

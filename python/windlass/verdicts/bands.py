@@ -9,7 +9,7 @@ from typing import Any
 
 from windlass.interval import Interval
 from windlass.ledger import Check
-from windlass.verdicts.answers import Answer, Reply, centre, interval_text, percent_text
+from windlass.verdicts.answers import Answer, centre, interval_text, percent_text, reply_of
 from windlass.verdicts.data import Data, Limit, Limits, Unmeasured
 from windlass.verdicts.intervals import averaged, mean, ratio, seeds_to
 from windlass.verdicts.judgement import BEST_FIRST, WORST_FIRST, Judgement, all_parts, finite
@@ -36,9 +36,10 @@ def in_band(interval: Interval, low: float, high: float, tolerance: float, sign:
     if interval.hi < low or interval.lo > high:
         right = interval.lo > 0 if sign > 0 else interval.hi < 0
         return ("direction only" if right and sign else "contradicted"), None
-    inside = low <= interval.lo and interval.hi <= high
-    if inside or interval.hi - interval.lo <= tolerance:
+    if low <= interval.lo and interval.hi <= high:
         return "reproduced", None
+    if interval.hi - interval.lo <= tolerance:
+        return "compatible", None  # it reaches over an edge
     return "undecided", seeds_to(interval, tolerance / 2)
 
 
@@ -88,9 +89,8 @@ def _percent_in_band(
         else:
             interval = quotient.scaled(100, -100)
         verdict, seeds = in_band(interval, low, high, tolerance, sign)
-        reply: Reply = "yes" if verdict == "reproduced" else "open" if verdict == "undecided" else "no"
         what = f"{'reduction' if reduction else 'gain'} of {a} over {b}"
-        found.append((verdict, Answer(reply, where, what, interval, "%", seeds)))
+        found.append((verdict, Answer(reply_of(verdict), where, what, interval, "%", seeds)))
         limit = limits(points[0], a) if limits is not None and len(points) == 1 else None
         if limit is not None and metric in ("throughput", "goodput") and not reduction:
             reference = mean(base)
@@ -150,7 +150,7 @@ def _value_of(check: Check, data: Data, limits: Limits | None, names: Sequence[s
         verdict, needed = in_band(interval, value - tolerance, value + tolerance, tolerance, 0)
         verdicts.append(verdict)
         seeds.append(needed)
-        rows.append(Answer("yes" if verdict == "reproduced" else "no", where, a, interval, unit))
+        rows.append(Answer(reply_of(verdict), where, a, interval, unit))
         limit = limits(points[0], names[0]) if limits is not None and len(points) == 1 else None
         if limit is not None and metric in ("throughput", "goodput"):
             room.append((limit.per_flow_mbps, limit))

@@ -7,12 +7,39 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-VERDICTS = ("reproduced", "direction only", "contradicted", "undecided", "impossible", "not measurable")
+VERDICTS = (
+    "reproduced",
+    "compatible",
+    "direction only",
+    "contradicted",
+    "undecided",
+    "impossible",
+    "not measurable",
+)
 """Every verdict, in the order of a legend."""
 
-WORST_FIRST = ("impossible", "contradicted", "not measurable", "undecided", "direction only", "reproduced")
+WORST_FIRST = (
+    "impossible",
+    "contradicted",
+    "not measurable",
+    "undecided",
+    "direction only",
+    "compatible",
+    "reproduced",
+)
 
-BEST_FIRST = ("reproduced", "undecided", "direction only", "contradicted", "impossible", "not measurable")
+BEST_FIRST = (
+    "reproduced",
+    "compatible",
+    "undecided",
+    "direction only",
+    "contradicted",
+    "impossible",
+    "not measurable",
+)
+
+MET = ("reproduced", "compatible")
+"""Verdicts that say that a claim holds, strictly or not."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +62,8 @@ class Judgement:
         Why a claim is not measurable.
     largest : list of dict
         Largest possible gain at each point, for claims of a gain.
+    latitude : str
+        Why a claim that is met is compatible and not reproduced.
     alternatives : list of (str, Judgement)
         The same check in the other readings of the text that the ledger names.
     """
@@ -47,6 +76,7 @@ class Judgement:
     reason: str = ""
     largest: tuple[dict[str, Any], ...] = ()
     alternatives: tuple[tuple[str, Judgement], ...] = ()
+    latitude: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -57,6 +87,7 @@ class Judgement:
             "seeds_needed": self.seeds_needed,
             "arithmetic": self.arithmetic,
             "reason": self.reason,
+            "latitude": self.latitude,
             "largest_possible_gain": list(self.largest),
             "alternatives": [{"text": text, **other.to_dict()} for text, other in self.alternatives],
         }

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 from windlass.ledger import Check
-from windlass.verdicts.answers import Answer, at_least, from_answers
+from windlass.verdicts.answers import Answer, at_least, from_answers, reply_of
 from windlass.verdicts.bands import in_band
 from windlass.verdicts.data import Data, Others, Point, Unmeasured, require
 from windlass.verdicts.intervals import mean, ratio
@@ -45,12 +46,13 @@ def _in_unit(check: Check, data: Data, printed: Any, names: Sequence[str], unit:
             tolerance = max(float(check["tolerance_rel"]) * abs(wanted), float(check.get("tolerance_abs", 0.0)))
             verdict, seeds = in_band(interval, wanted - tolerance, wanted + tolerance, tolerance, 0)
             verdicts.append(verdict)
-            reply = {"reproduced": "yes", "undecided": "open"}.get(verdict, "no")
             what = f"{name}, printed {wanted:.3g},"
-            answers.append(Answer(reply, data.label(point), what, interval, "", seeds))  # type: ignore[arg-type]
+            answers.append(Answer(reply_of(verdict), data.label(point), what, interval, "", seeds))
         ratios += [_same_ratio(check, data, point, *pair) for pair in combinations(cells, 2)]
     good = f"as printed{f' in {unit}' if unit else ''}"
     result = from_answers(check, answers, good)
+    if result.verdict == "reproduced" and "compatible" in verdicts:
+        return replace(result, verdict="compatible")
     if result.verdict != "reproduced" and check.get("ratio_tolerance_rel") and all(ratios):
         return Judgement("direction only", f"{result.measured}; ratios inside rows as printed", result.rows)
     if result.verdict == "direction only":  # half of the cells are no direction
@@ -102,11 +104,17 @@ def same_order(check: Check, data: Data, others: Others) -> Judgement:
     points = [point for point in first.points if point in second.points]
     if first.axes != second.axes or not points or len(names) < 2:
         raise Unmeasured("needs points and variants that both experiments have")
-    answers = []
-    for point in points:
-        one, two = (
-            {name: side.get(what, name, [point]) for name in names} for side, what in zip(sides, metrics, strict=True)
+    rows = [
+        [{name: side.get(what, name, [point]) for name in names} for side, what in zip(sides, metrics, strict=True)]
+        for point in points
+    ]
+    if metrics[0] != metrics[1] and all(one == two for one, two in rows):
+        raise Unmeasured(
+            f"cannot be told: {metrics[0]} and {metrics[1]} are one quantity in these runs, equal in each of them, so "
+            "that the orders agree whatever the senders do"
         )
+    answers = []
+    for point, (one, two) in zip(points, rows, strict=True):
         seeds = set.intersection(*(set(samples) for samples in (*one.values(), *two.values())))
         taus = {seed: _tau([one[n][seed] for n in names], [two[n][seed] for n in names]) for seed in seeds}
         answers.append(at_least(mean(taus), float(check["min_tau"]), first.label(point), "Kendall's tau", ""))
