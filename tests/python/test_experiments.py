@@ -157,6 +157,22 @@ def test_only_the_tested_flow_is_measured_beside_others() -> None:
     assert group["count"] == 7
 
 
+def test_readings_of_all_senders_leave_flows_without_tcp_alone() -> None:
+    book, experiment = ledger.experiment("huq2024/fig3")
+    for key, rule, value in (
+        ("all-sack", "recovery", "sack"),
+        ("all-timestamps", "timestamps", True),
+        ("delayed-ack", "delayed_ack", 2),
+    ):
+        assert key in {reading.key for reading in book.readings_of(experiment)}
+        for variant in ("newreno", "ewr"):
+            flows = one("huq2024/fig3", variant, key)["flows"]
+            assert [flow["transport"] for flow in flows] == ["tcp", "udp"]
+            assert flows[0]["tcp"][rule] == value
+    vegas = one("huq2024/fig3", "vegas", "all-sack")["flows"][0]["tcp"]["recovery"]
+    assert vegas != "sack"  # its recovery is its own
+
+
 def test_routers_mark_for_the_senders_that_need_it() -> None:
     def links(variant: str) -> list[dict[str, Any]]:
         topology = one("saedi2019/fig3.5", variant)["topology"]
@@ -179,6 +195,8 @@ def test_readings_change_one_thing_each() -> None:
         "loss-queue",
         "starts-1s",
         "all-sack",
+        "all-timestamps",
+        "delayed-ack",
     ]
     # 8 Mbps x 140 ms / 8 / 1500 B = 93.3
     assert one(target, "cerl", "queue-bdp")["topology"]["left"]["queue"] == "93 packets"
@@ -189,6 +207,12 @@ def test_readings_change_one_thing_each() -> None:
     assert one(target, "cerl", "tie-gt")["flows"][0]["algorithm"]["cerl_cmp"] == "gt"
     assert one(target, "cubic", "cubic-2008")["flows"][0]["algorithm"]["name"] == "cubic-2008"
     assert one(target, "newreno", "all-sack")["flows"][0]["tcp"]["recovery"] == "sack"
+    stamped = [one(target, name, "all-timestamps")["flows"][0]["tcp"] for name in ("cerl", "newjerseyplus")]
+    assert [tcp["timestamps"] for tcp in stamped] == [True, True]
+    assert one(target, "newjerseyplus", "all-timestamps") == one(target, "newjerseyplus")  # it has them anyway
+    assert not one(target, "cerl")["flows"][0]["tcp"]["timestamps"]
+    delayed = one(target, "cerl", "delayed-ack")["flows"][0]["tcp"]
+    assert (delayed["delayed_ack"], delayed["delayed_ack_timer"]) == (2, "100 ms")
     assert found["tie-gt"].concerns(["cerl", "newreno"])
     assert not found["tie-gt"].concerns(["newreno"])
     assert found["rwnd-20"].concerns(["newreno"])
