@@ -111,6 +111,24 @@ def test_ratio_by_hand() -> None:
     assert found.half_width == pytest.approx(12.7062 * math.sqrt(0.125) / math.sqrt(2), rel=1e-4)
 
 
+def test_where_each_point_is_a_run_it_is_judged_by_itself() -> None:
+    """Seeds along an axis, one run each: a leads in two of three, and over all three by (5 / 4.5 - 1) = 11 %."""
+    rows = {"a": (2.0, 2.0, 1.0), "b": (1.0, 1.5, 2.0)}
+    values = {
+        ("throughput", name, (seed,)): {seed: number} for name, row in rows.items() for seed, number in enumerate(row)
+    }
+    data = Data("p/fig1", ("seed",), ((0,), (1,), (2,)), {}, values, by_run=True)
+    found = judge(rank(["a", "b"], share=0.6), data)
+    assert [row["reply"] for row in found.rows] == ["yes", "yes", "no"]
+    assert found.verdict == "compatible"
+    assert judge(rank(["a", "b"], share=0.7), data).verdict == "direction only"
+    not_below = {"metric": "throughput", "a": "a", "b": "b", "pick": "mean", "slack_rel": 0.05}
+    (row,) = judge(Check("not-below", not_below), data).rows
+    assert row["mean"] == pytest.approx(100 * (5 / 4.5 - 1))
+    assert row["low"] < row["mean"] < row["high"]  # over runs there is an interval
+    assert judge(rank(["a", "b"], share=0.6), replace(data, by_run=False)).verdict == "undecided"
+
+
 def test_ratios_with_zeros() -> None:
     assert verdicts.ratio(flat(0.0), flat(0.0)).mean == 1.0
     assert verdicts.ratio(flat(1.0), flat(0.0)).mean == math.inf

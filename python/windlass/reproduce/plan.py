@@ -308,9 +308,9 @@ class Plan:
         axes = tuple(axis.key for axis in entry.axes)
         did = {**measured.decisions.get(("base", name), {}), **measured.decisions.get((reading, name), {})}
         lossy = next((key for key in axes if self.book.loss_axis(entry, key)), "")
-        return Data(
-            name, axes, order, entry.fixed, {**base, **own}, entry.drawn_over, lossy, series, self.book.tables, did
-        )
+        by_run = any("scenario.seeds" in axis.also for axis in entry.axes)
+        drawn, tables = entry.drawn_over, self.book.tables
+        return Data(name, axes, order, entry.fixed, {**base, **own}, drawn, lossy, series, tables, did, by_run)
 
     def others(self, measured: Measured, reading: str) -> verdicts.Others:
         """Measurements of the experiments that claims compare with."""

@@ -1,6 +1,7 @@
 """Means, ratios and differences with their 95 % intervals, paired by seed.
 
-Without at least two seeds an interval is unbounded, so that nothing follows from it.
+Without at least two seeds an interval is unbounded, so that nothing follows from it. Only what is said of single runs,
+one by one (:class:`Exact`), needs no second seed.
 """
 
 from __future__ import annotations
@@ -14,12 +15,18 @@ from windlass.interval import Interval
 Samples = Mapping[int, float]
 
 
+class Exact(dict[int, float]):
+    """The value of a run of which something is said by itself: it is what it is, and has no interval."""
+
+
 def mean(samples: Samples) -> Interval:
     """Mean and 95 % interval, Student's t."""
     values = list(samples.values())
     if not values:
         return Interval(math.nan, -math.inf, math.inf, 0)
     centre = math.fsum(values) / len(values)
+    if isinstance(samples, Exact):
+        return Interval(centre, centre, centre, len(values))
     return _interval(centre, values, len(values))
 
 
@@ -37,18 +44,22 @@ def ratio(a: Samples, b: Samples) -> Interval:
     if base == 0.0:
         return Interval(1.0, 1.0, 1.0, count) if top == 0.0 else Interval(math.inf, math.inf, math.inf, count)
     centre = top / base
+    if isinstance(a, Exact) and isinstance(b, Exact):
+        return Interval(centre, centre, centre, count)
     return _interval(centre, [(a[seed] - centre * b[seed]) / base for seed in seeds], count)
 
 
 def averaged(tables: Sequence[Samples]) -> dict[int, float]:
     """Mean of several series by seed, for the seeds that all of them have; empty if there is no series."""
     seeds = set(tables[0]).intersection(*tables[1:]) if tables else set()
-    return {seed: math.fsum(table[seed] for table in tables) / len(tables) for seed in sorted(seeds)}
+    means = {seed: math.fsum(table[seed] for table in tables) / len(tables) for seed in sorted(seeds)}
+    return Exact(means) if all(isinstance(table, Exact) for table in tables) else means
 
 
 def difference(a: Samples, b: Samples) -> Interval:
     """Mean of ``a - b``, paired by seed."""
-    return mean({seed: a[seed] - b[seed] for seed in sorted(set(a) & set(b))})
+    found = {seed: a[seed] - b[seed] for seed in sorted(set(a) & set(b))}
+    return mean(Exact(found) if isinstance(a, Exact) and isinstance(b, Exact) else found)
 
 
 def _interval(centre: float, values: Sequence[float], count: int) -> Interval:
