@@ -312,6 +312,7 @@ def test_what_is_drawn_over_time_says_what_it_needs(tmp_path: Path, monkeypatch:
 def test_a_whole_paper_has_an_overview(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two mixes and a figure that cannot be run: two reports, one overview that links to them, one reason."""
     short(monkeypatch)
+    engine_without_drawn_delays(monkeypatch)
     book = ledger.load("saedi2019")
     kept = {f"saedi2019/{name}": book.experiments[f"saedi2019/{name}"] for name in ("fig4.5a", "fig4.26", "fig4.28")}
     monkeypatch.setattr(ledger, "load", lambda _: replace(book, experiments=kept))
@@ -350,10 +351,17 @@ def test_too_few_seeds_for_a_full_run() -> None:
 
 
 @pytest.mark.parametrize("target", ["saedi2019/fig4.4", "saedi2019/fig4.5a"])
-def test_what_cannot_be_run_says_so_in_a_line(target: str) -> None:
+def test_what_cannot_be_run_says_so_in_a_line(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine_without_drawn_delays(monkeypatch)
     with pytest.raises(NotYet) as caught:
         reproduce.main(target, quick=True)
     assert caught.value.render().startswith(f"error[reproduce.not-yet]: `{target}`")
+
+
+def engine_without_drawn_delays(patch: pytest.MonkeyPatch) -> None:
+    """An engine whose links have one delay for all seeds."""
+    known = needs._keys()
+    patch.setattr(needs, "_keys", lambda: known | {"link.delay": frozenset()})
 
 
 def engine_without(patch: pytest.MonkeyPatch, algorithm: str) -> None:

@@ -15,7 +15,7 @@ impl Plan {
     /// known), `round_trip_s` without queues, `bdp_packets` of the narrowest of the links that most of the flows take,
     /// and `cuts`: lists of links, each flow crossing one link of every list.
     pub(crate) fn capacity(&self, groups: &[String]) -> Json {
-        let (network, group_of) = self.build(0);
+        let (network, group_of) = self.typical();
         let end = Time::ZERO + self.general.duration;
         let wanted = |at: usize| groups.is_empty() || groups.contains(&self.flows[at].name);
         let chosen: Vec<&FlowSpec> =

@@ -38,7 +38,7 @@ impl Plan {
                 packets.push(Packet { what, bytes });
             }
         };
-        let (network, _) = self.build(0);
+        let (network, _) = self.typical();
         for flow in &network.flows {
             add("data", flow.full_size());
         }

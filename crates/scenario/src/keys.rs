@@ -29,7 +29,7 @@ pub fn keys() -> String {
         add("topology", key, vec![]);
     }
     for key in link::KEYS {
-        add("link", key, vec![]);
+        add("link", key, if *key == "delay" { vec!["uniform"] } else { vec![] });
     }
     for (key, _) in radio::table::meanings() {
         add("radio", key, if key == "set" { wlan::Params::NAMES.to_vec() } else { vec![] });
@@ -83,6 +83,7 @@ mod tests {
         assert!(words("link.queue.discipline").contains(&"red"));
         assert!(words("tcp.recovery").contains(&"sack"));
         assert!(words("link.rate").is_empty());
+        assert_eq!(words("link.delay"), ["uniform"]);
     }
 
     #[test]

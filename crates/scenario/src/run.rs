@@ -8,6 +8,7 @@ use units::{Span, Time};
 
 use crate::decode::drawn::Drawn;
 use crate::decode::flows::{Member, Tcp, Transport};
+use crate::decode::link::ForRun;
 use crate::decode::plan::Plan;
 use crate::error::{Error, Place, Problem, code};
 use crate::results::{self, RunResult};
@@ -66,6 +67,15 @@ impl Plan {
 
     /// The network, and the number of each flow's group.
     pub(crate) fn build(&self, seed: u64) -> (Network, Vec<usize>) {
+        self.built(seed, ForRun { trace_queue: self.output.queue, seed: Some(seed) })
+    }
+
+    /// A network of no run, whose links have their mean delays.
+    pub(crate) fn typical(&self) -> (Network, Vec<usize>) {
+        self.built(0, ForRun::NONE)
+    }
+
+    fn built(&self, seed: u64, run: ForRun) -> (Network, Vec<usize>) {
         let mut groups = Vec::new();
         let mut flows: Vec<FlowSpec> = Vec::new();
         let mut multipath = Vec::new();
@@ -99,8 +109,8 @@ impl Plan {
             }
         }
         groups.resize(flows.len(), self.flows.len() - 1);
-        let (nodes, links) = (self.topology.nodes(), self.topology.links(self.output.queue));
-        let media = self.topology.media().iter().map(|medium| medium.spec(self.output.queue)).collect();
+        let (nodes, links) = (self.topology.nodes(), self.topology.links(run));
+        let media = self.topology.media().iter().map(|medium| medium.spec(run.trace_queue)).collect();
         let cellular = self.topology.cellular();
         let send_jitter = self.topology.send_jitter;
         (Network { nodes, links, media, cellular, flows, multipath, send_jitter }, groups)

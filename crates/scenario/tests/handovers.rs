@@ -71,7 +71,7 @@ fn handovers_that_make_no_sense_are_refused() {
     refused(two, "out-of-range", "11 s at the latest");
     refused(two, "out-of-range", "write them in order of time");
     refused("[\"leo\"]", "wrong-type", "write `handovers = [{ at = \"20 s\"");
-    refused("[{ at = \"10 s\", gap = \"2 h\" }]", "out-of-range", "an hour at most");
+    refused("[{ at = \"10 s\", gap = \"2 h\" }]", "out-of-range", "3600 s at most");
     refused(&one("delay_step = \"-100 h\""), "out-of-range", "write \"30 ms\"");
     let endless = "[{ at = \"1 s\", gap = \"1 s\", every = \"5 s\" }, { at = \"20 s\", gap = \"1 s\" }]";
     refused(endless, "out-of-range", "write the one with `every` last");

@@ -56,6 +56,8 @@ def print_experiment(reproduction: Reproduction, console: Console) -> None:
         found = outcome.judgement.measured or outcome.judgement.reason
         if outcome.judgement.arithmetic:
             found += f". {outcome.judgement.arithmetic}"
+        if outcome.judgement.latitude:
+            found += f". Not reproduced: {outcome.judgement.latitude}"
         claims.add_row(
             escape(f"{outcome.claim.number}. {outcome.claim.text}"),
             f"[{COLOURS[verdict]}]{verdict}[/]",

@@ -22,7 +22,8 @@ class Link:
     rate : str
         ``"8 Mbps"``.
     delay : str
-        Propagation delay, ``"50 ms"``.
+        Propagation delay, ``"50 ms"``, or ``"uniform(1 ms, 15 ms)"``, which each link draws for each seed, one draw for
+        both directions.
     queue : str or mapping
         ``"50 packets"`` or ``"75 kB"``, or ``{"discipline": "codel", "limit": "200 packets"}``; ``windlass list
         queues`` shows the disciplines.

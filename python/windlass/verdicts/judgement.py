@@ -38,9 +38,6 @@ BEST_FIRST = (
     "not measurable",
 )
 
-MET = ("reproduced", "compatible")
-"""Verdicts that say that a claim holds, strictly or not."""
-
 
 @dataclass(frozen=True)
 class Judgement:

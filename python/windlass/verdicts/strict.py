@@ -36,13 +36,11 @@ def graded(check: Check, rule: Rule) -> Judgement:
         return replace(found, latitude=EDGE)
     if found.verdict != "reproduced" or check.whose == "paper":
         return found
-    needed = [words for words, fields in latitudes(check) if _fails(rule, check, fields)]
-    if needed:
-        return replace(found, verdict="compatible", latitude="; ".join(dict.fromkeys(needed)))
-    every = {key: value for _, fields in latitudes(check) for key, value in fields.items()}
-    if _fails(rule, check, every):
-        return replace(found, verdict="compatible", latitude=WIDE)
-    return found
+    given = latitudes(check)
+    if not _fails(rule, check, {key: value for _, fields in given for key, value in fields.items()}):
+        return found
+    needed = [words for words, fields in given if _fails(rule, check, fields)] or [words for words, _ in given]
+    return replace(found, verdict="compatible", latitude="; ".join(needed))
 
 
 def _fails(rule: Rule, check: Check, fields: Mapping[str, Any]) -> bool:

@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json, json};
 use tcp::Profile;
 use wlan::{Position, Travel};
 
-use super::link::{self, Link};
+use super::link::{self, ForRun, Link};
 use super::radio::Medium;
 use super::radio::places::{self, Placing};
 use super::radio::table::Radio;
@@ -192,17 +192,17 @@ impl Cell {
     }
 
     /// Links of the wired part.
-    pub(crate) fn wires(&self, trace_queue: bool) -> Vec<LinkSpec> {
+    pub(crate) fn wires(&self, run: ForRun) -> Vec<LinkSpec> {
         let (first_ap, first_host) = (self.stations, self.stations + self.access_points());
         match &self.wired {
             Wired::Nothing => vec![],
-            Wired::Host(link) => vec![link.spec("backbone".to_owned(), first_ap, first_host, trace_queue)],
+            Wired::Host(link) => vec![link.spec("backbone".to_owned(), first_ap, first_host, run)],
             Wired::Gateway { backbone, access } => {
                 let gateway = first_host + self.hosts;
                 let up = (0..self.access_points())
-                    .map(|j| backbone.spec(format!("backbone/{j}"), first_ap + j, gateway, trace_queue));
+                    .map(|j| backbone.spec(format!("backbone/{j}"), first_ap + j, gateway, run));
                 let down = access.iter().flat_map(|access| {
-                    (0..self.hosts).map(|i| access.spec(format!("access/{i}"), gateway, first_host + i, trace_queue))
+                    (0..self.hosts).map(|i| access.spec(format!("access/{i}"), gateway, first_host + i, run))
                 });
                 up.chain(down).collect()
             }

@@ -6,7 +6,7 @@ use tcp::Profile;
 use units::Span;
 
 use super::handovers::QUEUES;
-use super::link::{self, Link};
+use super::link::{self, ForRun, Link};
 use super::ways;
 use crate::error::{Problem, code};
 use crate::files::Files;
@@ -352,12 +352,12 @@ impl Cellular {
     }
 
     /// The links: backbone, router, one for each mobile.
-    pub(crate) fn links(&self, trace_queue: bool) -> Vec<LinkSpec> {
+    pub(crate) fn links(&self, run: ForRun) -> Vec<LinkSpec> {
         let wires = [(&self.backbone, "backbone", 0), (&self.router, "router", 1)];
         let mut links: Vec<LinkSpec> =
-            wires.map(|(link, name, from)| link.spec(name.to_owned(), from, from + 1, trace_queue)).into();
+            wires.map(|(link, name, from)| link.spec(name.to_owned(), from, from + 1, run)).into();
         for number in 0..self.spec.mobiles.len() {
-            let mut air = self.radio.spec(format!("air/{number}"), 2, 3 + number, trace_queue);
+            let mut air = self.radio.spec(format!("air/{number}"), 2, 3 + number, run);
             air.reverse.rate_bps = self.spec.best_rate_bps(true);
             links.push(air);
         }

@@ -7,7 +7,7 @@ use super::traffic::shape;
 use crate::error::{Problem, choose, code};
 use crate::limits::{DURATION, FLOWS};
 use crate::node::{Node, Value};
-use crate::read::{INSTANT, Item};
+use crate::read::{HOUR, INSTANT, Item};
 use crate::units::{Unreadable, parse, size_text, time_text};
 
 /// A quantity in nanoseconds or bytes.
@@ -124,6 +124,25 @@ pub(crate) fn read(item: &Item<'_>, measure: Measure, numbered: bool) -> Result<
         "lognormal" => Drawn::Lognormal(value(0, positive)?, value(1, 0)?),
         _ => Drawn::Every(value(0, measure.least())?),
     })
+}
+
+/// A time of an hour at most, or an even distribution of such times.
+pub(crate) fn times(item: &Item<'_>) -> Result<(Span, Span), Problem> {
+    let wrong = |what: &str| {
+        let problem = item.problem(code::OUT_OF_RANGE, format!("is {}: {what}", item.node.value.show()));
+        Err(problem.hint("write \"200 ms\" or \"uniform(0 s, 50 ms)\""))
+    };
+    match read(item, Measure::Time, false)? {
+        Drawn::Fixed(_) => item.span(Span::ZERO..=HOUR).map(|value| (value, value)),
+        Drawn::Uniform(least, most) if most <= HOUR.0 => Ok((Span(least), Span(most))),
+        Drawn::Uniform(..) => wrong("an hour at most"),
+        _ => wrong("it must have a greatest value"),
+    }
+}
+
+/// Both ends as they are written.
+pub(crate) fn times_text((least, most): (Span, Span)) -> String {
+    if least == most { time_text(least) } else { Drawn::Uniform(least.0, most.0).text(Measure::Time) }
 }
 
 impl Drawn {

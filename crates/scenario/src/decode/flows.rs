@@ -18,6 +18,7 @@ use net::Class;
 
 use super::drawn::Drawn;
 use super::general::General;
+use super::link::ForRun;
 use super::radio::edca::CLASSES;
 use super::tcp as rules;
 use super::topology::Topology;
@@ -50,7 +51,7 @@ pub(crate) fn read(
         // Checked also by itself, so that a mistake is found whichever profile and algorithm it meets.
         rules::read(shared, &mut tcp::Config::profile(general.profile))?;
     }
-    let places = Places { nodes: topology.nodes(), islands: topology.islands(), links: topology.links(false) };
+    let places = Places { nodes: topology.nodes(), islands: topology.islands(), links: topology.links(ForRun::NONE) };
     let mut groups: Vec<Group> = Vec::new();
     let mut flows = 0;
     for (at, item) in items.iter().enumerate() {

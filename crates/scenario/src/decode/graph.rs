@@ -6,7 +6,7 @@ use tcp::Profile;
 use wlan::Travel;
 
 use super::cell;
-use super::link::{self, Link};
+use super::link::{self, ForRun, Link};
 use super::radio::Medium;
 use super::radio::places;
 use super::radio::table::{self, Radio};
@@ -250,8 +250,8 @@ impl Graph {
     }
 
     /// The wires.
-    pub(crate) fn wires(&self, trace_queue: bool) -> Vec<LinkSpec> {
-        self.links.iter().map(|l| l.link.spec(l.name.clone(), l.from, l.to, trace_queue)).collect()
+    pub(crate) fn wires(&self, run: ForRun) -> Vec<LinkSpec> {
+        self.links.iter().map(|l| l.link.spec(l.name.clone(), l.from, l.to, run)).collect()
     }
 
     /// The table, complete.

@@ -4,7 +4,7 @@ use net::{Changing, DelayAfter, Handover};
 use serde_json::{Map, Value as Json};
 use units::{Span, Time};
 
-use super::drawn::{self, Drawn, Measure};
+use super::drawn::{times, times_text};
 use crate::error::{Problem, code, show};
 use crate::limits::DURATION;
 use crate::node::Value;
@@ -122,23 +122,6 @@ fn one(table: &Fields<'_>, at: Time) -> Result<Handover, Problem> {
     }
 }
 
-/// A time, or an even distribution of times.
-fn times(item: &Item<'_>) -> Result<(Span, Span), Problem> {
-    let bounds = match drawn::read(item, Measure::Time, false)? {
-        Drawn::Fixed(value) => (value, value),
-        Drawn::Uniform(least, most) => (least, most),
-        _ => {
-            let what = format!("is {}: it must have a greatest value", item.node.value.show());
-            return Err(item.problem(code::OUT_OF_RANGE, what).hint("write \"200 ms\" or \"uniform(0 s, 50 ms)\""));
-        }
-    };
-    if bounds.1 > HOUR.0 {
-        let what = format!("is {}: an hour at most", item.node.value.show());
-        return Err(item.problem(code::OUT_OF_RANGE, what).hint("write \"200 ms\" or \"uniform(0 s, 50 ms)\""));
-    }
-    Ok((Span(bounds.0), Span(bounds.1)))
-}
-
 fn delay(table: &Fields<'_>) -> Result<Option<DelayAfter>, Problem> {
     match (table.get("delay_step"), table.get("delay")) {
         (Some(item), Some(_)) => {
@@ -177,10 +160,6 @@ fn factors(item: &Item<'_>) -> Result<(f64, f64), Problem> {
             )
             .hint("write `rate_factor = 0.5` or `rate_factor = \"uniform(0.7, 1.3)\"`")),
     }
-}
-
-fn times_text((least, most): (Span, Span)) -> String {
-    if least == most { time_text(least) } else { Drawn::Uniform(least.0, most.0).text(Measure::Time) }
 }
 
 /// The key, complete.

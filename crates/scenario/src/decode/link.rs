@@ -4,17 +4,32 @@ use std::sync::Arc;
 
 use net::{Counting, DirectionSpec, LinkSpec, NodeId, QueueLimit, QueueSpec, WarningSpec};
 use serde_json::{Map, Value as Json, json};
+use sim::Stream;
 use tcp::Profile;
 use units::Span;
 
+use super::drawn::{times, times_text};
 use super::loss::Loss;
 use super::queue::{self, PACKETS};
 use super::{changing, handovers};
 use crate::error::{Problem, code};
 use crate::files::Files;
 use crate::node::{Node, Table, Value};
-use crate::read::{Fields, HOUR, Item};
-use crate::units::time_text;
+use crate::read::{Fields, Item};
+
+/// For which run a link is made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ForRun {
+    /// The queue is recorded over time.
+    pub(crate) trace_queue: bool,
+    /// Seed of the run; none for no run, where what is drawn has its mean.
+    pub(crate) seed: Option<u64>,
+}
+
+impl ForRun {
+    /// No run: for whoever asks what links there are.
+    pub(crate) const NONE: ForRun = ForRun { trace_queue: false, seed: None };
+}
 
 /// A link in both directions.
 #[derive(Clone, Debug)]
@@ -27,7 +42,8 @@ pub(crate) struct Link {
 #[derive(Clone, Debug)]
 struct Direction {
     rate_bps: u64,
-    delay: Span,
+    /// Least and most, between which each link draws its own.
+    delay: (Span, Span),
     queue: QueueSpec,
     loss: Loss,
     drops: Vec<u64>,
@@ -57,7 +73,10 @@ pub(crate) const COUNTINGS: &[(&str, Counting)] = &[("waiting", Counting::Waitin
 /// Keys of a link and what they mean.
 pub(crate) static MEANINGS: &[(&str, &str)] = &[
     ("rate", "bits per second, such as \"8 Mbps\""),
-    ("delay", "propagation delay, such as \"50 ms\""),
+    (
+        "delay",
+        "propagation delay, such as \"50 ms\", or \"uniform(1 ms, 15 ms)\", drawn for each link and run; one draw for both directions",
+    ),
     (
         "queue",
         "limit of a drop-tail queue, \"50 packets\" (default) or \"75 kB\", or a table with discipline and its parameters",
@@ -88,7 +107,7 @@ pub(crate) fn read(item: &Item<'_>, keys: &[&str], profile: Profile, files: &Fil
             Some(_) => 1, // that of the trace
             None => table.need("rate", "\"8 Mbps\"")?.rate()?,
         },
-        delay: table.need("delay", "\"50 ms\"")?.span(Span::ZERO..=HOUR)?,
+        delay: times(&table.need("delay", "\"50 ms\"")?)?,
         queue: QueueSpec::drop_tail(QueueLimit::Packets(50), counting),
         loss: Loss::NONE,
         drops: Vec::new(),
@@ -139,7 +158,7 @@ fn changed(
 ) -> Result<Direction, Problem> {
     changing::read(table, &mut direction.rate_bps, &mut direction.changing, files)?;
     if let Some(item) = table.get("delay") {
-        direction.delay = item.span(Span::ZERO..=HOUR)?;
+        direction.delay = times(&item)?;
     }
     if let Some(item) = table.get("queue") {
         let before = direction.queue;
@@ -212,10 +231,10 @@ fn arrivals(item: Option<Item<'_>>) -> Result<Vec<u64>, Problem> {
 }
 
 impl Direction {
-    fn spec(&self, trace_queue: bool) -> DirectionSpec {
+    fn spec(&self, trace_queue: bool, delay: Span) -> DirectionSpec {
         DirectionSpec {
             rate_bps: self.rate_bps,
-            delay: self.delay,
+            delay,
             queue: QueueSpec { trace: trace_queue, ..self.queue },
             loss: self.loss.spec(self.rate_bps),
             changing: (self.changing != net::Changing::default()).then(|| Arc::new(self.changing.clone())),
@@ -232,7 +251,7 @@ impl Direction {
             |words: &[(&'static str, Counting)]| words.iter().find(|(_, c)| *c == self.queue.counting).map(|(w, _)| *w);
         let mut map = Map::new();
         map.extend(changing::effective(self.rate_bps, &self.changing));
-        map.insert("delay".into(), time_text(self.delay).into());
+        map.insert("delay".into(), times_text(self.delay).into());
         map.insert("queue".into(), queue::effective(&self.queue));
         map.insert("queue_counting".into(), word(COUNTINGS).into());
         map.insert("policer".into(), queue::policer_effective(self.queue.policer.as_ref()));
@@ -244,9 +263,21 @@ impl Direction {
 
 impl Link {
     /// The link as the network wants it.
-    pub(crate) fn spec(&self, name: String, a: NodeId, b: NodeId, trace_queue: bool) -> LinkSpec {
-        let (forward, reverse) = (self.forward.spec(trace_queue), self.reverse.spec(trace_queue));
+    pub(crate) fn spec(&self, name: String, a: NodeId, b: NodeId, run: ForRun) -> LinkSpec {
+        let (there, back) = self.delays(&name, run.seed);
+        let (forward, reverse) = (self.forward.spec(run.trace_queue, there), self.reverse.spec(run.trace_queue, back));
         LinkSpec { name, a, b, forward, reverse, medium: None }
+    }
+
+    /// The delay of each direction: one draw for both, unless the reverse direction has a delay of its own.
+    fn delays(&self, name: &str, seed: Option<u64>) -> (Span, Span) {
+        let share = |what: &str| seed.map_or(0.5, |seed| Stream::new(seed, &format!("{name}/{what}")).uniform());
+        let drawn = |(least, most): (Span, Span), what: &str| {
+            if least == most { least } else { least + Span((share(what) * (most - least).0 as f64) as u64) }
+        };
+        let there = drawn(self.forward.delay, "delay");
+        let own = self.reverse.delay != self.forward.delay;
+        (there, if own { drawn(self.reverse.delay, "reverse_delay") } else { there })
     }
 
     /// The keys of the link, complete.

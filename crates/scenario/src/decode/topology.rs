@@ -9,7 +9,7 @@ use super::cell::{self, Cell};
 use super::cellular::{self, Cellular};
 use super::chain::{self, Chain};
 use super::graph::{self, Graph};
-use super::link::{self, Link};
+use super::link::{self, ForRun, Link};
 use super::radio::Medium;
 use crate::error::{Problem, code};
 use crate::files::Files;
@@ -244,7 +244,7 @@ impl Topology {
     pub(crate) fn link_count(&self) -> usize {
         match &self.shape {
             Shape::Row { pairs, middle, .. } => 2 * pairs + middle.len(),
-            _ => self.links(false).len(),
+            _ => self.links(ForRun::NONE).len(),
         }
     }
 
@@ -254,7 +254,7 @@ impl Topology {
             return vec![0; self.size()];
         }
         let mut neighbours = vec![Vec::new(); self.size()];
-        for link in self.links(false) {
+        for link in self.links(ForRun::NONE) {
             neighbours[link.a].push(link.b);
             neighbours[link.b].push(link.a);
         }
@@ -272,24 +272,24 @@ impl Topology {
     }
 
     /// The links as the network wants them: wires, then pairs of stations, medium by medium.
-    pub(crate) fn links(&self, trace_queue: bool) -> Vec<LinkSpec> {
+    pub(crate) fn links(&self, run: ForRun) -> Vec<LinkSpec> {
         let mut links = match &self.shape {
-            Shape::Graph(graph) => graph.wires(trace_queue),
-            Shape::Cell(cell) => cell.wires(trace_queue),
+            Shape::Graph(graph) => graph.wires(run),
+            Shape::Cell(cell) => cell.wires(run),
             Shape::Chain(_) => vec![],
-            Shape::Cellular(cellular) => cellular.links(trace_queue),
+            Shape::Cellular(cellular) => cellular.links(run),
             Shape::Row { pairs, left, right, middle, .. } => {
                 let (first, last) = (2 * pairs, 2 * pairs + middle.len());
-                let lefts = (0..*pairs).map(|i| left.spec(format!("left/{i}"), i, first, trace_queue));
-                let rights = (0..*pairs).map(|i| right.spec(format!("right/{i}"), last, pairs + i, trace_queue));
+                let lefts = (0..*pairs).map(|i| left.spec(format!("left/{i}"), i, first, run));
+                let rights = (0..*pairs).map(|i| right.spec(format!("right/{i}"), last, pairs + i, run));
                 let routers = middle.iter().enumerate();
-                let middles = routers
-                    .map(|(i, (name, link))| link.spec((*name).to_owned(), first + i, first + i + 1, trace_queue));
+                let middles =
+                    routers.map(|(i, (name, link))| link.spec((*name).to_owned(), first + i, first + i + 1, run));
                 lefts.chain(middles).chain(rights).collect()
             }
         };
         for (number, medium) in self.media().into_iter().enumerate() {
-            links.extend(medium.link_specs(number, trace_queue));
+            links.extend(medium.link_specs(number, run.trace_queue));
         }
         links
     }

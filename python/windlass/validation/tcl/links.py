@@ -73,6 +73,8 @@ def _direction(source: str, target: str, link: Mapping[str, Any], drops: Sequenc
             refuse(f"{key}.{name}", value, "the generator has no such thing", f"leave `{name}` out")
     if link["warning"]:
         refuse(f"{key}.warning", None, "ns-2 has no such marks", "leave `warning` out")
+    if "(" in link["delay"]:
+        refuse(f"{key}.delay", link["delay"], "a script has one seed for all, and no such draws", "write one delay")
     size, unit = value_of(link["queue"])
     if unit != "packets":
         refuse(f"{key}.queue", link["queue"], "ns-2 counts packets", 'write it in packets, such as `"50 packets"`')
