@@ -2,7 +2,7 @@
 
 use units::{Span, num};
 
-use crate::ampdu::BLOCK_ACK_BYTES;
+use crate::ampdu::{BLOCK_ACK_BYTES, BLOCK_ACK_REQ_BYTES};
 use crate::params::{Eifs, NavRound, Protection, Timeouts};
 use crate::{Guard, Params, Phy, Rate};
 
@@ -83,6 +83,14 @@ impl Params {
         basic.min_by_key(|basic| basic.kbps).unwrap_or(self.basic_rates[0])
     }
 
+    /// How long an answer of this rate and airtime is waited for.
+    fn awaited(&self, rate: Rate, answer: Span) -> Span {
+        match self.rules.timeouts {
+            Timeouts::Preamble => self.sifs + self.slot + self.preamble(rate),
+            Timeouts::WholeAnswer => self.sifs + answer + NS2_TRAVEL,
+        }
+    }
+
     /// EIFS: what follows a frame that could not be read.
     pub fn eifs(&self) -> Span {
         match self.rules.eifs {
@@ -120,8 +128,10 @@ pub struct Exchange {
     pub cts_rate: Rate,
     /// Bytes of the data frame.
     pub mpdu: u32,
-    /// RTS and CTS come first.
+    /// RTS and CTS come first, or a BlockAckReq and its BlockAck in their place.
     pub rts_first: bool,
+    /// What comes first is a BlockAckReq.
+    pub requested: bool,
     /// A CTS to oneself comes first.
     pub protected: bool,
     /// Airtime of the RTS.
@@ -162,6 +172,7 @@ impl Exchange {
             cts_rate: rate,
             mpdu,
             rts_first: false,
+            requested: false,
             protected: false,
             rts: Span::ZERO,
             cts: Span::ZERO,
@@ -198,16 +209,12 @@ impl Exchange {
         let sifs = params.sifs;
         let ack_rate = params.control_rate(rate);
         let ack = params.airtime(ack_rate, answer_bytes);
-        let awaited = |answer_rate: Rate, answer: Span| match params.rules.timeouts {
-            Timeouts::Preamble => sifs + params.slot + params.preamble(answer_rate),
-            Timeouts::WholeAnswer => sifs + answer + NS2_TRAVEL,
-        };
         let round = |span| whole_us(span, params.rules.nav_round);
         let plain = Exchange {
             ack_rate,
             ack,
             data_nav: round(sifs + ack),
-            ack_timeout: awaited(ack_rate, ack),
+            ack_timeout: params.awaited(ack_rate, ack),
             ..Exchange::bare(rate, mpdu, data)
         };
         let guarded = if rate.phy.has_symbols() { params.protection } else { Protection::Off };
@@ -227,21 +234,37 @@ impl Exchange {
         }
         let rts_rate = params.rts_rate.or(guarded.rate()).unwrap_or(params.control_rate(rate));
         let cts_rate = params.control_rate(rts_rate);
-        let rts = params.airtime(rts_rate, RTS_BYTES);
-        let cts = params.airtime(cts_rate, CTS_BYTES);
-        let rts_nav = round(sifs * 3 + cts + data + ack);
+        plain.behind(params, (rts_rate, RTS_BYTES), (cts_rate, CTS_BYTES))
+    }
+
+    /// The same behind a frame and its answer, of these rates and lengths, which reserve the medium for it.
+    fn behind(self, params: &Params, first: (Rate, u32), answer: (Rate, u32)) -> Exchange {
+        let sifs = params.sifs;
+        let round = |span| whole_us(span, params.rules.nav_round);
+        let (rts, cts) = (params.airtime(first.0, first.1), params.airtime(answer.0, answer.1));
+        let rts_nav = round(sifs * 3 + cts + self.data + self.ack);
         Exchange {
             rts_first: true,
-            rts_rate,
-            cts_rate,
+            protected: false,
+            rts_rate: first.0,
+            cts_rate: answer.0,
             rts,
             cts,
             rts_nav,
             cts_nav: round(rts_nav - sifs - cts),
-            cts_timeout: awaited(cts_rate, cts),
-            nav_reset: sifs * 2 + cts + params.preamble(cts_rate) + params.slot * 2,
-            ..plain
+            cts_timeout: params.awaited(answer.0, cts),
+            nav_reset: sifs * 2 + cts + params.preamble(answer.0) + params.slot * 2,
+            ..self
         }
+    }
+
+    /// The same behind a BlockAckReq and its BlockAck, which take the place of RTS and CTS, or of a CTS to oneself
+    /// (interpretation), at the rates that those would have.
+    pub(crate) fn behind_request(self, params: &Params) -> Exchange {
+        let guarded = if self.rts_first || self.protected { Some(self.rts_rate) } else { None };
+        let rate = guarded.unwrap_or(params.control_rate(self.rate));
+        let answer = params.control_rate(rate);
+        Exchange { requested: true, ..self.behind(params, (rate, BLOCK_ACK_REQ_BYTES), (answer, BLOCK_ACK_BYTES)) }
     }
 
     /// From the first frame to the end of the last if nothing goes wrong, light travel time left out.

@@ -9,11 +9,24 @@ use crate::{Params, Rate};
 /// Bytes of a compressed BlockAck, which answers for 64 frames.
 pub const BLOCK_ACK_BYTES: u32 = 32;
 
+/// Bytes of the BlockAckReq that asks for one.
+pub const BLOCK_ACK_REQ_BYTES: u32 = 24;
+
 /// Before each frame in an A-MPDU.
 const DELIMITER_BYTES: u32 = 4;
 
 /// So many numbers after the first that is not acknowledged may be under way.
 pub(crate) const WINDOW: u64 = 64;
+
+/// How a receiver learns that its sender has given up a packet for which it waits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum GivenUp {
+    /// From the first number of the sender's next frame.
+    #[default]
+    Free,
+    /// From a BlockAckReq at the head of the sender's next access, which is answered before the data follow.
+    Frame,
+}
 
 /// How large an A-MPDU may be. All hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

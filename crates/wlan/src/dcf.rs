@@ -447,7 +447,7 @@ impl Station {
             self.note_busy(now);
         }
         match kind {
-            Kind::Rts => self.wait_for_answer(now, Waiting::Cts),
+            Kind::Rts | Kind::BlockAckReq => self.wait_for_answer(now, Waiting::Cts),
             Kind::Data if self.current.is_some_and(|current| current.to == EVERYONE) => {
                 self.succeed(now, mac, outcomes)
             }

@@ -60,6 +60,8 @@ pub enum Kind {
     Ack,
     /// Acknowledgement of an A-MPDU.
     BlockAck,
+    /// Says from which packet on the sender has some under way, and asks for a BlockAck.
+    BlockAckReq,
 }
 
 /// A frame on air, with all that its receivers need to know.

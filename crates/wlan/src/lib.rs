@@ -58,7 +58,7 @@ mod supply;
 mod way;
 
 pub use airtime::{ACK_BYTES, CTS_BYTES, Exchange, RTS_BYTES};
-pub use ampdu::{AmpduLimits, BLOCK_ACK_BYTES, ampdu_bytes};
+pub use ampdu::{AmpduLimits, BLOCK_ACK_BYTES, BLOCK_ACK_REQ_BYTES, GivenUp, ampdu_bytes};
 pub use dcf::Cause;
 pub use error::{Error, STATIONS_MAX};
 pub use flight::{Class, EVERYONE, Frame, Kind, StationId};

@@ -6,7 +6,7 @@ mod sets;
 
 use units::Span;
 
-use crate::{AmpduLimits, Radio, Rate};
+use crate::{AmpduLimits, GivenUp, Radio, Rate};
 
 pub use edca::{Contention, Edca};
 
@@ -70,6 +70,8 @@ pub struct Params {
     pub edca_access_point: Edca,
     /// Packets that go together at most (`ampdu_max_mpdus`, `ampdu_max_bytes`, `ampdu_max_us`); at rates of HT.
     pub ampdu: AmpduLimits,
+    /// How a receiver learns of a packet that was given up (`bar`).
+    pub given_up: GivenUp,
     /// Fewer packets than this go as plain frames (`ampdu_min`).
     pub ampdu_min: u32,
     /// Attempts of a packet of stations that send several together.

@@ -61,7 +61,7 @@ pub struct StationStats {
 /// Airtime by kind of frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Airtime {
-    /// RTS.
+    /// RTS and BlockAckReq.
     pub rts: Span,
     /// CTS, those to oneself included.
     pub cts: Span,
@@ -80,7 +80,7 @@ impl Airtime {
     /// That of frames of this kind.
     pub(crate) fn of(&mut self, kind: Kind) -> &mut Span {
         match kind {
-            Kind::Rts => &mut self.rts,
+            Kind::Rts | Kind::BlockAckReq => &mut self.rts,
             Kind::Cts | Kind::CtsToSelf => &mut self.cts,
             Kind::Data => &mut self.data,
             Kind::Ack | Kind::BlockAck => &mut self.ack,

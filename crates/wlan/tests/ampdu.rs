@@ -7,7 +7,7 @@ use flows::{Flow, Flows, run_for};
 use proptest::prelude::*;
 use units::{Span, Time};
 use wlan::{
-    AmpduLimits, Class, Guard, Kind, Layout, Loss, LossAt, LossFrames, LossModel, MediumSpec, Outcome, Params,
+    AmpduLimits, Class, GivenUp, Guard, Kind, Layout, Loss, LossAt, LossFrames, LossModel, MediumSpec, Outcome, Params,
     Position, Rate, RateControl, Reception, Width, frame_error,
 };
 
@@ -159,13 +159,64 @@ fn a_lost_block_ack_costs_airtime_and_no_packet() {
     assert_eq!(fate.delivered, (0..fate.delivered.len() as u32).collect::<Vec<_>>());
 }
 
+#[test]
+fn a_request_tells_of_a_packet_that_was_given_up() {
+    let model = LossModel::Independent { rate: 0.3 };
+    let after = |given_up: GivenUp, rts_threshold: u32| {
+        let mut spec = cell(Params { mpdu_retry_limit: 1, given_up, rts_threshold, ..Params::dot11n() }, 2);
+        spec.loss = Some(Loss { model, frames: LossFrames::Data, at: LossAt::Mac });
+        // a seed whose errors hit the second of the first three, and nothing else
+        let run = (0..400).find_map(|seed| {
+            let mut run = Flows::idle(&spec, &[best_effort(1, 0)], seed).unwrap();
+            run.medium.trace_frames(true);
+            run.arrive(0, 3);
+            run_for(&mut run, Span::from_millis(20));
+            run.trace.clear();
+            run.arrive(0, 2);
+            run_for(&mut run, Span::from_millis(20));
+            (run.fates[0].held == [2] && run.stats(1).errored == 1).then_some(run)
+        });
+        let run = run.unwrap();
+        assert_eq!((&run.fates[0].delivered[..], &run.fates[0].dropped[..]), (&[0, 2, 3, 4][..], &[1][..]));
+        assert_eq!((run.stats(1).attempts, run.stats(1).failures, run.stats(0).duplicates), (2, 0, 0));
+        frames(&run)
+    };
+    let data = [(Kind::Data, 420), (Kind::BlockAck, 32)];
+    // 24 bytes and 32 at 24 Mbps: 3 symbols each, behind 20
+    let request = [(Kind::BlockAckReq, 32), (Kind::BlockAck, 32)];
+    let guard = [(Kind::Rts, 28), (Kind::Cts, 28)];
+    assert_eq!(after(GivenUp::Free, u32::MAX), data);
+    assert_eq!(after(GivenUp::Free, 0), [guard, data].concat());
+    assert_eq!(after(GivenUp::Frame, u32::MAX), [request, data].concat());
+    // it takes the place of RTS and CTS
+    assert_eq!(after(GivenUp::Frame, 0), [request, data].concat());
+}
+
+#[test]
+fn a_request_is_repeated_until_it_is_answered() {
+    // errors at all frames: one request or answer in two is lost
+    let mut spec = cell(Params { mpdu_retry_limit: 2, given_up: GivenUp::Frame, ..Params::dot11n() }, 2);
+    let model = LossModel::Independent { rate: 0.3 };
+    spec.loss = Some(Loss { model, frames: LossFrames::All, at: LossAt::Mac });
+    let mut run = Flows::saturated(&spec, &[best_effort(1, 0)], 1).unwrap();
+    run.medium.trace_frames(true);
+    run.until(Time::from_secs(5.0));
+    let kinds: Vec<Kind> = frames(&run).iter().map(|frame| frame.0).collect();
+    let requests = kinds.iter().filter(|&&kind| kind == Kind::BlockAckReq).count();
+    let answered = kinds.windows(3).filter(|three| matches!(three, [Kind::BlockAckReq, Kind::BlockAck, Kind::Data]));
+    let share = answered.count() as f64 / requests as f64;
+    assert!(requests > 500 && (share - 0.49).abs() < 0.08, "{share} of {requests}");
+    // data never go out behind a request without an answer
+    assert!(!kinds.windows(2).any(|two| two == [Kind::BlockAckReq, Kind::Data]));
+}
+
 /// Parameters under which packets go together, in all ways.
 fn params() -> impl Strategy<Value = Params> {
     let limits = (1u32..65, 2000u32..65_536, 300u64..5485, 1u32..6);
     let retries = (1u32..9, 1u32..9, prop::sample::select(vec![0u32, 1000, u32::MAX]));
     let names = prop::sample::select(vec!["dot11n", "dot11n-2.4"]);
-    (names, 0usize..16, limits, retries, any::<bool>(), 1u64..120).prop_map(
-        |(name, rate, (mpdus, bytes, us, least), (short, mpdu, rts_threshold), edca, timeout)| {
+    (names, 0usize..16, limits, retries, any::<[bool; 2]>(), 1u64..120).prop_map(
+        |(name, rate, (mpdus, bytes, us, least), (short, mpdu, rts_threshold), [edca, asks], timeout)| {
             let mut params = Params::named(name).unwrap();
             params.rate = params.rates[rate];
             params.ampdu = AmpduLimits { mpdus, bytes, airtime: Span(us * 1000) };
@@ -174,6 +225,7 @@ fn params() -> impl Strategy<Value = Params> {
             params.mpdu_retry_limit = mpdu;
             params.rts_threshold = rts_threshold;
             params.edca = edca;
+            params.given_up = if asks { GivenUp::Frame } else { GivenUp::Free };
             params.reorder_timeout = Span::from_millis(timeout);
             params
         },

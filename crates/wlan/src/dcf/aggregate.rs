@@ -9,7 +9,7 @@ use units::{Span, Time};
 use super::retry::Unanswered;
 use super::{Asked, Current, Mac, Station, Task};
 use crate::airtime::Exchange;
-use crate::ampdu::{WINDOW, joined};
+use crate::ampdu::{GivenUp, WINDOW, joined};
 use crate::flight::{EVERYONE, Frame, Kind, StationId};
 use crate::{Outcome, Params, Phy, Supply};
 
@@ -36,8 +36,20 @@ pub(crate) struct Aggregate {
     /// Of the A-MPDU, and of the longest frame in it.
     bytes: u32,
     longest: u32,
-    /// Number of the next packet, by receiver.
-    next: Vec<(StationId, u64)>,
+    /// The receiver.
+    to: StationId,
+    /// By receiver, those of the past too.
+    peers: Vec<Peer>,
+}
+
+/// What a sender knows of its packets for a receiver.
+#[derive(Debug)]
+struct Peer {
+    id: StationId,
+    /// Number of the next packet.
+    next: u64,
+    /// One was given up, and the receiver has not been told.
+    given_up: bool,
 }
 
 impl Aggregate {
@@ -48,19 +60,26 @@ impl Aggregate {
 
     /// A new packet is its first under way.
     pub(super) fn start(&mut self, now: Time, frame: &Frame, params: &Params) {
-        self.in_air = 0;
+        (self.in_air, self.to) = (0, frame.to);
         if frame.to != EVERYONE {
-            self.push(now, frame.to, frame.handle, params.mpdu(frame.bytes));
+            self.push(now, frame.handle, params.mpdu(frame.bytes));
         }
     }
 
-    fn push(&mut self, now: Time, to: StationId, handle: u64, bytes: u32) {
-        let place = self.next.binary_search_by_key(&to, |next| next.0).unwrap_or_else(|place| {
-            self.next.insert(place, (to, 0));
+    /// What is known of the packets for the present receiver.
+    fn peer(&mut self) -> &mut Peer {
+        let to = self.to;
+        let place = self.peers.binary_search_by_key(&to, |peer| peer.id).unwrap_or_else(|place| {
+            self.peers.insert(place, Peer { id: to, next: 0, given_up: false });
             place
         });
-        let number = self.next[place].1;
-        self.next[place].1 += 1;
+        &mut self.peers[place]
+    }
+
+    fn push(&mut self, now: Time, handle: u64, bytes: u32) {
+        let peer = self.peer();
+        let number = peer.next;
+        peer.next += 1;
         self.mpdus.push(Mpdu { number, handle, offered: now, bytes, rts_failures: 0, failures: 0 });
     }
 
@@ -92,6 +111,7 @@ impl Aggregate {
 
     /// Each packet of the exchange has failed; `gone` hears of those for which it was the last time.
     pub(super) fn fail(&mut self, what: Unanswered, mac: &Mac, mut gone: impl FnMut(&Mpdu)) {
+        let mut given_up = false;
         self.keep(|mpdu| {
             let (count, limit) = match what {
                 Unanswered::Rts => (&mut mpdu.rts_failures, mac.short_retry_limit),
@@ -102,8 +122,10 @@ impl Aggregate {
             if !stays {
                 gone(mpdu);
             }
+            given_up |= !stays;
             stays
         });
+        self.peer().given_up |= given_up;
     }
 
     /// Another class of the station went first: that counts like an RTS that was not answered. Nothing is in the air.
@@ -161,6 +183,19 @@ impl Station {
         if self.packets_in_air() > 1 { Kind::BlockAck } else { Kind::Ack }
     }
 
+    /// The exchange begins with a BlockAckReq.
+    pub(super) fn requests(&self) -> bool {
+        self.current.is_some_and(|current| current.exchange.requested)
+    }
+
+    /// The receiver knows from where on packets are under way.
+    pub(super) fn on_request_answered(&mut self, now: Time, mac: &Mac) {
+        if let Some(aggregate) = &mut self.aggregate {
+            aggregate.peer().given_up = false;
+        }
+        self.on_cts(now, mac);
+    }
+
     /// None of the packets in the exchange was acknowledged.
     pub(super) fn tell_adaptation_of_ampdu(&mut self) {
         if let (Some(current), Some(adaptation), Some(aggregate)) =
@@ -190,7 +225,8 @@ impl Station {
             let rate = if current.adapts { self.data_rate(current.to) } else { current.exchange.rate };
             let Current { to, .. } = current;
             let (id, class) = (self.id, self.class);
-            let most = self.most_bytes(now, &current, params, mac);
+            let requests = params.given_up == GivenUp::Frame && aggregate.peer().given_up;
+            let most = self.most_bytes(now, &current, requests, params, mac);
             let header = params.mpdu(0);
             aggregate.gather(most, params.ampdu.mpdus, |aggregate, room| {
                 let at_most = room.saturating_sub(header);
@@ -199,7 +235,7 @@ impl Station {
                 }
                 let Some(frame) = supply.next(now, id, class, to, at_most) else { return false };
                 debug_assert!(frame.to == to && frame.bytes <= at_most, "a packet that was not asked for");
-                aggregate.push(now, to, frame.handle, params.mpdu(frame.bytes));
+                aggregate.push(now, frame.handle, params.mpdu(frame.bytes));
                 true
             });
             if aggregate.in_air < params.ampdu_min as usize {
@@ -213,6 +249,7 @@ impl Station {
                 let bytes = first.bytes - header;
                 self.exchange(Asked { bytes, rate, broadcast: false }, params)
             };
+            let exchange = if requests { exchange.behind_request(params) } else { exchange };
             self.current = Some(Current { serial: self.serial, exchange, tries: 0, ..current });
             let again = |mpdu: &&Mpdu| mpdu.failures + mpdu.rts_failures > 0;
             self.stats.retries += aggregate.in_air().iter().filter(again).count() as u64;
@@ -221,7 +258,7 @@ impl Station {
     }
 
     /// Bytes of the longest A-MPDU: by the limits of the set, and by the time that the class has.
-    fn most_bytes(&self, now: Time, current: &Current, params: &Params, mac: &Mac) -> u32 {
+    fn most_bytes(&self, now: Time, current: &Current, requests: bool, params: &Params, mac: &Mac) -> u32 {
         let rate = if current.adapts { self.data_rate(current.to) } else { current.exchange.rate };
         if !matches!(rate.phy, Phy::Ht(_)) {
             return 0;
@@ -231,6 +268,7 @@ impl Station {
             && let Some(edca) = &self.edca
         {
             let whole = Exchange::of_ampdu(params, rate, 0, current.bytes + params.mpdu(0));
+            let whole = if requests { whole.behind_request(params) } else { whole };
             let others = whole.airtime(mac.sifs) - whole.data;
             airtime = airtime.min(edca.left(now) - others);
         }
@@ -242,7 +280,7 @@ impl Station {
     pub(super) fn on_acknowledged(&mut self, now: Time, bits: u64, mac: &Mac, outcomes: &mut Vec<Outcome>) {
         let (Some(current), Some(aggregate)) = (self.current, &mut self.aggregate) else { return };
         let first = aggregate.mpdus.first().map_or(0, |mpdu| mpdu.number);
-        let (sent, mut acked) = (aggregate.in_air as u32, 0);
+        let (sent, mut acked, mut given_up) = (aggregate.in_air as u32, 0, false);
         let (station, stats) = (self.id, &mut self.stats);
         aggregate.keep(|mpdu| {
             let has_arrived = bits >> (mpdu.number - first) & 1 == 1;
@@ -255,6 +293,7 @@ impl Station {
                 stats.dropped += u64::from(!has_arrived);
             }
             let handle = mpdu.handle;
+            given_up |= !has_arrived && !stays;
             if has_arrived {
                 outcomes.push(Outcome::Sent { station, handle });
             } else if !stays {
@@ -262,6 +301,7 @@ impl Station {
             }
             stays
         });
+        aggregate.peer().given_up |= given_up;
         let more = !aggregate.mpdus.is_empty();
         stats.missing += u64::from(sent - acked);
         if current.adapts

@@ -24,6 +24,14 @@ impl Station {
             (Kind::BlockAck, _) if self.waiting == Waiting::Ack => {
                 self.on_acknowledged(now, flight.bits, mac, outcomes);
             }
+            // what is in the A-MPDU behind it is settled, so what it says can wait for the next
+            (Kind::BlockAck, _) if self.waiting == Waiting::Cts && self.requests() => {
+                self.on_request_answered(now, mac)
+            }
+            (Kind::BlockAckReq, _) => {
+                self.owe(now, Kind::BlockAck, flight, mac);
+                return Heard::Data;
+            }
             (Kind::Rts, Responder::Standard) => self.on_rts(now, flight, mac),
             (Kind::Rts, Responder::Ns2) => self.on_rts_ns2(now, flight, mac),
             (Kind::Data, Responder::Standard) => {

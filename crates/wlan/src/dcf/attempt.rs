@@ -5,6 +5,7 @@ use units::Time;
 use super::retry::Unanswered;
 use super::{Asked, Current, Mac, Responder, Station, Task, Waiting};
 use crate::airtime::{CTS_BYTES, Exchange, RTS_BYTES};
+use crate::ampdu::BLOCK_ACK_REQ_BYTES;
 use crate::flight::{Class, EVERYONE, Flight, Kind};
 use crate::params::AfterTimeout;
 use crate::{Frame, Outcome, Params};
@@ -112,7 +113,9 @@ impl Station {
         current.tries += 1;
         self.stats.attempts += 1;
         self.stats.retries += u64::from(current.tries > 1);
-        if current.exchange.rts_first {
+        if current.exchange.requested {
+            self.fill(Kind::BlockAckReq, now, flight);
+        } else if current.exchange.rts_first {
             self.fill(Kind::Rts, now, flight);
         } else if current.exchange.protected {
             self.fill(Kind::CtsToSelf, now, flight);
@@ -153,8 +156,10 @@ impl Station {
             offered: current.offered,
         };
         match kind {
-            Kind::Rts => {
-                (flight.airtime, flight.nav, flight.bytes) = (exchange.rts, exchange.rts_nav, RTS_BYTES);
+            Kind::Rts | Kind::BlockAckReq => {
+                let bytes = if exchange.requested { BLOCK_ACK_REQ_BYTES } else { RTS_BYTES };
+                flight.mpdus = u32::from(exchange.requested);
+                (flight.airtime, flight.nav, flight.bytes) = (exchange.rts, exchange.rts_nav, bytes);
                 (flight.rate, flight.answer_rate) = (exchange.rts_rate, exchange.cts_rate);
                 (flight.answer, flight.answer_nav) = (exchange.cts, exchange.cts_nav);
                 flight.nav_reset = exchange.nav_reset;
@@ -222,6 +227,7 @@ impl Station {
     pub(super) fn on_anything_heard(&mut self, now: Time, kind: Option<Kind>, mac: &Mac, outcomes: &mut Vec<Outcome>) {
         let awaited = match self.waiting {
             Waiting::Nothing | Waiting::Data => return,
+            Waiting::Cts if self.requests() => Kind::BlockAck,
             Waiting::Cts => Kind::Cts,
             Waiting::Ack => self.acknowledged_by(),
         };

@@ -195,7 +195,9 @@ impl Air {
         let others = |hearer: &&Hearer| hearer.station != flight.from;
         let hearer = match flight.kind {
             _ if self.every_end => row.iter().find(others),
-            Kind::Data | Kind::Ack | Kind::BlockAck => row.iter().find(|hearer| hearer.station == flight.to),
+            Kind::Data | Kind::Ack | Kind::BlockAck | Kind::BlockAckReq => {
+                row.iter().find(|hearer| hearer.station == flight.to)
+            }
             Kind::Rts | Kind::Cts | Kind::CtsToSelf => None,
         };
         hearer.map_or(Time::NEVER, |hearer| flight.end() + hearer.delay)

@@ -142,6 +142,9 @@ impl Upward {
         if matches!(heard, Heard::Lost(_)) {
             return self.on_heard(now, stations, at, flight, heard, outcomes);
         }
+        if flight.kind == Kind::BlockAckReq {
+            return self.on_request(now, stations, at, flight, outcomes);
+        }
         let sent = stations[from as usize].under_way(flight.serial);
         let Some(first) = sent.first().map(|mpdu| mpdu.number) else { return };
         let good = if mpdus > 1 { self.good & u64::MAX >> (64 - mpdus.min(64)) } else { 1 };
@@ -155,6 +158,28 @@ impl Upward {
         let bits = self.reorder.take(now, way, first, packets, |verdict| told.push(verdict));
         stations[at as usize].note_block_ack(bits);
         stations[from as usize].stats.errored += u64::from(mpdus - good.count_ones());
+        self.tell(now, stations, (from, at), &mut told, outcomes);
+        self.told = told;
+    }
+
+    /// A receiver learns that its sender has done with all packets before those that are under way.
+    #[cold]
+    fn on_request(
+        &mut self,
+        now: Time,
+        stations: &mut [Station],
+        at: StationId,
+        flight: &Flight,
+        outcomes: &mut Vec<Outcome>,
+    ) {
+        let Flight { from, to, class, .. } = *flight;
+        let Some(first) = stations[from as usize].under_way(flight.serial).first().map(|mpdu| mpdu.number) else {
+            return;
+        };
+        let mut told = std::mem::take(&mut self.told);
+        let way = (from, class as u8, to);
+        let bits = self.reorder.take(now, way, first, std::iter::empty(), |verdict| told.push(verdict));
+        stations[at as usize].note_block_ack(bits);
         self.tell(now, stations, (from, at), &mut told, outcomes);
         self.told = told;
     }

@@ -4,7 +4,7 @@ use units::Span;
 
 use super::{Edca, Params, Plcp, Protection, Rules};
 use crate::rate::SCHEMES_MAX;
-use crate::{AmpduLimits, Error, Guard, Phy, Radio, Rate, Width};
+use crate::{AmpduLimits, Error, GivenUp, Guard, Phy, Radio, Rate, Width};
 
 const fn us(us: u64) -> Span {
     Span(us * 1000)
@@ -88,6 +88,7 @@ impl Params {
             edca_station: Edca::standard(31, 1023, Phy::Dsss),
             edca_access_point: Edca::standard(31, 1023, Phy::Dsss),
             ampdu: AmpduLimits::default(),
+            given_up: GivenUp::default(),
             ampdu_min: 2,
             mpdu_retry_limit: 7,
             reorder_timeout: Span::from_millis(100),

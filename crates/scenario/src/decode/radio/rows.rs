@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 use units::{Span, num};
 use wlan::params::{AfterTimeout, Capture, Counters, Draw, Eifs, NavRound, Protection, Responder, Timeouts};
-use wlan::{Coherence, Params, Propagation, Rate, Reception, Travel};
+use wlan::{Coherence, GivenUp, Params, Propagation, Rate, Reception, Travel};
 
 use super::{edca, rates};
 use crate::error::Problem;
@@ -241,6 +241,13 @@ pub(crate) static ROWS: &[Row] = &[
     row!("ampdu_max_us", "airtime that they take at most", ampdu.airtime, positive, span_text),
     row!("ampdu_min", "fewer packets than this go one by one", ampdu_min, together, number),
     row!("mpdu_retry_limit", "attempts of a packet that went together with others", mpdu_retry_limit, limit, number),
+    words!(
+        "bar",
+        "how a receiver learns that a packet it waits for was given up: \"free\", from the next frame, or by a \"frame\" \
+         of its own, a BlockAckReq",
+        given_up,
+        GIVEN_UP
+    ),
     row!(
         "reorder_timeout",
         "how long a receiver waits for a packet missing before others",
@@ -365,6 +372,7 @@ const EIFS: &[(&str, Eifs)] = &[("space", Eifs::Space), ("nav", Eifs::Nav)];
 const ROUNDS: &[(&str, NavRound)] = &[("up", NavRound::Up), ("nearest", NavRound::Nearest)];
 const CAPTURES: &[(&str, Capture)] =
     &[("none", Capture::Off), ("first", Capture::First), ("any", Capture::Any), ("sinr", Capture::Sinr)];
+const GIVEN_UP: &[(&str, GivenUp)] = &[("free", GivenUp::Free), ("frame", GivenUp::Frame)];
 const COUNTERS: &[(&str, Counters)] = &[("frame", Counters::Frame), ("station", Counters::Station)];
 const RESPONDERS: &[(&str, Responder)] = &[("standard", Responder::Standard), ("ns2", Responder::Ns2)];
 const RECEPTIONS: &[(&str, Reception)] = &[("threshold", Reception::Threshold), ("snr", Reception::Snr)];
