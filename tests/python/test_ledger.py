@@ -20,7 +20,7 @@ COUNTS = {
 
 SMALL = """
 paper = { id = "p", title = "T", authors = ["A"], venue = "V", year = 2000 }
-reason = { direction = "only a direction" }
+reason = { direction = { whose = "ours", text = "only a direction" } }
 [open.queue]
 parameter = "queue"
 default = "50 packets"

@@ -151,6 +151,8 @@ def test_the_tables_have_a_row_for_each_claim_and_reading(made: Reproduction) ->
     for row, judgement in zip(rows, found, strict=True):
         seeds = ("", "") if judgement.seeds is None else tuple(str(count) for count in judgement.seeds)
         assert (row["fewest_seeds"], row["seeds"], row["stopped"]) == (*seeds, judgement.stopped)
+        assert bool(row["latitude"]) == (row["verdict"] == "compatible")
+        assert row["whose"] in ("paper", "ours")
 
 
 def test_the_summary_has_every_claim(made: Reproduction) -> None:

@@ -142,6 +142,25 @@ def test_the_order_in_two_experiments() -> None:
     assert judge(check, here, others=lambda _: None).reason == "needs the runs of p/fig2"
 
 
+def test_the_same_numbers_under_two_names_tell_nothing() -> None:
+    """Where goodput is throughput, an order in one is that in the other; one different run, and it is measured."""
+    rows = {name: {(0,): number} for name, number in (("a", 3.0), ("b", 2.0), ("c", 1.0))}
+    here, there = measured(rows, ("q",)), measured(rows, ("q",))
+    renamed = {("goodput", name, point): samples for (_, name, point), samples in there.values.items()}
+    there = replace(there, experiment="p/fig2", values=renamed)
+    fields = {"metric": "throughput", "metric_b": "goodput", "experiment_a": "p/fig1", "experiment_b": "p/fig2"}
+    check = Check("same-order", {**fields, "min_tau": 0.6})
+    found = judge(check, here, others={"p/fig2": there}.get)
+    assert found.verdict == "not measurable"
+    assert found.reason.startswith("cannot be told: throughput and goodput are one quantity")
+    key, samples = next(iter(renamed.items()))
+    other = replace(there, values={**renamed, key: {seed: number + 0.1 for seed, number in samples.items()}})
+    assert judge(check, here, others={"p/fig2": other}.get).verdict == "reproduced"
+    same = {**check.fields, "metric_b": "throughput"}  # one metric of two experiments: equal numbers are a finding
+    twin = replace(here, experiment="p/fig2")
+    assert judge(Check("same-order", same), here, others={"p/fig2": twin}.get).verdict == "reproduced"
+
+
 def several() -> tuple[Data, Data]:
     """Figure 1 sweeps q, figure 2 sweeps the rate at q = 4 and has no ``c``."""
     one = measured({"a": {(0,): 3.0, (4,): 2.0}, "b": {(0,): 2.0, (4,): 1.0}, "c": {(0,): 4.0, (4,): 1.5}}, ("q",))
@@ -162,7 +181,7 @@ def test_a_summary_is_judged_on_the_figures_that_it_sums_up() -> None:
     whole = merge("p/summary", several())
     fields = {"metric": "throughput", "a": "a", "among": ["a", "b", "c"], "position": 1, "tie_rel": 0.03}
     found = judge(Check("rank", {**fields, "share": 0.6}), whole)  # c leads at one point of three, and is not in fig2
-    assert found.verdict == "reproduced"
+    assert found.verdict == "compatible"
     assert [row["where"] for row in found.rows] == [
         "figure = fig1, q = 0",
         "figure = fig1, q = 4",

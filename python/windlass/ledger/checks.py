@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from windlass.ledger.model import Check
+from windlass.ledger.model import Check, Reason
 from windlass.ledger.reading import Item, Maybe, anything, fields, listed, name_of, one_or_more, text, word
 
 KINDS: dict[str, frozenset[str]] = {
@@ -36,10 +38,14 @@ KINDS: dict[str, frozenset[str]] = {
 }
 """Kinds of check and the fields that each must have."""
 
+OWNERS = ("paper", "ours")
+"""Who allows a tolerance: the paper's own words, or we."""
+
 WORDS = {
     "direction": ("up", "up-then-flat", "down"),
     "pick": ("point", "best", "mean", "every"),
     "relation": ("<", ">", ">=", "close", "gain"),
+    "whose": OWNERS,
 }
 """Fields that are one of some words."""
 
@@ -107,6 +113,7 @@ MAY: frozenset[str] = frozenset(
         "unit",
         "units",
         "where",
+        "whose",
         "why",
         "within_rel",
     ]
@@ -134,11 +141,20 @@ def check(item: Item) -> Check:
             schema[key] = name_of("table")
     fields(item, schema)
     given = item.table()
-    own = ("kind", "why", "where", "also")
+    own = ("kind", "why", "where", "also", "whose")
     return Check(
         kind=kind,
         fields={key: inner.plain() for key, inner in given.items() if key not in own},
         why=given["why"].value if "why" in given else "",
         where=given["where"].value if "where" in given else "",
+        whose=given["whose"].value if "whose" in given else "",
         also=tuple(check(part) for part in given["also"].list()) if "also" in given else (),
     )
+
+
+def owned(check: Check, reasons: Mapping[str, Reason], whole: str = "ours") -> Check:
+    """The check with whose its tolerances are: as it says itself, else as its reason does, else as the ``whole`` of
+    which it is a part.
+    """
+    whose = check.whose or (reasons[check.why].whose if check.why else whole)
+    return replace(check, whose=whose, also=tuple(owned(part, reasons, whose) for part in check.also))

@@ -264,14 +264,26 @@ class Experiment:
 
 
 @dataclass(frozen=True)
+class Reason:
+    """Why a tolerance is what it is, and whose it is: "paper" if the paper's own words allow it, else "ours"."""
+
+    text: str
+    whose: str
+
+
+@dataclass(frozen=True)
 class Check:
-    """What must hold for a claim. ``fields`` are those of its kind (``KINDS``) and of the common selectors."""
+    """What must hold for a claim. ``fields`` are those of its kind (``KINDS``) and of the common selectors.
+
+    ``whose`` says who allows its tolerances: "paper" if the paper's own words do, else "ours".
+    """
 
     kind: str
     fields: Mapping[str, Any]
     why: str = ""
     where: str = ""
     also: tuple[Check, ...] = ()
+    whose: str = "ours"
 
     def __getitem__(self, name: str) -> Any:
         return self.fields[name]
@@ -358,7 +370,7 @@ class Ledger:
     id: str
     filename: str
     paper: Mapping[str, Any]
-    reasons: Mapping[str, str]
+    reasons: Mapping[str, Reason]
     open: Mapping[str, Open]
     variants: Mapping[str, Variant]
     readings: Mapping[str, Reading]

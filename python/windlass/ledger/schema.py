@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from windlass.ledger.checks import check
+from windlass.ledger.checks import OWNERS, check, owned
 from windlass.ledger.model import (
     Axis,
     Claim,
@@ -17,6 +18,7 @@ from windlass.ledger.model import (
     Mixed,
     Open,
     Reading,
+    Reason,
     Topology,
     Touches,
     Variant,
@@ -310,9 +312,11 @@ def rows(schema: Schema) -> Any:
     return listed(lambda item: fields(item, schema))
 
 
+REASON: Schema = {"text": text, "whose": word(OWNERS)}
+
 LEDGER: Schema = {
     "paper": lambda item: {key: value for key, value in fields(item, PAPER).items() if value is not None},
-    "reason": by_key(text),
+    "reason": by_key(lambda item: Reason(**fields(item, REASON))),
     "open": by_key(opened),
     "variant": Maybe(by_key(variant), {}),
     "reading": Maybe(by_key(reading), {}),
@@ -364,7 +368,7 @@ def parse(given: str, *, filename: str, networks: Mapping[str, str] | None = Non
             "scenario file": files,
         },
     )
-    claims = tuple(claim for _, claim in row["claim"])
+    claims = tuple(replace(claim, check=owned(claim.check, row["reason"])) for _, claim in row["claim"])
     grouped: dict[str, tuple[Claim, ...]] = {}
     for claim in claims:
         grouped[claim.experiment] = (*grouped.get(claim.experiment, ()), claim)

@@ -13,6 +13,9 @@ from windlass.report.words import slug
 from windlass.reproduce import STOPPED, Outcome, Reproduction
 from windlass.verdicts import Judgement
 
+WHOSE = {"paper": "The paper's own words allow it.", "ours": "It is ours."}
+"""Whose a tolerance is."""
+
 
 def claim_row(reproduction: Reproduction, outcome: Outcome) -> dict[str, Any]:
     """What the page shows of a claim."""
@@ -29,11 +32,13 @@ def claim_row(reproduction: Reproduction, outcome: Outcome) -> dict[str, Any]:
         "slug": slug(judgement.verdict),
         "measured": language.sentence(judgement.measured),
         "reason": language.sentence(judgement.reason),
+        "latitude": language.sentence(judgement.latitude),
+        "whose": WHOSE[claim.check.whose],
         "arithmetic": language.sentence(judgement.arithmetic),
         "seeds": _seeds_words(judgement),
         "tolerance": language.found(tolerance_words(claim.check)),
         "where": claim.check.where,
-        "why": reasons.get(claim.check.why, ""),
+        "why": reasons[claim.check.why].text if claim.check.why else "",
         "note": claim.note,
         "conflict": [key.rsplit("/", 1)[-1].removeprefix("x").lstrip("0") for key in claim.conflict],
         "rows": [_point_row(row, language) for row in judgement.rows],

@@ -27,12 +27,16 @@ COLUMNS = (
     "changes_verdict",
     "measured",
     "reason",
+    "latitude",
+    "whose",
     "fewest_seeds",
     "seeds",
     "stopped",
     "engine_version",
 )
-"""Columns of ``claims.csv``; ``reading`` is empty for the base setting, the seeds of what no run judges are empty."""
+"""Columns of ``claims.csv``; ``reading`` is empty for the base setting, the seeds of what no run judges are empty.
+``latitude`` is why a claim is compatible, ``whose`` whether its tolerance is the paper's or ours.
+"""
 
 
 def claims_rows(reproduction: Reproduction) -> list[dict[str, Any]]:
@@ -57,6 +61,8 @@ def claims_rows(reproduction: Reproduction) -> list[dict[str, Any]]:
                 differs,
                 language.sentence(judgement.measured),
                 language.sentence(judgement.reason),
+                language.sentence(judgement.latitude),
+                claim.check.whose,
                 *(judgement.seeds or (None, None)),
                 judgement.stopped,
                 ENGINE_VERSION,

@@ -6,17 +6,20 @@ from collections.abc import Mapping
 
 GOOD_WORDS = {
     "reproduced": "reproduced",
+    "compatible": "compatible",
     "direction only": "right in direction only",
     "contradicted": "contradicted",
     "undecided": "undecided",
     "impossible": "impossible as stated",
     "not measurable": "not measurable",
-    "compatible": "compatible",
 }
 
 RULES = {
-    "reproduced": "The 95 % interval lies inside the claim's tolerance, or meets it and is no wider than the tolerance. Of an "
-    "order: enough points say yes with their whole interval.",
+    "reproduced": "The 95 % interval lies inside the claim's tolerance, at every point that the claim covers. A tolerance of "
+    "ours counts up to a quarter of the claim either way. Of an order: every point says yes with its whole interval.",
+    "compatible": "The claim is met, but only with latitude of ours: at its most favourable point, at a share of the "
+    "points, inside a tolerance of more than a quarter of the claim either way, or by an interval that reaches over the "
+    "edge of the tolerance.",
     "direction only": "The sign or the order is right beyond the interval, the size is not; of an order asked at several points, "
     "at least half of them agree, but fewer than the claim needs.",
     "contradicted": "The interval leaves the tolerance out, and the sign is not the claimed one either.",

@@ -22,10 +22,10 @@ def cautions_on(plan: Plan, results: Sequence[RunResult], data: Data) -> list[st
         counts = math.prod(len(values) for values in plan.points)
         every = math.prod(len(axis.points) for axis in plan.experiment.axes)
         points, wanted = (f" and {counts} of {every} points", " and every point") if counts < every else ("", "")
-        found.append(
-            f"Quick run: {plan.looks.all[-1]} seeds{points} instead of at least {LEAST_SEEDS} seeds{wanted}. "
-            "Intervals are wide and verdicts provisional."
-        )
+        few = f"{plan.looks.all[-1]} seeds{points} instead of at least {LEAST_SEEDS} seeds{wanted}"
+        if plan.by_run:
+            few = f"{counts} of {every} points, each with the seed of the paper"
+        found.append(f"Quick run: {few}. Intervals are wide and verdicts provisional.")
     opened = [plan.book.open[key] for key in plan.experiment.open]
     found.append(
         f"The paper leaves {len(opened)} parameters of this experiment open; every absolute value rests on our defaults for "

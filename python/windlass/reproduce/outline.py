@@ -152,9 +152,9 @@ def row_of(plan: Plan, folder: Path, seen: set[str] | None = None) -> Row:
 
 def _new(plan: Plan, counts: Mapping[Place, int], seen: set[str]) -> dict[Place, int]:
     """The places that run what no other place does, told by the key of their first run."""
-    (first,) = plan.seeds_of(1)
     found = {}
     for place, count in sorted(counts.items()):
+        (first,) = plan.seeds_of(place, 1)
         key = plan.jobs[place[0]].points[place[1]].key(first)
         if key not in seen:
             seen.add(key)

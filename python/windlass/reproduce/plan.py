@@ -71,6 +71,11 @@ def overrides(book: Ledger, experiment: Experiment, seeds: int | None, quick: bo
     return {} if len(own) >= LEAST_SEEDS else {"scenario.seeds": LEAST_SEEDS}
 
 
+def runs_along(experiment: Experiment) -> bool:
+    """Whether an axis of the experiment is the seed, so that each point is one run."""
+    return any("scenario.seeds" in axis.also for axis in experiment.axes)
+
+
 @dataclass(frozen=True)
 class Job:
     """A case in a reading, and its points as they are run.
@@ -158,7 +163,10 @@ class Plan:
         self.readings = [experiments.titled(book, first, row) for row in book.readings.values() if row.key in asked]
         self._plan()
         seeds = list(self.jobs[0].case.scenario.seeds)
-        self.looks = Looks.sequential(len(seeds)) if adaptive else Looks.fixed(len(seeds))
+        if self.by_run:
+            self.looks = Looks.fixed(1)
+        else:
+            self.looks = Looks.sequential(len(seeds)) if adaptive else Looks.fixed(len(seeds))
         self._seeds = seeds + list(range(max(seeds) + 1, max(seeds) + 1 + self.looks.all[-1]))
 
     def _values(self, entry: Experiment, claims: Sequence[Claim]) -> list[tuple[Any, ...]]:
@@ -272,8 +280,21 @@ class Plan:
         """Where a cell is run for a reading: in the base if the reading does not touch it."""
         return self.places.get((reading, cell), self.places.get(("base", cell)))
 
-    def seeds_of(self, count: int) -> list[int]:
-        """The first seeds, the same ones everywhere, so that variants are paired."""
+    @property
+    def by_run(self) -> bool:
+        """Whether the paper draws its seeds along an axis: each point is then one run, with the seed of the point."""
+        return runs_along(self.experiment)
+
+    def seeds_of(self, place: Place, count: int) -> list[int]:
+        """The first seeds, the same ones everywhere, so that variants are paired; where the paper draws its seeds along
+        an axis, that of the point.
+        """
+        return list(self.jobs[place[0]].case.scenario.seeds) if self.by_run else self._seeds[:count]
+
+    def seeds_used(self, count: int) -> list[int]:
+        """Every seed that is run, if the place with most seeds has that many."""
+        if self.by_run:
+            return sorted({seed for job in self.jobs for seed in job.case.scenario.seeds})
         return self._seeds[:count]
 
     def first(self, place: Place) -> int:
@@ -403,9 +424,8 @@ class Plan:
         axes = tuple(axis.key for axis in entry.axes)
         did = {**measured.decisions.get(("base", name), {}), **measured.decisions.get((reading, name), {})}
         lossy = next((key for key in axes if self.book.loss_axis(entry, key)), "")
-        return Data(
-            name, axes, order, entry.fixed, {**base, **own}, entry.drawn_over, lossy, series, self.book.tables, did
-        )
+        drawn, tables, alone = entry.drawn_over, self.book.tables, runs_along(entry)
+        return Data(name, axes, order, entry.fixed, {**base, **own}, drawn, lossy, series, tables, did, alone)
 
     def limits(self, reading: str) -> verdicts.Limits:
         """Most that the links carry of a variant at a point, in a reading; the base's where the reading leaves it.

@@ -59,6 +59,7 @@ class Outcome:
             "check": {
                 "kind": claim.check.kind,
                 "why": claim.check.why,
+                "whose": claim.check.whose,
                 "where": claim.check.where,
                 **claim.check.fields,
             },
@@ -168,13 +169,14 @@ class Reproduction:
     def command(self) -> str:
         """The command that makes the same again."""
         quick = " --quick" if self.quick else ""
-        return f"windlass reproduce {self.experiment.id}{quick}" + (
-            "" if self.adaptive else f" --seeds {len(self.seeds)}"
-        )
+        seeds = "" if self.adaptive or self.data.by_run else f" --seeds {len(self.seeds)}"
+        return f"windlass reproduce {self.experiment.id}{quick}{seeds}"
 
     @property
     def seeds_text(self) -> str:
         """``10 seeds`` or ``10 to 50 seeds``: those of the base."""
+        if self.data.by_run:
+            return "the one run of each point"
         most = len(self.seeds)
         return f"{most} seeds" if self.fewest_seeds == most else f"{self.fewest_seeds} to {most} seeds"
 

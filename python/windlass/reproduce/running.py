@@ -225,7 +225,7 @@ def _reproduce(plan: Plan, folder: Path, state: Sequential) -> Reproduction:
         settings=plan.settings(),
         base=base_words(plan, f"{fewest}" if fewest == most else f"{fewest} to {most}"),
         duration_s=plan.duration_s,
-        seeds=plan.seeds_of(most),
+        seeds=plan.seeds_used(most),
         fewest_seeds=fewest,
         adaptive=plan.looks.adaptive,
         confidence=plan.looks.confidence,

@@ -17,14 +17,16 @@ if TYPE_CHECKING:
 
     from windlass.reproduce.outline import Outline
 
-_COLOURS = {
+COLOURS = {
     "reproduced": "green",
+    "compatible": "blue",
     "direction only": "cyan",
     "contradicted": "red",
     "undecided": "yellow",
     "impossible": "bold red",
     "not measurable": "dim",
 }
+"""Colour of each verdict."""
 
 
 def print_experiment(reproduction: Reproduction, console: Console) -> None:
@@ -60,7 +62,7 @@ def print_experiment(reproduction: Reproduction, console: Console) -> None:
             found += f". {outcome.judgement.arithmetic}"
         claims.add_row(
             escape(f"{outcome.claim.number}. {outcome.claim.text}"),
-            f"[{_COLOURS[verdict]}]{verdict}[/]",
+            f"[{COLOURS[verdict]}]{verdict}[/]",
             escape(found),
             escape(depends if outcome.readings else ""),
         )
@@ -78,7 +80,7 @@ def print_paper(paper: PaperReproduction, console: Console) -> None:
     for heading in ("experiment", "what", "verdicts"):
         table.add_column(heading)
     for part in paper.parts:
-        words = ", ".join(f"[{_COLOURS[name]}]{count} {name}[/]" for name, count in part.counts.items())
+        words = ", ".join(f"[{COLOURS[name]}]{count} {name}[/]" for name, count in part.counts.items())
         table.add_row(part.experiment.name, escape(part.experiment.title), words or "no claim")
     console.print(table)
     for entry, why in paper.missing:

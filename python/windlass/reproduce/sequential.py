@@ -34,6 +34,7 @@ STOPPED = {
     "narrow": "an interval is no wider than the claim's tolerance",
     "cap": "the most seeds were run, and it could still change",
     "fixed": "this number of seeds was asked for",
+    "by run": "the paper draws its seeds along an axis, and each run is judged by itself",
 }
 """Why a claim got no more seeds."""
 
@@ -87,7 +88,7 @@ class Sequential:
         from windlass.sweep import execute
 
         plan, before = self.plan, self.total
-        wanted = [Task(*place, seed) for place, count in self.counts.items() for seed in plan.seeds_of(count)]
+        wanted = [Task(*place, seed) for place, count in self.counts.items() for seed in plan.seeds_of(place, count)]
         fresh = sorted(task for task in wanted if task not in self.made)
 
         def step(done: int, total: int) -> None:
@@ -176,7 +177,7 @@ class Sequential:
         if not counts or judgement.verdict == "not measurable":
             return judgement
         if not self.plan.looks.adaptive:
-            why = "fixed"
+            why = "by run" if self.plan.by_run else "fixed"
         elif judgement.settled:
             why = "narrow" if judgement.narrow else "decided"
         else:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from windlass.ledger import Check
-from windlass.verdicts.answers import STRICT, Answer, at_least, at_most, from_answers, interval_text, percent_text
+from windlass.verdicts.answers import (
+    STRICT,
+    Answer,
+    at_least,
+    at_most,
+    from_answers,
+    interval_text,
+    percent_text,
+    reply_of,
+)
 from windlass.verdicts.bands import UNITS, in_band, in_unit_of, of_band
 from windlass.verdicts.data import Data, Limits, Others, Point, Unmeasured, require
 from windlass.verdicts.derived import in_points
@@ -35,7 +44,7 @@ def cross(check: Check, data: Data, others: Others, limits: Limits | None) -> Ju
             low, high = (float(edge) for edge in check.get("percent_range", [check.get("percent")] * 2))
             tolerance = float(check["tolerance_pp"])
             band = in_band(change, low - tolerance, high + tolerance, tolerance, 1 if low > 0 else -1)
-            answer = Answer("yes" if band.verdict == "reproduced" else "no", where, what, change, "%", band.seeds)
+            answer = Answer(reply_of(band.verdict), where, what, change, "%", band.seeds)
             parts.append(of_band(band, f"{what} {percent_text(answer)}", answer))
         elif relation == "close":
             answers.append(alike(first, metric, [(a, f"{b} there", one, two)], float(check["within_rel"]), where))
@@ -61,7 +70,7 @@ def ratio_of_experiments(check: Check, data: Data, others: Others, limits: Limit
     wanted = float(check["ratio"])
     tolerance = wanted * float(check["tolerance_rel"])
     band = in_band(quotient, wanted - tolerance, wanted + tolerance, tolerance, 0)
-    answer = Answer("yes" if band.verdict == "reproduced" else "no", "all points", "ratio", quotient, "", band.seeds)
+    answer = Answer(reply_of(band.verdict), "all points", "ratio", quotient, "", band.seeds)
     return of_band(band, f"ratio {interval_text(answer)}", answer)
 
 
@@ -77,7 +86,7 @@ def drop_between(check: Check, data: Data, others: Others, limits: Limits | None
     tolerance = value * float(check["tolerance_rel"])
     band = in_band(found, value - tolerance, value + tolerance, tolerance, 1 if value > 0 else -1)
     unit = UNITS.get(metric, "")
-    answer = Answer("yes" if band.verdict == "reproduced" else "no", "all points", "drop", found, unit, band.seeds)
+    answer = Answer(reply_of(band.verdict), "all points", "drop", found, unit, band.seeds)
     return of_band(band, f"lower by {interval_text(answer)}", answer)
 
 

@@ -18,6 +18,13 @@ STRICT = 1e-9
 
 Reply = Literal["yes", "no", "open"]
 
+_REPLIES: dict[str, Reply] = {"reproduced": "yes", "compatible": "yes", "undecided": "open"}
+
+
+def reply_of(verdict: str) -> Reply:
+    """The reply at a point whose number has that verdict against its band."""
+    return _REPLIES.get(verdict, "no")
+
 
 @dataclass(frozen=True)
 class Answer:

@@ -10,10 +10,10 @@ from typing import Any
 
 from windlass.interval import Interval
 from windlass.ledger import Check
-from windlass.verdicts.answers import Answer, Reply, centre, interval_text, percent_text
+from windlass.verdicts.answers import Answer, centre, interval_text, percent_text, reply_of
 from windlass.verdicts.data import Data, Limit, Limits, Unmeasured
 from windlass.verdicts.intervals import Cell, averaged, cells_of, mean, ratio, seeds_to
-from windlass.verdicts.judgement import BEST_FIRST, WORST_FIRST, Judgement, all_parts, finite, still_open
+from windlass.verdicts.judgement import BEST_FIRST, MET, WORST_FIRST, Judgement, all_parts, finite, first_by, still_open
 from windlass.verdicts.points import picked
 
 UNITS = {"throughput": "Mbps", "goodput": "Mbps", "residual": "Mbps", "delay": "ms"}
@@ -36,7 +36,7 @@ def in_unit_of(metric: str, value: float, unit: str) -> float:
 class Banded:
     """Verdict on a number that should lie in a band, the seeds that would settle it, and what it can still become.
 
-    ``narrow``: it stays because the interval is no wider than the tolerance.
+    ``narrow``: it stays because the interval is no wider than the tolerance, though it holds numbers of other verdicts.
     """
 
     verdict: str
@@ -60,8 +60,10 @@ def in_band(interval: Interval, low: float, high: float, tolerance: float, sign:
     seeds = None
     if not meets:
         verdict = "direction only" if right and sign else "contradicted"
-    elif inside or tight:
+    elif inside:
         verdict = "reproduced"
+    elif tight:
+        verdict = "compatible"  # it reaches over an edge, and stays so
     else:
         verdict, seeds = "undecided", seeds_to(interval, tolerance / 2)
     finals = _finals_in_band(interval, low, high, sign)
@@ -70,9 +72,13 @@ def in_band(interval: Interval, low: float, high: float, tolerance: float, sign:
 
 
 def _finals_in_band(interval: Interval, low: float, high: float, sign: int) -> frozenset[str]:
-    """Verdicts of the numbers in an interval: in the band, beside it on the claimed side of zero, elsewhere."""
+    """Verdicts of the numbers in an interval: in the band, near an edge of it, beside it on the claimed side of zero,
+    elsewhere. A number near an edge never has an interval that lies inside the band: in the end it reaches over.
+    """
     lo, hi = interval.lo, interval.hi
     found = {"reproduced"} if hi >= low and lo <= high else set()
+    if found and not low <= lo <= hi <= high:
+        found.add("compatible")
     for left, right in ((lo, min(hi, low)), (max(lo, high), hi)):  # what lies below the band, and above it
         if left < right or (left == right == lo == hi and not found):
             found |= {"direction only"} if sign * right > 0 or sign * left > 0 else set()
@@ -143,9 +149,8 @@ def _percent_in_band(
             interval = quotient.scaled(100, -100)
         band = in_band(interval, low, high, tolerance, sign)
         bands.append(band)
-        reply: Reply = "yes" if band.verdict == "reproduced" else "open" if band.verdict == "undecided" else "no"
         what = f"{'reduction' if reduction else 'gain'} of {a} over {b}"
-        found.append((band.verdict, Answer(reply, where, what, interval, "%", band.seeds)))
+        found.append((band.verdict, Answer(reply_of(band.verdict), where, what, interval, "%", band.seeds)))
         limit = limits(points[0], a) if limits is not None and len(points) == 1 else None
         if limit is not None and metric in ("throughput", "goodput") and not reduction:
             reference = mean(base)
@@ -174,10 +179,10 @@ def _percent_in_band(
         seeds_needed if best == "undecided" else None,
         largest=tuple(largest),
         narrow=any(band.narrow for band in bands if band.verdict == best),
-        **still_open([band.part for band in bands], ranking),
+        **still_open([band.part for band in bands], first_by(ranking)),
     )
     # with the upper ends of the reference there would be no room: more seeds may show that the claim is impossible
-    if len(room) == len(found) and all(least < low for least in nearest) and best != "reproduced":
+    if len(room) == len(found) and all(least < low for least in nearest) and best not in MET:
         cells = frozenset(cell for band in bands for cell in band.cells)
         result = replace(result, finals=result.finals | {"impossible"}, open_cells=cells)
     return result
@@ -217,8 +222,7 @@ def _value_of(check: Check, data: Data, limits: Limits | None, names: Sequence[s
         if interval.n == 0:
             raise Unmeasured(f"needs runs of {a} at {where}")
         bands.append(in_band(interval, value - tolerance, value + tolerance, tolerance, 0))
-        reply: Reply = "yes" if bands[-1].verdict == "reproduced" else "no"
-        rows.append(Answer(reply, where, a, interval, unit))
+        rows.append(Answer(reply_of(bands[-1].verdict), where, a, interval, unit))
         limit = limits(points[0], names[0]) if limits is not None and len(points) == 1 else None
         if limit is not None and metric in ("throughput", "goodput"):
             room.append((limit.per_flow_mbps, limit))
@@ -235,5 +239,5 @@ def _value_of(check: Check, data: Data, limits: Limits | None, names: Sequence[s
         tuple(row.row() for row in rows),
         needed if worst == "undecided" else None,
         narrow=any(band.narrow for band in bands if band.verdict == worst),
-        **still_open([band.part for band in bands], WORST_FIRST),
+        **still_open([band.part for band in bands], first_by(WORST_FIRST)),
     )

@@ -54,6 +54,9 @@ class Data:
         Printed tables of the paper by id.
     decisions : mapping of (variant, point) to list of runs
         For each run, what the sender did at each of its losses.
+    by_run : bool
+        Whether each point is one run, as where a paper draws its seeds along an axis. What is said of a point is then
+        said of that run, and the mean over points is a mean over runs.
     confidence : float
         Of the intervals that are made from these measurements.
     asked : set, optional
@@ -70,12 +73,18 @@ class Data:
     series: Mapping[tuple[str, str, Point], Mapping[int, Sequence[tuple[float, float]]]] = field(default_factory=dict)
     tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     decisions: Mapping[tuple[str, Point], Sequence[Sequence[Mapping[str, float]]]] = field(default_factory=dict)
+    by_run: bool = False
     confidence: float = CONFIDENCE
     asked: set[Cell] | None = field(default=None, compare=False, repr=False)
 
     def get(self, metric: str, variant: str, points: Sequence[Point]) -> Series:
         """Value by seed, averaged over points; empty if some point was not measured."""
-        return averaged([self._one(metric, variant, point) for point in points])
+        tables = [self._one(metric, variant, point) for point in points]
+        if not self.by_run:
+            return averaged(tables)
+        cells = frozenset(cell for table in tables for cell in table.cells)
+        runs = {seed: number for table in tables for seed, number in table.items()} if all(tables) else {}
+        return Series(runs, self.confidence, cells, exact=len(tables) == 1)
 
     def _one(self, metric: str, variant: str, point: Point) -> Series:
         if derived(metric):

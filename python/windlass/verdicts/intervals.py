@@ -1,13 +1,14 @@
 """Means, ratios and differences with their intervals, paired by seed.
 
-Without at least two seeds an interval is unbounded, so that nothing follows from it. How sure an interval is, and which
-cells of the experiment it rests on, comes with the samples.
+Without at least two seeds an interval is unbounded, so that nothing follows from it; only what is said of single runs,
+one by one (``exact``), needs no second seed. How sure an interval is, and which cells of the experiment it rests on,
+comes with the samples.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -24,12 +25,22 @@ CONFIDENCE = 0.95
 
 
 class Series(dict[int, float]):
-    """Value by seed, with the confidence of the intervals over it and the cells that it comes from."""
+    """Value by seed, with the confidence of the intervals over it and the cells that it comes from.
 
-    def __init__(self, values: Samples, confidence: float = CONFIDENCE, cells: frozenset[Cell] = frozenset()) -> None:
+    ``exact``: something is said of a run by itself, so that its value is what it is, without an interval.
+    """
+
+    def __init__(
+        self,
+        values: Samples,
+        confidence: float = CONFIDENCE,
+        cells: frozenset[Cell] = frozenset(),
+        exact: bool = False,
+    ) -> None:
         super().__init__(values)
         self.confidence = confidence
         self.cells = cells
+        self.exact = exact
 
 
 @dataclass(frozen=True)
@@ -82,16 +93,19 @@ def cells_of(interval: Interval) -> frozenset[Cell]:
     return interval.cells if isinstance(interval, Measured) else frozenset()
 
 
-def _origin(tables: Iterable[Samples]) -> tuple[float, frozenset[Cell]]:
-    """Confidence and cells of several series: the strictest of the one, all of the other."""
+def _origin(tables: Sequence[Samples]) -> tuple[float, frozenset[Cell], bool]:
+    """Confidence and cells of several series, the strictest of the one, all of the other; whether all are exact."""
     known = [table for table in tables if isinstance(table, Series)]
     confidence = max((table.confidence for table in known), default=CONFIDENCE)
-    return confidence, frozenset(cell for table in known for cell in table.cells)
+    exact = bool(known) and len(known) == len(tables) and all(table.exact for table in known)
+    return confidence, frozenset(cell for table in known for cell in table.cells), exact
 
 
 def _interval(centre: float, values: Sequence[float], tables: Sequence[Samples]) -> Interval:
-    confidence, cells = _origin(tables)
+    confidence, cells, exact = _origin(tables)
     count = len(values)
+    if exact:
+        return Measured(centre, centre, centre, count, confidence, cells)
     if count < 2:
         return Measured(centre, -math.inf, math.inf, count, confidence, cells)
     middle = math.fsum(values) / count

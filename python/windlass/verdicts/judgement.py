@@ -3,19 +3,46 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
 from windlass.verdicts.intervals import Cell
 
-VERDICTS = ("reproduced", "direction only", "contradicted", "undecided", "impossible", "not measurable")
+VERDICTS = (
+    "reproduced",
+    "compatible",
+    "direction only",
+    "contradicted",
+    "undecided",
+    "impossible",
+    "not measurable",
+)
 """Every verdict, in the order of a legend."""
 
-WORST_FIRST = ("impossible", "contradicted", "not measurable", "undecided", "direction only", "reproduced")
+WORST_FIRST = (
+    "impossible",
+    "contradicted",
+    "not measurable",
+    "undecided",
+    "direction only",
+    "compatible",
+    "reproduced",
+)
 
-BEST_FIRST = ("reproduced", "undecided", "direction only", "contradicted", "impossible", "not measurable")
+BEST_FIRST = (
+    "reproduced",
+    "compatible",
+    "undecided",
+    "direction only",
+    "contradicted",
+    "impossible",
+    "not measurable",
+)
+
+MET = ("reproduced", "compatible")
+"""Verdicts that say that a claim holds, strictly or not."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +65,8 @@ class Judgement:
         Why a claim is not measurable.
     largest : list of dict
         Largest possible gain at each point, for claims of a gain.
+    latitude : str
+        Why a claim that is met is compatible and not reproduced.
     alternatives : list of (str, Judgement)
         The same check in the other readings of the text that the ledger names.
     finals : frozenset of str
@@ -49,7 +78,7 @@ class Judgement:
     seeds : (int, int), optional
         Fewest and most seeds of the cells that it rests on; none if it rests on no run.
     stopped : str
-        Why it got no more: ``decided``, ``narrow``, ``cap``, or ``fixed``.
+        Why it got no more: ``decided``, ``narrow``, ``cap``, ``fixed``, or ``by run``.
     """
 
     verdict: str
@@ -60,6 +89,7 @@ class Judgement:
     reason: str = ""
     largest: tuple[dict[str, Any], ...] = ()
     alternatives: tuple[tuple[str, Judgement], ...] = ()
+    latitude: str = ""
     finals: frozenset[str] = frozenset()
     narrow: bool = False
     open_cells: frozenset[Cell] = frozenset()
@@ -70,6 +100,11 @@ class Judgement:
     def settled(self) -> bool:
         """Whether no further seed can change the verdict, as long as the truth lies in the intervals."""
         return self.finals <= {self.verdict}
+
+    @property
+    def part(self) -> tuple[frozenset[str], frozenset[Cell]]:
+        """As :func:`still_open` takes it."""
+        return self.finals or frozenset([self.verdict]), self.open_cells
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -82,6 +117,7 @@ class Judgement:
             "stopped": self.stopped or None,
             "arithmetic": self.arithmetic,
             "reason": self.reason,
+            "latitude": self.latitude,
             "largest_possible_gain": list(self.largest),
             "alternatives": [{"text": text, **other.to_dict()} for text, other in self.alternatives],
         }
@@ -95,26 +131,38 @@ def all_parts(parts: Sequence[Judgement]) -> Judgement:
         measured="; and ".join(part.measured for part in parts),
         rows=tuple(row for part in parts for row in part.rows),
         largest=tuple(row for part in parts for row in part.largest),
-        **still_open([(part.finals or frozenset([part.verdict]), part.open_cells) for part in parts], WORST_FIRST),
+        latitude="; ".join(
+            dict.fromkeys(part.latitude for part in parts if part.verdict == worst.verdict if part.latitude)
+        ),
+        **still_open([part.part for part in parts], first_by(WORST_FIRST)),
         narrow=any(part.narrow for part in parts),
     )
 
 
-def first_of(sets: Iterable[frozenset[str]], order: Sequence[str]) -> frozenset[str]:
-    """What the first verdict of several can be, by that order, where each may be any of a set."""
-    return reduce(lambda x, y: frozenset(min(one, two, key=order.index) for one in x for two in y), sets)
+Combine = Callable[[str, str], str]
+"""The verdict that two parts make together."""
 
 
-def still_open(parts: Sequence[tuple[frozenset[str], frozenset[Cell]]], order: Sequence[str]) -> dict[str, Any]:
-    """``finals`` of the first verdict of several parts by that order, and ``open_cells`` of the parts that matter.
+def first_by(order: Sequence[str]) -> Combine:
+    """The one of two verdicts that comes first in an order."""
+    return lambda one, two: min(one, two, key=order.index)
+
+
+def _together(sets: Iterable[frozenset[str]], combine: Combine) -> frozenset[str]:
+    """What parts can make together, where each may be any of a set."""
+    return reduce(lambda x, y: frozenset(combine(one, two) for one in x for two in y), sets)
+
+
+def still_open(parts: Sequence[tuple[frozenset[str], frozenset[Cell]]], combine: Combine) -> dict[str, Any]:
+    """``finals`` of several parts together, and ``open_cells`` of the parts that matter.
 
     Each part has what it can become, and the cells that decide it. It matters if the whole depends on which it becomes.
     """
     sets = [finals for finals, _ in parts]
-    whole = first_of(sets, order)
+    whole = _together(sets, combine)
     cells: frozenset[Cell] = frozenset()
     for index, (finals, own) in enumerate(parts):
-        fixed = [first_of([*sets[:index], frozenset([one]), *sets[index + 1 :]], order) for one in finals]
+        fixed = [_together([*sets[:index], frozenset([one]), *sets[index + 1 :]], combine) for one in finals]
         if any(other != whole for other in fixed):
             cells |= own
     return {"finals": whole, "open_cells": cells}

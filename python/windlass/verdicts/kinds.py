@@ -16,6 +16,7 @@ from windlass.verdicts.judgement import Judgement, all_parts
 from windlass.verdicts.likeness import bound, close, differs, same_across, spread
 from windlass.verdicts.merged import Merged, merge
 from windlass.verdicts.order import order, rank
+from windlass.verdicts.strict import graded
 from windlass.verdicts.tables import same_order, same_table, table
 from windlass.verdicts.traces import trace
 from windlass.verdicts.trend import trend
@@ -40,15 +41,19 @@ def judge(check: Check, data: Data, *, limits: Limits | None = None, others: Oth
     Judgement
         ``also`` included: the verdict is the worst of its parts.
     """
-    parts = [_judge_one(check, data, limits, others)]
-    parts += [_judge_one(_inherit(part, check), data, limits, others) for part in check.also]
+
+    def rule(part: Check) -> Judgement:
+        return _judge_one(part, data, limits, others)
+
+    parts = [graded(check, rule)]
+    parts += [graded(_inherit(part, check), rule) for part in check.also]
     result = parts[0] if len(parts) == 1 else all_parts(parts)
     alternative = check.get("alternative")
     if alternative:
         kind = str(alternative.get("kind", check.kind))
         other = replace(check, kind=kind, fields={**check.fields, **alternative, "alternative": None}, also=())
         words = ", ".join(f"{key} = {value}" for key, value in alternative.items() if not isinstance(value, list))
-        result = replace(result, alternatives=((words, _judge_one(other, data, limits, others)),))
+        result = replace(result, alternatives=((words, graded(other, rule)),))
     return result
 
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 from windlass.ledger import Check
-from windlass.verdicts.answers import Answer, Reply, at_least, from_answers
+from windlass.verdicts.answers import Answer, at_least, from_answers, reply_of
 from windlass.verdicts.bands import in_band
 from windlass.verdicts.data import Data, Others, Point, Unmeasured, require
 from windlass.verdicts.intervals import Series, mean, ratio
-from windlass.verdicts.judgement import BEST_FIRST, Judgement
+from windlass.verdicts.judgement import BEST_FIRST, MET, Judgement
 
 _MBPS = {"Mbps": 1.0, "kb/s": 1e-3, "kB/s": 8e-3, "": 1.0}
 """What one of a printed unit is in the unit of the metric."""
@@ -37,31 +37,38 @@ def table(check: Check, data: Data) -> Judgement:
 
 def _in_unit(check: Check, data: Data, printed: Any, names: Sequence[str], unit: str) -> Judgement:
     metric, columns = str(check["metric"]), list(printed["columns"])
-    answers, ratios = [], []
+    answers, bands, ratios = [], [], []
     for row in printed["rows"]:
         point = _point_of(check, data, row)
         cells = [(name, float(row[columns.index(name)]) * _MBPS[unit]) for name in names]
         for name, wanted in cells:
             interval = mean(data.get(metric, name, [point]))
             tolerance = max(float(check["tolerance_rel"]) * abs(wanted), float(check.get("tolerance_abs", 0.0)))
-            band = in_band(interval, wanted - tolerance, wanted + tolerance, tolerance, 0)
-            replies: dict[str, Reply] = {"reproduced": "yes", "undecided": "open"}
-            reply = replies.get(band.verdict, "no")
+            bands.append(in_band(interval, wanted - tolerance, wanted + tolerance, tolerance, 0))
+            reply = reply_of(bands[-1].verdict)
             what = f"{name}, printed {wanted:.3g},"
-            doubt = band.cells if reply == "open" else frozenset()
-            answers.append(Answer(reply, data.label(point), what, interval, "", band.seeds, doubt))
+            doubt = bands[-1].cells if reply == "open" else frozenset()
+            answers.append(Answer(reply, data.label(point), what, interval, "", bands[-1].seeds, doubt))
         ratios += [_same_ratio(check, data, point, *pair) for pair in combinations(cells, 2)]
     good = f"as printed{f' in {unit}' if unit else ''}"
-    result = from_answers(check, answers, good)
-    if result.verdict != "reproduced" and check.get("ratio_tolerance_rel") and all(ratios):
+    result = _over_edges(from_answers(check, answers, good), {band.verdict for band in bands})
+    if result.verdict not in MET and check.get("ratio_tolerance_rel") and all(ratios):
         words = f"{result.measured}; ratios inside rows as printed"
-        finals = result.finals & {"reproduced"} | {"direction only"}
+        finals = result.finals & frozenset(MET) | {"direction only"}
         return Judgement("direction only", words, result.rows, finals=finals, open_cells=result.open_cells)
     # half of the cells are no direction
     finals = frozenset("contradicted" if one == "direction only" else one for one in result.finals)
     if result.verdict == "direction only":
         return Judgement("contradicted", result.measured, result.rows, finals=finals, open_cells=result.open_cells)
     return replace(result, finals=finals)
+
+
+def _over_edges(whole: Judgement, cells: Collection[str]) -> Judgement:
+    """A table that is reproduced is compatible if a cell is, and may become so if a cell is undecided."""
+    met = ["compatible"] if "compatible" in cells else MET if "undecided" in cells else ["reproduced"]
+    finals = frozenset(one for final in whole.finals for one in (met if final == "reproduced" else [final]))
+    verdict = "compatible" if whole.verdict == "reproduced" and "compatible" in cells else whole.verdict
+    return replace(whole, verdict=verdict, finals=finals)
 
 
 def _same_ratio(check: Check, data: Data, point: Point, one: tuple[str, float], two: tuple[str, float]) -> bool:
@@ -108,11 +115,17 @@ def same_order(check: Check, data: Data, others: Others) -> Judgement:
     points = [point for point in first.points if point in second.points]
     if first.axes != second.axes or not points or len(names) < 2:
         raise Unmeasured("needs points and variants that both experiments have")
-    answers = []
-    for point in points:
-        one, two = (
-            {name: side.get(what, name, [point]) for name in names} for side, what in zip(sides, metrics, strict=True)
+    rows = [
+        [{name: side.get(what, name, [point]) for name in names} for side, what in zip(sides, metrics, strict=True)]
+        for point in points
+    ]
+    if metrics[0] != metrics[1] and all(one == two for one, two in rows):
+        raise Unmeasured(
+            f"cannot be told: {metrics[0]} and {metrics[1]} are one quantity in these runs, equal in each of them, so "
+            "that the orders agree whatever the senders do"
         )
+    answers = []
+    for point, (one, two) in zip(points, rows, strict=True):
         seeds = set.intersection(*(set(samples) for samples in (*one.values(), *two.values())))
         taus = {seed: _tau([one[n][seed] for n in names], [two[n][seed] for n in names]) for seed in seeds}
         origin = frozenset(cell for samples in (*one.values(), *two.values()) for cell in samples.cells)
