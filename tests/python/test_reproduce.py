@@ -238,8 +238,13 @@ def test_the_console_shows_table_claims_and_place(made: Reproduction) -> None:
     out = io.StringIO()
     made.render(Console(file=out, width=160))
     text = out.getvalue()
-    assert "newreno" in text
+    assert "NewReno" in text
     assert "±" in text
+    for run in made.runs:
+        assert run.reading.key not in text
+        number = made.reading_numbers[run.reading.key]
+        named = re.search(rf"\b{number}\b(?!: {re.escape(run.reading.title)})", text) is not None
+        assert named == (f"{number}: {run.reading.title}" in " ".join(text.split()))
     assert str(made.report) in text
     assert all(outcome.judgement.verdict in text for outcome in made.outcomes)
 

@@ -75,6 +75,7 @@ def test_an_interval_inside_and_over_the_edge() -> None:
     found = judge(gain(40, 8, pick="point"), over)
     assert (found.verdict, found.latitude) == ("compatible", "the interval reaches over the edge of the tolerance")
     assert found.rows[0]["reply"] == "yes"
+    assert judge(gain(40, 8), over).latitude == f"at its most favourable point {found.latitude}"
     assert judge(gain(40, 8, pick="point"), wide).verdict == "undecided"
 
 

@@ -22,7 +22,7 @@ def claim_row(reproduction: Reproduction, outcome: Outcome) -> dict[str, Any]:
     claim, judgement = outcome.claim, outcome.judgement
     reasons = reproduction.ledger.reasons
     language = Language(reproduction.ledger, reproduction.experiment)
-    numbers = reading_numbers(reproduction)
+    numbers = reproduction.reading_numbers
     changed = {reading.key for reading, _ in outcome.changed}
     return {
         "number": claim.number,
@@ -108,11 +108,6 @@ def source_words(source: str) -> str:
     """Where the paper says it, as a sentence: sections are named as such."""
     found = re.sub(r"(?<![\w.])s(?=\d)", "section ", source)
     return sentence(f"section {found}" if found[:1].isdigit() else found)
-
-
-def reading_numbers(reproduction: Reproduction) -> dict[str, str]:
-    """A short name for each reading of an experiment, by its key: R1, R2 and so on."""
-    return {run.reading.key: f"R{at}" for at, run in enumerate(reproduction.runs, 1)}
 
 
 def run_lines(reproduction: Reproduction, outcome: Outcome) -> list[str]:

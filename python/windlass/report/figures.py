@@ -43,8 +43,8 @@ class Figure:
 def draw(reproduction: Reproduction, folder: Path) -> list[Figure]:
     """Draw the experiment's figures, write each as PDF, SVG and PNG, and return them for the page.
 
-    One for each number that the experiment is about, one of the gains that the paper claims, one of windows where they
-    were recorded. A summary has none: its figures are those of what it sums up.
+    One for each number that the experiment is about, one of the gains that the paper claims of a number, one of windows
+    where they were recorded. A summary has none: its figures are those of what it sums up.
     """
     from windlass import plots
 
@@ -55,9 +55,13 @@ def draw(reproduction: Reproduction, folder: Path) -> list[Figure]:
         (f"{stem}" if not at else f"{stem}-{metric}", *_measured(reproduction, metric))
         for at, metric in enumerate(metrics_of(reproduction))
     ]
-    gains = claimed_gains(reproduction)[:_MOST_GAINS]
-    if gains and reproduction.experiment.axes:
-        drawn.append((f"{stem}-gains", *_gains(reproduction, gains)))
+    gains: dict[str, list[Gain]] = {}
+    for gain in claimed_gains(reproduction) if reproduction.experiment.axes else []:
+        gains.setdefault(str(gain.claim.check["metric"]), []).append(gain)
+    drawn += [
+        (f"{stem}-gains" if not at else f"{stem}-gains-{metric}", *_gains(reproduction, metric, some[:_MOST_GAINS]))
+        for at, (metric, some) in enumerate(gains.items())
+    ]
     windows = windows_figure(reproduction)
     if windows is not None:
         drawn.append((f"{stem}-windows", *windows))
@@ -110,14 +114,13 @@ def _caption(reproduction: Reproduction, metric: str, stated: list[Stated], pane
     return " ".join(words)
 
 
-def _gains(reproduction: Reproduction, gains: list[Gain]) -> tuple[Any, str]:
-    """For each claimed gain: both variants, and where the better one would be if the claim held."""
+def _gains(reproduction: Reproduction, metric: str, gains: list[Gain]) -> tuple[Any, str]:
+    """For each claimed gain of a number: both variants, and where the better one would be if the claim held."""
     language = Language(reproduction.ledger, reproduction.experiment)
     along = _Along(reproduction)
     groups = along.groups(language)
     panels = []
     for gain in gains:
-        metric = str(gain.claim.check["metric"])
         title, points = next((one for one in groups if set(one[1]) & set(gain.points)), groups[0])
         lines = [
             Curve(language.variant(name), *_ends(reproduction.data, metric, name, points)) for name in (gain.a, gain.b)
@@ -128,11 +131,10 @@ def _gains(reproduction: Reproduction, gains: list[Gain]) -> tuple[Any, str]:
         )
         head = f"claim {gain.claim.number}, over {language.variant(gain.b)}" + (f", {title}" if title else "")
         panels.append(Panel(head, along.places(points), tuple(lines), band=band))
-    label = metric_words(str(gains[0].claim.check["metric"]))
-    figure = draw_panels(panels, along.label, label, along.log(), along.ticks())
+    figure = draw_panels(panels, along.label, metric_words(metric), along.log(), along.ticks())
     return figure, (
-        "Each gain that the paper claims, applied to our measured baseline: the hatched band, or bar where the claim is "
-        "about one point, is where the better variant would lie if the claim held, with the claim's tolerance. "
+        "Each gain or reduction that the paper claims, applied to our measured baseline: the hatched band, or bar where "
+        "the claim is about one point, is where the variant would lie if the claim held, with the claim's tolerance. "
         "It is drawn at every point that the claim may mean. Curves: means with 95 % intervals."
     )
 

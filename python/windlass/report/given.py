@@ -8,6 +8,7 @@ from typing import Any
 
 from windlass.ledger import Check, Claim
 from windlass.reproduce import Reproduction
+from windlass.verdicts import derived
 from windlass.verdicts.data import Unmeasured
 
 Point = tuple[Any, ...]
@@ -24,7 +25,8 @@ class Stated:
 
 @dataclass(frozen=True)
 class Gain:
-    """A gain that the paper claims of ``a`` over ``b``, from ``low`` to ``high`` with its tolerance, as a share.
+    """A gain that the paper claims of ``a`` over ``b``, from ``low`` to ``high`` with its tolerance, as a share; a
+    reduction is a gain below zero.
 
     ``points`` are where the claim may be meant.
     """
@@ -55,17 +57,18 @@ def stated_values(reproduction: Reproduction, metric: str) -> list[Stated]:
 
 
 def claimed_gains(reproduction: Reproduction) -> list[Gain]:
-    """Gains that the paper claims of variants and points that were run."""
+    """Gains and reductions that the paper claims of variants and points that were run."""
     found = []
     for outcome in reproduction.outcomes:
         check = outcome.claim.check
-        if check.kind == "gain":
-            low, high = float(check["percent"]), float(check["percent"])
+        if check.kind in ("gain", "reduction"):
+            low = high = float(check["percent"]) * (1 if check.kind == "gain" else -1)
         elif check.kind == "gain-band":
             low, high = (float(end) for end in check["percent_range"])
         else:
             continue
-        if check.get("negate") or check["metric"] not in reproduction.data.metrics:
+        metric = str(check["metric"])
+        if check.get("negate") or not (derived(metric) or metric in reproduction.data.metrics):
             continue
         room = float(check.get("tolerance_pp", 0.0))
         names = check["b"] if isinstance(check["b"], (list, tuple)) else [check["b"]]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from windlass.names import loss_causes, not_lost
-from windlass.report.claims import reading_numbers
 from windlass.report.language import Language
 from windlass.report.words import slug
 from windlass.reproduce import CALLS, Reproduction
@@ -14,7 +13,7 @@ from windlass.reproduce import CALLS, Reproduction
 def readings_table(reproduction: Reproduction) -> dict[str, Any]:
     """Verdict of each claim in each reading, with what each reading is."""
     columns = [run for run in reproduction.runs if not run.missing]
-    numbers = reading_numbers(reproduction)
+    numbers = reproduction.reading_numbers
     language = Language(reproduction.ledger, reproduction.experiment)
     rows = []
     for outcome in reproduction.outcomes:
@@ -62,7 +61,7 @@ def assumptions_table(reproduction: Reproduction) -> list[dict[str, Any]]:
     """What the paper leaves open: the ledger's default, how it was run, why, and what else was tried."""
     book, experiment = reproduction.ledger, reproduction.experiment
     language = Language(book, experiment)
-    numbers = reading_numbers(reproduction)
+    numbers = reproduction.reading_numbers
     as_run = dict(reproduction.base)
     return [
         {

@@ -166,6 +166,11 @@ class Reproduction:
         return self.cpu_s / self.total if 10 * self.made >= 9 * self.total > 0 else None
 
     @property
+    def reading_numbers(self) -> dict[str, str]:
+        """A short name for each reading, by its key: R1, R2 and so on."""
+        return {run.reading.key: f"R{at}" for at, run in enumerate(self.runs, 1)}
+
+    @property
     def command(self) -> str:
         """The command that makes the same again."""
         quick = " --quick" if self.quick else ""

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rich.console import Console
+    from rich.table import Table
 
+    from windlass.report.language import Language
     from windlass.reproduce.outline import Outline
 
 COLOURS = {
@@ -32,42 +34,76 @@ COLOURS = {
 def print_experiment(reproduction: Reproduction, console: Console) -> None:
     """Print the throughput by variant and point, the verdict on each claim, and where the report is."""
     from rich.markup import escape
-    from rich.table import Table
 
+    from windlass.report.language import Language
+
+    language = Language(reproduction.ledger, reproduction.experiment)
     console.print(f"[bold]{escape(reproduction.experiment.id)}[/bold] {escape(reproduction.experiment.title)}")
     console.print(f"{escape(reproduction.ledger.citation)}", style="dim")
     for caution in reproduction.cautions[:1]:
         console.print(f"caution: {escape(caution)}", style="yellow")
-    metric, unit = headline_metric(reproduction.data)
-    table = Table(title=f"{metric} per flow ({unit}), mean and 95 % interval over {reproduction.seeds_text}")
-    table.add_column(", ".join(reproduction.data.axes) or "-")
-    variants = shown_variants(reproduction.experiment, reproduction.data)
-    for variant in variants:
-        table.add_column(reproduction.algorithms.get(variant, variant), justify="right")
-    for point in reproduction.data.points:
-        cells = [verdicts.mean(reproduction.data.get(metric, variant, [point])).text(digits=3) for variant in variants]
-        table.add_row(", ".join(plain(value) for value in point) or "-", *cells)
     if not reproduction.experiment.covers:
-        console.print(table)
+        console.print(_measured(reproduction, language))
+    console.print(_claims(reproduction, language))
+    for words in _named(reproduction, language):
+        console.print(escape(words), style="dim")
+    console.print(f"report: {reproduction.report}", soft_wrap=True)
+
+
+def _measured(reproduction: Reproduction, language: Language) -> Table:
+    """The headline metric by point and variant."""
+    from rich.table import Table
+
+    data = reproduction.data
+    metric, unit = headline_metric(data)
+    table = Table(title=f"{metric} per flow ({unit}), mean and 95 % interval over {reproduction.seeds_text}")
+    axes = [axis.parameter + (f" ({axis.unit})" if axis.unit != "-" else "") for axis in reproduction.experiment.axes]
+    table.add_column(", ".join(axes) or "-")
+    variants = shown_variants(reproduction.experiment, data)
+    for variant in variants:
+        table.add_column(language.variant(variant), justify="right")
+    for point in data.points:
+        cells = [verdicts.mean(data.get(metric, variant, [point])).text(digits=3) for variant in variants]
+        table.add_row(", ".join(language.found(plain(value)) for value in point) or "-", *cells)
+    return table
+
+
+def _claims(reproduction: Reproduction, language: Language) -> Table:
+    """Each claim with its verdict; readings by their numbers."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    numbers = reproduction.reading_numbers
     claims = Table(title="claims")
     for heading in ("claim", "verdict", "measured", "depends on the reading"):
         claims.add_column(heading)
     for outcome in reproduction.outcomes:
-        depends = ", ".join(f"{reading.key}: {judgement.verdict}" for reading, judgement in outcome.changed) or "no"
+        depends = ", ".join(f"{numbers[one.key]}: {judgement.verdict}" for one, judgement in outcome.changed) or "no"
         if outcome.unsettled:
-            depends += "; open in " + ", ".join(reading.key for reading in outcome.unsettled)
+            depends += "; open in " + ", ".join(numbers[reading.key] for reading in outcome.unsettled)
         verdict = outcome.judgement.verdict
-        found = outcome.judgement.measured or outcome.judgement.reason
+        found = language.found(outcome.judgement.measured or outcome.judgement.reason)
         if outcome.judgement.arithmetic:
-            found += f". {outcome.judgement.arithmetic}"
+            found += f". {language.found(outcome.judgement.arithmetic)}"
         claims.add_row(
-            escape(f"{outcome.claim.number}. {outcome.claim.text}"),
+            escape(f"{outcome.claim.number}. {language.say(outcome.claim.text)}"),
             f"[{COLOURS[verdict]}]{verdict}[/]",
             escape(found),
             escape(depends if outcome.readings else ""),
         )
-    console.print(claims)
-    console.print(f"report: {reproduction.report}", soft_wrap=True)
+    return claims
+
+
+def _named(reproduction: Reproduction, language: Language) -> list[str]:
+    """The readings that the table of claims names, with their titles."""
+    named = {one.key for outcome in reproduction.outcomes for one, _ in outcome.changed}
+    named |= {one.key for outcome in reproduction.outcomes for one in outcome.unsettled}
+    numbers = reproduction.reading_numbers
+    return [
+        f"{numbers[run.reading.key]}: {language.say(run.reading.title)}"
+        for run in reproduction.runs
+        if run.reading.key in named
+    ]
 
 
 def print_paper(paper: PaperReproduction, console: Console) -> None:

@@ -51,11 +51,11 @@ def graded(check: Check, rule: Rule) -> Judgement:
     found = rule(check)
     allowed = latitudes(check) if check.whose != "paper" else []
     if not allowed or "reproduced" not in found.part[0]:
-        return replace(found, latitude=EDGE) if found.verdict == "compatible" else found
+        return replace(found, latitude=_edge(check)) if found.verdict == "compatible" else found
     strict = _without(allowed, check, rule)
     result = replace(found, **still_open([found.part, strict.part], _grade))
     if found.verdict == "compatible":
-        return replace(result, latitude=EDGE)
+        return replace(result, latitude=_edge(check))
     if found.verdict != "reproduced":
         return result
     verdict = _grade(found.verdict, strict.verdict)
@@ -66,6 +66,11 @@ def graded(check: Check, rule: Rule) -> Judgement:
 def _grade(loose: str, strict: str) -> str:
     """The verdict from those with our latitude and without."""
     return "compatible" if loose == "reproduced" != strict else loose
+
+
+def _edge(check: Check) -> str:
+    """Why a claim is compatible that already a rule with all latitude calls so."""
+    return f"at its most favourable point {EDGE}" if check.get("pick") == "best" else EDGE
 
 
 def _without(taken: Sequence[Latitude], check: Check, rule: Rule) -> Judgement:
