@@ -188,9 +188,7 @@ def test_stated_values_are_those_of_the_paper(made: Reproduction) -> None:
         gain = next(one for one in given.claimed_gains(made) if one.claim.number == "15")
         assert (gain.a, gain.b, gain.points) == ("adaptive", "newreno", ((0.1,),))
         assert (gain.low, gain.high) == pytest.approx((0.427, 0.847))
-        less = next(
-            one for one in given.claimed_gains(made) if one.claim.number == "11"
-        )  # 66 points less, give or take 15
+        less = next(one for one in given.claimed_gains(made) if one.claim.number == "11")  # a reduction by 66 ± 15 %
         assert (less.low, less.high) == pytest.approx((-0.81, -0.51))
         drawn = (made.folder / "fig8-gains-residual.svg").read_text(encoding="utf-8")
         assert "residual capacity (Mbit/s)" in drawn

@@ -304,3 +304,20 @@ def test_a_plan_without_bounds_of_the_links_knows_no_time(monkeypatch: pytest.Mo
     monkeypatch.setattr("windlass.scenario.Point.capacity", lambda *_: None)
     assert row_of(made, tmp_path).run_s is None
     assert plan.LEAST_SEEDS == BASE_LOOKS[0]
+
+
+def test_a_figure_over_seeds_runs_each_point_with_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Fig. 4.5(a) has the seed on its axis: seed 6 is run at the point 6 alone, and the points differ."""
+    short(monkeypatch)
+    found = one("saedi2019/fig4.5a", quick=True, out=tmp_path, store=False, jobs=2)
+    made = [found.data.values["throughput", "reno", point] for point in found.data.points]
+    assert [tuple(values) for values in made] == list(found.data.points)
+    assert len({value for values in made for value in values.values()}) > 1
+    assert found.seeds == [point[0] for point in found.data.points]
+    assert found.command == "windlass reproduce saedi2019/fig4.5a --quick"
+    assert {outcome.judgement.stopped for outcome in found.outcomes} == {"by run"}
+    assert {row["reply"] for outcome in found.outcomes for row in outcome.judgement.rows} <= {"yes", "no"}
+    assert f"One run at each point: {STOPPED['by run']}" in found.report.read_text(encoding="utf-8")
+    book, experiment = ledger.experiment("saedi2019/fig4.5a")
+    row = row_of(running._plan(book, experiment, None, False), tmp_path)
+    assert row.runs[0] == row.runs[2] >= 25 * 3

@@ -152,7 +152,8 @@ def _seeds_words(judgement: Judgement) -> str:
     """How many seeds a verdict took, why there were no more, and how many would settle it."""
     if not judgement.stopped:
         return ""
-    words = f"{seeds_text(judgement)} seeds: {STOPPED[judgement.stopped]}."
+    count = "One run at each point" if judgement.stopped == "by run" else f"{seeds_text(judgement)} seeds"
+    words = f"{count}: {STOPPED[judgement.stopped]}."
     if judgement.verdict != "undecided":
         return words
     needed = judgement.seeds_needed

@@ -15,7 +15,7 @@ from windlass.report.language import Language, metric_words
 from windlass.report.panels import Curve, Panel, draw_panels
 from windlass.report.windows import windows_figure
 from windlass.reproduce import Reproduction, headline_metric, shown_variants
-from windlass.verdicts import Data, Limit
+from windlass.verdicts import Data, Limit, derived
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -59,8 +59,8 @@ def draw(reproduction: Reproduction, folder: Path) -> list[Figure]:
     for gain in claimed_gains(reproduction) if reproduction.experiment.axes else []:
         gains.setdefault(str(gain.claim.check["metric"]), []).append(gain)
     drawn += [
-        (f"{stem}-gains" if not at else f"{stem}-gains-{metric}", *_gains(reproduction, metric, some[:_MOST_GAINS]))
-        for at, (metric, some) in enumerate(gains.items())
+        (f"{stem}-gains" if not at else f"{stem}-gains-{metric}", *_gains(reproduction, metric, gains[metric]))
+        for at, metric in enumerate(sorted(gains, key=derived))  # what was measured, then what is made of it
     ]
     windows = windows_figure(reproduction)
     if windows is not None:
@@ -120,7 +120,7 @@ def _gains(reproduction: Reproduction, metric: str, gains: list[Gain]) -> tuple[
     along = _Along(reproduction)
     groups = along.groups(language)
     panels = []
-    for gain in gains:
+    for gain in gains[:_MOST_GAINS]:
         title, points = next((one for one in groups if set(one[1]) & set(gain.points)), groups[0])
         lines = [
             Curve(language.variant(name), *_ends(reproduction.data, metric, name, points)) for name in (gain.a, gain.b)

@@ -15,7 +15,7 @@ GOOD_WORDS = {
 }
 
 RULES = {
-    "reproduced": "The 95 % interval lies inside the claim's tolerance, at every point that the claim covers. A tolerance of "
+    "reproduced": "The interval lies inside the claim's tolerance, at every point that the claim covers. A tolerance of "
     "ours counts up to a quarter of the claim either way. Of an order: every point says yes with its whole interval.",
     "compatible": "The claim is met, but only with latitude of ours: at its most favourable point, at a share of the "
     "points, inside a tolerance of more than a quarter of the claim either way, or by an interval that reaches over the "
