@@ -172,6 +172,16 @@ def test_text_is_escaped(made: Reproduction) -> None:
     assert "<b>" not in text
 
 
+def test_a_compatible_claim_says_why(made: Reproduction) -> None:
+    outcome = made.outcomes[0]
+    why = "it is met at its most favourable point, and not at every point that it covers"
+    judgement = replace(outcome.judgement, verdict="compatible", latitude=why)
+    text = page(replace(made, outcomes=[replace(outcome, judgement=judgement)]), [])
+    assert f"<dt>why compatible</dt><dd>I{why[1:]}.</dd>" in text
+    strict = replace(outcome.judgement, verdict="reproduced", latitude="")
+    assert "why compatible" not in page(replace(made, outcomes=[replace(outcome, judgement=strict)]), [])
+
+
 def test_stated_values_are_those_of_the_paper(made: Reproduction) -> None:
     found = {
         (one.variant, one.point): one.value
