@@ -317,7 +317,10 @@ def test_a_figure_over_seeds_runs_each_point_with_its_own(monkeypatch: pytest.Mo
     assert found.command == "windlass reproduce saedi2019/fig4.5a --quick"
     assert {outcome.judgement.stopped for outcome in found.outcomes} == {"by run"}
     assert {row["reply"] for outcome in found.outcomes for row in outcome.judgement.rows} <= {"yes", "no"}
-    assert f"One run at each point: {STOPPED['by run']}" in found.report.read_text(encoding="utf-8")
+    text = found.report.read_text(encoding="utf-8")
+    assert f"One run at each point: {STOPPED['by run']}" in text
+    assert "Each value is one run, with the seed of the point." in text
+    assert "± 0.000" not in text
     book, experiment = ledger.experiment("saedi2019/fig4.5a")
     row = row_of(running._plan(book, experiment, None, False), tmp_path)
     assert row.runs[0] == row.runs[2] >= 25 * 3

@@ -98,7 +98,7 @@ def _measured(reproduction: Reproduction, metric: str) -> tuple[Any, str]:
 
 def _caption(reproduction: Reproduction, metric: str, stated: list[Stated], panels: list[Panel]) -> str:
     name = metric_words(metric).partition(" (")[0]
-    words = [f"{name[0].upper()}{name[1:]}: mean and 95 % interval over {reproduction.seeds_text}."]
+    words = [f"{name[0].upper()}{name[1:]}: {reproduction.means_text}."]
     if any(cap is not None for panel in panels for cap in panel.caps):
         words.append("Thin dashed line: a flow's share of what the narrowest link carries, payload only.")
     if stated:

@@ -43,7 +43,7 @@ def _cell(found: Interval) -> dict[str, str]:
     if math.isnan(found.mean):
         return {"mean": "-", "half": ""}
     digits = 2 if abs(found.mean) >= 100 else 3
-    half = f"{found.half_width:.{digits}f}" if math.isfinite(found.half_width) else ""
+    half = f"{found.half_width:.{digits}f}" if math.isfinite(found.half_width) and found.n > 1 else ""
     return {"mean": f"{found.mean:.{digits}f}", "half": half}
 
 

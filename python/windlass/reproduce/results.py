@@ -180,10 +180,15 @@ class Reproduction:
     @property
     def seeds_text(self) -> str:
         """``10 seeds`` or ``10 to 50 seeds``: those of the base."""
-        if self.data.by_run:
-            return "the one run of each point"
         most = len(self.seeds)
         return f"{most} seeds" if self.fewest_seeds == most else f"{self.fewest_seeds} to {most} seeds"
+
+    @property
+    def means_text(self) -> str:
+        """What a value of a table or a curve is."""
+        if self.data.by_run:
+            return "one run at each point, with the seed of the point"
+        return f"mean and 95 % interval over {self.seeds_text}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, as ``claims.json`` holds it."""

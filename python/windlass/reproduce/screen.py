@@ -56,14 +56,15 @@ def _measured(reproduction: Reproduction, language: Language) -> Table:
 
     data = reproduction.data
     metric, unit = headline_metric(data)
-    table = Table(title=f"{metric} per flow ({unit}), mean and 95 % interval over {reproduction.seeds_text}")
+    table = Table(title=f"{metric} per flow ({unit}), {reproduction.means_text}")
     axes = [axis.parameter + (f" ({axis.unit})" if axis.unit != "-" else "") for axis in reproduction.experiment.axes]
     table.add_column(", ".join(axes) or "-")
     variants = shown_variants(reproduction.experiment, data)
     for variant in variants:
         table.add_column(language.variant(variant), justify="right")
     for point in data.points:
-        cells = [verdicts.mean(data.get(metric, variant, [point])).text(digits=3) for variant in variants]
+        found = [verdicts.mean(data.get(metric, variant, [point])) for variant in variants]
+        cells = [f"{one.mean:.3f}" if data.by_run else one.text(digits=3) for one in found]
         table.add_row(", ".join(language.found(plain(value)) for value in point) or "-", *cells)
     return table
 
