@@ -414,6 +414,45 @@ def test_cells_have_stations_of_their_own() -> None:
     assert sizes == {4: [1] * 4, 8: [2] * 4, 16: [4] * 4, 32: [8] * 4}
 
 
+def test_bins_of_time_are_runs_of_that_length_of_which_the_end_counts() -> None:
+    found = cases("huq2024/fig10", "ewr")
+    documents = [case.scenario.points()[0].effective()["scenario"] for case in found]
+    assert [case.points[0][0] for case in found] == list(range(10, 201, 10))
+    assert [(one["warmup"], one["duration"]) for one in documents[:2]] == [("0 s", "10 s"), ("10 s", "20 s")]
+
+
+def test_friendliness_of_two_protocols_is_measured_in_the_same_network() -> None:
+    """EWR beside NewReno, and Westwood+ beside NewReno, in the same shares."""
+    for target, name in (("huq2024/friend", "ewr"), ("huq2024/friend-westwood", "westwood-plus")):
+        (case,) = [case for case in cases(target, "newreno") if case.points == ((3, "newreno"),)]
+        flows = case.scenario.points()[0].effective()["flows"]
+        assert [(flow["algorithm"]["name"], flow["count"]) for flow in flows] == [("newreno", 3), (name, 7)]
+
+
+def test_two_protocols_share_each_access_point() -> None:
+    """Station 0 of each cell has the protocol under test, station 1 NewReno, which is measured beside every other."""
+    found = cases("dalal2015/beside", "newreno", "adaptive")
+    members = {case.points[0][1]: case.members for case in found}
+    assert members["adaptive"] == {"adaptive": ("tested",), "newreno": ("native",)}
+    assert members["newreno"] == {"newreno": ("native",)}
+    flows = found[-1].scenario.points()[0].effective()["flows"]
+    assert [(flow["from"], flow["algorithm"]["name"]) for flow in flows] == [
+        ("t*/0", "adaptive"),
+        ("t*/1", "newreno"),
+    ]
+    assert len(found[-1].scenario.points()[0].flows()) == 8
+
+
+def test_access_points_without_a_flow_are_silent() -> None:
+    found = cases("dalal2015/active", "newreno")
+    assert [(case.points[0][1], len(case.scenario.points()[0].flows())) for case in found][-4:] == [
+        (1, 1),
+        (2, 2),
+        (3, 3),
+        (4, 4),
+    ]
+
+
 def test_a_reading_may_take_numbers_for_another_unit() -> None:
     """Error rates printed as fractions: 0.1 is 10 %, and 1, which would be everything, is left out."""
     (case,) = cases("dalal2015/fig8", "adaptive", reading="fractions")

@@ -53,7 +53,7 @@ COMMON = frozenset({"fast", "small", "large", "adaptive", "sack", "mix", "settin
 METRICS: Mapping[str, tuple[str, str]] = {
     "throughput": ("throughput per flow", "Mbit/s"),
     "throughput-total": ("throughput of all flows", "Mbit/s"),
-    "throughput-margin": ("gain over the best other variant", "%"),
+    "throughput-margin": ("gain over the mean of the other variants", "%"),
     "goodput": ("goodput per flow", "Mbit/s"),
     "fairness": ("Jain's fairness index", ""),
     "timeouts": ("timeouts", ""),
@@ -67,6 +67,9 @@ METRICS: Mapping[str, tuple[str, str]] = {
     "cwnd-phase-length": ("time between two cuts of the window", "s"),
     "ssthresh": ("mean slow start threshold", "segments"),
     "kept-share": ("share of the window kept at a loss", ""),
+    "slow-start-rounds": ("round trips of slow start after a timeout", ""),
+    "bandwidth-estimate": ("bandwidth as the sender estimates it", "Mbit/s"),
+    "relative-estimate-error": ("error of the bandwidth estimate, as a share", ""),
     "seqno": ("data delivered per flow", "bytes"),
     "window-cuts": ("cuts of the window", ""),
     "retransmitted-segments": ("retransmitted segments", ""),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from windlass.ledger import Claim
+from windlass.ledger import Check
 
 if TYPE_CHECKING:
     from windlass.sweep import RunResult
@@ -16,11 +16,11 @@ RECORD: dict[str, Any] = {"output.traces": ["srtt"], "output.events": True}
 
 _TIMEOUT = "timeout"
 _NO_LOSS = "recovery-exit"
+_UNTOLD = "judged-random"
 
 
-def variants_of(claims: Sequence[Claim]) -> set[str]:
-    """Variants of whose every decision a claim says something."""
-    checks = [check for claim in claims for check in (claim.check, *claim.check.also)]
+def variants_of(checks: Sequence[Check]) -> set[str]:
+    """Variants of whose every decision a check says something."""
     return {str(check["variant"]) for check in checks if check.kind == "invariant"}
 
 
@@ -30,7 +30,8 @@ def decisions_of(result: RunResult, groups: tuple[str, ...] | None) -> list[dict
     ``cwnd`` before it and ``loss_window`` after it, ``ssthresh`` after it, segments; ``native``, what NewReno's window
     would be by ns-2's rule: the whole segments of its half after duplicate ACKs, at least 2, and 1 after a timeout;
     ``rtt`` with its least and largest value so far, s; ``timeout`` and ``serial`` (a timeout of the same segment
-    again), 0 or 1; ``growth`` since the loss before (segments per second), ``growth_before`` that one's, and ``slots``,
+    again), 0 or 1, ``serial`` a half where the loss before was judged random, which does not tell how it was found;
+    ``growth`` since the loss before (segments per second), ``growth_before`` that one's, and ``slots``,
     how many of these are known; ``advanced``, by how much ``ssthresh`` is above the loss window, or after a timeout
     above half of ``cwnd`` as well.
     """
@@ -40,7 +41,7 @@ def decisions_of(result: RunResult, groups: tuple[str, ...] | None) -> list[dict
     rtts = [(row["time_s"], row["value"]) for row in traces if row["subject"] == flow and row["variable"] == "srtt_s"]
     found: list[dict[str, float]] = []
     position, low, high, newest = 0, float("inf"), 0.0, 0.0
-    last_timeout = None
+    last: dict[str, Any] | None = None
     for row in result.events.to_pylist():
         if row["flow"] != flow or row["kind"] == _NO_LOSS:
             continue
@@ -48,8 +49,8 @@ def decisions_of(result: RunResult, groups: tuple[str, ...] | None) -> list[dict
             newest = rtts[position][1]
             low, high, position = min(low, newest), max(high, newest), position + 1
         timeout = row["kind"] == _TIMEOUT
-        serial = timeout and last_timeout == row["segment"]
-        last_timeout = row["segment"] if timeout else None
+        serial = _serial(row, last)
+        last = row
         before, after = row["cwnd_before_segments"], row["cwnd_after_segments"]
         decision = {
             "time_s": row["time_s"],
@@ -61,12 +62,19 @@ def decisions_of(result: RunResult, groups: tuple[str, ...] | None) -> list[dict
             "rtt_min": low,
             "rtt_max": high,
             "timeout": float(timeout),
-            "serial": float(serial),
+            "serial": serial,
             "advanced": row["ssthresh_after_segments"] - (max(before / 2, after) if timeout else after),
         }
         found.append(decision)
     _add_growth(found)
     return found
+
+
+def _serial(row: Mapping[str, Any], before: Mapping[str, Any] | None) -> float:
+    """Whether a loss is a timeout of a segment whose timeout was the loss before."""
+    if row["kind"] != _TIMEOUT or before is None or before["segment"] != row["segment"]:
+        return 0.0
+    return {_TIMEOUT: 1.0, _UNTOLD: 0.5}.get(before["kind"], 0.0)
 
 
 def _add_growth(found: list[dict[str, float]]) -> None:

@@ -103,6 +103,9 @@ METRICS = (
     "kept-share",
     "cwnd-max",
     "ssthresh",
+    "slow-start-rounds",
+    "bandwidth-estimate",
+    "relative-estimate-error",
 )
 """Everything that is measured of a run."""
 

@@ -15,14 +15,16 @@ from typing import TYPE_CHECKING, Any
 from windlass import experiments, verdicts
 from windlass.errors import InputError
 from windlass.experiments import Case, NotYet
-from windlass.ledger import Claim, Experiment, Ledger, Reading
+from windlass.ledger import Check, Claim, Experiment, Ledger, Reading
 from windlass.ledger.model import plain_name
 from windlass.reproduce.decisions import RECORD, decisions_of, variants_of
 from windlass.reproduce.looks import Looks
 from windlass.reproduce.metrics import METRICS, Values, metrics
 from windlass.reproduce.series import (
+    ESTIMATE,
     Series,
     bin_length,
+    estimate_metrics,
     in_bins,
     lines_of,
     recorded,
@@ -189,13 +191,13 @@ class Plan:
         """Runs of an experiment: the whole ones, and shorter ones where a claim looks at bins of time."""
         key = "base" if reading is None else reading.key
         jobs = [Job(key, case, _points(case)) for case in self._cases(name, variants, reading)]
-        claims = self.book.claims_of(name)
-        watched = set(variants) & variants_of(claims)
+        checks = self._checks_on(name)
+        watched = set(variants) & variants_of(checks)
         if watched:
             cases = self._cases(name, watched, reading, RECORD)
             jobs += [Job(key, case, _points(case), "decisions") for case in cases]
-        length = bin_length(claims)
-        binned = set(variants) & variants_in_bins(claims)
+        length = bin_length(checks)
+        binned = set(variants) & variants_in_bins(checks)
         if length is None or not binned or not jobs:
             return jobs
         whole = jobs[0].case.scenario.duration_s
@@ -204,6 +206,12 @@ class Plan:
             cases = self._cases(name, binned, reading, over)
             jobs += [Job(key, case, _points(case), "bins") for case in cases]
         return jobs
+
+    def _checks_on(self, name: str) -> list[Check]:
+        """Checks of the claims that are judged on an experiment: on their own, or on those that they name."""
+        own = self.experiment.covers or (self.experiment.id,)
+        checks = [check for claim in self.claims for check in (claim.check, *claim.check.also)]
+        return [check for check in checks if name in (check.get("of") or own)]
 
     def _cases(
         self,
@@ -315,9 +323,13 @@ class Plan:
     def judge(self, measured: Measured, claim: Claim, reading: str) -> verdicts.Judgement:
         """The verdict on a claim in a reading, with intervals that allow for several looks."""
         sure = self.looks.confidence
+        check, own = claim.check, self.experiment.id
+        if check.kind == "invariant" and check.get("of"):  # decisions of another experiment, taken for one's own
+            (own,) = check["of"]
+            check = replace(check, fields={**check.fields, "of": None})
         return verdicts.judge(
-            claim.check,
-            replace(self.data(measured, reading, self.experiment.id), confidence=sure),
+            check,
+            replace(self.data(measured, reading, own), confidence=sure),
             limits=self.limits(reading),
             others=lambda name: (
                 replace(self.data(measured, reading, name), confidence=sure) if name in self.wanted else None
@@ -381,7 +393,11 @@ class Plan:
             values, series = found.values.setdefault(where, {}), found.series.setdefault(where, {})
             for variant, groups in job.case.members.items():
                 numbers = metrics(result.flows, groups)
-                for metric, value in {**numbers, **window_metrics(result, groups)}.items():
+                more = window_metrics(result, groups)
+                if ESTIMATE in self.book.experiments[job.case.experiment].metrics:
+                    limit = self.limits(job.reading)((job.case.experiment, point), variant)
+                    more |= estimate_metrics(result, groups, limit.per_flow_mbps) if limit is not None else {}
+                for metric, value in {**numbers, **more}.items():
                     values.setdefault((metric, variant, point), {})[result.seed] = value
                 for name, line in lines_of(result, groups).items():
                     series.setdefault((name, variant, point), {})[result.seed] = line

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Any
 
-from windlass.ledger import Check, Claim, Experiment
+from windlass.ledger import Check, Experiment
 
 if TYPE_CHECKING:
     from windlass.sweep import RunResult
@@ -19,6 +19,9 @@ Series = dict[tuple[str, str, tuple[Any, ...]], dict[int, Line]]
 RECORDED = {"cwnd": "cwnd_segments", "ssthresh": "ssthresh_segments"}
 """Metrics that are recorded where an experiment has them, and their variable in the table of traces."""
 
+ESTIMATE = "bandwidth-estimate"
+"""Metric of senders that set their threshold to what they think the path carries in the least round trip, Mbps."""
+
 STEP = "250 ms"
 """Spacing of what is recorded; each cut of a window is there beside it, at its own time."""
 
@@ -26,7 +29,9 @@ STEP = "250 ms"
 def recorded(experiment: Experiment) -> dict[str, Any]:
     """Keys of a scenario: the windows that the experiment's figures draw."""
     names = [name for name in RECORDED if name in experiment.metrics]
-    return {"output.traces": names, "output.trace_step": STEP, "output.events": True} if names else {}
+    if names:
+        return {"output.traces": names, "output.trace_step": STEP, "output.events": True}
+    return {"output.events": True} if ESTIMATE in experiment.metrics else {}
 
 
 def lines_of(result: RunResult, groups: tuple[str, ...] | None) -> dict[str, Line]:
@@ -41,8 +46,9 @@ def lines_of(result: RunResult, groups: tuple[str, ...] | None) -> dict[str, Lin
 
 
 def window_metrics(result: RunResult, groups: tuple[str, ...] | None) -> dict[str, float]:
-    """The highest window and the mean slow start threshold, segments, and the share of the window that a loss left as
-    threshold; means over the flows, none if not recorded.
+    """The highest window and the mean slow start threshold, segments, the share of the window that a loss left as
+    threshold, and how many doublings a timeout's window is below the threshold that it left; means over the flows, none
+    if not recorded.
     """
     flows = _flows(result, groups)
     windows = [line for line in (_line(result, [flow], RECORDED["cwnd"]) for flow in flows) if line]
@@ -55,11 +61,55 @@ def window_metrics(result: RunResult, groups: tuple[str, ...] | None) -> dict[st
     ]
     if windows and kept:
         found["kept-share"] = math.fsum(kept) / len(kept)
+    rounds = [
+        max(0.0, math.log2(row["ssthresh_after_segments"] / row["cwnd_after_segments"]))
+        for flow in flows
+        for row in _timeouts(result, flow)
+    ]
+    if windows and rounds:
+        found["slow-start-rounds"] = math.fsum(rounds) / len(rounds)
     if windows:
         found["cwnd-max"] = math.fsum(max(value for _, value in line) for line in windows) / len(windows)
     if thresholds:
         means = [_mean_over_time(line) for line in thresholds]
         found["ssthresh"] = math.fsum(means) / len(means)
+    return found
+
+
+def estimate_metrics(result: RunResult, groups: tuple[str, ...] | None, capacity_mbps: float) -> dict[str, float]:
+    """The bandwidth that senders of Westwood's family found at their losses, Mbps, and its mean distance from what the
+    links carry for the flow, as a share of that; means over losses, none without losses.
+
+    It is read from the threshold that a loss leaves, which is the estimate times the least round trip.
+    """
+    flows = set(_flows(result, groups))
+    least = dict(zip(result.flows["flow"].to_pylist(), result.flows["rtt_min_s"].to_pylist(), strict=True))
+    sizes = dict(zip(result.flows["flow"].to_pylist(), _segment_bytes(result), strict=True))
+    found = [
+        8e-6 * row["ssthresh_after_segments"] * sizes[row["flow"]] / least[row["flow"]]
+        for row in result.events.to_pylist()
+        if row["flow"] in flows and row["kind"] != "recovery-exit" and least[row["flow"]]
+    ]
+    if not found:
+        return {}
+    apart = math.fsum(abs(one - capacity_mbps) for one in found) / len(found)
+    return {ESTIMATE: math.fsum(found) / len(found), "relative-estimate-error": apart / capacity_mbps}
+
+
+def _segment_bytes(result: RunResult) -> list[float]:
+    """Mean payload of each flow's segments."""
+    rows = zip(result.flows["sent_bytes"].to_pylist(), result.flows["sent_segments"].to_pylist(), strict=True)
+    return [size / number if number else 0.0 for size, number in rows]
+
+
+def _timeouts(result: RunResult, flow: str) -> list[dict[str, Any]]:
+    """Cuts of the window by timeouts: those that are called so, and losses judged random without a recovery's end."""
+    cuts = [row for row in result.events.to_pylist() if row["flow"] == flow]
+    found = []
+    for row, then in zip_longest(cuts, cuts[1:]):
+        recovered = then is not None and then["kind"] == "recovery-exit"
+        if row["kind"] == "timeout" or (row["kind"] == "judged-random" and not recovered):
+            found.append(row)
     return found
 
 
@@ -93,18 +143,16 @@ def _line(result: RunResult, flows: list[str], variable: str) -> Line:
     return sorted(found, key=lambda pair: pair[0])
 
 
-def bin_length(claims: Iterable[Claim]) -> float | None:
-    """Length of the bins in which a claim looks at the throughput; none if no claim does."""
-    for claim in claims:
-        for check in (claim.check, *claim.check.also):
-            if check.kind == "trace" and check["signal"] == "throughput":
-                return float(check["bin_s"])
+def bin_length(checks: Iterable[Check]) -> float | None:
+    """Length of the bins in which a check looks at the throughput; none if no check does."""
+    for check in checks:
+        if check.kind == "trace" and check["signal"] == "throughput":
+            return float(check["bin_s"])
     return None
 
 
-def variants_in_bins(claims: Iterable[Claim]) -> set[str]:
-    """Variants of which such a claim speaks."""
-    checks: list[Check] = [check for claim in claims for check in (claim.check, *claim.check.also)]
+def variants_in_bins(checks: Iterable[Check]) -> set[str]:
+    """Variants of which such a check speaks."""
     wanted = [check["a"] for check in checks if check.kind == "trace" and check["signal"] == "throughput"]
     return {name for names in wanted for name in ([names] if isinstance(names, str) else names)}
 
