@@ -42,12 +42,12 @@ def test_after_a_loss_judged_random_nobody_knows_whether_a_timeout_is_serial() -
 
     result.tables["events"] = Events()  # type: ignore[assignment]
     found = decisions_of(result, None)
-    assert [row["serial"] for row in found[:4]] == [0.0, 0.5, 1.0, 1.0]
+    assert [row["serial"] for row in found if row["timeout"]] == [0.5, 1.0, 1.0]
 
 
 def test_round_trips_of_slow_start_after_a_timeout() -> None:
-    """NewReno begins at one segment, below half of 109.2 and of 74.6; Adaptive TCP once at its threshold."""
-    assert window_metrics(outage("newreno", 150), None)["slow-start-rounds"] == pytest.approx(5.48, abs=0.01)
+    """NewReno begins at one segment, of 23 and of 22; Adaptive TCP once at its threshold."""
+    assert window_metrics(outage("newreno", 150), None)["slow-start-rounds"] == pytest.approx(4.49, abs=0.01)
     assert window_metrics(outage("adaptive", 150), None)["slow-start-rounds"] < 2.0
 
 
