@@ -421,6 +421,15 @@ def test_bins_of_time_are_runs_of_that_length_of_which_the_end_counts() -> None:
     assert [(one["warmup"], one["duration"]) for one in documents[:2]] == [("0 s", "10 s"), ("10 s", "20 s")]
 
 
+def test_readings_of_a_mobile_and_of_a_timeout_without_a_cause() -> None:
+    """Data the other way take both ends of the flow; with equal thresholds every timeout has a cause."""
+    flow, background = one("rana/fig2", "newreno", "uplink")["flows"]
+    assert (flow["from"], flow["to"], background["from"]) == ("mobile/0", "server", "router")
+    assert one("rana/fig5", "veno", "short-gap")["topology"]["handover"]["break"] == "50 ms"
+    algorithm = one("huq2024/table2", "ewr", "ewr-else-westwood")["flows"][0]["algorithm"]
+    assert algorithm["ewr_alpha"] == algorithm["ewr_beta"]
+
+
 def test_friendliness_of_two_protocols_is_measured_in_the_same_network() -> None:
     """EWR beside NewReno, and Westwood+ beside NewReno, in the same shares."""
     for target, name in (("huq2024/friend", "ewr"), ("huq2024/friend-westwood", "westwood-plus")):
