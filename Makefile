@@ -15,13 +15,14 @@ endif
 
 MSRV   := $(shell sed -n 's/^rust-version = "\([0-9.]*\)".*/\1/p' Cargo.toml)
 
-.PHONY: demo test test-rust test-python lint build docs bench bench-algorithms bench-instructions bench-store validate \
+.PHONY: demo test test-rust test-python lint build docs bench bench-algorithms bench-instructions bench-store validate papers \
 	msrv advisories lock clean help
 
 help:
 	@echo "make demo      build, install into .venv, reproduce figure 3.5 of saedi2019 (quick)"
 	@echo "make test      lints and tests, Rust and Python"
 	@echo "make docs      write docs/reference from the tables of the engine"
+	@echo "make papers    run all papers again (hours), write docs/papers and what \`windlass list papers\` shows of it"
 	@echo "make bench     packet-hops per CPU second, beside ns-2 where it is installed"
 	@echo "make bench-algorithms  CPU time of each algorithm beside NewReno's"
 	@echo "make bench-instructions  instructions per packet-hop, beside the table kept last"
@@ -96,6 +97,11 @@ lock: $(BIN)/maturin
 
 validate: build
 	$(BIN)/python -m windlass.validation
+
+# Hours the first time; what is in the store is not run again.
+papers: build
+	$(BIN)/windlass reproduce all --out target/papers
+	$(BIN)/python -m windlass.report.publish target/papers docs/papers
 
 docs: build
 	$(BIN)/python -m windlass.docs docs/reference

@@ -10,6 +10,8 @@ from conftest import Command
 
 import windlass
 from windlass import _core
+from windlass.folders import write_manifest
+from windlass.reproduce.published import Published
 
 
 def test_lists(command: Command) -> None:
@@ -41,16 +43,37 @@ def test_list_of_a_paper_shows_the_last_verdicts(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    rows = {row["name"]: row for row in json.loads(command("list", "papers", "rana", "--json").stdout)["experiments"]}
-    assert rows["rana/fig2"]["last_verdicts"] == rows["rana/fig2"]["took"] == ""
+    table = {
+        "rana/fig2": Published("rana/fig2", "2026-05-02", "e", False, 600, 0.5, "measured", {"contradicted": 3}),
+        "rana/fig3": Published("rana/fig3", "", "e", False, 90, 80.0, "estimated", {}),
+    }
+    monkeypatch.setattr("windlass.reproduce.published.published", lambda: table)
+
+    def rows() -> dict[str, dict[str, str]]:
+        found = json.loads(command("list", "papers", "rana", "--json").stdout)["experiments"]
+        return {row["name"]: row for row in found}
+
+    def shown(name: str) -> tuple[str, str, str]:
+        row = rows()[name]
+        return row["takes"], row["last_verdicts"], row["run_on"]
+
+    assert shown("rana/fig2") == ("5.0 min (600 runs)", "3 contradicted", "2026-05-02")
+    assert shown("rana/fig3") == ("2.0 h (90 runs, estimated)", "", "")
+    assert shown("rana/fig4") == ("", "", "")
     kept = tmp_path / "reproduced" / "rana" / "fig2" / "claims.json"
     kept.parent.mkdir(parents=True)
-    found = {"experiment": "rana/fig2", "verdicts": {"reproduced": 2, "undecided": 1}, "quick": True, "took_s": 12.3}
+    found = {"experiment": "rana/fig2", "verdicts": {"reproduced": 2, "undecided": 1}, "quick": True}
     kept.write_text(json.dumps(found), encoding="utf-8")
-    rows = {row["name"]: row for row in json.loads(command("list", "papers", "rana", "--json").stdout)["experiments"]}
-    assert rows["rana/fig2"]["last_verdicts"] == "2 reproduced, 1 undecided (quick)"
-    assert rows["rana/fig2"]["took"] == "12 s"
-    assert rows["rana/fig3"]["last_verdicts"] == ""
+    assert shown("rana/fig2") == ("5.0 min (600 runs)", "2 reproduced, 1 undecided (quick)", "")
+    assert shown("rana/fig3")[1] == ""
+    for date, wins in (("2026-05-01", False), ("2026-05-02", True), ("2026-05-03", True)):
+        (kept.parent / "manifest.json").unlink(missing_ok=True)
+        write_manifest(kept.parent, {"date": date, "runs": 4, "cpu_per_run_s": 3.0})
+        assert shown("rana/fig2") == (
+            ("0.2 min (4 runs)", "2 reproduced, 1 undecided (quick)", date)
+            if wins
+            else ("5.0 min (600 runs)", "3 contradicted", "2026-05-02")
+        )
     kept.write_text("{", encoding="utf-8")
     assert "rana/fig2" in command("list", "papers", "rana").stdout
 

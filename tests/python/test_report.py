@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -13,7 +14,9 @@ import pytest
 
 from windlass import ledger, reproduce
 from windlass.report import figures, given, index, page, tables
+from windlass.report.cautions import caution_words
 from windlass.report.language import COMMON, LABELS, METRICS, Language, sentence
+from windlass.report.windows import thinned
 from windlass.reproduce import PaperReproduction, Reproduction, plan, running
 
 EXPERIMENTS = ["dalal2015/fig8", "huq2024/table1", "janevski2012/cwnd-b-0-d1-tahoe", "rana/red-mode"]
@@ -112,6 +115,20 @@ def test_the_page_says_how_long_the_runs_took(made: Reproduction) -> None:
     assert re.search(rf"The {made.total} runs took [\d.]+ (min|s).*, [\d.]+ minutes of CPU time", text)
 
 
+def test_the_same_runs_give_the_same_files(made: Reproduction, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    short(monkeypatch)
+    again = reproduce.main(made.experiment.id, quick=True, out=tmp_path / "again", store=False, jobs=1)
+    assert isinstance(again, Reproduction)
+
+    def contents(folder: Path) -> dict[str, bytes]:
+        files = {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+        page_ = files.pop("report.html").decode()
+        del files["manifest.json"]  # when it was made, and how long that took
+        return {**files, "report.html": re.sub(r"The \d+ runs took .*", "", page_).encode()}
+
+    assert contents(again.folder) == contents(made.folder)
+
+
 def test_nothing_is_lost_on_paper(made: Reproduction) -> None:
     text = made.report.read_text(encoding="utf-8")
     printed = text[text.index("@media print") : text.index("</style>")]
@@ -157,7 +174,7 @@ def test_the_tables_have_a_row_for_each_claim_and_reading(made: Reproduction) ->
 
 def test_the_summary_has_every_claim(made: Reproduction) -> None:
     text = (made.folder / "summary.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| (\S+) \| .* \| (.*) \| .* \|$", text, re.MULTILINE)[1:]
+    rows = re.findall(r"^\| (\d+) \| .* \| (.*) \| .* \|$", text.partition("###")[0], re.MULTILINE)
     assert [number for number, _ in rows] == [outcome.claim.number for outcome in made.outcomes]
     for (_, words), outcome in zip(rows, made.outcomes, strict=True):
         assert words.startswith(outcome.judgement.verdict)
@@ -203,6 +220,22 @@ def test_stated_values_are_those_of_the_paper(made: Reproduction) -> None:
         drawn = (made.folder / "fig8-gains-residual.svg").read_text(encoding="utf-8")
         assert "residual capacity (Mbit/s)" in drawn
         assert "residual" not in (made.folder / "fig8-gains.svg").read_text(encoding="utf-8")
+
+
+def test_a_thinned_line_keeps_every_extreme_and_both_ends() -> None:
+    line = [(at / 100, math.sin(at / 7) * (1 + at % 13)) for at in range(10_000)]
+    step = 0.5
+    thin = thinned(line, step)
+    assert set(thin) <= set(line)
+    assert thin == sorted(thin)
+    assert len(thin) <= 4 * 200
+    for bin_ in range(200):
+        whole = [point for point in line if point[0] // step == bin_]
+        kept = [point for point in thin if point[0] // step == bin_]
+        assert (kept[0], kept[-1]) == (whole[0], whole[-1])
+        values = [value for _, value in whole]
+        assert {min(values), max(values)} <= {value for _, value in kept}
+    assert thinned(line[:2], step) == line[:2]
 
 
 def test_windows_are_drawn_where_they_were_recorded(made: Reproduction) -> None:
@@ -303,3 +336,32 @@ def test_all_papers_have_an_index_where_they_are(tmp_path: Path, monkeypatch: py
     assert re.findall(r'href="([^"]+)"', text) == ["saedi2019/report.html"]
     assert (tmp_path / "here" / "saedi2019" / "report.html").is_file()
     assert not (tmp_path / "index.html").exists()
+
+
+CAUTIONS = """
+janevski2012/fig45
+medium `air`: the MAC of `n1` gave up 26.2% of its packets (topology.radio.queue = 2 packets). It is lost as `mac_retry`.
+Medium “air”: the MAC of “n1” gave up 26.2 % of its packets (interface queue = 2 packets). It is counted as given up by the MAC.
+
+huq2024/fig7
+flows `flow`: in 2 of 9 runs a flow got less: `flow/8`, 0.0% (seed 2). It is locked out, which `topology.x_y` prevents.
+In 2 of 9 runs a flow got less: “flow 8” got 0.0 % (seed 2). It is locked out.
+
+rana/fig2
+`mobile/3` is out of coverage for 3 s: lost as `coverage`. Longer ways need more `stations` or a larger `radius`.
+“mobile 3” is out of coverage for 3 s: counted as lost out of coverage.
+
+huq2024/table5
+ewr: equation 5 divides a rate by a time (`ewr_sample`).
+EWR: equation 5 divides a rate by a time.
+
+huq2024/table5
+flows `ewr-0`: a flow got nothing at all.
+A flow of the group EWR (0) got nothing at all.
+"""
+
+
+@pytest.mark.parametrize("case", CAUTIONS.strip().split("\n\n"))
+def test_cautions_are_said_without_keys_of_scenario_files(case: str) -> None:
+    experiment, text, said = case.splitlines()
+    assert caution_words(text, *ledger.experiment(experiment)) == said

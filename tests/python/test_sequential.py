@@ -18,6 +18,7 @@ from windlass.reproduce import Reproduction, plan, running
 from windlass.reproduce.looks import BASE_LOOKS, ERROR, READING_LOOKS, Looks
 from windlass.reproduce.outline import row_of
 from windlass.reproduce.plan import Progress
+from windlass.reproduce.published import Published
 from windlass.reproduce.sequential import STOPPED, places_of, run_plan, start
 from windlass.verdicts import Data, Judgement
 
@@ -252,6 +253,8 @@ def test_seeds_are_added_only_where_a_verdict_is_open(monkeypatch: pytest.Monkey
 
 def test_a_plan_runs_nothing_and_tells_what_would_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     short(monkeypatch)
+    planned = importlib.import_module("windlass.reproduce.outline")
+    monkeypatch.setattr(planned, "published", dict)
 
     def refuse(*args: Any, **options: Any) -> Any:
         raise AssertionError("a run")
@@ -268,6 +271,25 @@ def test_a_plan_runs_nothing_and_tells_what_would_run(monkeypatch: pytest.Monkey
     assert after.source == "measured"
     assert after.run_s == pytest.approx(found.cpu_s / found.total)
     assert reproduce.outline(TARGET, seeds=12, out=tmp_path).rows[0].runs == (96, 96, 96)
+
+
+def test_a_plan_takes_the_cost_that_was_published(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    short(monkeypatch)
+    planned = importlib.import_module("windlass.reproduce.outline")
+    known = Published(TARGET, "2026-05-02", "engine", False, 90, 0.25, "measured", {"reproduced": 2})
+    for row, source in ((known, "published"), (replace(known, cost_is="estimated"), "estimated")):
+        monkeypatch.setattr(planned, "published", lambda row=row: {TARGET: row})
+        (found,) = reproduce.outline(TARGET, out=tmp_path).rows
+        assert found.source == source
+        assert (found.run_s == 0.25) == (source == "published")
+
+
+def test_a_radio_counts_once_however_many_links_share_it() -> None:
+    planned = importlib.import_module("windlass.reproduce.outline")
+    wired = planned._way_s(["access", "bottleneck"])
+    assert wired == 2 * planned.HOP_S
+    assert planned._way_s(["air/0-1"]) == planned.RADIO_HOP_S
+    assert planned._way_s(["air/0-1", "backbone", "air/1-2", "cell/0"]) == 2 * planned.RADIO_HOP_S + planned.HOP_S
 
 
 def test_a_plan_of_all_papers_has_every_experiment_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -48,8 +48,9 @@ from windlass.errors import InputError, did_you_mean
 def list_(what: str, name: str | None, as_json: bool) -> None:
     """List what is available; with NAME, show everything about one entry: parameters, units, sources.
 
-    For a paper, `runs` counts the experiments that can be reproduced; `not_run` says why the others cannot.
-    `last_verdicts` and `took` are those of the last reproduction in the folder `reproduced`, if there is one.
+    For a paper, `runs` counts the experiments that can be reproduced; `not_run` says why the others cannot. `takes` is
+    the CPU time of an experiment. `last_verdicts` are those of the last reproduction in the folder `reproduced`, or of
+    the run of all papers that came with this version, if that is newer.
     The rules are the keys of [tcp] and flows.tcp, with their values in the profiles rfc and ns2. Transports, loss
     causes, window events and series are the terms used in tables of results.
     """
@@ -158,18 +159,36 @@ def _papers() -> list[dict[str, Any]]:
 
 
 def _last(experiment: str) -> dict[str, str]:
-    """Verdicts of the last reproduction of an experiment below the working folder, and the time of its runs."""
+    """What an experiment takes, and its last verdicts: of the working folder, or those that were published."""
     from windlass.report import last_verdicts
+    from windlass.reproduce.published import published
 
-    found = last_verdicts(Path("reproduced"), experiment)
-    if found is None:
-        return {"last_verdicts": "", "took": ""}
-    counts = ", ".join(f"{count} {verdict}" for verdict, count in found["verdicts"].items())
-    took = found.get("took_s")
-    return {
-        "last_verdicts": (counts or "no claim") + (" (quick)" if found.get("quick") else ""),
-        "took": f"{took:.0f} s" if took else "",
-    }
+    shown = {"takes": "", "last_verdicts": "", "run_on": ""}
+    last = published().get(experiment)
+    if last is not None:
+        shown["takes"] = _takes(last.runs, last.run_s, last.cost_is)
+        if last.date:
+            shown |= {"last_verdicts": _verdicts(last.verdicts, last.quick), "run_on": last.date}
+    own = last_verdicts(Path("reproduced"), experiment)
+    if own is not None and own.get("date", shown["run_on"]) >= shown["run_on"]:
+        shown |= {"last_verdicts": _verdicts(own["verdicts"], own.get("quick", False)), "run_on": own.get("date", "")}
+        if own.get("cpu_per_run_s") is not None:
+            shown["takes"] = _takes(own["runs"], own["cpu_per_run_s"], "measured")
+    return shown
+
+
+def _takes(runs: int, run_s: float | None, cost_is: str) -> str:
+    """CPU time of an experiment in words."""
+    if run_s is None:
+        return f"{runs} runs"
+    seconds = runs * run_s
+    words = f"{seconds / 3600:.1f} h" if seconds >= 3600 else f"{seconds / 60:.1f} min"
+    return f"{words} ({runs} runs)" if cost_is == "measured" else f"{words} ({runs} runs, estimated)"
+
+
+def _verdicts(counts: Mapping[str, int], quick: bool) -> str:
+    words = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    return (words or "no claim") + (" (quick)" if quick else "")
 
 
 def _errors() -> list[dict[str, Any]]:

@@ -64,7 +64,8 @@ def reproduce(
                 announce=announce,
             )
     if as_json:
-        print_json(outcome.to_dict())
+        place = getattr(outcome, "report", None)
+        print_json({**outcome.to_dict(), **({} if place is None else {"report": str(place)})})
     else:
         outcome.render(
             console(width=150)

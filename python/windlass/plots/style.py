@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from pathlib import Path
@@ -21,6 +22,7 @@ FORMATS = ("pdf", "svg", "png")
 
 _STYLE: dict[str, Any] = {
     "font.size": 9,
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"],
     "axes.grid": True,
     "grid.linewidth": 0.4,
     "grid.alpha": 0.5,
@@ -94,6 +96,8 @@ def save(figure: Figure, stem: str | Path, formats: Iterable[str] = FORMATS) -> 
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             figure.savefig(file, format=form, metadata=metadata[form])
+            if form == "svg":
+                file.write_text(_compact(file.read_text(encoding="utf-8")), encoding="utf-8")
         except OSError as error:
             raise StoreError(
                 f"cannot write `{file}`: {error.strerror or error}",
@@ -102,6 +106,21 @@ def save(figure: Figure, stem: str | Path, formats: Iterable[str] = FORMATS) -> 
             ) from error
         files.append(file)
     return files
+
+
+_METADATA = re.compile(r" *<metadata>.*?</metadata>\n", re.DOTALL)
+_PLACES = re.compile(r'(?<= )(?:d|x|y|transform)="[^"]*"')
+_FRACTION = re.compile(r"\d+\.\d+")
+
+
+def _compact(svg: str) -> str:
+    """The SVG without metadata, its places rounded to a hundredth of a point, paths on one line."""
+
+    def places(found: re.Match[str]) -> str:
+        rounded = _FRACTION.sub(lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), found[0])
+        return re.sub(r"\s+", " ", rounded).replace(' "', '"')
+
+    return _PLACES.sub(places, _METADATA.sub("", svg))
 
 
 def new_figure() -> tuple[Figure, Axes]:

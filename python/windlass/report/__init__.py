@@ -6,8 +6,8 @@ and laid out by ``templates/report.html.j2``.
 
 from windlass.report.figures import Figure, draw
 from windlass.report.index import last_verdicts, write_index
-from windlass.report.pages import page, paper_page
-from windlass.report.tables import summary_of, summary_of_paper, write_tables
+from windlass.report.pages import page, paper_page, summary_of
+from windlass.report.tables import summary_of_paper, write_tables
 from windlass.report.words import headline
 
 __all__ = [

@@ -85,7 +85,7 @@ def claim_row(reproduction: Reproduction, outcome: Outcome) -> dict[str, Any]:
             if reading.form
         ],
         "unsettled": [reading.title for reading in outcome.unsettled],
-        "missing": [{"title": reading.title, "why": why} for reading, why in outcome.missing],
+        "missing": [{"title": reading.title, "why": language.reason(why)} for reading, why in outcome.missing],
         "changed": len(changed),
         "asked": len(outcome.readings),
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,11 @@ class Figure:
     stem: str
     caption: str
     svg: bytes
+
+    @property
+    def name(self) -> str:
+        """What it shows, in a few words."""
+        return re.split(r"[:.,;]", self.caption, maxsplit=1)[0]
 
     @property
     def uri(self) -> Markup:

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from windlass.errors import InputError
+from windlass.folders import read_manifest
 from windlass.report.words import headline, slug
 
 
@@ -23,7 +25,9 @@ def found_papers(root: Path) -> list[dict[str, Any]]:
 
 
 def last_verdicts(root: Path, experiment: str) -> dict[str, Any] | None:
-    """The newest ``claims.json`` of an experiment, on its own or in its paper's folder; none if there is none."""
+    """The newest ``claims.json`` of an experiment, on its own or in its paper's folder, and what the manifest beside it
+    adds; none if there is none.
+    """
     paper, _, name = experiment.partition("/")
     files = [root / experiment.replace("/", "-") / "claims.json", root / paper / name / "claims.json"]
     known = sorted((file for file in files if file.is_file()), key=lambda file: file.stat().st_mtime, reverse=True)
@@ -33,9 +37,18 @@ def last_verdicts(root: Path, experiment: str) -> dict[str, Any] | None:
         except (OSError, ValueError):
             continue
         if isinstance(document, dict) and document.get("experiment") == experiment:
-            kept: dict[str, Any] = document
+            kept: dict[str, Any] = {**_manifest_of(file.parent), **document}
             return kept
     return None
+
+
+def _manifest_of(folder: Path) -> dict[str, Any]:
+    """When and with how many runs a folder was made; nothing if that cannot be read."""
+    try:
+        manifest = read_manifest(folder)
+    except (OSError, ValueError, InputError):
+        return {}
+    return {key: manifest[key] for key in ("date", "runs", "cpu_per_run_s", "took_s") if key in manifest}
 
 
 def write_index(root: Path) -> Path:

@@ -146,6 +146,10 @@ class Language:
         """What a judgement found as a sentence that begins and ends as one."""
         return sentence(self.found(text))
 
+    def reason(self, text: str) -> str:
+        """Why something was not run, as a sentence that does not name it again."""
+        return self.sentence(re.sub(r"^`[^`]+` ", "it ", text))
+
     def _place(self, found: re.Match[str]) -> str:
         name, unit = self._axes[found["key"] or found["alone"]]
         if found["alone"]:

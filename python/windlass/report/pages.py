@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from windlass.ledger import Experiment
+from windlass.report.cautions import caution_words
 from windlass.report.claims import claim_row
 from windlass.report.figures import Figure
 from windlass.report.language import Language, sentence
@@ -24,6 +25,15 @@ def page(reproduction: Reproduction, figures: Sequence[Figure]) -> str:
     """The HTML of the report; nothing in it is fetched from anywhere."""
     language = Language(reproduction.ledger, reproduction.experiment)
     return render("report.html.j2", _context(reproduction, figures), language)
+
+
+def summary_of(reproduction: Reproduction, figures: Sequence[Figure]) -> str:
+    """The same in Markdown, with links to the figures as SVG beside it."""
+    from windlass._markdown import fill
+
+    language = Language(reproduction.ledger, reproduction.experiment)
+    text = render("summary.md.j2", _context(reproduction, figures), language)
+    return re.sub(r"\n{3,}", "\n\n", fill(text)).strip("\n") + "\n"
 
 
 def paper_page(paper: PaperReproduction) -> str:
@@ -53,7 +63,7 @@ def paper_page(paper: PaperReproduction) -> str:
                     "name": entry.name,
                     "title": entry.title,
                     "claims": len(paper.ledger.claims_of(entry.id)),
-                    "why": Language(paper.ledger, entry).sentence(re.sub(r"^`[^`]+` ", "it ", why)),
+                    "why": Language(paper.ledger, entry).reason(why),
                 }
                 for entry, why in paper.missing
             ],
@@ -79,7 +89,9 @@ def render(template: str, context: Mapping[str, Any], language: Language | None 
     )
     environment.filters["code"] = _code
     environment.filters["keep"] = _keep
-    environment.filters["sentence"] = sentence
+    environment.filters["sentence"] = sentence if language is None else lambda text: sentence(language.say(text))
+    environment.filters["cell"] = _cell
+    environment.filters["dotless"] = lambda text: text.removesuffix(".")
     environment.filters["heading"] = _heading
     return environment.get_template(template).render(**context)
 
@@ -87,6 +99,11 @@ def render(template: str, context: Mapping[str, Any], language: Language | None 
 def _heading(text: str) -> str:
     """Text with a capital at its beginning and no full stop."""
     return sentence(text).removesuffix(".")
+
+
+def _cell(text: str) -> str:
+    """Text for a cell of a table in Markdown."""
+    return " ".join(text.replace("|", "\\|").split())
 
 
 def _keep(text: str) -> Markup:
@@ -111,7 +128,6 @@ def _context(reproduction: Reproduction, figures: Sequence[Figure]) -> dict[str,
     from windlass import ENGINE_VERSION, __version__
 
     book, experiment = reproduction.ledger, reproduction.experiment
-    language = Language(book, experiment)
     tables = tables_of(reproduction)
     return {
         "title": experiment.title,
@@ -121,7 +137,7 @@ def _context(reproduction: Reproduction, figures: Sequence[Figure]) -> dict[str,
         "headline": headline(reproduction.counts),
         "dependence": _dependence(reproduction),
         "counts": _chips(reproduction.counts),
-        "cautions": [language.found(caution) for caution in reproduction.cautions],
+        "cautions": [caution_words(caution, book, experiment) for caution in reproduction.cautions],
         "stated": experiment.stated,
         "figures": figures,
         "tables": tables,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from windlass.names import loss_causes, not_lost
@@ -50,7 +51,7 @@ def readings_table(reproduction: Reproduction) -> dict[str, Any]:
                 "number": numbers[run.reading.key],
                 "title": run.reading.title,
                 "why": run.reading.why,
-                "missing": run.missing,
+                "missing": language.reason(run.missing),
             }
             for run in reproduction.runs
         ],
@@ -76,7 +77,10 @@ def assumptions_table(reproduction: Reproduction) -> list[dict[str, Any]]:
 
 
 def _with_unit(default: str, unit: str) -> str:
-    return default if unit == "-" or unit in default else f"{default} {unit}"
+    if unit == "-" or unit in default:
+        return default
+    number = re.match(r"[\d.]+(?=, )", default)
+    return f"{default} {unit}" if number is None else f"{number[0]} {unit}{default[number.end() :]}"
 
 
 def calls_table(reproduction: Reproduction) -> dict[str, Any]:

@@ -130,14 +130,6 @@ def _tex(text: str) -> str:
     return re.sub(r"([&%#_$])", r"\\\1", text)
 
 
-def summary_of(reproduction: Reproduction) -> str:
-    """An experiment's verdicts as Markdown."""
-    title = Language(reproduction.ledger).say(reproduction.experiment.title)
-    lines = _head(title, reproduction.ledger.citation, headline(reproduction.counts))
-    lines += ["", f"Made by `{reproduction.command}`.", "", *_claims(reproduction)]
-    return _markdown(lines)
-
-
 def summary_of_paper(paper: PaperReproduction) -> str:
     """A paper's verdicts as Markdown, experiment by experiment."""
     lines = _head(paper.ledger.title, paper.ledger.citation, headline(paper.counts))
@@ -149,12 +141,8 @@ def summary_of_paper(paper: PaperReproduction) -> str:
     if paper.missing:
         language = Language(paper.ledger)
         lines += ["", "## Not run", ""]
-        lines += [f"- {entry.title} ({entry.id}): {language.sentence(_reason(why))}" for entry, why in paper.missing]
+        lines += [f"- {entry.title} ({entry.id}): {language.reason(why)}" for entry, why in paper.missing]
     return _markdown(lines)
-
-
-def _reason(why: str) -> str:
-    return re.sub(r"^`[^`]+` ", "it ", why)
 
 
 def _head(title: str, citation: str, words: str) -> list[str]:

@@ -37,8 +37,8 @@ def write(reproduction: Reproduction, plan: Plan, results: Sequence[RunResult]) 
             pq.write_table(_joined(plan, results, table), part / f"{table}.parquet", compression="zstd")
         _write_csv(part / "summary.csv", _all_rows(reproduction))
         (part / "claims.json").write_text(json_text(reproduction.to_dict()), encoding="utf-8")
-        report.write_tables(part, [reproduction], report.summary_of(reproduction))
         figures = report.draw(reproduction, part)
+        report.write_tables(part, [reproduction], report.summary_of(reproduction, figures))
         (part / reproduction.report.name).write_text(report.page(reproduction, figures), encoding="utf-8")
         write_manifest(part, _json.strict(_manifest(reproduction, plan, cost)))
 
@@ -98,7 +98,9 @@ def _write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _manifest(reproduction: Reproduction, plan: Plan, cost: float | None) -> dict[str, Any]:
-    """Versions, command and settings."""
+    """Versions, command and settings; when it was made and how long that took, which no other table says."""
+    from datetime import UTC, datetime
+
     from windlass import __version__
 
     return {
@@ -114,7 +116,11 @@ def _manifest(reproduction: Reproduction, plan: Plan, cost: float | None) -> dic
             for run in reproduction.runs
         },
         "runs": reproduction.total,
+        "made": reproduction.made,
+        "took_s": reproduction.took_s,
+        "cpu_s": reproduction.cpu_s,
         "cpu_per_run_s": cost,
+        "date": datetime.now(UTC).date().isoformat(),
     }
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from windlass.ledger import Experiment
 from windlass.reproduce.engine import engine_version
 from windlass.reproduce.plan import Place, Plan
+from windlass.reproduce.published import published
 from windlass.reproduce.sequential import start
 
 if TYPE_CHECKING:
@@ -24,6 +25,10 @@ Measured over the experiments of a thesis; docs/guide/reproducing-a-paper.md has
 
 HOP_S = 40e-9
 """CPU time of a packet on a link, seconds: `windlass-bench W4:10` takes 0.11 to 0.12 s for 2.88 million of them."""
+
+RADIO_HOP_S = 600e-9
+"""CPU time of a packet on a link of a radio medium, seconds: `windlass-bench W5:chain:9 100` takes 0.45 s for 0.75
+million of them."""
 
 RUN_S = 0.01
 """CPU time that each run takes beside its packets, seconds: to describe it, to read its tables, to store it."""
@@ -49,7 +54,8 @@ class Row:
     run_s : float, optional
         CPU time of a run, seconds; none if nothing is known of it.
     source : str
-        ``measured`` when this engine ran the experiment into this folder, or ``estimated`` from what the links carry.
+        ``measured`` when this engine ran the experiment into this folder, ``published`` when that is the cost in the
+        run of all papers that was published last, or ``estimated`` as if the narrowest links were always full.
     """
 
     experiment: Experiment
@@ -133,7 +139,7 @@ def row_of(plan: Plan, folder: Path, seen: set[str] | None = None) -> Row:
     recorded = sum(count for place, count in counts.items() if not _measured(plan, place))
     looks = plan.looks
     expected = (BASE_SEEDS, READING_SEEDS) if looks.adaptive else (looks.base[0], looks.readings[0])
-    known = measured_cost(folder)
+    known, source = _cost(plan, folder)
     keys = dict.fromkeys(plan.jobs[number].reading for number, _ in every if plan.jobs[number].reading != "base")
     return Row(
         plan.experiment,
@@ -145,9 +151,18 @@ def row_of(plan: Plan, folder: Path, seen: set[str] | None = None) -> Row:
             len(base) * max(expected[0], looks.base[0]) + len(readings) * expected[1] + recorded,
             len(base) * looks.base[-1] + len(readings) * looks.readings[-1] + recorded,
         ),
-        known if known is not None else _estimate(plan, [place for place in every if _measured(plan, place)][:24]),
-        "estimated" if known is None else "measured",
+        known if source else _estimate(plan, [place for place in every if _measured(plan, place)][:24]),
+        source or "estimated",
     )
+
+
+def _cost(plan: Plan, folder: Path) -> tuple[float | None, str]:
+    """CPU time of a run as it was measured, seconds, and where that is known from; nothing if it is not."""
+    own = measured_cost(folder)
+    if own is not None:
+        return own, "measured"
+    last = published().get(plan.experiment.id)
+    return (last.run_s, "published") if last is not None and last.cost_is == "measured" else (None, "")
 
 
 def _new(plan: Plan, counts: Mapping[Place, int], seen: set[str]) -> dict[Place, int]:
@@ -185,12 +200,21 @@ def measured_cost(folder: Path) -> float | None:
 
 
 def _estimate(plan: Plan, places: Sequence[Place]) -> float | None:
-    """CPU time of a run when the narrowest links of the way are full all the time, mean over the base, seconds."""
+    """CPU time of a run when the narrowest links of the way are full all the time, mean over the base, seconds.
+
+    Flows that lose packets leave the links empty for a while, so that their runs take less, down to a tenth of it.
+    """
     found = []
     for number, index in places:
         known = plan.jobs[number].points[index].capacity()
         if known and known["cuts"]:
             rate = min(sum(link["rate_bps"] for link in cut["links"]) for cut in known["cuts"])
             packets = rate * known["duration_s"] / 8 / known["packet"]
-            found.append(RUN_S + packets * 2 * len(known["cuts"]) * HOP_S)
+            found.append(RUN_S + packets * 2 * _way_s([cut["links"][0]["link"] for cut in known["cuts"]]))
     return sum(found) / len(found) if found else None
+
+
+def _way_s(links: Sequence[str]) -> float:
+    """CPU time of a packet on its way over some links, seconds; those of a medium share its time and count as one."""
+    media = {link.partition("/")[0] for link in links if "/" in link}
+    return HOP_S * sum("/" not in link for link in links) + RADIO_HOP_S * len(media)

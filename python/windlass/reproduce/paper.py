@@ -66,7 +66,6 @@ class PaperReproduction:
             "verdicts": self.counts,
             "experiments": [part.to_dict() for part in self.parts],
             "not_run": [{"experiment": entry.id, "why": why} for entry, why in self.missing],
-            "report": str(self.report),
         }
 
     def render(self, console: Console) -> None:
