@@ -273,6 +273,9 @@ def test_every_variant_of_every_paper_has_one_name() -> None:
             "share of the other variant = 3 flows of 10, the other variant = NewReno",
         ),
         ("huq2024/fig10", "needs `time_s`", "needs time"),
+        ("rana/fig3", "veno in fig3 against newreno in fig2", "Veno in figure 3 against NewReno in figure 2"),
+        ("rana/fig5", "reno first at figure = one-loss", "Reno first in “One random loss without queueing”"),
+        ("saedi2019/summary-ch3", "figure = fig3.14, n = 20", "figure 3.14, n = 20"),
         ("saedi2019/fig4.26", "newreno#2 first of 2: open", "NewReno, flow 2 first of 2: not settled"),
     ],
 )

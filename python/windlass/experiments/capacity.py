@@ -53,7 +53,9 @@ def _words(
         what = f"The {max(rates):g} Mbps of {network.name_of(names[0])} carry at most {mbps}"
     elif len(rates) == 1:
         side = {0: "sender", hops - 1: "receiver"}.get(hop, "shared")
-        what = f"{len(names)} × {max(rates):g} Mbps {side} links carry at most {mbps}"
+        what = f"{len(names)} × {max(rates):.4g} Mbps {side} links carry at most {mbps}"
+        if len(names) == 1:
+            what = f"The {max(rates):.4g} Mbps of the {side} link carry at most {mbps}"
     else:
         what = f"{', '.join(network.name_of(name) for name in names)} carry at most {mbps} together"
     allowance = f", {stretch:.3f} times that over the flows' active time" if stretch > 1 else ""

@@ -391,8 +391,11 @@ class Ledger:
     def citation(self) -> str:
         """Authors, title, place and year in one line."""
         authors = ", ".join(self.paper["authors"])
-        year = self.paper.get("year", self.paper.get("year_note", "year not stated"))
-        return f"{authors}: {self.paper['title']}. {self.paper['venue']}, {year}."
+        year = str(self.paper.get("year", self.paper.get("year_note", "not stated")))
+        year = f"year {year}" if year.startswith("not ") else year
+        venue = str(self.paper["venue"])
+        venue = f"Journal {venue}" if venue.startswith("not ") else venue[0].upper() + venue[1:]
+        return f"{authors}: {self.paper['title']}. {venue}, {year}."
 
     def claims_of(self, experiment_id: str) -> tuple[Claim, ...]:
         """Claims of one experiment, in the order of the ledger."""

@@ -98,7 +98,7 @@ def _room(largest: Sequence[Mapping[str, Any]]) -> str:
     ranked = sorted(largest, key=lambda row: math.inf if row["percent"] is None else row["percent"])
     ends = [ranked[0], ranked[-1]] if len(ranked) > 1 else [ranked[0]]
     words = [
-        f"{row['where']}: " + ("without bound" if row["percent"] is None else f"{row['percent']:+.0f} %")
+        ("without bound" if row["percent"] is None else f"{row['percent']:+.0f} %") + f" at {row['where']}"
         for row in ends
     ]
     return " to ".join(words)
@@ -107,7 +107,7 @@ def _room(largest: Sequence[Mapping[str, Any]]) -> str:
 def source_words(source: str) -> str:
     """Where the paper says it, as a sentence: sections are named as such."""
     found = re.sub(r"(?<![\w.])s(?=\d)", "section ", source)
-    return sentence(f"section {found}" if found[:1].isdigit() else found)
+    return sentence(f"section {found}" if re.match(r"\d|[IVX]+\b", found) else found)
 
 
 def run_lines(reproduction: Reproduction, outcome: Outcome) -> list[str]:
@@ -130,6 +130,9 @@ def _point_row(row: Mapping[str, Any], language: Language) -> dict[str, str]:
     numbers = [row.get(key) for key in ("mean", "low", "high")]
     unit = str(row.get("unit", ""))
     form = "{:+.1f}" if unit in ("%", "points") else "{:.3f}"
+    if unit == "% of runs":  # an interval of a share ends where shares end
+        form = "{:.0f}"
+        numbers = [min(max(number, 0.0), 100.0) if isinstance(number, float) else number for number in numbers]
     texts = [form.format(number) if isinstance(number, float) and math.isfinite(number) else "-" for number in numbers]
     return {
         "where": language.found(str(row["where"])),

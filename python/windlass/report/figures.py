@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from windlass import verdicts
 from windlass.report.given import Gain, Stated, claimed_gains, stated_values
 from windlass.report.language import Language, metric_words
-from windlass.report.panels import Curve, Panel, draw_panels
+from windlass.report.panels import Curve, Panel, draw_panels, highest_shown
 from windlass.report.windows import windows_figure
 from windlass.reproduce import Reproduction, headline_metric, shown_variants
 from windlass.verdicts import Data, Limit, derived
@@ -105,8 +105,13 @@ def _measured(reproduction: Reproduction, metric: str) -> tuple[Any, str]:
 def _caption(reproduction: Reproduction, metric: str, stated: list[Stated], panels: list[Panel]) -> str:
     name = metric_words(metric).partition(" (")[0]
     words = [f"{name[0].upper()}{name[1:]}: {reproduction.means_text}."]
-    if any(cap is not None for panel in panels for cap in panel.caps):
+    caps = [cap for panel in panels for cap in panel.caps if cap is not None]
+    if caps and min(caps) <= highest_shown(panels):
         words.append("Thin dashed line: a flow's share of what the narrowest link carries, payload only.")
+    elif caps:
+        words.append(
+            f"A flow's share of what the narrowest link carries lies above the figure: {min(caps):.3g} Mbit/s."
+        )
     if stated:
         words.append("Large hollow marks: values that the paper states.")
     else:

@@ -109,6 +109,8 @@ class Language:
         keys = sorted({*book.variants, *LABELS}, key=len, reverse=True)
         self._any = _pattern(keys)
         self._places = _places(self._axes)
+        known = sorted((re.escape(entry.name) for entry in book.experiments.values()), key=len, reverse=True)
+        self._figures = re.compile(rf"\b(at figure = |figure = |in )({'|'.join(known)})(?![\w.-]\w|\w)")
         self._clear = _pattern([key for key in keys if key not in COMMON and key.lower() == key])
 
     def variant(self, key: str) -> str:
@@ -136,10 +138,12 @@ class Language:
         text = self._any.sub(lambda found: self.variant(found[0]), text)
         if self._axes:
             text = self._places.sub(self._place, text)
+        text = self._figures.sub(self._figure, text)
         for key, (name, _) in METRICS.items():
             text = re.sub(rf"`{key}`", name, text)
             if "-" in key:
                 text = re.sub(rf"(?<![\w-]){key}(?![\w-])", name, text)
+        text = re.sub(r": in (?=\d+ of \d+ runs)", ": seen in ", text)
         return re.sub(r"(?<=: )open\b|\bopen(?= at \d)", "not settled", text)
 
     def sentence(self, text: str) -> str:
@@ -148,7 +152,13 @@ class Language:
 
     def reason(self, text: str) -> str:
         """Why something was not run, as a sentence that does not name it again."""
-        return self.sentence(re.sub(r"^`[^`]+` ", "it ", text))
+        return self.sentence(re.sub(r"`(\w+)`", self._key, self.found(re.sub(r"^`[^`]+` ", "it ", text))))
+
+    def _key(self, found: re.Match[str]) -> str:
+        """What the paper calls a key that another of its experiments sweeps."""
+        named = (axis for entry in self._book.experiments.values() for axis in entry.axes if axis.key == found[1])
+        axis = next(named, None)
+        return found[1].replace("_", " ") if axis is None else f"the {axis.parameter}"
 
     def _place(self, found: re.Match[str]) -> str:
         name, unit = self._axes[found["key"] or found["alone"]]
@@ -156,6 +166,14 @@ class Language:
             return name
         own = f" {unit}" if unit and not found["unit"] else ""
         return f"{name} = " + (f"{found['number']}{found['unit'] or own}" if found["number"] else "")
+
+    def _figure(self, found: re.Match[str]) -> str:
+        """An experiment as the paper has it: its figure or table, or else its title."""
+        beside, name = "" if found[1].startswith("figure") else "in ", found[2]
+        numbered = re.fullmatch(r"(fig|table)([\d.].*)", name)
+        if numbered:
+            return f"{beside}{'figure' if numbered[1] == 'fig' else 'table'} {numbered[2]}"
+        return f"{beside}“{self._book.experiments[f'{self._book.id}/{name}'].title.partition(' (')[0]}”"
 
     def _open(self, key: str) -> str:
         known = self._book.open.get(key)

@@ -60,7 +60,7 @@ def capacity_lines(reproduction: Reproduction) -> list[str]:
     return [f"{text} ({places[0]}{f' to {places[-1]}' if len(places) > 1 else ''})" for text, places in found.items()]
 
 
-_LEFT, _WIDTH, _ROW = 190.0, 620.0, 30.0
+_LEFT, _RIGHT, _ROW, _LETTER = 190.0, 810.0, 30.0, 6.6
 
 
 def gains_figure(reproduction: Reproduction) -> dict[str, Any] | None:
@@ -85,15 +85,19 @@ def gains_figure(reproduction: Reproduction) -> dict[str, Any] | None:
         )
     ]
     low, high = max(-90.0, min(-20.0, *values)), max(50.0, *values)
+    language = Language(reproduction.ledger, reproduction.experiment)
+    better = list(dict.fromkeys(language.variant(check["a"]) for _, check in rows))
+    names = [f"over {language.variant(check['b'])}" for _, check in rows]
+    if len(better) > 1:
+        names = [f"{language.variant(check['a'])} {name}" for name, (_, check) in zip(names, rows, strict=True)]
+    left = max(_LEFT, _LETTER * max(map(len, names)) + 30)
     first, last = math.log1p(low / 100), math.log1p(high / 100)
 
     def place(percent: float) -> float:
         share = (math.log1p(max(percent, -95.0) / 100) - first) / (last - first)
-        return round(_LEFT + _WIDTH * min(max(share, 0.0), 1.0), 1)
+        return round(left + (_RIGHT - left) * min(max(share, 0.0), 1.0), 1)
 
     drawn = []
-    language = Language(reproduction.ledger, reproduction.experiment)
-    names = [f"over {language.variant(check['b'])}" for _, check in rows]
     for index, (outcome, check) in enumerate(rows):
         y = 34 + index * _ROW
         percent, tolerance = float(check["percent"]), float(check["tolerance_pp"])
@@ -128,5 +132,5 @@ def gains_figure(reproduction: Reproduction) -> dict[str, Any] | None:
         "ticks": [{"x": place(tick), "words": f"{tick:+d} %" if tick else "0"} for tick in ticks],
         "height": 34 + len(rows) * _ROW + 22,
         "bottom": 34 + (len(rows) - 1) * _ROW + 16,
-        "a": " and ".join(dict.fromkeys(language.variant(check["a"]) for _, check in rows)),
+        "a": better[0] if len(better) == 1 else "",
     }

@@ -185,6 +185,8 @@ def took_words(reproduction: Reproduction) -> str:
         return ""
     made, total = reproduction.made, reproduction.total
     kept = "" if made == total else f"; {total - made} of them came from the store of finished runs"
+    if not made:
+        return f"All {total} runs came from the store of finished runs."
     minutes, seconds = divmod(round(reproduction.took_s), 60)
     spent = f"{minutes} min {seconds} s" if minutes else f"{reproduction.took_s:.1f} s"
     return f"The {total} runs took {spent}, {reproduction.cpu_s / 60:.1f} minutes of CPU time{kept}."
@@ -210,7 +212,7 @@ def _dependence(reproduction: Reproduction) -> str:
     if not changed and not unsettled:
         return "No verdict depends on how the open parameters are read."
     if not changed:
-        return f"No verdict is known to depend on how the open parameters are read; {unsettled} of {len(asked)} are undecided in some reading."
+        return f"No verdict is known to depend on how the open parameters are read; {unsettled} of {len(asked)} {'is' if unsettled == 1 else 'are'} undecided in some reading."
     keys: dict[str, int] = {}
     for outcome in changed:
         for reading, _ in outcome.changed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from windlass.palette import Look, look
@@ -78,8 +79,27 @@ def draw_panels(
     for axes in cells[: len(panels)]:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             handles.setdefault(label, handle)
-    figure.legend(handles.values(), handles.keys(), loc="outside lower center", fontsize=8, ncols=3)
+    if tuple(ticks) == ("",):
+        _name_places(cells[: len(panels)], names)
+        handles = {label: handle for label, handle in handles.items() if label not in names}
+    order = sorted(handles, key=lambda label: names.index(label) if label in names else len(names))
+    if order:
+        figure.legend([handles[label] for label in order], order, loc="outside lower center", fontsize=8, ncols=3)
     return figure
+
+
+def _name_places(cells: Sequence[Axes], names: Sequence[str]) -> None:
+    """Write each curve's name under its only value, where there is one place: no legend is needed."""
+    for axes in cells:
+        axes.set_xticks(
+            [_beside(at, names) for at in range(len(names))], [fill(name, 14) for name in names], fontsize=8
+        )
+        axes.set_xlim(_beside(-0.7, names), _beside(len(names) - 0.3, names))
+
+
+def _beside(at: float, names: Sequence[str]) -> float:
+    """How far right of a place a curve's value stands where there is one place only."""
+    return 0.08 * (at - (len(names) - 1) / 2)
 
 
 def _draw_panel(axes: Axes, panel: Panel, names: Sequence[str]) -> None:
@@ -93,9 +113,7 @@ def _draw_panel(axes: Axes, panel: Panel, names: Sequence[str]) -> None:
             [0.0 if math.isnan(a - b) else max(a - b, 0.0) for a, b in zip(high, low, strict=True)]
             for high, low in ((curve.mean, curve.low), (curve.high, curve.mean))
         ]
-        offset = 0.0
-        if len(panel.places) == 1:
-            offset = 0.08 * (at - (len(names) - 1) / 2)  # side by side where there is one place only
+        offset = _beside(at, names) if len(panel.places) == 1 else 0.0
         axes.errorbar(
             [place + offset for place in panel.places],
             curve.mean,
@@ -110,7 +128,7 @@ def _draw_panel(axes: Axes, panel: Panel, names: Sequence[str]) -> None:
             zorder=3,
         )
     for at, value, name in panel.marks:
-        offset = 0.08 * (names.index(name) - (len(names) - 1) / 2) if len(panel.places) == 1 and name in names else 0.0
+        offset = _beside(names.index(name), names) if len(panel.places) == 1 and name in names else 0.0
         axes.plot(
             [panel.places[at] + offset],
             [value],
@@ -125,8 +143,11 @@ def _draw_panel(axes: Axes, panel: Panel, names: Sequence[str]) -> None:
             zorder=4,
         )
     caps = [(place, cap) for place, cap in zip(panel.places, panel.caps, strict=False) if cap is not None]
+    thin: dict[str, Any] = {"color": "black", "linewidth": 0.7, "linestyle": (0, (6, 3)), "zorder": 1}
     if len(caps) > 1:
-        axes.plot(*zip(*caps, strict=True), color="black", linewidth=0.7, linestyle=(0, (6, 3)), zorder=1)
+        axes.plot(*zip(*caps, strict=True), **thin)
+    elif caps:
+        axes.axhline(caps[0][1], **thin)
 
 
 def _draw_band(axes: Axes, panel: Panel) -> None:
@@ -147,11 +168,8 @@ def _draw_band(axes: Axes, panel: Panel) -> None:
 
 def _set_axes(axes: Axes, panels: Sequence[Panel], log: bool, ticks: Sequence[str]) -> None:
     places = sorted({place for panel in panels for place in panel.places})
-    highest = [value for panel in panels for curve in panel.curves for value in (*curve.mean, *curve.high)]
-    highest += [value for panel in panels for _, value, _ in panel.marks]
-    highest = [value for value in highest if math.isfinite(value)]
     bottom = min([0.0, *(value for panel in panels for curve in panel.curves for value in curve.mean)])
-    top = 1.08 * max(highest, default=1.0)
+    top = highest_shown(panels)
     axes.set_ylim(bottom, top if top > bottom else bottom + 1.0)
     if ticks:
         axes.set_xticks(range(len(ticks)), ticks, fontsize=8)
@@ -168,6 +186,13 @@ def _set_axes(axes: Axes, panels: Sequence[Panel], log: bool, ticks: Sequence[st
     if len(places) <= 10:
         axes.set_xticks(places, [f"{place:g}" for place in places], fontsize=8)
         axes.set_xticks([], minor=True)
+
+
+def highest_shown(panels: Sequence[Panel]) -> float:
+    """Upper end of the vertical axis: above all values, intervals and marks; what the links carry may lie higher."""
+    values = [value for panel in panels for curve in panel.curves for value in (*curve.mean, *curve.high)]
+    values += [value for panel in panels for _, value, _ in panel.marks]
+    return 1.08 * max((value for value in values if math.isfinite(value)), default=1.0)
 
 
 def look_of(name: str) -> Look:

@@ -195,7 +195,17 @@ def _paper_page(paper: Paper) -> str:
     """The page of a paper: its experiments, its claims, what was not run."""
     book = paper.book
     language = Language(book)
-    lines = [_NOTE, "", f"# {book.title.partition(':')[0]}", "", book.citation, "", headline(paper.counts), "", *_made(paper.parts)]
+    lines = [
+        _NOTE,
+        "",
+        f"# {book.title.partition(':')[0]}",
+        "",
+        book.citation,
+        "",
+        headline(paper.counts),
+        "",
+        *_made(paper.parts),
+    ]
     lines += ["", f"`windlass reproduce {book.id}` runs it again.", "", "## Experiments", ""]
     lines += ["| experiment | what | verdicts | runs | CPU time |", "|---|---|---|--:|--:|"]
     for part in paper.parts:

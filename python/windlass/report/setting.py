@@ -109,11 +109,12 @@ def calls_table(reproduction: Reproduction) -> dict[str, Any]:
 
 
 def _share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.0f} %" if whole else "-"
+    return f"{100 * part / whole:.0f}\u00a0%" if whole else "-"
 
 
 def algorithms_table(reproduction: Reproduction) -> list[dict[str, Any]]:
     """What the registry says of the algorithms that took part, readings included."""
+    own = set(reproduction.algorithms.values())
     used = {name: variant for variant, name in reproduction.algorithms.items()}
     for run in reproduction.runs:
         if run.data is None:
@@ -125,13 +126,13 @@ def algorithms_table(reproduction: Reproduction) -> list[dict[str, Any]]:
     rows = [row for row in reproduction.registry if row["name"] in used]
     return [
         {
-            "name": language.variant(used[row["name"]]),
+            "name": language.variant(used[row["name"]] if row["name"] in own else row["name"]),
             "engine_name": row["name"],
             "variant": used[row["name"]],
             "summary": row["summary"],
             "source": row["source"],
             "caution": row.get("caution") or "",
-            "recovery": row.get("recovery") or "",
+            "recovery": language.variant(row.get("recovery") or ""),
             "parameters": ", ".join(f"{item['name']} = {item['default']}" for item in row["parameters"]),
         }
         for row in rows

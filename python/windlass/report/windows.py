@@ -87,6 +87,8 @@ def _draw(panels: dict[str, dict[str, Any]]) -> Figure:
             axes.plot(seconds, shown, linestyle=dash, linewidth=width, color=colour)
     for axes in list(grid.flat)[len(panels) :]:
         axes.set_axis_off()
+    for axes in list(grid.flat)[max(0, len(panels) - columns) : len(panels)]:
+        axes.xaxis.set_tick_params(labelbottom=True)
     grid.flat[0].set_ylim(0.0, 1.08 * highest if highest else 1.0)
     figure.supxlabel("time (s)", fontsize=9)
     figure.supylabel("window (segments)", fontsize=9)
