@@ -15,6 +15,7 @@ import pytest
 import windlass
 from windlass import InputError, RunResult, Scenario, UnknownFlow, _core, palette, plots, stats
 from windlass.names import loss_causes, not_lost, window_events
+from windlass.plots.style import _compact
 
 LOSS = "topology.bottleneck.loss.rate"
 
@@ -454,3 +455,18 @@ def test_colours_can_be_told_apart_by_everyone(eyes: str) -> None:
     for one, other in itertools.combinations(colours, 2):
         distance = np.linalg.norm(cielab(one, SEEN_BY[eyes]) - cielab(other, SEEN_BY[eyes]))
         assert distance > 15.0, (one, other)
+
+
+def test_an_svg_is_small_and_looks_the_same() -> None:
+    drawn = (
+        '<svg xmlns="http://www.w3.org/2000/svg">\n <metadata>\n  <a/>\n </metadata>\n <defs>\n  <style>*{a: b}</style>\n'
+        ' </defs>\n <g id="figure_1">\n  <path d="M 1.23456 7.9999 \nL -3.10001 2 \n" style="fill: #ffffff"/>\n'
+        + '  <use xlink:href="#m1" x="1.005" y="20.126" style="stroke: #000000"/>\n' * 3
+        + '  <text x="1.5" transform="rotate(-90 1.23456 2)">1.23456 is kept</text>\n </g>\n</svg>\n'
+    )
+    assert _compact(drawn) == (
+        '<svg xmlns="http://www.w3.org/2000/svg">\n<defs>\n<style>*{a: b}.s0{stroke: #000000}</style>\n'
+        '</defs>\n<g>\n<path d="M 1.23 8 L -3.1 2" style="fill: #ffffff"/>\n'
+        + '<use xlink:href="#m1" x="1" y="20.13" class="s0"/>\n' * 3
+        + '<text x="1.5" transform="rotate(-90 1.23 2)">1.23456 is kept</text>\n</g>\n</svg>\n'
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from pathlib import Path
@@ -111,16 +112,27 @@ def save(figure: Figure, stem: str | Path, formats: Iterable[str] = FORMATS) -> 
 _METADATA = re.compile(r" *<metadata>.*?</metadata>\n", re.DOTALL)
 _PLACES = re.compile(r'(?<= )(?:d|x|y|transform)="[^"]*"')
 _FRACTION = re.compile(r"\d+\.\d+")
+_STYLES = re.compile(r' style="([^"]*)"')
 
 
 def _compact(svg: str) -> str:
-    """The SVG without metadata, its places rounded to a hundredth of a point, paths on one line."""
+    """The SVG without metadata, indents and names of groups; its places rounded to a hundredth of a point, paths on one
+    line, styles that occur again and again written once.
+    """
 
     def places(found: re.Match[str]) -> str:
         rounded = _FRACTION.sub(lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), found[0])
         return re.sub(r"\s+", " ", rounded).replace(' "', '"')
 
-    return _PLACES.sub(places, _METADATA.sub("", svg))
+    svg = re.sub(r'<g id="[^"]*">', "<g>", _PLACES.sub(places, _METADATA.sub("", svg)))
+    counts = Counter(_STYLES.findall(svg))
+    classes = {style: f"s{at}" for at, style in enumerate(style for style, count in counts.items() if count > 2)}
+    svg = _STYLES.sub(
+        lambda found: f' class="{classes[found[1]]}"' if found[1] in classes else found[0],
+        svg,
+    )
+    rules = "".join(f".{name}{{{style}}}" for style, name in classes.items())
+    return re.sub(r"\n +", "\n", svg.replace("</style>", f"{rules}</style>", 1))
 
 
 def new_figure() -> tuple[Figure, Axes]:
