@@ -35,6 +35,7 @@ LIMIT_MB = 20
 
 _NOTE = "<!-- Made by `make papers` from the folder of a run. Do not edit. -->"
 _NOT_YET = "The run has not come to:"
+_ALONE = "CPU time is that of each experiment on its own; together they take less, since they share runs."
 _IMAGE = re.compile(r"^!\[[^\]]*\]\(([^)]+\.svg)\)", re.MULTILINE)
 
 
@@ -260,7 +261,7 @@ def _made(parts: Sequence[Part]) -> list[str]:
     if not dates:
         return [f"Engine {', '.join(engines)}."]
     when = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
-    return [f"Run on {when} with engine {', '.join(engines)}."]
+    return [f"Run on {when} with engine {', '.join(engines)}. {_ALONE}"]
 
 
 def _time(parts: Sequence[Part]) -> str:
