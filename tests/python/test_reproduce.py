@@ -220,9 +220,9 @@ def test_the_page_says_what_matters(made: Reproduction) -> None:
     assert "largest possible" in text
 
 
-def test_names_in_cautions_are_code_and_the_rest_is_text(made: Reproduction) -> None:
+def test_names_in_cautions_are_quoted_and_all_of_it_is_text(made: Reproduction) -> None:
     text = page(replace(made, cautions=["newreno: `tcp.window` < 20"]), [])
-    assert "NewReno: <code>tcp.window</code> &lt; 20" in text
+    assert "NewReno: “tcp.window” &lt; 20" in text
 
 
 def test_gains_over_one_reference_are_told_apart(made: Reproduction) -> None:
@@ -398,7 +398,7 @@ def test_a_reading_that_cannot_be_run_is_listed(
     (missing,) = [run for run in found.runs if run.missing]
     assert missing.reading.key == "cubic-2008"
     assert [reading.key for reading, _ in found.outcomes[2].missing] == ["cubic-2008"]
-    assert "not run: this version lacks the algorithm" in found.report.read_text(encoding="utf-8")
+    assert "Not run: This version lacks the algorithm" in found.report.read_text(encoding="utf-8")
 
 
 def test_the_sum_of_the_flows_is_no_more_than_the_link_carries() -> None:

@@ -109,7 +109,7 @@ def calls_table(reproduction: Reproduction) -> dict[str, Any]:
 
 
 def _share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.0f}\u00a0%" if whole else "-"
+    return f"{100 * part / whole:.0f} %" if whole else "-"
 
 
 def algorithms_table(reproduction: Reproduction) -> list[dict[str, Any]]:
