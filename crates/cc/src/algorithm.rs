@@ -83,5 +83,9 @@ algorithms! {
     Foreign(crate::foreign::Foreign),
     /// CERL and the CERL+ family.
     Cerl(crate::cerl::Cerl),
+    /// Reno of Linux.
+    RenoLinux(crate::reno_linux::RenoLinux),
+    /// CUBIC of Linux.
+    CubicLinux(crate::cubic_linux::CubicLinux),
     // `windlass new-cc` adds to the list above this line.
 }

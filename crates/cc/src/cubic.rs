@@ -8,7 +8,7 @@ use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, Response};
 /// What the source leaves open, and the reading taken. The registry shows it.
 pub const CHOICES: &str = "\
     one step towards the curve for each segment that counts, as in the Reno-friendly estimate; time in which the \
-    window is not in use does not count; slow start is Reno's, with HyStart++ on request (`hystart`); a cut keeps a \
+    window is not in use does not count; slow start is Reno's, with one of two HyStarts on request (`hystart`); a cut keeps a \
     share of the profile's halving base (flight size).";
 
 /// State of CUBIC. Its windows are segments, as in the source.
@@ -91,7 +91,7 @@ impl Cubic {
             epoch: Epoch::default(),
             curve: Curve::default(),
             w_est: 0.0,
-            hystart: HyStart::new(config.flag("hystart")),
+            hystart: HyStart::new(config.choice("hystart")),
         }
     }
 
@@ -109,7 +109,7 @@ impl Cubic {
         if ack.grows {
             self.cwnd += self.hystart.growth() * ack.slow_start;
         }
-        if self.hystart.on_ack(ack) {
+        if self.hystart.ends_after(ack) {
             //= specs/papers/hystart.md#conservative-slow-start
             //# `ssthresh = cwnd` and congestion avoidance begins.
             self.ssthresh = self.cwnd;
@@ -143,6 +143,9 @@ impl CongestionControl for Cubic {
 
     fn on_ack(&mut self, ack: &Ack, path: &Path) {
         self.epoch.on_ack(ack);
+        if self.cwnd < self.ssthresh && self.hystart.ends_before(ack, self.cwnd, path.rtt_min, path) {
+            self.ssthresh = self.cwnd;
+        }
         if self.cwnd < self.ssthresh {
             self.slow_start(ack);
         } else if ack.grows {
@@ -165,7 +168,7 @@ impl CongestionControl for Cubic {
             self.prior = w;
         }
         self.epoch.end();
-        self.hystart.stop();
+        self.hystart.on_congestion(event.cause);
         if !event.hold_ssthresh {
             self.ssthresh = kept.ssthresh;
         }
@@ -394,7 +397,7 @@ mod tests {
     #[test]
     fn hystart_leaves_slow_start_without_a_loss() {
         let mut config = config();
-        config.set_flag("hystart", true).unwrap();
+        config.set_choice("hystart", "rfc9406").unwrap();
         // 21; the eighth ACK at 120 ms is the last to add a segment, the other two of that round a quarter: 29.5
         let (cubic, _) = slow_start(&config, 1);
         assert_eq!((cubic.cwnd(), cubic.ssthresh()), (Bytes(29_500.0), Bytes(1e9)));
@@ -412,7 +415,7 @@ mod tests {
     #[test]
     fn hystart_is_for_the_first_slow_start() {
         let mut config = config();
-        config.set_flag("hystart", true).unwrap();
+        config.set_choice("hystart", "rfc9406").unwrap();
         let (mut cubic, path) = slow_start(&config, 1);
         cubic.on_congestion(&rto(1).of_flight(&path), &path);
         cubic.on_ack(&ack(1000.0), &path);
@@ -420,6 +423,24 @@ mod tests {
         // a window that is not in use does not grow
         cubic.on_ack(&Ack { grows: false, ..ack(1000.0) }, &path);
         assert_eq!(cubic.cwnd(), 2000.0);
+    }
+
+    #[test]
+    fn by_linux_hystart_ends_slow_start_at_the_window_that_it_finds() {
+        let mut config = config();
+        config.set_choice("hystart", "linux").unwrap();
+        let mut cubic = Cubic::new(&config);
+        let path = test_path();
+        cubic.on_init(Bytes(20_000.0), Bytes(1e9), &path);
+        let ms = |ms: u64| Time(ms * 1_000_000);
+        cubic.on_ack(&Ack { now: ms(1000), ..crate::testing::last_of_round(1000.0) }, &path);
+        // an ACK per millisecond, the least RTT: the 51st is the first above (100 + 1) / 2, the window before it is 71
+        (1..51).for_each(|n| cubic.on_ack(&Ack { now: ms(1000 + n), ..ack(1000.0) }, &path));
+        assert_eq!((cubic.cwnd(), cubic.ssthresh()), (Bytes(71_000.0), Bytes(1e9)));
+        cubic.on_ack(&Ack { now: ms(1051), ..ack(1000.0) }, &path);
+        // congestion avoidance begins with this very ACK: West = 71 + 1/71
+        assert_eq!(cubic.ssthresh(), 71_000.0);
+        assert!((cubic.cwnd().0 - 71_014.08).abs() < 0.01, "{:?}", cubic.cwnd());
     }
 
     #[test]

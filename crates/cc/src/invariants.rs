@@ -226,6 +226,7 @@ const DRAWN: &[(&str, &[&str])] = &[
     ("illinois", &["alpha_segments_per_rtt", "beta_ratio"]),
     ("hybla", &["rho_ratio"]),
     ("dctcp", &["alpha_ratio"]),
+    ("cubic-linux", &["w_max_segments", "k_s", "w_est_segments"]),
 ];
 
 #[test]

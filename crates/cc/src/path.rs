@@ -19,6 +19,8 @@ pub struct Path {
     pub rwnd: Bytes,
     /// ssthresh counts whole segments (ns-2).
     pub whole_ssthresh: bool,
+    /// Segments leave spaced in time.
+    pub paced: bool,
     /// Duplicate-ACK threshold, segments.
     pub dup_threshold: u32,
     /// Number that belongs to this sender of this run, for algorithms that choose at random: equal runs, equal numbers.
@@ -44,6 +46,7 @@ pub(crate) fn test_path() -> Path {
         flight_size: Bytes(10_000.0),
         rwnd: Bytes(1e9),
         whole_ssthresh: false,
+        paced: false,
         dup_threshold: 3,
         seed: 1,
     }

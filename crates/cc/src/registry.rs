@@ -304,6 +304,8 @@ mod tests {
             ("adaptive", "adapt_rtt", "srtt"),
             ("adaptive", "adapt_rto_ss", "native"),
             ("adaptive", "adapt_E", "loss"),
+            ("cubic", "hystart", "off"),
+            ("cubic-linux", "hystart", "linux"),
             ("hybla", "hybla_rtt", "min"),
             ("dctcp", "dctcp_cut", "window_end"),
             ("tfrc", "tfrc_rto", "4r"),
@@ -311,10 +313,11 @@ mod tests {
             assert_eq!(Config::named(row).unwrap().choice(name), word, "{row}.{name}");
         }
         for (row, name, on) in [
-            ("cubic", "hystart", false),
             ("cubic", "cubic_fast_convergence", true),
             ("cubic-2008", "cubic_fast_convergence", true),
             ("bic", "bic_fast_convergence", true),
+            ("cubic-linux", "cubic_fast_convergence", true),
+            ("cubic-linux", "cubic_friendly", true),
             ("ledbat", "ledbat_slow_start", false),
             ("etfcc", "etfcc_floor", false),
         ] {

@@ -49,6 +49,7 @@ impl Connection {
         f.plain("mss", &mut self.path.mss)?;
         f.plain("dup_threshold", &mut self.path.dup_threshold)?;
         f.plain("whole_ssthresh", &mut self.path.whole_ssthresh)?;
+        f.plain("paced", &mut self.path.paced)?;
         f.plain("seed", &mut self.path.seed)?;
         f.plain("cwnd", &mut self.windows.cwnd)?;
         f.plain("ssthresh", &mut self.windows.ssthresh)

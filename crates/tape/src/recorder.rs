@@ -71,8 +71,8 @@ impl CongestionControl for Recorder {
     fn on_init(&mut self, cwnd: Bytes, ssthresh: Bytes, path: &Path) {
         let windows = Windows { cwnd, ssthresh };
         // what never changes is the head's, and the rest is in the first line
-        let Path { mss, whole_ssthresh, dup_threshold, seed, .. } = *path;
-        self.path = Path { mss, whole_ssthresh, dup_threshold, seed, ..Path::default() };
+        let Path { mss, whole_ssthresh, paced, dup_threshold, seed, .. } = *path;
+        self.path = Path { mss, whole_ssthresh, paced, dup_threshold, seed, ..Path::default() };
         self.reel.write(&head::write(&self.about, &mut Connection { path: self.path, windows }));
         self.pass(Event::Open(windows), path);
     }

@@ -75,7 +75,11 @@ fn what_cannot_be_read_is_an_error_with_its_line() {
         (at(2, "newreno", "newreno beta=1"), 2, "`newreno` has no parameter `beta`"),
         (at(2, "newreno", "veno veno_beta=x"), 2, "`veno_beta` is `x`, must be a number"),
         (at(2, "newreno", "veno veno_beta=-1"), 2, "`veno_beta` is -1, must be from 0"),
-        (at(2, "newreno", "cubic hystart=maybe"), 2, "`hystart` is `maybe`, must be true or false"),
+        (
+            at(2, "newreno", "cubic cubic_fast_convergence=maybe"),
+            2,
+            "`cubic_fast_convergence` is `maybe`, must be true",
+        ),
         (at(2, "newreno", "cerl cerl_cmp=eq"), 2, "`cerl_cmp` is `eq`, must be one of ge, gt"),
         (at(3, "mss=1460", "mss=0"), 3, "`mss` must be bytes from 1"),
         (at(3, "mss", "nss"), 3, "no field `nss` here; there are mss, dup_threshold"),

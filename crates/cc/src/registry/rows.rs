@@ -9,6 +9,7 @@ mod cerl;
 mod delay;
 mod high_speed;
 mod large_windows;
+mod linux;
 mod marks;
 mod queue_targets;
 mod rates;
@@ -127,5 +128,7 @@ pub static ALGORITHMS: &[Row] = &[
     rates::TFRC,
     rates::TFRC_SP,
     rates::ETFCC,
+    linux::RENO,
+    linux::CUBIC,
     // `windlass new-cc` adds to the list above this line.
 ];

@@ -113,6 +113,7 @@ impl Tcb {
                 flight_size: Bytes::ZERO,
                 rwnd: mss * f64::from(config.window),
                 whole_ssthresh: config.whole_ssthresh,
+                paced: rules.paced,
                 dup_threshold: config.dup_threshold,
                 seed: 0,
             },

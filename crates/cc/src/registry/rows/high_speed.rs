@@ -2,7 +2,7 @@
 
 use super::{PLAIN, choice, flag, number};
 use crate::registry::{Parameter, Recovery, Row};
-use crate::{Algorithm, cubic, cubic_2008, yeah};
+use crate::{Algorithm, cubic, cubic_2008, hystart, yeah};
 
 const C: Parameter =
     number("cubic_c", [0.4, 0.001, 1000.0], "segments/s^3", "steepness of the cubic curve", "RFC 9438");
@@ -23,11 +23,12 @@ pub(super) const CUBIC: Row = Row {
         C,
         number("cubic_beta", [0.7, 0.1, 0.99], "-", "share of the window kept at a loss", "RFC 9438, section 4.6"),
         FAST_CONVERGENCE,
-        flag(
+        choice(
             "hystart",
-            false,
-            "HyStart++: the first slow start slows down when the RTT rises, and ends if it stays up",
-            "RFC 9406; RFC 9438, section 4.10",
+            hystart::WORDS,
+            "how slow start may end without a loss: not; HyStart++, the first one when the RTT rises and stays up; or \
+             as in Linux, by a train of ACKs or a rise of the RTT",
+            "RFC 9406; RFC 9438, section 4.10; Linux 6.1",
         ),
     ],
     choices: cubic::CHOICES,
