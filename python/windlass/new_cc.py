@@ -164,4 +164,6 @@ def _added(root: Path, name: str, addition: str, *, in_order: bool = False) -> s
         head, indent = before.rstrip(" "), before[len(before.rstrip(" ")) :]
         return f"{head}{addition}{indent}{MARK}{after}"
     head, _, block = before.rpartition("\n\n")
-    return f"{head}\n\n{''.join(sorted([*block.splitlines(keepends=True), addition]))}{MARK}{after}"
+    # as rustfmt sorts them: by name, so `bbr;` is before `bbr3;`
+    lines = sorted([*block.splitlines(keepends=True), addition], key=lambda line: line.strip().rstrip(";"))
+    return f"{head}\n\n{''.join(lines)}{MARK}{after}"

@@ -61,6 +61,8 @@ algorithms! {
     Cubic2008(crate::cubic_2008::Cubic2008),
     /// BBR.
     Bbr(crate::bbr::Bbr),
+    /// BBR, version 3.
+    Bbr3(crate::bbr3::Bbr3),
     /// BIC.
     Bic(crate::bic::Bic),
     /// HighSpeed.

@@ -9,6 +9,7 @@ mod phases;
 pub(crate) use self::model::MAX_ROUNDS;
 use self::model::Model;
 use self::phases::Phase;
+pub(crate) use self::phases::mix;
 use crate::{Ack, Cause, Config, Congestion, CongestionControl, DeliverySample, Path, RecoveryExit, Response, Signal};
 
 /// What the source leaves open, and the reading taken. The registry shows it.

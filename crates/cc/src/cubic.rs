@@ -3,6 +3,7 @@
 use units::{Bytes, Span, Time, num};
 
 use crate::hystart::HyStart;
+use crate::reno;
 use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, Response};
 
 /// What the source leaves open, and the reading taken. The registry shows it.
@@ -25,6 +26,8 @@ pub struct Cubic {
     curve: Curve,
     w_est: f64, // what Reno would have reached
     hystart: HyStart,
+    /// Share that a mark leaves in congestion avoidance, if it is another than that of a loss.
+    abe: Option<f64>,
 }
 
 /// Time since congestion avoidance began, as far as the window was in use.
@@ -78,7 +81,7 @@ impl Curve {
 }
 
 impl Cubic {
-    /// Parameters `cubic_c`, `cubic_beta`, `cubic_fast_convergence`, `hystart`.
+    /// Parameters `cubic_c`, `cubic_beta`, `cubic_fast_convergence`, `hystart`, `abe`, `abe_beta`.
     pub fn new(config: &Config) -> Cubic {
         Cubic {
             cwnd: Bytes::ZERO,
@@ -92,6 +95,7 @@ impl Cubic {
             curve: Curve::default(),
             w_est: 0.0,
             hystart: HyStart::new(config.choice("hystart")),
+            abe: config.flag("abe").then(|| config.number("abe_beta")),
         }
     }
 
@@ -133,7 +137,7 @@ impl Cubic {
         }
         //= specs/papers/cubic.md#growth
         //# target = Wc(t + RTT), at least cwnd and at most 1.5 * cwnd
-        let target = self.curve.at(t + rtt.secs()).clamp(w, 1.5 * w);
+        let target = self.curve.at(t + rtt.secs()).max(w).min(1.5 * w);
         w + n * (target - w) / w
     }
 }
@@ -156,7 +160,8 @@ impl CongestionControl for Cubic {
 
     fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
         let w = self.cwnd.over(path.mss);
-        let kept = event.keep(self.beta);
+        let share = reno::abe_share(self.abe, event, self.windows()).unwrap_or(self.beta);
+        let kept = event.keep(share);
         //= specs/papers/cubic.md#cut
         //# Wmax = cwnd * (1 + beta) / 2 if cwnd < Wmax (fast convergence), else cwnd
         self.w_max = match self.w_max {
@@ -175,7 +180,7 @@ impl CongestionControl for Cubic {
         self.cwnd = match event.cause {
             Cause::Rto => path.mss,
             Cause::DupAcks => kept.cwnd,
-            Cause::EcnMark => (event.halving.base() * self.beta).max(path.mss),
+            Cause::EcnMark => (event.halving.base() * share).max(path.mss),
         };
         Response::Reduced
     }
@@ -453,6 +458,20 @@ mod tests {
         cubic.on_ack(&Ack { grows: false, in_recovery: true, ..at(13.5) }, &path);
         cubic.on_ack(&Ack { grows: false, newly_acked: Bytes::ZERO, ..at(14.0) }, &path);
         assert_eq!(cubic.epoch.elapsed(Time::from_secs(14.0)), Span::from_millis(1000));
+    }
+
+    #[test]
+    fn with_abe_a_mark_leaves_more_than_a_loss() {
+        let mut config = config();
+        config.set_flag("abe", true).unwrap();
+        let (_, path) = full(100.0);
+        for (cause, left) in [(Cause::EcnMark, 85_000.0), (Cause::DupAcks, 70_000.0)] {
+            let mut cubic = Cubic::new(&config);
+            cubic.on_init(Bytes(100_000.0), Bytes(100_000.0), &path);
+            cubic.on_congestion(&Congestion { cause, ..dup_acks() }.of_flight(&path), &path);
+            assert!((cubic.cwnd().0 - left).abs() < 1e-6, "{:?}", cubic.cwnd());
+            assert_eq!((cubic.ssthresh(), cubic.w_max), (cubic.cwnd(), Some(100.0)));
+        }
     }
 
     #[test]

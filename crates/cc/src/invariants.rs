@@ -104,8 +104,16 @@ fn a_clone_goes_on_as_the_original() {
 }
 
 /// Values that the model cannot tell from the default, `<` and `>` for the ends of a range. Those of CERL+ as printed
-/// are none of its doing: no mean is below the least RTT, whichever is taken.
+/// are none of its doing: no mean is below the least RTT, whichever is taken. `abe_beta` means nothing without `abe`.
 const ALIKE: &[(&str, &str, &str)] = &[
+    ("reno", "abe_beta", "<"),
+    ("reno", "abe_beta", ">"),
+    ("newreno", "abe_beta", "<"),
+    ("newreno", "abe_beta", ">"),
+    ("sack", "abe_beta", "<"),
+    ("sack", "abe_beta", ">"),
+    ("cubic", "abe_beta", "<"),
+    ("cubic", "abe_beta", ">"),
     ("vegas", "vegas_diff", "over_base"),
     ("fast", "fast_beta", "<"),
     ("ledbat", "ledbat_allowed_increase", ">"),
@@ -124,6 +132,10 @@ const ALIKE: &[(&str, &str, &str)] = &[
     ("cerl-plus2", "cerlp_window", ">"),
     ("bbr", "bbr_drain_gain", "<"),
     ("bbr", "bbr_drain_gain", ">"),
+    ("bbr3", "bbr3_drain_gain", "<"),
+    ("bbr3", "bbr3_drain_gain", ">"),
+    ("bbr3", "bbr3_up_cwnd_gain", ">"),
+    ("bbr3", "bbr3_full_losses", ">"),
     ("yeah", "yeah_qmax", ">"),
     ("yeah", "yeah_gamma", "<"),
     ("yeah", "yeah_gamma", ">"),
@@ -217,6 +229,17 @@ const DRAWN: &[(&str, &[&str])] = &[
     ("cerl-plus-inverted", &["queue_s", "queue_max_s"]),
     ("cerl-plus2", &["queue_s", "queue_max_s"]),
     ("bbr", &["btlbw_bytes_per_s", "rtprop_s", "pacing_bytes_per_s", "pacing_gain"]),
+    (
+        "bbr3",
+        &[
+            "max_bw_bytes_per_s",
+            "min_rtt_s",
+            "pacing_bytes_per_s",
+            "pacing_gain",
+            "inflight_long_bytes",
+            "inflight_short_bytes",
+        ],
+    ),
     ("cubic", &["w_max_segments", "k_s", "w_est_segments"]),
     ("cubic-2008", &["w_max_segments", "k_s"]),
     ("yeah", &["queue_segments", "reno_window_segments", "slow_rounds_count"]),

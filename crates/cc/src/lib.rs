@@ -54,6 +54,7 @@ mod tsw;
 
 pub mod adaptive;
 pub mod bbr;
+pub mod bbr3;
 pub mod bic;
 pub mod cerl;
 pub mod cerl_plus;

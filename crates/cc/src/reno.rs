@@ -3,13 +3,13 @@
 //! Source: RFC 5681; Jacobson 1988.
 use units::Bytes;
 
-use crate::{Ack, Cause, Congestion, CongestionControl, Path, Response, Windows};
+use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, Response, Windows};
 
 /// What the source leaves open, and the reading taken. The registry shows it.
 pub const CHOICES: &str = "\
     what an ACK counts for is the engine's rule (`ss_count`, `ca_count`), and the same for every algorithm; the \
     window grows at each ACK by that share of a segment, not by a whole one once per window; overshoot of ssthresh \
-    allowed, `cwnd == ssthresh` is congestion avoidance.";
+    allowed, `cwnd == ssthresh` is congestion avoidance; with `abe` a mark counts less than a loss, but not in slow start.";
 
 /// State of Reno and its siblings.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,6 +18,8 @@ pub struct Reno {
     ssthresh: Bytes,
     /// Tahoe: start over with one segment after duplicate ACKs, too.
     tahoe: bool,
+    /// Share that a mark leaves in congestion avoidance, if it is another than that of a loss.
+    abe: Option<f64>,
 }
 
 /// Reno's increase for one ACK that may grow the window.
@@ -47,10 +49,22 @@ pub fn cut(event: &Congestion, path: &Path, share: f64, ssthresh: Bytes) -> Wind
     }
 }
 
+/// The share that a mark leaves by ABE; `None`: that of a loss.
+pub(crate) fn abe_share(abe: Option<f64>, event: &Congestion, windows: Windows) -> Option<f64> {
+    //= specs/papers/abe.md#marks
+    //# A mark in congestion avoidance leaves beta_ecn of the window instead of beta; in slow start it is as a loss.
+    abe.filter(|_| event.cause == Cause::EcnMark && windows.cwnd >= windows.ssthresh)
+}
+
 impl Reno {
     /// Reno, NewReno or SACK.
     pub fn new() -> Reno {
         Reno::default()
+    }
+
+    /// The same with the parameters `abe` and `abe_beta`.
+    pub fn with(config: &Config) -> Reno {
+        Reno { abe: config.flag("abe").then(|| config.number("abe_beta")), ..Reno::default() }
     }
 
     /// Tahoe: no fast recovery.
@@ -70,7 +84,7 @@ impl CongestionControl for Reno {
     }
 
     fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
-        let half = event.keep(0.5);
+        let half = event.keep(abe_share(self.abe, event, self.windows()).unwrap_or(0.5));
         if !event.hold_ssthresh {
             self.ssthresh = half.ssthresh;
         }
@@ -133,6 +147,26 @@ mod tests {
         // again for the same segment: RFC 5681 holds ssthresh
         reno.on_congestion(&Congestion { hold_ssthresh: true, ..rto(2) }, &test_path());
         assert_eq!(reno.ssthresh(), 5000.0);
+    }
+
+    #[test]
+    fn with_abe_a_mark_in_congestion_avoidance_leaves_four_fifths() {
+        let mut config = Config::named("newreno").unwrap();
+        config.set_flag("abe", true).unwrap();
+        let mark = Congestion { cause: Cause::EcnMark, ..dup_acks() };
+        // of a flight of 10; in slow start, and for a loss, half; without ABE half, too
+        for (ssthresh, event, left) in
+            [(2000.0, mark, 8000.0), (64_000.0, mark, 5000.0), (2000.0, dup_acks(), 5000.0), (2000.0, rto(1), 1000.0)]
+        {
+            let mut reno = Reno::with(&config);
+            reno.on_init(Bytes(12_000.0), Bytes(ssthresh), &test_path());
+            reno.on_congestion(&event, &test_path());
+            assert_eq!(reno.cwnd(), left, "{ssthresh} {:?}", event.cause);
+        }
+        config.set_number("abe_beta", 0.85).unwrap();
+        let mut reno = Reno { cwnd: Bytes(12_000.0), ..Reno::with(&config) };
+        reno.on_congestion(&mark, &test_path());
+        assert_eq!((reno.cwnd(), reno.ssthresh()), (Bytes(8500.0), Bytes(8500.0)));
     }
 
     #[test]

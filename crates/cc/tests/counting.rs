@@ -131,7 +131,7 @@ fn with(name: &str, change: impl Fn(&mut Config)) -> Config {
 }
 
 /// Those whose window follows something else than ACKs: BBR's the segments delivered, which its samples count.
-const OTHERS: [&str; 1] = ["bbr"];
+const OTHERS: [&str; 2] = ["bbr", "bbr3"];
 
 fn rows() -> impl Iterator<Item = Config> {
     windowed().filter(|row| !OTHERS.contains(&row.name)).map(Config::new)

@@ -64,6 +64,18 @@ const fn flag(name: &'static str, on: bool, meaning: &'static str, source: &'sta
     Parameter { name, kind: Kind::Flag(on), unit: "-", meaning, source }
 }
 
+/// Whether marks count less than losses.
+const ABE: Parameter = flag(
+    "abe",
+    false,
+    "a congestion mark in congestion avoidance leaves `abe_beta` of the window, more than a loss does",
+    "RFC 8511",
+);
+
+/// Reno's, which decide about marks.
+const RENO: &[Parameter] =
+    &[ABE, number("abe_beta", [0.8, 0.1, 0.99], "-", "share of the window that a mark leaves with `abe`", "RFC 8511")];
+
 /// Every algorithm.
 pub static ALGORITHMS: &[Row] = &[
     Row {
@@ -79,6 +91,8 @@ pub static ALGORITHMS: &[Row] = &[
         summary: "Halve on duplicate ACKs, fast recovery until the first new ACK",
         source: "Jacobson 1990; RFC 5681",
         recovery: Recovery::Reno,
+        parameters: RENO,
+        build: |config| Algorithm::Reno(reno::Reno::with(config)),
         ..PLAIN
     },
     Row {
@@ -87,6 +101,8 @@ pub static ALGORITHMS: &[Row] = &[
         summary: "Reno that repairs a whole window in one fast recovery",
         source: "RFC 6582",
         recovery: Recovery::NewReno,
+        parameters: RENO,
+        build: |config| Algorithm::Reno(reno::Reno::with(config)),
         ..PLAIN
     },
     Row {
@@ -94,6 +110,8 @@ pub static ALGORITHMS: &[Row] = &[
         summary: "Reno's window with selective acknowledgements",
         source: "RFC 6675; Fall and Floyd 1996 (`ns2` profile)",
         recovery: Recovery::Sack,
+        parameters: RENO,
+        build: |config| Algorithm::Reno(reno::Reno::with(config)),
         ..PLAIN
     },
     delay::VEGAS,
@@ -115,6 +133,7 @@ pub static ALGORITHMS: &[Row] = &[
     cerl::CERL_PLUS_INVERTED,
     cerl::CERL_PLUS2,
     bbr::BBR,
+    bbr::BBR3,
     high_speed::CUBIC,
     high_speed::CUBIC_2008,
     high_speed::YEAH,

@@ -14,18 +14,18 @@ fn path(pairs: usize, algorithm: &str) -> Network {
     dumbbell(pairs, core, &direction(1_000_000_000, 1, 1000), algorithm, Profile::Rfc)
 }
 
-fn traced(seconds: f64) -> RunOptions {
+pub fn traced(seconds: f64) -> RunOptions {
     let traces = Traces { cwnd: true, flight: true, ..Traces::default() };
     RunOptions { warmup: Span::from_secs(5.0), traces, ..options(seconds) }
 }
 
 /// Share of the payload that the bottleneck can carry: 1460 of 1500 bytes.
-fn share(results: &Results, flow: usize, seconds: f64) -> f64 {
+pub fn share(results: &Results, flow: usize, seconds: f64) -> f64 {
     results.flows[flow].measured_bytes as f64 * 8.0 / seconds / (10e6 * 1460.0 / 1500.0)
 }
 
 /// Mean over time, from `from` on, of a variable of subject 0.
-fn mean(results: &Results, variable: Variable, from: f64, to: f64) -> f64 {
+pub fn mean(results: &Results, variable: Variable, from: f64, to: f64) -> f64 {
     let points = results.traces.iter().filter(|p| p.variable == variable && p.subject == 0 && !p.reverse);
     let points: Vec<(f64, f64)> = points.map(|p| (p.at.secs(), p.value)).chain([(to, 0.0)]).collect();
     let area = |w: &[(f64, f64)]| (w[1].0 - w[0].0.max(from)).max(0.0) * w[0].1;

@@ -7,6 +7,7 @@ mod one_flow;
 
 mod adaptive;
 mod bbr;
+mod bbr3;
 mod cerl;
 mod cerl_plus;
 mod cerl_plus2;

@@ -3,6 +3,7 @@
 use super::{PLAIN, number};
 use crate::Algorithm;
 use crate::bbr::{Bbr, MAX_ROUNDS};
+use crate::bbr3::Bbr3;
 use crate::registry::{Recovery, Row};
 
 const DRAFT: &str = "draft-cardwell-iccrg-bbr-congestion-control-00";
@@ -41,5 +42,38 @@ pub(super) const BBR: Row = Row {
     ],
     choices: crate::bbr::CHOICES,
     build: |config| Algorithm::Bbr(Bbr::new(config)),
+    ..PLAIN
+};
+
+const DRAFT_3: &str = "draft-ietf-ccwg-bbr";
+
+pub(super) const BBR3: Row = Row {
+    name: "bbr3",
+    aliases: &["bbr-v3", "bbrv3"],
+    summary: "BBR that probes in cycles, and learns from losses how much in flight is too much",
+    source: "draft-ietf-ccwg-bbr (Cardwell, Swett and Beshay), version of 2026",
+    recovery: Recovery::Sack,
+    samples_delivery: true,
+    paces: true,
+    parameters: &[
+        number("bbr3_startup_gain", [2.77, 1.0, 10.0], "-", "pacing gain in Startup, 4 ln 2", DRAFT_3),
+        number("bbr3_drain_gain", [0.5, 0.01, 1.0], "-", "pacing gain in Drain", DRAFT_3),
+        number("bbr3_up_gain", [1.25, 1.0, 10.0], "-", "pacing gain while it probes", DRAFT_3),
+        number("bbr3_down_gain", [0.9, 0.01, 1.0], "-", "pacing gain after a probe", DRAFT_3),
+        number("bbr3_cwnd_gain", [2.0, 1.0, 10.0], "-", "window over the bandwidth-delay product", DRAFT_3),
+        number("bbr3_up_cwnd_gain", [2.25, 1.0, 10.0], "-", "the same while it probes", DRAFT_3),
+        number("bbr3_probe_rtt_gain", [0.5, 0.01, 1.0], "-", "the same in ProbeRTT", DRAFT_3),
+        number("bbr3_margin", [0.01, 0.0, 0.5], "-", "share by which it sends slower than the path delivers", DRAFT_3),
+        number("bbr3_loss_thresh", [0.02, 0.0, 1.0], "-", "share of a round whose loss is too much", DRAFT_3),
+        number("bbr3_beta", [0.7, 0.1, 1.0], "-", "share of a bound that a round with losses keeps", DRAFT_3),
+        number("bbr3_headroom", [0.15, 0.0, 0.9], "-", "share of the long-term bound that is left to others", DRAFT_3),
+        number("bbr3_min_cwnd", [4.0, 1.0, 100.0], "segments", "least window", DRAFT_3),
+        number("bbr3_full_losses", [6.0, 1.0, 100.0], "-", "ACKs of a round with losses that end Startup", DRAFT_3),
+        number("bbr3_rtt_window", [10.0, 0.1, 3600.0], "s", "how long the least RTT is remembered", DRAFT_3),
+        number("bbr3_probe_rtt_interval", [5.0, 0.1, 3600.0], "s", "time without a lower RTT before ProbeRTT", DRAFT_3),
+        number("bbr3_probe_rtt", [0.2, 0.0, 60.0], "s", "how long ProbeRTT lasts", DRAFT_3),
+    ],
+    choices: crate::bbr3::CHOICES,
+    build: |config| Algorithm::Bbr3(Bbr3::new(config)),
     ..PLAIN
 };

@@ -1,6 +1,6 @@
 //! Algorithms for large bandwidth-delay products.
 
-use super::{PLAIN, choice, flag, number};
+use super::{ABE, PLAIN, choice, flag, number};
 use crate::registry::{Parameter, Recovery, Row};
 use crate::{Algorithm, cubic, cubic_2008, hystart, yeah};
 
@@ -30,6 +30,8 @@ pub(super) const CUBIC: Row = Row {
              as in Linux, by a train of ACKs or a rise of the RTT",
             "RFC 9406; RFC 9438, section 4.10; Linux 6.1",
         ),
+        ABE,
+        number("abe_beta", [0.85, 0.1, 0.99], "-", "share of the window that a mark leaves with `abe`", "RFC 8511"),
     ],
     choices: cubic::CHOICES,
     build: |config| Algorithm::Cubic(cubic::Cubic::new(config)),
