@@ -1,7 +1,7 @@
 //! BBR, version 1: send at the rate at which the path delivers, with little more in flight than the path holds.
 //! Source: Cardwell, Cheng, Gunn, Hassas Yeganeh and Jacobson, ACM Queue 14(5), 2016;
 //! draft-cardwell-iccrg-bbr-congestion-control-00, restated in specs/papers/bbr.md.
-use units::{Bytes, Rate, Span};
+use units::{Bytes, Rate, Span, Time};
 
 mod model;
 mod phases;
@@ -10,6 +10,7 @@ pub(crate) use self::model::MAX_ROUNDS;
 use self::model::Model;
 use self::phases::Phase;
 pub(crate) use self::phases::mix;
+use crate::aggregation::Aggregation;
 use crate::{Ack, Cause, Config, Congestion, CongestionControl, DeliverySample, Path, RecoveryExit, Response, Signal};
 
 /// What the source leaves open, and the reading taken. The registry shows it.
@@ -33,6 +34,8 @@ struct Constants {
     rtt_window: Span,
     min_cwnd: f64,
     quanta: f64,
+    /// What the pacing rate is of the bandwidth times the gain.
+    pace: f64,
 }
 
 /// State of BBR. What every ACK needs stands together.
@@ -65,6 +68,8 @@ pub struct Bbr {
     full_bw_count: u32,
     /// Times a random number was drawn.
     draws: u64,
+    /// What is acknowledged at once, if that counts.
+    aggregation: Option<Aggregation>,
 }
 
 impl Bbr {
@@ -83,6 +88,7 @@ impl Bbr {
             probe_rtt: Span::from_secs(config.number("bbr_probe_rtt")),
             min_cwnd: config.number("bbr_min_cwnd"),
             quanta: config.number("bbr_quanta"),
+            pace: 1.0 - config.number("bbr_margin"),
         };
         Bbr {
             cwnd: Bytes::ZERO,
@@ -103,6 +109,7 @@ impl Bbr {
             last_in_flight: 0,
             last_delivered: 0,
             draws: 0,
+            aggregation: config.flag("bbr_extra_acked").then(Aggregation::default),
             constants,
         }
     }
@@ -132,7 +139,7 @@ impl Bbr {
     }
 
     fn set_pacing_rate(&mut self, gain: f64) {
-        let rate = gain * self.model.btlbw();
+        let rate = gain * self.constants.pace * self.model.btlbw();
         //= specs/papers/bbr.md#windows-and-rates
         //# before the pipe is known to be full, the pacing rate only rises
         if rate > Rate(0.0) && (self.filled_pipe || rate > self.pacing_rate) {
@@ -153,7 +160,7 @@ impl Bbr {
             //# in the first round cwnd = max(cwnd, in flight + newly delivered)
             self.cwnd = self.cwnd.max(f64::from(sample.in_flight) * path.mss + delivered);
         } else {
-            let target = self.inflight(self.cwnd_gain, path);
+            let target = self.inflight(self.cwnd_gain, path) + self.extra(path);
             //= specs/papers/bbr.md#windows-and-rates
             //# with the pipe full cwnd = min(cwnd + newly delivered, target)
             if self.filled_pipe {
@@ -166,6 +173,27 @@ impl Bbr {
         if self.phase.is_probe_rtt() {
             self.cwnd = self.cwnd.min(floor);
         }
+    }
+
+    /// What is acknowledged at once beyond the bandwidth, if that counts, and the pipe is full.
+    fn extra(&self, path: &Path) -> Bytes {
+        match &self.aggregation {
+            //= specs/papers/bbr.md#linux
+            //# with the pipe full the target is larger by it, but by no more than 0.1 s of BtlBw
+            Some(some) if self.filled_pipe => {
+                (some.extra() * path.mss).min(self.model.btlbw() * Span::from_millis(100))
+            }
+            _ => Bytes::ZERO,
+        }
+    }
+
+    #[cold]
+    fn aggregate(&mut self, now: Time, sample: &DeliverySample, path: &Path) {
+        let Some(aggregation) = &mut self.aggregation else { return };
+        if self.model.round_started() {
+            aggregation.on_round(false);
+        }
+        aggregation.on_ack(now, sample.newly_delivered, self.model.btlbw(), path.mss, self.cwnd);
     }
 
     /// Remember the window to come back to.
@@ -202,6 +230,9 @@ impl CongestionControl for Bbr {
         let Some(sample) = &ack.delivery else { return };
         (self.last_in_flight, self.last_delivered) = (sample.in_flight, sample.newly_delivered);
         self.model.on_sample(sample, path.mss);
+        if self.aggregation.is_some() {
+            self.aggregate(ack.now, sample, path);
+        }
         self.advance_phase(ack.now, sample, path);
         self.check_rtprop(ack.now, sample, path);
         if self.conserving && self.model.round_started() {

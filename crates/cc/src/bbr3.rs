@@ -3,18 +3,17 @@
 //! Source: draft-ietf-ccwg-bbr (Cardwell, Swett, Beshay), restated in specs/papers/bbr3.md.
 use units::{Bytes, Rate, Span};
 
-mod aggregation;
 mod history;
 mod losses;
 mod model;
 mod phases;
 mod plateau;
 
-use self::aggregation::Aggregation;
 use self::losses::Losses;
 use self::model::Model;
 use self::phases::{Phase, Probe};
 use self::plateau::Plateau;
+use crate::aggregation::Aggregation;
 use crate::{Ack, Cause, Config, Congestion, CongestionControl, DeliverySample, Path, RecoveryExit, Response, Signal};
 
 /// What the source leaves open, and the reading taken. The registry shows it.

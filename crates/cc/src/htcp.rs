@@ -7,7 +7,7 @@ use crate::{Ack, Config, Congestion, CongestionControl, Path, Response, reno};
 /// What the source leaves open, and the reading taken. The registry shows it.
 pub const CHOICES: &str = "\
     RTTmax is the largest sample since the last cut; throughput is that of the last round which ended before a cut; \
-    time counts from the first ACK until there is a cut; no scaling with the RTT; `htcp_least_increase` keeps the \
+    time counts from the first ACK until there is a cut; no scaling with the RTT unless `htcp_rtt_scaling` asks for it; `htcp_least_increase` keeps the \
     increase from falling below Reno's; a cut keeps a share of the profile's halving base (flight size); a timeout \
     sets ssthresh by the same share; a mark is treated as a loss.";
 
@@ -34,11 +34,12 @@ struct Limits {
     beta_max: f64,
     rate_change: f64,
     least_increase: f64,
+    rtt_scaling: bool,
 }
 
 impl HTcp {
     /// Parameters `htcp_delta_l`, `htcp_linear`, `htcp_square`, `htcp_beta_min`, `htcp_beta_max`, `htcp_rate_change`,
-    /// `htcp_least_increase`.
+    /// `htcp_least_increase`, `htcp_rtt_scaling`.
     pub fn new(config: &Config) -> HTcp {
         HTcp {
             cwnd: Bytes::ZERO,
@@ -51,6 +52,7 @@ impl HTcp {
                 beta_max: config.number("htcp_beta_max"),
                 rate_change: config.number("htcp_rate_change"),
                 least_increase: config.number("htcp_least_increase"),
+                rtt_scaling: config.flag("htcp_rtt_scaling"),
             },
             since: None,
             beta: config.number("htcp_beta_min"),
@@ -61,13 +63,17 @@ impl HTcp {
         }
     }
 
-    /// Segments per RTT, `d` seconds after the last cut.
+    /// Segments per RTT, `d` seconds after the last cut, on a path with this least RTT.
     #[inline]
-    fn increase(&self, d: f64) -> f64 {
+    fn increase(&self, d: f64, rtt_min: Span) -> f64 {
         let over = (d - self.limits.delta_l).max(0.0);
         //= specs/papers/htcp.md#increase
         //# a = 1 if D <= DL, else 1 + 10 * (D - DL) + 0.25 * (D - DL)^2
         let a = 1.0 + self.limits.linear * over + self.limits.square * over * over;
+        //= specs/papers/htcp.md#increase
+        //# with RTT scaling a * RTTmin / 0.1 s, the factor at least 0.1 and at most 2, and the product at least 1
+        let scale = if rtt_min > Span::ZERO { (10.0 * rtt_min.secs()).clamp(0.1, 2.0) } else { 1.0 };
+        let a = if self.limits.rtt_scaling { (a * scale).max(1.0) } else { a };
         //= specs/papers/htcp.md#increase
         //# 2 * (1 - beta) * a / cwnd
         (2.0 * (1.0 - self.beta) * a).max(self.limits.least_increase)
@@ -103,7 +109,8 @@ impl CongestionControl for HTcp {
         if ack.grows {
             let step = reno::increase(self.cwnd, self.ssthresh, ack, path.mss);
             let slow_start = self.cwnd < self.ssthresh;
-            self.cwnd += if slow_start { step } else { self.increase(ack.now.since(since).secs()) * step };
+            self.cwnd +=
+                if slow_start { step } else { self.increase(ack.now.since(since).secs(), path.rtt_min) * step };
         }
     }
 
@@ -155,6 +162,24 @@ mod tests {
             htcp.on_ack(&at(secs), &path);
             let got = (htcp.cwnd().0 - 50_000.0) / 1000.0 * 50.0;
             assert!((got - increase).abs() < 1e-6, "at {secs}: {got}");
+        }
+    }
+
+    #[test]
+    fn by_linux_growth_is_scaled_with_the_least_rtt() {
+        // D = 2: 11.25 per RTT at 100 ms; half of it at 50 ms, twice as much from 200 ms on, and never less than 1
+        for (ms, increase) in [(100, 11.25), (50, 5.625), (400, 22.5), (5, 1.125), (1, 1.125)] {
+            let (mut htcp, path) = full(HTcp::new(&Config::named("htcp-linux").unwrap()), 100.0);
+            let path = Path { rtt_min: Span::from_millis(ms), ..path };
+            htcp.on_congestion(&dup_acks().of_flight(&path), &path);
+            htcp.on_ack(&at(3.0), &path);
+            let got = (htcp.cwnd().0 - 50_000.0) / 1000.0 * 50.0;
+            assert!((got - increase).abs() < 1e-6, "at {ms} ms: {got}");
+            // within the first second it is Reno's
+            htcp.set_cwnd(Bytes(50_000.0));
+            htcp.on_ack(&at(1.5), &path);
+            let reno = if ms == 400 { 2.0 } else { 1.0 };
+            assert!(((htcp.cwnd().0 - 50_000.0) / 1000.0 * 50.0 - reno).abs() < 1e-6, "at {ms} ms");
         }
     }
 

@@ -120,6 +120,7 @@ const ALIKE: &[(&str, &str, &str)] = &[
     ("westwood", "ww_credit_cap", ">"),
     ("westwood-plus", "ww_credit_cap", ">"),
     ("westwood-plus-ho", "ww_credit_cap", ">"),
+    ("westwood-linux", "ww_credit_cap", ">"),
     ("westwood-plus-ho", "ho_kick", "false"),
     ("ewr", "ewr_min_rtt", "<"),
     ("ewr", "ewr_min_rtt", ">"),
@@ -132,6 +133,8 @@ const ALIKE: &[(&str, &str, &str)] = &[
     ("cerl-plus2", "cerlp_window", ">"),
     ("bbr", "bbr_drain_gain", "<"),
     ("bbr", "bbr_drain_gain", ">"),
+    ("bbr-linux", "bbr_drain_gain", "<"),
+    ("bbr-linux", "bbr_drain_gain", ">"),
     ("bbr3", "bbr3_drain_gain", "<"),
     ("bbr3", "bbr3_drain_gain", ">"),
     ("bbr3", "bbr3_up_cwnd_gain", ">"),
@@ -250,6 +253,11 @@ const DRAWN: &[(&str, &[&str])] = &[
     ("hybla", &["rho_ratio"]),
     ("dctcp", &["alpha_ratio"]),
     ("cubic-linux", &["w_max_segments", "k_s", "w_est_segments"]),
+    ("bbr-linux", &["btlbw_bytes_per_s", "rtprop_s", "pacing_bytes_per_s", "pacing_gain"]),
+    ("vegas-linux", &["base_rtt_s", "step_bytes"]),
+    ("veno-linux", &["base_rtt_s", "round_rtt_s"]),
+    ("westwood-linux", &["bwe_bytes_per_s"]),
+    ("htcp-linux", &["beta_ratio", "rtt_max_s", "rate_bytes_per_s"]),
 ];
 
 #[test]

@@ -34,6 +34,7 @@ mod forward;
 #[macro_use]
 mod window;
 
+mod aggregation;
 mod algorithm;
 pub mod bookkeeping;
 mod credit;

@@ -306,6 +306,10 @@ mod tests {
             ("adaptive", "adapt_E", "loss"),
             ("cubic", "hystart", "off"),
             ("cubic-linux", "hystart", "linux"),
+            ("veno", "veno_rtt", "mean_round"),
+            ("veno-linux", "veno_rtt", "newest"),
+            ("veno-linux", "veno_rto", "same"),
+            ("veno-linux", "veno_base_reset", "never"),
             ("hybla", "hybla_rtt", "min"),
             ("dctcp", "dctcp_cut", "window_end"),
             ("tfrc", "tfrc_rto", "4r"),
@@ -320,6 +324,10 @@ mod tests {
             ("bic", "bic_fast_convergence", true),
             ("cubic-linux", "cubic_fast_convergence", true),
             ("cubic-linux", "cubic_friendly", true),
+            ("bbr", "bbr_extra_acked", false),
+            ("bbr-linux", "bbr_extra_acked", true),
+            ("htcp", "htcp_rtt_scaling", false),
+            ("htcp-linux", "htcp_rtt_scaling", true),
             ("ledbat", "ledbat_slow_start", false),
             ("etfcc", "etfcc_floor", false),
         ] {
@@ -340,6 +348,10 @@ mod tests {
             ("cubic-2008", "cubic2008_beta", 0.2),
             ("reno", "abe_beta", 0.8),
             ("cubic", "abe_beta", 0.85),
+            ("bbr", "bbr_margin", 0.0),
+            ("bbr-linux", "bbr_margin", 0.01),
+            ("vegas-linux", "vegas_alpha", 2.0),
+            ("vegas-linux", "vegas_beta", 4.0),
             ("bbr", "bbr_high_gain", 2.885),
             ("bbr", "bbr_bw_rounds", 10.0),
             ("bbr", "bbr_rtt_window", 10.0),
@@ -394,6 +406,23 @@ mod tests {
         ] {
             assert_eq!(Config::named(row).unwrap().number(name), value, "{row}.{name}");
         }
+    }
+
+    #[test]
+    fn rows_of_linux_are_its_form_of_the_algorithm() {
+        let mut vegas = Config::named("vegas").unwrap();
+        for (name, value) in [("vegas_alpha", 2.0), ("vegas_beta", 4.0), ("vegas_gamma", 1.0)] {
+            vegas.set_number(name, value).unwrap();
+        }
+        vegas.set_choice("vegas_impl", "linux").unwrap();
+        vegas.set_choice("vegas_diff", "over_base").unwrap();
+        assert_eq!(Config::named("vegas-linux").unwrap().build(), vegas.build());
+        // the weight of the paper's filter and its way to raise the window are not Linux's
+        let mut westwood = Config::named("westwood-plus").unwrap();
+        westwood.set_choice("wp_impl", "linux").unwrap();
+        westwood.set_number("wp_gain", 0.0).unwrap();
+        westwood.set_flag("wp_raise", false).unwrap();
+        assert_eq!(Config::named("westwood-linux").unwrap().build(), westwood.build());
     }
 
     #[test]

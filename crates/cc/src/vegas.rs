@@ -43,15 +43,25 @@ impl Vegas {
     /// Parameters `vegas_alpha`, `vegas_beta`, `vegas_gamma`, `vegas_impl`, `vegas_ss`, `vegas_diff`.
     pub fn new(config: &Config) -> Vegas {
         Vegas {
+            linux: config.choice("vegas_impl") == "linux",
+            over_base: config.choice("vegas_diff") == "over_base",
+            every_second_ack: config.choice("vegas_ss") == "alt_ack",
+            ..Vegas::linux(config)
+        }
+    }
+
+    /// As Linux since 5.x has it: parameters `vegas_alpha`, `vegas_beta`, `vegas_gamma`.
+    pub fn linux(config: &Config) -> Vegas {
+        Vegas {
             mss: Bytes::ZERO,
             cwnd: 0.0,
             ssthresh: 0.0,
             alpha: config.number("vegas_alpha"),
             beta: config.number("vegas_beta"),
             gamma: config.number("vegas_gamma"),
-            linux: config.choice("vegas_impl") == "linux",
-            over_base: config.choice("vegas_diff") == "over_base",
-            every_second_ack: config.choice("vegas_ss") == "alt_ack",
+            linux: true,
+            over_base: true,
+            every_second_ack: false,
             base: None,
             round: RoundRtt::default(),
             grow: false,

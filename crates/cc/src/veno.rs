@@ -21,13 +21,24 @@ pub struct Veno {
     ssthresh: Bytes,
     beta: f64, // backlog from which the path counts as congested, segments
     keep: f64, // share kept after a random loss
-    least_of_round: bool,
+    which: Which,
     same_on_rto: bool,
     reset_base: bool,
     base: Option<Span>, // least RTT since the last reset
     round: RoundRtt,
     rtt: Option<Span>, // of the last round
     pace: HalfPace,
+}
+
+/// The RTT that tells the backlog.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Which {
+    /// Mean of the last round.
+    Mean,
+    /// Least of the last round.
+    Least,
+    /// The newest (Linux takes the least since its last decision, which every ACK makes).
+    Newest,
 }
 
 /// Lets every second ACK through.
@@ -54,7 +65,11 @@ impl Veno {
             ssthresh: Bytes::ZERO,
             beta: config.number("veno_beta"),
             keep: config.number("veno_keep"),
-            least_of_round: config.choice("veno_rtt") == "min_round",
+            which: match config.choice("veno_rtt") {
+                "min_round" => Which::Least,
+                "newest" => Which::Newest,
+                _ => Which::Mean,
+            },
             same_on_rto: config.choice("veno_rto") == "same",
             reset_base: config.choice("veno_base_reset") == "loss",
             base: None,
@@ -69,9 +84,11 @@ impl Veno {
             self.base = Some(self.base.map_or(rtt, |base| base.min(rtt)));
         }
         self.round.add(ack.rtt);
-        if ack.round.is_some() {
+        if self.which == Which::Newest {
+            self.rtt = ack.rtt.filter(|_| self.round.count() >= MIN_SAMPLES).or(self.rtt);
+        } else if ack.round.is_some() {
             let ended = self.round.take();
-            let rtt = if self.least_of_round { ended.least() } else { ended.mean() };
+            let rtt = if self.which == Which::Least { ended.least() } else { ended.mean() };
             self.rtt = rtt.filter(|_| ended.count() >= MIN_SAMPLES);
         }
     }
@@ -180,6 +197,21 @@ mod tests {
         let mut veno = after_round(&config, 20.0, &[100, 130, 130]);
         veno.on_congestion(&dup_acks(), &test_path());
         assert_eq!(veno.cwnd(), 8000.0);
+    }
+
+    #[test]
+    fn by_linux_the_newest_rtt_shows_the_queue() {
+        let linux = Config::named("veno-linux").unwrap();
+        // 130 ms is the newest: N = 20 * (1 - 100/130) = 4.6, where the mean of 110 ms gives 1.8
+        let mut veno = after_round(&linux, 20.0, &[100, 100, 130]);
+        veno.on_congestion(&dup_acks(), &test_path());
+        assert_eq!((veno.cwnd(), veno.base), (Bytes(5000.0), Some(Span::from_millis(100))));
+        // two samples of the connection are too few; three are enough, whatever the round
+        for (rtts, kept) in [(&[100, 101][..], 5000.0), (&[130, 100, 101][..], 8000.0)] {
+            let mut veno = after_round(&linux, 20.0, rtts);
+            veno.on_congestion(&rto(1), &test_path());
+            assert_eq!(veno.ssthresh(), kept, "{rtts:?}");
+        }
     }
 
     #[test]

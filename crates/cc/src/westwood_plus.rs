@@ -63,12 +63,26 @@ impl WestwoodPlus {
         };
         let min_interval = Span::from_secs(config.number("wp_min_interval"));
         WestwoodPlus {
-            cwnd: Bytes::ZERO,
-            ssthresh: Bytes::ZERO,
-            form,
             gain: Ratio(config.number("wp_gain")),
             min_interval: if form.is_linux() { min_interval.max(LINUX_MIN_INTERVAL) } else { min_interval },
             raise: config.flag("wp_raise"),
+            ..WestwoodPlus::of(form, config)
+        }
+    }
+
+    /// As Linux has it, with no parameter but `ww_credit_cap`.
+    pub fn linux(config: &Config) -> WestwoodPlus {
+        WestwoodPlus::of(Form::Linux, config)
+    }
+
+    fn of(form: Form, config: &Config) -> WestwoodPlus {
+        WestwoodPlus {
+            cwnd: Bytes::ZERO,
+            ssthresh: Bytes::ZERO,
+            form,
+            gain: Ratio(0.0), // of the paper's form
+            min_interval: LINUX_MIN_INTERVAL,
+            raise: false,
             bwe: None,
             before: Rate(0.0),
             acked: Bytes::ZERO,

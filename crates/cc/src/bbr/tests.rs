@@ -3,7 +3,6 @@
 use super::*;
 use crate::path::test_path;
 use crate::testing::{ack, dup_acks, rto};
-use units::Time;
 
 fn bbr() -> Bbr {
     let mut bbr = Bbr::new(&Config::named("bbr").unwrap());
@@ -369,4 +368,28 @@ fn gains_and_counts_are_parameters() {
     let s = sample(&bbr, 19.0);
     hear(&mut bbr, 1301, s);
     assert_eq!(bbr.phase, Phase::ProbeBw { step: 0, since: Time(1_301_000_000) });
+}
+
+#[test]
+fn by_linux_it_paces_one_percent_slower_and_adds_what_comes_at_once() {
+    let mut bbr = Bbr::new(&Config::named("bbr-linux").unwrap());
+    bbr.on_init(Bytes(10_000.0), Bytes(1e9), &test_path());
+    for round in 0..4 {
+        let s = sample(&bbr, 10.0);
+        hear(&mut bbr, 960 + 10 * round, DeliverySample { in_flight: 30, ..s });
+    }
+    let s = sample(&bbr, 10.0);
+    hear(&mut bbr, 1000, s);
+    bbr.set_phase(Phase::ProbeBw { step: 2, since: Time::from_secs(1.0) });
+    // six segments at once, 100 ms after the last one: six beyond the rate
+    let s = DeliverySample { newly_delivered: 6, total_at_send: 0, ..sample(&bbr, 10.0) };
+    hear(&mut bbr, 1100, DeliverySample { total: s.total + 5, ..s });
+    for _ in 0..40 {
+        let s = DeliverySample { total_at_send: 0, newly_delivered: 0, ..sample(&bbr, 10.0) };
+        hear(&mut bbr, 1101, DeliverySample { total: s.total - 1, ..s });
+    }
+    assert!((bbr.pacing_rate().unwrap().0 - 99_000.0).abs() < 1e-6, "{:?}", bbr.pacing_rate());
+    // 2 * 100 kB/s * 0.1 s, three quanta of a segment, and at least the six
+    assert!(bbr.inflight(2.0, &test_path()) + bbr.extra(&test_path()) >= Bytes(29_000.0));
+    assert_eq!(bbr.extra(&test_path()).min(Bytes(10_000.0)), bbr.extra(&test_path()));
 }

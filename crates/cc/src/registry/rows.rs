@@ -149,5 +149,10 @@ pub static ALGORITHMS: &[Row] = &[
     rates::ETFCC,
     linux::RENO,
     linux::CUBIC,
+    bbr::BBR_LINUX,
+    linux::VEGAS,
+    linux::VENO,
+    linux::WESTWOOD,
+    large_windows::HTCP_LINUX,
     // `windlass new-cc` adds to the list above this line.
 ];

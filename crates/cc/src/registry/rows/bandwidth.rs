@@ -43,7 +43,7 @@ pub(super) const WESTWOOD: Row = Row {
     ..PLAIN
 };
 
-const CREDIT_CAP: Parameter = number(
+pub(super) const CREDIT_CAP: Parameter = number(
     "ww_credit_cap",
     [0.0, 0.0, 1e6],
     "segments",

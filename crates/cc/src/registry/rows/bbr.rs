@@ -1,25 +1,18 @@
 //! Algorithms that build a model of the path from delivery rates.
 
-use super::{PLAIN, number};
+use super::{PLAIN, flag, number};
 use crate::Algorithm;
 use crate::bbr::{Bbr, MAX_ROUNDS};
 use crate::bbr3::Bbr3;
-use crate::registry::{Recovery, Row};
+use crate::registry::{Parameter, Recovery, Row};
 
 const DRAFT: &str = "draft-cardwell-iccrg-bbr-congestion-control-00";
 
-pub(super) const BBR: Row = Row {
-    name: "bbr",
-    aliases: &["bbr-v1", "bbrv1"],
-    summary: "Send at the rate at which the path delivers, with little more in flight than it holds",
-    source: "Cardwell et al., ACM Queue 14(5), 2016; draft-cardwell-iccrg-bbr-congestion-control-00",
-    caution: Some(
-        "version 1 takes no notice of losses: in a buffer smaller than the path it pushes its neighbours aside, and a retransmission that is lost again waits for a timeout, as the engine has no RACK",
-    ),
-    recovery: Recovery::Sack,
-    samples_delivery: true,
-    paces: true,
-    parameters: &[
+const LINUX: &str = "Linux 6.1";
+
+/// Those of version 1. Linux paces somewhat slower than the draft, and makes room for what is acknowledged at once.
+const fn parameters(margin: f64, extra_acked: bool, source: &'static str) -> [Parameter; 15] {
+    [
         number("bbr_high_gain", [2.885, 1.0, 10.0], "-", "gains of rate and window in Startup, 2 / ln 2", DRAFT),
         number("bbr_drain_gain", [0.3466, 0.01, 1.0], "-", "pacing gain in Drain, 1 / 2.885", DRAFT),
         number("bbr_cwnd_gain", [2.0, 1.0, 10.0], "-", "window over the bandwidth-delay product in ProbeBW", DRAFT),
@@ -39,10 +32,36 @@ pub(super) const BBR: Row = Row {
         number("bbr_full_growth", [1.25, 1.0, 10.0], "-", "growth per round that keeps Startup on", DRAFT),
         number("bbr_full_rounds", [3.0, 1.0, 100.0], "rounds", "rounds without such growth that end it", DRAFT),
         number("bbr_quanta", [3.0, 0.0, 100.0], "-", "send quanta in flight beyond the bandwidth-delay product", DRAFT),
-    ],
+        number("bbr_margin", [margin, 0.0, 0.5], "-", "share by which it sends slower than the path delivers", source),
+        flag("bbr_extra_acked", extra_acked, "room in the window for what is acknowledged at once", source),
+    ]
+}
+
+pub(super) const BBR: Row = Row {
+    name: "bbr",
+    aliases: &["bbr-v1", "bbrv1"],
+    summary: "Send at the rate at which the path delivers, with little more in flight than it holds",
+    source: "Cardwell et al., ACM Queue 14(5), 2016; draft-cardwell-iccrg-bbr-congestion-control-00",
+    caution: Some(
+        "version 1 takes no notice of losses: in a buffer smaller than the path it pushes its neighbours aside, and a retransmission that is lost again waits for a timeout, as the engine has no RACK",
+    ),
+    recovery: Recovery::Sack,
+    samples_delivery: true,
+    paces: true,
+    parameters: &parameters(0.0, false, DRAFT),
     choices: crate::bbr::CHOICES,
     build: |config| Algorithm::Bbr(Bbr::new(config)),
     ..PLAIN
+};
+
+pub(super) const BBR_LINUX: Row = Row {
+    name: "bbr-linux",
+    summary: "BBR, version 1, with the pacing margin and the room for aggregated ACKs of Linux",
+    source: "Linux 6.1; Cardwell et al., ACM Queue 14(5), 2016",
+    parameters: &parameters(0.01, true, LINUX),
+    aliases: &[],
+    choices: "as `bbr`; no long-term bandwidth of a policer; ACKs that the receiver held back give RTTs.",
+    ..BBR
 };
 
 const DRAFT_3: &str = "draft-ietf-ccwg-bbr";

@@ -73,9 +73,9 @@ pub(super) const VENO: Row = Row {
         number("veno_keep", [0.8, 0.0, 1.0], "-", "share of the window kept at a random loss", "Fu and Liew 2003"),
         choice(
             "veno_rtt",
-            &["mean_round", "min_round"],
-            "RTT of the last round: mean or least of its samples",
-            "Fu and Liew 2003; `min_round` Linux and ns-3",
+            &["mean_round", "min_round", "newest"],
+            "RTT of the last round, mean or least of its samples, or the newest sample",
+            "Fu and Liew 2003; `min_round` ns-3; `newest` Linux",
         ),
         choice(
             "veno_rto",

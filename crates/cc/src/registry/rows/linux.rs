@@ -1,8 +1,8 @@
 //! Algorithms as Linux computes them, where it departs from the RFC or paper.
 
-use super::{PLAIN, choice, flag};
+use super::{PLAIN, choice, flag, number};
 use crate::registry::{Recovery, Row};
-use crate::{Algorithm, cubic_linux, hystart, reno_linux};
+use crate::{Algorithm, cubic_linux, hystart, reno_linux, vegas, veno, westwood_plus};
 
 pub(super) const RENO: Row = Row {
     name: "reno-linux",
@@ -31,5 +31,64 @@ pub(super) const CUBIC: Row = Row {
     ],
     choices: cubic_linux::CHOICES,
     build: |config| Algorithm::CubicLinux(cubic_linux::CubicLinux::new(config)),
+    ..PLAIN
+};
+
+pub(super) const VEGAS: Row = Row {
+    name: "vegas-linux",
+    summary: "Vegas that decides by the least RTT of each round, with 2 to 4 segments in the queue",
+    source: "Linux 6.1; Brakmo and Peterson, IEEE JSAC 13(8), 1995",
+    recovery: Recovery::Sack,
+    parameters: &[
+        number("vegas_alpha", [2.0, 0.0, 1e6], "segments", "grow while fewer are queued", "Linux 6.1"),
+        number("vegas_beta", [4.0, 0.0, 1e6], "segments", "shrink while more are queued", "Linux 6.1"),
+        number("vegas_gamma", [1.0, 0.0, 1e6], "segments", "leave slow start when more are queued", "Linux 6.1"),
+    ],
+    choices: vegas::CHOICES,
+    build: |config| Algorithm::Vegas(vegas::Vegas::linux(config)),
+    ..PLAIN
+};
+
+pub(super) const VENO: Row = Row {
+    name: "veno-linux",
+    summary: "Veno that goes by the newest RTT, keeps its least one, and judges timeouts, too",
+    source: "Linux 6.1; Fu and Liew, IEEE JSAC 21(2), 2003",
+    recovery: Recovery::Sack,
+    judges_losses: true,
+    parameters: &[
+        number("veno_beta", [3.0, 0.0, 1e6], "segments", "queue from which the path counts as congested", "Linux 6.1"),
+        number("veno_keep", [0.8, 0.0, 1.0], "-", "share of the window kept at a random loss", "Linux 6.1"),
+        choice(
+            "veno_rtt",
+            &["newest", "mean_round", "min_round"],
+            "RTT: the newest sample, or mean or least of the last round",
+            "Linux 6.1",
+        ),
+        choice(
+            "veno_rto",
+            &["same", "reno"],
+            "ssthresh after a timeout: as after duplicate ACKs, or half",
+            "Linux 6.1",
+        ),
+        choice(
+            "veno_base_reset",
+            &["never", "loss"],
+            "whether a loss makes the least RTT be learned anew",
+            "Linux 6.1",
+        ),
+    ],
+    choices: veno::CHOICES,
+    build: |config| Algorithm::Veno(veno::Veno::new(config)),
+    ..PLAIN
+};
+
+pub(super) const WESTWOOD: Row = Row {
+    name: "westwood-linux",
+    summary: "Westwood+ with two filters, which halves for a recovery and takes the estimate at its end",
+    source: "Linux 6.1; Grieco and Mascolo, ACM CCR 34(2), 2004",
+    recovery: Recovery::Sack,
+    parameters: &[super::bandwidth::CREDIT_CAP],
+    choices: westwood_plus::CHOICES,
+    build: |config| Algorithm::WestwoodPlus(westwood_plus::WestwoodPlus::linux(config)),
     ..PLAIN
 };
