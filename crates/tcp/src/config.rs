@@ -71,6 +71,8 @@ pub enum Pacing {
     Algorithm,
     /// At the rate of a window per smoothed RTT, times a factor.
     Window,
+    /// As Linux under a pacing queue: at the rate that the algorithm gives, or else by the window as Linux counts it.
+    Linux,
 }
 
 /// Which of ns-2's agents [`Config::ns2_recovery`] follows.

@@ -112,8 +112,8 @@ const COUNTS: [(&str, Count); 2] = [("bytes", Count::Bytes), ("acks", Count::Ack
 pub const AGENTS: [(&str, Agent); 2] = [("one-way", Agent::OneWay), ("full", Agent::Full)];
 const HALF_BASES: [(&str, HalfBase); 2] = [("flight", HalfBase::Flight), ("window", HalfBase::Window)];
 const MODES: [(&str, DelackMode); 2] = [("per-segment", DelackMode::PerSegment), ("heartbeat", DelackMode::Heartbeat)];
-const PACINGS: [(&str, Pacing); 3] =
-    [("algorithm", Pacing::Algorithm), ("window", Pacing::Window), ("off", Pacing::Off)];
+const PACINGS: [(&str, Pacing); 4] =
+    [("algorithm", Pacing::Algorithm), ("window", Pacing::Window), ("linux", Pacing::Linux), ("off", Pacing::Off)];
 const DELACK_SAMPLES: [(&str, bool); 2] = [("skip", false), ("use", true)];
 const ECHOES: [(&str, bool); 2] = [("latched", false), ("per-packet", true)];
 const INITIAL_WINDOWS: [(&str, InitialWindow); 2] =
@@ -334,7 +334,7 @@ pub static RULES: &[Rule] = &[
     rule!(max_burst, "most segments released by one ACK: a number or \"off\"", NO_BURST_LIMIT, segments(1)),
     rule!(
         pacing,
-        "space segments in time: at the rate of an algorithm that gives one, by the window per RTT, or not",
+        "space segments in time: at the rate of an algorithm that gives one, by the window per RTT, as Linux does where its queue paces, or not",
         PACINGS,
         Takes::Words
     ),

@@ -1,7 +1,7 @@
 //! Pacing: segments leave at a rate instead of as fast as the window opens.
 //! Source: Aggarwal, Savage and Anderson, INFOCOM 2000, for the idea; the rate of a window per RTT times a factor is
 //! what Linux does for every algorithm under a pacing queue (its sysctls `tcp_pacing_ss_ratio` and
-//! `tcp_pacing_ca_ratio`).
+//! `tcp_pacing_ca_ratio`), restated in specs/papers/linux.md.
 //!
 //! The rule: after a data segment, the next one leaves no sooner than `MSS / rate` later, with the rate of that moment.
 //! Time in which nothing could be sent is not made up for, but for `burst - 1` segments: so many may follow the first
@@ -14,6 +14,9 @@ use units::{Bytes, Rate, Span, Time};
 
 use super::{Sender, Tcb};
 use crate::{Config, Pacing};
+
+/// Segments of the start that Linux does not pace by the window.
+const UNPACED: u32 = 10;
 
 /// When the next segment may leave.
 #[derive(Clone, Debug)]
@@ -36,7 +39,11 @@ pub(super) struct Pacer {
 impl Pacer {
     pub(super) fn new(config: &Config, row: &Row) -> Pacer {
         Pacer {
-            rule: if config.pacing == Pacing::Algorithm && !row.paces { Pacing::Off } else { config.pacing },
+            rule: match (config.pacing, row.paces) {
+                (Pacing::Algorithm, false) => Pacing::Off,
+                (Pacing::Linux, true) => Pacing::Algorithm,
+                (rule, _) => rule,
+            },
             slow_start: config.pacing_slow_start,
             factor: config.pacing_factor,
             spare: u64::from(config.pacing_burst.saturating_sub(1)),
@@ -45,6 +52,14 @@ impl Pacer {
             next: Time::ZERO,
             wake: Time::NEVER,
         }
+    }
+
+    /// What the rate is of a window per RTT.
+    fn factor(&self, cwnd: Bytes, ssthresh: Bytes) -> f64 {
+        //= specs/papers/linux.md#pacing
+        //# twice while the window is below half of `ssthresh`, 1.2 times after that
+        let end = if self.rule == Pacing::Linux { 0.5 * ssthresh } else { ssthresh };
+        if cwnd < end { self.slow_start } else { self.factor }
     }
 
     #[inline]
@@ -131,17 +146,25 @@ impl Tcb {
         match self.pacer.rule {
             Pacing::Off => None,
             Pacing::Algorithm => self.cc.pacing_rate(),
-            Pacing::Window => self.window_rate(),
+            Pacing::Window | Pacing::Linux => self.window_rate(),
         }
     }
 
-    /// A window per RTT, and somewhat more.
+    /// A window per RTT, and somewhat more; `None` at the start.
     #[inline(never)]
     fn window_rate(&self) -> Option<Rate> {
-        let growing = self.cc.cwnd() < self.cc.ssthresh();
-        let factor = if growing { self.pacer.slow_start } else { self.pacer.factor };
-        let rate = factor * (self.cwnd() * self.path.mss).per(self.path.srtt);
-        (self.path.srtt > Span::ZERO).then_some(rate)
+        let linux = self.pacer.rule == Pacing::Linux;
+        //= specs/papers/linux.md#pacing
+        //# The first ten segments are not paced.
+        if self.path.srtt == Span::ZERO || (linux && self.snd_max < UNPACED) {
+            return None;
+        }
+        let factor = self.pacer.factor(self.cc.cwnd(), self.cc.ssthresh());
+        //= specs/papers/linux.md#pacing
+        //# What counts is the window, or what is outstanding if that is more.
+        let least = if linux { f64::from(self.flight_size()) } else { 0.0 };
+        let window = self.cwnd().max(least);
+        Some(factor * (window * self.path.mss).per(self.path.srtt))
     }
 }
 
@@ -167,6 +190,23 @@ mod tests {
             }
         }
         left
+    }
+
+    #[test]
+    fn for_linux_slow_start_is_over_at_half_of_ssthresh() {
+        let mss = Bytes(1000.0);
+        for (rule, cwnd, factor) in [
+            (Pacing::Linux, 19.0, 2.0),
+            (Pacing::Linux, 20.0, 1.2),
+            (Pacing::Window, 39.0, 2.0),
+            (Pacing::Window, 40.0, 1.2),
+        ] {
+            let pacer = Pacer { rule, ..pacer(1) };
+            assert_eq!(pacer.factor(cwnd * mss, 40.0 * mss), factor, "{rule:?} {cwnd}");
+        }
+        let config = Config { pacing: Pacing::Linux, ..Config::profile(Profile::Rfc) };
+        let rule = |name| Pacer::new(&config, cc::registry::find(name).unwrap()).rule;
+        assert_eq!((rule("bbr"), rule("cubic")), (Pacing::Algorithm, Pacing::Linux));
     }
 
     #[test]
