@@ -19,6 +19,7 @@ mod handover;
 mod hystart;
 mod jersey;
 mod ledbat;
+mod linux;
 mod mveno;
 mod new_jersey;
 mod new_jersey_plus;
