@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,11 +16,35 @@ from conftest import SMALL_TOML
 
 from windlass import Store
 
+Start = Callable[..., subprocess.Popen[str]]
 WINDLASS = [sys.executable, "-m", "windlass"]
 
 
 def windlass(*args: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([*WINDLASS, *map(str, args)], capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Starts the command, which hears Ctrl-C whatever the tests were started with; none outlives its test."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start(*args: str | Path) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [*WINDLASS, *map(str, args)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            # of a shell's background jobs SIGINT is ignored, and that is inherited
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 there are no threads here
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
 
 
 def test_a_run(tmp_path: Path) -> None:
@@ -64,12 +89,12 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
-def test_ctrl_c_keeps_finished_runs_and_the_same_command_goes_on(tmp_path: Path, work: Path) -> None:
+def test_ctrl_c_keeps_finished_runs_and_the_same_command_goes_on(tmp_path: Path, work: Path, start: Start) -> None:
     long = SMALL_TOML.replace('"5 s"', '"400 s"').replace("seeds = 3", "seeds = 60")
     (tmp_path / "long.toml").write_text(long)
     store = Store(tmp_path / "store")
     args = ["sweep", str(tmp_path / "long.toml"), "--jobs", "1", "--json"]
-    process = subprocess.Popen([*WINDLASS, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = start(*args)
     while len(list(store.keys())) < 2:
         assert process.poll() is None, "the sweep ended before it could be stopped"
         time.sleep(0.005)
@@ -94,12 +119,12 @@ def test_ctrl_c_keeps_finished_runs_and_the_same_command_goes_on(tmp_path: Path,
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
-def test_two_sweeps_at_once_and_one_that_is_killed_share_a_store(tmp_path: Path, work: Path) -> None:
+def test_two_sweeps_at_once_and_one_that_is_killed_share_a_store(tmp_path: Path, work: Path, start: Start) -> None:
     (tmp_path / "long.toml").write_text(SMALL_TOML.replace('"5 s"', '"200 s"').replace("seeds = 3", "seeds = 40"))
     args = ["sweep", str(tmp_path / "long.toml"), "--jobs", "1", "--json", "--out"]
     store = Store(tmp_path / "store")
     for name in ("a", "b"):
-        process = subprocess.Popen([*WINDLASS, *args, name], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = start(*args, name)
         before = len(list(store.keys()))
         while len(list(store.keys())) < before + 3:
             assert process.poll() is None, "the sweep ended before it could be killed"
@@ -108,10 +133,7 @@ def test_two_sweeps_at_once_and_one_that_is_killed_share_a_store(tmp_path: Path,
         process.communicate()
         assert not (work / name).exists()
     kept = len(list(store.keys()))
-    both = [
-        subprocess.Popen([*WINDLASS, *args, name], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        for name in ("c", "d")
-    ]
+    both = [start(*args, name) for name in ("c", "d")]
     told = [process.communicate(timeout=120) for process in both]
     assert [process.returncode for process in both] == [0, 0]
     assert [stderr for _, stderr in told] == ["", ""]
@@ -125,12 +147,10 @@ def test_two_sweeps_at_once_and_one_that_is_killed_share_a_store(tmp_path: Path,
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
-def test_ctrl_c_stops_a_single_run_soon(tmp_path: Path) -> None:
+def test_ctrl_c_stops_a_single_run_soon(tmp_path: Path, start: Start) -> None:
     endless = SMALL_TOML.replace('"5 s"', '"3600 s"').replace('"2 Mbps"', '"1 Gbps"').replace('"10 Mbps"', '"1 Gbps"')
     (tmp_path / "endless.toml").write_text(endless.replace(', loss = "1 %"', ""))
-    process = subprocess.Popen(
-        [*WINDLASS, "run", str(tmp_path / "endless.toml")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    process = start("run", tmp_path / "endless.toml")
     # Nothing outside tells that the run has begun; a second is enough for the imports.
     time.sleep(1.0)
     assert process.poll() is None
@@ -140,7 +160,7 @@ def test_ctrl_c_stops_a_single_run_soon(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
-def test_ctrl_c_stops_an_algorithm_in_python_that_never_returns(tmp_path: Path) -> None:
+def test_ctrl_c_stops_an_algorithm_in_python_that_never_returns(tmp_path: Path, start: Start) -> None:
     (tmp_path / "small.toml").write_text(SMALL_TOML.replace("newreno", "loop"))
     begun = tmp_path / "begun"
     (tmp_path / "loop.py").write_text(
@@ -148,7 +168,7 @@ def test_ctrl_c_stops_an_algorithm_in_python_that_never_returns(tmp_path: Path) 
         f"        pathlib.Path({str(begun)!r}).touch()\n        while True:\n            pass\n"
     )
     args = ["sweep", str(tmp_path / "small.toml"), "--python", str(tmp_path / "loop.py"), "--jobs", "2", "--no-store"]
-    process = subprocess.Popen([*WINDLASS, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = start(*args)
     while not begun.exists():
         assert process.poll() is None, "the sweep ended before it could be stopped"
         time.sleep(0.01)
