@@ -1,6 +1,7 @@
 //! The cases: NewReno senders (or those of another algorithm), an ACK per packet, DropTail, ns-2's rules. W1 to W4 are
 //! dumbbells, W5 is 802.11 (`radio`).
 
+use cc::registry::Recovery;
 use net::{
     Counting, DirectionSpec, FlowSpec, LinkSpec, LossAt, LossSpec, Network, NodeId, QueueLimit, QueueSpec, RunOptions,
     TcpSpec, Transport,
@@ -47,6 +48,18 @@ struct Dumbbell {
     queue: u32,
     access_queue: u32,
     window: u32,
+    sender: Sender,
+}
+
+/// Whose rules the senders follow.
+#[derive(Clone, Copy, Debug)]
+enum Sender {
+    /// ns-2's.
+    Ns2,
+    /// RFC 6675, an ACK per packet.
+    Sack,
+    /// The same with RACK-TLP, PRR, timestamps, and all that takes a reduction back.
+    Rack,
 }
 
 const KBPS: u64 = 1000;
@@ -78,7 +91,20 @@ fn thesis() -> Dumbbell {
         queue: 100,
         access_queue: 1000,
         window: 1000,
+        sender: Sender::Ns2,
     }
+}
+
+/// The path of the thesis with senders of the RFCs: `sack`, or `rack`.
+pub fn w6(sender: &str) -> Option<Case> {
+    let sender = match sender {
+        "sack" => Sender::Sack,
+        "rack" => Sender::Rack,
+        _ => return None,
+    };
+    // ns-2 has no such senders: its own run there
+    let arguments = w1().ns2_arguments;
+    Some(dumbbell(&format!("W6 {sender:?}").to_lowercase(), 2000.0, Dumbbell { sender, ..thesis() }, arguments))
 }
 
 /// A hundred pairs of hosts with a flow each way over two lossy hops.
@@ -164,6 +190,20 @@ impl Case {
     }
 }
 
+impl Sender {
+    fn rules(self, algorithm: &cc::Config, mss: u32, window: u32) -> Config {
+        let rfc =
+            Config { mss, window, delayed_ack: 1, recovery: Some(Recovery::Sack), ..Config::profile(Profile::Rfc) };
+        match self {
+            Sender::Ns2 => rules(algorithm, mss, window),
+            Sender::Sack => rfc,
+            Sender::Rack => {
+                Config { recovery: Some(Recovery::RackTlp), prr: true, timestamps: true, dsack: true, ..rfc }
+            }
+        }
+    }
+}
+
 /// The rules of ns-2 for senders of this algorithm.
 pub fn rules(algorithm: &cc::Config, mss: u32, window: u32) -> Config {
     let mut tcp = Config::profile(Profile::Ns2);
@@ -203,7 +243,7 @@ impl Dumbbell {
                 link(format!("hop{i}"), i, i + 1, side(self.loss), side(self.loss_back))
             })
             .collect();
-        let tcp = rules(algorithm, self.mss, self.window);
+        let tcp = self.sender.rules(algorithm, self.mss, self.window);
         let mut flows = Vec::new();
         for i in 0..self.pairs {
             let (left, right) = (nodes.len(), nodes.len() + 1);

@@ -1,5 +1,5 @@
 //! Packet-hops per CPU second of one case: `windlass-bench CASE [seconds [without SHORT-CUT]]`, CASE one of W1, W2, W3,
-//! W4:N, W5:chain:N, W5:cell:N; without a short cut of the world and those that need it: `ahead`, `plain`, `eager`,
+//! W4:N, W5:chain:N, W5:cell:N, W6:sack, W6:rack; without a short cut of the world and those that need it: `ahead`, `plain`, `eager`,
 //! `departures`. Or the cost of every algorithm: `windlass-bench algorithms [CASE [seconds [repetitions [NAME...]]]]`.
 //!
 //! A packet that crosses a link counts one, data and ACKs alike. Prints one line of `key=value` words, with a hash of
@@ -58,7 +58,7 @@ fn short_cut(word: &str) -> Option<ShortCut> {
 
 fn usage() -> ! {
     eprintln!(
-        "usage: windlass-bench W1|W2|W3|W4:N|W5:chain:N|W5:cell:N [seconds [without ahead|plain|eager|departures]], windlass-bench CASE ns2 for ns-2's script and arguments, or \
+        "usage: windlass-bench W1|W2|W3|W4:N|W5:chain:N|W5:cell:N|W6:sack|W6:rack [seconds [without ahead|plain|eager|departures]], windlass-bench CASE ns2 for ns-2's script and arguments, or \
          windlass-bench algorithms [CASE [seconds [repetitions [NAME...]]]]"
     );
     std::process::exit(2)
@@ -73,6 +73,7 @@ fn find(name: &str) -> Option<Case> {
             _ => None,
         },
         Some(("W4", n)) => n.parse().ok().map(cases::w4),
+        Some(("W6", sender)) => cases::w6(sender),
         Some(("W5", rest)) => rest.split_once(':').and_then(|(shape, n)| cases::w5(shape, n.parse().ok()?)),
         Some(_) => None,
     }

@@ -25,8 +25,10 @@ Set one with `algorithm = "NAME"` in `[[flows]]`, with parameters as `algorithm 
 A parameter with a unit of scenario files is written with it (`"80 segments"`); the others are bare numbers.
 The recovery core is a default; `recovery` in `[tcp]` selects another."""
 
+_PROFILES = ("rfc", "ns2", "linux")
+
 _RULES_INTRO = """\
-Keys of `[tcp]`, for all flows, and of `flows.tcp`, for one group. The columns give the values in the two profiles; a dash means that the algorithm, the flow or another key decides."""
+Keys of `[tcp]`, for all flows, and of `flows.tcp`, for one group. The columns give the values in the profiles; a dash means that the algorithm, the flow or another key decides."""
 
 _RADIO_INTRO = (
     "Of the `radio` of `wlan` and `chain`, and of each table of `media` of a `graph`. Numbers and rules that are not given "
@@ -75,7 +77,7 @@ def scenario_page() -> str:
 
     topologies = json.loads(_core.topologies())
     radio = next(row["radio_fields"] for row in topologies if row["radio_fields"])
-    rules = ([_code(r["name"]), r["meaning"], _value(r["rfc"]), _value(r["ns2"])] for r in json.loads(_core.rules()))
+    rules = ([_code(r["name"]), r["meaning"], *(_value(r[p]) for p in _PROFILES)] for r in json.loads(_core.rules()))
     parts = [
         "# Keys of a scenario",
         _NOTE,
@@ -116,7 +118,7 @@ def scenario_page() -> str:
         ),
         "## Engine rules",
         _RULES_INTRO,
-        _table(["key", "meaning", "`rfc`", "`ns2`"], rules),
+        _table(["key", "meaning", *map(_code, _PROFILES)], rules),
         "## Error codes",
         "`windlass errors` also has those of the command and of the Python package.",
         _table(["code", "meaning"], ([_code(e["code"]), e["meaning"]] for e in json.loads(_core.errors()))),

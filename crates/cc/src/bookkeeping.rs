@@ -172,6 +172,12 @@ impl Books {
         self.limit = self.growth.slow_start;
     }
 
+    /// The reduction was for nothing that was made since the books stood so: it pays for nothing. Rounds go on.
+    pub fn take_back(&mut self, before: &Books) {
+        let Books { round_mark, round_began, .. } = *self;
+        *self = Books { round_mark, round_began, ..before.clone() };
+    }
+
     /// A loss of the oldest packet that is not acknowledged: its window of data was cut already. So was that of the
     /// first packet after a cut.
     pub fn cut_already(&self, oldest: u64) -> bool {

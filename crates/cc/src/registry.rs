@@ -22,6 +22,8 @@ pub enum Recovery {
     Sack,
     /// Vegas' fine-grained timeouts checked on duplicate and first ACKs.
     Vegas,
+    /// Losses found by time, and probes for those at the tail: RACK-TLP (RFC 8985).
+    RackTlp,
 }
 
 /// One algorithm of the registry.

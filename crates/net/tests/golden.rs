@@ -26,6 +26,7 @@ fn why(why: Why) -> &'static str {
         Why::Timeout => "timeout",
         Why::Mark => "mark",
         Why::RecoveryExit => "recovery-exit",
+        Why::Undo => "undo",
     }
 }
 

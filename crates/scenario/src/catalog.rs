@@ -139,10 +139,15 @@ pub fn words() -> Json {
     json!({ "profiles": profiles, "recovery": recovery })
 }
 
-/// Every engine rule: name, meaning, its value in the profiles `rfc` and `ns2`.
+/// Every engine rule: name, meaning, its value in each profile.
 pub fn rules() -> String {
-    let (rfc, ns2) = (Config::profile(Profile::Rfc), Config::profile(Profile::Ns2));
-    let one = |rule: &Rule| json!({ "name": rule.key, "meaning": rule.meaning, "rfc": written(rule, &rfc), "ns2": written(rule, &ns2) });
+    let [rfc, ns2, linux] = [Profile::Rfc, Profile::Ns2, Profile::Linux].map(Config::profile);
+    let one = |rule: &Rule| {
+        json!({
+            "name": rule.key, "meaning": rule.meaning,
+            "rfc": written(rule, &rfc), "ns2": written(rule, &ns2), "linux": written(rule, &linux),
+        })
+    };
     Json::from(RULES.iter().map(one).collect::<Vec<_>>()).to_string()
 }
 

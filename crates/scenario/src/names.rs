@@ -110,6 +110,14 @@ pub(crate) static WINDOW_EVENTS: &[EventRow] = &[
         judged: None,
         of_segment: false,
     },
+    EventRow {
+        why: Why::Undo,
+        name: "undo",
+        label: None,
+        meaning: "a cut was for nothing, as later ACKs show, and is taken back",
+        judged: None,
+        of_segment: false,
+    },
 ];
 
 /// What is to be known of a kind of window change.

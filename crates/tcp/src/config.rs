@@ -1,4 +1,4 @@
-//! Every rule of the engine that can be chosen, and the two named sets of choices.
+//! Every rule of the engine that can be chosen, and the named sets of choices.
 
 use cc::registry::{Recovery, Row};
 use units::Span;
@@ -10,6 +10,8 @@ pub enum Profile {
     Rfc,
     /// The one-way agents of ns-2.35.
     Ns2,
+    /// Linux 6.1.
+    Linux,
 }
 
 /// What a halving starts from.
@@ -19,6 +21,38 @@ pub enum HalfBase {
     Flight,
     /// The smaller of cwnd and the receiver's window (ns-2, CERL).
     Window,
+    /// cwnd, in whole segments (Linux).
+    Cwnd,
+}
+
+/// Whether a window grows only while it is in use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CwndLimited {
+    /// It grows in any case.
+    Off,
+    /// While it is full when an ACK arrives (RFC 7661).
+    On,
+    /// Linux: if it was full in the last round, and in slow start up to twice what was outstanding then. Only with
+    /// RACK-TLP, and as `On` otherwise.
+    Linux,
+}
+
+/// What the least retransmission timeout bounds, and by which estimator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RtoFloor {
+    /// The timeout (RFC 6298).
+    Timeout,
+    /// Its variance term, by Linux's estimator.
+    Variance,
+}
+
+/// When timers expire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimerWheel {
+    /// When they are due.
+    Exact,
+    /// At steps of 1, 8 or 64 ms, as those of a Linux kernel that counts milliseconds.
+    Linux,
 }
 
 /// What makes a window grow.
@@ -28,6 +62,9 @@ pub enum Count {
     Acks,
     /// The bytes that they newly acknowledge (RFC 3465).
     Bytes,
+    /// The segments that they newly acknowledge, and a window of so many whole segments grows by one when as many are
+    /// acknowledged (Linux).
+    Segments,
 }
 
 /// The window a connection starts with.
@@ -84,6 +121,9 @@ pub enum Agent {
     Full,
 }
 
+/// Most segments of a window.
+pub(crate) const MOST_SEGMENTS: u32 = 1 << 24;
+
 /// The engine's rules for one connection. [`Config::profile`] gives a complete set; change what you need.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Config {
@@ -99,9 +139,16 @@ pub struct Config {
     pub initial_ssthresh: Option<u32>,
     /// Recovery core; `None`: the one the algorithm names.
     pub recovery: Option<Recovery>,
-    /// Proportional Rate Reduction in recovery (RFC 9937). Works with the RFC cores NewReno and SACK, and with
-    /// algorithms that leave the window in recovery to the engine, see [`Config::can_prr`].
+    /// Proportional Rate Reduction in recovery (RFC 9937). Works with the RFC cores NewReno, SACK and RACK-TLP, and
+    /// with algorithms that leave the window in recovery to the engine, see [`Config::can_prr`].
     pub prr: bool,
+    /// RACK-TLP: probe for losses at the tail (RFC 8985 section 7).
+    pub tail_probes: bool,
+    /// RACK-TLP: take a reduction back that was for nothing: F-RTO (RFC 5682), timestamps (RFC 3522), DSACK (RFC 3708).
+    pub undo: bool,
+    /// Where Linux recovers otherwise than the RFCs say, with RACK-TLP: PRR's share counts from cwnd, the ACK that ends
+    /// a recovery lets the window grow, and windows after a cut are whole segments.
+    pub linux_recovery: bool,
     /// Duplicate-ACK threshold D, at least 1.
     pub dup_threshold: u32,
     /// Most segments that limited transmit may send below the threshold (RFC 3042: 2; ns-2: D - 1; 0: off).
@@ -128,18 +175,24 @@ pub struct Config {
     pub ss_limit_rto: u32,
     /// What congestion avoidance counts.
     pub ca_count: Count,
-    /// Grow cwnd only while it is in use (RFC 7661).
-    pub cwnd_limited: bool,
+    /// Grow cwnd only while it is in use.
+    pub cwnd_limited: CwndLimited,
     /// RTO before any sample.
     pub rto_init: Span,
-    /// Least RTO. It bounds the sum; Linux bounds the variance term instead.
+    /// Least RTO, or what it bounds else.
     pub rto_min: Span,
+    /// What `rto_min` bounds.
+    pub rto_floor: RtoFloor,
     /// Greatest RTO.
     pub rto_max: Span,
     /// Clock tick of RTT measurement; zero for an exact clock. Non-zero means ns-2's arithmetic in ticks.
     pub rtt_tick: Span,
     /// Where the sender's clock stands at time zero, within one tick; `None`: at a tick.
     pub clock_offset: Option<Span>,
+    /// When timers expire, those for delayed ACKs included.
+    pub timer_wheel: TimerWheel,
+    /// [`TimerWheel::Linux`]: where the wheel stands at time zero.
+    pub timer_phase: Span,
     /// RTT samples from timestamps on every ACK (RFC 7323) instead of one segment at a time. Adds 12 bytes (10 in ns-2)
     /// to the header.
     pub timestamps: bool,
@@ -155,6 +208,13 @@ pub struct Config {
     pub delayed_ack_timer: Span,
     /// How that timer runs.
     pub delayed_ack_mode: DelackMode,
+    /// Segments at the start that are acknowledged one by one; `u32::MAX`: as many as Linux's window needs to grow to
+    /// `window`, two segments with each.
+    pub quick_acks: u32,
+    /// Report segments that came again (RFC 2883).
+    pub dsack: bool,
+    /// From the fourth duplicate ACK in a row on, an ACK waits up to a millisecond for the next, as Linux's do.
+    pub sack_compression: bool,
     /// Count duplicate ACKs that ride on data (RFC 5681 and FullTcp do not).
     pub dupack_from_data: bool,
     /// Most segments released by one ACK; 0: no limit.
@@ -193,6 +253,9 @@ impl Config {
                 initial_ssthresh: None,
                 recovery: None,
                 prr: false,
+                tail_probes: true,
+                undo: true,
+                linux_recovery: false,
                 dup_threshold: 3,
                 limited_transmit: 2,
                 recover_rule: RecoverRule::Careful,
@@ -205,18 +268,24 @@ impl Config {
                 ss_limit: 2,
                 ss_limit_rto: 1,
                 ca_count: Count::Bytes,
-                cwnd_limited: true,
+                cwnd_limited: CwndLimited::On,
                 rto_init: Span::from_millis(1000),
                 rto_min: Span::from_millis(1000),
+                rto_floor: RtoFloor::Timeout,
                 rto_max: Span::from_millis(60_000),
                 rtt_tick: Span::ZERO,
                 clock_offset: None,
+                timer_wheel: TimerWheel::Exact,
+                timer_phase: Span::ZERO,
                 timestamps: false,
                 delack_samples: false,
                 slow_start_restart: true,
                 delayed_ack: 2,
                 delayed_ack_timer: Span::from_millis(100),
                 delayed_ack_mode: DelackMode::PerSegment,
+                quick_acks: 0,
+                dsack: false,
+                sack_compression: false,
                 dupack_from_data: false,
                 max_burst: 0,
                 pacing: Pacing::Algorithm,
@@ -240,11 +309,37 @@ impl Config {
                 rto_ssthresh_hold: false,
                 ss_count: Count::Acks,
                 ca_count: Count::Acks,
-                cwnd_limited: false,
+                cwnd_limited: CwndLimited::Off,
                 rto_init: Span::from_millis(3000),
                 rto_min: Span::from_millis(200),
                 rtt_tick: Span::from_millis(10),
                 delayed_ack: 1,
+                ..Config::profile(Profile::Rfc)
+            },
+            Profile::Linux => Config {
+                mss: 1448,
+                // half of the largest receive buffer, 6 MiB
+                window: 2172,
+                initial_window: InitialWindow::Segments(10),
+                initial_ssthresh: Some(MOST_SEGMENTS),
+                recovery: Some(Recovery::RackTlp),
+                prr: true,
+                linux_recovery: true,
+                half_base: HalfBase::Cwnd,
+                whole_ssthresh: true,
+                ss_count: Count::Segments,
+                ca_count: Count::Segments,
+                ss_limit: u32::MAX,
+                ss_limit_rto: u32::MAX,
+                cwnd_limited: CwndLimited::Linux,
+                rto_min: Span::from_millis(200),
+                rto_floor: RtoFloor::Variance,
+                rto_max: Span::from_millis(120_000),
+                timestamps: true,
+                delayed_ack_timer: Span::from_millis(40),
+                quick_acks: u32::MAX,
+                dsack: true,
+                sack_compression: true,
                 ..Config::profile(Profile::Rfc)
             },
         }
@@ -254,7 +349,7 @@ impl Config {
     pub fn can_prr(&self, row: &Row) -> bool {
         let core = self.recovery.unwrap_or(row.recovery);
         let sizes_itself = row.samples_delivery;
-        !self.ns2_recovery && !sizes_itself && matches!(core, Recovery::NewReno | Recovery::Sack)
+        !self.ns2_recovery && !sizes_itself && matches!(core, Recovery::NewReno | Recovery::Sack | Recovery::RackTlp)
     }
 
     /// The profile with the rules of one of ns-2's agents: FullTcp has no limited transmit, and a heartbeat for delayed
@@ -287,6 +382,16 @@ impl Config {
     /// Vegas have none.
     pub fn data_header(&self, algorithm: &cc::Config) -> u32 {
         if self.is_ns2_vegas(algorithm.row()) { 0 } else { self.wire_header() }
+    }
+
+    /// Segments at the start that the receiver acknowledges one by one.
+    pub(crate) fn first_quick_acks(&self) -> u32 {
+        if self.quick_acks < u32::MAX {
+            return self.quick_acks;
+        }
+        // Linux's window starts at 64 KiB, and gains two segments with each that arrives; 16 are quick in any case
+        let grows = (u64::from(self.window) * u64::from(self.mss)).saturating_sub(65_535);
+        (grows.div_ceil(2 * u64::from(self.mss)) as u32).max(16)
     }
 
     /// Header bytes on the wire, options included.

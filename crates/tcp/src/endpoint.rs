@@ -62,7 +62,7 @@ impl Endpoint {
     /// An endpoint that follows `config`, with the congestion control `algorithm`.
     pub fn new(config: &Config, algorithm: &cc::Config, role: Role) -> Endpoint {
         let recovery = config.recovery.unwrap_or(algorithm.row().recovery);
-        let sack = recovery == Recovery::Sack;
+        let sack = matches!(recovery, Recovery::Sack | Recovery::RackTlp);
         Endpoint {
             sender: Sender::new(config, algorithm),
             receiver: Receiver::new(config, sack),

@@ -24,7 +24,10 @@ mod scoreboard;
 mod segment;
 mod sender;
 
-pub use config::{Agent, Config, Count, DelackMode, HalfBase, InitialWindow, Pacing, Profile, RecoverRule};
+pub use config::{
+    Agent, Config, Count, CwndLimited, DelackMode, HalfBase, InitialWindow, Pacing, Profile, RecoverRule, RtoFloor,
+    TimerWheel,
+};
 pub use endpoint::{Endpoint, Role};
 pub use receiver::{Receiver, ReceiverStats};
 pub use rtt::RttEstimator;

@@ -1,11 +1,12 @@
 //! The receiving half: reassembly, acknowledgements, SACK blocks, echoes.
-//! Source: RFC 9293, RFC 5681 section 4.2, RFC 2018, RFC 7323, RFC 3168, RFC 8257 section 3.2.
+//! Source: RFC 9293, RFC 5681 section 4.2, RFC 2018, RFC 2883, RFC 7323, RFC 3168, RFC 8257 section 3.2.
 
 use std::cmp::Ordering;
 
 use units::{Span, Time};
 
 use crate::segment::{Flags, MAX_SACK, SackBlocks, Segment};
+use crate::sender::Wheel;
 use crate::{Config, DelackMode};
 
 /// Receiver's counters.
@@ -61,9 +62,43 @@ pub struct Receiver {
     echo: Echo,
     /// The highest segment that came again, and how often it did.
     highest_again: (u32, u64),
+    wheel: Wheel,
+    /// Segments to come that are acknowledged one by one, and so many after one that came twice.
+    quick: u32,
+    quick_again: u32,
+    /// Segments per ACK otherwise.
+    usual: u32,
+    dsack: bool,
+    /// A segment that came twice, to be reported.
+    twice: Option<u32>,
+    held: Held,
     /// Counters.
     pub stats: ReceiverStats,
 }
+
+/// Duplicate ACKs that wait for another one (Linux's SACK compression).
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    on: bool,
+    /// The next segment expected, duplicates that asked for it, and those that wait.
+    number: u32,
+    duplicates: u32,
+    waiting: u32,
+    /// How long one waits.
+    delay: Span,
+    syn_at: Time,
+}
+
+/// Duplicates in a row that leave at once.
+const FREE_DUPLICATES: u32 = 3;
+/// Duplicates of which one ACK tells at most.
+const MOST_HELD: u32 = 44;
+/// Longest wait, the share of the RTT that bounds it, and by how much the timer is late.
+const LONGEST_HELD: Span = Span::from_millis(1);
+const HELD_SHARE: u64 = 20;
+const HELD_LATE: Span = Span(100_000);
+/// Segments acknowledged one by one after one that came twice, in Linux.
+const QUICK_AFTER_DUPLICATE: u32 = 16;
 
 /// The state of ECN's echo.
 #[derive(Clone, Copy, Debug)]
@@ -86,6 +121,7 @@ struct Owed {
 impl Receiver {
     /// Nothing received.
     pub fn new(config: &Config, sack: bool) -> Receiver {
+        let quick = config.first_quick_acks();
         Receiver {
             rcv_nxt: 0,
             ranges: Vec::new(),
@@ -95,7 +131,7 @@ impl Receiver {
             sack,
             full: config.is_full(),
             unacked: 0,
-            every: config.delayed_ack.max(1),
+            every: if quick > 0 { 1 } else { config.delayed_ack.max(1) },
             timer: config.delayed_ack_timer,
             heartbeat: config.delayed_ack_mode == DelackMode::Heartbeat,
             ns2: config.ns2_recovery,
@@ -108,6 +144,20 @@ impl Receiver {
             last_arrival: Time::ZERO,
             echo: Echo { per_packet: config.ecn_per_packet, on: false, owed: None },
             highest_again: (0, 0),
+            wheel: Wheel::new(config),
+            quick,
+            quick_again: if quick > 0 { QUICK_AFTER_DUPLICATE } else { 0 },
+            usual: config.delayed_ack.max(1),
+            dsack: config.dsack && sack,
+            twice: None,
+            held: Held {
+                on: config.sack_compression && sack,
+                number: 0,
+                duplicates: 0,
+                waiting: 0,
+                delay: LONGEST_HELD + HELD_LATE,
+                syn_at: Time::NEVER,
+            },
             stats: ReceiverStats::default(),
         }
     }
@@ -149,6 +199,7 @@ impl Receiver {
     pub fn on_syn(&mut self, now: Time, segment: &Segment) {
         self.ts_recent = segment.ts_val;
         self.last_arrival = now;
+        self.held.syn_at = now;
         self.ack_now = true;
     }
 
@@ -158,6 +209,9 @@ impl Receiver {
         let number = segment.seq;
         self.stats.received_segments += 1;
         self.on_ecn(segment.flags);
+        if self.quick > 0 {
+            self.count_quick(now);
+        }
         self.last_arrival = now;
         //= https://www.rfc-editor.org/rfc/rfc7323#section-4.3
         //# SEG.SEQ <= Last.ACK.sent
@@ -179,7 +233,7 @@ impl Receiver {
             //= https://www.rfc-editor.org/rfc/rfc5681#section-4.2
             //# the receiver SHOULD send an immediate duplicate ACK when it receives a data segment above a gap in the
             //# sequence space.
-            self.ack_now = true; // out of order, or part of a gap filled
+            self.ack_now = !self.held.on || !self.waits_for_more(now); // out of order, or part of a gap filled
             self.speaks |= self.is_held();
         }
     }
@@ -199,7 +253,47 @@ impl Receiver {
         } else {
             self.ack_now = true;
             self.speaks |= self.is_held();
+            if self.quick_again > self.quick {
+                (self.quick, self.every) = (self.quick_again, 1);
+            }
+            if self.dsack {
+                (self.twice, self.speaks) = (Some(number), true);
+            }
         }
+    }
+
+    /// One of the segments arrives that are acknowledged one by one. The first tells the RTT.
+    #[cold]
+    fn count_quick(&mut self, now: Time) {
+        self.quick -= 1;
+        if self.quick == 0 {
+            self.every = self.usual;
+        }
+        if self.stats.received_segments == 1 && self.held.syn_at < now {
+            let share = Span(now.since(self.held.syn_at).0 / HELD_SHARE);
+            self.held.delay = LONGEST_HELD.min(share) + HELD_LATE;
+        }
+    }
+
+    /// A segment came out of order, or filled a part of a gap: whether the ACK waits for another one.
+    #[cold]
+    fn waits_for_more(&mut self, now: Time) -> bool {
+        let held = &mut self.held;
+        if held.number != self.rcv_nxt {
+            (held.number, held.duplicates) = (self.rcv_nxt, 0);
+        }
+        if self.quick > 0 || self.ranges.is_empty() || held.duplicates < FREE_DUPLICATES {
+            held.duplicates += 1;
+            return false;
+        }
+        held.waiting += 1;
+        if held.waiting >= MOST_HELD {
+            return false;
+        }
+        if held.waiting == 1 {
+            self.delack_at = self.delack_at.min(now + held.delay);
+        }
+        true
     }
 
     #[inline(always)]
@@ -215,8 +309,11 @@ impl Receiver {
         self.waits_since = now;
         self.speaks = true; // unless it leaves at once
         if self.delack_at == Time::NEVER {
-            self.delack_at =
-                if self.heartbeat { Time((now.0 / self.timer.0 + 1) * self.timer.0) } else { now + self.timer };
+            self.delack_at = if self.heartbeat {
+                Time((now.0 / self.timer.0 + 1) * self.timer.0)
+            } else {
+                self.wheel.expiry(now, self.timer)
+            };
         }
     }
 
@@ -358,7 +455,7 @@ impl Receiver {
     /// The timer fired.
     pub fn on_timer(&mut self) {
         self.delack_at = Time::NEVER;
-        if self.unacked > 0 {
+        if self.unacked > 0 || self.held.waiting > 0 {
             self.ack_now = true;
         }
     }
@@ -377,6 +474,10 @@ impl Receiver {
                 }
                 return; // in order, it has no SACK blocks
             }
+            if let Some(number) = self.twice.take() {
+                self.report_twice(number, segment);
+                return;
+            }
         }
         segment.ack = self.rcv_nxt;
         //= https://www.rfc-editor.org/rfc/rfc7323#section-4.3
@@ -391,10 +492,32 @@ impl Receiver {
             }
             segment.sack = self.report;
         }
+        self.count_acknowledged();
+    }
+
+    /// An acknowledgement leaves that tells of all that arrived.
+    #[inline(always)]
+    fn count_acknowledged(&mut self) {
         self.last_ack_sent = self.rcv_nxt;
         self.unacked = 0;
+        self.held.waiting = 0;
         self.delack_at = Time::NEVER;
         self.ack_now = false;
+    }
+
+    /// The same with a first block for a segment that came twice.
+    #[cold]
+    fn report_twice(&mut self, number: u32, segment: &mut Segment) {
+        segment.ack = self.rcv_nxt;
+        segment.ts_ecr = self.ts_recent;
+        if self.choose {
+            self.choose_blocks();
+        }
+        segment.sack = SackBlocks::NONE;
+        segment.sack.push(number, number + 1);
+        let others = if self.ranges.is_empty() { SackBlocks::NONE } else { self.report };
+        others.as_slice().iter().for_each(|&(start, end)| segment.sack.push(start, end));
+        self.count_acknowledged();
     }
 
     /// Segments in order wait for another one before they are acknowledged.

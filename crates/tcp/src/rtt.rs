@@ -1,9 +1,10 @@
 //! RTT estimation and the retransmission timeout.
-//! Source: RFC 6298; the clock-tick arithmetic is that of the one-way agents of ns-2.
+//! Source: RFC 6298; the clock-tick arithmetic is that of the one-way agents of ns-2; Linux's variance is described in
+//! Sarolahti and Kuznetsov, Congestion Control in Linux TCP, USENIX 2002.
 
 use units::{Span, Time};
 
-use crate::Config;
+use crate::{Config, RtoFloor, TimerWheel};
 
 /// Smoothed RTT, its variation, and the timeout made from them.
 #[derive(Clone, Debug)]
@@ -13,15 +14,61 @@ pub struct RttEstimator {
     rto_init: Span,
     rto_min: Span,
     rto_max: Span,
+    /// The timeout counts whole ones of these; zero: nanoseconds.
+    step: Span,
 }
 
-/// Two ways to keep the same quantities.
+/// Ways to keep the same quantities.
 #[derive(Clone, Debug)]
 enum Estimate {
     /// Nanoseconds.
     Exact { srtt: u64, rttvar: u64, sampled: bool },
+    /// Linux.
+    Variance(Variance),
     /// Ticks: srtt with 3 and rttvar with 2 binary places; the timeout in force, in ticks.
     Ticks { tick: u64, offset: u64, srtt: i64, rttvar: i64, rto_ticks: Option<u64> },
+}
+
+/// Linux's estimate, in nanoseconds. Its variance rises at once and falls slowly, and not because the RTT did.
+#[derive(Clone, Copy, Debug, Default)]
+struct Variance {
+    srtt: u64,
+    /// Four times the mean deviation.
+    deviation: u64,
+    /// The greatest deviation of this round, at least the floor.
+    greatest: u64,
+    /// What the timeout adds to srtt.
+    margin: u64,
+    floor: u64,
+    /// The round ends when an ACK passes this.
+    round_mark: u32,
+}
+
+impl Variance {
+    /// A sample; `una` is acknowledged, `next` is the next to send.
+    fn sample(&mut self, r: u64, una: u32, next: u32) {
+        if self.srtt == 0 {
+            self.srtt = r;
+            self.deviation = 2 * r;
+            self.margin = self.deviation.max(self.floor);
+            (self.greatest, self.round_mark) = (self.margin, next);
+            return;
+        }
+        let error = self.srtt.abs_diff(r);
+        let mean = self.deviation / 4;
+        // a sample below the mean by more than usual counts for little: a queue has drained, no more
+        self.deviation = match error.checked_sub(mean) {
+            Some(more) => self.deviation + if r < self.srtt { more / 8 } else { more },
+            None => self.deviation - (mean - error),
+        };
+        self.srtt = (7 * self.srtt + r) / 8;
+        self.greatest = self.greatest.max(self.deviation);
+        self.margin = self.margin.max(self.greatest);
+        if una > self.round_mark {
+            self.margin -= (self.margin - self.greatest) / 4;
+            (self.greatest, self.round_mark) = (self.floor, next);
+        }
+    }
 }
 
 /// ns-2 starts with a variation of 12 s, which shows only when the estimate is folded before a first sample.
@@ -33,7 +80,9 @@ impl RttEstimator {
     /// No sample yet.
     pub fn new(config: &Config) -> RttEstimator {
         let tick = config.rtt_tick.0;
-        let estimate = if config.rtt_tick == Span::ZERO {
+        let estimate = if config.rto_floor == RtoFloor::Variance {
+            Estimate::Variance(Variance { floor: config.rto_min.0, ..Variance::default() })
+        } else if config.rtt_tick == Span::ZERO {
             Estimate::Exact { srtt: 0, rttvar: 0, sampled: false }
         } else {
             let rttvar = ((NS2_RTTVAR_INIT.0 / tick) << 2) as i64;
@@ -51,6 +100,15 @@ impl RttEstimator {
             rto_init: config.rto_init,
             rto_min: config.rto_min,
             rto_max: config.rto_max,
+            step: if config.timer_wheel == TimerWheel::Linux { Span::from_millis(1) } else { Span::ZERO },
+        }
+    }
+
+    /// Take a sample that was measured exactly; `una` is acknowledged, and `next` the next to send.
+    pub(crate) fn sample_round(&mut self, now: Time, r: Span, una: u32, next: u32) {
+        match &mut self.estimate {
+            Estimate::Variance(estimate) => estimate.sample(r.0, una, next),
+            _ => self.sample(Time(now.0 - r.0), now, false),
         }
     }
 
@@ -73,6 +131,7 @@ impl RttEstimator {
                     *sampled = true;
                 }
             }
+            Estimate::Variance(estimate) => estimate.sample(now.since(sent).0, 0, 0),
             Estimate::Ticks { tick, offset, srtt, rttvar, rto_ticks } => {
                 // the number of ticks crossed; by timestamps, the nearest number of ticks
                 let r = if stamped {
@@ -127,6 +186,11 @@ impl RttEstimator {
                 //# second.
                 (rto.max(self.rto_min) * factor).min(self.rto_max)
             }
+            Estimate::Variance(Variance { srtt: 0, .. }) => (self.rto_init * factor).min(self.rto_max),
+            Estimate::Variance(Variance { srtt, margin, .. }) => {
+                let step = self.step.0.max(1);
+                (Span((srtt + margin).div_ceil(step) * step) * factor).min(self.rto_max)
+            }
             Estimate::Ticks { tick, rto_ticks, .. } => {
                 let rto = rto_ticks.map_or(self.rto_init, |ticks| Span(ticks * tick));
                 // the minimum is applied before the back-off, and two ticks are the least
@@ -166,7 +230,7 @@ impl RttEstimator {
     #[inline]
     pub fn srtt(&self) -> Span {
         match self.estimate {
-            Estimate::Exact { srtt, .. } => Span(srtt),
+            Estimate::Exact { srtt, .. } | Estimate::Variance(Variance { srtt, .. }) => Span(srtt),
             Estimate::Ticks { tick, srtt, .. } => Span((srtt as u64 * tick) >> 3),
         }
     }

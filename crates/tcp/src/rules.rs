@@ -6,7 +6,10 @@
 use cc::registry::Recovery;
 use units::Span;
 
-use crate::config::{Agent, Config, Count, DelackMode, HalfBase, InitialWindow, Pacing, Profile, RecoverRule};
+use crate::config::{
+    Agent, Config, Count, CwndLimited, DelackMode, HalfBase, InitialWindow, MOST_SEGMENTS, Pacing, Profile,
+    RecoverRule, RtoFloor, TimerWheel,
+};
 
 /// A rule of [`Config`].
 #[derive(Debug)]
@@ -95,22 +98,28 @@ impl Rule {
 }
 
 /// Names of the profiles.
-pub const PROFILES: [(&str, Profile); 2] = [("rfc", Profile::Rfc), ("ns2", Profile::Ns2)];
+pub const PROFILES: [(&str, Profile); 3] = [("rfc", Profile::Rfc), ("ns2", Profile::Ns2), ("linux", Profile::Linux)];
 /// Names of the recovery cores.
-pub const RECOVERIES: [(&str, Recovery); 5] = [
+pub const RECOVERIES: [(&str, Recovery); 6] = [
     ("tahoe", Recovery::Tahoe),
     ("reno", Recovery::Reno),
     ("newreno", Recovery::NewReno),
     ("sack", Recovery::Sack),
     ("vegas", Recovery::Vegas),
+    ("rack-tlp", Recovery::RackTlp),
 ];
-const OPEN_RECOVERIES: [(&str, Option<Recovery>); 5] = open(&RECOVERIES);
+const OPEN_RECOVERIES: [(&str, Option<Recovery>); 6] = open(&RECOVERIES);
 const RECOVER_RULES: [(&str, RecoverRule); 3] =
     [("careful", RecoverRule::Careful), ("less-careful", RecoverRule::LessCareful), ("off", RecoverRule::Off)];
-const COUNTS: [(&str, Count); 2] = [("bytes", Count::Bytes), ("acks", Count::Acks)];
+const COUNTS: [(&str, Count); 3] = [("bytes", Count::Bytes), ("acks", Count::Acks), ("segments", Count::Segments)];
 /// Names of ns-2's agents.
 pub const AGENTS: [(&str, Agent); 2] = [("one-way", Agent::OneWay), ("full", Agent::Full)];
-const HALF_BASES: [(&str, HalfBase); 2] = [("flight", HalfBase::Flight), ("window", HalfBase::Window)];
+const LIMITS: [(&str, CwndLimited); 1] = [("linux", CwndLimited::Linux)];
+const HALF_BASES: [(&str, HalfBase); 3] =
+    [("flight", HalfBase::Flight), ("window", HalfBase::Window), ("cwnd", HalfBase::Cwnd)];
+const RTO_FLOORS: [(&str, RtoFloor); 2] = [("timeout", RtoFloor::Timeout), ("variance", RtoFloor::Variance)];
+const WHEELS: [(&str, TimerWheel); 2] = [("exact", TimerWheel::Exact), ("linux", TimerWheel::Linux)];
+const QUICK_ACKS: [(&str, u32); 2] = [("off", 0), ("window", u32::MAX)];
 const MODES: [(&str, DelackMode); 2] = [("per-segment", DelackMode::PerSegment), ("heartbeat", DelackMode::Heartbeat)];
 const PACINGS: [(&str, Pacing); 4] =
     [("algorithm", Pacing::Algorithm), ("window", Pacing::Window), ("linux", Pacing::Linux), ("off", Pacing::Off)];
@@ -155,8 +164,6 @@ const fn open<T: Copy, const N: usize>(words: &[(&'static str, T); N]) -> [(&'st
     all
 }
 
-/// Most segments of a window.
-const SEGMENTS: u32 = 1 << 24;
 const INSTANT: Span = Span(1);
 const HOUR: Span = Span(3_600_000_000_000);
 
@@ -208,6 +215,15 @@ impl Field for InitialWindow {
     }
 }
 
+impl Field for CwndLimited {
+    fn value(self) -> Option<Value> {
+        Some(Value::Flag(self == CwndLimited::On))
+    }
+    fn from_value(value: Value) -> Option<Self> {
+        bool::from_value(value).map(|on| if on { CwndLimited::On } else { CwndLimited::Off })
+    }
+}
+
 impl Field for Agent {}
 impl Field for Count {}
 impl Field for DelackMode {}
@@ -215,6 +231,8 @@ impl Field for HalfBase {}
 impl Field for Pacing {}
 impl Field for Recovery {}
 impl Field for RecoverRule {}
+impl Field for RtoFloor {}
+impl Field for TimerWheel {}
 
 fn get<T: Field>(words: &[(&'static str, T)], field: T) -> Option<Value> {
     word(words, field).map(Value::Word).or(field.value())
@@ -249,7 +267,7 @@ macro_rules! rule {
 }
 
 const fn segments(least: u32) -> Takes {
-    Takes::Whole(Unit::Segments, least, SEGMENTS)
+    Takes::Whole(Unit::Segments, least, MOST_SEGMENTS)
 }
 
 const fn plain(least: u32, most: u32) -> Takes {
@@ -269,9 +287,16 @@ pub static RULES: &[Rule] = &[
     rule!(recovery, "recovery core; the one that the algorithm names if not given", OPEN_RECOVERIES, Takes::Words),
     rule!(
         prr,
-        "bring the flight down in proportion during a recovery (RFC 9937); needs `newreno` or `sack`",
+        "bring the flight down in proportion during a recovery (RFC 9937); needs `newreno`, `sack` or `rack-tlp`",
         Takes::Flag
     ),
+    rule!(tail_probes, "`rack-tlp`: probe for losses at the tail (RFC 8985)", Takes::Flag),
+    rule!(
+        undo,
+        "`rack-tlp`: take back a reduction that was for nothing: F-RTO (RFC 5682), timestamps, DSACK",
+        Takes::Flag
+    ),
+    rule!(linux_recovery, "`rack-tlp`: details of recovery as in Linux instead of the RFCs", Takes::Flag),
     rule!(dup_threshold, "duplicate ACKs that mean a loss, 1 to 10", plain(1, 10)),
     rule!(
         limited_transmit,
@@ -287,7 +312,12 @@ pub static RULES: &[Rule] = &[
         AGENTS,
         Takes::Words
     ),
-    rule!(half_base, "what a halving starts from: the flight size or the window", HALF_BASES, Takes::Words),
+    rule!(
+        half_base,
+        "what a halving starts from: the flight size, the smaller of cwnd and the receiver's window, or cwnd",
+        HALF_BASES,
+        Takes::Words
+    ),
     rule!(whole_ssthresh, "ssthresh counts whole segments", Takes::Flag),
     rule!(rto_ssthresh_hold, "keep ssthresh when the timer expires again for the same segment", Takes::Flag),
     rule!(
@@ -305,13 +335,24 @@ pub static RULES: &[Rule] = &[
     rule!(ss_limit_rto, "the same in a slow start that repairs losses, as after a timeout", NO_LIMIT, segments(1)),
     rule!(
         ca_count,
-        "what an ACK counts for in congestion avoidance: likewise, and no more than the window",
+        "what an ACK counts for in congestion avoidance: likewise, and no more than the window; \"segments\": a window in whole segments grows by one when it was acknowledged once",
         COUNTS,
         Takes::Words
     ),
-    rule!(cwnd_limited, "grow the window only while it is in use", Takes::Flag),
+    rule!(
+        cwnd_limited,
+        "grow the window only while it is in use; \"linux\": up to twice what was in use in the last round",
+        LIMITS,
+        Takes::Flag
+    ),
     rule!(rto_init, "retransmission timeout before any sample", span(INSTANT)),
-    rule!(rto_min, "least retransmission timeout (RFC 6298); Linux bounds its variance term instead", span(INSTANT)),
+    rule!(rto_min, "least retransmission timeout (RFC 6298), or what `rto_floor` says", span(INSTANT)),
+    rule!(
+        rto_floor,
+        "what `rto_min` bounds: the timeout, or its variance term by Linux's estimator",
+        RTO_FLOORS,
+        Takes::Words
+    ),
     rule!(rto_max, "greatest retransmission timeout", span(INSTANT)),
     rule!(rtt_tick, "clock tick of RTT measurement; zero for an exact clock", span(Span::ZERO)),
     rule!(
@@ -319,6 +360,13 @@ pub static RULES: &[Rule] = &[
         "where the sender's clock stands at the start, within a tick; drawn for each flow if not given, but zero for Vegas with `ns2_recovery`",
         span(Span::ZERO)
     ),
+    rule!(
+        timer_wheel,
+        "when timers expire: when they are due, or at steps of 1, 8 or 64 ms as in Linux",
+        WHEELS,
+        Takes::Words
+    ),
+    rule!(timer_phase, "where that wheel stands at the start", span(Span::ZERO)),
     rule!(timestamps, "RTT samples from timestamps on every ACK (RFC 7323); default by algorithm", Takes::Flag),
     rule!(
         delack_samples,
@@ -330,6 +378,18 @@ pub static RULES: &[Rule] = &[
     rule!(delayed_ack, "segments per ACK, 1 to 16", plain(1, 16)),
     rule!(delayed_ack_timer, "longest time an ACK waits", span(Span::from_millis(1))),
     rule!(delayed_ack_mode, "that timer runs per segment, or as a heartbeat", MODES, Takes::Words),
+    rule!(
+        quick_acks,
+        "segments at the start that are acknowledged one by one: a number, \"off\", or \"window\": while Linux's window grows",
+        QUICK_ACKS,
+        segments(0)
+    ),
+    rule!(dsack, "report segments that came again (RFC 2883)", Takes::Flag),
+    rule!(
+        sack_compression,
+        "from the fourth duplicate on, an ACK waits up to 1.1 ms for another one, as in Linux",
+        Takes::Flag
+    ),
     rule!(dupack_from_data, "count duplicate ACKs that ride on data", Takes::Flag),
     rule!(max_burst, "most segments released by one ACK: a number or \"off\"", NO_BURST_LIMIT, segments(1)),
     rule!(
@@ -382,7 +442,7 @@ mod tests {
                 let before = Config::profile(Profile::Rfc);
                 let mut config = before;
                 rule.set(&mut config, value);
-                let zero = (rule.key, value) == ("limited_transmit", Value::Whole(0));
+                let zero = matches!(rule.key, "limited_transmit" | "quick_acks") && value == Value::Whole(0);
                 let expected = if zero { Value::Word("off") } else { value };
                 assert_eq!(rule.get(&config), Some(expected), "{}", rule.key);
                 for other in RULES.iter().filter(|other| other.key != rule.key) {

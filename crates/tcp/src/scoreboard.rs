@@ -52,6 +52,7 @@ impl Notes {
     const LIMITED: u8 = 1;
     const REPORTED: u8 = 2;
     const SACKED_BEFORE: u8 = 4;
+    const LOST: u8 = 8;
 
     #[inline]
     fn new(limited: bool, reported: bool) -> Notes {
@@ -86,6 +87,18 @@ impl Notes {
     #[inline]
     pub fn sack(&mut self) {
         self.0 |= Notes::SACKED_BEFORE;
+    }
+
+    /// It was lost, whether or not it was sent again since. Only RACK-TLP notes it.
+    #[inline]
+    pub fn is_lost(self) -> bool {
+        self.0 & Notes::LOST != 0
+    }
+
+    /// It is lost, or it is not.
+    #[inline]
+    pub fn set_lost(&mut self, lost: bool) {
+        self.0 = (self.0 & !Notes::LOST) | (Notes::LOST * u8::from(lost));
     }
 }
 
@@ -180,7 +193,9 @@ impl Scoreboard {
         record.at = at;
         record.times = record.times.saturating_add(1);
         record.delivered = snapshot.delivered;
+        let lost = record.notes.is_lost();
         record.notes = Notes::new(snapshot.limited, record.notes.is_reported());
+        record.notes.set_lost(lost);
     }
 
     /// The record of a segment in flight.

@@ -42,7 +42,7 @@ class Scenario:
     flows : Flow, mapping, or a sequence of them
         Connections.
     name, warmup, profile : str, optional
-        Name of the scenario, time that is left out of the measures, ``"rfc"`` or ``"ns2"``.
+        Name of the scenario, time that is left out of the measures, ``"rfc"``, ``"ns2"`` or ``"linux"``.
     seeds : int or sequence of int, optional
         How many seeds, or which.
     first_seed : int, optional

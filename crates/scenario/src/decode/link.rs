@@ -99,7 +99,7 @@ pub(crate) static MEANINGS: &[(&str, &str)] = &[
 pub(crate) fn read(item: &Item<'_>, keys: &[&str], profile: Profile, files: &Files) -> Result<Link, Problem> {
     let table = item.table(keys)?;
     let counting = match profile {
-        Profile::Rfc => Counting::Waiting,
+        Profile::Rfc | Profile::Linux => Counting::Waiting,
         Profile::Ns2 => Counting::Ns2,
     };
     let base = Direction {

@@ -136,7 +136,7 @@ pub(crate) fn read(item: &Item<'_>, profile: Profile, files: &Files) -> Result<T
     };
     let send_jitter = match (fields.get("send_jitter"), profile) {
         (Some(item), _) => send_jitter(&item)?,
-        (None, Profile::Rfc) => SendJitter::Auto,
+        (None, Profile::Rfc | Profile::Linux) => SendJitter::Auto,
         (None, Profile::Ns2) => SendJitter::Off,
     };
     Ok(Topology { shape, send_jitter })

@@ -80,7 +80,7 @@ pub(crate) fn read(item: &Item<'_>, profile: Profile) -> Result<Config, Problem>
         Kind::Poisson => Traffic::Poisson,
     };
     let header = match profile {
-        Profile::Rfc => UDP_HEADER,
+        Profile::Rfc | Profile::Linux => UDP_HEADER,
         Profile::Ns2 => 0,
     };
     Ok(Config {

@@ -9,6 +9,7 @@ mod ns2_full;
 mod ns2_full_sack;
 mod ns2_sack1;
 mod prr;
+mod rack;
 mod reno;
 mod sack;
 mod tahoe;
@@ -22,6 +23,7 @@ use self::ns2::{Agent, OneWay};
 use self::ns2_full::Full;
 use self::ns2_full_sack::FullSack;
 use self::ns2_sack1::Sack1;
+use self::rack::Rack;
 use self::reno::Reno;
 use self::sack::Sack;
 use self::tahoe::Tahoe;
@@ -58,6 +60,7 @@ pub(crate) enum Core {
     Sack(Sack),
     Sack1(Sack1),
     FullSack(FullSack),
+    Rack(Rack),
     Tahoe(Tahoe),
     Reno(Reno),
     NewReno(NewReno),
@@ -73,6 +76,7 @@ macro_rules! each {
             Core::Sack($one) => $call,
             Core::Sack1($one) => $call,
             Core::FullSack($one) => $call,
+            Core::Rack($one) => $call,
             Core::Tahoe($one) => $call,
             Core::Reno($one) => $call,
             Core::NewReno($one) => $call,
@@ -91,6 +95,7 @@ macro_rules! with_sack {
             Core::Sack($one) => $call,
             Core::Sack1($one) => $call,
             Core::FullSack($one) => $call,
+            Core::Rack($one) => $call,
             _ => $otherwise,
         }
     };
@@ -103,6 +108,7 @@ impl Core {
         let prr = config.prr && config.can_prr(row);
         let ns2 = |agent| if full { Core::Full(Full::new(agent)) } else { Core::OneWay(OneWay::new(agent)) };
         match (recovery, config.ns2_recovery) {
+            (Recovery::RackTlp, _) => Core::Rack(Rack::new(config, prr)),
             (Recovery::Vegas, ns2) => Core::Vegas(Vegas::new(ns2, full)),
             (Recovery::Tahoe, false) => Core::Tahoe(Tahoe),
             (Recovery::Reno, false) => Core::Reno(Reno),
@@ -118,7 +124,7 @@ impl Core {
 
     #[inline(always)]
     fn has_sack(&self) -> bool {
-        matches!(self, Core::Sack(_) | Core::Sack1(_) | Core::FullSack(_))
+        matches!(self, Core::Sack(_) | Core::Sack1(_) | Core::FullSack(_) | Core::Rack(_))
     }
 
     /// ns-2's FullTcp with SACK, if it is that: it has two calls more.
@@ -171,14 +177,17 @@ pub(crate) trait RecoveryCore {
     fn on_other_ack(&mut self, _tcb: &mut Tcb, _now: Time, _ack: u32, _blocks: &SackBlocks) {}
 
     /// The retransmission timer expired, before the algorithm hears of it.
-    fn on_timeout(&mut self, tcb: &mut Tcb) {
+    fn on_timeout(&mut self, tcb: &mut Tcb, _now: Time) {
         tcb.dupacks = 0;
     }
 
     /// Nothing that is outstanding will arrive: begin again with the oldest segment.
-    fn presume_lost(&mut self, tcb: &mut Tcb) {
+    fn presume_lost(&mut self, tcb: &mut Tcb, _now: Time) {
         tcb.snd_nxt = tcb.snd_una; // go-back-N
     }
+
+    /// The timer expired that the core has set for something else than a retransmission, see [`Tcb::arm`].
+    fn on_deadline(&mut self, _tcb: &mut Tcb, _now: Time) {}
 
     /// Segments in the network.
     #[inline]
@@ -186,6 +195,12 @@ pub(crate) trait RecoveryCore {
         // each duplicate says that a segment has left the network
         let left = if tcb.in_recovery { tcb.inflation.max(0) as u32 } else { tcb.dupacks };
         tcb.flight_size().saturating_sub(left)
+    }
+
+    /// Segments that reached the receiver by the ACK at hand, which advances by `newly`.
+    #[inline]
+    fn delivered(&self, newly: u32) -> u32 {
+        newly
     }
 
     /// Segments that the ACK at hand showed to be lost: the hole that a partial ACK uncovers.
@@ -197,11 +212,12 @@ pub(crate) trait RecoveryCore {
 
 /// What a core with SACK answers beside that.
 pub(crate) trait SackCore: RecoveryCore {
-    /// Enter what an ACK and its SACK blocks say, before the sender and the algorithm look at it.
-    fn note_ack(&mut self, tcb: &mut Tcb, now: Time, ack: u32, blocks: &SackBlocks) -> News;
+    /// Enter what an ACK and its SACK blocks say, before the sender and the algorithm look at it. `echo`: its timestamp
+    /// echo.
+    fn note_ack(&mut self, tcb: &mut Tcb, now: Time, ack: u32, echo: Time, blocks: &SackBlocks) -> News;
 
-    /// The next segment to send, if any may leave; it will.
-    fn next(&mut self, tcb: &mut Tcb) -> Option<u32>;
+    /// The next segment to send, if any may leave; it will, now.
+    fn next(&mut self, tcb: &mut Tcb, now: Time) -> Option<u32>;
 
     /// A segment leaves once more.
     fn on_sent_again(&mut self, _tcb: &mut Tcb, _number: u32) {}
@@ -211,13 +227,13 @@ pub(crate) trait SackCore: RecoveryCore {
 /// segment is the next in the window.
 impl Core {
     #[inline(always)]
-    pub(crate) fn note_ack(&mut self, tcb: &mut Tcb, now: Time, ack: u32, blocks: &SackBlocks) -> News {
-        with_sack!(self, core => core.note_ack(tcb, now, ack, blocks), News::default())
+    pub(crate) fn note_ack(&mut self, tcb: &mut Tcb, now: Time, ack: u32, echo: Time, blocks: &SackBlocks) -> News {
+        with_sack!(self, core => core.note_ack(tcb, now, ack, echo, blocks), News::default())
     }
 
     #[inline(always)]
-    pub(crate) fn next(&mut self, tcb: &mut Tcb) -> Option<u32> {
-        with_sack!(self, core => core.next(tcb), tcb.next_in_window())
+    pub(crate) fn next(&mut self, tcb: &mut Tcb, now: Time) -> Option<u32> {
+        with_sack!(self, core => core.next(tcb, now), tcb.next_in_window())
     }
 
     pub(crate) fn on_sent_again(&mut self, tcb: &mut Tcb, number: u32) {
@@ -257,17 +273,27 @@ impl Core {
         each!(self, core => core.on_other_ack(tcb, now, ack, blocks))
     }
 
-    pub(crate) fn on_timeout(&mut self, tcb: &mut Tcb) {
-        each!(self, core => core.on_timeout(tcb))
+    pub(crate) fn on_timeout(&mut self, tcb: &mut Tcb, now: Time) {
+        each!(self, core => core.on_timeout(tcb, now))
     }
 
-    pub(crate) fn presume_lost(&mut self, tcb: &mut Tcb) {
-        each!(self, core => core.presume_lost(tcb))
+    pub(crate) fn presume_lost(&mut self, tcb: &mut Tcb, now: Time) {
+        each!(self, core => core.presume_lost(tcb, now))
+    }
+
+    #[cold]
+    pub(crate) fn on_deadline(&mut self, tcb: &mut Tcb, now: Time) {
+        each!(self, core => core.on_deadline(tcb, now))
     }
 
     #[inline]
     pub(crate) fn in_flight(&self, tcb: &Tcb) -> u32 {
         each!(self, core => core.in_flight(tcb))
+    }
+
+    #[inline]
+    pub(crate) fn delivered(&self, newly: u32) -> u32 {
+        each!(self, core => core.delivered(newly))
     }
 
     #[inline]

@@ -82,7 +82,7 @@ impl RecoveryCore for NewReno {
         }
     }
 
-    fn on_timeout(&mut self, tcb: &mut Tcb) {
+    fn on_timeout(&mut self, tcb: &mut Tcb, _now: Time) {
         self.prr.end();
         tcb.dupacks = 0;
     }

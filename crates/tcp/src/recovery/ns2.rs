@@ -92,7 +92,7 @@ impl RecoveryCore for OneWay {
         }
     }
 
-    fn on_timeout(&mut self, tcb: &mut Tcb) {
+    fn on_timeout(&mut self, tcb: &mut Tcb, _now: Time) {
         tcb.inflation = 0; // a halving starts from the window without it
         if self.agent != Agent::Tahoe {
             tcb.dupacks = 0; // Tahoe goes on counting, so that no limited transmit follows

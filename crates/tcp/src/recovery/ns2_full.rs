@@ -132,7 +132,7 @@ impl RecoveryCore for Full {
         tcb.burst = self.burst(tcb);
     }
 
-    fn on_timeout(&mut self, tcb: &mut Tcb) {
+    fn on_timeout(&mut self, tcb: &mut Tcb, _now: Time) {
         if self.agent != Agent::Tahoe {
             tcb.dupacks = 0; // Tahoe goes on counting
         }

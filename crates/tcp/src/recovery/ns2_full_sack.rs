@@ -104,7 +104,7 @@ impl RecoveryCore for FullSack {
 
     /// What is SACKed is forgotten. While the pipe decides it goes on doing so: the lost segment leaves by itself, and
     /// the hole that was next is next. Otherwise holes count from the lost segment on.
-    fn presume_lost(&mut self, tcb: &mut Tcb) {
+    fn presume_lost(&mut self, tcb: &mut Tcb, _now: Time) {
         let (piping, pipe) = (self.piping, self.pipe);
         let next_hole = if piping { self.hole(tcb) } else { Some(tcb.snd_una) };
         self.forget(tcb);
@@ -124,7 +124,7 @@ impl RecoveryCore for FullSack {
 
 impl SackCore for FullSack {
     /// What this ACK says is kept when the rest is forgotten.
-    fn note_ack(&mut self, tcb: &mut Tcb, now: Time, ack: u32, blocks: &SackBlocks) -> News {
+    fn note_ack(&mut self, tcb: &mut Tcb, now: Time, ack: u32, _echo: Time, blocks: &SackBlocks) -> News {
         if ack > tcb.snd_una && self.progress(tcb, ack) != Progress::Partial {
             self.forget(tcb);
         }
@@ -133,7 +133,7 @@ impl SackCore for FullSack {
 
     /// The segment that may leave now, by the pipe or else by the window.
     #[cold]
-    fn next(&mut self, tcb: &mut Tcb) -> Option<u32> {
+    fn next(&mut self, tcb: &mut Tcb, _now: Time) -> Option<u32> {
         let number = self.choose(tcb)?;
         if !self.piping {
             if number - tcb.snd_una >= tcb.window {

@@ -75,7 +75,7 @@ impl RecoveryCore for Sack1 {
     }
 
     /// Duplicates say nothing until something new is acknowledged.
-    fn presume_lost(&mut self, tcb: &mut Tcb) {
+    fn presume_lost(&mut self, tcb: &mut Tcb, _now: Time) {
         self.forget(tcb);
         self.deaf = true;
         tcb.snd_nxt = tcb.snd_una;
@@ -89,7 +89,7 @@ impl RecoveryCore for Sack1 {
 
 impl SackCore for Sack1 {
     #[inline(always)]
-    fn note_ack(&mut self, tcb: &mut Tcb, now: Time, ack: u32, blocks: &SackBlocks) -> News {
+    fn note_ack(&mut self, tcb: &mut Tcb, now: Time, ack: u32, _echo: Time, blocks: &SackBlocks) -> News {
         let news = self.blocks.enter(tcb, now, ack, blocks, |_, _| {});
         if ack > tcb.snd_una && self.progress(tcb, ack) != Progress::Partial {
             self.forget(tcb);
@@ -99,7 +99,7 @@ impl SackCore for Sack1 {
 
     /// While fewer packets than cwnd are in the pipe: the first hole below the highest SACKed packet, else new data.
     #[inline(always)]
-    fn next(&mut self, tcb: &mut Tcb) -> Option<u32> {
+    fn next(&mut self, tcb: &mut Tcb, _now: Time) -> Option<u32> {
         if !tcb.in_recovery {
             return tcb.next_in_window();
         }

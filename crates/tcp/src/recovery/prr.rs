@@ -1,6 +1,6 @@
 //! Proportional Rate Reduction: how much may leave on each ACK of a recovery, so that the flight comes down to the new
 //! window without a pause and without a burst.
-//! Source: RFC 9937, on top of RFC 6675's and NewReno's recovery.
+//! Source: RFC 9937, on top of RFC 6675's, NewReno's and RACK-TLP's recovery.
 //! Choices: ssthresh is the window that the algorithm chose to recover with; amounts count whole segments; without SACK
 //! a duplicate ACK delivers one segment, a partial ACK what duplicates had not announced, and the hole that a partial
 //! ACK uncovers is resent at once, as NewReno does, and counted, and such an ACK is never a SafeACK: it tells of a
@@ -80,7 +80,7 @@ impl Prr {
 
 /// State of one recovery, in segments.
 #[derive(Clone, Copy, Debug)]
-struct Reduction {
+pub(super) struct Reduction {
     ssthresh: u32,
     /// What the recovery may deliver in all.
     recover_fs: u32,
@@ -92,7 +92,7 @@ struct Reduction {
 }
 
 impl Reduction {
-    fn new(tcb: &Tcb, recover_fs: u32, announced: u32) -> Reduction {
+    pub(super) fn new(tcb: &Tcb, recover_fs: u32, announced: u32) -> Reduction {
         Reduction {
             ssthresh: tcb.cwnd() as u32,
             recover_fs,
@@ -103,13 +103,13 @@ impl Reduction {
     }
 
     /// Sent since the recovery began, retransmissions included.
-    fn out(&self, tcb: &Tcb) -> u32 {
+    pub(super) fn out(&self, tcb: &Tcb) -> u32 {
         (tcb.stats.sent_segments - self.sent_before) as u32
     }
 
     /// How many segments may leave on an ACK that delivered `delivered`, with `in_flight` in the network and `out` sent
     /// so far.
-    fn send_count(&mut self, out: u32, delivered: u32, in_flight: u32, safe: bool) -> u32 {
+    pub(super) fn send_count(&mut self, out: u32, delivered: u32, in_flight: u32, safe: bool) -> u32 {
         self.delivered += delivered;
         let count = if in_flight > self.ssthresh {
             //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2

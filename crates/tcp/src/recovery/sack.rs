@@ -235,13 +235,13 @@ impl RecoveryCore for Sack {
         }
     }
 
-    fn on_timeout(&mut self, tcb: &mut Tcb) {
+    fn on_timeout(&mut self, tcb: &mut Tcb, _now: Time) {
         self.prr.end();
         tcb.dupacks = 0;
     }
 
     /// Everything not SACKed is lost, nothing is in the network.
-    fn presume_lost(&mut self, tcb: &mut Tcb) {
+    fn presume_lost(&mut self, tcb: &mut Tcb, _now: Time) {
         for n in tcb.snd_una..tcb.snd_max {
             tcb.board.get_mut(n).resent = false;
         }
@@ -264,7 +264,7 @@ impl RecoveryCore for Sack {
 
 impl SackCore for Sack {
     #[inline(always)]
-    fn note_ack(&mut self, tcb: &mut Tcb, now: Time, ack: u32, blocks: &SackBlocks) -> News {
+    fn note_ack(&mut self, tcb: &mut Tcb, now: Time, ack: u32, _echo: Time, blocks: &SackBlocks) -> News {
         self.acknowledge(tcb, ack);
         let edge = self.lost_edge;
         let news = self.blocks.enter(tcb, now, ack, blocks, |n, record| {
@@ -279,7 +279,7 @@ impl SackCore for Sack {
 
     /// NextSeg() of RFC 6675 section 4, while the pipe has room.
     #[inline(always)]
-    fn next(&mut self, tcb: &mut Tcb) -> Option<u32> {
+    fn next(&mut self, tcb: &mut Tcb, _now: Time) -> Option<u32> {
         //= https://www.rfc-editor.org/rfc/rfc6675#section-5
         //# If cwnd - pipe >= 1 SMSS, the sender SHOULD transmit one or more segments as follows:
         if self.pipe >= i64::from(tcb.window) {

@@ -161,7 +161,7 @@ impl RecoveryCore for Vegas {
         }
     }
 
-    fn on_timeout(&mut self, tcb: &mut Tcb) {
+    fn on_timeout(&mut self, tcb: &mut Tcb, _now: Time) {
         self.has_target = false;
         tcb.dupacks = 0;
     }

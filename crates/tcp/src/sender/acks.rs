@@ -96,7 +96,7 @@ impl Sender {
         if sampled {
             tcb.begin_delivery(core.in_flight(tcb), ack, now);
         }
-        let news = core.note_ack(tcb, now, ack, &segment.sack);
+        let news = core.note_ack(tcb, now, ack, segment.ts_ecr, &segment.sack);
         let delay = match acknowledged {
             Some(at) => tcb.delay_sample(now, at, news.newest, segment.flags),
             None => None,
@@ -116,7 +116,10 @@ impl Sender {
             }
             false => None,
         };
-        let event = Ack { grows, rtt: delay, marked, round, delivery, ..tcb.advance_event(now, segment, newly) };
+        // what SACKs told of before has counted already where the core keeps the account
+        let counted = if tcb.never_calm { core.delivered(newly) } else { newly };
+        let event =
+            Ack { grows, rtt: delay, marked, round, delivery, ..tcb.advance_event(now, segment, newly, counted) };
         tcb.cc.on_ack(&event, &tcb.path);
         if sampled {
             tcb.end_delivery(core.in_flight(tcb));
@@ -139,7 +142,7 @@ impl Sender {
         if sampled {
             tcb.begin_delivery(core.in_flight(tcb), segment.ack, now);
         }
-        let news = core.note_ack(tcb, now, segment.ack, &segment.sack);
+        let news = core.note_ack(tcb, now, segment.ack, segment.ts_ecr, &segment.sack);
         let delay = tcb.delay_sample(now, Time::ZERO, news.newest, segment.flags);
         tcb.path.flight_size = tcb.bytes(tcb.flight_size());
         let mut event = Ack {
@@ -179,12 +182,15 @@ impl Tcb {
     /// No recovery is on, and no duplicate came since the last advance.
     #[inline(always)]
     pub(crate) fn is_calm(&self) -> bool {
-        !self.in_recovery && self.dupacks == 0
+        !(self.in_recovery | self.never_calm) && self.dupacks == 0
     }
 
     /// The window is in use, or need not be to grow.
     #[inline(always)]
     fn window_is_in_use(&self) -> bool {
+        if self.rules.linux_usage {
+            return self.usage.lets_grow(self.whole_cwnd(), self.cc.cwnd() < self.cc.ssthresh());
+        }
         self.books.may_grow(self.flight_size(), self.segments) || (self.rules.paced && self.pacing_keeps_window_open())
     }
 
@@ -198,10 +204,22 @@ impl Tcb {
         self.path.flight_size = self.bytes(self.flight_size());
     }
 
-    /// What the algorithm hears of an ACK of `newly` segments, samples and judgements aside.
+    /// The same in whole segments: slow start ends at its threshold, and the part of a segment that a window has makes
+    /// it grow no slower.
+    #[cold]
+    fn whole_counts(&self, (slow_start, avoidance): (Bytes, Bytes)) -> (Bytes, Bytes) {
+        let (cwnd, ssthresh) = (self.cc.cwnd(), self.cc.ssthresh());
+        let left = if cwnd < ssthresh { ssthresh - cwnd } else { slow_start };
+        let segments = self.cwnd();
+        (slow_start.min(left), avoidance * (segments / f64::from(segments as u32)))
+    }
+
+    /// What the algorithm hears of an ACK of `newly` segments, of which `counted` let the window grow; samples and
+    /// judgements aside.
     #[inline(always)]
-    fn advance_event(&self, now: Time, segment: &Segment, newly: u32) -> Ack {
-        let (slow_start, avoidance) = self.books.counts(newly, self.segments, self.path.mss);
+    fn advance_event(&self, now: Time, segment: &Segment, newly: u32, counted: u32) -> Ack {
+        let counts = self.books.counts(counted, self.segments, self.path.mss);
+        let (slow_start, avoidance) = if self.rules.whole_growth { self.whole_counts(counts) } else { counts };
         Ack {
             now,
             newly_acked: self.bytes(newly),

@@ -44,7 +44,7 @@ impl Sender {
                 // what was sent since the timeout as well, so that it leaves again before new data
                 tcb.recover = tcb.snd_max;
                 tcb.guard = Some(tcb.snd_max);
-                core.presume_lost(tcb);
+                core.presume_lost(tcb, now);
             }
         }
         tcb.restart_timer(now);

@@ -57,6 +57,12 @@ impl Tcb {
         response
     }
 
+    /// A probe has repaired a loss: the window pays for it as for any other, but there is nothing left to recover.
+    pub(crate) fn pay_for_repaired_loss(&mut self, now: Time) {
+        self.enter_recovery(now, |tcb, _| tcb.in_recovery = true);
+        self.leave_recovery(now, self.cwnd(), false);
+    }
+
     fn tell_of_loss(&mut self, now: Time) -> Response {
         let lost = *self.board.get(self.snd_una);
         let paid = self.books.paid_by_mark(u64::from(self.snd_una), lost.times > 1);
@@ -122,6 +128,7 @@ impl Tcb {
     pub(super) fn halving(&self) -> Halving {
         self.path.halving(match self.rules.half_base {
             HalfBase::Flight => self.flight_to_halve(),
+            HalfBase::Cwnd => f64::from(self.cwnd() as u32) * self.path.mss,
             HalfBase::Window => (self.inflated() * self.path.mss).min(self.path.rwnd),
         })
     }

@@ -7,6 +7,7 @@
 use units::{Span, Time};
 
 use super::Tcb;
+use super::timer::Pending;
 
 /// The persist timer.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +33,8 @@ impl Tcb {
         let interval = self.rtt.rto();
         let timer = *self.persist.get_or_insert(Persist { at: now + interval, interval });
         self.timed = None;
-        self.rto_at = timer.at; // what an ACK has set meanwhile does not count
+        // what an ACK has set meanwhile does not count
+        (self.rto_at, self.pending) = (timer.at, Pending::Retransmission);
     }
 
     /// Whether data are held back by a closed window.

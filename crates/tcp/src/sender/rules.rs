@@ -3,7 +3,8 @@
 use cc::bookkeeping::{Books, Growth};
 use cc::registry::{Recovery, Row};
 
-use crate::{Config, Count, HalfBase, RecoverRule};
+use super::Wheel;
+use crate::{Config, Count, CwndLimited, HalfBase, RecoverRule};
 
 /// How a connection opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +38,8 @@ pub(crate) struct Rules {
     pub(crate) paced: bool,
     /// The algorithm gets delivery rate samples.
     pub(crate) sampled: bool,
+    /// When timers expire.
+    pub(crate) wheel: Wheel,
     /// What must be looked at on each ACK.
     pub(crate) ack_rules: AckRules,
     pub(crate) freeze_kick: bool,
@@ -57,6 +60,12 @@ pub(crate) struct Rules {
     pub(crate) careful_samples: bool,
     /// Partial ACKs give the timeout's estimator samples.
     pub(crate) samples_on_partial: bool,
+    /// Congestion avoidance counts in windows of whole segments.
+    pub(crate) whole_growth: bool,
+    /// The window grows while it is in use by Linux's measure.
+    pub(crate) linux_usage: bool,
+    /// The recovery core gives the timeout's estimator its samples.
+    pub(crate) core_samples: bool,
     /// An ACK of a segment sent again gives no delay sample, of whatever segment.
     pub(crate) careful_delays: bool,
     /// The timer restarts before the sample of the same ACK is taken, and any new ACK ends the back-off.
@@ -94,6 +103,7 @@ impl Rules {
         let recovery = config.recovery.unwrap_or(row.recovery);
         let (ns2, full) = (config.ns2_recovery, config.is_full());
         let vegas = ns2 && recovery == Recovery::Vegas;
+        let rack = recovery == Recovery::RackTlp;
         let own_vegas = vegas && row.recovery == Recovery::Vegas;
         Rules {
             dup_threshold: config.dup_threshold,
@@ -110,6 +120,7 @@ impl Rules {
             freeze_kick: config.freeze && config.freeze_kick,
             paced,
             sampled: row.samples_delivery,
+            wheel: Wheel::new(config),
             ack_rules: match full || config.ecn {
                 true => AckRules::All,
                 false if row.samples_delivery => AckRules::Sampled,
@@ -124,10 +135,16 @@ impl Rules {
             },
             opens_late: vegas,
             goes_back: recovery == Recovery::Tahoe,
-            grows_at_exit: full || vegas || (ns2 && matches!(recovery, Recovery::Reno | Recovery::NewReno)),
+            grows_at_exit: (rack && config.linux_recovery)
+                || full
+                || vegas
+                || (ns2 && matches!(recovery, Recovery::Reno | Recovery::NewReno)),
             repairs_apart: vegas || (full && recovery != Recovery::Sack),
             careful_samples: !ns2,
             samples_on_partial: !ns2 || full,
+            whole_growth: config.ca_count == Count::Segments,
+            linux_usage: rack && config.cwnd_limited == CwndLimited::Linux,
+            core_samples: rack,
             careful_delays: !own_vegas,
             timer_before_sample: full,
             marks_on_any_ack: !ns2,
@@ -146,7 +163,7 @@ pub(super) fn books(config: &Config, row: &Row) -> Books {
         slow_start: limit(config.ss_count, config.ss_limit),
         repairing: limit(config.ss_count, config.ss_limit_rto),
         avoidance: limit(config.ca_count, u32::MAX),
-        only_in_use: config.cwnd_limited,
+        only_in_use: config.cwnd_limited != CwndLimited::Off,
     };
     let tahoe = config.recovery.unwrap_or(row.recovery) == Recovery::Tahoe;
     let books = Books::new(growth, row).with_slow_start_after_loss(tahoe);

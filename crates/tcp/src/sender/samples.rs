@@ -57,6 +57,9 @@ impl Tcb {
     #[inline(always)]
     pub(super) fn sample_rto(&mut self, now: Time, segment: &Segment, progress: Progress, repaired: bool) {
         let rules = self.rules;
+        if rules.core_samples {
+            return;
+        }
         let is_valid = || progress != Progress::Partial || rules.samples_on_partial;
         //= https://www.rfc-editor.org/rfc/rfc7323#section-4.1
         //# A TSecr value received in a segment MAY be used to update the averaged RTT measurement only if the segment
@@ -97,7 +100,7 @@ impl Tcb {
     /// The segment whose RTT is measured was SACKed: it has arrived, whatever holes are below it.
     #[cold]
     fn sample_rto_by_sack(&mut self, now: Time) {
-        if !self.rules.careful_samples {
+        if !self.rules.careful_samples || self.rules.core_samples {
             return;
         }
         let Some((_, sent)) = self.timed.take() else { return };

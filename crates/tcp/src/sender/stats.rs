@@ -19,6 +19,10 @@ pub struct SenderStats {
     pub retransmitted_segments: u64,
     /// Expiries of the retransmission timer, those of the SYN included.
     pub timeouts: u64,
+    /// Probes for losses at the tail.
+    pub tail_probes: u64,
+    /// Reductions taken back: they were for nothing.
+    pub undone: u64,
     /// Entries into recovery by duplicate ACKs or SACK.
     pub fast_retransmits: u64,
     /// Reductions of the window, for whatever cause.
@@ -40,6 +44,8 @@ impl SenderStats {
         self.retransmitted_segments += other.retransmitted_segments;
         self.timeouts += other.timeouts;
         self.fast_retransmits += other.fast_retransmits;
+        self.tail_probes += other.tail_probes;
+        self.undone += other.undone;
         self.window_cuts += other.window_cuts;
         self.judged_random += other.judged_random;
         self.window_probes += other.window_probes;
@@ -70,6 +76,8 @@ pub enum Why {
     Mark,
     /// Recovery over.
     RecoveryExit,
+    /// A reduction was for nothing, and is taken back.
+    Undo,
 }
 
 impl Why {

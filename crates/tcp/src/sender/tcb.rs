@@ -2,12 +2,15 @@
 //! sender works on.
 
 use cc::bookkeeping::Books;
+use cc::registry::Recovery;
 use cc::{Algorithm, CongestionControl, Path};
 use units::{Bytes, Span, Time};
 
 use super::pacing::Pacer;
 use super::persist::Persist;
 use super::stats::{Judgement, SenderStats, Why, WindowEvent};
+use super::timer::Pending;
+use super::usage::Usage;
 use super::{Rules, State};
 use crate::Config;
 use crate::delivery::DeliveryRate;
@@ -39,6 +42,10 @@ pub(crate) struct Tcb {
     pub(super) judgement: Option<Judgement>,
     pub(crate) state: State,
     pub(crate) in_recovery: bool,
+    /// The recovery core looks at each ACK, see [`Tcb::is_calm`].
+    pub(crate) never_calm: bool,
+    /// What the timer at `rto_at` waits for.
+    pub(crate) pending: Pending,
     /// Limited transmit allows one segment now.
     pub(super) limited: bool,
     pub(super) syn_due: bool,
@@ -59,6 +66,8 @@ pub(crate) struct Tcb {
     pub(super) segments: f64,
     whole: i64,
     pub(super) cwnd_since: Time,
+    /// How much of the window is in use, by Linux's measure.
+    pub(crate) usage: Usage,
     /// Rounds, growth and cuts.
     pub(super) books: Books,
     pub(crate) dupacks: u32,
@@ -100,6 +109,8 @@ impl Tcb {
             inflation: 0,
             state: State::Closed,
             in_recovery: false,
+            never_calm: config.recovery.unwrap_or(row.recovery) == Recovery::RackTlp,
+            pending: Pending::Retransmission,
             resend: None,
             limited: false,
             burst: 0,
@@ -135,6 +146,7 @@ impl Tcb {
             books: super::rules::books(config, row),
             rules,
             pacer,
+            usage: Usage::default(),
             counted: Bytes::ZERO,
             segments: 1.0,
             whole: 1,

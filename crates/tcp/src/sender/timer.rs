@@ -6,6 +6,17 @@ use units::{Span, Time};
 
 use super::{Sender, State, Tcb, Why};
 
+/// What the timer waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pending {
+    /// A retransmission for want of ACKs, or whatever runs instead of it before data flow and behind a closed window.
+    Retransmission,
+    /// RACK-TLP: a probe for losses at the tail.
+    Probe,
+    /// RACK-TLP: segments that may have been overtaken on their way are lost.
+    Reordering,
+}
+
 impl Sender {
     /// The timer expired: it is that of a closed window, of a SYN, or of the oldest segment.
     pub(crate) fn on_rto(&mut self, now: Time) {
@@ -20,12 +31,18 @@ impl Sender {
             tcb.burst = tcb.rules.max_burst;
             return;
         }
+        if tcb.pending != Pending::Retransmission {
+            tcb.burst = tcb.rules.max_burst;
+            core.on_deadline(tcb, now);
+            tcb.update_window(now);
+            return;
+        }
         tcb.time_out(now);
         if tcb.state == State::SynSent || tcb.state == State::SynReceived {
             tcb.syn_due = tcb.state == State::SynSent;
             return; // the answer to a SYN is the endpoint's to send
         }
-        core.on_timeout(tcb);
+        core.on_timeout(tcb, now);
         let before = tcb.cwnd();
         let response = tcb.tell_of_timeout(now);
         tcb.forget_recovery();
@@ -33,7 +50,7 @@ impl Sender {
             tcb.resend = Some(tcb.snd_una);
             tcb.burst = 0; // and nothing else
         } else {
-            core.presume_lost(tcb);
+            core.presume_lost(tcb, now);
             tcb.burst = tcb.rules.max_burst;
         }
         tcb.update_window(now);
@@ -45,7 +62,15 @@ impl Tcb {
     /// Start the timer anew.
     #[inline]
     pub(crate) fn restart_timer(&mut self, now: Time) {
-        self.rto_at = now + self.rtt.rto();
+        self.rto_at = self.rules.wheel.expiry(now, self.rtt.rto());
+        self.pending = Pending::Retransmission;
+    }
+
+    /// Let the one timer that a sender has expire after `span`, for this.
+    #[inline]
+    pub(crate) fn arm(&mut self, now: Time, span: Span, pending: Pending) {
+        self.rto_at = self.rules.wheel.expiry(now, span);
+        self.pending = pending;
     }
 
     /// Double the timeout and start the timer anew, as Vegas does with every retransmission.
@@ -74,7 +99,7 @@ impl Tcb {
         if self.cc.frozen(now).is_none() {
             self.rtt.back_off();
         }
-        self.rto_at = now + self.rtt.rto();
+        self.restart_timer(now);
     }
 
     /// Ask the algorithm what the timeout means.
@@ -90,10 +115,21 @@ impl Tcb {
             //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
             //# the given segment has already been retransmitted by way of the retransmission timer at least once, the
             //# value of ssthresh is held constant.
-            hold_ssthresh: self.rules.rto_ssthresh_hold && self.timeouts_in_row > 1,
+            hold_ssthresh: self.rules.rto_ssthresh_hold && (self.timeouts_in_row > 1 || self.has_paid()),
             halving: self.halving(),
         };
         self.ask(&event)
+    }
+
+    /// Expiries of the timer in a row.
+    pub(crate) fn timeouts_in_row(&self) -> u32 {
+        self.timeouts_in_row
+    }
+
+    /// RACK-TLP: the recovery that the timeout ends has cut the window for this window of data, and the timeout is no
+    /// news of congestion.
+    fn has_paid(&self) -> bool {
+        self.never_calm && self.in_recovery
     }
 
     /// Whatever recovery is on, the timeout ends it.

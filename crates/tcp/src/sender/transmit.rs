@@ -19,7 +19,7 @@ impl Tcb {
     pub(crate) fn on_syn_sent(&mut self, now: Time) {
         self.syn_due = false;
         self.timed = (self.timeouts_in_row == 0).then_some((0, now));
-        self.rto_at = now + self.rtt.rto();
+        self.restart_timer(now);
     }
 
     /// A repair is about to leave.
@@ -97,7 +97,7 @@ impl Sender {
         if tcb.snd_nxt == tcb.snd_una && tcb.snd_nxt < tcb.offered && tcb.rules.slow_start_restart {
             tcb.restart_if_idle(now);
         }
-        core.next(tcb)
+        core.next(tcb, now)
     }
 
     /// Account for a segment that leaves now. True if it was sent before.
@@ -180,7 +180,7 @@ impl Tcb {
         //# Every time a packet containing data is sent (including a retransmission), if the timer is not running, start
         //# it running
         if self.rto_at == Time::NEVER {
-            self.rto_at = now + self.rtt.rto();
+            self.restart_timer(now);
         }
         again
     }

@@ -16,7 +16,7 @@ fn new_segments_leave_on_the_first_duplicates() {
             };
             let mut h = match profile {
                 Profile::Rfc => Host::rfc("newreno", 20, change),
-                Profile::Ns2 => Host::ns2("newreno", 20, change),
+                _ => Host::ns2("newreno", 20, change),
             };
             h.write(90_000);
             h.sent(0..20);

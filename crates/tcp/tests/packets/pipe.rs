@@ -3,7 +3,9 @@
 //! windows and its pace, and the counters agree with what an onlooker saw.
 
 use proptest::prelude::*;
-use tcp::{Config, Count, DelackMode, HalfBase, InitialWindow, Pacing, Profile, RecoverRule};
+use tcp::{
+    Config, Count, CwndLimited, DelackMode, HalfBase, InitialWindow, Pacing, Profile, RecoverRule, RtoFloor, TimerWheel,
+};
 
 use crate::lab::{Case, Handover, Lab};
 
@@ -23,10 +25,10 @@ fn handovers() -> impl Strategy<Value = Vec<Handover>> {
 
 fn case() -> impl Strategy<Value = Case> {
     let rules = (
-        prop_oneof![Just(Profile::Rfc), Just(Profile::Ns2)],
+        prop_oneof![Just(Profile::Rfc), Just(Profile::Ns2), Just(Profile::Linux)],
         proptest::sample::select(cc::registry::windowed().map(|row| row.name).collect::<Vec<_>>()),
         (1u32..=10, 0u32..=4, 1u32..=12, 1u32..=3),
-        proptest::array::uniform12(any::<bool>()),
+        proptest::array::uniform20(any::<bool>()),
         prop_oneof![Just(4u32), Just(16), Just(1000)],
         prop_oneof![Just(RecoverRule::Careful), Just(RecoverRule::LessCareful), Just(RecoverRule::Off)],
         prop_oneof![Just(0u32), Just(2), Just(5)],
@@ -35,6 +37,8 @@ fn case() -> impl Strategy<Value = Case> {
             cc::registry::Recovery::Reno,
             cc::registry::Recovery::NewReno,
             cc::registry::Recovery::Sack,
+            cc::registry::Recovery::RackTlp,
+            cc::registry::Recovery::RackTlp,
         ])),
     );
     let list = |most: usize| proptest::collection::vec(1usize..200, 0..most);
@@ -51,7 +55,7 @@ fn case() -> impl Strategy<Value = Case> {
             config.timestamps = flags[0];
             config.ecn = flags[1];
             config.ecn_per_packet = flags[1] && flags[2];
-            config.cwnd_limited = flags[3];
+            config.cwnd_limited = if flags[3] { CwndLimited::On } else { CwndLimited::Off };
             config.half_base = if flags[4] { HalfBase::Flight } else { HalfBase::Window };
             config.pacing = if flags[5] { Pacing::Window } else { Pacing::Algorithm };
             config.prr = flags[6];
@@ -62,6 +66,14 @@ fn case() -> impl Strategy<Value = Case> {
             let count = if flags[10] { Count::Bytes } else { Count::Acks };
             (config.ss_count, config.ca_count) = (count, count);
             config.ss_limit = if flags[11] { 2 } else { u32::MAX };
+            if recovery == Some(cc::registry::Recovery::RackTlp) {
+                (config.tail_probes, config.undo, config.linux_recovery) = (flags[12], flags[13], flags[14]);
+                config.dsack = flags[15];
+            }
+            config.sack_compression = flags[16];
+            config.quick_acks = if flags[17] { counts.2 } else { 0 };
+            config.timer_wheel = if flags[18] { TimerWheel::Linux } else { TimerWheel::Exact };
+            config.rto_floor = if flags[19] { RtoFloor::Variance } else { RtoFloor::Timeout };
             config.recover_rule = recover_rule;
             config.max_burst = max_burst;
             config.recovery = recovery;
@@ -136,7 +148,7 @@ fn a_second_handover_loses_what_was_sent_after_the_first() {
     case.config.dup_threshold = 1;
     case.config.limited_transmit = 0;
     case.config.initial_window = InitialWindow::Segments(3);
-    case.config.cwnd_limited = false;
+    case.config.cwnd_limited = CwndLimited::Off;
     case.config.half_base = HalfBase::Window;
     case.config.delayed_ack = 1;
     case.config.max_burst = 2;

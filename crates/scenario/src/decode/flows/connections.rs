@@ -82,23 +82,26 @@ fn engine(
         agent = rules::agent(item)?.unwrap_or(agent);
     }
     let mut config = tcp::Config::profile(profile).with_agent(agent);
-    config.recovery = Some(row.recovery);
+    config.recovery = config.recovery.or(Some(row.recovery));
     if row.uses_marks {
         config.ecn = true;
         config.ecn_per_packet = true;
     }
     // the receiver's clock travels in the timestamp option, which costs header bytes
-    config.timestamps = row.needs_receiver_time;
+    config.timestamps |= row.needs_receiver_time;
     if let Some(item) = table.get("segment") {
         config.mss = segment(&item)?;
     }
     for item in shared.into_iter().chain(&own) {
         rules::read(item, &mut config)?;
     }
+    if profile == Profile::Linux && !config.can_prr(row) {
+        config.prr = false; // this algorithm sizes its window in recovery itself
+    }
     if config.prr && !config.can_prr(row) {
         let what = format!("has `tcp.prr`, which has no meaning for `{}` with these rules", row.name);
         return Err(table.problem(code::CONFLICT, what).hint(
-            "it needs `recovery` \"newreno\" or \"sack\" without `ns2_recovery`, and an algorithm that does not pace itself",
+            "it needs `recovery` \"newreno\", \"sack\" or \"rack-tlp\" without `ns2_recovery`, and an algorithm that does not pace itself",
         ));
     }
     Ok(config)

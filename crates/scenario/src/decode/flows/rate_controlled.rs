@@ -20,7 +20,7 @@ const TFRC_HEADER: u32 = 40;
 pub(super) fn rate_controlled(table: &Fields<'_>, profile: Profile) -> Result<Tfrc, Problem> {
     let algorithm = algorithm_for(table, Protocol::Tfrc)?;
     let header = match profile {
-        Profile::Rfc => TFRC_HEADER,
+        Profile::Rfc | Profile::Linux => TFRC_HEADER,
         Profile::Ns2 => 0,
     };
     let config = datagram::TfrcConfig {

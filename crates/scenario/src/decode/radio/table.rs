@@ -97,7 +97,7 @@ impl Radio {
         let (set, channel, params) = numbers(&table, profile, travel)?;
         let counting = match (table.get("queue_counting"), profile) {
             (Some(item), _) => item.word(COUNTINGS)?,
-            (None, Profile::Rfc) => Counting::Waiting,
+            (None, Profile::Rfc | Profile::Linux) => Counting::Waiting,
             (None, Profile::Ns2) => Counting::Ns2,
         };
         let queue = |key: &str| table.get(key).map(|item| queue::read(&item, profile, counting)).transpose();
@@ -105,7 +105,7 @@ impl Radio {
         let arf_start = table.get("arf_start").map_or(Ok(ArfStart::Low), |item| item.word(STARTS))?;
         let link_layer = match (table.get("link_layer"), profile) {
             (Some(item), _) => item.span(Span::ZERO..=Span(1_000_000_000))?,
-            (None, Profile::Rfc) => Span::ZERO,
+            (None, Profile::Rfc | Profile::Linux) => Span::ZERO,
             (None, Profile::Ns2) => Span(25_000),
         };
         let rates = table.get("rates").map_or(Ok(vec![None; names.len()]), |item| {
@@ -224,7 +224,7 @@ fn numbers(table: &Fields<'_>, profile: Profile, travel: Travel) -> Result<Numbe
     let sets: Vec<_> = Params::NAMES.iter().map(|name| (*name, *name)).collect();
     let set = match (table.get("set"), profile) {
         (Some(item), _) => item.word(&sets)?,
-        (None, Profile::Rfc) => "dot11g",
+        (None, Profile::Rfc | Profile::Linux) => "dot11g",
         (None, Profile::Ns2) => "ns2-default",
     };
     let mut params = Params::named(set).expect("it is one of them");

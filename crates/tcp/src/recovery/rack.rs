@@ -1,0 +1,398 @@
+//! RACK-TLP: a segment is lost when one that was sent later has arrived and time enough has passed since it was sent;
+//! and a probe asks for news of the last segments when no ACK comes.
+//! Source: RFC 8985; F-RTO, RFC 5682; taking back what was for nothing, RFC 3522 and RFC 3708; the window in recovery,
+//! RFC 9937. Where the RFCs leave something open it is as in Linux (Cheng, Cardwell, Dukkipati and Jha wrote both).
+//! Choices: SACK is always on. The least RTT is that of the connection. A timeout leaves out of what it takes for lost
+//! those segments that were sent within the latest RTT (RFC 8985 section 6.3).
+//!
+//! This file has the events, and what they do to the window; `board` what is known of each segment, `detection` which of
+//! them are lost, `probe` the timers, `undo` what is taken back.
+
+mod board;
+mod detection;
+mod probe;
+
+mod undo;
+
+use units::{Span, Time};
+
+use self::board::{Arrivals, Board};
+use self::detection::Detection;
+use self::probe::Probe;
+use self::undo::Undo;
+use super::prr::Reduction;
+use super::{News, Progress, RecoveryCore, SackCore};
+use crate::segment::{SackBlocks, Segment};
+use crate::sender::{Pending, Tcb};
+use crate::{Config, TimerWheel};
+
+/// After a timeout, until all that was sent before it is acknowledged (RFC 5682, with SACK).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Loss {
+    /// There was none.
+    No,
+    /// Everything is taken for lost and sent again.
+    Repairs,
+    /// Only the oldest was sent again: the next ACKs decide.
+    Doubts,
+    /// The ACK at hand advanced: new data go out to see.
+    Asks,
+}
+
+/// State of RACK-TLP.
+#[derive(Clone, Debug)]
+pub(crate) struct Rack {
+    board: Board,
+    /// What the ACK at hand reports.
+    arrivals: Arrivals,
+    detection: Detection,
+    loss: Loss,
+    /// Segments that the ACK at hand showed to be lost, and whether one of them had been sent again.
+    lost_now: u32,
+    lost_again: bool,
+    probe: Option<Probe>,
+    undo: Undo,
+    reduction: Option<Reduction>,
+    prr: bool,
+    probes: bool,
+    as_linux: bool,
+    /// What is added to short timers, so that they do not fire on a clock's rounding.
+    slack: Span,
+}
+
+impl Rack {
+    pub(super) fn new(config: &Config, prr: bool) -> Rack {
+        Rack {
+            board: Board::default(),
+            arrivals: Arrivals::default(),
+            detection: Detection::new(config),
+            loss: Loss::No,
+            lost_now: 0,
+            lost_again: false,
+            probe: None,
+            undo: Undo::new(config),
+            reduction: None,
+            prr,
+            probes: config.tail_probes,
+            as_linux: config.linux_recovery,
+            slack: if config.timer_wheel == TimerWheel::Linux { Span::from_millis(2) } else { Span::ZERO },
+        }
+    }
+
+    /// Segments in the network.
+    #[inline]
+    fn pipe(&self, tcb: &Tcb) -> u32 {
+        self.board.pipe(tcb.snd_max - tcb.snd_una)
+    }
+
+    /// An ACK was entered, and the algorithm has heard of it: look for losses, and size the window. `newly`: segments by
+    /// which it advanced.
+    #[inline(always)]
+    fn react(&mut self, tcb: &mut Tcb, now: Time, newly: u32) {
+        if self.probe.is_some() {
+            self.end_probe(tcb, now, newly > 0);
+        }
+        let wait = if self.detection.has_news() { self.look_for_losses(tcb, now) } else { Span::ZERO };
+        if tcb.in_recovery {
+            self.reduce(tcb, newly);
+        }
+        self.set_timer(tcb, now, newly > 0, wait);
+    }
+
+    /// What is lost by now. How long until the rest of what was overtaken is, if anything is.
+    #[inline(always)]
+    fn look_for_losses(&mut self, tcb: &mut Tcb, now: Time) -> Span {
+        if self.board.is_clean() && self.detection.nothing_overtaken(tcb) {
+            self.detection.forget_news();
+            return Span::ZERO;
+        }
+        self.mark_losses(tcb, now)
+    }
+
+    #[inline(never)]
+    fn mark_losses(&mut self, tcb: &mut Tcb, now: Time) -> Span {
+        let found = self.detection.detect(&mut self.board, tcb, now, tcb.in_recovery || self.loss != Loss::No);
+        (self.lost_now, self.lost_again) = (found.lost, found.again);
+        let decided = self.loss == Loss::No || found.again;
+        if self.board.lost() > 0 && !tcb.in_recovery && decided && self.loss != Loss::Asks {
+            self.enter(tcb, now);
+        }
+        found.wait
+    }
+
+    /// A recovery begins.
+    #[inline(never)]
+    fn enter(&mut self, tcb: &mut Tcb, now: Time) {
+        let (cwnd, outstanding) = (tcb.cwnd() as u32, tcb.snd_max - tcb.snd_una);
+        self.undo.begin(tcb, self.board.resent(), self.loss == Loss::No);
+        self.loss = Loss::No;
+        self.probe = None;
+        tcb.enter_recovery(now, |tcb, _| tcb.in_recovery = true);
+        let flight = outstanding - self.board.sacked() + self.arrivals.delivered;
+        self.reduction = self.prr.then(|| Reduction::new(tcb, if self.as_linux { cwnd } else { flight }, 0));
+    }
+
+    /// The window of the recovery after an ACK of `newly` segments.
+    #[inline(never)]
+    fn reduce(&mut self, tcb: &mut Tcb, newly: u32) {
+        let pipe = self.pipe(tcb);
+        let Some(reduction) = &mut self.reduction else { return };
+        if self.arrivals.delivered > 0 {
+            let safe = newly > 0 && self.lost_now == 0;
+            let count = reduction.send_count(reduction.out(tcb), self.arrivals.delivered, pipe, safe);
+            tcb.inflation = (pipe + count) as i32 - tcb.cwnd() as i32;
+        }
+    }
+
+    /// The recovery is over.
+    #[inline(never)]
+    fn leave(&mut self, tcb: &mut Tcb, now: Time) {
+        self.reduction = None;
+        if self.as_linux && !tcb.rules.sampled {
+            tcb.floor_window();
+        }
+        tcb.leave_recovery(now, tcb.cwnd(), false);
+    }
+
+    /// Everything that was sent when the recovery began is acknowledged.
+    fn leave_at_end(&mut self, tcb: &mut Tcb, now: Time) {
+        let undo = self.undo.may(&self.arrivals);
+        if tcb.in_recovery {
+            self.leave(tcb, now);
+        }
+        self.loss = Loss::No;
+        if undo {
+            self.take_back(tcb, now, false);
+        } else {
+            self.detection.end_recovery();
+        }
+    }
+
+    /// An ACK while a recovery is on: what it repaired may not have been lost.
+    fn on_ack_in_recovery(&mut self, tcb: &mut Tcb, now: Time, advanced: bool) {
+        if advanced && self.undo.was_early(&self.arrivals) && self.board.resent() == 0 {
+            self.leave(tcb, now);
+            self.take_back(tcb, now, true);
+        } else if self.undo.all_came_twice() {
+            self.detection.keep_window();
+            self.leave(tcb, now);
+            self.take_back(tcb, now, false);
+        }
+    }
+
+    /// An ACK after a timeout (RFC 5682 section 3.1, with SACK).
+    fn on_ack_after_timeout(&mut self, tcb: &mut Tcb, now: Time, advanced: bool) {
+        let ended = tcb.snd_una >= tcb.recover;
+        if self.loss == Loss::Asks {
+            self.loss = Loss::Doubts;
+        }
+        let spurious = self.loss == Loss::Doubts && self.arrivals.original;
+        if spurious || (advanced && self.undo.may(&self.arrivals)) {
+            self.loss = Loss::No;
+            self.take_back(tcb, now, true);
+            return;
+        }
+        if self.loss == Loss::Doubts {
+            if tcb.snd_max > tcb.recover {
+                // nothing of the old data arrived but what was sent again
+                self.loss = if self.arrivals.sacked > 0 { Loss::Repairs } else { Loss::Doubts };
+            } else if advanced && !ended {
+                self.loss = if tcb.has_new_data() { Loss::Asks } else { Loss::Repairs };
+            }
+        }
+        if ended {
+            self.leave_at_end(tcb, now);
+        }
+    }
+
+    /// The reduction was for nothing. `found`: nor is anything lost that was taken for it.
+    #[inline(never)]
+    fn take_back(&mut self, tcb: &mut Tcb, now: Time, found: bool) {
+        if found {
+            self.board.nothing_is_lost(tcb);
+            self.detection.look_again(tcb.snd_una);
+        }
+        self.undo.take_back(tcb, now);
+    }
+}
+
+impl RecoveryCore for Rack {
+    #[inline(always)]
+    fn is_duplicate(&self, segment: &Segment, _pure: bool, _window_changed: bool) -> bool {
+        !segment.sack.is_empty()
+    }
+
+    #[inline(always)]
+    fn progress(&self, tcb: &Tcb, ack: u32) -> Progress {
+        tcb.progress_to_recover(ack)
+    }
+
+    #[inline(always)]
+    fn on_advance(&mut self, tcb: &mut Tcb, now: Time, progress: Progress, _newly: u32) -> bool {
+        match progress {
+            Progress::Full => self.leave_at_end(tcb, now),
+            Progress::Partial => self.on_ack_in_recovery(tcb, now, true),
+            Progress::Open if self.loss != Loss::No => self.on_ack_after_timeout(tcb, now, true),
+            Progress::Open if self.undo.all_came_twice() => self.take_back(tcb, now, false),
+            Progress::Open => {}
+        }
+        false
+    }
+
+    #[inline(always)]
+    fn after_advance(&mut self, tcb: &mut Tcb, now: Time, newly: u32, _news: bool, _delay: Option<Span>) {
+        self.react(tcb, now, newly);
+    }
+
+    #[inline(never)]
+    fn on_duplicate(&mut self, tcb: &mut Tcb, now: Time, _news: bool) {
+        if tcb.in_recovery {
+            self.on_ack_in_recovery(tcb, now, false);
+        } else if self.loss != Loss::No {
+            self.on_ack_after_timeout(tcb, now, false);
+        } else if self.undo.all_came_twice() {
+            self.take_back(tcb, now, false);
+        }
+        self.react(tcb, now, 0);
+    }
+
+    /// A plain duplicate answers the probe: the last segment had arrived.
+    fn on_other_ack(&mut self, tcb: &mut Tcb, _now: Time, ack: u32, blocks: &SackBlocks) {
+        if ack == tcb.snd_una && blocks.is_empty() && self.probe.is_some_and(|probe| ack >= probe.end) {
+            self.probe = None;
+        }
+    }
+
+    fn on_timeout(&mut self, tcb: &mut Tcb, _now: Time) {
+        let ended = tcb.snd_una >= tcb.recover;
+        let calm = self.loss == Loss::No && (!tcb.in_recovery || ended);
+        let again = tcb.timeouts_in_row() > 1;
+        if calm || (self.loss != Loss::No && !again) {
+            self.undo.begin(tcb, self.board.resent(), calm);
+        }
+        self.reduction = None;
+        self.probe = None;
+        self.loss = if self.undo.is_on() && (calm || again) { Loss::Doubts } else { Loss::Repairs };
+    }
+
+    /// All that is not SACKed is lost, but what was sent within the latest RTT: that may still arrive.
+    fn presume_lost(&mut self, tcb: &mut Tcb, now: Time) {
+        if self.loss == Loss::No {
+            self.loss = Loss::Repairs; // the end of a handover
+        }
+        for n in tcb.snd_una..tcb.snd_max {
+            let record = tcb.board.get(n);
+            let young = n > tcb.snd_una && self.detection.is_young(record.at, now);
+            if !record.sacked && !young {
+                self.board.lose(tcb, n);
+            }
+        }
+        self.detection.after_timeout(&self.board);
+        let window = self.pipe(tcb) + 1;
+        if window > 1 && !tcb.rules.sampled && tcb.cwnd() < f64::from(window) {
+            tcb.set_cwnd(f64::from(window));
+        }
+        tcb.resend = Some(tcb.snd_una);
+    }
+
+    fn on_deadline(&mut self, tcb: &mut Tcb, now: Time) {
+        match tcb.pending {
+            Pending::Probe => self.send_probe(tcb, now),
+            Pending::Reordering => self.end_wait(tcb, now),
+            Pending::Retransmission => {}
+        }
+    }
+
+    #[inline]
+    fn in_flight(&self, tcb: &Tcb) -> u32 {
+        self.pipe(tcb)
+    }
+
+    #[inline]
+    fn delivered(&self, _newly: u32) -> u32 {
+        self.arrivals.delivered
+    }
+
+    #[inline]
+    fn newly_lost(&self, _progress: Progress) -> u32 {
+        self.lost_now
+    }
+}
+
+impl SackCore for Rack {
+    #[inline(always)]
+    fn note_ack(&mut self, tcb: &mut Tcb, now: Time, ack: u32, echo: Time, blocks: &SackBlocks) -> News {
+        self.lost_now = 0;
+        self.arrivals = Arrivals::at(echo);
+        let high = self.board.high_sacked();
+        let news = if blocks.is_empty() { News::default() } else { self.note_blocks(tcb, now, ack, blocks) };
+        self.board.acknowledge(tcb, now, ack, &mut self.arrivals, &mut self.detection);
+        // overtaken by what was SACKed before this ACK: what it SACKs itself is none that the rest came later than
+        if self.arrivals.overtaken < high {
+            self.detection.note_reordering(high - self.arrivals.overtaken);
+        }
+        self.arrivals.sample(tcb, now, ack);
+        news
+    }
+
+    /// Lost segments first, then new data, while the network has room.
+    #[inline(always)]
+    fn next(&mut self, tcb: &mut Tcb, now: Time) -> Option<u32> {
+        let full = self.pipe(tcb) >= tcb.window;
+        if !full
+            && self.board.due() > 0
+            && let Some(number) = self.next_lost(tcb)
+        {
+            return Some(number);
+        }
+        let has_data = tcb.has_new_data();
+        if full || !has_data {
+            tcb.note_usage(full, full && has_data);
+            return None;
+        }
+        self.set_timer_for_new_data(tcb, now);
+        tcb.usage.sent = true;
+        Some(tcb.snd_max)
+    }
+
+    fn on_sent_again(&mut self, tcb: &mut Tcb, number: u32) {
+        let at = tcb.board.get(number).at;
+        if self.probe.is_some_and(|probe| probe.is_leaving) {
+            self.probe.iter_mut().for_each(|probe| probe.is_leaving = false);
+            return;
+        }
+        self.board.resend(tcb, number);
+        self.detection.note_resent(number, at);
+        self.undo.note_resent(at);
+        if number == tcb.snd_una && tcb.pending != Pending::Reordering {
+            tcb.restart_timer(at);
+        }
+    }
+}
+
+impl Rack {
+    #[inline(never)]
+    fn note_blocks(&mut self, tcb: &mut Tcb, now: Time, ack: u32, blocks: &SackBlocks) -> News {
+        if let Some((_, end)) = board::came_twice(ack, blocks) {
+            let answers_probe = self.probe.is_some_and(|probe| probe.again && probe.end == end);
+            self.probe.iter_mut().for_each(|probe| probe.came_twice |= answers_probe);
+            self.undo.came_twice(end);
+            if !answers_probe {
+                self.detection.note_dsack();
+            }
+        }
+        self.board.enter(tcb, now, ack, blocks, &mut self.arrivals, &mut self.detection)
+    }
+
+    /// The lowest lost segment that has not left again; none while F-RTO sends new data to see.
+    #[inline(never)]
+    fn next_lost(&mut self, tcb: &mut Tcb) -> Option<u32> {
+        if self.loss == Loss::Asks {
+            if tcb.has_new_data() {
+                return None;
+            }
+            self.loss = Loss::Repairs;
+        }
+        self.board.next_due(tcb)
+    }
+}
