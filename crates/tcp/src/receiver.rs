@@ -475,7 +475,9 @@ impl Receiver {
                 return; // in order, it has no SACK blocks
             }
             if let Some(number) = self.twice.take() {
-                self.report_twice(number, segment);
+                (segment.ack, segment.ts_ecr) = (self.rcv_nxt, self.ts_recent);
+                segment.sack = self.report_twice(number);
+                self.count_acknowledged();
                 return;
             }
         }
@@ -505,19 +507,18 @@ impl Receiver {
         self.ack_now = false;
     }
 
-    /// The same with a first block for a segment that came twice.
+    /// What to report with a first block for a segment that came twice.
     #[cold]
-    fn report_twice(&mut self, number: u32, segment: &mut Segment) {
-        segment.ack = self.rcv_nxt;
-        segment.ts_ecr = self.ts_recent;
+    #[inline(never)]
+    fn report_twice(&mut self, number: u32) -> SackBlocks {
         if self.choose {
             self.choose_blocks();
         }
-        segment.sack = SackBlocks::NONE;
-        segment.sack.push(number, number + 1);
+        let mut report = SackBlocks::NONE;
+        report.push(number, number + 1);
         let others = if self.ranges.is_empty() { SackBlocks::NONE } else { self.report };
-        others.as_slice().iter().for_each(|&(start, end)| segment.sack.push(start, end));
-        self.count_acknowledged();
+        others.as_slice().iter().for_each(|&(start, end)| report.push(start, end));
+        report
     }
 
     /// Segments in order wait for another one before they are acknowledged.
