@@ -256,10 +256,18 @@ impl RecoveryCore for Rack {
         self.react(tcb, now, 0);
     }
 
-    /// A plain duplicate answers the probe: the last segment had arrived.
-    fn on_other_ack(&mut self, tcb: &mut Tcb, _now: Time, ack: u32, blocks: &SackBlocks) {
-        if ack == tcb.snd_una && blocks.is_empty() && self.probe.is_some_and(|probe| ack >= probe.end) {
-            self.probe = None;
+    /// A plain duplicate answers the probe: the last segment had arrived. With blocks it comes while nothing is
+    /// outstanding, and tells what came twice.
+    fn on_other_ack(&mut self, tcb: &mut Tcb, now: Time, ack: u32, blocks: &SackBlocks) {
+        if blocks.is_empty() {
+            self.probe = self.probe.filter(|probe| ack < probe.end);
+            return;
+        }
+        self.arrivals = Arrivals::default();
+        self.note_blocks(tcb, now, ack, blocks);
+        if self.undo.all_came_twice() {
+            self.take_back(tcb, now, false);
+            tcb.update_window(now);
         }
     }
 
@@ -352,6 +360,8 @@ impl SackCore for Rack {
         }
         self.set_timer_for_new_data(tcb, now);
         tcb.usage.sent = true;
+        // sent for what was SACKed above a hole: no part of what a halving starts from (RFC 5681 section 3.2)
+        tcb.limited_sent += u32::from(self.board.sacked() > 0 && !tcb.in_recovery);
         Some(tcb.snd_max)
     }
 

@@ -146,6 +146,13 @@ impl Host {
         self.receive(segment);
     }
 
+    /// The same with the timestamp of a segment sent `sent_ms` after the opening.
+    pub fn sack_of_stamp(&mut self, ack: u32, blocks: &[(u32, u32)], sent_ms: u64) {
+        let mut segment = Segment { ts_ecr: self.opened + Span::from_millis(sent_ms), ..self.blank(ack) };
+        blocks.iter().for_each(|b| segment.sack.push(b.0, b.1));
+        self.receive(segment);
+    }
+
     /// A pure ACK that echoes a congestion mark arrives.
     pub fn ece(&mut self, ack: u32) {
         self.receive(Segment { flags: Flags(Flags::ACK.0 | Flags::ECE.0), ..self.blank(ack) });

@@ -11,6 +11,7 @@ mod ecn;
 mod limited_transmit;
 mod newreno;
 mod pipe;
+mod rack;
 mod reno_tahoe;
 mod sack;
 mod samples;

@@ -106,6 +106,7 @@ impl Board {
     /// Segments in the network, of so many that are outstanding.
     #[inline]
     pub(super) fn pipe(&self, outstanding: u32) -> u32 {
+        debug_assert!(outstanding + self.resent >= self.sacked + self.lost, "the pipe is never negative");
         (outstanding + self.resent).saturating_sub(self.sacked + self.lost)
     }
 
