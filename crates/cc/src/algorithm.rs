@@ -4,6 +4,21 @@ use units::{Bytes, Rate, Time};
 
 use crate::{Ack, Congestion, CongestionControl, Path, RecoveryExit, Response, Signal, Subflow, Thaw, Windows};
 
+impl Algorithm {
+    /// Keep a copy, before a reduction that may be taken back. Those from outside are told instead
+    /// ([`crate::Signal::Remember`]): a copy of one need not be independent of it.
+    pub fn remember(&self, place: &mut Option<Algorithm>) {
+        *place = (!matches!(self, Algorithm::Foreign(_))).then(|| self.clone());
+    }
+
+    /// Be again as the copy, if there is one.
+    pub fn restore(&mut self, place: &Option<Algorithm>) {
+        if let Some(before) = place {
+            self.clone_from(before);
+        }
+    }
+}
+
 macro_rules! algorithms {
     // `$d` is a dollar sign, for the macro that this one writes
     (($d:tt) $($(#[$meta:meta])* $name:ident($state:ty),)*) => {

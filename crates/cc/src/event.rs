@@ -148,6 +148,11 @@ pub enum Signal<'a> {
         /// When it leaves.
         now: Time,
     },
+    /// A reduction comes that may turn out to be for nothing: an algorithm from outside notes what it needs to go back.
+    /// Of the others the engine keeps a copy.
+    Remember,
+    /// It was for nothing: back to what was noted. The windows are set afterwards.
+    Restore,
     /// A subflow of the same connection has ended a round. Only for algorithms whose row says that they couple.
     Subflows {
         /// The newest round of each.

@@ -88,10 +88,10 @@ fn nothing_is_kept_that_is_not_looked_at() {
 #[test]
 fn every_algorithm_answers_alone_as_in_the_run_and_recording_changes_nothing() {
     for row in windowed() {
-        for profile in [Profile::Rfc, Profile::Ns2] {
+        for profile in [Profile::Rfc, Profile::Ns2, Profile::Linux] {
             let mut network = mixed_path(row);
             let spec = tcp(&mut network.flows[0]);
-            if profile == Profile::Ns2 {
+            if profile != Profile::Rfc {
                 spec.rules = tcp(&mut flow("f", 0, 2, row.name, profile)).rules;
             }
             let results = recorded(&network, 22.0);
@@ -121,6 +121,17 @@ fn signals_are_on_tapes() {
     let text = &results.tapes[0].text;
     assert!(has(text, "handover-start") && has(text, "handover-end") && text.contains("frozen=resend"));
     equal("westwood-plus-ho", text);
+    // a link that holds everything back for a second: the timeout is for nothing, and is taken back
+    let mut network = small_path("cubic");
+    let held =
+        Outage { at: Time(1_600_000_000), length: Span::from_millis(1000), every: None, lost: false, handover: false };
+    network.links[1].forward.changing = Some(Arc::new(Changing { outages: vec![held], ..Changing::default() }));
+    tcp(&mut network.flows[0]).rules = tcp(&mut flow("f", 0, 2, "cubic", Profile::Linux)).rules;
+    let results = recorded(&network, 4.0);
+    let text = &results.tapes[0].text;
+    assert!(has(text, "remember") && has(text, "restore"), "{:?}", results.flows[0].sender);
+    assert!(results.flows[0].sender.undone > 0);
+    equal("cubic", text);
     // a connection over two paths
     let mut network = small_path("mveno");
     network.flows.push(FlowSpec { name: "g".into(), ..network.flows[0].clone() });

@@ -35,10 +35,14 @@ pub(crate) enum Event {
     SetWindows(Windows),
     /// `take_round`, where it gave one.
     TakeRound,
+    /// A reduction comes that may be taken back.
+    Remember,
+    /// It is taken back.
+    Restore,
 }
 
 /// The words with which lines begin.
-pub(crate) const KINDS: [&str; 11] = [
+pub(crate) const KINDS: [&str; 13] = [
     "open",
     "ack",
     "congestion",
@@ -50,6 +54,8 @@ pub(crate) const KINDS: [&str; 11] = [
     "set-cwnd",
     "set-windows",
     "take-round",
+    "remember",
+    "restore",
 ];
 
 const NO_SUBFLOW: Subflow =
@@ -80,6 +86,8 @@ impl Event {
             "set-cwnd" => Event::SetCwnd(Bytes::ZERO),
             "set-windows" => Event::SetWindows(Windows::default()),
             "take-round" => Event::TakeRound,
+            "remember" => Event::Remember,
+            "restore" => Event::Restore,
             _ => return None,
         })
     }
@@ -98,6 +106,8 @@ impl Event {
             Event::SetCwnd(_) => 8,
             Event::SetWindows(_) => 9,
             Event::TakeRound => 10,
+            Event::Remember => 11,
+            Event::Restore => 12,
         }]
     }
 
@@ -113,6 +123,7 @@ impl Event {
             Event::Open(_) | Event::Subflows { .. } | Event::SetCwnd(_) | Event::SetWindows(_) | Event::TakeRound => {
                 None
             }
+            Event::Remember | Event::Restore => None,
         }
     }
 
@@ -133,6 +144,8 @@ impl Event {
             Event::SetCwnd(cwnd) => algorithm.set_cwnd(*cwnd),
             Event::SetWindows(windows) => algorithm.set_windows(*windows),
             Event::TakeRound => round = algorithm.take_round(),
+            Event::Remember => algorithm.on_signal(&Signal::Remember, path),
+            Event::Restore => algorithm.on_signal(&Signal::Restore, path),
         }
         Answer {
             windows: algorithm.windows(),
@@ -147,7 +160,7 @@ impl Event {
     /// Go through its fields.
     pub(crate) fn fields(&mut self, f: &mut impl Fields, path: &Path) -> Result<(), String> {
         match self {
-            Event::Open(_) | Event::TakeRound => Ok(()),
+            Event::Open(_) | Event::TakeRound | Event::Remember | Event::Restore => Ok(()),
             Event::Ack(event) => ack(f, event),
             Event::Congestion(event) => congestion(f, event, path),
             Event::RecoveryExit(exit) => {

@@ -25,7 +25,7 @@ impl Reel {
     /// An algorithm that does as the one given, which was built from `config`, and writes everything down here.
     pub fn record(&self, config: &Config, algorithm: Algorithm) -> Algorithm {
         let (about, path) = (head::about(config), Path::default());
-        Foreign::of(Box::new(Recorder { inner: algorithm, about, path, reel: self.clone() }))
+        Foreign::of(Box::new(Recorder { inner: algorithm, about, path, before: None, reel: self.clone() }))
     }
 
     /// The tape so far; empty before the connection opens.
@@ -44,6 +44,8 @@ struct Recorder {
     about: String,
     /// As in the last line.
     path: Path,
+    /// The algorithm before a reduction that may be taken back.
+    before: Option<Algorithm>,
     reel: Reel,
 }
 
@@ -94,6 +96,14 @@ impl CongestionControl for Recorder {
             Signal::HandoverStart { now, rto } => Event::HandoverStart { now, rto },
             Signal::HandoverEnd { now, rto } => Event::HandoverEnd { now, rto },
             Signal::IdleRestart { now } => Event::IdleRestart { now },
+            Signal::Remember => {
+                self.inner.remember(&mut self.before);
+                Event::Remember
+            }
+            Signal::Restore => {
+                self.inner.restore(&self.before);
+                Event::Restore
+            }
             Signal::Subflows { rounds, which } => Event::Subflows { rounds: rounds.to_vec(), which },
         };
         self.pass(event, path);
@@ -142,6 +152,6 @@ impl Outside for Recorder {
     fn copy(&self) -> Box<dyn Outside> {
         let (inner, about) = (self.inner.clone(), self.about.clone());
         let reel = Reel(Arc::new(Mutex::new(self.reel.text())));
-        Box::new(Recorder { inner, about, path: self.path, reel })
+        Box::new(Recorder { inner, about, path: self.path, before: self.before.clone(), reel })
     }
 }

@@ -62,6 +62,7 @@ impl<'a> Tape<'a> {
     /// Tell an algorithm, not yet opened, everything that is on the tape, and hold its answers against the tape's.
     pub fn replay(&self, algorithm: &mut Algorithm) -> Result<Replay, Problem> {
         let (mut path, mut replay, mut clock) = (self.connection.path, Replay::default(), Time::ZERO);
+        let mut before = None;
         for (number, line) in head::lines(self.text).skip(3) {
             let (event, answer) = self.line(line, &mut path).map_err(|what| wrong(number, what))?;
             match (&event, replay.events) {
@@ -75,6 +76,11 @@ impl<'a> Tape<'a> {
                 return Err(wrong(number, "time goes back: `now` is before that of an earlier line"));
             }
             clock = now.unwrap_or(clock);
+            match event {
+                Event::Remember => algorithm.remember(&mut before),
+                Event::Restore => algorithm.restore(&before),
+                _ => {}
+            }
             let found = event.tell(algorithm, &path);
             replay.events += 1;
             if let Some((field, tape, answer)) = first_difference(answer, found) {

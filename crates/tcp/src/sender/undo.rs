@@ -1,7 +1,7 @@
 //! Before a reduction, and back to it.
 
 use cc::bookkeeping::Books;
-use cc::{Algorithm, CongestionControl};
+use cc::{Algorithm, CongestionControl, Signal, Windows};
 use units::Time;
 
 use super::{Tcb, Why};
@@ -9,35 +9,45 @@ use super::{Tcb, Why};
 /// The algorithm and the books on it as they were before a reduction.
 #[derive(Clone, Debug)]
 pub(crate) struct Before {
-    cc: Algorithm,
+    /// None of one from outside, which was told.
+    cc: Option<Algorithm>,
+    windows: Windows,
     books: Books,
 }
 
 impl Tcb {
     /// A reduction comes: it may be for nothing.
-    pub(crate) fn remember(&self, place: &mut Option<Box<Before>>) {
-        let (cc, books) = (self.cc.clone(), self.books.clone());
-        match place {
-            Some(before) => **before = Before { cc, books },
-            None => *place = Some(Box::new(Before { cc, books })),
+    pub(crate) fn remember(&mut self, place: &mut Option<Box<Before>>) {
+        let (windows, books) = (self.cc.windows(), self.books.clone());
+        let before = place.get_or_insert_with(|| Box::new(Before { cc: None, windows, books: books.clone() }));
+        (before.windows, before.books) = (windows, books);
+        if self.models_deliveries() {
+            return;
         }
+        self.cc.remember(&mut before.cc);
+        self.cc.on_signal(&Signal::Remember, &self.path);
     }
 
-    /// It was for nothing: everything is as before, but windows that are larger now stay so. A model that an algorithm
-    /// makes of delivery rates has gone on meanwhile, and a loss was no part of it.
+    /// It was for nothing: everything is as before, but windows that are larger now stay so.
     pub(crate) fn restore(&mut self, now: Time, before: &Option<Box<Before>>) {
         let Some(before) = before else { return };
         let (cwnd, windows) = (self.cwnd(), self.cc.windows());
-        let mut restored = before.cc.windows();
-        restored.cwnd = restored.cwnd.max(windows.cwnd);
-        restored.ssthresh = restored.ssthresh.max(windows.ssthresh);
-        if !self.rules.sampled {
-            self.cc = before.cc.clone();
+        if !self.models_deliveries() {
+            self.cc.restore(&before.cc);
+            self.cc.on_signal(&Signal::Restore, &self.path);
         }
-        self.cc.set_windows(restored);
+        self.cc.set_windows(Windows {
+            cwnd: windows.cwnd.max(before.windows.cwnd),
+            ssthresh: windows.ssthresh.max(before.windows.ssthresh),
+        });
         self.books.take_back(&before.books);
         self.cwr_due = false;
         self.stats.undone += 1;
         self.log(now, cwnd, Why::Undo);
+    }
+
+    /// The algorithm's model is made of delivery rates: it has gone on meanwhile, and the loss was no part of it.
+    fn models_deliveries(&self) -> bool {
+        self.rules.sampled
     }
 }
