@@ -218,6 +218,8 @@ fn data(rows: &[FlowRow<'_>], window: &Window) -> Vec<Named> {
         ("fast_retransmits", count(rows, |r| r.sender.fast_retransmits)),
         ("window_cuts", count(rows, |r| r.sender.window_cuts)),
         ("window_probes", count(rows, |r| r.sender.window_probes)),
+        ("tail_probes", count(rows, |r| r.sender.tail_probes)),
+        ("undone_cuts", count(rows, |r| r.sender.undone)),
         ("judged_random", count(rows, |r| r.sender.judged_random)),
         ("congestion_judged_congestion", count(rows, |r| r.judgements.congestion_as_congestion)),
         ("congestion_judged_random", count(rows, |r| r.judgements.congestion_as_random)),

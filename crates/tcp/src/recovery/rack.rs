@@ -5,8 +5,8 @@
 //! Choices: SACK is always on. The least RTT is that of the connection. A timeout leaves out of what it takes for lost
 //! those segments that were sent within the latest RTT (RFC 8985 section 6.3).
 //!
-//! This file has the events, and what they do to the window; `board` what is known of each segment, `detection` which of
-//! them are lost, `probe` the timers, `undo` what is taken back.
+//! This file has the events, and what they do to the window; `board` what is known of each segment, `detection` which
+//! of them are lost, `probe` the timers, `undo` what is taken back.
 
 mod board;
 mod detection;
@@ -85,8 +85,8 @@ impl Rack {
         self.board.pipe(tcb.snd_max - tcb.snd_una)
     }
 
-    /// An ACK was entered, and the algorithm has heard of it: look for losses, and size the window. `newly`: segments by
-    /// which it advanced.
+    /// An ACK was entered, and the algorithm has heard of it: look for losses, and size the window. `newly`: segments
+    /// by which it advanced.
     #[inline(always)]
     fn react(&mut self, tcb: &mut Tcb, now: Time, newly: u32) {
         if self.probe.is_some() {

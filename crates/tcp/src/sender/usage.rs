@@ -1,5 +1,5 @@
-//! How much of the window is in use, by Linux's measure: what was outstanding at most in the last round, and whether the
-//! window was full.
+//! How much of the window is in use, by Linux's measure: what was outstanding at most in the last round, and whether
+//! the window was full.
 //! Source: Linux since 3.15; RFC 7661 asks for such a rule and leaves it open.
 
 use super::Tcb;

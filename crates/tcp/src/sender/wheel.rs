@@ -62,7 +62,8 @@ mod tests {
 
     #[test]
     fn the_phase_moves_the_steps_and_parts_of_a_millisecond_count_as_one() {
-        // the clock reads 9.014 + 100 = 109.014 ms; 39.2 ms are 40: it expires at 150, that is 140.986 ms from the start
+        // the clock reads 9.014 + 100 = 109.014 ms; 39.2 ms are 40: it expires at 150, which is 140.986 ms from the
+        // start
         let at = wheel(9014).expiry(Time(100 * MS), Span(39_200_000));
         assert_eq!(at, Time(140_986_000));
     }

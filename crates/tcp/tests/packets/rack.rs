@@ -19,8 +19,8 @@ fn counts(h: &Host) -> (u64, u64, u64) {
     (stats.tail_probes, stats.fast_retransmits, stats.undone)
 }
 
-/// Ten segments leave at 0 ms, the first is lost. The third SACK allows no reordering (RFC 8985 section 6.2, step 4), so
-/// that it is lost one RTT after it left. PRR sends half a segment for each that arrives: ceil(k * 5 / 10) after k.
+/// Ten segments leave at 0 ms, the first is lost. The third SACK allows no reordering (RFC 8985 section 6.2, step 4),
+/// so that it is lost one RTT after it left. PRR sends half a segment for each that arrives: ceil(k * 5 / 10) after k.
 #[test]
 fn three_sacked_segments_begin_a_recovery_that_prr_paces() {
     let mut h = rack(10, |_| {});
@@ -268,8 +268,8 @@ fn a_timeout_keeps_what_sacks_told() {
     assert_eq!((h.timeouts(), counts(&h).1), (1, 1));
 }
 
-/// RFC 6298 section 5: a timeout is backed off until there is a sample. With timestamps an ACK of what was sent again is
-/// one, so that losses in a row do not leave a timeout of many seconds.
+/// RFC 6298 section 5: a timeout is backed off until there is a sample. With timestamps an ACK of what was sent again
+/// is one, so that losses in a row do not leave a timeout of many seconds.
 #[test]
 fn a_timestamp_ends_the_back_off() {
     let mut h = rack(4, |c| (c.timestamps, c.tail_probes) = (true, false));
