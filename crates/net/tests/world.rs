@@ -172,7 +172,11 @@ fn drawn() -> impl Strategy<Value = Drawn> {
     let warmup = prop_oneof![Just(0.0), Just(1.0 / 6.0), 0.0..0.95f64];
     (path, flows, rest, queue, warmup).prop_map(|(path, flows, rest, queue, warmup)| Drawn {
         seed: rest.0,
-        profile: if rest.1 { Profile::Ns2 } else { Profile::Rfc },
+        profile: match (rest.1, rest.0 >> 21 & 1) {
+            (true, _) => Profile::Ns2,
+            (false, 0) => Profile::Rfc,
+            (false, _) => Profile::Linux,
+        },
         pairs: flows.0,
         algorithms: flows.1,
         rate_kbps: path.0,

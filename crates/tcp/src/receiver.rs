@@ -1,10 +1,13 @@
 //! The receiving half: reassembly, acknowledgements, SACK blocks, echoes.
 //! Source: RFC 9293, RFC 5681 section 4.2, RFC 2018, RFC 2883, RFC 7323, RFC 3168, RFC 8257 section 3.2.
 
+mod held;
+
 use std::cmp::Ordering;
 
 use units::{Span, Time};
 
+use self::held::Held;
 use crate::segment::{Flags, MAX_SACK, SackBlocks, Segment};
 use crate::sender::Wheel;
 use crate::{Config, DelackMode};
@@ -63,7 +66,8 @@ pub struct Receiver {
     /// The highest segment that came again, and how often it did.
     highest_again: (u32, u64),
     wheel: Wheel,
-    /// Segments to come that are acknowledged one by one, and so many after one that came twice.
+    /// Until the first that is not: segments to come that are acknowledged one by one, and those after one that came
+    /// twice.
     quick: u32,
     quick_again: u32,
     /// Segments per ACK otherwise.
@@ -76,27 +80,6 @@ pub struct Receiver {
     pub stats: ReceiverStats,
 }
 
-/// Duplicate ACKs that wait for another one (Linux's SACK compression).
-#[derive(Clone, Copy, Debug)]
-struct Held {
-    on: bool,
-    /// The next segment expected, duplicates that asked for it, and those that wait.
-    number: u32,
-    duplicates: u32,
-    waiting: u32,
-    /// How long one waits.
-    delay: Span,
-    syn_at: Time,
-}
-
-/// Duplicates in a row that leave at once.
-const FREE_DUPLICATES: u32 = 3;
-/// Duplicates of which one ACK tells at most.
-const MOST_HELD: u32 = 44;
-/// Longest wait, the share of the RTT that bounds it, and by how much the timer is late.
-const LONGEST_HELD: Span = Span::from_millis(1);
-const HELD_SHARE: u64 = 20;
-const HELD_LATE: Span = Span(100_000);
 /// Segments acknowledged one by one after one that came twice, in Linux.
 const QUICK_AFTER_DUPLICATE: u32 = 16;
 
@@ -145,19 +128,12 @@ impl Receiver {
             echo: Echo { per_packet: config.ecn_per_packet, on: false, owed: None },
             highest_again: (0, 0),
             wheel: Wheel::new(config),
-            quick,
-            quick_again: if quick > 0 { QUICK_AFTER_DUPLICATE } else { 0 },
+            quick: if quick > 0 { quick + 1 } else { 0 },
+            quick_again: if quick > 0 { QUICK_AFTER_DUPLICATE + 1 } else { 0 },
             usual: config.delayed_ack.max(1),
             dsack: config.dsack && sack,
             twice: None,
-            held: Held {
-                on: config.sack_compression && sack,
-                number: 0,
-                duplicates: 0,
-                waiting: 0,
-                delay: LONGEST_HELD + HELD_LATE,
-                syn_at: Time::NEVER,
-            },
+            held: Held::new(config.sack_compression && sack),
             stats: ReceiverStats::default(),
         }
     }
@@ -269,31 +245,22 @@ impl Receiver {
         if self.quick == 0 {
             self.every = self.usual;
         }
-        if self.stats.received_segments == 1 && self.held.syn_at < now {
-            let share = Span(now.since(self.held.syn_at).0 / HELD_SHARE);
-            self.held.delay = LONGEST_HELD.min(share) + HELD_LATE;
+        if self.stats.received_segments == 1 {
+            self.held.on_first_data(now);
         }
     }
 
     /// A segment came out of order, or filled a part of a gap: whether the ACK waits for another one.
     #[cold]
     fn waits_for_more(&mut self, now: Time) -> bool {
-        let held = &mut self.held;
-        if held.number != self.rcv_nxt {
-            (held.number, held.duplicates) = (self.rcv_nxt, 0);
-        }
-        if self.quick > 0 || self.ranges.is_empty() || held.duplicates < FREE_DUPLICATES {
-            held.duplicates += 1;
+        if self.quick > 0 || self.ranges.is_empty() {
             return false;
         }
-        held.waiting += 1;
-        if held.waiting >= MOST_HELD {
-            return false;
+        let until = self.held.hold(now, self.rcv_nxt);
+        if let Some(until) = until {
+            self.delack_at = self.delack_at.min(until);
         }
-        if held.waiting == 1 {
-            self.delack_at = self.delack_at.min(now + held.delay);
-        }
-        true
+        until.is_some()
     }
 
     #[inline(always)]

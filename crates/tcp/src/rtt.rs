@@ -289,6 +289,33 @@ mod tests {
         assert_eq!(rtt.rto(), Span::from_millis(300));
     }
 
+    /// The estimator of Linux, sample by sample, each in a round of its own.
+    fn linux(samples_ms: &[u64]) -> RttEstimator {
+        let mut rtt = RttEstimator::new(&Config::profile(Profile::Linux));
+        for (n, &ms) in samples_ms.iter().enumerate() {
+            rtt.sample_round(Time(1_000_000_000), Span::from_millis(ms), n as u32 + 1, n as u32 + 1);
+        }
+        rtt
+    }
+
+    #[test]
+    fn in_linux_the_variance_term_is_bounded() {
+        // r = 100 ms: the term is max(2 r, 200 ms)
+        assert_eq!(linux(&[100]).rto(), Span::from_millis(300));
+        assert_eq!(linux(&[10]).rto(), Span::from_millis(210));
+        // r = 400 ms after 100: srtt 137.5; four deviations 200 + (300 - 50) = 450, at once
+        assert_eq!(linux(&[100, 400]).rto(), Span(587_500_000));
+    }
+
+    #[test]
+    fn in_linux_a_shorter_rtt_hardly_raises_the_variance() {
+        // r = 100 ms after 400: srtt 362.5; error 300, mean deviation 200: 800 + 100 / 8 = 812.5
+        assert_eq!(linux(&[400, 100]).rto(), Span(1_175_000_000));
+        // and a steady RTT lowers it to the least in the end, by a quarter of the difference a round
+        let rtt = linux(&[&[100][..], &[400; 60]].concat());
+        assert!((Span::from_millis(599)..Span::from_millis(602)).contains(&rtt.rto()), "{:?}", rtt.rto());
+    }
+
     #[test]
     fn the_minimum_comes_before_the_back_off() {
         let mut config = Config::profile(Profile::Ns2);

@@ -12,6 +12,7 @@ mod limited_transmit;
 mod newreno;
 mod pipe;
 mod rack;
+mod receiver;
 mod reno_tahoe;
 mod sack;
 mod samples;

@@ -1,0 +1,110 @@
+//! The receiving half as in today's hosts: what came twice is reported, the first segments are acknowledged one by one,
+//! and duplicates wait for each other.
+
+use tcp::{Config, Flags, Profile, Receiver, SackBlocks, Segment};
+use units::{Span, Time};
+
+/// A receiver of Linux, and what it has to say.
+struct Lab {
+    receiver: Receiver,
+    now: Time,
+}
+
+fn blank(seq: u32, flags: Flags) -> Segment {
+    let (ts_val, ts_ecr) = (Time::ZERO, Time::ZERO);
+    Segment { seq, ack: 0, window: 0, size: 1500, flags, ts_val, ts_ecr, sack: SackBlocks::NONE }
+}
+
+impl Lab {
+    /// The SYN came at 0 ms, and the first data will at 100 ms.
+    fn new(change: impl FnOnce(&mut Config)) -> Lab {
+        let mut config = Config::profile(Profile::Linux);
+        change(&mut config);
+        let mut receiver = Receiver::new(&config, true);
+        receiver.on_syn(Time::ZERO, &blank(0, Flags::SYN));
+        receiver.acknowledge(Time::ZERO, &mut blank(0, Flags::default()));
+        Lab { receiver, now: Time::ZERO + Span::from_millis(100) }
+    }
+
+    /// A segment arrives: the number and the blocks of the ACK that leaves at once, if one does.
+    fn data(&mut self, seq: u32) -> Option<(u32, Vec<(u32, u32)>)> {
+        self.receiver.on_data(self.now, &blank(seq, Flags::DATA));
+        self.answer()
+    }
+
+    fn answer(&mut self) -> Option<(u32, Vec<(u32, u32)>)> {
+        self.receiver.ack_due().then(|| {
+            let mut ack = blank(0, Flags::default());
+            self.receiver.acknowledge(self.now, &mut ack);
+            (ack.ack, ack.sack.as_slice().to_vec())
+        })
+    }
+
+    /// How long until its timer expires, microseconds.
+    fn waits_us(&self) -> u64 {
+        self.receiver.deadline().since(self.now).0 / 1000
+    }
+}
+
+/// RFC 2883 section 4.1: the first block is the segment that came twice, below the ACK number or within the next block.
+#[test]
+fn a_segment_that_came_twice_is_the_first_block() {
+    let mut lab = Lab::new(|_| {});
+    (0..4).for_each(|n| drop(lab.data(n)));
+    assert_eq!(lab.data(2), Some((4, vec![(2, 3)])));
+    assert_eq!(lab.data(6), Some((4, vec![(6, 7)])));
+    assert_eq!(lab.data(7), Some((4, vec![(6, 8)])));
+    assert_eq!(lab.data(6), Some((4, vec![(6, 7), (6, 8)])));
+    assert_eq!(lab.data(8), Some((4, vec![(6, 9)]))); // said once
+    let mut silent = Lab::new(|c| c.dsack = false);
+    (0..4).for_each(|n| drop(silent.data(n)));
+    assert_eq!(silent.data(2), Some((4, vec![])));
+}
+
+/// While the window grows each segment is acknowledged, then every second one, and sixteen again after one that came
+/// twice.
+#[test]
+fn the_first_segments_are_acknowledged_one_by_one() {
+    let mut lab = Lab::new(|c| c.quick_acks = 5);
+    let acked: Vec<bool> = (0..10).map(|n| lab.data(n).is_some()).collect();
+    assert_eq!(acked, [true, true, true, true, true, false, true, false, true, false]);
+    lab.data(3);
+    let acked = (10..30).filter(|&n| lab.data(n).is_some()).count();
+    assert_eq!(acked, 16 + 2);
+}
+
+/// 65 535 bytes at first, two segments more with each: (1024 * 1000 - 65 535) / 2000 = 479.2.
+#[test]
+fn as_many_as_the_window_needs_to_grow() {
+    let mut lab = Lab::new(|c| (c.mss, c.window) = (1000, 1024));
+    let quick = (0..1000).take_while(|&n| lab.data(n).is_some()).count();
+    assert_eq!(quick, 480);
+}
+
+/// A lone segment is acknowledged after 40 ms.
+#[test]
+fn a_lone_segment_waits_40_ms() {
+    let mut lab = Lab::new(|c| c.quick_acks = 0);
+    assert_eq!(lab.data(0), None);
+    assert_eq!(lab.waits_us(), 40_000);
+}
+
+/// Three duplicates leave at once; from the fourth on they wait for a millisecond, and the timer is 0.1 ms late. The
+/// segment that fills the gap is acknowledged at once.
+#[test]
+fn duplicates_wait_for_each_other() {
+    let mut lab = Lab::new(|c| c.quick_acks = 1);
+    lab.data(0);
+    assert!((2..5).all(|n| lab.data(n).is_some()));
+    assert_eq!(lab.data(5), None);
+    assert_eq!(lab.waits_us(), 1100);
+    assert_eq!(lab.data(6), None);
+    lab.now = lab.receiver.deadline();
+    lab.receiver.on_timer();
+    assert_eq!(lab.answer(), Some((1, vec![(2, 7)])));
+    assert_eq!(lab.data(7), None);
+    assert_eq!(lab.data(1), Some((8, vec![])));
+    let mut plain = Lab::new(|c| (c.quick_acks, c.sack_compression) = (1, false));
+    plain.data(0);
+    assert!((2..20).all(|n| plain.data(n).is_some()));
+}
