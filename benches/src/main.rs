@@ -1,6 +1,7 @@
 //! Packet-hops per CPU second of one case: `windlass-bench CASE [seconds [without SHORT-CUT]]`, CASE one of W1, W2, W3,
-//! W4:N, W5:chain:N, W5:cell:N, W6:sack, W6:rack; without a short cut of the world and those that need it: `ahead`, `plain`, `eager`,
-//! `departures`. Or the cost of every algorithm: `windlass-bench algorithms [CASE [seconds [repetitions [NAME...]]]]`.
+//! W4:N, W5:chain:N, W5:cell:N, W6:sack, W6:rack; without a short cut of the world and those that need it: `ahead`,
+//! `plain`, `eager`, `departures`. Or the cost of every algorithm:
+//! `windlass-bench algorithms [CASE [seconds [repetitions [NAME...]]]]`.
 //!
 //! A packet that crosses a link counts one, data and ACKs alike. Prints one line of `key=value` words, with a hash of
 //! the results so that a faster but different simulator is noticed.

@@ -377,7 +377,7 @@ def test_python_has_the_words_of_the_engine() -> None:
     # columns of the list of rules
     assert set(words["profiles"]) <= set(json.loads(_core.rules())[0])
     text = inspect.getdoc(CongestionControl) or ""
-    cores = set(re.findall(r'``"(\w+)"``', text[text.index("recovery :") : text.index("judges_losses :")]))
+    cores = set(re.findall(r'``"([\w-]+)"``', text[text.index("recovery :") : text.index("judges_losses :")]))
     assert cores == set(words["recovery"])
 
 

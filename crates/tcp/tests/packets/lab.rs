@@ -252,8 +252,8 @@ impl Lab {
         let outstanding = sender.snd_max() - sender.snd_una();
         if sender.snd_max() > before {
             assert!(outstanding <= self.config.window, "{outstanding} beyond the receiver's window");
-            // a probe of new data is one more, whatever cwnd is; what a timeout takes for lost is outstanding and not in the
-            // network, and F-RTO sends new data before it is sent again
+            // a probe of new data is one more, whatever cwnd is; what a timeout takes for lost is outstanding and not
+            // in the network, and F-RTO sends new data before it is sent again
             let probe = sender.stats().tail_probes > 0 && sender.snd_max() == before + 1;
             let doubts = self.is_rack && sender.stats().timeouts > 0;
             let within = f64::from(outstanding) <= sender.cwnd() || probe || doubts;
