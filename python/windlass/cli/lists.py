@@ -51,8 +51,8 @@ def list_(what: str, name: str | None, as_json: bool) -> None:
     For a paper, `runs` counts the experiments that can be reproduced; `not_run` says why the others cannot. `takes` is
     the CPU time of an experiment. `last_verdicts` are those of the last reproduction in the folder `reproduced`, or of
     the run of all papers that came with this version, if that is newer.
-    The rules are the keys of [tcp] and flows.tcp, with their values in the profiles rfc, ns2 and linux. Transports, loss
-    causes, window events and series are the terms used in tables of results.
+    The rules are the keys of [tcp] and flows.tcp, with their values in each profile. Transports, loss causes, window
+    events and series are the terms used in tables of results.
     """
     rows = _LISTS[what]()
     if name is None:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from windlass.reproduce.plan import Plan
 
-PROFILES = {"ns2": "ns2: engine rules of ns-2.35's one-way agents", "rfc": "rfc: the current RFCs", "linux": "linux: Linux 6.1"}
+PROFILES = {
+    "ns2": "ns2: engine rules of ns-2.35's one-way agents",
+    "rfc": "rfc: the current RFCs",
+    "linux": "linux: Linux 6.1",
+}
 
 
 def base_words(plan: Plan, seeds: str) -> list[tuple[str, str]]:

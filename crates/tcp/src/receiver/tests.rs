@@ -1,0 +1,202 @@
+//! Receivers by themselves, most with the rules of ns-2.
+
+use super::*;
+use crate::Profile;
+
+fn data(seq: u32) -> Segment {
+    Segment {
+        seq,
+        ack: 0,
+        window: 0,
+        size: 1040,
+        flags: Flags::DATA,
+        ts_val: Time(u64::from(seq)),
+        ts_ecr: Time::ZERO,
+        sack: SackBlocks::NONE,
+    }
+}
+
+fn receiver(change: impl Fn(&mut Config)) -> Receiver {
+    let mut config = Config::profile(Profile::Ns2);
+    change(&mut config);
+    Receiver::new(&config, true)
+}
+
+fn ack(r: &mut Receiver) -> Segment {
+    ack_at(r, 9)
+}
+
+fn ack_at(r: &mut Receiver, now: u64) -> Segment {
+    let mut out = Segment { flags: Flags::default(), ..data(0) };
+    r.acknowledge(Time(now), &mut out);
+    out
+}
+
+#[test]
+fn blocks_are_reported_newest_first_and_joined() {
+    let mut r = receiver(|_| {});
+    for n in [0, 2, 4, 6] {
+        r.on_data(Time(1), &data(n));
+    }
+    assert_eq!(ack(&mut r).sack.as_slice(), [(6, 7), (4, 5), (2, 3)]);
+    r.on_data(Time(2), &data(3)); // joins 2 and 4
+    assert_eq!(ack(&mut r).sack.as_slice(), [(2, 5), (6, 7)]);
+    r.on_data(Time(3), &data(1)); // fills the first gap
+    let a = ack(&mut r);
+    assert_eq!((a.ack, a.sack.as_slice()), (5, &[(6, 7)][..]));
+    r.on_data(Time(4), &data(5));
+    let a = ack(&mut r);
+    assert_eq!((a.ack, a.sack.is_empty()), (7, true));
+}
+
+/// 2 and 4 are ranges of their own, then 6 and 8; 3 joins the first two. RFC 2018 section 4 has the range with the
+/// segment that came last first; ns-2's FullTcp has it where 2 was, behind 6 and 8.
+#[test]
+fn a_range_joined_from_two_is_the_newest_but_not_in_ns2s_fulltcp() {
+    let blocks = |mut r: Receiver| {
+        for n in [0, 2, 4, 6, 8, 3] {
+            r.on_data(Time(1), &data(n));
+        }
+        ack(&mut r).sack.as_slice().to_vec()
+    };
+    assert_eq!(blocks(receiver(|_| {})), [(2, 5), (8, 9), (6, 7)]);
+    let full = Config::profile(Profile::Ns2).with_agent(crate::Agent::Full);
+    assert_eq!(blocks(Receiver::new(&full, true)), [(8, 9), (6, 7), (2, 5)]);
+}
+
+#[test]
+fn every_second_segment_is_acknowledged_or_the_timer_fires() {
+    let mut r = receiver(|c| c.delayed_ack = 2);
+    r.on_data(Time(1_000_000), &data(0));
+    assert!(!r.ack_due());
+    assert_eq!(r.deadline(), Time(101_000_000));
+    r.on_data(Time(2_000_000), &data(1));
+    assert!(r.ack_due());
+    ack(&mut r);
+    assert_eq!(r.deadline(), Time::NEVER);
+    r.on_data(Time(3_000_000), &data(2));
+    r.on_timer();
+    assert!(r.ack_due());
+}
+
+#[test]
+fn the_heartbeat_fires_at_multiples() {
+    let mut r = receiver(|c| {
+        c.delayed_ack = 2;
+        c.delayed_ack_mode = DelackMode::Heartbeat;
+    });
+    r.on_data(Time(130_000_000), &data(0));
+    assert_eq!(r.deadline(), Time(200_000_000));
+}
+
+#[test]
+fn out_of_order_and_old_segments_are_acknowledged_at_once() {
+    let mut r = receiver(|c| c.delayed_ack = 2);
+    r.on_data(Time(1), &data(1));
+    assert!(r.ack_due());
+    ack(&mut r);
+    r.on_data(Time(2), &data(1));
+    assert!(r.ack_due());
+    assert_eq!(r.stats.duplicate_segments, 1);
+    ack(&mut r);
+    r.on_data(Time(3), &data(0)); // fills the gap
+    assert!(r.ack_due());
+    assert_eq!(ack(&mut r).ack, 2);
+}
+
+#[test]
+fn the_echo_does_not_advance_during_a_hole() {
+    let mut r = receiver(|_| {});
+    r.on_data(Time(1), &data(0)); // stamped 0
+    ack(&mut r);
+    r.on_data(Time(2), &data(1)); // stamped 1
+    assert_eq!(ack(&mut r).ts_ecr, Time(1));
+    r.on_data(Time(3), &data(3)); // above the hole
+    assert_eq!(ack(&mut r).ts_ecr, Time(1));
+    r.on_data(Time(4), &data(2)); // the hole
+    assert_eq!(ack(&mut r).ts_ecr, Time(2));
+}
+
+#[test]
+fn the_latched_echo_lasts_until_cwr() {
+    let mut r = receiver(|c| c.ecn = true);
+    let marked = |n, flags: u16| Segment { flags: Flags(Flags::DATA.0 | flags), ..data(n) };
+    r.on_data(Time(1), &marked(0, Flags::CE.0));
+    assert!(ack(&mut r).flags.has(Flags::ECE));
+    r.on_data(Time(2), &marked(1, 0));
+    assert!(ack(&mut r).flags.has(Flags::ECE));
+    r.on_data(Time(3), &marked(2, Flags::CWR.0));
+    assert!(!ack(&mut r).flags.has(Flags::ECE));
+}
+
+#[test]
+fn the_per_packet_echo_follows_each_segment() {
+    let mut r = receiver(|c| c.ecn_per_packet = true);
+    r.on_data(Time(1), &Segment { flags: Flags(Flags::DATA.0 | Flags::CE.0), ..data(0) });
+    assert!(ack(&mut r).flags.has(Flags::ECE));
+    r.on_data(Time(2), &data(1));
+    assert!(!ack(&mut r).flags.has(Flags::ECE));
+}
+
+proptest::proptest! {
+    #[test]
+    fn the_signs_of_delayed_acks_cover_the_marked_segments_and_no_others(
+        marks in proptest::collection::vec(proptest::bool::ANY, 1..60),
+        every in 1u32..6,
+    ) {
+        let mut r = receiver(|c| (c.ecn_per_packet, c.delayed_ack) = (true, every));
+        let mut covered = 0;
+        let mut take = |r: &mut Receiver, now| {
+            let mut acks = 0;
+            while r.ack_due() {
+                let a = ack(r);
+                for n in covered..a.ack {
+                    assert_eq!(a.flags.has(Flags::ECE), marks[n as usize], "segment {n}, at {now}");
+                }
+                assert!(a.ack > covered, "an ACK that acknowledges nothing");
+                covered = a.ack;
+                acks += 1;
+            }
+            assert!(acks <= 2);
+        };
+        for (n, &mark) in marks.iter().enumerate() {
+            let flags = if mark { Flags::DATA.0 | Flags::CE.0 } else { Flags::DATA.0 };
+            r.on_data(Time(n as u64), &Segment { flags: Flags(flags), ..data(n as u32) });
+            take(&mut r, n);
+        }
+        r.on_timer();
+        take(&mut r, marks.len());
+        assert_eq!(covered as usize, marks.len());
+    }
+}
+
+#[test]
+fn an_ack_says_that_it_was_held_back() {
+    let mut r = receiver(|c| {
+        c.delayed_ack = 2;
+        c.delayed_ack_timer = Span(100);
+    });
+    let held = |segment: Segment| segment.flags.has(Flags::DELAYED);
+    // two in order: the second is acknowledged as it comes
+    r.on_data(Time(10), &data(0));
+    r.on_data(Time(20), &data(1));
+    assert!(!held(ack_at(&mut r, 20)));
+    // one, and the timer
+    r.on_data(Time(30), &data(2));
+    r.on_timer();
+    assert!(held(ack_at(&mut r, 130)));
+    // one, and then one above a gap: the ACK of the first waited for the second
+    r.on_data(Time(140), &data(3));
+    r.on_data(Time(150), &data(5));
+    assert!(held(ack_at(&mut r, 150)));
+    r.on_data(Time(160), &data(6));
+    assert!(!held(ack_at(&mut r, 160)));
+    // the gap is filled by the segment at hand
+    r.on_data(Time(170), &data(4));
+    assert!(!held(ack_at(&mut r, 170)));
+    // an ACK that rides on data of the same instant did not wait, one that does so later did
+    r.on_data(Time(180), &data(7));
+    assert!(!held(ack_at(&mut r, 180)));
+    r.on_data(Time(190), &data(8));
+    assert!(held(ack_at(&mut r, 195)));
+}
