@@ -67,13 +67,14 @@ impl Tcb {
     /// The answer to our SYN came again, so that the other side has not heard of the opening: it wants an ACK. ns-2's
     /// agents send none.
     pub(crate) fn acknowledges_syn_again(&self) -> bool {
-        self.state == State::Open && self.rules.opening == Opening::Rfc
+        self.state == State::Open && matches!(self.rules.opening, Opening::Rfc | Opening::Linux)
     }
 
-    /// The first window and threshold, segments. After a lost SYN the window is one segment, but not FullTcp's; and in
-    /// ns-2 the threshold is two.
+    /// The first window and threshold, segments. After a lost SYN the window is one segment, but not FullTcp's, and
+    /// Linux's after two; and in ns-2 the threshold is two.
     fn first_window(&mut self) -> (f64, f64) {
-        let (opening, lost_syn) = (self.rules.opening, self.timeouts_in_row > 0);
+        let opening = self.rules.opening;
+        let lost_syn = self.timeouts_in_row > u32::from(opening == Opening::Linux);
         if lost_syn && opening == Opening::Rfc {
             self.rtt.after_lost_syn();
         }
@@ -83,7 +84,7 @@ impl Tcb {
         let one = (lost_syn && opening != Opening::Ns2Full) || self.rules.opens_late;
         let window = if one { 1.0 } else { self.rules.initial_window };
         let ssthresh = match self.rules.initial_ssthresh {
-            _ if lost_syn && opening != Opening::Rfc => 2.0,
+            _ if lost_syn && matches!(opening, Opening::Ns2 | Opening::Ns2Full) => 2.0,
             Some(segments) => f64::from(segments),
             None => f64::from(self.rwnd),
         };

@@ -11,6 +11,8 @@ use crate::{Config, Count, CwndLimited, HalfBase, RecoverRule};
 pub(crate) enum Opening {
     /// RFC 9293.
     Rfc,
+    /// The same, but timestamps tell which SYN was answered, and one that was lost costs no initial window.
+    Linux,
     /// ns-2's agents and their sinks.
     Ns2,
     /// ns-2's FullTcp.
@@ -129,6 +131,7 @@ impl Rules {
             initial_window: config.initial_window_segments(),
             initial_ssthresh: config.initial_ssthresh,
             opening: match (ns2, full) {
+                (false, _) if config.linux_recovery && config.timestamps => Opening::Linux,
                 (false, _) => Opening::Rfc,
                 (true, false) => Opening::Ns2,
                 (true, true) => Opening::Ns2Full,

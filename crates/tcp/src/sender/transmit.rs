@@ -4,6 +4,7 @@
 use cc::CongestionControl;
 use units::Time;
 
+use super::rules::Opening;
 use super::{Sender, State, Tcb};
 use crate::scoreboard::Snapshot;
 use crate::segment::{Flags, Segment};
@@ -18,7 +19,8 @@ impl Tcb {
     /// The SYN that is due leaves.
     pub(crate) fn on_syn_sent(&mut self, now: Time) {
         self.syn_due = false;
-        self.timed = (self.timeouts_in_row == 0).then_some((0, now));
+        let is_known = self.timeouts_in_row == 0 || self.rules.opening == Opening::Linux;
+        self.timed = is_known.then_some((0, now));
         self.restart_timer(now);
     }
 

@@ -108,6 +108,16 @@ impl Host {
         self.now = to;
     }
 
+    /// The time.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// The clock moves on to this time, and no timer expires.
+    pub fn set_now(&mut self, now: Time) {
+        self.now = now;
+    }
+
     /// The clock moves on to the next deadline.
     pub fn timeout(&mut self) {
         self.now = self.now.max(self.end.next_deadline());

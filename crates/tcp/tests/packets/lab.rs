@@ -1,7 +1,7 @@
 //! Two endpoints and a pipe between them that loses packets and never reorders them, and is down during handovers; and
 //! an onlooker, who holds senders to their windows and their pace, and counts.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use tcp::fast::{Departure, Fast};
 use tcp::{Config, Endpoint, Flags, Role, Segment, TimerWheel};
@@ -161,6 +161,8 @@ pub struct Lab {
     is_tahoe: bool,
     is_sack: bool,
     is_rack: bool,
+    /// What each sender was told by SACK.
+    sacked: [BTreeSet<u32>; 2],
     handovers_over: u32,
     notices: VecDeque<(Time, Notice)>,
     seen: [Seen; 2],
@@ -192,6 +194,7 @@ impl Lab {
             is_tahoe: core == cc::registry::Recovery::Tahoe,
             is_sack: matches!(core, cc::registry::Recovery::Sack | cc::registry::Recovery::RackTlp),
             is_rack: core == cc::registry::Recovery::RackTlp,
+            sacked: [BTreeSet::new(), BTreeSet::new()],
             handovers_over: 0,
             notices: case
                 .handovers
@@ -271,6 +274,8 @@ impl Lab {
             seen.probes += u64::from(segment.flags.has(Flags::PROBE));
             return;
         }
+        let again = segment.flags.has(Flags::RETRANSMITTED);
+        assert!(!(again && self.is_rack && self.sacked[side].contains(&segment.seq)), "what was SACKed leaves again");
         seen.data += 1;
         seen.again += u64::from(segment.flags.has(Flags::RETRANSMITTED));
         assert!(sender.path().rwnd.0 > 0.0, "data into a closed window");
@@ -357,6 +362,9 @@ impl Lab {
         let timer_before = self.ends[to].sender.deadline();
         let received = self.ends[to].receiver.rcv_nxt();
         let duplicates = self.ends[to].receiver.stats.duplicate_segments;
+        for &(start, end) in segment.sack.as_slice() {
+            self.sacked[to].extend(start..end);
+        }
         self.hand_over(to, &segment);
         let data = segment.flags.has(Flags::DATA);
         self.seen[to].data_arrived += u64::from(data);

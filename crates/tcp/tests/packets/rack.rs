@@ -1,7 +1,8 @@
 //! RACK-TLP (RFC 8985) with PRR (RFC 9937), F-RTO (RFC 5682), and what takes a reduction back.
 
 use cc::registry::Recovery;
-use tcp::{Config, Profile, TimerWheel};
+use tcp::{Config, Profile, Role, TimerWheel};
+use units::Span;
 
 use crate::host::Host;
 
@@ -319,4 +320,19 @@ fn the_timeout_of_linux() {
     h.write(1000);
     // 100 ms after the start: due at 100 + 300 = 400, the next step is 408; 308 after the opening
     assert_eq!(h.deadline_ms(), 308.0);
+}
+
+/// A SYN that was lost costs Linux no initial window, and the timestamp of the answer tells the RTT; two do cost it.
+#[test]
+fn a_lost_syn_in_linux() {
+    for (lost, cwnd) in [(1, 10.0), (2, 1.0)] {
+        let mut h = Host::closed(Profile::Linux, "newreno", Role::Active { peer_sends: false }, |_| {});
+        h.end.open();
+        h.write(0);
+        (0..lost).for_each(|_| h.timeout());
+        let answered = h.now() + Span::from_millis(100);
+        h.set_now(answered);
+        h.syn_ack();
+        assert_eq!((h.end.sender.cwnd(), h.end.sender.path().srtt), (cwnd, Span::from_millis(100)));
+    }
 }
