@@ -72,7 +72,7 @@ FULL_LINK: dict[str, Any] = {
     "queue_counting": "ns2",
     "policer": {"rate": "1.8 Mbps", "burst": "15 kB"},
     "loss": {"model": "uniform", "rate": "1 %", "at": "queue", "direction": "both"},
-    "drops": {"forward": [3, 8]},
+    "drops": {"forward": [3, 8], "count": "data"},
     "warning": {"threshold": "10 packets", "weight": 0.01},
     "changes": [{"at": "3 s", "delay": "30 ms"}],
     "outages": [{"at": "4 s", "for": "1 s", "packets": "lost"}],

@@ -314,6 +314,7 @@ def test_datagrams_that_ns2_cannot_express() -> None:
         ("topology.bottleneck.queue", {"queue": "30 kB"}),
         ("topology.bottleneck.warning", {"warning": True}),
         ("topology.bottleneck.delay", {"delay": "uniform(1 ms, 15 ms)"}),
+        ("topology.bottleneck.drops.count", {"drops": {"forward": [3], "count": "data"}}),
         ("topology.bottleneck.drops", {"loss": {"rate": "1 %", "at": "queue"}, "drops": {"forward": [3]}}),
     ],
 )

@@ -143,13 +143,20 @@ struct Extras {
     /// Numbers of the arrivals that are lost before the queue, in order, and how far they have come.
     drops: Vec<u64>,
     next_drop: usize,
+    /// Packets with data that have come, if only these are counted.
+    data_arrivals: Option<u64>,
 }
 
 impl Extras {
-    /// Whether the arrival with this number is on the drop list.
-    fn lists(&mut self, arrival: u64) -> bool {
+    /// Whether this packet, the arrival with this number, is on the drop list.
+    fn lists(&mut self, arrival: u64, packet: &Packet) -> bool {
+        let number = match &mut self.data_arrivals {
+            None => arrival,
+            Some(_) if !packet.is_data() => return false,
+            Some(before) => std::mem::replace(before, *before + 1),
+        };
         let before = self.next_drop;
-        while self.drops.get(self.next_drop) == Some(&arrival) {
+        while self.drops.get(self.next_drop) == Some(&number) {
             self.next_drop += 1;
         }
         self.next_drop > before
@@ -233,7 +240,7 @@ impl Link {
                 self.hot.entry = warming.entry;
             }
         }
-        if self.cold.extras.as_mut().is_some_and(|extras| extras.lists(arrival)) {
+        if self.cold.extras.as_mut().is_some_and(|extras| extras.lists(arrival, packet)) {
             return self.refuse(now, size, LossCause::List);
         }
         if self.channel_loses(LossAt::Queue, now, size) {

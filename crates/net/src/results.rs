@@ -159,6 +159,8 @@ pub enum Variable {
     Rate,
     /// Loss event rate in the last report of a rate-controlled flow's receiver.
     LossEventRate,
+    /// Number of a data segment or datagram that is sent, the first 0; a number that came before is a retransmission.
+    Sent,
     /// Waiting packets.
     Queue,
     /// Share of the time since the last value in which a station's frames were on air.

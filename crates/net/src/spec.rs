@@ -81,14 +81,24 @@ pub struct DirectionSpec {
     pub loss: LossSpec,
     /// What changes while the run goes on; `None`: nothing.
     pub changing: Option<Arc<Changing>>,
-    /// Arrival numbers (from 0, every packet that arrives at this direction counts) that are lost before the queue.
+    /// Numbers of arrivals, from 0, that are lost before the queue.
     pub drops: Vec<u64>,
+    /// Those numbers count packets with data only, not every packet that arrives at this direction.
+    pub drops_count_data: bool,
 }
 
 impl DirectionSpec {
     /// Without loss and changes.
     pub fn plain(rate_bps: u64, delay: Span, queue: QueueSpec) -> DirectionSpec {
-        DirectionSpec { rate_bps, delay, queue, loss: LossSpec::NONE, changing: None, drops: vec![] }
+        DirectionSpec {
+            rate_bps,
+            delay,
+            queue,
+            loss: LossSpec::NONE,
+            changing: None,
+            drops: vec![],
+            drops_count_data: false,
+        }
     }
 }
 

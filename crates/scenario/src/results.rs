@@ -134,7 +134,7 @@ fn traces(plan: &Plan, network: &Network, results: &Results) -> Table {
     }
     let rows: Vec<TracePoint> = match plan.output.step {
         None => series.into_values().flatten().collect(),
-        Some(step) => series.values().flat_map(|points| on_grid(points, step, plan.general.duration)).collect(),
+        Some(step) => series.into_values().flat_map(|points| on_grid(points, step, plan.general.duration)).collect(),
     };
     let rows = &rows[..];
     Table(vec![
@@ -145,8 +145,12 @@ fn traces(plan: &Plan, network: &Network, results: &Results) -> Table {
     ])
 }
 
-/// A series on an even grid from its first value on; each point has the last value at or before it.
-fn on_grid(points: &[TracePoint], step: Span, duration: Span) -> Vec<TracePoint> {
+/// A series on an even grid from its first value on; each point has the last value at or before it. What was sent is no
+/// value that lasts, and stays as it is.
+fn on_grid(points: Vec<TracePoint>, step: Span, duration: Span) -> Vec<TracePoint> {
+    if points.first().is_some_and(|point| point.variable == Variable::Sent) {
+        return points;
+    }
     let mut grid = Vec::new();
     let mut at = 0;
     for tick in 0..=duration.0 / step.0 {
@@ -215,9 +219,9 @@ mod tests {
 
     #[test]
     fn a_grid_holds_the_last_value() {
-        let points = [point(0.5, 1.0), point(1.0, 2.0), point(1.2, 3.0), point(9.0, 4.0)];
-        let grid = on_grid(&points, Span::from_secs(1.0), Span::from_secs(3.5));
+        let points = vec![point(0.5, 1.0), point(1.0, 2.0), point(1.2, 3.0), point(9.0, 4.0)];
+        let grid = on_grid(points, Span::from_secs(1.0), Span::from_secs(3.5));
         assert_eq!(grid, [point(1.0, 2.0), point(2.0, 3.0), point(3.0, 3.0)]);
-        assert_eq!(on_grid(&[], Span::from_secs(1.0), Span::from_secs(3.0)), []);
+        assert_eq!(on_grid(Vec::new(), Span::from_secs(1.0), Span::from_secs(3.0)), []);
     }
 }

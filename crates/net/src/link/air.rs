@@ -12,8 +12,8 @@ impl Link {
     /// A hop; of its direction the rate and the drop list count.
     pub(crate) fn through_air(spec: &DirectionSpec, seed: u64, name: &str) -> Link {
         let queue = QueueSpec::drop_tail(QueueLimit::Packets(1), Counting::Waiting);
-        let plain =
-            DirectionSpec { drops: spec.drops.clone(), ..DirectionSpec::plain(spec.rate_bps, spec.delay, queue) };
+        let (drops, drops_count_data) = (spec.drops.clone(), spec.drops_count_data);
+        let plain = DirectionSpec { drops, drops_count_data, ..DirectionSpec::plain(spec.rate_bps, spec.delay, queue) };
         let mut link = Link::new(&plain, seed, name);
         link.hot.entry = Entry::Special;
         link.cold.air = true;

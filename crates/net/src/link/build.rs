@@ -31,7 +31,8 @@ impl Link {
         };
         let mut drops = spec.drops.clone();
         drops.sort_unstable();
-        let extras = (entry != Entry::Plain).then(|| Box::new(Extras { channel, drops, next_drop: 0 }));
+        let data_arrivals = spec.drops_count_data.then_some(0);
+        let extras = (entry != Entry::Plain).then(|| Box::new(Extras { channel, drops, next_drop: 0, data_arrivals }));
         let breaks = spec.changing.as_ref().is_some_and(|changing| !changing.breaks.is_empty());
         let holds = queue.holds() || breaks;
         let mut link = Link {

@@ -113,6 +113,18 @@ fn listed_packets_are_lost_before_the_queue() {
 }
 
 #[test]
+fn a_list_may_count_packets_with_data_only() {
+    let mut s = spec(QueueLimit::Packets(10), Counting::Waiting);
+    (s.drops, s.drops_count_data) = (vec![1], true);
+    let mut link = Link::new(&s, 1, "l");
+    let mut fate = |flags: Flags| link.enter(Time::ZERO, &mut Packet { size: 100, flags, ..Packet::default() }, END);
+    // the data packets are 0, 1 and 2, in places 1, 3 and 4 of the arrivals
+    let fates = [Flags::SYN, Flags::DATA, Flags::ACK, Flags::DATA, Flags::DATA].map(&mut fate);
+    let lost = fates.map(|fate| fate == Fate::Lost(Time::ZERO, LossCause::List));
+    assert_eq!(lost, [false, false, false, true, false]);
+}
+
+#[test]
 fn loss_on_the_wire_has_used_the_link_and_loss_before_it_has_not() {
     let at = |at| {
         let mut s = spec(QueueLimit::Packets(10), Counting::Waiting);

@@ -70,13 +70,17 @@ impl World {
         {
             self.truth[at].judged(now, judgement);
         }
+        let traced = !self.seen.is_empty();
         while let Some(mut packet) = self.next_packet(now, at) {
+            if traced {
+                self.note_sent(now, at, &packet);
+            }
             self.carry::<false>(now, &mut packet);
         }
         let deadline = self.endpoints[at].next_deadline();
         let is_done = self.endpoints[at].is_done();
         self.note_driven(now, number, deadline, is_done);
-        if !self.seen.is_empty() {
+        if traced {
             self.observe(now, at);
         }
     }

@@ -4,6 +4,7 @@ use units::{Span, Time};
 
 use super::World;
 use crate::endpoint::Endpoint;
+use crate::packet::Packet;
 use crate::results::{TracePoint, Variable};
 
 /// Last values of the traced variables of one endpoint.
@@ -48,6 +49,16 @@ impl Seen {
 }
 
 impl World {
+    /// Record a packet that leaves, if it carries data and such are recorded.
+    #[cold]
+    pub(super) fn note_sent(&mut self, now: Time, at: usize, packet: &Packet) {
+        if self.options.traces.sent && packet.is_data() {
+            let (subject, reverse) = (at / 2, at % 2 == 1);
+            let (variable, value) = (Variable::Sent, f64::from(packet.seq));
+            self.traces.push(TracePoint { at: now, subject, reverse, variable, value });
+        }
+    }
+
     /// Record what changed.
     #[cold]
     pub(super) fn observe(&mut self, now: Time, at: usize) {

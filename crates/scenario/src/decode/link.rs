@@ -47,6 +47,7 @@ struct Direction {
     queue: QueueSpec,
     loss: Loss,
     drops: Vec<u64>,
+    drops_count_data: bool,
     changing: net::Changing,
 }
 
@@ -68,6 +69,8 @@ pub(crate) const KEYS: &[&str] = &[
     "handovers",
     "reverse",
 ];
+/// What numbers in a drop list count, and whether that is data only.
+const DROP_COUNTS: &[(&str, bool)] = &[("packets", false), ("data", true)];
 pub(crate) const COUNTINGS: &[(&str, Counting)] = &[("waiting", Counting::Waiting), ("ns2", Counting::Ns2)];
 
 /// Keys of a link and what they mean.
@@ -90,7 +93,11 @@ pub(crate) static MEANINGS: &[(&str, &str)] = &[
         "loss",
         "random loss: \"1 %\" or a table with model and its keys, at (wire, queue), direction (forward, reverse, both)",
     ),
-    ("drops", "arrival numbers, from 0, lost before the queue: a table with forward, reverse"),
+    (
+        "drops",
+        "arrival numbers, from 0, lost before the queue: a table with forward, reverse, and count, which is \"packets\" \
+         (default) or \"data\": packets with data only",
+    ),
     ("warning", "congestion warning marks: true or a table with threshold (default half the queue), weight (0.002)"),
     ("reverse", "changes for the reverse direction, which otherwise equals the forward one but has no loss"),
 ];
@@ -111,6 +118,7 @@ pub(crate) fn read(item: &Item<'_>, keys: &[&str], profile: Profile, files: &Fil
         queue: QueueSpec::drop_tail(QueueLimit::Packets(50), counting),
         loss: Loss::NONE,
         drops: Vec::new(),
+        drops_count_data: false,
         changing: net::Changing::default(),
     };
     let mut forward = changed(&table, base, table.get("warning"), profile, files)?;
@@ -141,7 +149,9 @@ pub(crate) fn read(item: &Item<'_>, keys: &[&str], profile: Profile, files: &Fil
             let what = "is a list, wanted is a table: each direction has its own";
             return Err(item.problem(code::WRONG_TYPE, what).hint("write `drops = { forward = [3, 8] }`"));
         }
-        let table = item.table(&["forward", "reverse"])?;
+        let table = item.table(&["forward", "reverse", "count"])?;
+        let data_only = table.get("count").map_or(Ok(false), |item| item.word(DROP_COUNTS))?;
+        (forward.drops_count_data, reverse.drops_count_data) = (data_only, data_only);
         forward.drops = arrivals(table.get("forward"))?;
         reverse.drops = arrivals(table.get("reverse"))?;
     }
@@ -239,6 +249,7 @@ impl Direction {
             loss: self.loss.spec(self.rate_bps),
             changing: (self.changing != net::Changing::default()).then(|| Arc::new(self.changing.clone())),
             drops: self.drops.clone(),
+            drops_count_data: self.drops_count_data,
         }
     }
 
@@ -284,7 +295,10 @@ impl Link {
     pub(crate) fn effective(&self) -> Map<String, Json> {
         let mut map = self.forward.effective();
         map.insert("handovers".into(), handovers::effective(&self.forward.changing.handovers));
-        map.insert("drops".into(), json!({ "forward": self.forward.drops, "reverse": self.reverse.drops }));
+        let count = DROP_COUNTS.iter().find(|(_, data_only)| *data_only == self.forward.drops_count_data);
+        let (forward, reverse) = (&self.forward.drops, &self.reverse.drops);
+        let drops = json!({ "forward": forward, "reverse": reverse, "count": count.map(|(word, _)| *word) });
+        map.insert("drops".into(), drops);
         map.insert("reverse".into(), Json::Object(self.reverse.effective()));
         map
     }

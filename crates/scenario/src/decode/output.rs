@@ -17,6 +17,7 @@ pub(crate) struct Output {
     pub(crate) srtt: bool,
     pub(crate) rate: bool,
     pub(crate) loss_event_rate: bool,
+    pub(crate) sent: bool,
     pub(crate) queue: bool,
     pub(crate) airtime: bool,
     pub(crate) serving: bool,
@@ -42,7 +43,7 @@ pub(crate) struct Series {
 }
 
 /// Every series, in the order of the enum and of the table of traces.
-pub(crate) static SERIES: [Series; 10] = [
+pub(crate) static SERIES: [Series; 11] = [
     Series {
         variable: Variable::Cwnd,
         key: "cwnd",
@@ -84,6 +85,14 @@ pub(crate) static SERIES: [Series; 10] = [
         column: "loss_event_rate",
         meaning: "loss event rate in the last report to a rate-controlled sender",
         flag: |o| &mut o.loss_event_rate,
+    },
+    Series {
+        variable: Variable::Sent,
+        key: "sent",
+        column: "sent_segment",
+        meaning: "number of each data segment or datagram when it is sent, the first 0; one that came before is a \
+                  retransmission; every one, whatever `trace_step`",
+        flag: |o| &mut o.sent,
     },
     Series {
         variable: Variable::Queue,

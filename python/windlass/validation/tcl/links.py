@@ -62,6 +62,8 @@ _LINK_KEYS = {"name", "from", "to", "rate", "delay", "queue", "queue_counting", 
 def both_directions(source: str, target: str, link: Mapping[str, Any], key: str) -> Iterator[Direction]:
     """A link of a description, there and back; ``key`` is what messages call it."""
     drops = link["drops"]
+    if drops["count"] != "packets":
+        refuse(f"{key}.drops.count", drops["count"], "ns-2 counts all arrivals", 'write `count = "packets"`')
     yield _direction(source, target, link, drops["forward"], key)
     yield _direction(target, source, link["reverse"], drops["reverse"], f"{key}.reverse")
 
