@@ -64,9 +64,11 @@ CODES: dict[str, str] = {
     "trace.empty": "the link can carry nothing during the run, so there is no trace to write",
     "travel.key": "a run would be another one on the machine that was to make it",
     "travel.version": "another version of Windlass is installed on the machine that was to make a run",
+    "validate.case": "the reference has no case or point of that name",
     "validate.no-ns2": "the binary `ns` of ns-2 is not installed",
     "validate.not-expressible": "ns-2, or the generator of its scripts, has no such thing",
     "validate.ns2-failed": "no run of ns-2 gave a result",
+    "validate.reference": "a folder is no reference of Linux, or one of its files is broken",
     "validate.seeds": "too few seeds for an interval",
 }
 """Codes raised by this package itself, with their meaning. The engine has its own, see :func:`error_codes`."""

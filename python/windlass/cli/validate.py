@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,10 +14,13 @@ from windlass.cli.group import main
 from windlass.cli.options import json_option, own_option, sets_option
 from windlass.cli.printing import cell, print_json, print_table
 
+if TYPE_CHECKING:
+    from windlass.validation.linux import Comparison
 
-@main.group(short_help="Compare with another simulator.")
+
+@main.group(short_help="Compare with another simulator, or with the Linux kernel.")
 def validate() -> None:
-    """Compare results with those of another simulator."""
+    """Compare results with those of another simulator, or with the Linux kernel."""
 
 
 @validate.command("ns2", short_help="Compare with ns-2 2.35.")
@@ -117,3 +120,48 @@ def _print_validation(data: Mapping[str, Any]) -> None:
             click.echo(f"caution: {point['scenario']}: ns-2, {failure}")
         if point.get("reason"):
             click.echo(f"{point['agent']}, {point['scenario']}, {point['value']}: {point['reason']}")
+
+
+@validate.command("linux", short_help="Compare with traces of the Linux kernel.")
+@click.argument("folder", required=False, type=click.Path(path_type=Path), metavar="[DIR]")
+@click.option("--case", "names", multiple=True, metavar="NAME", help="Only this one, or `cubic-*`. Can be repeated.")
+@click.option("--seeds", type=click.IntRange(min=2), default=10, show_default=True, help="Seeds of each random point.")
+@json_option
+def validate_linux(folder: Path | None, names: Sequence[str], seeds: int, as_json: bool) -> None:
+    """Run the cases of DIR here and compare them with what a Linux kernel did in virtual time.
+
+    DIR holds droplist/summary.csv with its traces, random/random.csv, or both; by default the reference that ships with
+    Windlass. Without randomness a case agrees if the same segments are sent again, with as many timeouts and tail loss
+    probes, the delivered bytes are within 2 % (bbr: 5 %), and the window of reno and cubic is within two segments at
+    95 % of the points. Under random loss the means may differ by the half width of their joint 95 % interval and 5 % of
+    Linux's mean. The exit code is 1 if something differs for no known reason.
+    """
+    from windlass.validation import linux
+    from windlass.validation.linux.record import unexplained
+
+    reference = linux.read(linux.stored() if folder is None else folder)
+    with show_progress("cases of Linux") as progress:
+        done = linux.compare(reference, names=names, seeds=seeds, progress=progress)
+    if as_json:
+        print_json(done.to_dict())
+    else:
+        _print_linux(done)
+    if unexplained(done):
+        click.get_current_context().exit(1)
+
+
+def _print_linux(done: Comparison) -> None:
+    from windlass.validation.linux import scenarios, tables
+
+    for rows, words in ((tables.case_rows(done.cases), ("case",)), (tables.point_rows(done.points), ())):
+        left = (*words, "path", "algorithm", "first that differs", "agrees")
+        if rows:
+            print_table(tuple(rows[0]), rows, right=[name for name in rows[0] if name not in left])
+    click.echo(f"{done.agreeing} of {done.run} agree, profile {scenarios.profile()}")
+    skipped = len(done.outcomes) - done.run
+    if skipped:
+        click.echo(f"{skipped} skipped: no counterpart here")
+    click.echo(
+        "Linux / Windlass; `!` differs, brackets are not judged. How the reference was made, and how to make more:"
+    )
+    click.echo("tests/differential/linux/README.md")

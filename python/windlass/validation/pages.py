@@ -12,6 +12,11 @@ from windlass.validation.droplist import EXPLAINED as EXPLAINED_CASES
 from windlass.validation.droplist import CaseOutcome, read_cases, read_long_cases, run_case
 from windlass.validation.droplist_tables import long_table, table
 from windlass.validation.figures import FAMILIES, RADIO_FAMILIES, Status, stored_points
+from windlass.validation.linux import Comparison as LinuxComparison
+from windlass.validation.linux import compare as compare_linux
+from windlass.validation.linux import read as read_linux
+from windlass.validation.linux import stored as stored_linux
+from windlass.validation.linux.pages import chapter as linux_chapter
 from windlass.validation.radio_checks import CheckOutcome, checks, run_check
 from windlass.validation.radio_pages import EXPLAINED_CHECKS, section
 from windlass.validation.stored import StoredOutcome, compare
@@ -35,6 +40,7 @@ def page(
     cases: Sequence[CaseOutcome] = (),
     long_cases: Sequence[CaseOutcome] = (),
     known: Sequence[CheckOutcome] = (),
+    linux: LinuxComparison | None = None,
 ) -> str:
     """The page with tables of all comparisons and the reasons for those that differ.
 
@@ -46,6 +52,8 @@ def page(
         Runs without randomness.
     known : sequence of CheckOutcome
         Cells and chains of 802.11 beside what is known beforehand.
+    linux : Comparison, optional
+        The stored reference of the Linux kernel.
 
     Returns
     -------
@@ -77,6 +85,8 @@ def page(
         lines += ["", REPORTED_INTRODUCTION, f"{near} of {len(reported)} points would agree.", "", *_table(reported)]
     if radio or known:
         lines += section(radio, known)
+    if linux is not None:
+        lines += ["", *linux_chapter(linux)]
     return fill("\n".join(lines) + "\n")
 
 
@@ -141,8 +151,9 @@ def main() -> int:
         words = f"{point.family} {point.variant} {point.label} {point.value}"
         sys.stderr.write(f"{sign} {words}: {100 * outcome.goodput.difference:+.1f} %\n")
     known = [run_check(check) for check in checks()]
+    linux = compare_linux(read_linux(stored_linux()))
     Path("docs").mkdir(exist_ok=True)
-    Path("docs/validation.md").write_text(page(done, cases, long_cases, known), encoding="utf-8")
+    Path("docs/validation.md").write_text(page(done, cases, long_cases, known, linux), encoding="utf-8")
     wrong = [one for one in done if one.point.status is Status.JUDGED and not one.agrees and one.reason is None]
     strange = [one for one in cases if not one.agrees and one.case.name not in EXPLAINED_CASES]
     odd = [one for one in known if not one.agrees and one.check.key not in EXPLAINED_CHECKS]

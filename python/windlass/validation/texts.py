@@ -4,12 +4,13 @@ from __future__ import annotations
 
 INTRODUCTION = """# Validation
 
-Written by `make validate`; do not edit. ns-2 is the unmodified release 2.35 with its own agents. Runs here use the
-profile `ns2`.
+Written by `make validate`; do not edit. ns-2 is the unmodified release 2.35 with its own agents. Runs
+beside it use the profile `ns2`.
 
 - [Without randomness](#without-randomness): single runs, count by count.
 - [With random loss](#with-random-loss): means over seeds beside stored figures.
 - [802.11](#80211): cells and chains, beside stored figures and theory.
+- [Linux](#linux): single runs segment by segment and means under random loss, beside traces of the kernel.
 - `windlass validate ns2 FILE` runs any scenario that both can express in real ns-2 and here, and compares; without FILE,
   a small built-in set. `windlass validate ns2 --stored` makes the second comparison of this page, without ns-2.
 """

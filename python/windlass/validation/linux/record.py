@@ -1,0 +1,52 @@
+"""What agrees with the stored reference today: a file under version control that must not get worse unseen.
+
+Each case has the checks that agree and count, each point ``goodput`` or nothing. A test runs everything and compares.
+If something agrees that did not before, the file is to be written anew, so that it cannot be lost again.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from pathlib import Path
+
+from windlass.validation.linux.running import Comparison
+
+FILE = Path("tests/differential/linux/record.csv")
+"""The file, from the root of the source tree."""
+
+EXPLAINED: dict[str, str] = {}
+"""Cases and points that differ, by name, with the reason."""
+
+
+def unexplained(done: Comparison) -> list[str]:
+    """Names of cases and points that differ for no known reason."""
+    names = [(one, one.case.name) for one in done.cases] + [(one, one.point.name) for one in done.points]
+    return [name for one, name in names if one.skipped is None and not one.agrees and name not in EXPLAINED]
+
+
+def agreement(done: Comparison) -> dict[str, set[str]]:
+    """The checks that agree and count, by the name of the case or the point."""
+    found = {one.case.name: {c.name for c in one.checks if c.judged and c.agrees} for one in done.cases}
+    return found | {one.point.name: {"goodput"} if one.agrees else set() for one in done.points}
+
+
+def read_record(file: Path) -> dict[str, set[str]]:
+    """The file in the form of :func:`agreement`."""
+    with file.open(encoding="utf-8", newline="") as lines:
+        return {row["name"]: set(row["agrees"].split()) for row in csv.DictReader(lines)}
+
+
+def write_record(found: Mapping[str, set[str]], file: Path) -> None:
+    """Write the file."""
+    with file.open("w", encoding="utf-8", newline="") as lines:
+        rows = csv.writer(lines, lineterminator="\n")
+        rows.writerow(("name", "agrees"))
+        rows.writerows((name, " ".join(sorted(checks))) for name, checks in found.items())
+
+
+def changes(before: Mapping[str, set[str]], now: Mapping[str, set[str]]) -> tuple[list[str], list[str]]:
+    """What no longer agrees, and what does for the first time, each as ``NAME: check``."""
+    worse = [f"{name}: {check}" for name in before for check in sorted(before[name] - now.get(name, set()))]
+    better = [f"{name}: {check}" for name in now for check in sorted(now[name] - before.get(name, set()))]
+    return worse, better

@@ -1,0 +1,305 @@
+"""What a folder of traces and figures of Linux holds.
+
+Layout: ``droplist/summary.csv`` with a row for each case, ``droplist/traces/CASE.packets.csv.gz`` and
+``CASE.state.csv.gz`` (``.xz`` or no ending as well), ``random/random.csv`` with a row for each run. Either of the two
+parts may be missing. The columns are explained in ``tests/differential/linux/README.md``.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import lzma
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+
+from windlass.errors import InputError
+
+MSS = 1448
+"""Payload bytes of a full segment."""
+
+LIMITED_SEGMENTS = 200
+"""Segments of a limited transfer. A case whose sender sent just so many different segments is one."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A run without randomness.
+
+    Attributes
+    ----------
+    name, algorithm, losses, variant : str
+        The case, the kernel's name of the algorithm, the name of the list of lost packets, the variant of settings.
+    every : int
+        Each data packet whose number is a multiple of this is lost; 0: those of ``drops``.
+    drops : tuple of int
+        Data packets that are lost at the lossy hop, the first is 1.
+    queue_packets, seconds : int
+        Limit of the bottleneck's queue, the packet in service included; length of the run from the SYN.
+    rate, delay : str
+        Rate of the bottleneck, delay each way.
+    limited : bool
+        The transfer has :data:`LIMITED_SEGMENTS`, and otherwise no end.
+    sent_segments : int
+        Data segments sent, retransmissions included.
+    received_bytes, timeouts, loss_probes : int
+        What the receiving application has read, expiries of the retransmission timer, tail loss probes.
+    folder : Path
+        Where the traces are.
+    """
+
+    name: str
+    algorithm: str
+    losses: str
+    variant: str
+    every: int
+    drops: tuple[int, ...]
+    queue_packets: int
+    seconds: int
+    rate: str
+    delay: str
+    limited: bool
+    sent_segments: int
+    received_bytes: int
+    timeouts: int
+    loss_probes: int
+    folder: Path = field(repr=False)
+
+    def dropped(self) -> list[int]:
+        """Numbers of the lost data packets, the first is 1; of an endless list more than any run has."""
+        if self.every:
+            return list(range(self.every, 2 * self.sent_segments + self.every, self.every))
+        return list(self.drops)
+
+    def sent(self) -> list[tuple[float, int]]:
+        """Data segments in the order in which they left: time in s from the SYN, number from 0."""
+        rows = _trace(self.folder, self.name, "packets", ("time_s", "dir", "kind", "seq"))
+        data = [row for row in rows if row["dir"] == ">" and row["kind"] == "DATA"]
+        return [(float(row["time_s"]), (int(row["seq"]) - 1) // MSS) for row in data]
+
+    def windows(self) -> list[tuple[float, float]]:
+        """Congestion window after events at the sender: time in s from the SYN, segments."""
+        rows = _trace(self.folder, self.name, "state", ("time_s", "event", "cwnd"))
+        return [(float(row["time_s"]), float(row["cwnd"])) for row in rows if row["cwnd"]]
+
+
+@dataclass(frozen=True)
+class Point:
+    """Runs under random loss that differ only in their seeds.
+
+    Attributes
+    ----------
+    path, algorithm, loss_percent : str
+        Name of the path, the kernel's name of the algorithm, loss of data packets at the lossy hop.
+    rate, delay : str
+        Rate of the bottleneck, delay each way.
+    queue_packets, seconds : int
+        Limit of the bottleneck's queue, the packet in service included; length of a run from the SYN.
+    goodput_mbps : tuple of float
+        What the receiving application has read, one value for each seed, Mbit/s.
+    timeouts, retransmitted : float
+        Means over the seeds.
+    """
+
+    path: str
+    algorithm: str
+    loss_percent: str
+    rate: str
+    delay: str
+    queue_packets: int
+    seconds: int
+    goodput_mbps: tuple[float, ...]
+    timeouts: float
+    retransmitted: float
+
+    @property
+    def name(self) -> str:
+        """Path, algorithm and loss in one word."""
+        return f"{self.path}-{self.algorithm}-{self.loss_percent}"
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A folder: its runs without randomness, and its points with random loss."""
+
+    folder: Path
+    cases: tuple[Case, ...]
+    points: tuple[Point, ...]
+
+
+def stored() -> Path:
+    """The folder that ships with Windlass."""
+    with resources.as_file(resources.files("windlass") / "reference/linux") as folder:
+        return folder
+
+
+def read(folder: Path) -> Reference:
+    """Read a folder.
+
+    Parameters
+    ----------
+    folder : Path
+        With ``droplist/summary.csv``, ``random/random.csv`` or both.
+
+    Returns
+    -------
+    Reference
+        In the order of the files.
+
+    Raises
+    ------
+    InputError
+        If neither file is there, or if one lacks a column or has a value of the wrong kind.
+    """
+    summary, random = folder / "droplist" / "summary.csv", folder / "random" / "random.csv"
+    if not summary.exists() and not random.exists():
+        raise InputError(
+            f"`{folder}` has neither `droplist/summary.csv` nor `random/random.csv`",
+            code="validate.reference",
+            hint="`tests/differential/linux/README.md` shows the layout and how such a folder is made",
+        )
+    cases = tuple(_cases(summary)) if summary.exists() else ()
+    points = tuple(_points(random)) if random.exists() else ()
+    return Reference(folder, cases, points)
+
+
+def _cases(file: Path) -> Iterator[Case]:
+    for row in _Rows(file, file.read_bytes()):
+        every, drops = row.drops("data_drops")
+        different = row.whole("data_segments_sent") - row.whole("retransmitted")
+        yield Case(
+            name=row["case"],
+            algorithm=row["cc"],
+            losses=row["list"],
+            variant=row["variant"],
+            every=every,
+            drops=drops,
+            queue_packets=row.whole("queue_packets"),
+            seconds=row.whole("seconds"),
+            rate=row.with_unit("rate", "8mbit"),
+            delay=row.with_unit("owd_each_way", "50ms"),
+            limited=different == LIMITED_SEGMENTS,
+            sent_segments=row.whole("data_segments_sent"),
+            received_bytes=row.whole("received_bytes"),
+            timeouts=row.whole("timeouts"),
+            loss_probes=row.whole("loss_probes"),
+            folder=file.parent / "traces",
+        )
+
+
+def _points(file: Path) -> list[Point]:
+    found: dict[tuple[str, ...], list[_Row]] = {}
+    for row in _Rows(file, file.read_bytes()):
+        same = ("path", "cc", "loss_pct", "rate", "owd_each_way", "queue_packets", "seconds")
+        found.setdefault(tuple(row[name] for name in same), []).append(row)
+    points = []
+    for rows in found.values():
+        first = rows[0]
+        points.append(
+            Point(
+                path=first["path"],
+                algorithm=first["cc"],
+                loss_percent=first["loss_pct"],
+                rate=first.with_unit("rate", "8mbit"),
+                delay=first.with_unit("owd_each_way", "60ms"),
+                queue_packets=first.whole("queue_packets"),
+                seconds=first.whole("seconds"),
+                goodput_mbps=tuple(row.number("goodput_mbps") for row in rows),
+                timeouts=sum(row.number("timeouts") for row in rows) / len(rows),
+                retransmitted=sum(row.number("retransmitted") for row in rows) / len(rows),
+            )
+        )
+    return points
+
+
+UNITS = {"mbit": "Mbps", "kbit": "kbps", "gbit": "Gbps", "ms": "ms", "us": "us", "s": "s"}
+"""Units of ``tc``, and the same in a scenario."""
+
+
+class _Row:
+    """A row of a table that says where it stands if a value is wrong."""
+
+    def __init__(self, file: Path, line: int, values: dict[str, str]) -> None:
+        self.file, self.line, self.values = file, line, values
+
+    def __getitem__(self, name: str) -> str:
+        if self.values.get(name) is None:
+            raise self.wrong(f"has no column `{name}`")
+        return self.values[name]
+
+    def wrong(self, what: str) -> InputError:
+        return InputError(
+            what,
+            code="validate.reference",
+            hint="`tests/differential/linux/README.md` explains the columns",
+            file=str(self.file),
+            line=self.line,
+        )
+
+    def whole(self, name: str) -> int:
+        try:
+            return int(self[name])
+        except ValueError:
+            raise self.wrong(f"`{name}` is `{self[name]}`, wanted is a whole number") from None
+
+    def number(self, name: str) -> float:
+        try:
+            return float(self[name])
+        except ValueError:
+            raise self.wrong(f"`{name}` is `{self[name]}`, wanted is a number") from None
+
+    def with_unit(self, name: str, default: str) -> str:
+        """A value as ``tc`` writes it, `8mbit`, in the notation of a scenario; the column may be missing."""
+        text = self.values.get(name) or default
+        number = text.rstrip("abcdefghijklmnopqrstuvwxyz")
+        unit = UNITS.get(text[len(number) :])
+        if unit is None or not number.replace(".", "", 1).isdigit():
+            raise self.wrong(f"`{name}` is `{text}`, wanted is such as `{default}`")
+        return f"{number} {unit}"
+
+    def drops(self, name: str) -> tuple[int, tuple[int, ...]]:
+        """`every 200`, or a list of numbers."""
+        words = self[name].split()
+        every = words[:1] == ["every"]
+        numbers = words[1:] if every else words
+        if not all(word.isdigit() and int(word) > 0 for word in numbers) or (every and len(numbers) != 1):
+            raise self.wrong(f"`{name}` is `{self[name]}`, wanted is such as `60 62` or `every 200`")
+        return (int(numbers[0]), ()) if every else (0, tuple(int(word) for word in numbers))
+
+
+class _Rows:
+    """The rows of a table, each knowing its line."""
+
+    def __init__(self, file: Path, content: bytes) -> None:
+        self.file, self.text = file, content.decode("utf-8", errors="replace")
+
+    def __iter__(self) -> Iterator[_Row]:
+        table = csv.DictReader(io.StringIO(self.text))
+        for values in table:
+            yield _Row(self.file, table.line_num, values)
+
+
+def _trace(folder: Path, case: str, kind: str, columns: tuple[str, ...]) -> list[dict[str, str]]:
+    """Rows of a trace, whichever way it is compressed."""
+    for ending, opened in ((".xz", lzma.decompress), (".gz", gzip.decompress), ("", bytes)):
+        file = folder / f"{case}.{kind}.csv{ending}"
+        if not file.exists():
+            continue
+        try:
+            content = opened(file.read_bytes())
+        except (lzma.LZMAError, OSError, EOFError) as bad:
+            raise InputError(f"cannot be unpacked: {bad}", code="validate.reference", file=str(file)) from None
+        rows = [row.values for row in _Rows(file, content)]
+        missing = [name for name in columns if rows and rows[0].get(name) is None]
+        if missing:
+            raise InputError(f"has no column `{missing[0]}`", code="validate.reference", file=str(file))
+        return rows
+    raise InputError(
+        f"no trace of the case `{case}`: `{case}.{kind}.csv.gz` is missing",
+        code="validate.reference",
+        hint="`run_cases.py` writes one for each row of summary.csv",
+        file=str(folder),
+    )

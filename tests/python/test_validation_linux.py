@@ -1,0 +1,294 @@
+"""Traces of the Linux kernel beside runs here: how they are read, compared and shown, and what agrees today."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+import math
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from windlass.cli import main
+from windlass.errors import InputError
+from windlass.scenario import from_dict
+from windlass.stats import Interval, mean_interval
+from windlass.validation.linux import (
+    Case,
+    CaseOutcome,
+    Comparison,
+    PointOutcome,
+    Reference,
+    compare,
+    read,
+    record,
+    scenarios,
+    stored,
+)
+from windlass.validation.linux.exact import Check, First, first_difference, repeated, share_close
+from windlass.validation.linux.means import joint_half_width
+from windlass.validation.linux.pages import chapter
+from windlass.validation.linux.tables import case_rows, point_rows
+
+ROOT = Path(__file__).resolve().parents[2]
+REFERENCE = read(stored())
+CASES = {case.name: case for case in REFERENCE.cases}
+
+
+def small(folder: Path, *cases: str) -> Path:
+    """A folder with a few cases of the stored reference and one point."""
+    summary = (stored() / "droplist/summary.csv").read_text(encoding="utf-8").splitlines()
+    lines = [summary[0]] + [line for line in summary if line.partition(",")[0] in cases]
+    (folder / "droplist/traces").mkdir(parents=True)
+    (folder / "droplist/summary.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    for case in cases:
+        for kind in ("packets", "state"):
+            shutil.copy(stored() / f"droplist/traces/{case}.{kind}.csv.xz", folder / "droplist/traces")
+    return folder
+
+
+def test_the_stored_reference_is_read_whole() -> None:
+    # droplist/summary.csv has 25 cases; random/random.csv 4 points without loss, one run each, and 12 with five seeds
+    assert (len(REFERENCE.cases), len(REFERENCE.points)) == (25, 16)
+    assert sum(len(point.goodput_mbps) for point in REFERENCE.points) == 64
+    case = CASES["reno-tail-1"]
+    assert (case.drops, case.every, case.limited, case.seconds, case.queue_packets) == ((200,), 0, True, 6, 100)
+    assert (case.received_bytes, case.timeouts, case.loss_probes) == (289_600, 0, 1)
+    assert sum(case.limited for case in REFERENCE.cases) == 3
+    assert CASES["cubic-every-200th"].dropped()[:3] == [200, 400, 600]
+    assert max(CASES["cubic-every-200th"].dropped()) > CASES["cubic-every-200th"].sent_segments
+    assert (REFERENCE.points[0].rate, REFERENCE.points[0].delay) == ("8 Mbps", "60 ms")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_traces_say_what_the_summary_says(name: str) -> None:
+    case = CASES[name]
+    sent = case.sent()
+    assert len(sent) == case.sent_segments
+    assert [number for _, number in sent[:3]] == [0, 1, 2]
+    # the SYN's answer; for bbr it counts as delivered
+    assert case.windows()[0] == (0.100075, 11.0 if case.algorithm == "bbr" else 10.0)
+
+
+def test_a_path_of_the_reference_is_a_scenario() -> None:
+    description = scenarios.of_case(CASES["reno-tail-1"]).points()[0].effective()
+    bottleneck, lossy = description["topology"]["links"]
+    assert (bottleneck["rate"], bottleneck["queue_counting"], lossy["delay"]) == ("8 Mbps", "ns2", "50 ms")
+    assert lossy["drops"] == {"forward": [199], "reverse": [], "count": "data"}
+    flow = description["flows"][0]
+    assert (flow["size"], flow["segment"]) == ("289600 B", "1448 B")
+    # 1448 + 54 + 12 bytes of timestamps are the 1514 of the reference
+    assert (flow["tcp"]["header"], flow["tcp"]["timestamps"]) == ("54 B", True)
+
+
+def test_a_full_segment_takes_the_time_that_it_takes_in_the_reference() -> None:
+    case = CASES["reno-one"]
+    traces = scenarios.of_case(case).run().traces.to_pylist()
+    windows = [row["time_s"] for row in traces if row["variable"] == "cwnd_segments"]
+    # 1514 bytes at 8 Mbit/s, and 100 ms: the window of ten opens when the first ACK is back. An ACK of two comes later.
+    assert windows[1] - windows[0] == pytest.approx(0.101514 + 0.001514 * (scenarios.profile() == "rfc"), abs=1e-4)
+
+
+def test_segments_sent_again_and_where_rows_part() -> None:
+    sent = [(0.0, 0), (0.1, 1), (0.2, 2), (0.3, 1), (0.4, 3), (0.5, 1)]
+    assert repeated(sent) == [(0.3, 1), (0.5, 1)]
+    other = [*sent[:4], (0.45, 3)]
+    assert first_difference(sent, other, 0.04) == First(4, (0.4, 3), (0.45, 3))
+    assert first_difference(sent, other, 0.06) == First(5, (0.5, 1), None)
+    assert first_difference(sent, sent) is None
+    assert First(5, (0.5, 1), None).text() == "Linux segment 2 at 0.5000 s, here none"
+
+
+def test_the_window_is_read_when_the_kernel_wrote_it() -> None:
+    ours = [(0.1, 10.0), (0.3, 13.4)]
+    # 0.05 s: none yet; 0.2 s: 10 against 12; 0.29995 s: within a tenth of a millisecond 13 against 15; 0.4 s: 13 and 16
+    assert share_close([(0.05, 10.0), (0.2, 12.0), (0.29995, 15.0), (0.4, 16.0)], ours) == 0.5
+    assert share_close([], ours) == 1.0
+
+
+def test_half_widths_add_up_as_standard_errors_do() -> None:
+    a, b = Interval(10.0, 7.0, 13.0, 5), Interval(9.0, 5.0, 13.0, 10)
+    assert joint_half_width(a, b) == pytest.approx(5.0)
+    assert joint_half_width(a, mean_interval([9.0])) == pytest.approx(3.0)
+    outcome = PointOutcome(REFERENCE.points[0], linux=a, here=b)
+    # 5 of 10, and 5 %
+    assert outcome.allowed == pytest.approx(0.55)
+    assert outcome.difference == pytest.approx(-0.1)
+    assert outcome.agrees
+    assert not PointOutcome(REFERENCE.points[0], linux=a, here=Interval(16.0, 16.0, 16.0, 1)).agrees
+
+
+def test_what_has_no_counterpart_is_skipped_and_does_not_agree() -> None:
+    odd = Case(**{**CASES["reno-one"].__dict__, "algorithm": "nv"})
+    done = compare(Reference(stored(), (odd,), ()))
+    assert (done.run, done.agreeing, done.cases[0].skipped) == (0, 0, "there is no algorithm `nv`")
+    assert case_rows(done.cases)[0]["agrees"] == "skipped"
+    other = Case(**{**CASES["reno-one"].__dict__, "variant": "ecn"})
+    assert "`ecn`" in str(compare(Reference(stored(), (other,), ())).cases[0].skipped)
+    assert not PointOutcome(REFERENCE.points[0], "no reason").agrees
+    assert point_rows([PointOutcome(REFERENCE.points[0], "no reason")])[0]["agrees"] == "skipped"
+
+
+def test_only_what_is_judged_counts() -> None:
+    def outcome(judged: bool) -> CaseOutcome:
+        return CaseOutcome(CASES["bbr-one"], checks=(Check("retransmissions", 33, 36, False, judged),))
+
+    assert outcome(judged=False).agrees
+    assert not outcome(judged=True).agrees
+    rows = case_rows([outcome(judged=False), outcome(judged=True)])
+    assert [row["sent again"] for row in rows] == ["(33 / 36)", "33 / 36 !"]
+    assert record.unexplained(Comparison((outcome(judged=True),), ())) == ["bbr-one"]
+
+
+@pytest.fixture(scope="module")
+def done() -> Comparison:
+    return compare(REFERENCE, store=False)
+
+
+def test_what_agrees_with_linux_is_what_the_record_says(done: Comparison) -> None:
+    worse, better = record.changes(record.read_record(ROOT / record.FILE), record.agreement(done))
+    assert not worse, "no longer agrees with Linux"
+    assert not better, "agrees now: run `python -m windlass.validation.linux` and commit what it writes"
+
+
+def test_every_reason_is_of_a_case_that_differs(done: Comparison) -> None:
+    different = {name for name, one in named(done).items() if not one.agrees}
+    assert set(record.EXPLAINED) <= different
+
+
+def named(done: Comparison) -> dict[str, Any]:
+    return {one.case.name: one for one in done.cases} | {one.point.name: one for one in done.points}
+
+
+def test_the_chapter_shows_every_case_and_point(done: Comparison) -> None:
+    lines = chapter(done)
+    for case in REFERENCE.cases:
+        assert any(line.startswith(f"| {case.name} |") for line in lines), case.name
+    assert sum(line.startswith("| A |") for line in lines) == len(REFERENCE.points)
+
+
+def test_the_page_is_of_this_reference(done: Comparison) -> None:
+    page = (ROOT / "docs/validation.md").read_text(encoding="utf-8")
+    assert (
+        f"{sum(one.agrees for one in done.cases)} of {len(done.cases)} cases agree."
+        in page.partition("\n## Linux\n")[2]
+    )
+
+
+def test_changes_of_the_record() -> None:
+    before = {"a": {"timeouts", "window"}, "b": set[str]()}
+    now = {"a": {"timeouts", "probes"}, "b": {"goodput"}}
+    assert record.changes(before, now) == (["a: window"], ["a: probes", "b: goodput"])
+
+
+def test_the_record_reads_back(tmp_path: Path) -> None:
+    found = {"a": {"timeouts", "window"}, "b": set[str]()}
+    record.write_record(found, tmp_path / "record.csv")
+    assert record.read_record(tmp_path / "record.csv") == found
+
+
+def invoke(*words: str) -> Any:
+    return CliRunner().invoke(main, ["validate", "linux", *words])
+
+
+def test_the_command_runs_a_folder_of_the_same_layout(tmp_path: Path) -> None:
+    folder = small(tmp_path, "reno-three")
+    told = invoke(str(folder), "--json")
+    data = json.loads(told.stdout)
+    (case,) = data["cases"]
+    assert (case["case"], data["points"], data["total"]) == ("reno-three", [], 1)
+    assert case["checks"]["retransmissions"] == {"linux": 3, "windlass": 3, "agrees": True, "judged": True}
+    assert told.exit_code == (0 if case["agrees"] else 1)
+    plain = invoke(str(folder))
+    assert "reno-three" in plain.stdout
+    assert "tests/differential/linux/README.md" in plain.stdout
+
+
+def test_gzip_and_plain_traces_are_the_same(tmp_path: Path) -> None:
+    folder = small(tmp_path, "reno-tail-1")
+    xz = folder / "droplist/traces/reno-tail-1.packets.csv.xz"
+    text = lzma.decompress(xz.read_bytes())
+    xz.unlink()
+    wanted = CASES["reno-tail-1"].sent()
+    (folder / "droplist/traces/reno-tail-1.packets.csv.gz").write_bytes(gzip.compress(text))
+    assert read(folder).cases[0].sent() == wanted
+    (folder / "droplist/traces/reno-tail-1.packets.csv.gz").rename(folder / "droplist/traces/x.gz")
+    (folder / "droplist/traces/reno-tail-1.packets.csv").write_bytes(text)
+    assert read(folder).cases[0].sent() == wanted
+
+
+def test_only_named_cases_are_run(tmp_path: Path) -> None:
+    folder = small(tmp_path, "reno-one", "reno-three", "cubic-one")
+    data = json.loads(invoke(str(folder), "--case", "reno-*", "--json").stdout)
+    assert [case["case"] for case in data["cases"]] == ["reno-one", "reno-three"]
+    told = invoke(str(folder), "--case", "reno-on")
+    assert told.exit_code == 2
+    assert "validate.case" in told.stderr
+    assert "`reno-one`" in told.stderr
+
+
+def test_a_folder_that_is_none_says_what_is_wanted(tmp_path: Path) -> None:
+    told = invoke(str(tmp_path))
+    assert told.exit_code == 2
+    assert "validate.reference" in told.stderr
+    assert "summary.csv" in told.stderr
+    assert invoke(str(tmp_path / "nowhere")).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "said"),
+    [
+        ("timeouts", "few", "wanted is a whole number"),
+        ("data_drops", "60 -1", "wanted is such as"),
+        ("data_drops", "every", "wanted is such as"),
+        (None, "", "no column `timeouts`"),
+    ],
+)
+def test_a_broken_row_is_an_error_with_its_line(tmp_path: Path, column: str | None, value: str, said: str) -> None:
+    folder = small(tmp_path, "reno-one")
+    file = folder / "droplist/summary.csv"
+    head, row = (line.split(",") for line in file.read_text(encoding="utf-8").splitlines())
+    if column is None:
+        head[head.index("timeouts")] = "other"
+    else:
+        row[head.index(column)] = value
+    file.write_text(",".join(head) + "\n" + ",".join(row) + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match="summary.csv") as told:
+        read(folder)
+    assert said in str(told.value)
+    assert told.value.line == 2
+
+
+def test_a_missing_or_broken_trace_is_an_error(tmp_path: Path) -> None:
+    folder = small(tmp_path, "reno-one")
+    trace = folder / "droplist/traces/reno-one.packets.csv.xz"
+    trace.write_bytes(trace.read_bytes()[:100])
+    with pytest.raises(InputError, match="cannot be unpacked"):
+        read(folder).cases[0].sent()
+    trace.write_bytes(lzma.compress(b"time_s,kind\n0,DATA\n"))
+    with pytest.raises(InputError, match="no column `dir`"):
+        read(folder).cases[0].sent()
+    trace.unlink()
+    with pytest.raises(InputError, match=r"reno-one\.packets\.csv\.gz"):
+        read(folder).cases[0].sent()
+
+
+def test_a_difference_that_is_not_known_is_none() -> None:
+    assert math.isnan(PointOutcome(REFERENCE.points[0], "no reason").difference)
+
+
+@pytest.mark.parametrize("step", [None, "0.5 s"])
+def test_every_segment_that_leaves_is_recorded(step: str | None) -> None:
+    case = CASES["reno-three"]
+    description = scenarios.of_case(case).points()[0].composed()
+    description["output"] = {"traces": ["sent"]} | ({"trace_step": step} if step else {})
+    result = from_dict(description).run()
+    (flow,) = result.flows.to_pylist()
+    sent = [(row["time_s"], row["value"]) for row in result.traces.to_pylist() if row["variable"] == "sent_segment"]
+    assert len(sent) == len(result.traces) == flow["sent_segments"]
+    assert len(repeated(sent)) == flow["retransmitted_segments"] == 3
+    assert sent == sorted(sent, key=lambda row: row[0])
