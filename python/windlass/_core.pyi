@@ -9,7 +9,9 @@ __all__ = [
     "Ack",
     "Cancel",
     "Cancelled",
+    "Cannot",
     "Congestion",
+    "Driver",
     "InputError",
     "Path",
     "Point",
@@ -66,6 +68,91 @@ class InputError(Exception):
 
 class Cancelled(Exception):
     """The run was stopped by its `Cancel` token; it has no result."""
+
+class Cannot(Exception):
+    """An endpoint was asked for something that it cannot do."""
+
+@final
+class Driver:
+    """One TCP endpoint without a network: what arrives and when is said from outside.
+
+    Bytes of both streams are counted from 0, without the SYN. May be used from the thread that made it only.
+
+    Parameters
+    ----------
+    options : list of (str, str)
+        Names and values as at the head of a packet script: ``cc``, ``profile``, ``mss``, ``role``, every engine rule.
+
+    Raises
+    ------
+    Cannot
+        If there is no such option, or a value is none of it.
+    """
+
+    def __new__(cls, options: list[tuple[str, str]]) -> Driver: ...
+    @property
+    def now_ns(self) -> int:
+        """The clock, ns."""
+
+    def open(self) -> None:
+        """The SYN leaves."""
+
+    def write(self, bytes: int) -> None:
+        """The application writes that many more bytes.
+
+        Raises
+        ------
+        Cannot
+            After a write that did not end at a whole segment.
+        """
+
+    def advance(self, to_ns: int, until_sent: bool) -> None:
+        """The clock goes on; timers expire on the way. With `until_sent` it stops when something was sent."""
+
+    def receive(
+        self,
+        words: list[str],
+        start: int = 0,
+        end: int = 0,
+        ack: int = 0,
+        sack: list[tuple[int, int]] = ...,
+        window: int = 0,
+        stamp_ns: int = 0,
+        echo_ns: int = 0,
+    ) -> None:
+        """A segment arrives now.
+
+        Parameters
+        ----------
+        words : list of str
+            Header bits: ``"syn"``, ``"ack"``, ``"ce"``, ``"ece"``, ``"cwr"``.
+        start, end : int
+            First byte of its data and one past the last.
+        ack, window : int
+            What it acknowledges, and the receive window, bytes.
+        sack : list of (int, int)
+            SACK blocks, the first one first.
+        stamp_ns, echo_ns : int
+            The other side's clock, and ours as it is echoed, ns.
+
+        Raises
+        ------
+        Cannot
+            If its data are no whole segments.
+        """
+
+    def take_sent(self) -> list[tuple[int, list[str], int, int, int | None, list[tuple[int, int]], int]]:
+        """What has left since the last call.
+
+        Returns
+        -------
+        list of tuple
+            Time in ns, header bits, first byte, one past the last, what it acknowledges, SACK blocks, the echoed clock
+            in ns.
+        """
+
+    def info(self) -> dict[str, float]:
+        """What the sender tells of itself, by names of Linux's ``tcp_info`` without ``tcpi_``; segments, us."""
 
 @final
 class Cancel:

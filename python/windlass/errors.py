@@ -69,6 +69,7 @@ CODES: dict[str, str] = {
     "validate.not-expressible": "ns-2, or the generator of its scripts, has no such thing",
     "validate.ns2-failed": "no run of ns-2 gave a result",
     "validate.reference": "a folder is no reference of Linux, or one of its files is broken",
+    "validate.script": "there are no scripts of packetdrill at a path",
     "validate.seeds": "too few seeds for an interval",
 }
 """Codes raised by this package itself, with their meaning. The engine has its own, see :func:`error_codes`."""

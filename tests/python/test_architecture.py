@@ -27,7 +27,7 @@ NEEDS = {
     "net": {"cc", "datagram", "tape", "tcp", "sim", "units", "wlan"},
     "scenario": {"cc", "datagram", "net", "sim", "tape", "tcp", "units", "wlan"},
     "script": {"cc", "tcp", "units"},
-    "python": {"scenario"},
+    "python": {"scenario", "script"},
     "bench": {"cc", "net", "sim", "tcp", "units", "wlan"},
 }
 """Which of our crates each may need; docs/architecture.md draws the same arrows."""

@@ -1,6 +1,8 @@
-//! The extension module `windlass._core`: conversion between Python and crate `scenario`, no decisions.
+//! The extension module `windlass._core`: conversion between Python and the crates `scenario` and `script`, no
+//! decisions.
 
 mod control;
+mod driver;
 mod raise;
 mod tables;
 
@@ -297,7 +299,9 @@ mod _core {
     #[pymodule_export]
     use super::control::{AckView, CongestionView, PathView, register_algorithm};
     #[pymodule_export]
-    use super::raise::{Cancelled, InputError};
+    use super::driver::Driver;
+    #[pymodule_export]
+    use super::raise::{Cancelled, Cannot, InputError};
     #[pymodule_export]
     use super::{
         Cancel, Point, Scenario, algorithms, errors, jitter_models, keys, loss_causes, loss_models, queues, registered,

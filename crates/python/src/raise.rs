@@ -12,6 +12,8 @@ pyo3::create_exception!(
 );
 pyo3::create_exception!(windlass._core, Cancelled, PyException, "The run was stopped by its `Cancel` token.");
 
+pyo3::create_exception!(windlass._core, Cannot, PyException, "An endpoint was asked for something that it cannot do.");
+
 /// The exception for an error.
 pub(crate) fn raise(py: Python<'_>, error: impl Into<RunError>) -> PyErr {
     match error.into() {

@@ -33,16 +33,20 @@
 //! | `? srtt 0.1 rto 1 timer 0.9` | RTT estimate; the RTO with which the retransmission timer was last started; the time left until it expires (`timer off`: none) |
 //! | `? state recovery timeouts 1` | `closed`, `syn-sent`, `syn-received`, `open` or `recovery`; timeouts so far |
 //!
+//! [`Driver`] is the same endpoint for programs that read another language.
+//!
 //! A sent segment has exactly the header bits named. Every sent segment must be named before the clock moves on. A
 //! timer that expires at the time of a step expires before the step.
 #![forbid(unsafe_code)]
 
+mod driver;
 mod options;
 mod parse;
 mod play;
 mod script;
 mod values;
 
+pub use driver::{Arrived, Driver, Sent, flags_of, words_of};
 pub use options::Options;
 pub use script::{Error, Script};
 

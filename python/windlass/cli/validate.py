@@ -165,3 +165,31 @@ def _print_linux(done: Comparison) -> None:
         "Linux / Windlass; `!` differs, brackets are not judged. How the reference was made, and how to make more:"
     )
     click.echo("tests/differential/linux/README.md")
+
+
+@validate.command("packetdrill", short_help="Play packetdrill's scripts.")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="DIR|FILE...")
+@json_option
+def validate_packetdrill(paths: Sequence[Path], as_json: bool) -> None:
+    """Play scripts of packetdrill against an endpoint.
+
+    PATHS are `.pkt` files and folders of them, such as `gtests/net/tcp/slow_start` of the public repository
+    google/packetdrill. Nothing of a script is executed: commands and assertions are read. A script is skipped if it
+    asks for something that an endpoint here does not have, and the table says what. The exit code is 1 if a script
+    fails or cannot be read.
+    """
+    from windlass.validation import packetdrill
+
+    outcomes = packetdrill.play_all(packetdrill.find(list(paths)))
+    data = packetdrill.to_dict(outcomes)
+    if as_json:
+        print_json(data)
+    else:
+        rows = [{"script": one.place, "verdict": one.verdict, "reason": one.reason} for one in outcomes]
+        print_table(("script", "verdict", "reason"), rows)
+        counts = ", ".join(
+            f"{data[word]} {word}" for word in ("passed", "failed", "skipped", "unreadable") if data[word]
+        )
+        click.echo(f"{counts}, profile {data['profile']}")
+    if data["failed"] or data["unreadable"]:
+        click.get_current_context().exit(1)
