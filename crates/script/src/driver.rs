@@ -93,7 +93,7 @@ impl Driver {
     /// The clock goes on to `to_ns`; timers expire on the way. With `until_sent` it stops when something was sent.
     pub fn advance(&mut self, to_ns: u64, until_sent: bool) -> Result<(), String> {
         let to = Time(to_ns);
-        while self.end.next_deadline() <= to && !(until_sent && !self.sent.is_empty()) {
+        while self.end.next_deadline() <= to && (!until_sent || self.sent.is_empty()) {
             self.now = self.now.max(self.end.next_deadline());
             self.end.handle_timeout(self.now);
             self.poll();
