@@ -11,7 +11,8 @@ from click.testing import CliRunner
 
 from windlass.cli import main
 from windlass.errors import InputError
-from windlass.validation.packetdrill import Outcome, find, play_file, shell
+from windlass.validation.chapters import chapter_of, replace_chapter
+from windlass.validation.packetdrill import Outcome, find, pages, play_file, shell
 from windlass.validation.packetdrill.assertions import Failed, Names, check
 from windlass.validation.packetdrill.language import Call, Code, Packet, Unreadable, Unsupported, When
 from windlass.validation.packetdrill.reading import read
@@ -265,3 +266,21 @@ def test_paths_without_scripts_are_errors(tmp_path: Path) -> None:
     told = invoke(str(tmp_path / "nowhere"))
     assert told.exit_code == 2
     assert "validate.script" in told.stderr
+
+
+def test_a_chapter_takes_the_place_of_the_old_one_wherever_it_stands() -> None:
+    page = "# Page\n\n## One\n\nold\n\n## Two\n\nkept\n"
+    assert chapter_of(page, "## One") == "## One\n\nold\n\n"
+    assert chapter_of(page, "## Three") == ""
+    assert replace_chapter(page, "## One", ["## One", "", "new"]) == "# Page\n\n## One\n\nnew\n\n## Two\n\nkept\n"
+    assert replace_chapter(page, "## Two", ["## Two", "", "new"]) == "# Page\n\n## One\n\nold\n\n## Two\n\nnew\n"
+    assert replace_chapter(page, "## Three", ["## Three"]) == page + "\n## Three\n"
+    assert replace_chapter("", "## Three", ["## Three"]) == "## Three\n"
+
+
+def test_the_chapter_has_a_row_for_each_script(tmp_path: Path) -> None:
+    (tmp_path / "sack").mkdir()
+    outcomes = [Outcome(tmp_path / "sack/a.pkt", "passed"), Outcome(tmp_path / "b.pkt", "failed", 3, "a | b")]
+    lines = pages.chapter(outcomes, tmp_path)
+    assert lines[-2:] == ["| sack/a.pkt | passed |  |  |", r"| b.pkt | failed | 3 | a \| b |"]
+    assert any("2 scripts: 1 passed, 1 failed." in line for line in lines)

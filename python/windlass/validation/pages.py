@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from windlass._markdown import fill
+from windlass.validation.chapters import PAGE, chapter_of
 from windlass.validation.droplist import EXPLAINED as EXPLAINED_CASES
 from windlass.validation.droplist import CaseOutcome, read_cases, read_long_cases, run_case
 from windlass.validation.droplist_tables import long_table, table
@@ -17,6 +18,7 @@ from windlass.validation.linux import compare as compare_linux
 from windlass.validation.linux import read as read_linux
 from windlass.validation.linux import stored as stored_linux
 from windlass.validation.linux.pages import chapter as linux_chapter
+from windlass.validation.packetdrill.pages import HEAD as PACKETDRILL
 from windlass.validation.radio_checks import CheckOutcome, checks, run_check
 from windlass.validation.radio_pages import EXPLAINED_CHECKS, section
 from windlass.validation.stored import StoredOutcome, compare
@@ -152,8 +154,11 @@ def main() -> int:
         sys.stderr.write(f"{sign} {words}: {100 * outcome.goodput.difference:+.1f} %\n")
     known = [run_check(check) for check in checks()]
     linux = compare_linux(read_linux(stored_linux()))
-    Path("docs").mkdir(exist_ok=True)
-    Path("docs/validation.md").write_text(page(done, cases, long_cases, known, linux), encoding="utf-8")
+    PAGE.parent.mkdir(exist_ok=True)
+    before = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
+    # packetdrill's scripts are not here, so what was found with them stays as it is
+    text = page(done, cases, long_cases, known, linux) + "\n" + chapter_of(before, PACKETDRILL)
+    PAGE.write_text(text.rstrip() + "\n", encoding="utf-8")
     wrong = [one for one in done if one.point.status is Status.JUDGED and not one.agrees and one.reason is None]
     strange = [one for one in cases if not one.agrees and one.case.name not in EXPLAINED_CASES]
     odd = [one for one in known if not one.agrees and one.check.key not in EXPLAINED_CHECKS]

@@ -184,7 +184,7 @@ def compare_case(case: Case) -> CaseOutcome:
     apart = abs(flow["delivered_bytes"] - case.received_bytes)
     again_here, again_there = repeated(ours), repeated(theirs)
     same = Counter(number for _, number in again_here) == Counter(number for _, number in again_there)
-    probes = flow.get("loss_probes", 0)
+    probes = flow.get("tail_probes", 0)
     checks = (
         Check("retransmissions", len(again_there), len(again_here), same, not random),
         Check("timeouts", case.timeouts, flow["timeouts"], flow["timeouts"] == case.timeouts, True),

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from windlass.validation.linux import scenarios
 from windlass.validation.linux.record import EXPLAINED, unexplained
 from windlass.validation.linux.running import Comparison
 from windlass.validation.linux.tables import case_rows, markdown, point_rows
 
 HEAD = "## Linux"
-"""Where the chapter begins; it is the last one of the page."""
+"""Where the chapter begins."""
 
 INTRODUCTION = """## Linux
 
@@ -68,9 +66,3 @@ def _rules() -> str:
 
 def _count(agree: list[bool], what: str) -> str:
     return f"{sum(agree)} of {len(agree)} {what} agree."
-
-
-def replace_chapter(page: Path, text: str) -> None:
-    """Put a new chapter in the place of the old one, at the end of the page."""
-    before = page.read_text(encoding="utf-8").partition(f"\n{HEAD}\n")[0] if page.exists() else ""
-    page.write_text(f"{before.rstrip()}\n\n{text}", encoding="utf-8")

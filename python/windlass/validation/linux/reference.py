@@ -41,6 +41,8 @@ class Case:
         Limit of the bottleneck's queue, the packet in service included; length of the run from the SYN.
     rate, delay : str
         Rate of the bottleneck, delay each way.
+    phase_us : int
+        Phase of the kernel's clock at the SYN, from which its timers are rounded.
     limited : bool
         The transfer has :data:`LIMITED_SEGMENTS`, and otherwise no end.
     sent_segments : int
@@ -61,6 +63,7 @@ class Case:
     seconds: int
     rate: str
     delay: str
+    phase_us: int
     limited: bool
     sent_segments: int
     received_bytes: int
@@ -181,6 +184,7 @@ def _cases(file: Path) -> Iterator[Case]:
             seconds=row.whole("seconds"),
             rate=row.with_unit("rate", "8mbit"),
             delay=row.with_unit("owd_each_way", "50ms"),
+            phase_us=row.whole("syn_phase_us") if row.has("syn_phase_us") else 0,
             limited=different == LIMITED_SEGMENTS,
             sent_segments=row.whole("data_segments_sent"),
             received_bytes=row.whole("received_bytes"),
@@ -238,6 +242,9 @@ class _Row:
             file=str(self.file),
             line=self.line,
         )
+
+    def has(self, name: str) -> bool:
+        return bool(self.values.get(name))
 
     def whole(self, name: str) -> int:
         try:

@@ -67,7 +67,9 @@ def why_not(kernel: str, variant: str = "") -> str | None:
 def of_case(case: Case) -> Scenario:
     """The scenario of a run without randomness, which records windows and what was sent."""
     lost = {"drops": {"forward": [number - 1 for number in case.dropped()], "count": "data"}}
-    flow: dict[str, Any] = {"tcp": VARIANTS[case.variant]}
+    flow: dict[str, Any] = {"tcp": dict(VARIANTS[case.variant])}
+    if profile() == "linux":
+        flow["tcp"]["timer_phase"] = f"{case.phase_us} us"
     if case.limited:
         flow["size"] = f"{LIMITED_SEGMENTS * MSS} B"
     return _scenario(case, lost, flow, {"traces": ["cwnd", "sent"]})

@@ -1,0 +1,48 @@
+"""The chapter of ``docs/validation.md`` about packetdrill."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from windlass.validation.linux import scenarios
+from windlass.validation.packetdrill.running import VERDICTS, Outcome
+
+HEAD = "## packetdrill"
+"""Where the chapter begins."""
+
+FOLDERS = (
+    "slow_start",
+    "cubic",
+    "fast_retransmit",
+    "fast_recovery",
+    "sack",
+    "limited_transmit",
+    "cwnd_moderation",
+    "ecn",
+    "ts_recent",
+)
+"""Folders of ``gtests/net/tcp`` whose scripts are about a sender or a receiver of bulk data."""
+
+INTRODUCTION = """## packetdrill
+
+Linux's TCP is held to the scripts of packetdrill: which segments a socket sends at which time, and what its `tcp_info`
+says, when these segments come in. They are in the public repository google/packetdrill, `gtests/net/tcp`, and not here.
+`windlass validate packetdrill DIR` plays scripts of any folder against one endpoint; `python -m windlass.validation.packetdrill
+DIR` writes this chapter, where DIR is that `gtests/net/tcp`. Bytes are compared, so that several segments may be shown as one.
+Not compared: PSH, the advertised window, TCP options of the handshake, the value of our own timestamps, and what follows
+a `close`, since no endpoint here sends FIN or RST.
+"""
+
+
+def chapter(outcomes: Sequence[Outcome], folder: Path) -> list[str]:
+    """Lines of the chapter: a table of all scripts, by their path below the folder."""
+    counts = Counter(one.verdict for one in outcomes)
+    said = ", ".join(f"{counts[word]} {word}" for word in VERDICTS if counts[word])
+    lines = [INTRODUCTION, f"Profile `{scenarios.profile()}`, {len(outcomes)} scripts: {said}.", ""]
+    lines += ["| script | verdict | line | reason |", "|---|---|---|---|"]
+    for one in outcomes:
+        reason = one.reason.replace("|", r"\|").replace(str(folder), "DIR")
+        lines.append(f"| {one.file.relative_to(folder)} | {one.verdict} | {one.line or ''} | {reason} |")
+    return lines
