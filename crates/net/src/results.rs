@@ -159,6 +159,8 @@ pub enum Variable {
     Rate,
     /// Loss event rate in the last report of a rate-controlled flow's receiver.
     LossEventRate,
+    /// The window in force, segments: with what a fast recovery inflates it by, or a reduction in proportion leaves.
+    Window,
     /// Number of a data segment or datagram that is sent, the first 0; a number that came before is a retransmission.
     Sent,
     /// Waiting packets.

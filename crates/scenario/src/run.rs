@@ -130,6 +130,7 @@ pub(crate) fn run(plan: &Plan, seed: u64, file: &str, options: &RunOptions<'_>) 
             srtt: plan.output.srtt,
             rate: plan.output.rate,
             loss_event_rate: plan.output.loss_event_rate,
+            window: plan.output.window,
             sent: plan.output.sent,
             serving: plan.output.serving,
             snr: plan.output.snr,

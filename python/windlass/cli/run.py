@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 @click.option(
     "--trace",
     metavar="NAMES",
-    help="Series to record: cwnd, ssthresh, flight, srtt, rate, loss-event-rate, sent, queue, airtime, serving, snr; "
-    "separated by commas. Also tape: everything that each flow's algorithm is told and answers, as text for `windlass replay`.",
+    help="Series to record: cwnd, ssthresh, flight, srtt, rate, loss-event-rate, window, sent, queue, airtime, "
+    "serving, snr; separated by commas. Also tape: everything that each flow's algorithm is told and answers, as text for `windlass replay`.",
 )
 @click.option("--events", is_flag=True, help="Record every window change and every loss, with its true cause.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder for the tables (Parquet).")

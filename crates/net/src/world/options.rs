@@ -44,6 +44,8 @@ pub struct Traces {
     pub rate: bool,
     /// Loss event rate of rate-controlled flows.
     pub loss_event_rate: bool,
+    /// The window in force.
+    pub window: bool,
     /// Every data segment or datagram when it is sent.
     pub sent: bool,
     /// Which base station serves a mobile.

@@ -16,11 +16,19 @@ pub(super) struct Seen {
     srtt: Span,
     rate_bps: f64,
     loss_event_rate: f64,
+    window: f64,
 }
 
 /// What no endpoint has: each value that an endpoint has differs from it, and what it lacks stays like it.
-pub(super) const UNSEEN: Seen =
-    Seen { cwnd: -1.0, ssthresh: -1.0, flight: u32::MAX, srtt: Span(u64::MAX), rate_bps: -1.0, loss_event_rate: -1.0 };
+pub(super) const UNSEEN: Seen = Seen {
+    cwnd: -1.0,
+    ssthresh: -1.0,
+    flight: u32::MAX,
+    srtt: Span(u64::MAX),
+    rate_bps: -1.0,
+    loss_event_rate: -1.0,
+    window: -1.0,
+};
 
 impl Seen {
     /// The values of a sender; `None` before it may send, and of an end that never may.
@@ -32,6 +40,7 @@ impl Seen {
                 Seen {
                     cwnd: sender.cwnd(),
                     ssthresh: sender.ssthresh_segments(),
+                    window: sender.cwnd() + f64::from(sender.inflation()),
                     flight: sender.flight_size(),
                     srtt: path.srtt,
                     rate_bps: if path.srtt > Span::ZERO { window * 8.0 / path.srtt.secs() } else { UNSEEN.rate_bps },
@@ -78,6 +87,7 @@ impl World {
         note(traces.flight, is.flight != was.flight, Variable::Flight, f64::from(is.flight));
         note(traces.srtt, is.srtt != was.srtt, Variable::Srtt, is.srtt.secs());
         note(traces.rate, is.rate_bps != was.rate_bps, Variable::Rate, is.rate_bps);
+        note(traces.window, is.window != was.window, Variable::Window, is.window);
         let (p, before) = (is.loss_event_rate, was.loss_event_rate);
         note(traces.loss_event_rate, p != before, Variable::LossEventRate, p);
     }

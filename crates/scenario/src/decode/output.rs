@@ -17,6 +17,7 @@ pub(crate) struct Output {
     pub(crate) srtt: bool,
     pub(crate) rate: bool,
     pub(crate) loss_event_rate: bool,
+    pub(crate) window: bool,
     pub(crate) sent: bool,
     pub(crate) queue: bool,
     pub(crate) airtime: bool,
@@ -43,7 +44,7 @@ pub(crate) struct Series {
 }
 
 /// Every series, in the order of the enum and of the table of traces.
-pub(crate) static SERIES: [Series; 11] = [
+pub(crate) static SERIES: [Series; 12] = [
     Series {
         variable: Variable::Cwnd,
         key: "cwnd",
@@ -85,6 +86,14 @@ pub(crate) static SERIES: [Series; 11] = [
         column: "loss_event_rate",
         meaning: "loss event rate in the last report to a rate-controlled sender",
         flag: |o| &mut o.loss_event_rate,
+    },
+    Series {
+        variable: Variable::Window,
+        key: "window",
+        column: "window_segments",
+        meaning: "window in force of a connection: cwnd, and during a recovery what inflates it, or what a reduction in \
+                  proportion leaves",
+        flag: |o| &mut o.window,
     },
     Series {
         variable: Variable::Sent,
