@@ -144,15 +144,24 @@ impl Driver {
     pub fn info(&self) -> Vec<(&'static str, f64)> {
         let sender = &self.end.sender;
         let cwnd = (sender.cwnd() + f64::from(sender.inflation())).max(1.0);
-        vec![
+        let mut info = vec![
             ("snd_cwnd", cwnd.floor()),
             ("snd_ssthresh", ssthresh(sender)),
             ("unacked", f64::from(sender.flight_size())),
             ("rtt", (sender.path().srtt.secs() * 1e6).round()),
             ("min_rtt", (sender.path().rtt_min.secs() * 1e6).round()),
             ("total_retrans", sender.stats().retransmitted_segments as f64),
-            ("in_recovery", f64::from(u8::from(sender.in_recovery()))),
-        ]
+            ("ca_state", ca_state(sender)),
+        ];
+        if let Some(known) = sender.known() {
+            info.extend([
+                ("sacked", f64::from(known.sacked)),
+                ("lost", f64::from(known.lost)),
+                ("retrans", f64::from(known.resent)),
+                ("reordering", f64::from(known.reordering)),
+            ]);
+        }
+        info
     }
 
     fn take(&mut self, segment: &Segment) {
@@ -214,6 +223,17 @@ impl Driver {
             sack: segment.sack.as_slice().iter().map(|&(start, end)| (theirs(start), theirs(end))).collect(),
             echo: segment.ts_ecr,
         }
+    }
+}
+
+/// Where Linux would see the sender: open 0, disorder 1, recovery 3, loss 4. Its state after a mark, 2, is none here.
+fn ca_state(sender: &Sender) -> f64 {
+    let known = sender.known().unwrap_or_default();
+    match () {
+        () if known.after_timeout => 4.0,
+        () if sender.in_recovery() => 3.0,
+        () if known.sacked + sender.dupacks() > 0 => 1.0,
+        () => 0.0,
     }
 }
 

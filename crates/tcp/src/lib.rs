@@ -30,6 +30,7 @@ pub use config::{
 };
 pub use endpoint::{Endpoint, Role};
 pub use receiver::{Receiver, ReceiverStats};
+pub use recovery::Known;
 pub use rtt::RttEstimator;
 pub use segment::{Flags, MAX_SACK, SackBlocks, Segment};
 pub use sender::{Judgement, Sender, SenderStats, State, Why, WindowEvent};

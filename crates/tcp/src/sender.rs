@@ -32,7 +32,7 @@ pub(crate) use self::timer::Pending;
 pub(crate) use self::undo::Before;
 pub(crate) use self::wheel::Wheel;
 use crate::Config;
-use crate::recovery::Core;
+use crate::recovery::{Core, Known};
 
 /// Where the connection stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,6 +107,16 @@ impl Sender {
     /// A recovery is on.
     pub fn in_recovery(&self) -> bool {
         self.tcb.in_recovery
+    }
+
+    /// What the recovery core knows of the segments that are outstanding, if it keeps that.
+    pub fn known(&self) -> Option<Known> {
+        self.core.known()
+    }
+
+    /// Duplicate ACKs in a row.
+    pub fn dupacks(&self) -> u32 {
+        self.tcb.dupacks
     }
 
     /// Segments by which fast recovery inflates cwnd.

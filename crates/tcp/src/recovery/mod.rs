@@ -101,7 +101,30 @@ macro_rules! with_sack {
     };
 }
 
+/// What a core knows of the segments that are outstanding.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Known {
+    /// That arrived, by SACK.
+    pub sacked: u32,
+    /// Taken for lost.
+    pub lost: u32,
+    /// Sent again, and neither acknowledged nor lost once more.
+    pub resent: u32,
+    /// Segments by which one was overtaken at most, at least the threshold of duplicates.
+    pub reordering: u32,
+    /// What was lost when the timer expired is being repaired.
+    pub after_timeout: bool,
+}
+
 impl Core {
+    /// What is known of each outstanding segment, if the core keeps that.
+    pub(crate) fn known(&self) -> Option<Known> {
+        match self {
+            Core::Rack(rack) => Some(rack.known()),
+            _ => None,
+        }
+    }
+
     /// The core that `config` asks for, or else the algorithm of this row.
     pub(crate) fn new(config: &Config, row: &Row) -> Core {
         let (recovery, full) = (config.recovery.unwrap_or(row.recovery), config.is_full());

@@ -21,7 +21,7 @@ use self::detection::Detection;
 use self::probe::Probe;
 use self::undo::Undo;
 use super::prr::Reduction;
-use super::{News, Progress, RecoveryCore, SackCore};
+use super::{Known, News, Progress, RecoveryCore, SackCore};
 use crate::segment::{SackBlocks, Segment};
 use crate::sender::{Pending, Tcb};
 use crate::{Config, TimerWheel};
@@ -76,6 +76,17 @@ impl Rack {
             probes: config.tail_probes,
             as_linux: config.linux_recovery,
             slack: if config.timer_wheel == TimerWheel::Linux { Span::from_millis(2) } else { Span::ZERO },
+        }
+    }
+
+    /// What is known of the segments that are outstanding.
+    pub(super) fn known(&self) -> Known {
+        Known {
+            sacked: self.board.sacked(),
+            lost: self.board.lost(),
+            resent: self.board.resent(),
+            reordering: self.detection.reordering(),
+            after_timeout: self.loss != Loss::No,
         }
     }
 

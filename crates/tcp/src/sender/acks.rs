@@ -103,7 +103,9 @@ impl Sender {
         };
         tcb.advance(ack);
         let grows = match progress {
-            Progress::Open => in_use && tcb.rwnd > 0 && !(marked && tcb.mark_stops_growth(ack)),
+            Progress::Open => {
+                in_use && (tcb.rwnd > 0 || tcb.rules.linux_usage) && !(marked && tcb.mark_stops_growth(ack))
+            }
             Progress::Partial => false,
             Progress::Full => tcb.rules.grows_at_exit,
         };

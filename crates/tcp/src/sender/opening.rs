@@ -51,14 +51,15 @@ impl Tcb {
     }
 
     /// The answer to the other side's SYN leaves. It is sent again until it is acknowledged, as a SYN is; ns-2's sinks
-    /// have no such timer. FullTcp takes the time of it as well.
+    /// have no such timer. FullTcp takes the time of it as well, and so does a core that takes the samples.
     pub(crate) fn on_syn_ack_sent(&mut self, now: Time) {
         if self.state == State::Open || self.rules.opening == Opening::Ns2 {
             return;
         }
         self.state = State::SynReceived;
         self.syn_due = false;
-        if self.rules.opening == Opening::Ns2Full && self.timeouts_in_row == 0 && self.timed.is_none() {
+        let measures = self.rules.opening == Opening::Ns2Full || self.rules.core_samples;
+        if measures && self.timeouts_in_row == 0 && self.timed.is_none() {
             self.timed = Some((0, now));
         }
         self.restart_timer(now);

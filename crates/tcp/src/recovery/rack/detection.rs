@@ -57,6 +57,11 @@ pub(super) struct Found {
 }
 
 impl Detection {
+    /// Segments by which one was overtaken at most.
+    pub(super) fn reordering(&self) -> u32 {
+        self.reordering
+    }
+
     pub(super) fn new(config: &Config) -> Detection {
         Detection {
             newest_at: Time::ZERO,
