@@ -88,7 +88,7 @@ def test_a_path_of_the_reference_is_a_scenario() -> None:
 def test_a_full_segment_takes_the_time_that_it_takes_in_the_reference() -> None:
     case = CASES["reno-one"]
     traces = scenarios.of_case(case).run().traces.to_pylist()
-    windows = [row["time_s"] for row in traces if row["variable"] == "cwnd_segments"]
+    windows = [row["time_s"] for row in traces if row["variable"] == "window_segments"]
     # 1514 bytes at 8 Mbit/s, and 100 ms: the window of ten opens when the first ACK is back. An ACK of two comes later.
     assert windows[1] - windows[0] == pytest.approx(0.101514 + 0.001514 * (scenarios.profile() == "rfc"), abs=1e-4)
 

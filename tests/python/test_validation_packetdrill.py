@@ -202,8 +202,14 @@ def test_commands_set_what_the_endpoint_follows(tmp_path: Path) -> None:
     about = setup(read(OPENING), settings)
     options = about.options
     assert (options["cc"], options["dup_threshold"], options["slow_start_restart"]) == ("vegas", "5", "off")
-    assert (options["mss"], options["timestamps"], options["pacing"]) == ("1000", "off", "window")
+    assert (options["mss"], options["timestamps"], options["pacing"]) == ("1000", "off", "off")
     assert (about.active, about.scale, about.stamps) == (False, 4, False)
+
+
+def test_times_of_the_devices_queue_are_not_known(tmp_path: Path) -> None:
+    fair = "`tc qdisc replace dev tun0 root fq`\n" + OPENING + "+0 write(4, ..., 1000) = 1000\n"
+    assert play(tmp_path, fair + "+0 %{ assert tcpi_unacked == 1 }%").verdict == "passed"
+    assert "`fq`" in play(tmp_path, fair + "+0 > . 1:1001(1000) ack 1").reason
 
 
 def test_the_algorithm_of_the_socket_goes_before_that_of_the_kernel() -> None:

@@ -175,12 +175,12 @@ def compare_case(case: Case) -> CaseOutcome:
     theirs, windows = case.sent(), case.windows()
     result = scenarios.of_case(case).run()
     flow = result.flows.to_pylist()[0]
-    series: dict[str, list[tuple[float, float]]] = {"sent_segment": [], "cwnd_segments": []}
+    series: dict[str, list[tuple[float, float]]] = {"sent_segment": [], "window_segments": []}
     for row in result.traces.select(["time_s", "variable", "value"]).to_pylist():
         series[row["variable"]].append((row["time_s"], row["value"]))
     ours = [(time, round(number)) for time, number in series["sent_segment"]]
     random = case.algorithm in RANDOM
-    close = share_close(windows, series["cwnd_segments"])
+    close = share_close(windows, series["window_segments"])
     apart = abs(flow["delivered_bytes"] - case.received_bytes)
     again_here, again_there = repeated(ours), repeated(theirs)
     same = Counter(number for _, number in again_here) == Counter(number for _, number in again_there)

@@ -72,7 +72,7 @@ def of_case(case: Case) -> Scenario:
         flow["tcp"]["timer_phase"] = f"{case.phase_us} us"
     if case.limited:
         flow["size"] = f"{LIMITED_SEGMENTS * MSS} B"
-    return _scenario(case, lost, flow, {"traces": ["cwnd", "sent"]})
+    return _scenario(case, lost, flow, {"traces": ["window", "sent"]})
 
 
 def of_point(point: Point, seeds: int) -> Scenario:
