@@ -144,7 +144,7 @@ def test_what_an_endpoint_does_not_have_is_skipped_with_its_reason(tmp_path: Pat
     ("text", "said"),
     [
         ("+0 > . 1:9001(9000) ack 1", "nothing was sent"),
-        ("+0 write(4, ..., 2000) = 2000\n+0 > . 1:3001(3000) ack 1", "got `> . 1:1001(1000) ack 1`"),
+        ("+0 write(4, ..., 2000) = 2000\n+0 > . 1:3001(3000) ack 1", "expected `> . 2001:3001(1000) ack 1`"),
         ("+0 write(4, ..., 2000) = 2000\n+0 > . 1:2001(2000) ack 2", "got `> . 1:1001(1000) ack 1`"),
         ("+0 write(4, ..., 2000) = 2000\n+0 > . 1:1501(1500) ack 1", "got `> . 1001:2001(1000) ack 1`"),
         ("+0 write(4, ..., 1000) = 1000\n+0 > [ect0] . 1:1001(1000) ack 1", "got `> . 1:1001(1000) ack 1`"),
@@ -288,5 +288,6 @@ def test_the_chapter_has_a_row_for_each_script(tmp_path: Path) -> None:
     (tmp_path / "sack").mkdir()
     outcomes = [Outcome(tmp_path / "sack/a.pkt", "passed"), Outcome(tmp_path / "b.pkt", "failed", 3, "a | b")]
     lines = pages.chapter(outcomes, tmp_path)
-    assert lines[-2:] == ["| sack/a.pkt | passed |  |  |", r"| b.pkt | failed | 3 | a \| b |"]
+    assert {"| sack/a.pkt | passed |  |  |", r"| b.pkt | failed | 3 | a \| b |"} < set(lines)
+    assert lines[-1] == "- b.pkt: not explained yet"
     assert any("2 scripts: 1 passed, 1 failed." in line for line in lines)

@@ -8,7 +8,7 @@ each other: bytes are compared, as segmentation offload would show them.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -226,13 +226,13 @@ class Player:
         return max(at_us * 1000 + (stamp - first) * 1_000_000, 0)
 
     def _expect(self, packet: Packet, event: Event, when: When) -> None:
-        place, first = packet.start, True
-        while first or place < packet.end:
-            segment = self._next(packet, event, when)
-            self._check_time(segment, packet, event, when)
-            self._check(segment, packet, place, event.line)
-            place = segment.end + 1 if "data" in segment.words else packet.end
-            first = False
+        rest: Packet | None = packet
+        while rest is not None:
+            segment = self._next(rest, event, when)
+            self._check_time(segment, rest, event, when)
+            self._check(segment, rest, event.line)
+            whole = "data" not in segment.words or segment.end + 1 >= packet.end
+            rest = None if whole else replace(packet, start=segment.end + 1)
         if "S" in packet.flags and packet.stamps is not None and self.first_stamp is None:
             self.first_stamp = packet.stamps[0], self.now_us
 
@@ -254,7 +254,7 @@ class Player:
             wanted = f"{when.start / US:.6f}" + (f" to {when.end / US:.6f}" if when.end > when.start else "")
             raise Failed(event.line, f"expected {_shown(packet)} at {wanted} s, got {segment.text()}")
 
-    def _check(self, segment: Segment, packet: Packet, place: int, line: int) -> None:
+    def _check(self, segment: Segment, packet: Packet, line: int) -> None:
         """The header and the bytes of a segment that was sent."""
         syn = "S" in packet.flags
         probe = "probe" in segment.words
@@ -264,7 +264,7 @@ class Player:
         wrong |= ("." in packet.flags) != (segment.ack is not None)
         wrong |= packet.length > 0 and "data" not in segment.words
         wrong |= packet.length == 0 and "data" in segment.words
-        wrong |= not syn and (start != place or segment.end + 1 > max(packet.end, packet.start + 1 * probe))
+        wrong |= not syn and (start != packet.start or segment.end + 1 > max(packet.end, packet.start + 1 * probe))
         wrong |= segment.ack is not None and packet.ack != segment.ack + 1
         if not syn:
             wrong |= ("E" in packet.flags) != ("ece" in segment.words) or ("W" in packet.flags) != (
