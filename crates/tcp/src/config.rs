@@ -21,7 +21,7 @@ pub enum HalfBase {
     Flight,
     /// The smaller of cwnd and the receiver's window (ns-2, CERL).
     Window,
-    /// cwnd, in whole segments (Linux).
+    /// cwnd (Linux).
     Cwnd,
 }
 
@@ -62,9 +62,6 @@ pub enum Count {
     Acks,
     /// The bytes that they newly acknowledge (RFC 3465).
     Bytes,
-    /// The segments that they newly acknowledge, and a window of so many whole segments grows by one when as many are
-    /// acknowledged (Linux).
-    Segments,
 }
 
 /// The window a connection starts with.
@@ -147,7 +144,7 @@ pub struct Config {
     /// RACK-TLP: take a reduction back that was for nothing: F-RTO (RFC 5682), timestamps (RFC 3522), DSACK (RFC 3708).
     pub undo: bool,
     /// Where Linux recovers otherwise than the RFCs say, with RACK-TLP: PRR's share counts from cwnd, the ACK that ends
-    /// a recovery lets the window grow, and windows after a cut are whole segments.
+    /// a recovery lets the window grow, and one lost SYN costs no initial window.
     pub linux_recovery: bool,
     /// Duplicate-ACK threshold D, at least 1.
     pub dup_threshold: u32,
@@ -326,9 +323,6 @@ impl Config {
                 prr: true,
                 linux_recovery: true,
                 half_base: HalfBase::Cwnd,
-                whole_ssthresh: true,
-                ss_count: Count::Segments,
-                ca_count: Count::Segments,
                 ss_limit: u32::MAX,
                 ss_limit_rto: u32::MAX,
                 cwnd_limited: CwndLimited::Linux,

@@ -111,7 +111,7 @@ pub const RECOVERIES: [(&str, Recovery); 6] = [
 const OPEN_RECOVERIES: [(&str, Option<Recovery>); 6] = open(&RECOVERIES);
 const RECOVER_RULES: [(&str, RecoverRule); 3] =
     [("careful", RecoverRule::Careful), ("less-careful", RecoverRule::LessCareful), ("off", RecoverRule::Off)];
-const COUNTS: [(&str, Count); 3] = [("bytes", Count::Bytes), ("acks", Count::Acks), ("segments", Count::Segments)];
+const COUNTS: [(&str, Count); 2] = [("bytes", Count::Bytes), ("acks", Count::Acks)];
 /// Names of ns-2's agents.
 pub const AGENTS: [(&str, Agent); 2] = [("one-way", Agent::OneWay), ("full", Agent::Full)];
 const LIMITS: [(&str, CwndLimited); 1] = [("linux", CwndLimited::Linux)];
@@ -335,7 +335,7 @@ pub static RULES: &[Rule] = &[
     rule!(ss_limit_rto, "the same in a slow start that repairs losses, as after a timeout", NO_LIMIT, segments(1)),
     rule!(
         ca_count,
-        "what an ACK counts for in congestion avoidance: likewise, and no more than the window; \"segments\": a window in whole segments grows by one when it was acknowledged once",
+        "what an ACK counts for in congestion avoidance: likewise, and no more than the window",
         COUNTS,
         Takes::Words
     ),

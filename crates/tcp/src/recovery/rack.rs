@@ -159,9 +159,6 @@ impl Rack {
     #[inline(never)]
     fn leave(&mut self, tcb: &mut Tcb, now: Time) {
         self.reduction = None;
-        if self.as_linux && !tcb.rules.sampled {
-            tcb.floor_window();
-        }
         tcb.leave_recovery(now, tcb.cwnd(), false);
     }
 

@@ -206,30 +206,11 @@ impl Tcb {
         self.path.flight_size = self.bytes(self.flight_size());
     }
 
-    /// The same in whole segments. Slow start ends at its threshold. In congestion avoidance the part of a segment that
-    /// a window of w has stands for those acknowledged since it last grew, so many w-ths; at w of them it grows by one,
-    /// and what is left over counts in parts of the new window.
-    #[cold]
-    fn whole_counts(&self, (slow_start, avoidance): (Bytes, Bytes)) -> (Bytes, Bytes) {
-        const ROUNDING: f64 = 1e-9;
-        let (cwnd, ssthresh) = (self.cc.cwnd(), self.cc.ssthresh());
-        let left = if cwnd < ssthresh { ssthresh - cwnd } else { slow_start };
-        let segments = self.cwnd();
-        let whole = f64::from(segments as u32);
-        let part = segments - whole;
-        let count = part * whole + avoidance.over(self.path.mss);
-        let over = count - whole;
-        let growth = if over < -ROUNDING { count / whole } else { 1.0 + over.max(0.0) / (whole + 1.0) } - part;
-        // a Reno adds `avoidance / cwnd` segments
-        (slow_start.min(left), growth * segments * self.path.mss)
-    }
-
     /// What the algorithm hears of an ACK of `newly` segments, of which `counted` let the window grow; samples and
     /// judgements aside.
     #[inline(always)]
     fn advance_event(&self, now: Time, segment: &Segment, newly: u32, counted: u32) -> Ack {
-        let counts = self.books.counts(counted, self.segments, self.path.mss);
-        let (slow_start, avoidance) = if self.rules.whole_growth { self.whole_counts(counts) } else { counts };
+        let (slow_start, avoidance) = self.books.counts(counted, self.segments, self.path.mss);
         Ack {
             now,
             newly_acked: self.bytes(newly),

@@ -128,7 +128,7 @@ impl Tcb {
     pub(super) fn halving(&self) -> Halving {
         self.path.halving(match self.rules.half_base {
             HalfBase::Flight => self.flight_to_halve(),
-            HalfBase::Cwnd => f64::from(self.cwnd() as u32) * self.path.mss,
+            HalfBase::Cwnd => self.cwnd() * self.path.mss,
             HalfBase::Window => (self.inflated() * self.path.mss).min(self.path.rwnd),
         })
     }

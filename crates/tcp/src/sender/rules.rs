@@ -62,8 +62,6 @@ pub(crate) struct Rules {
     pub(crate) careful_samples: bool,
     /// Partial ACKs give the timeout's estimator samples.
     pub(crate) samples_on_partial: bool,
-    /// Congestion avoidance counts in windows of whole segments.
-    pub(crate) whole_growth: bool,
     /// The window grows while it is in use by Linux's measure.
     pub(crate) linux_usage: bool,
     /// The recovery core gives the timeout's estimator its samples.
@@ -145,7 +143,6 @@ impl Rules {
             repairs_apart: vegas || (full && recovery != Recovery::Sack),
             careful_samples: !ns2,
             samples_on_partial: !ns2 || full,
-            whole_growth: config.ca_count == Count::Segments,
             linux_usage: rack && config.cwnd_limited == CwndLimited::Linux,
             core_samples: rack,
             careful_delays: !own_vegas,
