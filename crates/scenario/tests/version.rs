@@ -122,6 +122,9 @@ fn what_cannot_change_a_number_does_not_count() {
     same("what an editor leaves");
 }
 
+/// Crates of the extension through which no run of a scenario passes.
+const BESIDE: [&str; 1] = ["script"];
+
 #[test]
 fn no_crate_of_ours_is_forgotten() {
     let own: Vec<String> = version::locked(LOCK)
@@ -129,8 +132,9 @@ fn no_crate_of_ours_is_forgotten() {
         .filter(|package| !package.contains("\nsource = "))
         .map(|package| package.split('"').nth(1).unwrap().trim_start_matches("windlass-").to_owned())
         .collect();
-    assert_eq!(own.len(), version::CRATES.len(), "{own:?}");
-    assert!(version::CRATES.iter().all(|name| own.iter().any(|one| one == name)), "{own:?}");
+    let mut known: Vec<&str> = version::CRATES.iter().chain(&BESIDE).copied().collect();
+    known.sort_unstable();
+    assert_eq!(own, known);
 }
 
 /// What a crate takes in from outside of the folders that count would change numbers unseen.

@@ -19,8 +19,8 @@ const SAMPLES: u32 = 8;
 pub(crate) struct Classic {
     /// Slow start was ended by this, and no timeout came since.
     found: bool,
-    /// The round is over, and the next one begins as soon as the window may grow.
-    over: bool,
+    /// Of what was outstanding when the round began, what is not acknowledged yet.
+    left: Bytes,
     began: Time,
     /// The last ACK of the train that began with the round.
     train: Time,
@@ -38,18 +38,17 @@ impl Classic {
 
     /// An ACK in slow start, before the window grows. True if slow start ends here.
     pub(super) fn on_ack(&mut self, ack: &Ack, cwnd: Bytes, least: Span, path: &Path) -> bool {
-        if let Some(rtt) = ack.rtt
-            && !self.found
-            && cwnd.over(path.mss) >= LOW_WINDOW
-        {
+        self.left = self.left - ack.newly_acked;
+        let Some(rtt) = ack.rtt.filter(|_| !self.found) else { return self.found };
+        //= specs/papers/hystart.md#classic-hystart
+        //# A round begins with the first ACK that has a sample, and then with the first such ACK beyond what was
+        //# outstanding when the last one began. Its sample counts for the round that it begins.
+        if self.left < Bytes::ZERO {
+            *self = Classic { left: path.flight_size, began: ack.now, train: ack.now, ..Classic::default() };
+        }
+        if cwnd.over(path.mss) >= LOW_WINDOW {
             let train = self.is_long_train(ack.now, cwnd, least, path);
             self.found = self.has_risen(rtt, least) || train;
-        }
-        // the sample of the ACK that ends a round is of the round it ends
-        self.over |= ack.round.is_some();
-        if self.over && ack.grows {
-            let found = self.found;
-            *self = Classic { found, began: ack.now, train: ack.now, ..Classic::default() };
         }
         self.found
     }
@@ -91,7 +90,7 @@ fn ack_delay(cwnd: Bytes, path: &Path) -> Span {
 mod tests {
     use super::*;
     use crate::path::test_path;
-    use crate::testing::{ack, last_of_round};
+    use crate::testing::ack;
 
     const LEAST: Span = Span::from_millis(100);
 
@@ -99,12 +98,9 @@ mod tests {
         Ack { now: Time(us * 1000), rtt: Some(Span::from_millis(rtt_ms)), ..ack(1000.0) }
     }
 
-    /// In a round that began at 1 s.
+    /// In a round that began at 1 s, and is long.
     fn begun() -> Classic {
-        let mut classic = Classic::default();
-        let first = Ack { now: Time::from_secs(1.0), ..last_of_round(1000.0) };
-        assert!(!classic.on_ack(&first, Bytes(20_000.0), LEAST, &test_path()));
-        classic
+        Classic { left: Bytes(1e9), began: Time::from_secs(1.0), train: Time::from_secs(1.0), ..Classic::default() }
     }
 
     /// ACKs every `gap` microseconds at an RTT of 100 ms: after which of them slow start ends, of at most 500.
@@ -132,11 +128,27 @@ mod tests {
         let (mut classic, path) = (begun(), test_path());
         let mut hear = |n: u64| classic.on_ack(&at(1_002_100 + n * 1514, 100), Bytes(20_000.0), LEAST, &path);
         assert!((0..500).all(|n| !hear(n)));
-        // and the next round begins when the window may grow
-        let first = Ack { now: Time::from_secs(1.0), ..last_of_round(1000.0) };
-        classic.on_ack(&Ack { grows: false, ..first }, Bytes(20_000.0), LEAST, &path);
-        classic.on_ack(&at(1_000_000, 100), Bytes(20_000.0), LEAST, &path);
+        // and the next round is watched again
+        classic.left = Bytes::ZERO;
+        classic.on_ack(&at(1_000_000, 100), Bytes(20_000.0), LEAST, &Path { flight_size: Bytes(1e9), ..path });
         assert_eq!(train(classic, 1514, 20_000.0, &path), Some(34));
+    }
+
+    #[test]
+    fn a_round_lasts_until_what_was_outstanding_is_acknowledged() {
+        let (mut classic, path) = (Classic::default(), test_path());
+        let mut hear = |n: u64, rtt: u64, cwnd: f64| {
+            classic.on_ack(&at(1_000_000 + n * 3000, rtt), Bytes(cwnd), LEAST, &path);
+            (classic.began, classic.samples)
+        };
+        let began = |n: u64| Time::from_secs(1.0) + Span::from_millis(3 * n);
+        // below 16 segments samples do not count, but a round has begun, with 10 segments outstanding
+        assert_eq!(hear(0, 100, 15_000.0), (began(0), 0));
+        assert_eq!(hear(1, 100, 16_000.0), (began(0), 1));
+        assert_eq!((2..=10).map(|n| hear(n, 100, 20_000.0)).last(), Some((began(0), 8)));
+        // the first beyond them begins another, and its sample is of that one
+        assert_eq!(hear(11, 110, 20_000.0), (began(11), 1));
+        assert_eq!(classic.least, Some(Span::from_millis(110)));
     }
 
     #[test]
