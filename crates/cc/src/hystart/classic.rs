@@ -38,7 +38,7 @@ impl Classic {
 
     /// An ACK in slow start, before the window grows. True if slow start ends here.
     pub(super) fn on_ack(&mut self, ack: &Ack, cwnd: Bytes, least: Span, path: &Path) -> bool {
-        self.left = self.left - ack.newly_acked;
+        self.left -= ack.newly_acked;
         let Some(rtt) = ack.rtt.filter(|_| !self.found) else { return self.found };
         //= specs/papers/hystart.md#classic-hystart
         //# A round begins with the first ACK that has a sample, and then with the first such ACK beyond what was

@@ -43,7 +43,7 @@ pub(super) const BBR: Row = Row {
     summary: "Send at the rate at which the path delivers, with little more in flight than it holds",
     source: "Cardwell et al., ACM Queue 14(5), 2016; draft-cardwell-iccrg-bbr-congestion-control-00",
     caution: Some(
-        "version 1 takes no notice of losses: in a buffer smaller than the path it pushes its neighbours aside, and a retransmission that is lost again waits for a timeout, as the engine has no RACK",
+        "version 1 takes no notice of losses: in a buffer smaller than the path it pushes its neighbours aside, and a retransmission that is lost again waits for a timeout unless the recovery core is rack-tlp",
     ),
     recovery: Recovery::Sack,
     samples_delivery: true,
