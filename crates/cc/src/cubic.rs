@@ -435,7 +435,8 @@ mod tests {
         let mut config = config();
         config.set_choice("hystart", "linux").unwrap();
         let mut cubic = Cubic::new(&config);
-        let path = test_path();
+        // the round is longer than the train
+        let path = Path { flight_size: Bytes(100_000.0), ..test_path() };
         cubic.on_init(Bytes(20_000.0), Bytes(1e9), &path);
         let ms = |ms: u64| Time(ms * 1_000_000);
         cubic.on_ack(&Ack { now: ms(1000), ..crate::testing::last_of_round(1000.0) }, &path);

@@ -178,7 +178,8 @@ fn slow_start(word: &str) -> Option<(f64, u64)> {
         let round = if n >= round_end { last_of_round(1000.0).round } else { None };
         round_end = if n >= round_end { sent.len() } else { round_end };
         let rtt = Some(Span((now - sent[n]) * 1000));
-        cubic.on_ack(&Ack { now: Time(now * 1000), rtt, round, ..ack(1000.0) }, &test_path());
+        let path = Path { flight_size: Bytes(1000.0 * (sent.len() - n - 1) as f64), ..test_path() };
+        cubic.on_ack(&Ack { now: Time(now * 1000), rtt, round, ..ack(1000.0) }, &path);
         if cubic.ssthresh() < 1e9 {
             return Some((cubic.ssthresh().0 / 1000.0, now - RTT));
         }
