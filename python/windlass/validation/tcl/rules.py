@@ -24,6 +24,12 @@ _FIXED: dict[str, Any] = {
     "prr": False,
     "pacing": "algorithm",
     "freeze": False,
+    "linux_recovery": False,
+    "rto_floor": "timeout",
+    "timer_wheel": "exact",
+    "quick_acks": "off",
+    "dsack": False,
+    "sack_compression": False,
 }
 """Rules that have one value in ns-2's agents."""
 
@@ -45,9 +51,12 @@ _FREE = {
     "freeze_lead",
     "freeze_copies",
     "freeze_kick",
+    "tail_probes",
+    "undo",
+    "timer_phase",
 }
 """Rules that change nothing for a one-way flow that counts ACKs, without marks, pacing, handovers and use of its delay
-samples."""
+samples, and with exact timers and a recovery that neither probes nor takes back."""
 
 _WRITTEN = {
     "agent",
