@@ -30,7 +30,7 @@ def test_reproduce_hands_over_and_judges_only_if_asked(command: Command, monkeyp
     assert given.pop("progress") is not None
     assert given.pop("announce") is not None
     assert given == {
-        "target": "saedi2019/fig3.5", "seeds": 4, "quick": True, "jobs": 1, "out": Path("o"), "store": True,
+        "target": "saedi2019/fig3.5", "seeds": 4, "quick": True, "reading": "", "jobs": 1, "out": Path("o"), "store": True,
     }  # fmt: skip
     assert json.loads(command("reproduce", "x", "--json").stdout) == {"verdict": "contradicted"}
     assert command("reproduce", "x", "--check").exit_code == 1

@@ -20,6 +20,12 @@ from windlass.cli.printing import console, print_json
 @click.argument("target")
 @execution_options
 @click.option("--quick", is_flag=True, help="Few seeds and few points: a first impression, not a verdict.")
+@click.option(
+    "--reading",
+    default="",
+    metavar="NAME",
+    help="Judge in this reading only, beside the base: one of the ledger's, or `modern`, today's senders on the path.",
+)
 @click.option("--plan", is_flag=True, help="Print what would run and how long it takes, and run nothing.")
 @click.option("--check", is_flag=True, help="Exit with 1 if a claim is contradicted or impossible.")
 @click.option(
@@ -32,6 +38,7 @@ def reproduce(
     jobs: int | None,
     store: Path | None,
     quick: bool,
+    reading: str,
     plan: bool,
     check: bool,
     out: Path | None,
@@ -48,7 +55,7 @@ def reproduce(
 
     outcome: Any
     if plan:
-        outcome = reproduction.outline(target, seeds=seeds, quick=quick, out=out)
+        outcome = reproduction.outline(target, seeds=seeds, quick=quick, reading=reading, out=out)
     else:
         if out is not None:
             check_folder(out)
@@ -57,6 +64,7 @@ def reproduce(
                 target,
                 seeds=seeds,
                 quick=quick,
+                reading=reading,
                 jobs=jobs,
                 out=out,
                 store=store or True,

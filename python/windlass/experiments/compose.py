@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from windlass.errors import InputError
@@ -134,6 +135,10 @@ def settings(ledger: Ledger, experiment: Experiment, variant: str, reading: Read
     opened = [ledger.open[key].effect(experiment) for key in kept]
     for effect in [*opened, experiment.effect]:
         sets += _expanded(effect, groups, document)
+    if reading is not None and reading.profile:
+        driven = {group: ledger.variants[group.variant].algorithm for group in groups}
+        beside = [flow for flow in _taking_part(document, experiment) if "algorithm" in flow]
+        sets += _tcp_of(reading.profile, driven | {Group(flow["name"], ""): flow["algorithm"] for flow in beside})
     scale = reading.scale if reading is not None else {}
     for key, value in experiment.fixed.items():
         if not _possible(ledger, experiment, key, value, scale):
@@ -142,8 +147,43 @@ def settings(ledger: Ledger, experiment: Experiment, variant: str, reading: Read
         sets += [Set(name, keys[key].value(_scaled(key, value, scale)), keys[key].line) for name in names]
     variants = dict.fromkeys(group.variant for group in groups)
     for effect in [*(ledger.variants[name].effect for name in variants), *([reading.effect] if reading else [])]:
-        sets += _expanded(effect, groups, document)
+        added = _expanded(effect, groups, document)
+        sets += [one for one in added if reading is None or not reading.profile or ".tcp." not in one.key]
     return sets
+
+
+OFFERED = "window"
+"""What a receiver offers: the one key of TCP that belongs to the path, not to the senders of a time."""
+
+
+def _tcp_of(profile: str, groups: Mapping[Group, str | Mapping[str, Any]]) -> list[Set]:
+    """Every key of TCP as a profile has it, for each group of flows that an algorithm drives."""
+    return [
+        Set(_of_group(f"flows.tcp.{key}", group), value)
+        for group, algorithm in groups.items()
+        if algorithm
+        for key, value in _defaults(profile, algorithm if isinstance(algorithm, str) else str(algorithm["name"]))
+    ]
+
+
+@cache
+def _defaults(profile: str, algorithm: str) -> tuple[tuple[str, Any], ...]:
+    """Keys of TCP with the values that a profile gives them where nothing else is said."""
+    least = f"""
+        [scenario]
+        duration = "1 s"
+        profile = "{profile}"
+        [topology]
+        kind = "dumbbell"
+        access = {{ rate = "1 Gbps", delay = "1 ms" }}
+        bottleneck = {{ rate = "1 Mbps", delay = "1 ms", queue = "10 packets" }}
+        [[flows]]
+        from = "left/0"
+        to = "right/0"
+        algorithm = "{algorithm}"
+    """
+    (flow,) = Scenario.from_toml(least).points()[0].effective()["flows"]
+    return tuple((key, value) for key, value in flow["tcp"].items() if key != OFFERED and value is not None)
 
 
 def _scaled(key: str, value: Any, scale: Mapping[str, float]) -> Any:

@@ -97,6 +97,9 @@ class Reading:
         Keys of the network whose numbers mean so many times as much.
     instead : bool
         What the default of ``open`` sets is left out, not laid under it.
+    profile : str
+        TCP is that of this profile: of what the network's file, the paper or a default say of it, only the window that
+        the receiver offers is kept, and what the experiment varies. The network stays as it is.
     """
 
     key: str
@@ -110,6 +113,7 @@ class Reading:
     form: bool = False
     scale: Mapping[str, float] = field(default_factory=dict)
     instead: bool = False
+    profile: str = ""
 
     @property
     def variants(self) -> tuple[str, ...] | None:

@@ -20,6 +20,7 @@ from windlass.ledger.model import plain_name
 from windlass.reproduce.decisions import RECORD, decisions_of, variants_of
 from windlass.reproduce.looks import Looks
 from windlass.reproduce.metrics import METRICS, Values, metrics
+from windlass.reproduce.modern import MODERN, asked
 from windlass.reproduce.series import (
     ESTIMATE,
     Series,
@@ -126,6 +127,7 @@ class Plan:
     """Everything that is run for one experiment: the base, the readings, other experiments that claims compare with.
 
     ``over`` is laid over every scenario but its sweep. If it is not ``adaptive``, every cell gets the scenario's seeds.
+    ``reading`` is the one to ask, empty for all of the ledger.
     """
 
     def __init__(
@@ -137,12 +139,14 @@ class Plan:
         quick: bool,
         registry: Sequence[dict[str, Any]],
         adaptive: bool = True,
+        reading: str = "",
     ) -> None:
         self.book = book
         self.experiment = experiment
         self.over = dict(over)
         self.claims = claims
         self.quick = quick
+        self.reading = reading
         self.took_s = 0.0
         self.registry = list(registry)
         self.known = {name: row for row in registry for name in (row["name"], *row.get("aliases", []))}
@@ -158,11 +162,11 @@ class Plan:
         self.wanted = {**own, **experiments.partners(book, claims, experiment)}
         for name, variants in self.wanted.items():
             experiments.require(book, book.experiments[name], variants)
-        asked = {row.key: row for name in self.wanted for row in book.readings_of(book.experiments[name])}
-        if not experiment.covers:
-            asked = {row.key: row for row in book.readings_of(experiment)}
+        of = self.wanted if experiment.covers else (experiment.id,)
+        rows = {row.key: row for name in of for row in asked(book, book.experiments[name], reading)}
         first = book.experiments[next(iter(self.wanted))]
-        self.readings = [experiments.titled(book, first, row) for row in book.readings.values() if row.key in asked]
+        order = [*book.readings, MODERN.key]
+        self.readings = [experiments.titled(book, first, rows[key]) for key in order if key in rows]
         self._plan()
         seeds = list(self.jobs[0].case.scenario.seeds)
         if self.by_run:
@@ -320,9 +324,11 @@ class Plan:
         concerned = [row.key for row in self.readings if row.key not in self.missing and row.concerns(variants)]
         return concerned if self.needs(claim) else []
 
-    def judge(self, measured: Measured, claim: Claim, reading: str) -> verdicts.Judgement:
-        """The verdict on a claim in a reading, with intervals that allow for several looks."""
-        sure = self.looks.confidence
+    def judge(
+        self, measured: Measured, claim: Claim, reading: str, confidence: float | None = None
+    ) -> verdicts.Judgement:
+        """The verdict on a claim in a reading, with intervals that allow for several looks, or of this confidence."""
+        sure = self.looks.confidence if confidence is None else confidence
         check, own = claim.check, self.experiment.id
         if check.kind == "invariant" and check.get("of"):  # decisions of another experiment, taken for one's own
             (own,) = check["of"]

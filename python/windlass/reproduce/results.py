@@ -121,6 +121,8 @@ class Reproduction:
         Where report and data are.
     took_s : float
         Wall time of the runs, s; 0 if it was not measured.
+    reading : str
+        The one reading that was asked for; empty if all of the ledger were.
     """
 
     ledger: Ledger
@@ -148,6 +150,7 @@ class Reproduction:
     made: int = 0
     total: int = 0
     took_s: float = 0.0
+    reading: str = ""
 
     @property
     def report(self) -> Path:
@@ -175,7 +178,8 @@ class Reproduction:
         """The command that makes the same again."""
         quick = " --quick" if self.quick else ""
         seeds = "" if self.adaptive or self.data.by_run else f" --seeds {len(self.seeds)}"
-        return f"windlass reproduce {self.experiment.id}{quick}{seeds}"
+        reading = f" --reading {self.reading}" if self.reading else ""
+        return f"windlass reproduce {self.experiment.id}{reading}{quick}{seeds}"
 
     @property
     def seeds_text(self) -> str:

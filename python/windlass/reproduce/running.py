@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from windlass.reproduce.calls import calls_by_cause
 from windlass.reproduce.cautions import cautions_on
 from windlass.reproduce.engine import registry
 from windlass.reproduce.files import write, write_overview
+from windlass.reproduce.modern import check_reading
 from windlass.reproduce.outline import Outline, row_of
 from windlass.reproduce.paper import PaperReproduction, Papers
 from windlass.reproduce.plan import Plan, Progress, overrides
@@ -32,11 +34,21 @@ ALL = "all"
 Announce = Callable[[str], None]
 
 
+@dataclass(frozen=True)
+class Asked:
+    """How much is run: seeds per setting (``None``: as many as the verdicts need), few points, one reading only."""
+
+    seeds: int | None
+    quick: bool
+    reading: str
+
+
 def main(
     target: str,
     *,
     seeds: int | None = None,
     quick: bool = False,
+    reading: str = "",
     jobs: Jobs = None,
     out: str | Path | None = None,
     store: Store | str | Path | bool | None = None,
@@ -55,10 +67,14 @@ def main(
         need: see :mod:`windlass.reproduce.looks`.
     quick : bool
         Fewer points and seeds; the points that a claim names are kept. Intervals are wide.
+    reading : str
+        The one reading to judge the claims in beside the base: a key of the paper's ledger, or ``"modern"``, today's
+        senders on the same path. Empty for all that the ledger asks.
     jobs : int or Cluster, optional
         Threads; all cores if not given. Or a cluster, as in :func:`windlass.sweep`.
     out : path, optional
-        Folder for report and data; ``reproduced/<paper>-<experiment>`` (or ``reproduced/<paper>``) if not given.
+        Folder for report and data; ``reproduced/<paper>-<experiment>`` (or ``reproduced/<paper>``) if not given, with
+        ``-<reading>`` behind it for one reading.
     store : Store, path or bool, optional
         Where finished runs are kept; the default store if not given.
     progress : callable, optional
@@ -74,26 +90,34 @@ def main(
     Raises
     ------
     InputError
-        If there is no such experiment, or too few seeds for a full run.
+        If there is no such experiment or reading, or too few seeds for a full run.
     NotYet
         If the experiment needs something that this version cannot simulate.
     """
     from windlass import report
 
     place = True if store is None else store
+    asked = _asked(target, seeds, quick, reading)
     if target == ALL:
-        return _every_paper(seeds, quick, jobs, out, place, progress, announce)
+        return _every_paper(asked, jobs, out, place, progress, announce)
     if "/" not in target:
-        whole = _whole_paper(target, seeds, quick, jobs, out, place, progress, announce)
+        whole = _whole_paper(target, asked, jobs, out, place, progress, announce)
         if out is None:
             report.write_index(whole.folder.parent)
         return whole
     book, experiment = books.experiment(target)
-    plan = _plan(book, experiment, seeds, quick)
-    return _reproduce(plan, _folder(target, out), run_plan(plan, jobs=jobs, store=place, progress=progress))
+    plan = _plan(book, experiment, asked)
+    return _reproduce(plan, _folder(target, out, reading), run_plan(plan, jobs=jobs, store=place, progress=progress))
 
 
-def outline(target: str, *, seeds: int | None = None, quick: bool = False, out: str | Path | None = None) -> Outline:
+def outline(
+    target: str,
+    *,
+    seeds: int | None = None,
+    quick: bool = False,
+    reading: str = "",
+    out: str | Path | None = None,
+) -> Outline:
     """What :func:`main` would run with these parameters, and about how long it takes; runs nothing.
 
     Returns
@@ -106,32 +130,47 @@ def outline(target: str, *, seeds: int | None = None, quick: bool = False, out: 
     InputError, NotYet
         As :func:`main` does.
     """
+    return _outline(target, _asked(target, seeds, quick, reading), out)
+
+
+def _outline(target: str, asked: Asked, out: str | Path | None) -> Outline:
     if target == ALL:
-        parts = [outline(paper, seeds=seeds, quick=quick, out=_below(out, paper)) for paper in books.papers()]
+        parts = [_outline(paper, asked, _below(out, paper)) for paper in books.papers()]
         return Outline([row for part in parts for row in part.rows], [one for part in parts for one in part.missing])
+    folder = _folder(target, out, asked.reading)
     if "/" in target:
         book, experiment = books.experiment(target)
-        return Outline([row_of(_plan(book, experiment, seeds, quick), _folder(target, out))], [])
-    plans, missing = _plans(books.load(target), seeds, quick)
+        return Outline([row_of(_plan(book, experiment, asked), folder)], [])
+    plans, missing = _plans(books.load(target), asked)
     seen: set[str] = set()
-    return Outline([row_of(plan, _folder(target, out) / plan.experiment.name, seen) for plan in plans], missing)
+    return Outline([row_of(plan, folder / plan.experiment.name, seen) for plan in plans], missing)
 
 
-def _folder(target: str, out: str | Path | None) -> Path:
+def _asked(target: str, seeds: int | None, quick: bool, reading: str) -> Asked:
+    """What is asked of a target, its reading checked before anything is run."""
+    if reading:
+        papers = books.papers() if target == ALL else [target.partition("/")[0]]
+        check_reading([books.load(paper) for paper in papers], reading)
+    return Asked(seeds, quick, reading)
+
+
+def _folder(target: str, out: str | Path | None, reading: str) -> Path:
     """Where a target's report is."""
-    return Path(out) if out is not None else Path("reproduced") / target.replace("/", "-")
+    return (
+        Path(out) if out is not None else Path("reproduced") / "-".join([*target.split("/"), *filter(None, [reading])])
+    )
 
 
 def _below(out: str | Path | None, paper: str) -> Path | None:
     return None if out is None else Path(out) / paper
 
 
-def _plans(book: Ledger, seeds: int | None, quick: bool) -> tuple[list[Plan], list[tuple[Experiment, str]]]:
+def _plans(book: Ledger, asked: Asked) -> tuple[list[Plan], list[tuple[Experiment, str]]]:
     """Plans of a paper's experiments that can be run, and the others with what they lack."""
     plans, missing = [], []
     for entry in book.experiments.values():
         try:
-            plans.append(_plan(book, entry, seeds, quick))
+            plans.append(_plan(book, entry, asked))
         except NotYet as error:
             missing.append((entry, error.message))
     return plans, missing
@@ -139,8 +178,7 @@ def _plans(book: Ledger, seeds: int | None, quick: bool) -> tuple[list[Plan], li
 
 def _whole_paper(
     paper: str,
-    seeds: int | None,
-    quick: bool,
+    asked: Asked,
     jobs: Jobs,
     out: str | Path | None,
     store: Store | str | Path | bool,
@@ -149,10 +187,10 @@ def _whole_paper(
 ) -> PaperReproduction:
     """Every experiment of a paper that can be run, one after the other, and an overview."""
     book = books.load(paper)
-    plans, missing = _plans(book, seeds, quick)
+    plans, missing = _plans(book, asked)
     if not plans:
         raise NotYet(f"`{paper}` has no experiment that can be run yet: {missing[0][1]}")
-    folder = _folder(paper, out)
+    folder = _folder(paper, out, asked.reading)
     discard(folder)  # an overview of other results than those that now come beside it
     seen: set[str] = set()
     ahead = [row_of(plan, folder / plan.experiment.name, seen).runs[1] for plan in plans]
@@ -167,14 +205,13 @@ def _whole_paper(
         done += state.total
     if progress is not None:
         progress(done, done)
-    whole = PaperReproduction(book, parts, missing, quick, folder)
+    whole = PaperReproduction(book, parts, missing, asked.quick, folder)
     write_overview(whole)
     return whole
 
 
 def _every_paper(
-    seeds: int | None,
-    quick: bool,
+    asked: Asked,
     jobs: Jobs,
     out: str | Path | None,
     store: Store | str | Path | bool,
@@ -187,7 +224,7 @@ def _every_paper(
     parts, missing = [], {}
     for paper in books.papers():
         try:
-            whole = _whole_paper(paper, seeds, quick, jobs, _below(out, paper), store, progress, announce)
+            whole = _whole_paper(paper, asked, jobs, _below(out, paper), store, progress, announce)
         except NotYet as error:
             missing[paper] = error.message
             continue
@@ -204,11 +241,12 @@ def _offset(progress: Progress, before: int, ahead: Sequence[int]) -> Progress:
     return lambda finished, total: progress(before + finished, before + max(total, ahead[0]) + sum(ahead[1:]))
 
 
-def _plan(book: Ledger, experiment: Experiment, seeds: int | None, quick: bool) -> Plan:
+def _plan(book: Ledger, experiment: Experiment, asked: Asked) -> Plan:
     experiments.require(book, experiment)
-    over = overrides(book, experiment, seeds, quick)
-    adaptive = seeds is None and not quick
-    return Plan(book, experiment, over, book.claims_of(experiment.id), quick, registry(), adaptive)
+    over = overrides(book, experiment, asked.seeds, asked.quick)
+    adaptive = asked.seeds is None and not asked.quick
+    claims = book.claims_of(experiment.id)
+    return Plan(book, experiment, over, claims, asked.quick, registry(), adaptive, asked.reading)
 
 
 def _reproduce(plan: Plan, folder: Path, state: Sequential) -> Reproduction:
@@ -245,6 +283,7 @@ def _reproduce(plan: Plan, folder: Path, state: Sequential) -> Reproduction:
         made=len({result.key for result in results if not result.stored}),
         total=len({result.key for result in results}),
         took_s=plan.took_s,
+        reading=plan.reading,
     )
     write(reproduction, plan, results)
     return reproduction

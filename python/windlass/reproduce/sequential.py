@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from windlass import stats
 from windlass.errors import Interrupted
 from windlass.ledger import Claim
-from windlass.reproduce.looks import PRECISION, TRUSTED
+from windlass.reproduce.looks import FORESIGHT, PRECISION, TRUSTED
 from windlass.reproduce.metrics import headline_metric
 from windlass.reproduce.plan import Measured, Place, Plan, Progress, Task
 from windlass.verdicts import Cell, Judgement, derived
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 STOPPED = {
     "decided": "no value in the intervals gives another verdict",
     "narrow": "an interval is no wider than the claim's tolerance",
+    "vain": "the most seeds would hardly settle it: the chance is below 30 %, judging by the runs so far",
     "cap": "the most seeds were run, and it could still change",
     "fixed": "this number of seeds was asked for",
     "by run": "the paper draws its seeds along an axis, and each run is judged by itself",
@@ -123,12 +124,26 @@ class Sequential:
         for claim in self.plan.claims:
             for reading in ("base", *self.plan.asked(claim)):
                 judgement = self.plan.judge(self.measured, claim, reading)
-                self._send_on(goals, reading, self._open(claim, reading, judgement))
+                cells = self._open(claim, reading, judgement)
+                if cells and not self._in_vain(claim, reading, cells):
+                    self._send_on(goals, reading, cells)
         for cell in self._imprecise():
             self._send_on(goals, "base", [cell])
         grown = {place: goal for place, goal in goals.items() if goal > self.counts[place]}
         self.counts |= grown
         return bool(grown)
+
+    def _in_vain(self, claim: Claim, reading: str, cells: Iterable[Cell]) -> bool:
+        """Whether the most seeds would hardly settle a reading's verdict on these cells."""
+        count = min(self._counts(reading, cells), default=0)
+        if reading == "base" or not FORESIGHT <= count < self.plan.looks.readings[-1]:
+            return False
+        ahead = self.plan.judge(self.measured, claim, reading, self.plan.looks.foreseen(count))
+        return not ahead.settled
+
+    def _counts(self, reading: str, cells: Iterable[Cell]) -> list[int]:
+        """Seeds of each place where cells are run for a reading."""
+        return [self.counts[place] for place in places_of(self.plan, reading, cells)]
 
     def _open(self, claim: Claim, reading: str, judgement: Judgement) -> frozenset[Cell]:
         """Cells that could change a verdict."""
@@ -173,7 +188,8 @@ class Sequential:
 
     def stopped(self, claim: Claim, reading: str, judgement: Judgement) -> Judgement:
         """The judgement with the number of seeds that it took, and why it got no more."""
-        counts = [self.counts[place] for place in places_of(self.plan, reading, self.plan.needs(claim))]
+        needs = self.plan.needs(claim)
+        counts = self._counts(reading, needs)
         if not counts or judgement.verdict == "not measurable":
             return judgement
         if not self.plan.looks.adaptive:
@@ -181,7 +197,8 @@ class Sequential:
         elif judgement.settled:
             why = "narrow" if judgement.narrow else "decided"
         else:
-            why = "cap"
+            most = min(self._counts(reading, judgement.open_cells or needs), default=0)
+            why = "vain" if most < self.plan.looks.of(reading)[-1] else "cap"
         return replace(judgement, seeds=(min(counts), max(counts)), stopped=why)
 
 
