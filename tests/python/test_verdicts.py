@@ -201,7 +201,8 @@ def test_at_selects_points_and_fixed_values() -> None:
     assert judge(gain(100, 5, at={"rate_L_mbps": 8}), data).verdict == "compatible"  # at one of two points
     assert judge(gain(100, 5, at={"rate_L_mbps": 9}), data).verdict == "not measurable"
     assert (
-        judge(gain(100, 5, at={"ifq": 9}), data).reason == "needs `ifq`, which this experiment neither sweeps nor fixes"
+        judge(gain(100, 5, at={"ifq": 9}), data).reason
+        == "the claim needs `ifq`, which this experiment neither sweeps nor fixes"
     )
 
 
@@ -433,7 +434,7 @@ def test_cross_takes_the_points_that_both_have() -> None:
         judge(cross("gain", percent=25.0, tolerance_pp=5.0, pick="mean"), here, others=others).verdict == "reproduced"
     )
     assert judge(cross("close", within_rel=0.1), here, others=others).verdict == "contradicted"
-    assert judge(cross(">"), here).reason == "needs the runs of p/fig2"
+    assert judge(cross(">"), here).reason == "the claim needs the runs of p/fig2"
 
 
 def test_margin_is_the_gain_over_the_mean_of_the_others() -> None:
@@ -484,13 +485,13 @@ def test_every_kind_of_check_is_judged() -> None:
 
 def test_missing_metrics_and_variants_are_named() -> None:
     data = table({"a": [flat(1.0)]})
-    assert judge(rank(["a", "b"]), data).reason == "needs runs of `b`, which this experiment does not have"
+    assert judge(rank(["a", "b"]), data).reason == "the claim needs runs of `b`, which this experiment does not have"
     assert "`seqno`" in judge(rank(["a"], metric="seqno"), data).reason
 
 
 def test_what_is_drawn_over_time_is_judged_by_its_mean_only() -> None:
     data = replace(table({"a": [flat(2.0)], "b": [flat(1.0)]}), drawn_over=("time_s",))
-    assert judge(rank(["a", "b"]), data).reason == "needs values along `time_s`, of which runs give the mean"
+    assert judge(rank(["a", "b"]), data).reason == "the claim needs values along `time_s`, of which runs give the mean"
     averaged = rank(["a", "b"])
     averaged = replace(averaged, fields={**averaged.fields, "avg_over": ["time_s"]})
     assert judge(averaged, data).verdict == "reproduced"
@@ -503,7 +504,9 @@ def test_every_claim_of_the_ledger_gets_a_verdict() -> None:
         for claim in ledger.load(paper).claims:
             found = judge(claim.check, data)
             assert found.verdict in verdicts.VERDICTS
-            assert found.verdict != "not measurable" or found.reason.startswith(("needs ", "is ")), claim.id
+            assert found.verdict != "not measurable" or found.reason.startswith(
+                ("the claim needs ", "the claim is ")
+            ), claim.id
             assert found.to_dict()["verdict"] == found.verdict
 
 

@@ -48,6 +48,8 @@ SAW = [(0.0, 1.0), (10.0, 20.0), (20.0, 1.0), (20.5, 2.0), (21.0, 1.0), (30.0, 2
     [
         ({"count": 3}, "reproduced"),
         ({"count": 2}, "contradicted"),
+        ({"count": 2, "after_s": 20.9}, "reproduced"),
+        ({"count": 3, "after_s": 20.9}, "contradicted"),
         ({"times_s": [18, 43], "tolerance_s": 4}, "reproduced"),
         ({"times_s": [18, 50], "tolerance_s": 4}, "contradicted"),
         ({"level_segments": 0.5}, "reproduced"),  # no time and no count is asked
@@ -88,9 +90,9 @@ def test_a_window_that_keeps_growing() -> None:
 
 def test_what_no_run_has_is_said() -> None:
     assert judge(trace("kept-share", detail="one random loss"), recorded("cwnd", SAW)).reason == (
-        "needs a run in which nothing but the event happens: one random loss"
+        "the claim needs a run in which nothing but the event happens: one random loss"
     )
-    assert judge(trace("grows"), recorded("ssthresh", SAW)).reason == "needs `cwnd` of a over time"
+    assert judge(trace("grows"), recorded("ssthresh", SAW)).reason == "the claim needs `cwnd` of a over time"
 
 
 PRINTED = {"columns": ["error", "a", "b"], "rows": [[0, 2.0, 1.0], [1, 1.0, 0.5]]}
@@ -119,7 +121,7 @@ def test_a_table_cell_by_cell(factor: float, more: dict[str, Any], verdict: str)
 def test_a_table_of_words_is_not_measured() -> None:
     data = measured({"a": {(0,): 1.0}}, ("q",), tables={"t": PRINTED})
     found = judge(Check("table", {"table": "t", "measurable": False}), data)
-    assert found.reason.startswith("is words or the settings themselves")
+    assert found.reason.startswith("the claim is words or the settings themselves")
 
 
 def test_two_printed_tables() -> None:
@@ -139,7 +141,7 @@ def test_the_order_in_two_experiments() -> None:
     check = Check("same-order", fields)
     assert judge(check, here, others={"p/fig2": alike}.get).verdict == "reproduced"
     assert judge(check, here, others={"p/fig2": turned}.get).verdict == "contradicted"
-    assert judge(check, here, others=lambda _: None).reason == "needs the runs of p/fig2"
+    assert judge(check, here, others=lambda _: None).reason == "the claim needs the runs of p/fig2"
 
 
 def test_the_same_numbers_under_two_names_tell_nothing() -> None:
@@ -152,7 +154,7 @@ def test_the_same_numbers_under_two_names_tell_nothing() -> None:
     check = Check("same-order", {**fields, "min_tau": 0.6})
     found = judge(check, here, others={"p/fig2": there}.get)
     assert found.verdict == "not measurable"
-    assert found.reason.startswith("cannot be told: throughput and goodput are one quantity")
+    assert found.reason.startswith("the claim cannot be told: throughput and goodput are one quantity")
     key, samples = next(iter(renamed.items()))
     other = replace(there, values={**renamed, key: {seed: number + 0.1 for seed, number in samples.items()}})
     assert judge(check, here, others={"p/fig2": other}.get).verdict == "reproduced"
@@ -198,7 +200,7 @@ def test_a_check_may_name_its_experiments() -> None:
     fields = {"metric": "throughput", "a": "a", "b": "b", "percent": 100.0, "tolerance_pp": 1.0, "pick": "mean"}
     check = Check("gain", {**fields, "of": ["p/fig2"]})
     assert judge(check, one, others={"p/fig2": two}.get).verdict == "reproduced"
-    assert judge(check, one, others=lambda _: None).reason == "needs the runs of p/fig2"
+    assert judge(check, one, others=lambda _: None).reason == "the claim needs the runs of p/fig2"
     asked: list[tuple[Any, ...]] = []
 
     def limits(point: tuple[Any, ...], variant: str, at_once: bool = False) -> Limit | None:
@@ -237,7 +239,7 @@ def test_a_printed_unit_is_turned_into_that_of_the_metric(value: float, unit: st
     fields = {"metric": "throughput", "a": "a", "value": value, "unit": unit, "tolerance_rel": 0.1}
     assert judge(Check("value", fields), data).verdict == verdict
     assert judge(Check("value", {**fields, "unit": "furlongs"}), data).reason == (
-        "needs `throughput` in Mbps, printed is furlongs"
+        "the claim needs `throughput` in Mbps, printed is furlongs"
     )
 
 

@@ -182,7 +182,10 @@ def _takes(runs: int, run_s: float | None, cost_is: str) -> str:
     if run_s is None:
         return f"{runs} runs"
     seconds = runs * run_s
-    words = f"{seconds / 3600:.1f} h" if seconds >= 3600 else f"{seconds / 60:.1f} min"
+    if seconds >= 3600:
+        words = f"{seconds / 3600:.1f} h"
+    else:
+        words = f"{seconds / 60:.1f} min" if seconds >= 60 else f"{seconds:.2g} s"
     return f"{words} ({runs} runs)" if cost_is == "measured" else f"{words} ({runs} runs, estimated)"
 
 

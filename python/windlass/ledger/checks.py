@@ -59,6 +59,7 @@ MAY: frozenset[str] = frozenset(
         "at_a",
         "at_b",
         "at_least",
+        "after_s",
         "avg_over",
         "axes",
         "bin_s",

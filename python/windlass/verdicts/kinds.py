@@ -82,7 +82,7 @@ def _judge_one(check: Check, data: Data, limits: Limits | None, others: Others |
             return _WITH_LIMITS[check.kind](check, data, limits)
         return _KINDS[check.kind](check, data)
     except Unmeasured as missing:
-        return Judgement("not measurable", "", reason=str(missing))
+        return Judgement("not measurable", "", reason=f"the claim {missing}")
 
 
 def _several(check: Check, data: Data, others: Others) -> Data:

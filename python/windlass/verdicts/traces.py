@@ -59,8 +59,9 @@ def _collapses(line: Line, level: float) -> list[float]:
 
 
 def _min_level(check: Check, line: Line) -> bool:
-    """The value comes down to a level: so many times in the run, and near each of some times."""
-    times = _collapses(line, float(check.get("level_segments", 1)))
+    """The value comes down to a level: so many times in the run, or after a time, and near each of some times."""
+    begin = float(check.get("after_s", -math.inf))
+    times = [time for time in _collapses(line, float(check.get("level_segments", 1))) if time >= begin]
     near = float(check.get("tolerance_s", math.inf))
     placed = all(any(abs(time - wanted) <= near for time in times) for wanted in check.get("times_s", []))
     return placed and check.get("count") in (None, len(times))
