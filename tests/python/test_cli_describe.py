@@ -9,12 +9,15 @@ import pytest
 from conftest import Command
 
 import windlass
+from windlass import summary
 
 
 def test_explain_is_a_scenario_that_gives_the_same_run(command: Command, sweep_file: Path, tmp_path: Path) -> None:
     result = command("explain", sweep_file, "--set", "topology.pairs=3")
     assert result.exit_code == 0
-    assert result.stdout.startswith('# Point 1 of 6:\n#   flows.algorithm = "newreno"\n')
+    head = [line for line in result.stdout.splitlines() if line.startswith("#")]
+    assert "# swept: flows.algorithm = newreno, westwood-plus" in head
+    assert any(line.startswith("# point 1 of 6: flows.algorithm = newreno, ") for line in head)
     file = tmp_path / "explained.toml"
     file.write_text(result.stdout)
     expected = windlass.load(sweep_file, {"topology.pairs": 3}).points()[0]
@@ -30,6 +33,58 @@ def test_explained_ready_scenarios_give_the_same_run(command: Command, name: str
     file.write_text(command("explain", name).stdout)
     explained = windlass.load(file, nothing).points()[0]
     assert explained.key(3) == windlass.load(name, nothing).points()[0].key(3)
+
+
+DESCRIBED = """
+[scenario]
+name = "head"
+duration = "10 s"
+warmup = "2 s"
+seeds = 3
+[topology]
+kind = "dumbbell"
+pairs = 2
+access = { rate = "100 Mbps", delay = "1 ms" }
+bottleneck = { rate = "10 Mbps", delay = "10 ms", queue = { discipline = "codel" } }
+[[flows]]
+name = "both"
+from = "left/0"
+to = "right/0"
+algorithm = "cubic"
+direction = "both"
+segment = "4000 B"
+tcp = { delayed_ack = 1, window = "40 segments" }
+[[flows]]
+name = "call"
+from = "left/1"
+to = "right/1"
+transport = "udp"
+traffic = { kind = "cbr", rate = "1 Mbps", packet = "200 B" }
+"""
+
+
+def test_explain_begins_with_a_summary(command: Command, tmp_path: Path) -> None:
+    file = tmp_path / "head.toml"
+    file.write_text(DESCRIBED)
+    head = [line for line in command("explain", file).stdout.splitlines() if line.startswith("#")]
+    assert head[0] == "# head: 10 s, measured from 2 s on; 1 point x 3 seeds = 3 runs"
+    assert head[1] == "# both: 2 flows, left/0 to right/0, cubic"
+    assert "initial window 3.65 segments of 4000 B, one ACK per segment, receiver offers 40 segments" in head[2]
+    # 2 x (1 + 10 + 1) ms; 10 Mbps x 24 ms = 30 kB, of 4040 B
+    assert head[3] == "#     base RTT 24 ms; narrowest is bottleneck with 10 Mbps; BDP 7.43 packets of 4040 B = 30 kB"
+    assert head[4] == "# call: 1 flow, left/1 to right/1, udp"
+    queues = {line.partition(":")[0]: line for line in head if line.startswith("# queue of")}
+    # 50 packets of 4040 B at 100 Mbps, and 24 ms of that are 300 kB; those that share a queue are named
+    assert queues["# queue of left"].endswith("50 packets = 16.2 ms at 100 Mbps = 0.673 BDP; both, call")
+    assert "codel, 1000 packets = 3.23 s at 10 Mbps = 135 BDP; both, call" in queues["# queue of bottleneck"]
+    assert queues["# queue of bottleneck (reverse)"].endswith("; both")
+
+
+@pytest.mark.parametrize(("text", "segment", "window"), [
+    ("rfc6928", 1460.0, 10.0), ("rfc6928", 9000.0, 2.0), ("rfc5681", 1460.0, 3.0), ("2 segments", 1460.0, 2.0)
+])  # fmt: skip
+def test_an_initial_window_as_a_number(text: str, segment: float, window: float) -> None:
+    assert summary.initial_window(text, segment) == window
 
 
 def test_explain_as_json_has_every_point(command: Command, sweep_file: Path) -> None:

@@ -27,24 +27,25 @@ if TYPE_CHECKING:
 @sets_option
 @json_option
 def explain(file: str, sets: Sequence[tuple[str, str]], as_json: bool) -> None:
-    """Show the whole scenario FILE with every default.
+    """Show what the scenario FILE amounts to, then all of it with every default.
 
-    For a sweep, show the first point; with --json, all points. Of each radio medium, show how long the exchange of one
-    full frame takes at each data rate, part by part, and what one station alone carries so; of the cells of mobiles,
-    what their frames hold and who serves each mobile when. Cautions name those that walk out of reach.
+    The summary says who sends over what, base round trips, bandwidth-delay products, what each queue holds and who
+    shares it. For a sweep, show the first point; with --json, all points. Of each radio medium, show how long the
+    exchange of one full frame takes at each data rate, part by part, and what one station alone carries so; of the
+    cells of mobiles, what their frames hold and who serves each mobile when. Cautions name those that walk out of
+    reach.
     """
-    from windlass import _toml
+    from windlass import _toml, summary
     from windlass.cautions import of_absences
 
-    points = load_scenario(file, sets).points()
+    scenario = load_scenario(file, sets)
+    points = scenario.points()
     if as_json:
         print_json([_as_json(point) for point in points])
         return
     first = points[0]
-    if first.axes:
-        click.echo(f"# Point 1 of {len(points)}:")
-        for axis, value in first.axes.items():
-            click.echo(f"#   {axis} = {_toml.value(value)}")
+    for line in summary.lines(scenario, points):
+        click.echo(f"# {line}")
     cautions = [f"caution: {caution}" for caution in of_absences(first.absences())]
     for line in [*exchange_lines(first.exchanges()), *cell_lines(first.cells()), *cautions]:
         click.echo(f"# {line}")

@@ -1,0 +1,224 @@
+"""What a scenario amounts to before it is run: who sends over what, how long the path is, what the queues hold.
+
+:func:`lines` is the head of ``windlass explain``. Every number follows from the description; nothing is run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from windlass.scenario import Point, Scenario
+
+MOST_GROUPS = 12
+"""Groups of flows that are told one by one."""
+
+MOST_VALUES = 8
+"""Values of a swept key that are told."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a group of flows goes: what `Point.capacity` says of it, and the links that bound it most."""
+
+    group: Mapping[str, Any]
+    known: Mapping[str, Any]
+
+    @property
+    def narrowest(self) -> tuple[str, float] | None:
+        """The link of the way that carries least, and its rate, bit/s; none without a bound."""
+        links = [link for cut in self.known["cuts"] for link in cut["links"]]
+        if not links:
+            return None
+        least = min(links, key=lambda link: float(link["rate_bps"]))
+        return stem(least["link"]), float(least["rate_bps"])
+
+    @property
+    def bdp_bytes(self) -> float:
+        """Narrowest rate times base round trip."""
+        return float(self.known["bdp_packets"]) * float(self.known["packet"])
+
+
+def stem(link: str) -> str:
+    """Name of a link as the description has it: ``left/3`` is one of ``left``."""
+    return link.partition("/")[0]
+
+
+def ways(point: Point) -> list[Way]:
+    """The groups of flows that send data, with their ways; those whose route has no bound are left out."""
+    found = []
+    for group in point.effective()["flows"][:MOST_GROUPS]:
+        known = point.capacity([group["name"]])
+        if known is not None:
+            found.append(Way(group, known))
+    return found
+
+
+def lines(scenario: Scenario, points: Sequence[Point]) -> list[str]:
+    """The summary of the first point, a line each, and of what is swept.
+
+    Base round trips are propagation and nothing else; on radio links the time on air comes on top.
+    """
+    first = points[0]
+    described = first.effective()
+    known = ways(first)
+    made = [_size(scenario, points, described), *_swept(points)]
+    made += [line for way in known for line in _group(way, str(described["scenario"]["profile"]))]
+    more = len(described["flows"]) - MOST_GROUPS
+    if more > 0:
+        made.append(f"and {more} groups of flows more")
+    return made + _queues(described["topology"], known)
+
+
+def _size(scenario: Scenario, points: Sequence[Point], described: Mapping[str, Any]) -> str:
+    name = scenario.name or "scenario"
+    warmup = described["scenario"].get("warmup", "0 s")
+    measured = "" if warmup == "0 s" else f", measured from {warmup} on"
+    seeds, count = len(scenario.seeds), len(points)
+    runs = seeds * count
+    several = f"{_count(count, 'point')} x {_count(seeds, 'seed')} = {_count(runs, 'run')}" if runs > 1 else "one run"
+    return f"{name}: {described['scenario']['duration']}{measured}; {several}"
+
+
+def _swept(points: Sequence[Point]) -> list[str]:
+    """Each swept key with its values, in the order of the points."""
+    found: dict[str, list[Any]] = {}
+    for point in points:
+        for key, value in point.axes.items():
+            values = found.setdefault(key, [])
+            if value not in values:
+                values.append(value)
+    made = []
+    for key, values in found.items():
+        more = f" and {len(values) - MOST_VALUES} more" if len(values) > MOST_VALUES else ""
+        made.append(f"swept: {key} = {', '.join(_value(value) for value in values[:MOST_VALUES])}{more}")
+    if found:
+        here = ", ".join(f"{key} = {_value(value)}" for key, value in points[0].axes.items())
+        made.append(f"point 1 of {len(points)}: {here}")
+    return made
+
+
+def _value(value: Any) -> str:
+    """A value of an axis as a file has it, without the quotes."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _group(way: Way, profile: str) -> list[str]:
+    """A group of flows: who sends to whom, how, and over what."""
+    group, known = way.group, way.known
+    sender = group["algorithm"]["name"] if "algorithm" in group else group["transport"]
+    who = [f"{group['name']}: {_count(known['flows'], 'flow')}, {group['from']} to {group['to']}, {sender}"]
+    who += _tcp(group, profile)
+    narrow = way.narrowest
+    if narrow is None:
+        return who
+    trip = float(known["round_trip_s"])
+    line = f"    base RTT {1e3 * trip:.4g} ms; narrowest is {narrow[0]} with {rate_text(narrow[1])}"
+    if trip > 0.0 and known["bdp_packets"] >= 0.05:
+        line += f"; BDP {known['bdp_packets']:.3g} packets of {known['packet']} B = {way.bdp_bytes / 1e3:.3g} kB"
+    return [*who, line]
+
+
+UNLIMITED = 1_000_000
+"""Segments from which on a receiver's offer is none to speak of."""
+
+
+def _tcp(group: Mapping[str, Any], profile: str) -> list[str]:
+    if "tcp" not in group:
+        return []
+    tcp, segment = group["tcp"], _number(group["segment"])
+    window = initial_window(str(tcp["initial_window"]), segment)
+    acks = "one ACK per segment" if tcp["delayed_ack"] == 1 else f"one ACK per {tcp['delayed_ack']} segments"
+    offer = "" if _number(tcp["window"]) >= UNLIMITED else f", receiver offers {tcp['window']}"
+    return [
+        f"    profile {profile}: recovery {tcp['recovery']}, initial window {window:.4g} segments of {segment:g} B, {acks}{offer}"
+    ]
+
+
+INITIAL_WINDOWS = {"rfc5681": (4, 4380.0), "rfc6928": (10, 14_600.0)}
+"""Rules for the first flight: so many segments, but no more than so many bytes or two segments."""
+
+
+def initial_window(text: str, segment: float) -> float:
+    """Segments of the first flight, by rule or number; may be fractional."""
+    if text in INITIAL_WINDOWS:
+        most, size = INITIAL_WINDOWS[text]
+        return min(most, max(2.0, size / segment))
+    return _number(text)
+
+
+def _queues(topology: Mapping[str, Any], known: Sequence[Way]) -> list[str]:
+    """Each queue that the groups meet on their ways, and who shares it."""
+    rates: dict[tuple[str, bool], float] = {}
+    users: dict[tuple[str, bool], list[Way]] = {}
+    for way in known:
+        for cut in way.known["cuts"]:
+            for link in cut["links"]:
+                at = (stem(link["link"]), bool(link["reverse"]))
+                rates[at] = max(rates.get(at, 0.0), float(link["rate_bps"]))
+                if way not in users.setdefault(at, []):
+                    users[at].append(way)
+    made = []
+    for (name, back), rate in rates.items():
+        table = _table(topology, name)
+        if table is None:
+            continue
+        other = table.get("reverse")
+        queue = other.get("queue", table.get("queue")) if back and isinstance(other, Mapping) else table.get("queue")
+        words = _queue(queue, rate, users[name, back])
+        who = ", ".join(way.group["name"] for way in users[name, back])
+        made.append(f"queue of {name}{' (reverse)' if back else ''}: {words}; {who}")
+    return made
+
+
+def _queue(queue: Any, rate: float, users: Sequence[Way]) -> str:
+    """What a queue holds, in packets, time and bandwidth-delay products of the longest way through it."""
+    discipline, size = "drop-tail", queue
+    if isinstance(queue, Mapping):
+        discipline = str(queue.get("discipline", "drop-tail"))
+        size = next((queue[name] for name in ("capacity", "limit", "size") if queue.get(name) is not None), None)
+    if not isinstance(size, str):
+        return f"{discipline}"
+    packet = max(int(way.known["packet"]) for way in users)
+    number = _number(size)
+    held = number if size.endswith(("packets", "packet")) else number * _BYTES.get(size.split()[-1], 1.0)
+    bytes_held = held * packet if size.endswith(("packets", "packet")) else held
+    trip = max(float(way.known["round_trip_s"]) for way in users)
+    product = rate * trip / 8
+    share = f" = {bytes_held / product:.3g} BDP" if product >= packet else ""
+    return f"{discipline}, {size} = {_time(8 * bytes_held / rate)} at {rate_text(rate)}{share}"
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.3g} s" if seconds >= 1.0 else f"{1e3 * seconds:.3g} ms"
+
+
+_BYTES = {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9}
+
+
+def _table(topology: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
+    """The description of a link, or of the medium that it belongs to."""
+    if isinstance(topology.get(name), Mapping):
+        return dict(topology[name])
+    named: Iterable[Mapping[str, Any]] = [*topology.get("links", []), *topology.get("media", [])]
+    found = next((one for one in named if one.get("name") == name), None)
+    return found if found is not None else topology.get("radio")
+
+
+def rate_text(bps: float) -> str:
+    """A rate with its unit: ``8 Mbps``."""
+    for unit, size in (("Gbps", 1e9), ("Mbps", 1e6), ("kbps", 1e3)):
+        if bps >= size:
+            return f"{bps / size:.4g} {unit}"
+    return f"{bps:.4g} bps"
+
+
+def _number(text: str) -> float:
+    """The number of a quantity: 50 of ``"50 packets"``."""
+    return float(text.split()[0])
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "s")
