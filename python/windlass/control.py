@@ -344,7 +344,7 @@ def load_file(path: str | FilePath) -> list[str]:
         spec.loader.exec_module(module)
     except InputError:
         raise
-    except (Exception, SystemExit) as error:  # noqa: BLE001  whatever the file raises
+    except (Exception, SystemExit, GeneratorExit) as error:  # noqa: BLE001  whatever the file raises
         raise explain_failure(error, file) from None
     found = [item for item in vars(module).values() if _defined_here(item, module)]
     if not found:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
@@ -15,6 +16,7 @@ __all__ = [
     "core_errors",
     "did_you_mean",
     "error_codes",
+    "visible",
 ]
 
 CODES: dict[str, str] = {
@@ -31,11 +33,17 @@ CODES: dict[str, str] = {
     "compare.parameter": "a parameter of an algorithm is not PARAMETER=VALUE",
     "compare.twice": "an algorithm stands twice in a comparison",
     "cli.usage": "the command line has an unknown option, a missing argument or a value of the wrong kind",
+    "cli.system": "the operating system refused something",
     "cli.output": "the place for the results cannot be written",
+    "file.silent": "nothing comes through a pipe that is to be read",
+    "file.special": "a device or the like was given where a file is needed",
+    "file.too-large": "the file is larger than anything of its kind",
     "file.missing": "no file of that name, and no ready scenario either",
     "file.directory": "a directory was given where a file is needed",
     "file.unreadable": "the file cannot be read",
     "file.not-text": "the file is not UTF-8 text, so it cannot be a scenario",
+    "internal": "something in Windlass itself is broken; the message says how to report it",
+    "internal.memory": "the machine has too little memory for this",
     "ledger.broken": "the ledger of a paper contradicts itself",
     "list.unknown": "nothing of that name in the list",
     "new-cc.name": "the name of a new algorithm is taken or not allowed",
@@ -47,6 +55,7 @@ CODES: dict[str, str] = {
     "plot.no-results": "the folder holds no results of a sweep",
     "plot.no-trace": "the run recorded no such series",
     "reproduce.not-yet": "the experiment needs something that the engine does not model",
+    "reproduce.reading": "no reading of that name in the papers' ledgers",
     "reproduce.seeds": "too few seeds to judge claims",
     "reproduce.unknown": "no paper or experiment of that name in the ledger",
     "result.unknown-flow": "the results have no flow of that name",
@@ -73,6 +82,27 @@ CODES: dict[str, str] = {
     "validate.seeds": "too few seeds for an interval",
 }
 """Codes raised by this package itself, with their meaning. The engine has its own, see :func:`error_codes`."""
+
+
+def visible(text: str) -> str:
+    """Text that does nothing to a terminal: what would be obeyed, or is no text, is shown as an escape.
+
+    >>> visible("a" + chr(27) + "[31m") == "a" + chr(92) + "x1b[31m"
+    True
+    """
+    return "".join(one if one.isprintable() or one in "\n\t" else _escape(one) for one in text)
+
+
+ORDERS = ("Cc", "Cs")
+"""Categories of characters that a terminal obeys, and of bytes that were no text."""
+
+TURNING = frozenset(map(chr, [*range(0x202A, 0x202F), *range(0x2066, 0x206A)]))
+"""Characters that turn the direction of what follows."""
+
+
+def _escape(one: str) -> str:
+    obeyed = unicodedata.category(one) in ORDERS or one in TURNING
+    return one.encode("unicode_escape").decode("ascii") if obeyed else one
 
 
 class WindlassError(Exception):
@@ -117,7 +147,7 @@ class WindlassError(Exception):
             part for part in (self.file, f"line {self.line}" if self.line is not None else None) if part is not None
         )
         first = f"error[{self.code}]: {place}: {self.message}" if place else f"error[{self.code}]: {self.message}"
-        return first if self.hint is None else f"{first}\nhint: {self.hint}"
+        return visible(first if self.hint is None else f"{first}\nhint: {self.hint}")
 
     def __str__(self) -> str:
         return self.render()

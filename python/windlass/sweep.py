@@ -8,6 +8,7 @@ in the order of points, then seeds, whatever the number of threads.
 from __future__ import annotations
 
 import json
+import os
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -257,6 +258,8 @@ def run(scenario: Scenario, seed: int | None = None) -> RunResult:
             code="run.many-points",
             hint=f"choose with `--set {next(iter(points[0].axes))}=VALUE` and so on, or use `windlass sweep`",
         )
+    if seed is not None:
+        _check_seeds([seed])
     return execute([(points[0], scenario.seeds[0] if seed is None else seed)], jobs=1)[0]
 
 
@@ -363,9 +366,11 @@ def execute(
     keys = [point.key(seed) for point, seed in tasks]
     unique = dict(zip(keys, tasks, strict=True))
     places = {key: store if _may_be_kept(point) else None for key, (point, _) in unique.items()} if store else {}
+    folder = Path.cwd()
     try:
         made = workers_for(jobs).make(unique, places, progress, token)
     finally:
+        os.chdir(folder)  # an algorithm in Python may have gone elsewhere; results go where they were to go
         if store is not None:
             store.close()
     return [
@@ -410,12 +415,27 @@ def _seeds(seeds: int | Sequence[int]) -> int | list[int]:
         if seeds >= 1:
             return seeds
     elif len(seeds) > 0 and len(set(seeds)) == len(seeds):
+        _check_seeds(seeds)
         return list(seeds)
     raise InputError(
         f"seeds are {seeds!r}, must be a count from 1 or a list of different whole numbers",
         code="sweep.seeds",
         hint="10 means ten seeds from the scenario's first one",
     )
+
+
+LAST_SEED = 2**63 - 1
+"""The largest seed: as large as a column of the results can have."""
+
+
+def _check_seeds(seeds: Sequence[int]) -> None:
+    for seed in seeds:
+        if not 0 <= seed <= LAST_SEED:
+            raise InputError(
+                f"a seed of {seed}: it must be from 0 to {LAST_SEED}",
+                code="sweep.seeds",
+                hint="any whole number does; 1 is the usual first one",
+            )
 
 
 def _check_precision(precision: float, max_seeds: int) -> None:
@@ -491,12 +511,19 @@ def _grown(seeds: Iterable[int], count: int) -> list[int]:
 
 def _run_mean(result: RunResult, metric: str) -> float:
     import pyarrow.compute as pc
+    import pyarrow.types as kinds
 
-    if metric not in result.flows.column_names:
+    numbers = [
+        field.name
+        for field in result.flows.schema
+        if kinds.is_floating(field.type) or kinds.is_integer(field.type) or kinds.is_boolean(field.type)
+    ]
+    if metric not in numbers:
+        there = f"`{metric}` of flows is no number" if metric in result.flows.column_names else None
         raise InputError(
-            f"flows have no column `{metric}`",
+            there or f"flows have no column `{metric}`",
             code="sweep.precision",
-            hint="the columns are " + ", ".join(f"`{name}`" for name in result.flows.column_names[3:]),
+            hint="there are " + ", ".join(f"`{name}`" for name in numbers),
         )
     mean = pc.mean(result.flows[metric]).as_py()
     return float("nan") if mean is None else float(mean)

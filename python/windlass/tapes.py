@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from windlass.errors import InputError, WindlassError, core_errors
+from windlass import inputs
+from windlass.errors import WindlassError, core_errors
 
 __all__ = ["Difference", "Replay", "replay"]
 
@@ -91,7 +92,7 @@ def replay(tape: str | Path, algorithm: str | Mapping[str, Any] | None = None) -
             found = json.loads(_core.replay(text, file, other))
     except WindlassError:
         raise
-    except (Exception, SystemExit) as error:  # whatever a class in Python raises
+    except (Exception, SystemExit, GeneratorExit) as error:  # whatever a class in Python raises
         from windlass.control import explain_failure
 
         raise explain_failure(error) from error
@@ -102,17 +103,10 @@ def replay(tape: str | Path, algorithm: str | Mapping[str, Any] | None = None) -
 def _text(file: Path) -> str:
     from windlass.folders import check_beside
 
-    hint = "`windlass run SCENARIO --trace tape --out DIR` writes tapes into DIR"
-    try:
+    if inputs.is_there(file):
         check_beside(file)
-        return file.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise InputError("no such file", code="file.missing", file=str(file), hint=hint) from None
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"not UTF-8 text (byte {error.start})", code="file.not-text", file=str(file), hint=hint
-        ) from None
-    except OSError as error:
-        raise InputError(
-            f"cannot be read: {error.strerror}", code="file.unreadable", file=str(file), hint=hint
-        ) from None
+    return inputs.read_text(
+        file,
+        most=inputs.MOST_RECORDED,
+        wanted="tape: `windlass run SCENARIO --trace tape --out DIR` writes tapes into DIR",
+    )

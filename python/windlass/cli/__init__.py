@@ -1,6 +1,7 @@
 """The command `windlass`. Results go to stdout, progress and errors to stderr.
 
-Exit codes: 0 done, 1 a claim or check failed where asked to judge, 2 the input is wrong, 130 stopped by Ctrl-C.
+Exit codes: 0 done, 1 a claim or check failed where asked to judge, 2 the input is wrong, 3 Windlass itself is broken,
+130 stopped by Ctrl-C.
 Each module has the commands of its name and what only they print. Everything heavy is imported inside the commands, so
 that help appears at once.
 """

@@ -10,7 +10,7 @@ import click
 
 from windlass.cli.files import load_scenario, show_progress
 from windlass.cli.group import main
-from windlass.cli.options import execution_options, json_option, own_option, sets_option
+from windlass.cli.options import Place, execution_options, json_option, own_option, sets_option
 from windlass.cli.printing import print_json, print_table, with_interval
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=Place(),
     help="Figure of goodput against queueing delay; .pdf, .svg or .png, or all three without an extension.",
 )
 @json_option

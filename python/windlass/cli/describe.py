@@ -10,7 +10,7 @@ import click
 
 from windlass.cli.files import load_scenario
 from windlass.cli.group import main
-from windlass.cli.options import json_option, own_option, sets_option
+from windlass.cli.options import Place, json_option, own_option, sets_option
 from windlass.cli.printing import print_json
 from windlass.errors import InputError
 
@@ -132,9 +132,7 @@ def _part(part: Mapping[str, Any]) -> str:
 @click.argument("link")
 @sets_option
 @click.option("--reverse", is_flag=True, help="Use the link's other direction.")
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="File to write; by default standard output."
-)
+@click.option("-o", "--output", type=Place(dir_okay=False), help="File to write; by default standard output.")
 def trace(file: str, link: str, sets: Sequence[tuple[str, str]], reverse: bool, output: Path | None) -> None:
     """Write the delivery opportunities of LINK in scenario FILE, for mahimahi's mm-link and for `trace` of a link.
 

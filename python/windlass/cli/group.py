@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
+import traceback
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import click
 
 import windlass
-from windlass.errors import Interrupted, StoreWarning, WindlassError
+from windlass.errors import Interrupted, StoreWarning, WindlassError, visible
 
 
 class _Command(click.Group):
@@ -27,9 +30,11 @@ class _Command(click.Group):
         standalone_mode: bool = True,
         **extra: Any,
     ) -> Any:
+        _open_streams()
         try:
             with _warnings_as_lines():
                 code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+            sys.stdout.flush()
         except Interrupted as stopped:
             click.echo(_stopped_note(stopped), err=True)
             code = 130
@@ -41,21 +46,69 @@ class _Command(click.Group):
             code = 0
         except click.UsageError as error:
             path = error.ctx.command_path if error.ctx is not None else "windlass"
-            click.echo(f"error[cli.usage]: {_sentence(error.format_message())}", err=True)
+            click.echo(visible(f"error[cli.usage]: {_sentence(error.format_message())}"), err=True)
             click.echo(f"hint: `{path} --help` shows what it takes", err=True)
             code = 2
         except click.Abort:
             click.echo("stopped", err=True)
             code = 130
         except OSError as error:
-            if error.errno != errno.EPIPE:
-                raise
-            # The reader of our output has gone (`windlass ... | head`); nothing more can be said.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            code = 0
+            code = _refused(error)
+        except MemoryError:
+            click.echo("error[internal.memory]: the machine has too little memory for this", err=True)
+            click.echo("hint: fewer flows, a shorter run, or traces with a longer `output.step` take less", err=True)
+            code = 2
+        except Exception as error:  # noqa: BLE001 - the one place for what nobody foresaw
+            code = _broken(error)
         if not standalone_mode:
             return code
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _open_streams() -> None:
+    """Have both streams, also where the caller closed them, and none that fails over a name that is no text."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - to the end
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _refused(error: OSError) -> int:
+    """Say what the operating system refused; the exit code.
+
+    Without a name of a file it was our own output: its reader has gone, or its disk is full.
+    """
+    if error.filename is None and error.errno in (errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EBADF):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is still in buffers has nowhere to go
+        if error.errno == errno.EPIPE:
+            return 0  # `windlass ... | head`
+        click.echo(f"error[cli.output]: standard output: {error.strerror}", err=True)
+        click.echo("hint: write to a place that has room", err=True)
+        return 2
+    place = f"{error.filename}: " if error.filename is not None else ""
+    click.echo(visible(f"error[cli.system]: {place}{error.strerror or error}"), err=True)
+    click.echo("hint: check the name, its permissions and the room on the disk", err=True)
+    return 2
+
+
+DEBUG = "WINDLASS_DEBUG"
+"""Variable of the environment: if it is set, what is broken is shown with the place in the code."""
+
+
+def _broken(error: Exception) -> int:
+    """Say that Windlass itself is broken, and how to report it; the exit code."""
+    if os.environ.get(DEBUG):
+        click.echo(visible("".join(traceback.format_exception(error))), err=True)
+    what = " ".join(str(error).split())[:300]
+    click.echo(visible(f"error[internal]: Windlass is broken here: {type(error).__name__}: {what}"), err=True)
+    click.echo(
+        f"hint: please report it with the command, the file and what `{DEBUG}=1` before the command adds; "
+        f"this is windlass {windlass.__version__}",
+        err=True,
+    )
+    return 3
 
 
 @contextmanager
@@ -67,7 +120,7 @@ def _warnings_as_lines() -> Iterator[None]:
 
         def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
             if issubclass(category, StoreWarning):
-                click.echo(f"warning: {message}", err=True)
+                click.echo(visible(f"warning: {message}"), err=True)
             else:
                 others(message, category, *place, **more)
 

@@ -7,13 +7,14 @@ from pathlib import Path
 import click
 
 from windlass.cli.group import main
+from windlass.cli.options import Place
 
 
 @main.command("new-cc", short_help="Add a new algorithm to the source tree.", epilog="Example: windlass new-cc my-reno")
 @click.argument("name")
 @click.option(
     "--root",
-    type=click.Path(path_type=Path),
+    type=Place(),
     metavar="DIR",
     help="Source tree; by default the one that contains the current folder.",
 )

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
+
+
+def is_text(given: str) -> bool:
+    """Whether an argument is text; other bytes come as surrogates."""
+    return not any("\ud800" <= one <= "\udfff" for one in given)
 
 
 class _Setting(click.ParamType[tuple[str, str]]):
@@ -21,6 +27,8 @@ class _Setting(click.ParamType[tuple[str, str]]):
         key, equals, text = str(value).partition("=")
         if not equals or not key.strip():
             self.fail(f"`{value}` is not KEY=VALUE", param, ctx)
+        if not is_text(str(value)):
+            self.fail(f"`{value}` is not UTF-8 text", param, ctx)
         return key.strip(), text.strip()
 
 
@@ -39,6 +47,26 @@ class Share(click.ParamType[float]):
         except ValueError:
             self.fail(f"`{value}` is not a share; write 2% or 0.02", param, ctx)
         return share
+
+
+class Place(click.Path):
+    """A file or folder to write or to read; an empty name, or one that no file can have, is refused at once."""
+
+    def __init__(self, *, dir_okay: bool = True) -> None:
+        super().__init__(path_type=Path, dir_okay=dir_okay)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path."""
+        if isinstance(value, str):
+            if not value.strip():
+                self.fail("an empty name names no place; write . for the folder that you are in", param, ctx)
+            if "\0" in value or any(len(os.fsencode(part)) > LONGEST for part in value.split("/")):
+                self.fail(f"no file can have this name: at most {LONGEST} bytes between slashes", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+LONGEST = 255
+"""Bytes of a name, on every file system in use."""
 
 
 def _options(*decorators: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -72,7 +100,7 @@ own_option = click.option(
     "--python",
     "own",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=Place(),
     metavar="FILE",
     callback=_load_own,
     expose_value=False,
@@ -92,7 +120,7 @@ _execution_options = _options(
     ),
     click.option(
         "--store",
-        type=click.Path(path_type=Path),
+        type=Place(),
         metavar="DIR",
         help="Folder of finished runs; by default $WINDLASS_STORE or ~/.cache/windlass/runs.",
     ),

@@ -11,7 +11,7 @@ import click
 import windlass
 from windlass.cli.files import load_scenario
 from windlass.cli.group import main
-from windlass.cli.options import own_option, sets_option
+from windlass.cli.options import Place, own_option, sets_option
 from windlass.errors import InputError
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=Place(),
     default=Path("figure"),
     show_default=True,
     help="File to write: .pdf, .svg or .png, or all three without an extension.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from windlass import _json
+from windlass.errors import visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,11 +23,14 @@ MOST_ROWS = 40
 
 
 def console(width: int = 240) -> Console:
-    """Where tables go: the terminal as wide as it is, files and pipes this wide."""
+    """Where tables go: the terminal as wide as it is, files and pipes as wide as ``COLUMNS`` says, or this wide."""
     from rich.console import Console
 
     # Into a file or a pipe, a line of the table is a line of the output, whatever its length.
-    return Console() if sys.stdout.isatty() else Console(width=width)
+    if sys.stdout.isatty():
+        return Console()
+    columns = os.environ.get("COLUMNS", "")
+    return Console(width=int(columns) if columns.isdecimal() and int(columns) > 0 else width)
 
 
 def print_json(data: Any) -> None:
@@ -49,7 +54,7 @@ def print_table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], right
         for column in part:
             table.add_column(escape(column), justify="right" if column in right else "left", overflow="fold")
         for row in rows:
-            table.add_row(*(escape(cell(row[column])) for column in part))
+            table.add_row(*(escape(visible(cell(row[column]))) for column in part))
         out.print(table)
 
 
@@ -84,7 +89,7 @@ def print_details(row: Mapping[str, Any]) -> None:
             click.echo(f"{name}:")
             print_table(columns, [{key: part.get(key) for key in columns} for part in item])
         elif item not in (None, [], ""):
-            click.echo(f"{name}: {cell(item)}")
+            click.echo(visible(f"{name}: {cell(item)}"))
 
 
 def cell(item: Any) -> str:

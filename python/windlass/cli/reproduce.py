@@ -9,7 +9,7 @@ import click
 
 from windlass.cli.files import check_folder, show_experiments
 from windlass.cli.group import main
-from windlass.cli.options import execution_options, json_option
+from windlass.cli.options import Place, execution_options, json_option
 from windlass.cli.printing import console, print_json
 
 
@@ -28,9 +28,7 @@ from windlass.cli.printing import console, print_json
 )
 @click.option("--plan", is_flag=True, help="Print what would run and how long it takes, and run nothing.")
 @click.option("--check", is_flag=True, help="Exit with 1 if a claim is contradicted or impossible.")
-@click.option(
-    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder for figures, tables and the report."
-)
+@click.option("--out", type=Place(), metavar="DIR", help="Folder for figures, tables and the report.")
 @json_option
 def reproduce(
     target: str,

@@ -11,7 +11,7 @@ import click
 import windlass
 from windlass.cli.files import check_folder, command_line, load_scenario
 from windlass.cli.group import main
-from windlass.cli.options import json_option, own_option, sets_option
+from windlass.cli.options import Place, json_option, own_option, sets_option
 from windlass.cli.printing import MOST_ROWS, fixed, print_json, print_table
 from windlass.names import loss_causes, transports
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     "serving, snr; separated by commas. Also tape: everything that each flow's algorithm is told and answers, as text for `windlass replay`.",
 )
 @click.option("--events", is_flag=True, help="Record every window change and every loss, with its true cause.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder for the tables (Parquet).")
+@click.option("--out", type=Place(), metavar="DIR", help="Folder for the tables (Parquet).")
 @json_option
 def run(
     file: str,

@@ -8,13 +8,14 @@ import click
 
 from windlass.cli.files import show_progress
 from windlass.cli.group import main
+from windlass.cli.options import Place
 
 
 @main.command(
     short_help="Make one shard of a job array.",
     epilog="Example: windlass shard job --index 0",
 )
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", type=Place())
 @click.option(
     "--index",
     type=click.IntRange(min=0),

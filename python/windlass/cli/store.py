@@ -11,14 +11,14 @@ from typing import Any
 import click
 
 from windlass.cli.group import main
-from windlass.cli.options import json_option
+from windlass.cli.options import Place, json_option
 from windlass.cli.printing import print_json, print_table
 from windlass.errors import InputError, StoreError
 
 place_option = click.option(
     "--store",
     "place",
-    type=click.Path(path_type=Path),
+    type=Place(),
     metavar="DIR",
     help="Folder of finished runs; by default $WINDLASS_STORE or ~/.cache/windlass/runs.",
 )
@@ -148,7 +148,7 @@ def prune(place: Path | None, keep_versions: bool, dry_run: bool, as_json: bool)
 
 
 @store.command("import", short_help="Take over runs of other stores, or of an earlier version's layout.")
-@click.argument("sources", nargs=-1, metavar="[SOURCE]...", type=click.Path(path_type=Path))
+@click.argument("sources", nargs=-1, metavar="[SOURCE]...", type=Place())
 @place_option
 @json_option
 def import_(sources: Sequence[Path], place: Path | None, as_json: bool) -> None:

@@ -11,7 +11,7 @@ import click
 import windlass
 from windlass.cli.files import check_folder, command_line, load_scenario, show_progress
 from windlass.cli.group import main
-from windlass.cli.options import Share, execution_options, json_option, own_option, sets_option
+from windlass.cli.options import Place, Share, execution_options, json_option, own_option, sets_option
 from windlass.cli.printing import print_json, print_table, with_interval
 
 if TYPE_CHECKING:
@@ -45,14 +45,14 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=Place(),
     metavar="DIR",
     help="Folder for tables, summary and manifest; by default windlass-out/NAME.",
 )
 @click.option(
     "--emit",
     nargs=2,
-    type=(click.Choice(["slurm"]), click.Path(path_type=Path)),
+    type=(click.Choice(["slurm"]), Place()),
     metavar="slurm DIR",
     help="Run nothing: write the sweep into DIR as a job array for Slurm.",
 )

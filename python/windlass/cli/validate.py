@@ -11,7 +11,7 @@ import click
 from windlass import _json
 from windlass.cli.files import check_folder, load_scenario, show_progress
 from windlass.cli.group import main
-from windlass.cli.options import json_option, own_option, sets_option
+from windlass.cli.options import Place, json_option, own_option, sets_option
 from windlass.cli.printing import cell, print_json, print_table
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def validate() -> None:
 )
 @click.option("--jobs", type=click.IntRange(min=1), help="Parallel runs; by default one per core.")
 @click.option("--stored", is_flag=True, help="Compare with the figures that ship with Windlass; does not need ns-2.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder for comparison.json and scripts.")
+@click.option("--out", type=Place(), metavar="DIR", help="Folder for comparison.json and scripts.")
 @json_option
 def validate_ns2(
     file: str | None,
@@ -123,7 +123,7 @@ def _print_validation(data: Mapping[str, Any]) -> None:
 
 
 @validate.command("linux", short_help="Compare with traces of the Linux kernel.")
-@click.argument("folder", required=False, type=click.Path(path_type=Path), metavar="[DIR]")
+@click.argument("folder", required=False, type=Place(), metavar="[DIR]")
 @click.option("--case", "names", multiple=True, metavar="NAME", help="Only this one, or `cubic-*`. Can be repeated.")
 @click.option("--seeds", type=click.IntRange(min=2), default=10, show_default=True, help="Seeds of each random point.")
 @json_option
@@ -168,7 +168,7 @@ def _print_linux(done: Comparison) -> None:
 
 
 @validate.command("packetdrill", short_help="Play packetdrill's scripts.")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="DIR|FILE...")
+@click.argument("paths", nargs=-1, required=True, type=Place(), metavar="DIR|FILE...")
 @json_option
 def validate_packetdrill(paths: Sequence[Path], as_json: bool) -> None:
     """Play scripts of packetdrill against an endpoint.

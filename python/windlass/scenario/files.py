@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from importlib import resources
 from pathlib import Path
 
-from windlass.errors import InputError, did_you_mean
+from windlass import inputs
+from windlass.errors import InputError, did_you_mean, visible
 from windlass.scenario.builders import Value, set_texts
 from windlass.scenario.description import Scenario
 
@@ -30,8 +31,8 @@ def load(path: str | Path, sets: Mapping[str, Value] | Iterable[tuple[str, str]]
         pairs = set_texts(sets)
     else:
         pairs = list(sets)
-    folder = None if Path(path).exists() else _ready_folder()
-    return Scenario.from_toml(read_text(path), filename=str(path), sets=pairs, folder=folder)
+    folder = None if inputs.is_there(path) else _ready_folder()
+    return Scenario.from_toml(read_text(path), filename=visible(str(path)), sets=pairs, folder=folder)
 
 
 def _ready_folder() -> Path:
@@ -54,7 +55,7 @@ def read_text(path: str | Path) -> str:
         If there is no such file or it is no text.
     """
     name = str(path)
-    if not Path(path).exists():
+    if not inputs.is_there(path):
         ready = ready_scenarios()
         if name in ready:
             return ready[name]
@@ -65,20 +66,4 @@ def read_text(path: str | Path) -> str:
             hint=did_you_mean(Path(name).stem, ready, "the ready scenario")
             or "`windlass list scenarios` shows the ready ones",
         )
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except IsADirectoryError:
-        raise InputError(
-            "is a directory", code="file.directory", file=name, hint="give the scenario file in it"
-        ) from None
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"not UTF-8 text (byte {error.start})",
-            code="file.not-text",
-            file=name,
-            hint="a scenario is a TOML file; `windlass list scenarios` shows ready ones",
-        ) from None
-    except OSError as error:
-        raise InputError(
-            f"cannot be read: {error.strerror}", code="file.unreadable", file=name, hint="check its permissions"
-        ) from None
+    return inputs.read_text(path)

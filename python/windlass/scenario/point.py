@@ -228,7 +228,7 @@ class Point:
                 columns = self._point.run(seed, cancel)
         except (WindlassError, Cancelled):
             raise
-        except (Exception, SystemExit) as error:  # an algorithm written in Python raised it
+        except (Exception, SystemExit, GeneratorExit) as error:  # an algorithm written in Python raised it
             from windlass.control import explain_failure
 
             raise explain_failure(error) from error

@@ -75,7 +75,7 @@ class Store:
     """
 
     def __init__(self, root: str | Path | None = None) -> None:
-        self.root = default_root() if root is None else Path(root).expanduser()
+        self.root = (default_root() if root is None else Path(root).expanduser()).absolute()
         self._lock = threading.RLock()
         self._forget()
         self._writer: Writer | None = None

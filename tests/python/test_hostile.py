@@ -1,0 +1,283 @@
+"""What a user can cause outside the engine: names, pipes, devices, streams, classes. Never a traceback."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from conftest import Command
+
+import windlass
+from windlass import inputs
+from windlass.cli import group
+from windlass.errors import InputError, visible
+
+posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX files")
+
+SCENARIO = """
+[scenario]
+name = "s"
+duration = "1 s"
+[topology]
+kind = "dumbbell"
+access = { rate = "100 Mbps", delay = "1 ms" }
+bottleneck = { rate = "1 Mbps", delay = "5 ms", queue = "10 packets" }
+[[flows]]
+name = "flow"
+from = "left/0"
+to = "right/0"
+algorithm = "newreno"
+"""
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    file = tmp_path / "s.toml"
+    file.write_text(SCENARIO)
+    return file
+
+
+def process(*args: str | bytes, **more: object) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "windlass", *args]
+    return subprocess.run(command, capture_output="stdout" not in more, timeout=120, check=False, **more)  # type: ignore[call-overload]
+
+
+# ---- files ----
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "/tmp/" + "y" * 300 + "/a.toml", "a\0b"])
+def test_a_name_that_no_file_can_have(command: Command, name: str) -> None:
+    with pytest.raises(InputError) as caught:
+        windlass.load(name)
+    assert caught.value.code == "file.missing"
+    if "\0" not in name:
+        result = command("run", name)
+        assert (result.exit_code, result.stderr.count("\n")) == (2, 2)
+
+
+@posix
+def test_names_and_values_that_are_no_text(small: Path) -> None:
+    result = process("run", b"\xff\xfe.toml")
+    assert result.returncode == 2
+    assert b"error[file.missing]: \\udcff\\udcfe.toml" in result.stderr
+    result = process("run", str(small), "--set", b"flows.algorithm=\xff")
+    assert result.returncode == 2
+    assert b"is not UTF-8 text" in result.stderr
+
+
+@posix
+def test_devices_are_not_read() -> None:
+    with pytest.raises(InputError) as caught:
+        windlass.load("/dev/zero")
+    assert caught.value.code == "file.special"
+    with pytest.raises(InputError) as caught:
+        inputs.read_text("/dev/null")
+    assert caught.value.code == "file.special"
+
+
+def test_a_large_file_is_not_read(tmp_path: Path) -> None:
+    file = tmp_path / "large.toml"
+    with file.open("wb") as out:
+        out.truncate(3 << 30)  # takes no room
+    began = time.process_time()
+    with pytest.raises(InputError, match="larger than 16 MiB") as caught:
+        windlass.load(file)
+    assert caught.value.code == "file.too-large"
+    assert time.process_time() - began < 1.0
+
+
+def test_a_file_that_grows_while_it_is_read(monkeypatch: pytest.MonkeyPatch, small: Path) -> None:
+    monkeypatch.setattr(inputs.os, "fstat", lambda _: os.stat_result([0o100644, *[0] * 9]))  # it says 0 bytes
+    with pytest.raises(InputError, match="larger than"):
+        inputs.read_text(small, most=20)
+
+
+@posix
+def test_a_pipe_is_read_to_its_end_and_waited_for_a_while(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, small: Path
+) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+
+    def write() -> None:
+        time.sleep(0.3)
+        with pipe.open("w") as out:
+            out.write(SCENARIO[:40])
+            out.flush()
+            time.sleep(0.3)
+            out.write(SCENARIO[40:])
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    assert windlass.load(pipe).name == "s"
+    writer.join()
+    monkeypatch.setattr(inputs, "PATIENCE_S", 0.2)
+    with pytest.raises(InputError, match="nothing comes through") as caught:
+        windlass.load(pipe)
+    assert caught.value.code == "file.silent"
+
+
+# ---- options ----
+
+
+@pytest.mark.parametrize(
+    "args",
+    [("run", "--out", ""), ("sweep", "--store", ""), ("sweep", "--out", " "), ("run", "--out", "z" * 256)],
+)
+def test_places_without_a_name_are_refused(command: Command, small: Path, args: tuple[str, ...]) -> None:
+    result = command(args[0], small, *args[1:])
+    assert result.exit_code == 2
+    assert f"invalid value for `{args[1]}`" in result.stderr
+
+
+@pytest.mark.parametrize("seed", ["9223372036854775808", "-1"])
+def test_a_seed_that_is_none(command: Command, small: Path, seed: str) -> None:
+    result = command("run", small, "--seed", seed)
+    assert result.exit_code == 2
+    assert "it must be from 0 to 9223372036854775807" in result.stderr
+    assert command("run", small, "--seed", "9223372036854775807").exit_code == 0
+    with pytest.raises(InputError):
+        windlass.sweep(windlass.load(small), seeds=[1, int(seed)], store=False)
+
+
+def test_a_precision_of_something_that_is_no_number(command: Command, small: Path) -> None:
+    result = command("sweep", small, "--precision", "2%", "--metric", "flow", "--seeds", "3")
+    assert result.exit_code == 2
+    assert "`flow` of flows is no number" in result.stderr
+    assert "`goodput_bps`" in result.stderr
+
+
+# ---- streams ----
+
+
+@posix
+def test_full_and_closed_streams(small: Path) -> None:
+    for args in (["list", "algorithms"], ["run", str(small), "--json"]):
+        with Path("/dev/full").open("w") as full:
+            result = process(*args, stdout=full, stderr=subprocess.PIPE)
+        assert result.returncode == 2
+        assert b"error[cli.output]: standard output: No space left on device" in result.stderr
+        assert b"Traceback" not in result.stderr
+    shell = f"{sys.executable} -m windlass list queues >&-; echo $?"
+    found = subprocess.run(["sh", "-c", shell], capture_output=True, timeout=120, check=True)
+    assert found.stdout.strip() in (b"0", b"2"), found.stderr
+    assert b"Traceback" not in found.stderr
+
+
+def test_what_a_terminal_would_obey_is_shown(command: Command, tmp_path: Path, small: Path) -> None:
+    assert visible("a\x1b[31m\tü\n\u202e") == "a\\x1b[31m\tü\n\\u202e"
+    result = command("run", "\x1b[2Jred.toml")
+    assert "\x1b" not in result.stderr
+    assert "\\x1b[2Jred.toml" in result.stderr
+    own = tmp_path / "own.py"
+    own.write_text(CLASSES)
+    result = command("run", small, "--python", own, "--set", "flows.algorithm=hostile-colour")
+    assert result.exit_code == 2
+    assert "\x1b" not in result.stderr
+    assert "ValueError: \\x1b[31mred" in result.stderr
+
+
+def test_tables_in_pipes_are_as_wide_as_asked_for(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    wide = max(map(len, command("list", "algorithms").stdout.splitlines()))
+    monkeypatch.setenv("COLUMNS", "70")
+    assert max(map(len, command("list", "algorithms").stdout.splitlines())) <= 70 < wide
+    monkeypatch.setenv("COLUMNS", "none")
+    assert max(map(len, command("list", "algorithms").stdout.splitlines())) == wide
+
+
+# ---- classes of the user's own ----
+
+CLASSES = """
+import os
+import windlass
+
+
+class Colour(windlass.CongestionControl):
+    name = "hostile-colour"
+
+    def on_ack(self, ack, path):
+        raise ValueError(chr(27) + "[31mred")
+
+
+class Leaves(windlass.CongestionControl):
+    name = "hostile-leaves"
+
+    def on_ack(self, ack, path):
+        raise GeneratorExit("gone")
+
+
+class Moves(windlass.CongestionControl):
+    name = "hostile-moves"
+
+    def on_ack(self, ack, path):
+        os.chdir("/")
+"""
+
+
+def test_a_class_that_leaves_and_one_that_moves(
+    command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, small: Path
+) -> None:
+    own = tmp_path / "own.py"
+    own.write_text(CLASSES)
+    monkeypatch.chdir(tmp_path)
+    result = command("run", small, "--python", own, "--set", "flows.algorithm=hostile-leaves")
+    assert result.exit_code == 2
+    assert "error[algorithm.failed]" in result.stderr
+    assert "GeneratorExit: gone" in result.stderr
+    result = command("run", small, "--python", own, "--set", "flows.algorithm=hostile-moves", "--out", "here")
+    assert result.exit_code == 0, result.stderr
+    assert (tmp_path / "here" / "manifest.json").is_file()
+    assert Path.cwd() == tmp_path
+
+
+# ---- what nobody foresaw ----
+
+
+def test_what_is_left_has_a_code_and_says_how_to_report_it(
+    command: Command, monkeypatch: pytest.MonkeyPatch, small: Path
+) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("of \x1b[1mall things")
+
+    monkeypatch.setattr(windlass, "run", broken)
+    result = command("run", small)
+    assert result.exit_code == 3
+    assert result.stderr.startswith(
+        "error[internal]: Windlass is broken here: ZeroDivisionError: of \\x1b[1mall things\n"
+    )
+    assert f"hint: please report it with the command, the file and what `{group.DEBUG}=1`" in result.stderr
+    assert "Traceback" not in result.stderr
+    monkeypatch.setenv(group.DEBUG, "1")
+    assert "Traceback" in command("run", small).stderr
+
+
+@pytest.mark.parametrize(("error", "code"), [
+    (MemoryError(), "internal.memory"), (PermissionError(13, "Permission denied", "/x"), "cli.system")
+])  # fmt: skip
+def test_what_the_machine_refuses(
+    command: Command, monkeypatch: pytest.MonkeyPatch, small: Path, error: Exception, code: str
+) -> None:
+    def broken(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(windlass, "run", broken)
+    result = command("run", small)
+    assert (result.exit_code, f"error[{code}]: " in result.stderr) == (2, True)
+
+
+@posix
+def test_a_store_is_as_shareable_as_the_umask_says(small: Path, tmp_path: Path) -> None:
+    for mask, folder_mode, file_mode in ((0o002, 0o775, 0o664), (0o077, 0o700, 0o600)):
+        root = tmp_path / f"store-{mask:o}"
+        before = os.umask(mask)
+        try:
+            windlass.sweep(windlass.load(small), seeds=1, store=root)
+        finally:
+            os.umask(before)
+        assert root.stat().st_mode & 0o777 == folder_mode
+        assert {file.stat().st_mode & 0o777 for file in root.iterdir()} == {file_mode}
