@@ -144,7 +144,8 @@ abstract as async become box break const continue crate do dyn else enum extern 
 let loop macro match mod move mut override priv pub ref return self static struct super trait try type
 typeof unsafe unsized use virtual where while yield gen alloc core std units ack bytes cause config
 congestion congestion-control response err none ok option some foreign registry algorithm path window
-testing invariants
+testing invariants true false main lib build bool char str u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32
+f64 vec string default clone copy debug drop send sync sized iterator from into result box
 """
 """Names that Rust, a module of the crate, or a type that the written file uses has for itself."""
 
