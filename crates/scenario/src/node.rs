@@ -131,8 +131,16 @@ impl Node {
             Ok(table) => Ok(Node::new(Place::Line(1), Value::Table(from_table(table.get_ref(), &lines)))),
             Err(error) => {
                 let place = error.span().map_or(Place::Nowhere, |span| lines.place(span.start));
-                Err(Problem::new(code::SYNTAX, place, format!("not TOML: {}", one_line(error.message())))
-                    .hint("values with units stand in quotes, as in `rate = \"8 Mbps\"`"))
+                let at = error.span().and_then(|span| text.get(span)).unwrap_or_default();
+                if error.message().starts_with("duplicate key") && !at.is_empty() {
+                    let what = format!("the key `{}` stands here for the second time in its table", show(at));
+                    return Err(Problem::new(code::SYNTAX, place, what).hint("keep one of the two lines"));
+                }
+                let hint = match text.trim_start().starts_with('{') {
+                    true => "a scenario file is TOML, not JSON: `windlass.from_dict` takes what is in a JSON file",
+                    false => "values with units stand in quotes, as in `rate = \"8 Mbps\"`",
+                };
+                Err(Problem::new(code::SYNTAX, place, format!("not TOML: {}", one_line(error.message()))).hint(hint))
             }
         }
     }
@@ -145,7 +153,8 @@ impl Node {
                 code::SYNTAX,
                 Place::Line(error.line()),
                 format!("not JSON: {}", one_line(&error.to_string())),
-            )),
+            )
+            .hint("give a description as `Scenario.document` and `windlass explain --json` have it")),
         }
     }
 

@@ -7,7 +7,7 @@ use units::Span;
 use crate::error::{Place, Problem, choose, code, listed, show};
 use crate::node::{Node, Table, Value};
 use crate::units::{
-    Kind, Unreadable, frequency_text, length_text, level_text, parse, power_text, rate_text, size_text, speed_text,
+    Kind, Unreadable, either, frequency_text, length_text, level_text, parse, power_text, rate_text, size_text, speed_text,
     time_text,
 };
 
@@ -169,6 +169,10 @@ impl<'a> Item<'a> {
             let what = format!("is {x}, wanted is a whole number");
             return Err(self.problem(code::BAD_NUMBER, what).hint(format!("write `{} = {}`", self.key(), x.ceil())));
         }
+        if x >= 0.0 && x <= u64::MAX as f64 && range.contains(&(x as u64)) {
+            let what = format!("is {}, which is a number with a fraction, if of zero", self.node.value.show());
+            return Err(self.problem(code::BAD_NUMBER, what).hint(format!("write `{} = {x}`", self.key())));
+        }
         let (least, most) = (range.start(), range.end());
         let (allowed, hint) = match *most {
             u64::MAX => (format!("{least} at least"), format!("write a whole number, {least} at least")),
@@ -228,9 +232,13 @@ impl<'a> Item<'a> {
                 )
                 .hint(format!("write {} such as \"{}\"", kind.noun(), kind.example()))),
             Err(Unreadable::NoUnit(number)) => Err(bare(number)),
-            Err(Unreadable::UnknownUnit(word)) => Err(self
+            Err(Unreadable::UnknownUnit(value, word)) => Err(self
                 .problem(code::WRONG_UNIT, format!("is \"{}\": no unit `{}`", show(text), show(&word)))
-                .hint(format!("{}, as in \"{}\"", choose(&word, kind.units()), kind.example()))),
+                .hint(
+                    either(value, &word, kind).unwrap_or_else(|| {
+                        format!("{}, as in \"{}\"", choose(&word, kind.units()), kind.example())
+                    }),
+                )),
             Err(Unreadable::NoNumber) => Err(self
                 .problem(code::BAD_NUMBER, format!("is \"{}\", wanted is {}", show(text), kind.noun()))
                 .hint(format!("write a number and its unit, such as \"{}\"", kind.example()))),

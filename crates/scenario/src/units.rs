@@ -55,6 +55,8 @@ static UNITS: &[Unit] = &[
     unit("s", Kind::Time, 1e9),
     unit("ms", Kind::Time, 1e6),
     unit("us", Kind::Time, 1e3),
+    unit("\u{b5}s", Kind::Time, 1e3),  // the micro sign
+    unit("\u{3bc}s", Kind::Time, 1e3), // the Greek letter
     unit("ns", Kind::Time, 1.0),
     unit("TB", Kind::Size, 1e12),
     unit("GB", Kind::Size, 1e9),
@@ -156,7 +158,7 @@ pub(crate) enum Unreadable {
     /// A number and nothing else.
     NoUnit(f64),
     /// A number and a word that is no unit.
-    UnknownUnit(String),
+    UnknownUnit(f64, String),
 }
 
 /// Read a number and its unit. The value is in the unit as written.
@@ -175,7 +177,33 @@ pub(crate) fn parse(text: &str) -> Result<(f64, &'static Unit), Unreadable> {
     }
     match UNITS.iter().find(|unit| unit.word == word) {
         Some(unit) => Ok((number, unit)),
-        None => Err(Unreadable::UnknownUnit(word.to_owned())),
+        None => Err(Unreadable::UnknownUnit(number, word.to_owned())),
+    }
+}
+
+/// What to write instead of a unit that people use, but for two things: bits and bytes, a rate and a size.
+pub(crate) fn either(value: f64, word: &str, kind: Kind) -> Option<String> {
+    let (prefix, rest) = match word.char_indices().nth(1) {
+        Some((at, _)) if word.starts_with(['k', 'K', 'M', 'G', 'T']) && at < word.len() => word.split_at(at),
+        _ => ("", word),
+    };
+    let prefix = prefix.replace('K', "k");
+    let bits = matches!(rest, "b" | "bit" | "bits" | "b/s" | "bit/s" | "bits/s");
+    let bytes = matches!(rest, "B" | "Bps" | "B/s" | "bytes" | "byte" | "bytes/s" | "Byte/s");
+    let per_second = rest.ends_with("ps") || rest.ends_with("/s");
+    let eight = 8.0 * value;
+    match kind {
+        Kind::Rate if bits => Some(format!("for bits per second write \"{value} {prefix}bps\"")),
+        Kind::Rate if bytes && per_second => Some(format!(
+            "bits or bytes? {value} {word} are \"{eight} {prefix}bps\" if bytes are meant, \"{value} {prefix}bps\" if \
+             bits are"
+        )),
+        Kind::Size if bits && !per_second => Some(format!(
+            "bits or bytes? {value} {prefix}bit are \"{} {prefix}B\"; for bytes write \"{value} {prefix}B\"",
+            value / 8.0
+        )),
+        Kind::Size if bytes => Some(format!("write \"{value} {prefix}B\"")),
+        _ => None,
     }
 }
 
@@ -283,9 +311,29 @@ mod tests {
     #[test]
     fn what_is_not_a_quantity() {
         assert_eq!(parse("8").unwrap_err(), Unreadable::NoUnit(8.0));
-        assert_eq!(parse("8 mbps").unwrap_err(), Unreadable::UnknownUnit("mbps".into()));
+        assert_eq!(parse("8 mbps").unwrap_err(), Unreadable::UnknownUnit(8.0, "mbps".into()));
         for text in ["", "Mbps", "inf ms", "nan s", "1e999 ms", "-", "1.2.3 ms", "--1 s", "é"] {
             assert_eq!(parse(text).unwrap_err(), Unreadable::NoNumber, "{text}");
+        }
+    }
+
+    #[test]
+    fn microseconds_as_they_are_written() {
+        assert_eq!((base("5 us"), base("5 \u{b5}s"), base("5 \u{3bc}s")), (5e3, 5e3, 5e3));
+        assert_eq!(time_text(Span(5_000)), "5 us");
+    }
+
+    #[test]
+    fn bits_and_bytes_are_asked_for() {
+        assert_eq!(either(10.0, "Mb", Kind::Rate).unwrap(), "for bits per second write \"10 Mbps\"");
+        assert_eq!(either(10.0, "Kbit/s", Kind::Rate).unwrap(), "for bits per second write \"10 kbps\"");
+        let both = "bits or bytes? 8 MBps are \"64 Mbps\" if bytes are meant, \"8 Mbps\" if bits are";
+        assert_eq!(either(8.0, "MBps", Kind::Rate).unwrap(), both);
+        let size = "bits or bytes? 10 Mbit are \"1.25 MB\"; for bytes write \"10 MB\"";
+        assert_eq!(either(10.0, "Mb", Kind::Size).unwrap(), size);
+        assert_eq!(either(10.0, "bytes", Kind::Size).unwrap(), "write \"10 B\"");
+        for (word, kind) in [("mbps", Kind::Rate), ("Mb", Kind::Time), ("", Kind::Rate), ("é", Kind::Size)] {
+            assert_eq!(either(1.0, word, kind), None, "{word}");
         }
     }
 

@@ -110,6 +110,8 @@ fn units_and_numbers() {
         "wanted is a rate: `ms` is a unit of a time\nhint: write a rate such as \"8 Mbps\"",
     );
     spoiled("\"8 Mbps\"", "\"8 mbps\"", "wrong-unit", 9, "did you mean `Mbps`?");
+    spoiled("\"8 Mbps\"", "\"8 Mb\"", "wrong-unit", 9, "for bits per second write \"8 Mbps\"");
+    spoiled("\"8 Mbps\"", "\"8 MBps\"", "wrong-unit", 9, "\"64 Mbps\" if bytes are meant, \"8 Mbps\" if bits are");
     spoiled("\"8 Mbps\"", "\"8 furlongs\"", "wrong-unit", 9, "as in \"8 Mbps\"");
     spoiled("\"8 Mbps\"", "\"fast\"", "bad-number", 9, "a number and its unit");
     spoiled("\"8 Mbps\"", "\"inf Mbps\"", "bad-number", 9, "wanted is a rate");
@@ -400,7 +402,11 @@ fn files_that_are_no_scenarios() {
     assert_eq!((error.code, error.line), ("scenario.syntax", Some(2)));
     assert_eq!(refused("").code, "scenario.missing-key");
     assert_eq!(refused("\u{0}\u{1}").code, "scenario.syntax");
-    assert_eq!(refused("a = 1\na = 2").code, "scenario.syntax");
+    let twice = refused("[b]\na = 1\na = 2");
+    assert_eq!((twice.code, twice.line), ("scenario.syntax", Some(3)));
+    assert!(twice.to_string().contains("the key `a` stands here for the second time"), "{twice}");
+    assert!(twice.to_string().contains("hint: keep one"), "{twice}");
+    assert!(refused("{\"scenario\": {}}").to_string().contains("`windlass.from_dict` takes"));
     assert_eq!(refused("scenario = 3").code, "scenario.wrong-type");
     let json = |text| Scenario::from_json(text, "<dict>", &[]).unwrap_err();
     assert_eq!(json("[]").code, "scenario.wrong-type");

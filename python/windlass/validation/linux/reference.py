@@ -298,11 +298,21 @@ def _trace(folder: Path, case: str, kind: str, columns: tuple[str, ...]) -> list
         try:
             content = opened(file.read_bytes())
         except (lzma.LZMAError, OSError, EOFError) as bad:
-            raise InputError(f"cannot be unpacked: {bad}", code="validate.reference", file=str(file)) from None
+            raise InputError(
+                f"cannot be unpacked: {bad}",
+                code="validate.reference",
+                file=str(file),
+                hint="`windlass validate linux --help` says what a folder of a reference holds",
+            ) from None
         rows = [row.values for row in _Rows(file, content)]
         missing = [name for name in columns if rows and rows[0].get(name) is None]
         if missing:
-            raise InputError(f"has no column `{missing[0]}`", code="validate.reference", file=str(file))
+            raise InputError(
+                f"has no column `{missing[0]}`",
+                code="validate.reference",
+                file=str(file),
+                hint="`windlass validate linux --help` says what a folder of a reference holds",
+            )
         return rows
     raise InputError(
         f"no trace of the case `{case}`: `{case}.{kind}.csv.gz` is missing",

@@ -68,7 +68,9 @@ def find(paths: Sequence[Path]) -> list[Path]:
             raise InputError(f"there is no `{path}`", code="validate.script", hint="name a folder of `.pkt` files")
         scripts = sorted(path.rglob("*.pkt")) if path.is_dir() else [path]
         if not scripts:
-            raise InputError(f"`{path}` has no `.pkt` file", code="validate.script")
+            raise InputError(
+                f"`{path}` has no `.pkt` file", code="validate.script", hint="give a script, or a folder that has some"
+            )
         found += scripts
     return list(dict.fromkeys(found))
 
