@@ -7,8 +7,8 @@ use units::Span;
 use crate::error::{Place, Problem, choose, code, listed, show};
 use crate::node::{Node, Table, Value};
 use crate::units::{
-    Kind, Unreadable, either, frequency_text, length_text, level_text, parse, power_text, rate_text, size_text, speed_text,
-    time_text,
+    Kind, Unreadable, either, frequency_text, length_text, level_text, parse, power_text, rate_text, size_text,
+    speed_text, time_text,
 };
 
 /// Longest time that may be written: one hour.
@@ -232,13 +232,12 @@ impl<'a> Item<'a> {
                 )
                 .hint(format!("write {} such as \"{}\"", kind.noun(), kind.example()))),
             Err(Unreadable::NoUnit(number)) => Err(bare(number)),
-            Err(Unreadable::UnknownUnit(value, word)) => Err(self
-                .problem(code::WRONG_UNIT, format!("is \"{}\": no unit `{}`", show(text), show(&word)))
-                .hint(
-                    either(value, &word, kind).unwrap_or_else(|| {
-                        format!("{}, as in \"{}\"", choose(&word, kind.units()), kind.example())
-                    }),
-                )),
+            Err(Unreadable::UnknownUnit(value, word)) => {
+                Err(self.problem(code::WRONG_UNIT, format!("is \"{}\": no unit `{}`", show(text), show(&word))).hint(
+                    either(value, &word, kind)
+                        .unwrap_or_else(|| format!("{}, as in \"{}\"", choose(&word, kind.units()), kind.example())),
+                ))
+            }
             Err(Unreadable::NoNumber) => Err(self
                 .problem(code::BAD_NUMBER, format!("is \"{}\", wanted is {}", show(text), kind.noun()))
                 .hint(format!("write a number and its unit, such as \"{}\"", kind.example()))),
