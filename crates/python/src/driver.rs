@@ -45,6 +45,11 @@ impl Driver {
         self.0.advance(to_ns, until_sent).map_err(wrong)
     }
 
+    /// The device's queue takes nothing from now on.
+    fn refuse(&mut self) {
+        self.0.refuse();
+    }
+
     /// A segment arrives now.
     #[allow(clippy::too_many_arguments)]
     #[pyo3(signature = (words, start = 0, end = 0, ack = 0, sack = Vec::new(), window = 0, stamp_ns = 0, echo_ns = 0))]

@@ -16,6 +16,7 @@ pub struct Driver {
     peer_mss: u64,
     offered: u64,
     sent: Vec<Sent>,
+    refuses: bool,
 }
 
 /// A segment that left.
@@ -65,6 +66,7 @@ impl Driver {
             peer_mss: 0,
             offered: 0,
             sent: Vec::new(),
+            refuses: false,
         })
     }
 
@@ -105,6 +107,11 @@ impl Driver {
             self.now = self.now.max(to);
         }
         Ok(())
+    }
+
+    /// The device's queue takes nothing from now on: what the endpoint would send, it has not sent.
+    pub fn refuse(&mut self) {
+        self.refuses = true;
     }
 
     /// A segment arrives now.
@@ -159,6 +166,7 @@ impl Driver {
                 ("lost", f64::from(known.lost)),
                 ("retrans", f64::from(known.resent)),
                 ("reordering", f64::from(known.reordering)),
+                ("reord_seen", f64::from(known.reordered)),
             ]);
         }
         info
@@ -201,7 +209,8 @@ impl Driver {
     }
 
     fn poll(&mut self) {
-        while let Some(segment) = self.end.poll_transmit(self.now) {
+        while !self.refuses
+            && let Some(segment) = self.end.poll_transmit(self.now) {
             let sent = self.departure(&segment);
             self.sent.push(sent);
         }
@@ -226,12 +235,13 @@ impl Driver {
     }
 }
 
-/// Where Linux would see the sender: open 0, disorder 1, recovery 3, loss 4. Its state after a mark, 2, is none here.
+/// Where Linux would see the sender: open 0, disorder 1, CWR 2, recovery 3, loss 4.
 fn ca_state(sender: &Sender) -> f64 {
     let known = sender.known().unwrap_or_default();
     match () {
         () if known.after_timeout => 4.0,
         () if sender.in_recovery() => 3.0,
+        () if sender.comes_down() => 2.0,
         () if known.sacked + sender.dupacks() > 0 => 1.0,
         () => 0.0,
     }

@@ -206,8 +206,12 @@ pub struct Config {
     /// How that timer runs.
     pub delayed_ack_mode: DelackMode,
     /// Segments at the start that are acknowledged one by one; `u32::MAX`: as many as Linux's window needs to grow to
-    /// `window`, two segments with each.
+    /// `window`, two segments with each, and 16 more.
     pub quick_acks: u32,
+    /// Segments that the application writes before they can be sent. Then the last of what it wrote carries PSH, and each
+    /// at which half of the largest window was written since the last such one, and their receiver acknowledges them at
+    /// once, as in Linux. 0: no segment carries PSH.
+    pub push: u32,
     /// Report segments that came again (RFC 2883).
     pub dsack: bool,
     /// From the fourth duplicate ACK in a row on, an ACK waits up to a millisecond for the next, as Linux's do.
@@ -281,6 +285,7 @@ impl Config {
                 delayed_ack_timer: Span::from_millis(100),
                 delayed_ack_mode: DelackMode::PerSegment,
                 quick_acks: 0,
+                push: 0,
                 dsack: false,
                 sack_compression: false,
                 dupack_from_data: false,
@@ -332,6 +337,7 @@ impl Config {
                 timestamps: true,
                 delayed_ack_timer: Span::from_millis(40),
                 quick_acks: u32::MAX,
+                push: 256,
                 dsack: true,
                 sack_compression: true,
                 ..Config::profile(Profile::Rfc)
@@ -376,16 +382,6 @@ impl Config {
     /// Vegas have none.
     pub fn data_header(&self, algorithm: &cc::Config) -> u32 {
         if self.is_ns2_vegas(algorithm.row()) { 0 } else { self.wire_header() }
-    }
-
-    /// Segments at the start that the receiver acknowledges one by one.
-    pub(crate) fn first_quick_acks(&self) -> u32 {
-        if self.quick_acks < u32::MAX {
-            return self.quick_acks;
-        }
-        // Linux's window starts at 64 KiB, and gains two segments with each that arrives; 16 are quick in any case
-        let grows = (u64::from(self.window) * u64::from(self.mss)).saturating_sub(65_535);
-        (grows.div_ceil(2 * u64::from(self.mss)) as u32).max(16)
     }
 
     /// Header bytes on the wire, options included.

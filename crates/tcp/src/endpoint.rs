@@ -340,6 +340,9 @@ impl Endpoint {
                 segment.flags.set(Flags::CWR);
             }
         }
+        if self.sender.tcb.is_pushed(number) {
+            segment.flags.set(Flags::PSH);
+        }
         self.acknowledge(now, &mut segment);
         segment
     }

@@ -2,12 +2,14 @@
 //! Source: RFC 9293, RFC 5681 section 4.2, RFC 2018, RFC 2883, RFC 7323, RFC 3168, RFC 8257 section 3.2.
 
 mod held;
+mod quick;
 
 use std::cmp::Ordering;
 
 use units::{Span, Time};
 
 use self::held::Held;
+use self::quick::Quick;
 use crate::segment::{Flags, MAX_SACK, SackBlocks, Segment};
 use crate::sender::Wheel;
 use crate::{Config, DelackMode};
@@ -66,10 +68,7 @@ pub struct Receiver {
     /// The highest segment that came again, and how often it did.
     highest_again: (u32, u64),
     wheel: Wheel,
-    /// Until the first that is not: segments to come that are acknowledged one by one, and those after one that came
-    /// twice.
-    quick: u32,
-    quick_again: u32,
+    quick: Quick,
     /// Segments per ACK otherwise.
     usual: u32,
     dsack: bool,
@@ -79,9 +78,6 @@ pub struct Receiver {
     /// Counters.
     pub stats: ReceiverStats,
 }
-
-/// Segments acknowledged one by one after one that came twice, in Linux.
-const QUICK_AFTER_DUPLICATE: u32 = 16;
 
 /// The state of ECN's echo.
 #[derive(Clone, Copy, Debug)]
@@ -104,7 +100,7 @@ struct Owed {
 impl Receiver {
     /// Nothing received.
     pub fn new(config: &Config, sack: bool) -> Receiver {
-        let quick = config.first_quick_acks();
+        let quick = Quick::new(config);
         Receiver {
             rcv_nxt: 0,
             ranges: Vec::new(),
@@ -114,7 +110,7 @@ impl Receiver {
             sack,
             full: config.is_full(),
             unacked: 0,
-            every: if quick > 0 { 1 } else { config.delayed_ack.max(1) },
+            every: if quick.left > 0 { 1 } else { config.delayed_ack.max(1) },
             timer: config.delayed_ack_timer,
             heartbeat: config.delayed_ack_mode == DelackMode::Heartbeat,
             ns2: config.ns2_recovery,
@@ -128,8 +124,7 @@ impl Receiver {
             echo: Echo { per_packet: config.ecn_per_packet, on: false, owed: None },
             highest_again: (0, 0),
             wheel: Wheel::new(config),
-            quick: if quick > 0 { quick + 1 } else { 0 },
-            quick_again: if quick > 0 { QUICK_AFTER_DUPLICATE + 1 } else { 0 },
+            quick,
             usual: config.delayed_ack.max(1),
             dsack: config.dsack && sack,
             twice: None,
@@ -185,8 +180,8 @@ impl Receiver {
         let number = segment.seq;
         self.stats.received_segments += 1;
         self.on_ecn(segment.flags);
-        if self.quick > 0 {
-            self.count_quick(now);
+        if self.quick.is_on() {
+            self.note_quick(now, number);
         }
         self.last_arrival = now;
         //= https://www.rfc-editor.org/rfc/rfc7323#section-4.3
@@ -198,6 +193,7 @@ impl Receiver {
             self.stats.delay_sum += now.since(segment.ts_val).secs();
             self.rcv_nxt += 1;
             self.on_in_order(now);
+            self.ack_now |= segment.flags.has(Flags::PSH); // read at once, and the sender may wait for the ACK
         } else if number < self.rcv_nxt || self.holds(number) {
             self.stats.duplicate_segments += 1;
             self.on_duplicate(now, number);
@@ -229,31 +225,39 @@ impl Receiver {
         } else {
             self.ack_now = true;
             self.speaks |= self.is_held();
-            if self.quick_again > self.quick {
-                (self.quick, self.every) = (self.quick_again, 1);
-            }
+            self.quick.on_duplicate();
             if self.dsack {
                 (self.twice, self.speaks) = (Some(number), true);
             }
         }
     }
 
-    /// One of the segments arrives that are acknowledged one by one. The first tells the RTT.
+    /// A segment arrives while some are acknowledged one by one. The first tells the RTT.
     #[cold]
-    fn count_quick(&mut self, now: Time) {
-        self.quick -= 1;
-        if self.quick == 0 {
-            self.every = self.usual;
+    fn note_quick(&mut self, now: Time, number: u32) {
+        if number >= self.rcv_nxt && !self.holds(number) {
+            let Receiver { quick, ranges, .. } = self;
+            quick.on_new(|| ranges.iter().map(|range| range.1 - range.0).sum());
         }
+        self.every = if self.quick.left > 0 { 1 } else { self.usual };
         if self.stats.received_segments == 1 {
             self.held.on_first_data(now);
         }
     }
 
+    /// An ACK without delay leaves.
+    #[cold]
+    fn count_quick(&mut self) {
+        if self.stats.received_segments > 0 && (self.ack_now || self.unacked > 0) {
+            self.quick.left -= 1;
+        }
+        self.every = if self.quick.left > 0 { 1 } else { self.usual };
+    }
+
     /// A segment came out of order, or filled a part of a gap: whether the ACK waits for another one.
     #[cold]
     fn waits_for_more(&mut self, now: Time) -> bool {
-        if self.quick > 0 || self.ranges.is_empty() {
+        if self.quick.left > 0 || self.ranges.is_empty() {
             return false;
         }
         let until = self.held.hold(now, self.rcv_nxt);
@@ -467,6 +471,9 @@ impl Receiver {
     /// An acknowledgement leaves that tells of all that arrived.
     #[inline(always)]
     fn count_acknowledged(&mut self) {
+        if self.quick.left > 0 {
+            self.count_quick();
+        }
         self.last_ack_sent = self.rcv_nxt;
         self.unacked = 0;
         self.held.waiting = 0;

@@ -120,6 +120,7 @@ const HALF_BASES: [(&str, HalfBase); 3] =
 const RTO_FLOORS: [(&str, RtoFloor); 2] = [("timeout", RtoFloor::Timeout), ("variance", RtoFloor::Variance)];
 const WHEELS: [(&str, TimerWheel); 2] = [("exact", TimerWheel::Exact), ("linux", TimerWheel::Linux)];
 const QUICK_ACKS: [(&str, u32); 2] = [("off", 0), ("window", u32::MAX)];
+const NO_PUSH: [(&str, u32); 1] = [("off", 0)];
 const MODES: [(&str, DelackMode); 2] = [("per-segment", DelackMode::PerSegment), ("heartbeat", DelackMode::Heartbeat)];
 const PACINGS: [(&str, Pacing); 4] =
     [("algorithm", Pacing::Algorithm), ("window", Pacing::Window), ("linux", Pacing::Linux), ("off", Pacing::Off)];
@@ -384,6 +385,12 @@ pub static RULES: &[Rule] = &[
         QUICK_ACKS,
         segments(0)
     ),
+    rule!(
+        push,
+        "segments written before they can be sent, or \"off\"; PSH at the end and at each half window, and an ACK at once for it, as in Linux",
+        NO_PUSH,
+        segments(0)
+    ),
     rule!(dsack, "report segments that came again (RFC 2883)", Takes::Flag),
     rule!(
         sack_compression,
@@ -442,7 +449,7 @@ mod tests {
                 let before = Config::profile(Profile::Rfc);
                 let mut config = before;
                 rule.set(&mut config, value);
-                let zero = matches!(rule.key, "limited_transmit" | "quick_acks") && value == Value::Whole(0);
+                let zero = matches!(rule.key, "limited_transmit" | "quick_acks" | "push") && value == Value::Whole(0);
                 let expected = if zero { Value::Word("off") } else { value };
                 assert_eq!(rule.get(&config), Some(expected), "{}", rule.key);
                 for other in RULES.iter().filter(|other| other.key != rule.key) {

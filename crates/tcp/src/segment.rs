@@ -29,6 +29,8 @@ impl Flags {
     /// another one, in vain or for one out of order. A delay measured by it contains the wait. Networks and the rules
     /// of TCP never look at it.
     pub const DELAYED: Flags = Flags(512);
+    /// The sender has no more at hand, or not for long: the receiver hands over what it has.
+    pub const PSH: Flags = Flags(1024);
 
     /// All bits of `other` are set.
     #[inline]

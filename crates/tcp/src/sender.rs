@@ -2,7 +2,7 @@
 //! How a connection opens is in `opening`, what an ACK means in `acks`, RTT and delay samples in `samples`, marks in
 //! `marks`, what may leave in `transmit`, losses in `losses`, what is taken back in `undo`, the retransmission timer in
 //! `timer`, its steps in `wheel`, how much of the window is in use in `usage`, pacing in `pacing`, a closed window in
-//! `persist`, handovers in `handover`; the rules in force in `rules`, counters and the log in `stats`.
+//! `persist`, handovers in `handover`, which segments carry PSH in `push`; the rules in force in `rules`, counters and the log in `stats`.
 //! Source: RFC 5681, RFC 6298, RFC 3042, RFC 6582.
 
 mod acks;
@@ -12,6 +12,7 @@ mod marks;
 mod opening;
 mod pacing;
 mod persist;
+mod push;
 mod rules;
 mod samples;
 mod stats;
@@ -25,6 +26,7 @@ mod wheel;
 use cc::{Algorithm, CongestionControl, Path, Signal};
 use units::Time;
 
+pub(crate) use self::push::FIRST_WINDOW;
 pub(crate) use self::rules::Rules;
 pub use self::stats::{Judgement, SenderStats, Why, WindowEvent};
 pub(crate) use self::tcb::Tcb;
@@ -109,6 +111,11 @@ impl Sender {
         self.tcb.in_recovery
     }
 
+    /// A mark has cut the window, and the flight comes down to it in proportion (Linux's state CWR).
+    pub fn comes_down(&self) -> bool {
+        self.tcb.comes_down
+    }
+
     /// What the recovery core knows of the segments that are outstanding, if it keeps that.
     pub fn known(&self) -> Option<Known> {
         self.core.known()
@@ -190,6 +197,9 @@ impl Sender {
     /// Segments that may be sent in all, from the first; never fewer than before. `u32::MAX`: no end.
     pub fn offer(&mut self, segments: u32) {
         self.tcb.offered = segments;
+        if self.tcb.push.is_on() && self.is_open() {
+            self.tcb.write_ahead();
+        }
     }
 
     /// The application stops here: nothing beyond what was sent already. Whether that cuts short what it had to send.

@@ -112,6 +112,8 @@ pub struct Known {
     pub resent: u32,
     /// Segments by which one was overtaken at most, at least the threshold of duplicates.
     pub reordering: u32,
+    /// ACKs that showed one to have been overtaken.
+    pub reordered: u32,
     /// What was lost when the timer expired is being repaired.
     pub after_timeout: bool,
 }
@@ -212,6 +214,14 @@ pub(crate) trait RecoveryCore {
     /// The timer expired that the core has set for something else than a retransmission, see [`Tcb::arm`].
     fn on_deadline(&mut self, _tcb: &mut Tcb, _now: Time) {}
 
+    /// What duplicates deliver lets the window grow.
+    fn sacks_grow(&self, _tcb: &Tcb) -> bool {
+        false
+    }
+
+    /// A mark has cut the window, which was so many segments.
+    fn on_marked(&mut self, _tcb: &mut Tcb, _before: u32) {}
+
     /// Segments in the network.
     #[inline]
     fn in_flight(&self, tcb: &Tcb) -> u32 {
@@ -307,6 +317,16 @@ impl Core {
     #[cold]
     pub(crate) fn on_deadline(&mut self, tcb: &mut Tcb, now: Time) {
         each!(self, core => core.on_deadline(tcb, now))
+    }
+
+    #[inline]
+    pub(crate) fn sacks_grow(&self, tcb: &Tcb) -> bool {
+        each!(self, core => core.sacks_grow(tcb))
+    }
+
+    #[cold]
+    pub(crate) fn on_marked(&mut self, tcb: &mut Tcb, before: u32) {
+        each!(self, core => core.on_marked(tcb, before))
     }
 
     #[inline]

@@ -53,6 +53,9 @@ pub(crate) struct Rack {
     probe: Option<Probe>,
     undo: Undo,
     reduction: Option<Reduction>,
+    /// Segments by which the ACK at hand advanced; and one past what was sent when a mark last cut the window.
+    newly: u32,
+    marked_until: u32,
     prr: bool,
     probes: bool,
     as_linux: bool,
@@ -72,6 +75,8 @@ impl Rack {
             probe: None,
             undo: Undo::new(config),
             reduction: None,
+            newly: 0,
+            marked_until: 0,
             prr,
             probes: config.tail_probes,
             as_linux: config.linux_recovery,
@@ -86,6 +91,7 @@ impl Rack {
             lost: self.board.lost(),
             resent: self.board.resent(),
             reordering: self.detection.reordering(),
+            reordered: self.detection.reordered(),
             after_timeout: self.loss != Loss::No,
         }
     }
@@ -100,11 +106,12 @@ impl Rack {
     /// by which it advanced.
     #[inline(always)]
     fn react(&mut self, tcb: &mut Tcb, now: Time, newly: u32) {
+        self.newly = newly;
         if self.probe.is_some() {
             self.end_probe(tcb, now, newly > 0);
         }
         let wait = if self.detection.has_news() { self.look_for_losses(tcb, now) } else { Span::ZERO };
-        if tcb.in_recovery {
+        if tcb.in_recovery | tcb.comes_down {
             self.reduce(tcb, newly);
         }
         self.set_timer(tcb, now, newly > 0, wait);
@@ -139,6 +146,9 @@ impl Rack {
         self.loss = Loss::No;
         self.probe = None;
         tcb.enter_recovery(now, |tcb, _| tcb.in_recovery = true);
+        if std::mem::take(&mut tcb.comes_down) {
+            return; // the reduction goes on
+        }
         let flight = outstanding - self.board.sacked() + self.arrivals.delivered;
         self.reduction = self.prr.then(|| Reduction::new(tcb, if self.as_linux { cwnd } else { flight }, 0));
     }
@@ -152,6 +162,16 @@ impl Rack {
             let safe = newly > 0 && self.lost_now == 0;
             let count = reduction.send_count(reduction.out(tcb), self.arrivals.delivered, pipe, safe);
             tcb.inflation = (pipe + count) as i32 - tcb.cwnd() as i32;
+        }
+    }
+
+    /// The flight has come down after a mark, and more than was sent before it is acknowledged.
+    #[inline(never)]
+    fn end_descent(&mut self, tcb: &mut Tcb) {
+        if tcb.snd_una > self.marked_until {
+            tcb.comes_down = false;
+            tcb.inflation = 0;
+            self.reduction = None;
         }
     }
 
@@ -237,6 +257,9 @@ impl RecoveryCore for Rack {
 
     #[inline(always)]
     fn on_advance(&mut self, tcb: &mut Tcb, now: Time, progress: Progress, _newly: u32) -> bool {
+        if tcb.comes_down {
+            self.end_descent(tcb);
+        }
         match progress {
             Progress::Full => self.leave_at_end(tcb, now),
             Progress::Partial => self.on_ack_in_recovery(tcb, now, true),
@@ -287,6 +310,7 @@ impl RecoveryCore for Rack {
             self.undo.begin(tcb, self.board.resent(), calm);
         }
         self.reduction = None;
+        tcb.comes_down = false;
         self.probe = None;
         self.loss = if self.undo.is_on() && (calm || again) { Loss::Doubts } else { Loss::Repairs };
     }
@@ -295,6 +319,9 @@ impl RecoveryCore for Rack {
     fn presume_lost(&mut self, tcb: &mut Tcb, now: Time) {
         if self.loss == Loss::No {
             self.loss = Loss::Repairs; // the end of a handover
+            if std::mem::take(&mut tcb.comes_down) {
+                self.reduction = None;
+            }
         }
         for n in tcb.snd_una..tcb.snd_max {
             let record = tcb.board.get(n);
@@ -316,6 +343,22 @@ impl RecoveryCore for Rack {
             Pending::Probe => self.send_probe(tcb, now),
             Pending::Reordering => self.end_wait(tcb, now),
             Pending::Retransmission => {}
+        }
+    }
+
+    /// Linux: once reordering was seen beyond the threshold, a SACK is as good as an ACK.
+    fn sacks_grow(&self, tcb: &Tcb) -> bool {
+        self.as_linux && !(tcb.in_recovery | tcb.comes_down) && self.loss == Loss::No && self.detection.is_beyond()
+    }
+
+    /// Linux brings the flight down in proportion after a mark as after a loss, with the ACK at hand for a start.
+    fn on_marked(&mut self, tcb: &mut Tcb, before: u32) {
+        if self.prr && self.as_linux && !tcb.in_recovery && self.loss == Loss::No {
+            tcb.comes_down = true;
+            self.marked_until = tcb.snd_max;
+            self.probe = None;
+            self.reduction = Some(Reduction::new(tcb, before, 0));
+            self.reduce(tcb, self.newly);
         }
     }
 
@@ -399,7 +442,7 @@ impl Rack {
                 self.detection.note_dsack();
             }
         }
-        self.board.enter(tcb, now, ack, blocks, &mut self.arrivals, &mut self.detection)
+        self.board.enter(tcb, now, ack.max(tcb.snd_una), blocks, &mut self.arrivals, &mut self.detection)
     }
 
     /// The lowest lost segment that has not left again; none while F-RTO sends new data to see.

@@ -45,7 +45,13 @@ impl Sender {
         //= https://www.rfc-editor.org/rfc/rfc9293#section-3.10.7.4
         //# If the ACK is a duplicate (SEG.ACK =< SND.UNA), it can be ignored.
         if ack > tcb.snd_max || ack < tcb.snd_una {
+            if ack < tcb.snd_una && tcb.rules.heeds_old_acks && !segment.sack.is_empty() {
+                self.on_old_ack(now, &{ *segment });
+            }
             return; // acknowledges what was never sent, or what is acknowledged already
+        }
+        if tcb.push.is_on() {
+            tcb.write_ahead(); // since the ACK before
         }
         tcb.burst = tcb.rules.max_burst;
         tcb.limited = false;
@@ -74,7 +80,11 @@ impl Sender {
             }
         }
         if marked {
-            self.tcb.heed_mark(now);
+            let before = self.tcb.whole_cwnd() as u32;
+            if self.tcb.heed_mark(now) {
+                self.core.on_marked(&mut self.tcb, before);
+                self.tcb.update_window(now);
+            }
         }
     }
 
@@ -87,6 +97,7 @@ impl Sender {
         let acknowledged = tcb.newest_acknowledged(ack);
         let in_use = tcb.window_is_in_use();
         let calm = tcb.is_calm();
+        let announced = if tcb.rules.duplicates_deliver { tcb.dupacks } else { 0 };
         let progress = if calm { Progress::Open } else { core.progress(tcb, ack) };
         let rto_before = if early_timer { tcb.rtt.rto() } else { Span::ZERO };
         tcb.sample_rto(now, segment, progress, acknowledged.is_none());
@@ -104,7 +115,7 @@ impl Sender {
         tcb.advance(ack);
         let grows = match progress {
             Progress::Open => {
-                in_use && (tcb.rwnd > 0 || tcb.rules.linux_usage) && !(marked && tcb.mark_stops_growth(ack))
+                in_use && !tcb.comes_down && (tcb.rwnd > 0 || tcb.rules.linux_usage) && !(marked && tcb.mark_stops_growth(ack))
             }
             Progress::Partial => false,
             Progress::Full => tcb.rules.grows_at_exit,
@@ -119,7 +130,7 @@ impl Sender {
             false => None,
         };
         // what SACKs told of before has counted already where the core keeps the account
-        let counted = if tcb.never_calm { core.delivered(newly) } else { newly };
+        let counted = if tcb.never_calm { core.delivered(newly) } else { newly.saturating_sub(announced).max(1) };
         let event =
             Ack { grows, rtt: delay, marked, round, delivery, ..tcb.advance_event(now, segment, newly, counted) };
         tcb.cc.on_ack(&event, &tcb.path);
@@ -137,6 +148,16 @@ impl Sender {
         tcb.update_window(now);
     }
 
+    /// An ACK that others have overtaken: its blocks may tell something new.
+    #[cold]
+    fn on_old_ack(&mut self, now: Time, segment: &Segment) {
+        let Sender { tcb, core } = self;
+        tcb.burst = tcb.rules.max_burst;
+        let news = core.note_ack(tcb, now, segment.ack, segment.ts_ecr, &segment.sack);
+        core.on_duplicate(tcb, now, news.any);
+        tcb.update_window(now);
+    }
+
     #[inline(never)]
     fn on_duplicate<const RULES: u8>(&mut self, now: Time, segment: &Segment, marked: bool) {
         let Sender { tcb, core } = self;
@@ -144,6 +165,7 @@ impl Sender {
         if sampled {
             tcb.begin_delivery(core.in_flight(tcb), segment.ack, now);
         }
+        let in_use = tcb.window_is_in_use();
         let news = core.note_ack(tcb, now, segment.ack, segment.ts_ecr, &segment.sack);
         let delay = tcb.delay_sample(now, Time::ZERO, news.newest, segment.flags);
         tcb.path.flight_size = tcb.bytes(tcb.flight_size());
@@ -164,6 +186,10 @@ impl Sender {
         if sampled {
             let lost = core.newly_lost(Progress::Open);
             event.delivery = tcb.delivery_sample(now, core.in_flight(tcb), lost, false);
+        }
+        if in_use && core.sacks_grow(tcb) {
+            event.grows = true;
+            (event.slow_start, event.avoidance) = tcb.books.counts(core.delivered(0), tcb.segments, tcb.path.mss);
         }
         tcb.cc.on_ack(&event, &tcb.path);
         if sampled {

@@ -7,19 +7,18 @@ use units::Time;
 use super::{Tcb, Why};
 
 impl Tcb {
-    /// An ACK carried a mark, and was taken into account: cut, unless this window of data has paid already.
+    /// An ACK carried a mark, and was taken into account: cut, unless this window of data has paid already. Whether it
+    /// was.
     //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.2
     //# If the sender receives an ECN-Echo (ECE) ACK packet (that is, an ACK packet with the ECN-Echo flag set in
     //# the TCP header), then the sender knows that congestion was encountered in the network on the path from the
     //# sender to the receiver.
-    pub(super) fn heed_mark(&mut self, now: Time) {
-        if self.books.heeds_mark(u64::from(self.snd_una)) {
-            self.on_mark(now);
-        }
+    pub(super) fn heed_mark(&mut self, now: Time) -> bool {
+        self.books.heeds_mark(u64::from(self.snd_una)) && self.on_mark(now)
     }
 
     #[inline(never)]
-    fn on_mark(&mut self, now: Time) {
+    fn on_mark(&mut self, now: Time) -> bool {
         let before = self.cwnd();
         let event = Congestion {
             now,
@@ -31,7 +30,7 @@ impl Tcb {
             hold_ssthresh: false,
             halving: self.halving(),
         };
-        self.ask(&event);
+        let response = self.ask(&event);
         if self.cwnd() > before {
             self.set_cwnd(before); // the least window of two segments is no reason to grow
         }
@@ -45,6 +44,7 @@ impl Tcb {
         }
         self.update_window(now);
         self.log(now, before, Why::Mark);
+        response.is_cut()
     }
 
     /// Whether an ACK that advances to `ack` and carries a mark leaves the window as it is. After a timeout it does

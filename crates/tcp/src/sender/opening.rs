@@ -37,6 +37,9 @@ impl Sender {
         tcb.cwnd_since = now;
         tcb.stats.opened = Some(now);
         tcb.burst = tcb.rules.max_burst;
+        if tcb.push.is_on() {
+            tcb.write_ahead();
+        }
         tcb.update_window(now);
     }
 }

@@ -74,6 +74,10 @@ pub(crate) struct Rules {
     pub(crate) marks_on_any_ack: bool,
     /// Segments sent again are ECN-capable.
     pub(crate) ect_again: bool,
+    /// SACK blocks count on ACKs that others have overtaken, too.
+    pub(crate) heeds_old_acks: bool,
+    /// Without SACK a duplicate ACK is a segment that has arrived, and an ACK counts for what it adds to them.
+    pub(crate) duplicates_deliver: bool,
     /// The algorithm may leave the sender without a window: nothing leaves then until the timer expires.
     pub(crate) may_shut: bool,
     /// A cut starts from the window as duplicates have inflated it.
@@ -149,6 +153,8 @@ impl Rules {
             timer_before_sample: full,
             marks_on_any_ack: !ns2,
             ect_again: ns2 || row.uses_marks,
+            heeds_old_acks: rack && config.linux_recovery,
+            duplicates_deliver: config.linux_recovery && matches!(recovery, Recovery::Reno | Recovery::NewReno),
             may_shut: own_vegas,
             cuts_inflated: own_vegas,
         }

@@ -8,6 +8,7 @@ use units::{Bytes, Span, Time};
 
 use super::pacing::Pacer;
 use super::persist::Persist;
+use super::push::Push;
 use super::stats::{Judgement, SenderStats, Why, WindowEvent};
 use super::timer::Pending;
 use super::usage::Usage;
@@ -42,6 +43,8 @@ pub(crate) struct Tcb {
     pub(super) judgement: Option<Judgement>,
     pub(crate) state: State,
     pub(crate) in_recovery: bool,
+    /// A mark has cut the window, and the flight comes down to it in proportion: Linux's state CWR.
+    pub(crate) comes_down: bool,
     /// The recovery core looks at each ACK, see [`Tcb::is_calm`].
     pub(crate) never_calm: bool,
     /// What the timer at `rto_at` waits for.
@@ -68,6 +71,8 @@ pub(crate) struct Tcb {
     pub(super) cwnd_since: Time,
     /// How much of the window is in use, by Linux's measure.
     pub(crate) usage: Usage,
+    /// Which segments carry PSH.
+    pub(super) push: Push,
     /// Rounds, growth and cuts.
     pub(super) books: Books,
     pub(crate) dupacks: u32,
@@ -109,6 +114,7 @@ impl Tcb {
             inflation: 0,
             state: State::Closed,
             in_recovery: false,
+            comes_down: false,
             never_calm: config.recovery.unwrap_or(row.recovery) == Recovery::RackTlp,
             pending: Pending::Retransmission,
             resend: None,
@@ -147,6 +153,7 @@ impl Tcb {
             rules,
             pacer,
             usage: Usage::default(),
+            push: Push::new(config.push),
             counted: Bytes::ZERO,
             segments: 1.0,
             whole: 1,

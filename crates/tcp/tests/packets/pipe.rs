@@ -72,6 +72,7 @@ fn case() -> impl Strategy<Value = Case> {
             }
             config.sack_compression = flags[16];
             config.quick_acks = if flags[17] { counts.2 } else { 0 };
+            config.push = if flags[17] { counts.2 } else { 0 };
             config.timer_wheel = if flags[18] { TimerWheel::Linux } else { TimerWheel::Exact };
             config.rto_floor = if flags[19] { RtoFloor::Variance } else { RtoFloor::Timeout };
             config.recover_rule = recover_rule;

@@ -73,12 +73,12 @@ fn the_first_segments_are_acknowledged_one_by_one() {
     assert_eq!(acked, 16 + 2);
 }
 
-/// 65 535 bytes at first, two segments more with each: (1024 * 1000 - 65 535) / 2000 = 479.2.
+/// 65 535 bytes at first, two segments more with each: (1024 * 1000 - 65 535) / 2000 = 479.2. And 16 more.
 #[test]
 fn as_many_as_the_window_needs_to_grow() {
     let mut lab = Lab::new(|c| (c.mss, c.window) = (1000, 1024));
     let quick = (0..1000).take_while(|&n| lab.data(n).is_some()).count();
-    assert_eq!(quick, 480);
+    assert_eq!(quick, 480 + 16);
 }
 
 /// A lone segment is acknowledged after 40 ms.
@@ -87,6 +87,20 @@ fn a_lone_segment_waits_40_ms() {
     let mut lab = Lab::new(|c| c.quick_acks = 0);
     assert_eq!(lab.data(0), None);
     assert_eq!(lab.waits_us(), 40_000);
+}
+
+/// A segment with PSH is read at once, and acknowledged. Behind a gap that is so in any case, and it does not count for
+/// the next.
+#[test]
+fn a_pushed_segment_is_acknowledged_at_once() {
+    let mut lab = Lab::new(|c| c.quick_acks = 0);
+    let mut push = |seq: u32, flags: Flags| {
+        lab.receiver.on_data(lab.now, &blank(seq, flags));
+        lab.answer().map(|(ack, _)| ack)
+    };
+    let pushed = Flags(Flags::DATA.0 | Flags::PSH.0);
+    assert_eq!((push(0, pushed), push(1, Flags::DATA), push(2, pushed)), (Some(1), None, Some(3)));
+    assert_eq!((push(3, Flags::DATA), push(4, Flags::DATA)), (None, Some(5)));
 }
 
 /// Three duplicates leave at once; from the fourth on they wait for a millisecond, and the timer is 0.1 ms late. The

@@ -124,6 +124,9 @@ class Player:
 
     def _act(self, event: Event, when: When) -> None:
         match event.action:
+            case Command(text=text) if self.endpoint is not None and shell.DEVICE_FULL.fullmatch(text.strip()):
+                self._wait(when)
+                self.endpoint.refuse()
             case Command(text=text):
                 if self.endpoint is not None and not shell.NO_COMMAND.fullmatch(text.strip()):
                     raise Unsupported(event.line, f"the command `{text.strip()}` while the connection is open")

@@ -53,6 +53,10 @@ NO_COMMAND = re.compile(r"ip tcp_metrics flush all.*|/tmp/sysctl_restore.*|#.*|"
 """Lines that do nothing here."""
 
 
+DEVICE_FULL = re.compile(r"tc qdisc replace dev tun0 root pfifo limit 0")
+"""The device's queue takes nothing from now on."""
+
+
 @dataclass
 class Settings:
     """What commands have set.

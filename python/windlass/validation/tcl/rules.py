@@ -28,6 +28,7 @@ _FIXED: dict[str, Any] = {
     "rto_floor": "timeout",
     "timer_wheel": "exact",
     "quick_acks": "off",
+    "push": "off",
     "dsack": False,
     "sack_compression": False,
 }

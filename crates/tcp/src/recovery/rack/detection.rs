@@ -35,7 +35,8 @@ pub(super) struct Detection {
     /// Segments by which one was overtaken at most, at least the threshold of duplicates.
     reordering: u32,
     threshold: u32,
-    reordered: bool,
+    /// How often that was seen.
+    reordered: u32,
     /// The window for reordering, in quarters of the least RTT, and how many recoveries it lasts.
     steps: u32,
     persists: u32,
@@ -57,6 +58,11 @@ pub(super) struct Found {
 }
 
 impl Detection {
+    /// ACKs that showed one to have been overtaken.
+    pub(super) fn reordered(&self) -> u32 {
+        self.reordered
+    }
+
     /// Segments by which one was overtaken at most.
     pub(super) fn reordering(&self) -> u32 {
         self.reordering
@@ -72,7 +78,7 @@ impl Detection {
             again: VecDeque::new(),
             reordering: config.dup_threshold,
             threshold: config.dup_threshold,
-            reordered: false,
+            reordered: 0,
             steps: 1,
             persists: 0,
             dsack: false,
@@ -115,15 +121,20 @@ impl Detection {
         self.again.push_back((number, at));
     }
 
+    /// Segments were overtaken by more than the threshold of duplicates.
+    pub(super) fn is_beyond(&self) -> bool {
+        self.reordering > self.threshold
+    }
+
     /// A segment was overtaken by one so far above it (RFC 8985 section 6.2, step 3).
     pub(super) fn note_reordering(&mut self, distance: u32) {
-        self.reordered = true;
+        self.reordered += 1;
         self.reordering = self.reordering.max(distance.min(MOST_REORDERING));
     }
 
     /// A segment came twice that was no probe.
     pub(super) fn note_dsack(&mut self) {
-        self.dsack |= self.reordered;
+        self.dsack |= self.reordered > 0;
     }
 
     /// The wider window lasts for one recovery less.
@@ -156,7 +167,7 @@ impl Detection {
 
     /// How much later than an RTT a segment may arrive (RFC 8985 section 6.2, step 4).
     fn window(&self, board: &Board, tcb: &Tcb, recovering: bool) -> Span {
-        if !self.reordered && (recovering || board.sacked() >= self.reordering) {
+        if self.reordered == 0 && (recovering || board.sacked() >= self.reordering) {
             return Span::ZERO;
         }
         Span(u64::from(self.steps) * (tcb.path.rtt_min.0 / 4)).min(tcb.path.srtt)
