@@ -210,7 +210,8 @@ pub struct Config {
     pub quick_acks: u32,
     /// Segments that the application writes before they can be sent. Then the last of what it wrote carries PSH, and each
     /// at which half of the largest window was written since the last such one, and their receiver acknowledges them at
-    /// once, as in Linux. 0: no segment carries PSH.
+    /// once, as in Linux; and it writes only once the handshake is over, which an ACK without data ends. 0: no segment
+    /// carries PSH.
     pub push: u32,
     /// Report segments that came again (RFC 2883).
     pub dsack: bool,

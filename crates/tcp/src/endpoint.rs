@@ -31,6 +31,8 @@ pub struct Endpoint {
     pub(crate) full: bool,
     /// The answer to our SYN came; the ACK of it leaves before any data.
     opening: bool,
+    /// It does so in any case: the application can write only then.
+    opens_first: bool,
     mss: u32,
     /// Header bytes of a pure ACK and of the SYN.
     header: u32,
@@ -71,6 +73,7 @@ impl Endpoint {
             syn_seen: false,
             full: config.is_full(),
             opening: false,
+            opens_first: config.push > 0,
             repair: None,
             mss: config.mss,
             header: config.wire_header(),
@@ -219,8 +222,12 @@ impl Endpoint {
                 self.receiver.force_ack();
                 return;
             }
-            self.sender.on_open(now);
             self.receiver.on_syn(now, segment);
+            if self.opens_first {
+                self.opening = true;
+                return;
+            }
+            self.sender.on_open(now);
             if self.role == (Role::Active { peer_sends: true }) {
                 self.receiver.force_ack();
             } else {
