@@ -16,6 +16,7 @@ mod delivery;
 mod endpoint;
 #[doc(hidden)]
 pub mod fast;
+mod offered;
 mod receiver;
 mod recovery;
 mod rtt;

@@ -26,7 +26,6 @@ mod wheel;
 use cc::{Algorithm, CongestionControl, Path, Signal};
 use units::Time;
 
-pub(crate) use self::push::FIRST_WINDOW;
 pub(crate) use self::rules::Rules;
 pub use self::stats::{Judgement, SenderStats, Why, WindowEvent};
 pub(crate) use self::tcb::Tcb;
@@ -198,7 +197,7 @@ impl Sender {
     pub fn offer(&mut self, segments: u32) {
         self.tcb.offered = segments;
         if self.tcb.push.is_on() && self.is_open() {
-            self.tcb.write_ahead();
+            self.tcb.write_ahead(|| 0);
         }
     }
 

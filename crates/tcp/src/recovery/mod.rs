@@ -127,6 +127,11 @@ impl Core {
         }
     }
 
+    /// Segments that arrived out of order, as far as the core keeps count.
+    pub(crate) fn sacked(&self) -> u32 {
+        self.known().map_or(0, |known| known.sacked)
+    }
+
     /// The core that `config` asks for, or else the algorithm of this row.
     pub(crate) fn new(config: &Config, row: &Row) -> Core {
         let (recovery, full) = (config.recovery.unwrap_or(row.recovery), config.is_full());

@@ -153,7 +153,7 @@ impl Tcb {
             rules,
             pacer,
             usage: Usage::default(),
-            push: Push::new(config.push),
+            push: Push::new(config),
             counted: Bytes::ZERO,
             segments: 1.0,
             whole: 1,
