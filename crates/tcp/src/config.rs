@@ -229,6 +229,8 @@ pub struct Config {
     pub pacing_factor: f64,
     /// Segments that a paced sender may send at once after a pause, at least 1.
     pub pacing_burst: u32,
+    /// Segments that a paced sender lets leave together, as segmentation offload does, at least 1.
+    pub pacing_quantum: u32,
     /// Freeze-TCP: the receiver, warned of a handover, closes its window until it is over.
     pub freeze: bool,
     /// How long before the break it closes; `None`: one smoothed RTT of the sender.
@@ -295,6 +297,7 @@ impl Config {
                 pacing_slow_start: 2.0,
                 pacing_factor: 1.2,
                 pacing_burst: 1,
+                pacing_quantum: 1,
                 freeze: false,
                 freeze_lead: None,
                 freeze_copies: 3,

@@ -8,6 +8,10 @@ use units::Time;
 use crate::fast::Departure;
 use crate::{Config, Flags, Receiver, SackBlocks, Segment, Sender, State};
 
+/// What the options of Linux's SYN take beyond timestamps: segment size 4, SACK 2 and the window's scale 3 bytes, less one
+/// of padding.
+const SYN_OPTIONS: u32 = 8;
+
 /// Which end of the connection an endpoint is, and whether its peer sends data as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -300,6 +304,9 @@ impl Endpoint {
         let mut syn = self.blank(Flags::SYN, now);
         // ns-2's Vegas has no headers, and a SYN as large as a segment
         syn.size = if self.data_header == 0 { self.mss } else { self.header };
+        if self.opens_first {
+            syn.size += SYN_OPTIONS;
+        }
         syn
     }
 

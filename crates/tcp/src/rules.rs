@@ -408,6 +408,11 @@ pub static RULES: &[Rule] = &[
     rule!(pacing_slow_start, "pacing by the window: factor in slow start, 1 to 10", Takes::Number(1.0, 10.0)),
     rule!(pacing_factor, "pacing by the window: factor after slow start, 1 to 10", Takes::Number(1.0, 10.0)),
     rule!(pacing_burst, "segments that a paced sender may send at once after a pause", segments(1)),
+    rule!(
+        pacing_quantum,
+        "segments that a paced sender lets leave together, as segmentation offload does",
+        segments(1)
+    ),
     rule!(freeze, "Freeze-TCP: the receiver, warned of a handover, closes its window until it is over", Takes::Flag),
     rule!(
         freeze_lead,

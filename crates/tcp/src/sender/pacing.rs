@@ -5,7 +5,8 @@
 //!
 //! The rule: after a data segment, the next one leaves no sooner than `MSS / rate` later, with the rate of that moment.
 //! Time in which nothing could be sent is not made up for, but for `burst - 1` segments: so many may follow the first
-//! at once. Retransmissions are paced like the rest; the SYN, pure ACKs and probes of a closed window are not. Rates
+//! at once. Linux makes up for it by half of the next distance at most. A quantum of segments leaves together, with the
+//! distance of all of them behind it. Retransmissions are paced like the rest; the SYN, pure ACKs and probes of a closed window are not. Rates
 //! count payload, and a short last segment counts as a whole one.
 
 use cc::CongestionControl;
@@ -15,7 +16,7 @@ use units::{Bytes, Rate, Span, Time};
 use super::{Sender, Tcb};
 use crate::{Config, Pacing};
 
-/// Segments of the start that Linux does not pace by the window.
+/// Segments of the start that Linux does not pace.
 const UNPACED: u32 = 10;
 
 /// When the next segment may leave.
@@ -31,6 +32,12 @@ pub(super) struct Pacer {
     gap: Span,
     /// Segments that may leave beyond the first after a pause.
     spare: u64,
+    /// Segments that leave together, and those of them that have not left yet.
+    quantum: u32,
+    together: u32,
+    /// Linux: time lost before them that is not made up for yet.
+    lost: Span,
+    linux: bool,
     rule: Pacing,
     slow_start: f64,
     factor: f64,
@@ -47,6 +54,10 @@ impl Pacer {
             slow_start: config.pacing_slow_start,
             factor: config.pacing_factor,
             spare: u64::from(config.pacing_burst.saturating_sub(1)),
+            quantum: config.pacing_quantum.max(1),
+            together: 0,
+            lost: Span::ZERO,
+            linux: config.linux_recovery || config.pacing == Pacing::Linux,
             rate: Rate(0.0),
             gap: Span::ZERO,
             next: Time::ZERO,
@@ -75,7 +86,7 @@ impl Pacer {
     /// Whether it is too soon for a segment. If so, remembers to ask again.
     #[inline]
     pub(super) fn holds(&mut self, now: Time) -> bool {
-        let early = now < self.next;
+        let early = now < self.next && self.together == 0;
         self.wake = if early { self.next } else { Time::NEVER };
         early
     }
@@ -83,6 +94,20 @@ impl Pacer {
     /// A segment leaves now, and the next one `gap` later; lost time is made up for by the spare segments only.
     #[inline]
     fn on_sent(&mut self, now: Time, gap: Span) {
+        if self.together == 0 || self.next <= now {
+            self.together = self.quantum;
+            self.lost = now.since(self.next);
+        }
+        self.together -= 1;
+        if self.linux {
+            //= specs/papers/linux.md#pacing
+            //# What was lost of the time before is taken off the next distance, but no more than half of it.
+            let made_up = (gap / 2).min(self.lost);
+            self.lost = self.lost - made_up;
+            self.next = self.next.max(now) + (gap - made_up);
+            self.holds(now);
+            return;
+        }
         if self.next < now {
             let earliest = Time(now.0.saturating_sub((gap * self.spare).0));
             self.next = self.next.max(earliest);
@@ -134,7 +159,12 @@ impl Tcb {
     /// Account for a segment that leaves now.
     #[inline(always)]
     pub(super) fn pace(&mut self, now: Time) {
-        let Some(rate) = self.pacing_rate().filter(|rate| rate.0 > 0.0) else { return };
+        let Some(rate) = self.pacing_rate().filter(|rate| rate.0 > 0.0) else {
+            if self.pacer.linux {
+                self.pacer.next = now;
+            }
+            return;
+        };
         if rate != self.pacer.rate {
             self.pacer.set_rate(rate, self.path.mss);
         }
@@ -145,6 +175,9 @@ impl Tcb {
     fn pacing_rate(&self) -> Option<Rate> {
         match self.pacer.rule {
             Pacing::Off => None,
+            //= specs/papers/linux.md#pacing
+            //# The first ten segments are not paced.
+            _ if self.pacer.linux && self.snd_max < UNPACED => None,
             Pacing::Algorithm => self.cc.pacing_rate(),
             Pacing::Window | Pacing::Linux => self.window_rate(),
         }
@@ -154,9 +187,7 @@ impl Tcb {
     #[inline(never)]
     fn window_rate(&self) -> Option<Rate> {
         let linux = self.pacer.rule == Pacing::Linux;
-        //= specs/papers/linux.md#pacing
-        //# The first ten segments are not paced.
-        if self.path.srtt == Span::ZERO || (linux && self.snd_max < UNPACED) {
+        if self.path.srtt == Span::ZERO {
             return None;
         }
         let factor = self.pacer.factor(self.cc.cwnd(), self.cc.ssthresh());
@@ -223,6 +254,18 @@ mod tests {
         assert_eq!(leaves(&mut pacer, &[100, 100, 100, 100, 109, 110, 110]), [100, 100, 100, 110]);
         // the next was due at 120: by 150 the two spare ones are there again, and no more
         assert_eq!(leaves(&mut pacer, &[150, 150, 150, 150]), [150, 150, 150]);
+    }
+
+    #[test]
+    fn two_leave_together_and_linux_makes_up_for_half_of_a_distance() {
+        let config = Config { pacing: Pacing::Linux, pacing_quantum: 2, ..Config::profile(Profile::Rfc) };
+        let mut pacer = Pacer::new(&config, cc::registry::find("newreno").unwrap());
+        // 100 ms were lost: half of the 20 ms of the first two are made up for, and no more of the next
+        assert_eq!(leaves(&mut pacer, &[100, 100, 100, 109, 110, 110, 110, 129, 130]), [100, 100, 110, 110, 130]);
+        // 153 is 3 ms late: a pair is due at 150, so the next is at 170
+        pacer.together = 0;
+        pacer.next = Time(150 * MS);
+        assert_eq!(leaves(&mut pacer, &[153, 153, 169, 170]), [153, 153, 170]);
     }
 
     #[test]

@@ -92,10 +92,10 @@ def setup(script: Script, settings: Settings) -> Setup:
     options |= {"dsack": _setting(settings, "dsack"), "dup_threshold": settings.values.get("tcp_reordering", "3")}
     options["tail_probes"] = _word(settings.values.get("tcp_early_retrans", "3") in ("3", "4"))
     if settings.fair_queue:
-        # for the window a packet in the device's queue has been sent; when it leaves from there is not known here
-        if any(packet.length and not packet.inbound for packet in packets):
-            raise Unsupported(1, "the device's queue `fq`, which spaces packets in time")
-        options["pacing"] = "off"
+        # for the window a packet in the device's queue has been sent, which matters where nothing that leaves is shown
+        shows = any(packet.length and not packet.inbound for packet in packets)
+        options["pacing"] = "linux" if shows else "off"
+        options["pacing_quantum"] = settings.values.get("tcp_min_tso_segs", "2")
     known = _rules() | {"cc", "profile", "mss", "role", "peer_sends", "handshake"}
     scale = _number(theirs, "wscale", 0) if "wscale" in (ours.options or {"wscale": ""}) else 0
     return Setup({name: value for name, value in options.items() if name in known}, active, scale, stamps)
