@@ -223,7 +223,7 @@ impl CongestionControl for Bbr {
         //= specs/papers/bbr.md#windows-and-rates
         //# the first rate is the high gain times the initial window per RTT of the handshake, or per 1 ms without one
         let rtt = if path.srtt == Span::ZERO { Span::from_millis(1) } else { path.srtt };
-        self.pacing_rate = self.constants.high_gain * window.per(rtt);
+        self.pacing_rate = self.constants.high_gain * self.constants.pace * window.per(rtt);
     }
 
     fn on_ack(&mut self, ack: &Ack, path: &Path) {

@@ -8,8 +8,8 @@ pub const CHOICES: &str = "\
     round (`vegas_ss`); windows are summed in segments, as in ns-2: whether the steps of a round reach the next \
     whole segment, or miss it by a rounding error, decides when it leaves; what a decision adds per ACK goes on \
     after a cut or timeout until the next one, as in ns-2, but a step of slow start does not outlive it; a mark \
-    halves. `vegas_impl = linux` decides by the least RTT of the round, doubles in every round and halves at a loss; \
-    it is meant for the SACK or NewReno core.";
+    halves. `vegas_impl = linux` decides by the least RTT of the round, at once and by a whole segment, doubles in \
+    every round and halves at a loss; after a recovery it waits for a whole round; it is meant for the SACK or NewReno core.";
 
 #[cfg(test)]
 mod tests;
@@ -35,6 +35,9 @@ pub struct Vegas {
     round: RoundRtt,
     grow: bool, // slow start: the round, or the ACK, is one that grows
     step: f64,  // added per ACK, or segment that it counts for, until the next decision
+    /// Linux: segments that Reno has counted, and whether a whole round has begun since the last recovery.
+    acked: f64,
+    begun: bool,
     cut_at: Option<Time>,
     after: Option<f64>, // W of the last cut, to go on with after a recovery
 }
@@ -66,6 +69,8 @@ impl Vegas {
             round: RoundRtt::default(),
             grow: false,
             step: 0.0,
+            acked: 0.0,
+            begun: true,
             cut_at: None,
             after: None,
         }
@@ -110,6 +115,7 @@ impl Vegas {
             self.ssthresh = half.ssthresh.over(path.mss);
         }
         self.cwnd = half.cwnd.over(path.mss);
+        self.acked = 0.0;
         Response::Reduced
     }
 
@@ -120,10 +126,6 @@ impl Vegas {
         self.cwnd = if self.linux { 1.0 } else { 2.0 };
         self.cut_at = Some(event.now);
         self.after = None;
-        if self.linux {
-            self.grow = false;
-            self.step = 0.0;
-        }
         Response::Reduced
     }
 }
@@ -150,25 +152,18 @@ impl CongestionControl for Vegas {
 
     fn on_ack(&mut self, ack: &Ack, path: &Path) {
         if self.linux {
-            self.learn(ack.rtt);
+            return self.on_ack_linux(ack);
         }
         if let Some(round) = &ack.round {
             let ended = self.round.take();
-            if self.linux && !ack.in_recovery {
-                self.decide_linux(&ended);
-            } else if !self.linux {
-                let diff = self.difference(&ended, round, path);
-                if !ack.in_recovery {
-                    self.decide(diff);
-                }
+            let diff = self.difference(&ended, round, path);
+            if !ack.in_recovery {
+                self.decide(diff);
             }
         }
-        if !self.linux {
-            self.learn(ack.rtt); // ns-2 counts the sample of the ACK that ends a round for the next one
-        }
+        self.learn(ack.rtt); // ns-2 counts the sample of the ACK that ends a round for the next one
         if ack.grows {
-            let growth = if self.linux { self.growth_linux(ack) } else { self.growth(ack, path) };
-            self.cwnd += growth;
+            self.cwnd += self.growth(ack, path);
         }
     }
 
@@ -194,7 +189,7 @@ impl CongestionControl for Vegas {
             self.cwnd = left;
         }
         if self.linux {
-            self.round = RoundRtt::default();
+            (self.round, self.begun) = (RoundRtt::default(), false);
         }
     }
 

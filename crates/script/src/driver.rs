@@ -210,7 +210,8 @@ impl Driver {
 
     fn poll(&mut self) {
         while !self.refuses
-            && let Some(segment) = self.end.poll_transmit(self.now) {
+            && let Some(segment) = self.end.poll_transmit(self.now)
+        {
             let sent = self.departure(&segment);
             self.sent.push(sent);
         }

@@ -115,7 +115,10 @@ impl Sender {
         tcb.advance(ack);
         let grows = match progress {
             Progress::Open => {
-                in_use && !tcb.comes_down && (tcb.rwnd > 0 || tcb.rules.linux_usage) && !(marked && tcb.mark_stops_growth(ack))
+                in_use
+                    && !tcb.comes_down
+                    && (tcb.rwnd > 0 || tcb.rules.linux_usage)
+                    && !(marked && tcb.mark_stops_growth(ack))
             }
             Progress::Partial => false,
             Progress::Full => tcb.rules.grows_at_exit,

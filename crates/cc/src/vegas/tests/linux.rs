@@ -16,8 +16,8 @@ fn the_queue_of_a_later_linux_is_four_where_it_was_three_and_a_third() {
 
 #[test]
 fn linux_stays_in_slow_start_with_as_many_as_gamma() {
-    // 4 queue: with gamma 4 it goes on, with 3.999 the window becomes 20 - 3.333 + 1
-    for (gamma, expected) in [(4.0, 20_000.0), (3.999, 17_666.7)] {
+    // 4 queue: with gamma 4 it goes on, with 3.999 the window becomes 20 - 3.333 + 1, rounded down
+    for (gamma, expected) in [(4.0, 20_000.0), (3.999, 17_000.0)] {
         let mut config = with(&[("vegas_impl", "linux"), ("vegas_diff", "over_base")]);
         config.set_number("vegas_gamma", gamma).unwrap();
         let (mut vegas, path) = at(&config, 20.0, 64.0);
@@ -39,9 +39,14 @@ fn linux_decides_nothing_in_a_recovery_and_begins_anew_after_it() {
     vegas.on_ack(&sample, &path);
     let exit = RecoveryExit { now: Time::from_secs(1.1), window: Bytes(20_000.0), inflated: false };
     vegas.on_recovery_exit(&exit, &path);
-    // one sample since: too few
-    vegas.on_ack(&Ack { round, ..sample }, &path);
-    assert_eq!((vegas.cwnd(), vegas.step), (Bytes(20_000.0), 0.05));
+    // the round that began before decides nothing, the next one does: 10 queue
+    let growing = Ack { grows: true, ..sample };
+    for expected in [20_000.0, 19_000.0] {
+        vegas.on_ack(&growing, &path);
+        vegas.on_ack(&growing, &path);
+        vegas.on_ack(&Ack { round, ..growing }, &path);
+        assert_eq!(vegas.cwnd(), expected);
+    }
 }
 
 #[test]
@@ -80,18 +85,28 @@ fn later_linux_measures_against_the_base() {
 
 #[test]
 fn linux_leaves_slow_start_at_the_target() {
-    // 20 * 100/120 + 1 = 17.667
+    // 20 * 100/120 + 1 = 17.667, rounded down
     let (mut vegas, path) = at(&with(&[("vegas_impl", "linux")]), 20.0, 64.0);
     end_round(&mut vegas, &path, 120, 20.0);
-    assert!((vegas.cwnd().0 - 17_666.7).abs() < 0.1);
-    assert_eq!(vegas.ssthresh(), vegas.cwnd());
+    assert_eq!((vegas.cwnd(), vegas.ssthresh()), (Bytes(17_000.0), Bytes(17_000.0)));
 }
 
 #[test]
-fn linux_is_reno_after_a_round_of_two_samples() {
-    let (mut vegas, path) = at(&with(&[("vegas_impl", "linux")]), 20.0, 2.0);
+fn with_two_samples_linux_counts_the_ack_that_ends_the_round_as_reno() {
+    let (mut vegas, path) = at(&with(&[("vegas_impl", "linux")]), 2.0, 2.0);
     let round = Some(Round { length: Span::from_millis(200), sent: Bytes(20_000.0) });
-    vegas.on_ack(&Ack { rtt: Some(Span::from_millis(200)), round, grows: false, ..ack(1000.0) }, &path);
-    vegas.on_ack(&ack(1000.0), &path);
-    assert_eq!(vegas.cwnd(), 20_050.0);
+    let ends = Ack { rtt: Some(Span::from_millis(200)), round, ..ack(1000.0) };
+    // a window of two grows with the second such ACK, and with no other
+    for (event, expected) in [(ends, 2000.0), (ack(1000.0), 2000.0), (ends, 3000.0), (ack(1000.0), 3000.0)] {
+        vegas.on_ack(&event, &path);
+        assert_eq!(vegas.cwnd(), expected);
+    }
+}
+
+#[test]
+fn a_decision_adds_one_segment_and_keeps_ssthresh_near() {
+    // nothing queues: 20 becomes 21, and ssthresh 10 + 5
+    let (mut vegas, path) = at(&with(&[("vegas_impl", "linux")]), 20.0, 2.0);
+    end_round(&mut vegas, &path, 100, 20.0);
+    assert_eq!((vegas.cwnd(), vegas.ssthresh()), (Bytes(21_000.0), Bytes(15_000.0)));
 }
