@@ -104,5 +104,13 @@ algorithms! {
     RenoLinux(crate::reno_linux::RenoLinux),
     /// CUBIC of Linux.
     CubicLinux(crate::cubic_linux::CubicLinux),
+    /// YeAH of Linux.
+    YeahLinux(crate::yeah_linux::YeahLinux),
+    /// Illinois of Linux.
+    IllinoisLinux(crate::illinois_linux::IllinoisLinux),
+    /// Hybla of Linux.
+    HyblaLinux(crate::hybla_linux::HyblaLinux),
+    /// BIC of Linux.
+    BicLinux(crate::bic_linux::BicLinux),
     // `windlass new-cc` adds to the list above this line.
 }

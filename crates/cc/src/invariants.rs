@@ -258,6 +258,10 @@ const DRAWN: &[(&str, &[&str])] = &[
     ("veno-linux", &["base_rtt_s", "round_rtt_s"]),
     ("westwood-linux", &["bwe_bytes_per_s"]),
     ("htcp-linux", &["beta_ratio", "rtt_max_s", "rate_bytes_per_s"]),
+    ("yeah-linux", &["queue_segments", "reno_window_segments", "slow_rounds_count"]),
+    ("illinois-linux", &["alpha_segments_per_rtt", "beta_ratio"]),
+    ("hybla-linux", &["rho_ratio"]),
+    ("bic-linux", &["w_max_segments"]),
 ];
 
 #[test]

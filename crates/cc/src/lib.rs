@@ -57,6 +57,7 @@ pub mod adaptive;
 pub mod bbr;
 pub mod bbr3;
 pub mod bic;
+pub mod bic_linux;
 pub mod cerl;
 pub mod cerl_plus;
 pub mod cubic;
@@ -68,7 +69,9 @@ pub mod fast;
 pub mod highspeed;
 pub mod htcp;
 pub mod hybla;
+pub mod hybla_linux;
 pub mod illinois;
+pub mod illinois_linux;
 pub mod ledbat;
 pub mod mveno;
 pub mod new_jersey;
@@ -85,6 +88,7 @@ pub mod westwood_plus;
 pub mod westwood_plus_ho;
 pub mod wr;
 pub mod yeah;
+pub mod yeah_linux;
 // `windlass new-cc` adds to the list above this line.
 
 pub use algorithm::Algorithm;

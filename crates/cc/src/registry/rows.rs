@@ -154,5 +154,9 @@ pub static ALGORITHMS: &[Row] = &[
     linux::VENO,
     linux::WESTWOOD,
     large_windows::HTCP_LINUX,
+    linux::YEAH,
+    linux::ILLINOIS,
+    linux::HYBLA,
+    linux::BIC,
     // `windlass new-cc` adds to the list above this line.
 ];

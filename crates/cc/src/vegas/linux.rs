@@ -43,7 +43,7 @@ impl Vegas {
             //= specs/papers/vegas.md#linux
             //# it adds or takes one segment at once
             if diff > self.beta {
-                self.cwnd -= 1.0;
+                self.cwnd = (self.cwnd - 1.0).max(2.0);
                 self.ssthresh = self.ssthresh.min(self.cwnd);
             } else if diff < self.alpha {
                 self.cwnd += 1.0;
@@ -52,7 +52,7 @@ impl Vegas {
             //= specs/papers/vegas.md#linux
             //# In slow start with diff > gamma, cwnd = min(cwnd, cwnd * baseRTT / RTT + 1), rounded down, and ssthresh =
             //# min(ssthresh, cwnd).
-            self.cwnd = self.cwnd.min(num::floor(self.cwnd - queued + 1e-9) + 1.0);
+            self.cwnd = self.cwnd.min(num::floor(self.cwnd - queued + 1e-9) + 1.0).max(2.0);
             self.ssthresh = self.ssthresh.min(self.cwnd);
         } else {
             self.slow_start_linux(ack);

@@ -246,6 +246,8 @@ impl Lab {
         let window = self.ends[side].sender.cwnd() + f64::from(self.ends[side].sender.inflation().max(0));
         self.widest[side] = self.widest[side].max(window);
         while let Some(segment) = self.poll(side) {
+            // the ACK that ends the handshake opens the window
+            self.widest[side] = self.widest[side].max(self.ends[side].sender.cwnd());
             self.left.push((self.now, side, segment));
             self.wires[side].enter(self.now, segment);
             self.look_at(side, &segment);
@@ -259,7 +261,8 @@ impl Lab {
             // in the network, and F-RTO sends new data before it is sent again
             let probe = sender.stats().tail_probes > 0 && sender.snd_max() == before + 1;
             let doubts = self.is_rack && sender.stats().timeouts > 0;
-            let within = f64::from(outstanding) <= sender.cwnd() || probe || doubts;
+            // after a mark the flight comes down in proportion
+            let within = f64::from(outstanding) <= sender.cwnd() || probe || doubts || sender.comes_down();
             assert!(within || self.duplicates[side] || self.is_vegas, "{outstanding} beyond cwnd {}", sender.cwnd());
         }
         self.check_timer(side);
@@ -280,6 +283,8 @@ impl Lab {
         seen.again += u64::from(segment.flags.has(Flags::RETRANSMITTED));
         assert!(sender.path().rwnd.0 > 0.0, "data into a closed window");
         let gap = sender.pacing_rate().map_or(0.0, |rate| if rate.0 > 0.0 { 1000.0 / rate.0 } else { 0.0 });
+        // Linux makes up for lost time by half of a gap at most
+        let gap = if self.config.linux_recovery { 0.5 * gap } else { gap };
         self.pace[side].segment(self.now, gap, f64::from(self.config.pacing_burst - 1));
         // Tahoe goes back at every fast retransmit, whatever is on its way; ns-2's estimates go wrong at times, and so
         // do ours

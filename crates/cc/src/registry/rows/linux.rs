@@ -2,7 +2,8 @@
 
 use super::{PLAIN, choice, flag, number};
 use crate::registry::{Recovery, Row};
-use crate::{Algorithm, cubic_linux, hystart, reno_linux, vegas, veno, westwood_plus};
+use crate::{Algorithm, bic_linux, cubic_linux, hybla_linux, hystart, illinois_linux};
+use crate::{reno_linux, vegas, veno, westwood_plus, yeah_linux};
 
 pub(super) const RENO: Row = Row {
     name: "reno-linux",
@@ -90,5 +91,48 @@ pub(super) const WESTWOOD: Row = Row {
     parameters: &[super::bandwidth::CREDIT_CAP],
     choices: westwood_plus::CHOICES,
     build: |config| Algorithm::WestwoodPlus(westwood_plus::WestwoodPlus::linux(config)),
+    ..PLAIN
+};
+
+pub(super) const YEAH: Row = Row {
+    name: "yeah-linux",
+    summary: "YeAH in whole segments and whole queues",
+    source: "Linux 6.1; Baiocchi, Castellani and Vacirca, PFLDnet 2007",
+    recovery: Recovery::Sack,
+    choices: yeah_linux::CHOICES,
+    build: |_| Algorithm::YeahLinux(yeah_linux::YeahLinux::default()),
+    ..PLAIN
+};
+
+pub(super) const ILLINOIS: Row = Row {
+    name: "illinois-linux",
+    summary: "Illinois in whole numbers, whose count begins anew when the window grows",
+    source: "Linux 6.1; Liu, Basar and Srikant, VALUETOOLS 2006",
+    recovery: Recovery::Sack,
+    choices: illinois_linux::CHOICES,
+    build: |_| Algorithm::IllinoisLinux(illinois_linux::IllinoisLinux::default()),
+    ..PLAIN
+};
+
+pub(super) const HYBLA: Row = Row {
+    name: "hybla-linux",
+    summary: "Hybla that grows with each ACK, whatever it acknowledges, and begins with rho segments",
+    source: "Linux 6.1; Caini and Firrincieli, Int. J. Satellite Communications 22, 2004",
+    caution: Some(
+        "slow start on a long path can send thousands of segments at once; bound it by the receiver's window",
+    ),
+    recovery: Recovery::Sack,
+    choices: hybla_linux::CHOICES,
+    build: |_| Algorithm::HyblaLinux(hybla_linux::HyblaLinux::default()),
+    ..PLAIN
+};
+
+pub(super) const BIC: Row = Row {
+    name: "bic-linux",
+    summary: "BIC in whole segments, the faster the more an ACK covers",
+    source: "Linux 6.1; Xu, Harfoush and Rhee, INFOCOM 2004",
+    recovery: Recovery::Sack,
+    choices: bic_linux::CHOICES,
+    build: |_| Algorithm::BicLinux(bic_linux::BicLinux::default()),
     ..PLAIN
 };
