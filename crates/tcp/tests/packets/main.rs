@@ -9,6 +9,7 @@ mod lab;
 
 mod ecn;
 mod limited_transmit;
+mod linux;
 mod newreno;
 mod pipe;
 mod rack;

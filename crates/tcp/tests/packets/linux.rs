@@ -1,0 +1,119 @@
+//! What Linux's sender does beyond the RFCs: old ACKs, marks, duplicates without SACK, and PSH.
+
+use cc::registry::Recovery;
+use tcp::{Config, Flags, HalfBase};
+
+use crate::host::Host;
+
+/// A sender with RACK-TLP and PRR whose details are Linux's, or not.
+fn rack(cwnd: u32, as_linux: bool, change: impl FnOnce(&mut Config)) -> Host {
+    Host::rfc("newreno", cwnd, |c| {
+        (c.recovery, c.prr, c.linux_recovery) = (Some(Recovery::RackTlp), true, as_linux);
+        c.half_base = HalfBase::Cwnd;
+        change(c);
+    })
+}
+
+/// 5 and 6 are SACKed by an ACK of 3 that arrives behind that of 4.
+#[test]
+fn sack_blocks_count_on_an_ack_that_was_overtaken() {
+    for (as_linux, sacked) in [(true, 2), (false, 0)] {
+        let mut h = rack(12, as_linux, |_| {});
+        h.write(40_000);
+        h.taken();
+        h.at(100);
+        h.ack(4);
+        h.taken();
+        h.sack(3, &[(5, 7)]);
+        assert_eq!(h.end.sender.known().unwrap().sacked, sacked);
+        assert_eq!(h.end.sender.snd_una(), 4);
+        // what it acknowledges, or SACKs below that, says nothing
+        h.sack(2, &[(2, 4)]);
+        assert_eq!(h.end.sender.known().unwrap().sacked, sacked);
+    }
+}
+
+/// Ten segments, the ACK of the first with a mark: 5 is the new window, and of ten that arrive five leave:
+/// ceil(k * 5 / 10) after k. The ACK of what left after the mark ends it.
+#[test]
+fn after_a_mark_the_flight_comes_down_in_proportion() {
+    let mut h = rack(10, true, |c| c.ecn = true);
+    h.write(40_000);
+    h.sent(0..10);
+    h.at(100);
+    h.ece(1);
+    h.windows(5.0, 5.0);
+    h.sent([10]); // ceil(0.5)
+    assert!(h.end.sender.comes_down());
+    h.ack(2);
+    h.silent(); // ceil(1.0) = 1, sent already
+    h.ack(3);
+    h.sent([11]); // ceil(1.5) = 2
+    h.ack(10);
+    h.sent([12, 13, 14]); // ceil(5.0) = 5
+    h.windows(5.0, 5.0);
+    h.at(200);
+    h.ack(11);
+    assert!(!h.end.sender.comes_down());
+    h.sent([15]);
+}
+
+/// A loss meanwhile is paid for already, and the share goes on from where it is.
+#[test]
+fn a_recovery_takes_over_what_a_mark_has_begun() {
+    let mut h = rack(10, true, |c| c.ecn = true);
+    h.write(40_000);
+    h.taken();
+    h.at(100);
+    h.ece(1);
+    h.sent([10]);
+    h.sack(1, &[(2, 5)]); // 1 is lost; four have arrived, ceil(2.0) = 2
+    h.sent([1]);
+    h.windows(5.0, 5.0);
+    assert!(!h.end.sender.comes_down() && h.end.sender.in_recovery());
+}
+
+/// Two duplicates and the ACK of three segments: one is new, so that slow start adds one; otherwise as many as L lets it.
+#[test]
+fn without_sack_a_duplicate_is_a_segment_that_has_arrived() {
+    for (as_linux, window) in [(true, 11.0), (false, 12.0)] {
+        let mut h = Host::rfc("newreno", 10, |c| (c.linux_recovery, c.initial_ssthresh) = (as_linux, Some(100)));
+        h.write(40_000);
+        h.at(100);
+        h.acks(0, 2);
+        h.ack(3);
+        h.windows(window, 100.0);
+    }
+}
+
+/// The fourth segment comes after the tenth, seven above it: what that SACK delivers lets the window grow, as the eight
+/// that the ACK delivers.
+#[test]
+fn beyond_the_threshold_of_reordering_a_sack_is_as_good_as_an_ack() {
+    for (as_linux, window) in [(true, 19.0), (false, 18.0)] {
+        let mut h = rack(10, as_linux, |c| (c.initial_ssthresh, c.ss_limit) = (Some(100), u32::MAX));
+        h.write(40_000);
+        h.at(100);
+        h.sack(0, &[(9, 10)]);
+        h.sack(0, &[(3, 4), (9, 10)]);
+        h.ack(10);
+        h.windows(window, 100.0);
+    }
+}
+
+/// Half of the window at the start is 32 767 bytes: 33 segments of 1000 are the first beyond it. The last one carries PSH
+/// as well, and a segment that is sent again carries what it did.
+#[test]
+fn psh_is_set_at_half_a_window_and_at_the_end() {
+    let mut h = Host::rfc("newreno", 50, |c| c.push = 256);
+    h.write(40_000);
+    let pushed = |h: &mut Host| {
+        let sent = h.taken();
+        sent.iter().filter(|s| s.flags.has(Flags::PSH)).map(|s| s.seq).collect::<Vec<_>>()
+    };
+    assert_eq!(pushed(&mut h), [32, 39]);
+    h.at(100);
+    h.ack(32);
+    h.acks(32, 3);
+    assert_eq!(pushed(&mut h), [32]);
+}
