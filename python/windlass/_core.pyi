@@ -109,6 +109,9 @@ class Driver:
     def advance(self, to_ns: int, until_sent: bool) -> None:
         """The clock goes on; timers expire on the way. With `until_sent` it stops when something was sent."""
 
+    def refuse(self) -> None:
+        """The device's queue takes nothing from now on: what the endpoint would send, it has not sent."""
+
     def receive(
         self,
         words: list[str],

@@ -208,10 +208,22 @@ def test_commands_set_what_the_endpoint_follows(tmp_path: Path) -> None:
     assert (about.active, about.scale, about.stamps) == (False, 4, False)
 
 
-def test_times_of_the_devices_queue_are_not_known(tmp_path: Path) -> None:
-    fair = "`tc qdisc replace dev tun0 root fq`\n" + OPENING + "+0 write(4, ..., 1000) = 1000\n"
-    assert play(tmp_path, fair + "+0 %{ assert tcpi_unacked == 1 }%").verdict == "passed"
-    assert "`fq`" in play(tmp_path, fair + "+0 > . 1:1001(1000) ack 1").reason
+def test_a_queue_that_spaces_packets_paces_in_pairs(tmp_path: Path) -> None:
+    # ten at once; then a window of 14 segments twice per RTT, 2000 bytes each 7.14 ms, and half of that after a pause
+    fair = "--tolerance_usecs=500\n`tc qdisc replace dev tun0 root fq`\n" + OPENING
+    fair += "+0 write(4, ..., 20000) = 20000\n+0 > . 1:10001(10000) ack 1\n+.1 < . 1:1(0) ack 4001 win 4000\n"
+    fair += "+0 > . 10001:12001(2000) ack 1\n"
+    assert play(tmp_path, fair + "+.0036 > . 12001:14001(2000) ack 1\n+.0071 > . 14001:16001(2000) ack 1").verdict == "passed"
+    assert play(tmp_path, fair + "+0 > . 12001:14001(2000) ack 1").verdict == "failed"
+    # where no script shows what leaves, a packet in that queue has been sent
+    waits = "`tc qdisc replace dev tun0 root fq`\n" + OPENING + "+0 write(4, ..., 20000) = 20000\n"
+    assert play(tmp_path, waits + "+0 %{ assert tcpi_unacked == 10 }%").verdict == "passed"
+
+
+def test_a_device_that_takes_nothing_sends_nothing(tmp_path: Path) -> None:
+    full = OPENING + "+0 `tc qdisc replace dev tun0 root pfifo limit 0`\n+0 write(4, ..., 1000) = 1000\n"
+    assert play(tmp_path, full + "+.1 %{ assert tcpi_unacked == 0 }%").verdict == "passed"
+    assert "nothing was sent" in play(tmp_path, full + "+0 > . 1:1001(1000) ack 1").reason
 
 
 def test_the_algorithm_of_the_socket_goes_before_that_of_the_kernel() -> None:

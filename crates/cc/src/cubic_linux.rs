@@ -9,7 +9,7 @@ use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, Response};
 
 /// What the source leaves open, and the reading taken. The registry shows it.
 pub const CHOICES: &str = "\
-    a clock of 1 ms; the cube root begins where Linux's table does on average; a pause is over when the first segment after it is \
+    a clock of 1 ms; the cube root begins by rule, Linux's by a table; a pause is over when the first segment after it is \
     acknowledged; a cut starts from the window whatever the profile halves.";
 
 const BETA: u32 = 717; // 1/1024
@@ -228,9 +228,9 @@ fn cube_root(a: u64) -> u64 {
     let bits = 64 - a.leading_zeros();
     let third = ((bits * 84) >> 8) - 1;
     //= specs/papers/linux.md#cubic
-    //# one step of Newton's method, x' = (2 x + a / (x (x - 1))) * 341 / 1024 in whole numbers, from an x that is 3.7 %
+    //# one step of Newton's method, x' = (2 x + a / (x (x - 1))) * 341 / 1024 in whole numbers, from an x that is 3.4 %
     //# above the root of the leading four to six bits
-    let x = num::floor(1.037 * num::cbrt((a >> (3 * third)) as f64) * (1_u64 << third) as f64) as u64;
+    let x = num::floor(1.034 * num::cbrt((a >> (3 * third)) as f64) * (1_u64 << third) as f64) as u64;
     ((2 * x + a / (x * (x - 1))) * 341) >> 10
 }
 

@@ -64,15 +64,26 @@ fn the_curve_is_in_whole_segments() {
     hear(&mut cubic, 10_000, 1.0);
     let epoch = cubic.epoch.as_ref().unwrap();
     // cbrt(30 * 1024 / 410) = 4.21579 s, 4316.97 of 1/1024 s. Linux's root of 80 452 070 310, 37 bits: the leading four are
-    // 9, 1.037 * 2.08008 * 2^11 = 4417, and (8834 + floor(80 452 070 310 / (4417 * 4416))) * 341 / 1024 = 4315
-    assert_eq!((epoch.k, epoch.origin), (4315, 100));
-    // at 0 s 410 * 4315^3 / 2^40 = 29.96: 71; at 2 s 410 * 2267^3 / 2^40 = 4.34: 96; at 6.216 s, which is 6365,
-    // 410 * 2050^3 / 2^40 = 3.2: 103
+    // 9, 1.034 * 2.08008 * 2^11 = 4404, and (8808 + floor(80 452 070 310 / (4404 * 4403))) * 341 / 1024 = 4314
+    assert_eq!((epoch.k, epoch.origin), (4314, 100));
+    // at 0 s 410 * 4314^3 / 2^40 = 29.94: 71; at 2 s 410 * 2266^3 / 2^40 = 4.34: 96; at 6.216 s, which is 6365,
+    // 410 * 2051^3 / 2^40 = 3.2: 103
     assert_eq!([0, 2000, 6216].map(|t| epoch.target(t)), [71, 96, 103]);
-    // 0.1 s ahead: 4213 away, 410 * 4213^3 / 2^40 = 27.9, so 73 from 70: 70 / 3 = 23
+    // 0.1 s ahead: 4212 away, 410 * 4212^3 / 2^40 = 27.9, so 73 from 70: 70 / 3 = 23
     assert_eq!(epoch.per, 23);
     // far ahead nothing overflows
     assert_eq!(epoch.target(1 << 36), u32::MAX);
+}
+
+/// The leading bits of the argument are four, five and six: 30, 60 and 21 segments below the old window.
+#[test]
+fn the_cube_root_is_low_by_a_thousandth_at_most() {
+    for (below, k) in [(30, 4314), (60, 5436), (21, 3832)] {
+        let root = cube_root((1 << 40) / 410 * below);
+        let exact = 1024.0 * num::cbrt(below as f64 * 1024.0 / 410.0);
+        assert_eq!(root, k);
+        assert!((0.0..0.001).contains(&(1.0 - root as f64 / exact)), "{below}: {root} for {exact}");
+    }
 }
 
 #[test]
@@ -109,7 +120,7 @@ fn the_growth_is_computed_anew_when_the_window_moved_or_after_31_ms() {
         assert_eq!(cubic.epoch.as_ref().unwrap().per, per);
     }
     assert_eq!(cubic.epoch.as_ref().unwrap().computed, 10_032);
-    // 0.4 s and 0.1 ahead: 512 of 1/1024 s, 3803 away, 20.5, so 80 from 70: 70 / 10
+    // 0.4 s and 0.1 ahead: 512 of 1/1024 s, 3802 away, 20.5, so 80 from 70: 70 / 10
     hear(&mut cubic, 10_400, 1.0);
     assert_eq!(cubic.epoch.as_ref().unwrap().per, 7);
 }

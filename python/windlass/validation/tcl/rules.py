@@ -49,6 +49,7 @@ _FREE = {
     "pacing_slow_start",
     "pacing_factor",
     "pacing_burst",
+    "pacing_quantum",
     "freeze_lead",
     "freeze_copies",
     "freeze_kick",
