@@ -55,7 +55,8 @@ struct Epoch {
 impl Epoch {
     fn new(now: u64, cwnd: u32, w_max: u32) -> Epoch {
         //= specs/papers/linux.md#cubic
-        //# K = cbrt((Wmax - cwnd) * floor(2^40 / 410)) in 1/1024 s, and 0 with Wmax = cwnd if the window is not below Wmax
+        //# K = cbrt((Wmax - cwnd) * floor(2^40 / 410)) in 1/1024 s, and 0 with Wmax = cwnd if the window is not below
+        //# Wmax
         let k = cube_root(((1 << 40) / C) * u64::from(w_max.saturating_sub(cwnd)));
         let origin = w_max.max(cwnd);
         Epoch { start: now, k, origin, per: 0, computed: now, window: cwnd, reno: cwnd, acked: 0 }

@@ -1,6 +1,5 @@
-//! Hybla as Linux computes it: an ACK counts once, however much it acknowledges; rho is rounded down; the first window is
-//! rho.
-//! Source: Linux 6.1, restated in specs/papers/linux.md; Caini and Firrincieli 2004 has the ideas.
+//! Hybla as Linux computes it: an ACK counts once, however much it acknowledges; rho is rounded down; the first window
+//! is rho. Source: Linux 6.1, restated in specs/papers/linux.md; Caini and Firrincieli 2004 has the ideas.
 use units::{Bytes, Span, num};
 
 use crate::{Ack, Congestion, CongestionControl, Path, Response, linux};

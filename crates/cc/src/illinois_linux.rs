@@ -128,8 +128,8 @@ impl CongestionControl for IllinoisLinux {
         } else {
             self.acked += u64::from(linux::acked(ack, false, path.mss));
             //= specs/papers/linux.md#illinois
-            //# What was acknowledged since the window grew, times alpha: once that is a window, it adds so many segments as
-            //# it is windows, and the count begins anew.
+            //# What was acknowledged since the window grew, times alpha: once that is a window, it adds so many
+            //# segments as it is windows, and the count begins anew.
             let grown = self.acked * self.alpha / ALPHA;
             if grown >= u64::from(cwnd) {
                 cwnd += (grown / u64::from(cwnd)) as u32;

@@ -208,10 +208,10 @@ pub struct Config {
     /// Segments at the start that are acknowledged one by one; `u32::MAX`: as many as Linux's window needs to grow to
     /// `window`, two segments with each, and 16 more.
     pub quick_acks: u32,
-    /// Segments that the application writes before they can be sent. Then the last of what it wrote carries PSH, and each
-    /// at which half of the largest window was written since the last such one, and their receiver acknowledges them at
-    /// once, as in Linux; and it writes only once the handshake is over, which an ACK without data ends. 0: no segment
-    /// carries PSH.
+    /// Segments that the application writes before they can be sent. Then the last of what it wrote carries PSH, and
+    /// each at which half of the largest window was written since the last such one, and their receiver acknowledges
+    /// them at once, as in Linux; and it writes only once the handshake is over, which an ACK without data ends. 0: no
+    /// segment carries PSH.
     pub push: u32,
     /// Report segments that came again (RFC 2883).
     pub dsack: bool,

@@ -8,8 +8,8 @@ use units::Time;
 use crate::fast::Departure;
 use crate::{Config, Flags, Receiver, SackBlocks, Segment, Sender, State};
 
-/// What the options of Linux's SYN take beyond timestamps: segment size 4, SACK 2 and the window's scale 3 bytes, less one
-/// of padding.
+/// What the options of Linux's SYN take beyond timestamps: segment size 4, SACK 2 and the window's scale 3 bytes, less
+/// one of padding.
 const SYN_OPTIONS: u32 = 8;
 
 /// Which end of the connection an endpoint is, and whether its peer sends data as well.

@@ -1,5 +1,5 @@
-//! The window that Linux's receivers offer: it starts small, and grows by two segments with each that arrives, as far as
-//! the buffer has room.
+//! The window that Linux's receivers offer: it starts small, and grows by two segments with each that arrives, as far
+//! as the buffer has room.
 
 use crate::Config;
 
@@ -37,9 +37,9 @@ impl OfferedWindow {
         self.bytes < self.most
     }
 
-    /// A new segment arrived, with so many held before it for want of others. They take up room in the buffer, each 13/12
-    /// of its bytes where half of the buffer is window (770 to 788 bytes for 1448 agree with the kernel's traces). Whether
-    /// the window grew.
+    /// A new segment arrived, with so many held before it for want of others. They take up room in the buffer, each
+    /// 13/12 of its bytes where half of the buffer is window (770 to 788 bytes for 1448 agree with the kernel's
+    /// traces). Whether the window grew.
     pub(crate) fn on_new(&mut self, held: u32) -> bool {
         let taken = u64::from(held) * self.step * 13 / 48;
         let room = self.most.saturating_sub(taken).saturating_sub(self.bytes);

@@ -2,8 +2,8 @@
 //! How a connection opens is in `opening`, what an ACK means in `acks`, RTT and delay samples in `samples`, marks in
 //! `marks`, what may leave in `transmit`, losses in `losses`, what is taken back in `undo`, the retransmission timer in
 //! `timer`, its steps in `wheel`, how much of the window is in use in `usage`, pacing in `pacing`, a closed window in
-//! `persist`, handovers in `handover`, which segments carry PSH in `push`; the rules in force in `rules`, counters and the log in `stats`.
-//! Source: RFC 5681, RFC 6298, RFC 3042, RFC 6582.
+//! `persist`, handovers in `handover`, which segments carry PSH in `push`; the rules in force in `rules`, counters and
+//! the log in `stats`. Source: RFC 5681, RFC 6298, RFC 3042, RFC 6582.
 
 mod acks;
 mod handover;

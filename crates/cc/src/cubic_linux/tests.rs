@@ -63,8 +63,8 @@ fn the_curve_is_in_whole_segments() {
     let mut cubic = after_cut();
     hear(&mut cubic, 10_000, 1.0);
     let epoch = cubic.epoch.as_ref().unwrap();
-    // cbrt(30 * 1024 / 410) = 4.21579 s, 4316.97 of 1/1024 s. Linux's root of 80 452 070 310, 37 bits: the leading four are
-    // 9, 1.034 * 2.08008 * 2^11 = 4404, and (8808 + floor(80 452 070 310 / (4404 * 4403))) * 341 / 1024 = 4314
+    // cbrt(30 * 1024 / 410) = 4.21579 s, 4316.97 of 1/1024 s. Linux's root of 80 452 070 310, 37 bits: the leading four
+    // are 9, 1.034 * 2.08008 * 2^11 = 4404, and (8808 + floor(80 452 070 310 / (4404 * 4403))) * 341 / 1024 = 4314
     assert_eq!((epoch.k, epoch.origin), (4314, 100));
     // at 0 s 410 * 4314^3 / 2^40 = 29.94: 71; at 2 s 410 * 2266^3 / 2^40 = 4.34: 96; at 6.216 s, which is 6365,
     // 410 * 2051^3 / 2^40 = 3.2: 103

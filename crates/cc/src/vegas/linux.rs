@@ -50,8 +50,8 @@ impl Vegas {
             }
         } else if diff > self.gamma {
             //= specs/papers/vegas.md#linux
-            //# In slow start with diff > gamma, cwnd = min(cwnd, cwnd * baseRTT / RTT + 1), rounded down, and ssthresh =
-            //# min(ssthresh, cwnd).
+            //# In slow start with diff > gamma, cwnd = min(cwnd, cwnd * baseRTT / RTT + 1), rounded down, and ssthresh
+            //# = min(ssthresh, cwnd).
             self.cwnd = self.cwnd.min(num::floor(self.cwnd - queued + 1e-9) + 1.0).max(2.0);
             self.ssthresh = self.ssthresh.min(self.cwnd);
         } else {

@@ -6,8 +6,8 @@
 //! The rule: after a data segment, the next one leaves no sooner than `MSS / rate` later, with the rate of that moment.
 //! Time in which nothing could be sent is not made up for, but for `burst - 1` segments: so many may follow the first
 //! at once. Linux makes up for it by half of the next distance at most. A quantum of segments leaves together, with the
-//! distance of all of them behind it. Retransmissions are paced like the rest; the SYN, pure ACKs and probes of a closed window are not. Rates
-//! count payload, and a short last segment counts as a whole one.
+//! distance of all of them behind it. Retransmissions are paced like the rest; the SYN, pure ACKs and probes of a
+//! closed window are not. Rates count payload, and a short last segment counts as a whole one.
 
 use cc::CongestionControl;
 use cc::registry::Row;

@@ -73,7 +73,8 @@ fn a_recovery_takes_over_what_a_mark_has_begun() {
     assert!(!h.end.sender.comes_down() && h.end.sender.in_recovery());
 }
 
-/// Two duplicates and the ACK of three segments: one is new, so that slow start adds one; otherwise as many as L lets it.
+/// Two duplicates and the ACK of three segments: one is new, so that slow start adds one; otherwise as many as L lets
+/// it.
 #[test]
 fn without_sack_a_duplicate_is_a_segment_that_has_arrived() {
     for (as_linux, window) in [(true, 11.0), (false, 12.0)] {
@@ -101,8 +102,8 @@ fn beyond_the_threshold_of_reordering_a_sack_is_as_good_as_an_ack() {
     }
 }
 
-/// Half of the window at the start is 32 767 bytes: 33 segments of 1000 are the first beyond it. The last one carries PSH
-/// as well, and a segment that is sent again carries what it did.
+/// Half of the window at the start is 32 767 bytes: 33 segments of 1000 are the first beyond it. The last one carries
+/// PSH as well, and a segment that is sent again carries what it did.
 #[test]
 fn psh_is_set_at_half_a_window_and_at_the_end() {
     let mut h = Host::rfc("newreno", 50, |c| c.push = 256);
