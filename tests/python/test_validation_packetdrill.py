@@ -213,7 +213,10 @@ def test_a_queue_that_spaces_packets_paces_in_pairs(tmp_path: Path) -> None:
     fair = "--tolerance_usecs=500\n`tc qdisc replace dev tun0 root fq`\n" + OPENING
     fair += "+0 write(4, ..., 20000) = 20000\n+0 > . 1:10001(10000) ack 1\n+.1 < . 1:1(0) ack 4001 win 4000\n"
     fair += "+0 > . 10001:12001(2000) ack 1\n"
-    assert play(tmp_path, fair + "+.0036 > . 12001:14001(2000) ack 1\n+.0071 > . 14001:16001(2000) ack 1").verdict == "passed"
+    assert (
+        play(tmp_path, fair + "+.0036 > . 12001:14001(2000) ack 1\n+.0071 > . 14001:16001(2000) ack 1").verdict
+        == "passed"
+    )
     assert play(tmp_path, fair + "+0 > . 12001:14001(2000) ack 1").verdict == "failed"
     # where no script shows what leaves, a packet in that queue has been sent
     waits = "`tc qdisc replace dev tun0 root fq`\n" + OPENING + "+0 write(4, ..., 20000) = 20000\n"
