@@ -65,9 +65,9 @@ impl Endpoint {
     }
 
     /// Its application stops. Whether that cuts short what it had to send.
-    pub(crate) fn stop(&mut self) -> bool {
+    pub(crate) fn stop(&mut self, now: Time) -> bool {
         match self {
-            Endpoint::Tcp(end) => end.sender.stop(),
+            Endpoint::Tcp(end) => end.sender.stop(now),
             Endpoint::Datagram(end) => {
                 end.stop();
                 true

@@ -47,8 +47,8 @@ pub trait Fast {
     fn special(&mut self, now: Time) -> Segment;
 
     /// After an arrival: pacing holds back whatever may leave, so that `poll_departure` would say nothing and need not
-    /// be asked.
-    fn only_waits(&self, now: Time) -> bool;
+    /// be asked. Notes, as that does, what limits the sender.
+    fn only_waits(&mut self, now: Time) -> bool;
 }
 
 impl Fast for Endpoint {
@@ -87,7 +87,12 @@ impl Fast for Endpoint {
     }
 
     #[inline(always)]
-    fn only_waits(&self, now: Time) -> bool {
-        self.sender.tcb.is_held(now) && !(self.receiver.ack_due() || self.sender.is_done() || self.repair.is_some())
+    fn only_waits(&mut self, now: Time) -> bool {
+        let waits = self.sender.tcb.is_held(now)
+            && !(self.receiver.ack_due() || self.sender.is_done() || self.repair.is_some());
+        if waits {
+            self.sender.note_pacing(now);
+        }
+        waits
     }
 }

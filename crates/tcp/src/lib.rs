@@ -34,4 +34,4 @@ pub use receiver::{Receiver, ReceiverStats};
 pub use recovery::Known;
 pub use rtt::RttEstimator;
 pub use segment::{Flags, MAX_SACK, SackBlocks, Segment};
-pub use sender::{Judgement, Sender, SenderStats, State, Why, WindowEvent};
+pub use sender::{Judgement, Limits, Sender, SenderStats, State, Why, WindowEvent};

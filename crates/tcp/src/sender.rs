@@ -2,11 +2,13 @@
 //! How a connection opens is in `opening`, what an ACK means in `acks`, RTT and delay samples in `samples`, marks in
 //! `marks`, what may leave in `transmit`, losses in `losses`, what is taken back in `undo`, the retransmission timer in
 //! `timer`, its steps in `wheel`, how much of the window is in use in `usage`, pacing in `pacing`, a closed window in
-//! `persist`, handovers in `handover`, which segments carry PSH in `push`; the rules in force in `rules`, counters and
-//! the log in `stats`. Source: RFC 5681, RFC 6298, RFC 3042, RFC 6582.
+//! `persist`, handovers in `handover`, which segments carry PSH in `push`, what keeps it from sending in `limits`; the
+//! rules in force in `rules`, counters and the log in `stats`.
+//! Source: RFC 5681, RFC 6298, RFC 3042, RFC 6582.
 
 mod acks;
 mod handover;
+mod limits;
 mod losses;
 mod marks;
 mod opening;
@@ -26,6 +28,7 @@ mod wheel;
 use cc::{Algorithm, CongestionControl, Path, Signal};
 use units::Time;
 
+pub use self::limits::Limits;
 pub(crate) use self::rules::Rules;
 pub use self::stats::{Judgement, SenderStats, Why, WindowEvent};
 pub(crate) use self::tcb::Tcb;
@@ -202,9 +205,12 @@ impl Sender {
     }
 
     /// The application stops here: nothing beyond what was sent already. Whether that cuts short what it had to send.
-    pub fn stop(&mut self) -> bool {
+    pub fn stop(&mut self, now: Time) -> bool {
         let cut = self.tcb.snd_max < self.tcb.offered;
         self.tcb.offered = self.tcb.offered.min(self.tcb.snd_max);
+        if self.is_open() {
+            self.note_limit(now);
+        }
         cut
     }
 
@@ -218,6 +224,8 @@ impl Sender {
         debug_assert!(self.tcb.cwnd_is_settled());
         if self.is_open() {
             self.tcb.account_cwnd(now);
+            self.tcb.account_limit(now);
+            self.tcb.note_slow_start();
         }
     }
 }

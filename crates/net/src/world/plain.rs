@@ -21,7 +21,7 @@ impl Attachment {
 
     /// After an arrival: the plain endpoint has nothing to send now, and its timer is set already.
     #[inline(always)]
-    pub(super) fn only_waits(&self, now: Time, end: &tcp::Endpoint) -> bool {
+    pub(super) fn only_waits(&self, now: Time, end: &mut tcp::Endpoint) -> bool {
         end.only_waits(now) && self.armed <= self.deadline(end)
     }
 }
@@ -90,7 +90,7 @@ impl World {
                 }
             };
             self.carry::<false>(now, &mut packet);
-            if let Endpoint::Tcp(end) = &self.endpoints[at]
+            if let Endpoint::Tcp(end) = &mut self.endpoints[at]
                 && end.only_waits(now)
             {
                 return (self.attachments[at].deadline(end), false);

@@ -77,7 +77,7 @@ impl World {
             }
             Plan::Stop(number) => {
                 // what is cut short will never be complete
-                let cut = self.endpoints[number as usize].stop();
+                let cut = self.endpoints[number as usize].stop(now);
                 let attachment = &mut self.attachments[number as usize];
                 attachment.has_end &= !cut;
                 if let Some(connection) = self.connections.get_mut(attachment.connection as usize) {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Deref;
 
 use net::{Delays, FlowResult, FlowSpec, Network, Results};
+use tcp::Limits;
 use units::{Span, Time};
 
 use super::columns::{by_cause, count, direction, number, ratio, seconds, words};
@@ -133,6 +134,26 @@ impl Window {
             _ => f64::NAN, // a transport without a window has none
         }
     }
+
+    /// For how long each limit of a connection held; none if it never opened, or if its subflows have limits of their
+    /// own. One that has ended waits for no application.
+    fn limits(&self, row: &FlowRow<'_>) -> Option<Limits> {
+        let is_one = matches!(row.spec.transport, net::Transport::Tcp(_)) && row.transport != MULTIPATH;
+        row.sender.opened.filter(|_| is_one)?;
+        let ended = row.completed.or(row.spec.stop.filter(|at| *at < self.end)).unwrap_or(self.end);
+        let limits = row.sender.limits;
+        Some(Limits { application: limits.application - self.end.since(ended), ..limits })
+    }
+
+    /// 1 if a connection ended in the slow start that it began with, else 0.
+    fn never_left_slow_start(&self, row: &FlowRow<'_>) -> f64 {
+        self.limits(row).map_or(f64::NAN, |_| f64::from(u8::from(row.sender.never_left_slow_start)))
+    }
+
+    /// Seconds of one of them.
+    fn limited(&self, row: &FlowRow<'_>, of: fn(&Limits) -> Span) -> f64 {
+        self.limits(row).map_or(f64::NAN, |limits| of(&limits).secs())
+    }
 }
 
 fn bits(bytes: u64) -> f64 {
@@ -175,6 +196,11 @@ pub(super) fn flows(plan: &Plan, network: &Network, groups: &[usize], results: &
         ("queue_delay_p99_s", number(rows, |r| quantile(r, 0.99))),
         ("air_delay_mean_s", number(rows, |r| ratio(r.air_delay.secs(), r.air_hops as f64))),
         ("cwnd_mean_segments", number(rows, |r| window.cwnd_mean(r))),
+        ("cwnd_limited_s", number(rows, |r| window.limited(r, |limits| limits.cwnd))),
+        ("rwnd_limited_s", number(rows, |r| window.limited(r, |limits| limits.rwnd))),
+        ("application_limited_s", number(rows, |r| window.limited(r, |limits| limits.application))),
+        ("pacing_limited_s", number(rows, |r| window.limited(r, |limits| limits.pacing))),
+        ("never_left_slow_start", number(rows, |r| window.never_left_slow_start(r))),
         ("reorder_max_segments", number(rows, |r| r.reorder_max.map_or(f64::NAN, f64::from))),
         ("completion_s", number(rows, |r| completion(r).unwrap_or(f64::NAN))),
     ]);

@@ -153,7 +153,7 @@ impl Core {
     }
 
     #[inline(always)]
-    fn has_sack(&self) -> bool {
+    pub(crate) fn has_sack(&self) -> bool {
         matches!(self, Core::Sack(_) | Core::Sack1(_) | Core::FullSack(_) | Core::Rack(_))
     }
 

@@ -35,6 +35,7 @@ impl Sender {
         tcb.cc.on_init(window * mss, ssthresh * mss, &tcb.path);
         tcb.books.open(now, 0);
         tcb.cwnd_since = now;
+        tcb.begin_limits(now);
         tcb.stats.opened = Some(now);
         tcb.burst = tcb.rules.max_burst;
         if tcb.push.is_on() {

@@ -2,6 +2,8 @@
 
 use units::{Span, Time};
 
+use super::Limits;
+
 /// Sender's counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SenderStats {
@@ -33,6 +35,10 @@ pub struct SenderStats {
     pub window_probes: u64,
     /// ACKs that carried a congestion mark.
     pub marks: u64,
+    /// What kept it from sending, and how long.
+    pub limits: Limits,
+    /// At the end still in the slow start that it began with.
+    pub never_left_slow_start: bool,
     /// When the connection opened; `None`: it never did.
     pub opened: Option<Time>,
 }
@@ -58,6 +64,8 @@ impl SenderStats {
             (a, b) => a.or(b),
         };
         self.cwnd_integral += other.cwnd_integral;
+        self.limits.add(&other.limits);
+        self.never_left_slow_start |= other.never_left_slow_start;
     }
 }
 

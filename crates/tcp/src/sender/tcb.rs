@@ -6,6 +6,7 @@ use cc::registry::Recovery;
 use cc::{Algorithm, CongestionControl, Path};
 use units::{Bytes, Span, Time};
 
+use super::limits::Limit;
 use super::pacing::Pacer;
 use super::persist::Persist;
 use super::push::Push;
@@ -49,6 +50,8 @@ pub(crate) struct Tcb {
     pub(crate) never_calm: bool,
     /// What the timer at `rto_at` waits for.
     pub(crate) pending: Pending,
+    /// What kept it from sending when it was asked last.
+    pub(super) limit: Limit,
     /// Limited transmit allows one segment now.
     pub(super) limited: bool,
     pub(super) syn_due: bool,
@@ -69,6 +72,7 @@ pub(crate) struct Tcb {
     pub(super) segments: f64,
     whole: i64,
     pub(super) cwnd_since: Time,
+    pub(super) limit_since: Time,
     /// How much of the window is in use, by Linux's measure.
     pub(crate) usage: Usage,
     /// Which segments carry PSH.
@@ -118,6 +122,8 @@ impl Tcb {
             never_calm: config.recovery.unwrap_or(row.recovery) == Recovery::RackTlp,
             pending: Pending::Retransmission,
             resend: None,
+            limit: Limit::Cwnd,
+            limit_since: Time::ZERO,
             limited: false,
             burst: 0,
             syn_due: false,
@@ -250,6 +256,13 @@ impl Tcb {
     pub(super) fn account_cwnd(&mut self, now: Time) {
         self.stats.cwnd_integral += now.since(self.cwnd_since).secs() * self.segments;
         self.cwnd_since = now;
+    }
+
+    /// The run is over: whether the first slow start still is on. What paces itself by the delivery rate has none.
+    pub(super) fn note_slow_start(&mut self) {
+        let uncut = self.stats.window_cuts == 0 && self.stats.timeouts == 0;
+        let grows = !self.rules.sampled && self.cc.cwnd() < self.cc.ssthresh();
+        self.stats.never_left_slow_start = uncut && grows && self.snd_max > 0;
     }
 
     pub(super) fn log(&mut self, at: Time, cwnd_before: f64, why: Why) {

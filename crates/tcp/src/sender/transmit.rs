@@ -48,11 +48,16 @@ impl Sender {
     #[inline(always)]
     pub(crate) fn take_segment(&mut self, now: Time) -> Option<(u32, bool)> {
         let tcb = &mut self.tcb;
-        if tcb.state != State::Open || (tcb.rules.paced && tcb.pacer.holds(now)) {
+        if tcb.state != State::Open {
+            return None;
+        }
+        if tcb.rules.paced && tcb.pacer.holds(now) {
+            self.note_pacing(now);
             return None;
         }
         if tcb.rwnd == 0 {
             tcb.persist(now);
+            self.note_limit(now);
             return None;
         }
         // pacing may have held it until it was acknowledged
@@ -60,6 +65,7 @@ impl Sender {
         let next = if repair.is_some() { repair } else { self.next_segment(now) };
         let Some(number) = next else {
             self.note_want_of_data();
+            self.note_limit(now);
             return None;
         };
         let place = self.tcb.snd_nxt;

@@ -55,6 +55,11 @@ impl Host {
         })
     }
 
+    /// The application stops now.
+    pub fn stop(&mut self) {
+        self.end.sender.stop(self.now);
+    }
+
     /// The SYN leaves now, its answer arrives `rtt` later.
     pub fn handshake(&mut self, rtt: Span) {
         self.end.open();

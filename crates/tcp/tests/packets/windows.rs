@@ -189,7 +189,7 @@ fn writing_in_pieces_and_stopping() {
     h.at(100);
     h.ack(3);
     h.sent(3..7);
-    h.end.sender.stop();
+    h.stop();
     h.at(200);
     h.ack(5);
     h.silent();
