@@ -6,8 +6,8 @@
 'lossy-dumbbell'
 
 A :class:`Scenario` comes from a file (:func:`load`), a dict (:func:`from_dict`) or is built here; :func:`run` makes one
-run, :func:`sweep` all of them on all cores. :mod:`windlass.stats` has intervals and formulas, :mod:`windlass.plots` the
-figures.
+run, :func:`sweep` all of them on all cores, and :func:`compare` says which algorithm to take. :mod:`windlass.stats` has
+intervals and formulas, :mod:`windlass.plots` the figures.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+# `compare`, `sweep` and `run` are bound here, at once: later imports of the modules of those names then leave the
+# functions in place.
+from windlass.compare import compare
 from windlass.errors import InputError, Interrupted, StoreError, StoreWarning, UnknownFlow, WindlassError
-
-# `sweep` and `run` are bound here, at once: later imports of the module of that name then leave the function in place.
 from windlass.sweep import RunResult, SweepResult, run, sweep
 
 if TYPE_CHECKING:
-    from windlass import compare, output, palette, plots, stats
+    from windlass import output, palette, plots, stats
     from windlass._core import Cancel
     from windlass.cluster import Cluster
     from windlass.control import CongestionControl, Response, register
@@ -112,7 +113,7 @@ def __getattr__(name: str) -> Any:
     """Import what is asked for when it is asked for, so that ``import windlass`` stays quick."""
     if name in _HOMES:
         return getattr(importlib.import_module(f"windlass.{_HOMES[name]}"), name)
-    if name in ("compare", "output", "palette", "plots", "stats"):
+    if name in ("output", "palette", "plots", "stats"):
         return importlib.import_module(f"windlass.{name}")
     raise AttributeError(f"module `windlass` has no attribute `{name}`")
 

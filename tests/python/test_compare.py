@@ -48,11 +48,11 @@ def row(result: Comparison, algorithm: str) -> Any:
 
 def test_the_first_is_what_gains_are_against(result: Comparison) -> None:
     newreno = row(result, "newreno")
-    assert (newreno.against_first.lo, newreno.against_first.mean, newreno.against_first.hi) == (1.0, 1.0, 1.0)
+    assert (newreno.against_baseline.lo, newreno.against_baseline.mean, newreno.against_baseline.hi) == (1.0, 1.0, 1.0)
     cerl = row(result, "cerl-plus")
-    assert cerl.against_first.mean == pytest.approx(cerl.goodput_bps.mean / newreno.goodput_bps.mean)
+    assert cerl.against_baseline.mean == pytest.approx(cerl.goodput_bps.mean / newreno.goodput_bps.mean)
     # as printed CERL+ cuts on timeouts only: at 1 % loss it gets more than NewReno whatever the seed
-    assert cerl.against_first.lo > 1.0
+    assert cerl.against_baseline.lo > 1.0
 
 
 def test_the_same_runs_as_without_the_comparison(result: Comparison) -> None:
@@ -239,7 +239,7 @@ def test_flows_that_come_and_go_have_no_neighbour(tmp_path: Path) -> None:
     text = PATH.replace('start = "uniform(0 s, 1 s)"', 'size = "20 kB"\narrivals = "poisson(5 per s)"')
     path = windlass.Scenario.from_toml(text).with_({"scenario.duration": "3 s"})
     found = compare(path, ["newreno"], seeds=1, store=str(tmp_path))
-    assert found.cautions == ["no neighbour: the flows of the group come and go"]
+    assert found.cautions[-1] == "no neighbour: the flows of the group come and go"
     assert found.outcomes[0].neighbour_bps is None
 
 
@@ -270,7 +270,7 @@ def test_ready_paths_with_a_trace_or_a_sweep_of_all_groups(tmp_path: Path) -> No
     # the trace lies beside the ready scenario, not here
     path = windlass.load("cellular", {"scenario.duration": "6 s"})
     found = compare(path, ["newreno", "cubic"], seeds=1, store=str(tmp_path))
-    assert found.cautions == []
+    assert not any("no neighbour" in caution for caution in found.cautions)
     assert found.outcomes[1].neighbour_bps is not None
     # `flows.algorithm` is swept over both groups; compared is one of them, beside the other as it is written
     path = windlass.load("rtt-unfairness", {"scenario.duration": "20 s", "scenario.warmup": "0 s"})

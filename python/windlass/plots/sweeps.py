@@ -168,11 +168,15 @@ def goodput_against_delay(comparison: Comparison) -> Figure:
     """
     figure, axes = new_figure()
     names = list(dict.fromkeys(one.algorithm for one in comparison.outcomes))
-    settings = list(dict.fromkeys(tuple(one.axes.items()) for one in comparison.outcomes))
+    settings = list(dict.fromkeys((one.path, *one.axes.items()) for one in comparison.outcomes))
+    queues = list(dict.fromkeys(one.queue for one in comparison.outcomes))
+    several = len({one.path for one in comparison.outcomes}) > 1
     for one in comparison.outcomes:
         colour, marker = look(one.algorithm.partition(":")[0])
         if ":" in one.algorithm:
             colour, marker = look(one.algorithm)
+        if len(queues) > 1:
+            marker = nth(queues.index(one.queue)).marker
         delay, goodput = one.queue_delay_p95_s, one.goodput_bps
         axes.errorbar(
             [delay.mean * 1e3],
@@ -181,11 +185,17 @@ def goodput_against_delay(comparison: Comparison) -> Figure:
             yerr=[[number_of(goodput.half_width) * 1e-6]] * 2,
             color=colour,
             marker=marker,
-            markerfacecolor="white" if settings.index(tuple(one.axes.items())) % 2 else colour,
+            markerfacecolor="white" if settings.index((one.path, *one.axes.items())) % 2 else colour,
             linestyle="",
             capsize=2.5,
             elinewidth=0.9,
-            label=", ".join([one.algorithm, *(f"{_short(key)} {value}" for key, value in one.axes.items())]),
+            label=", ".join(
+                [
+                    one.candidate,
+                    *([one.path] if several else []),
+                    *(f"{_short(key)} {value}" for key, value in one.axes.items()),
+                ]
+            ),
             zorder=3 + names.index(one.algorithm) / 100.0,
         )
     axes.set_xlim(0.0, 1.08 * axes.get_xlim()[1])

@@ -133,4 +133,5 @@ def gains_figure(reproduction: Reproduction) -> dict[str, Any] | None:
         "height": 34 + len(rows) * _ROW + 22,
         "bottom": 34 + (len(rows) - 1) * _ROW + 16,
         "a": better[0] if len(better) == 1 else "",
+        "label": "claimed and measured gains",
     }

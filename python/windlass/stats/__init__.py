@@ -16,6 +16,7 @@ from windlass.stats.intervals import (
     seeds_needed,
 )
 from windlass.stats.laws import mathis, pftk
+from windlass.stats.simultaneous import fieller, paired_p
 from windlass.stats.summary import SUMMARY, summarise
 
 __all__ = [
@@ -24,11 +25,13 @@ __all__ = [
     "bootstrap_interval",
     "competes",
     "fairness",
+    "fieller",
     "jain",
     "mathis",
     "mean_interval",
     "paired",
     "paired_difference",
+    "paired_p",
     "paired_ratio",
     "pftk",
     "seeds_needed",
