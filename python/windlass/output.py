@@ -16,9 +16,10 @@ from windlass.folders import checked, read_manifest, replaced, write_manifest
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from windlass.scenario import Scenario
     from windlass.sweep import RunResult, SweepResult
 
-__all__ = ["SavedSweep", "check_folder", "read_sweep", "write_run", "write_sweep"]
+__all__ = ["SavedSweep", "check_folder", "default_folder", "read_sweep", "write_run", "write_sweep"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +66,48 @@ def check_folder(folder: Path) -> None:
                 file=str(part),
                 hint="name another folder with `--out DIR`",
             )
+
+
+def default_folder(root: Path, scenario: Scenario, seeds: Sequence[int]) -> Path:
+    """Where a sweep goes if nobody says: a folder of the scenario's name, which may hold older results of it.
+
+    A folder that holds all of this sweep and more, other points or other seeds, is left alone, and the next one taken:
+    ``NAME-2``.
+
+    Parameters
+    ----------
+    root : Path
+        Folder of folders.
+    scenario : Scenario
+        What is swept.
+    seeds : sequence of int
+        Seeds of each point; none: how many is not known before, and any will do.
+    """
+    which: Sequence[int | None] = seeds or [None]
+    wanted = {(_canonical(point.effective()), seed) for point in scenario.points() for seed in which}
+    name, number = file_name(scenario.name), 1
+    while True:
+        folder = root / (name if number == 1 else f"{name}-{number}")
+        if not wanted < _runs_in(folder, bool(seeds)):
+            return folder
+        number += 1
+
+
+def _runs_in(folder: Path, by_seed: bool) -> set[tuple[str, int | None]]:
+    """Description and seed of each run whose results are in a folder; none if it holds no results."""
+    try:
+        points = read_manifest(folder)["points"]
+        return {
+            (_canonical(point["description"]), seed)
+            for point in points
+            for seed in (point["seeds"] if by_seed else [None])
+        }
+    except (OSError, KeyError, TypeError, ValueError):
+        return set()
+
+
+def _canonical(description: dict[str, Any]) -> str:
+    return json.dumps(description, sort_keys=True)
 
 
 def write_sweep(result: SweepResult, folder: Path, command: Sequence[str] = ()) -> Path:

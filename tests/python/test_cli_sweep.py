@@ -107,3 +107,35 @@ def test_a_stopped_sweep_says_how_to_go_on(
     assert line[0].startswith("stopped: ")
     assert line[0].endswith(" of 18 runs are kept; the same command goes on from there")
     assert files_in(work) == []
+
+
+def test_a_narrower_sweep_leaves_a_wider_ones_folder_alone(command: Command, sweep_file: Path, work: Path) -> None:
+    command("sweep", sweep_file)
+    wide = (work / "windlass-out" / "small" / "manifest.json").read_bytes()
+    narrow = ["sweep", sweep_file, "--set", "flows.algorithm=newreno"]
+    for _ in range(2):  # and again into the same place
+        done = command(*narrow)
+        assert done.stderr.endswith("windlass-out/small-2; windlass-out/small holds a wider sweep and stays as it is\n")
+    # fewer seeds, too, and in place of what is not wider
+    assert "written to windlass-out/small-2;" in command("sweep", sweep_file, "--seeds", "2").stderr
+    assert (work / "windlass-out" / "small" / "manifest.json").read_bytes() == wide
+    assert sorted(path.name for path in (work / "windlass-out").iterdir()) == ["small", "small-2"]
+    # what is wider, other, or named takes the place
+    for more in (["--seeds", "4"], ["--set", "scenario.duration=4 s"], ["--set", "flows.algorithm=veno"]):
+        assert command("sweep", sweep_file, *more).stderr.endswith("written to windlass-out/small\n"), more
+    assert command(*narrow, "--out", "windlass-out/small").stderr.endswith("written to windlass-out/small\n")
+    # seeds that a precision will add are not known before
+    precise = ["sweep", sweep_file, "--precision", "50%"]
+    for _ in range(2):
+        assert command(*precise).stderr.endswith("written to windlass-out/small\n")
+
+
+def test_an_option_given_twice_is_an_error(command: Command, sweep_file: Path) -> None:
+    refused = command("sweep", sweep_file, "--seeds", "2", "--seeds", "3")
+    assert refused.exit_code == 2
+    assert refused.stderr.splitlines()[0] == "error[cli.usage]: --seeds is given twice, and takes one value"
+    short = command("compare", "newreno", "--path", sweep_file, "--flows", "a", "--flows", "b")
+    assert short.stderr.startswith("error[cli.usage]: --flows is given twice")
+    # settings and switches may be repeated
+    fine = ["--set", "scenario.seeds=2", "--set", "scenario.duration=4 s", "--json", "--json"]
+    assert command("sweep", sweep_file, *fine).exit_code == 0

@@ -19,8 +19,26 @@ import windlass
 from windlass.errors import Interrupted, StoreWarning, WindlassError, visible
 
 
+class _Subcommand(click.Command):
+    """A command that refuses an option given twice of which only the last would count."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments."""
+        _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+        seen = set()
+        for parameter in given:
+            if not isinstance(parameter, click.Option) or parameter.multiple or parameter.is_flag:
+                continue
+            if parameter.name in seen:
+                raise click.UsageError(f"{parameter.opts[-1]} is given twice, and takes one value", ctx)
+            seen.add(parameter.name)
+        return super().parse_args(ctx, args)
+
+
 class _Command(click.Group):
     """A group whose errors have this project's form, whoever raised them."""
+
+    command_class = _Subcommand
 
     def main(
         self,

@@ -89,7 +89,8 @@ def sweep(
         return
     if shards is not None:
         raise click.UsageError("--shards is for --emit")
-    folder = out if out is not None else Path("windlass-out") / file_name(scenario.name)
+    usual = Path("windlass-out") / file_name(scenario.name)
+    folder = out if out is not None else _folder(scenario, seeds, precision is not None)
     check_folder(folder)
     with show_progress(scenario.name) as progress:
         result = windlass.sweep(
@@ -108,7 +109,16 @@ def sweep(
     else:
         _print_sweep(result)
         stored = sum(1 for run_ in result.runs if run_.stored)
-        click.echo(f"{len(result.runs)} runs, {stored} of them from the store; written to {folder}", err=True)
+        kept = "" if out is not None or folder == usual else f"; {usual} holds a wider sweep and stays as it is"
+        click.echo(f"{len(result.runs)} runs, {stored} of them from the store; written to {folder}{kept}", err=True)
+
+
+def _folder(scenario: Scenario, seeds: int | None, precise: bool) -> Path:
+    """Where results go if nobody says."""
+    from windlass.output import default_folder
+
+    chosen = scenario if seeds is None else scenario.with_({"scenario.seeds": seeds})
+    return default_folder(Path("windlass-out"), scenario, [] if precise else chosen.seeds)
 
 
 def _emit(scenario: Scenario, folder: Path, shards: int | None, as_json: bool) -> None:

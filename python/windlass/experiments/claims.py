@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from windlass.experiments.needs import lacking
 from windlass.ledger import Claim, Experiment, Ledger
 from windlass.ledger.model import plain_name
-from windlass.verdicts import derived
+from windlass.verdicts.derived import derived
 
 _ELSEWHERE = ("cross", "ratio", "drop", "arith", "table", "same-table", "same-order")
 """Kinds of check that name the experiments that they compare, or need none."""
