@@ -232,6 +232,8 @@ def test_every_name_goes_through_everything(what: str, name: str, command: Comma
     done("plot", "out", "--y", "loss_queue", "-o", "sweep.svg")
     compared = done("compare", "newreno", "veno", "--path", "named.toml", "--seeds", "2", "-o", "compare.svg")
     assert "newreno" in compared
+    done("compare", "newreno", "veno", "--path", "named.toml", "--seeds", "2", "-o", "compare.html")
+    assert "Run it again" in (work / "compare.html").read_text(encoding="utf-8")
     for figure in ("cwnd", "rate", "sweep", "compare"):
         assert "</svg>" in (work / f"{figure}.svg").read_text(), figure
     check_causes(name if what == "loss_causes" else None, result, (work / "cwnd.svg").read_text())
@@ -425,4 +427,14 @@ def test_a_comparison_of_rate_controlled_flows_is_drawn(tmp_path: Path) -> None:
     result = compare(
         windlass.from_dict(document), ["tfrc", "tfrc-sp"], group="tried", seeds=2, store=str(tmp_path / "store")
     )
+    assert "</svg>" in plots.save(plots.goodput_against_delay(result), tmp_path / "a.svg")[0].read_text()
+
+
+@pytest.mark.parametrize("name", listed("queues"))
+def test_every_queue_can_be_compared(name: str, tmp_path: Path) -> None:
+    wanted = ",".join([f"{name}:20 packets", *(f"{key}={value}" for key, value in QUEUES[name].items())])
+    result = compare(
+        windlass.from_dict(on_link()), ["newreno"], queues=["1 bdp", wanted], seeds=2, store=str(tmp_path / "store")
+    )
+    assert [one.queue for one in result.outcomes] == ["1 bdp", wanted]
     assert "</svg>" in plots.save(plots.goodput_against_delay(result), tmp_path / "a.svg")[0].read_text()
