@@ -100,6 +100,17 @@ def test_a_neighbour_is_missing_only_where_it_cannot_be() -> None:
     assert "no neighbour: the flows of the group come and go (short)" in found.cautions
 
 
+def test_where_newreno_cannot_run_there_is_no_neighbour() -> None:
+    path = windlass.load("wifi-and-cellular", {"scenario.duration": "5 s", "scenario.warmup": "0 s"})
+    found = windlass.compare(path, ["mveno"], seeds=2, store=False)
+    assert [one.neighbour_cost is None for one in found.outcomes] == [True, False]
+    (caution,) = [one for one in found.cautions if one.startswith("no neighbour: ")]
+    assert caution.endswith("(flows.both.multipath.coupled = True)")
+    # the windows are those of the subflows
+    for one in found.outcomes:
+        assert sum(share.mean for share in one.limits.values()) == pytest.approx(1.0)
+
+
 def test_queues_are_what_was_asked_for(result: Comparison) -> None:
     by_queue = {one.queue: one for one in result.outcomes if one.path == "path" and one.algorithm == "newreno"}
     # 5 ms is CoDel's target; the deep queue is longer than that

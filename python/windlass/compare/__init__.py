@@ -95,7 +95,7 @@ def compare(
     paths = _paths(path)
     if seeds is not None:
         paths = {name: one.with_({"scenario.seeds": _seeds(seeds)}) for name, one in paths.items()}
-    settings, found = settings_of(paths, group)
+    settings, found = settings_of(paths, group, next(iter(named.values())))
     cells, cautions = planned(found, named, disciplines, neighbour, queue_at)
     tasks = [(cell.point, seed) for cell in cells for seed in settings[cell.setting].seeds]
     made = iter(execute(tasks, jobs=jobs, store=open_store(store), progress=progress, cancel=cancel))

@@ -88,16 +88,19 @@ class Cell:
 
 
 def settings_of(
-    paths: Mapping[str, Scenario], group: str | None
+    paths: Mapping[str, Scenario], group: str | None, algorithm: Any
 ) -> tuple[list[Setting], dict[str, tuple[Scenario, str, str]]]:
-    """Every setting in order; and of each path the scenario to run, its group, and the key of the algorithm."""
+    """Every setting in order; and of each path the scenario to run, its group, and the key of the algorithm.
+
+    `algorithm` is any of the candidates: with it, the path can be run.
+    """
     settings, found = [], {}
     for name, path in paths.items():
         path = _without_algorithms(path.with_({"output.delays": True}))
         own = _group(path, group)
         key = f"flows.{own}.algorithm" if _many_groups(path) else "flows.algorithm"
         found[name] = (path, own, key)
-        axes = [point.axes for point in path.with_({key: "newreno"}).points()]
+        axes = [point.axes for point in path.with_({key: algorithm}).points()]
         settings += [Setting(name, own, one, list(path.seeds)) for one in axes]
     return settings, found
 
@@ -115,8 +118,8 @@ def planned(
     first = 0
     for name, (path, group, key) in found.items():
         columns = {label: path.with_({key: value}).points() for label, value in algorithms.items()}
-        calm = path.with_({key: "newreno"}).points()
-        for at, plain in enumerate(calm):
+        own_points = next(iter(columns.values()))
+        for at, plain in enumerate(own_points):
             for queue_label, queue in queues.items():
                 place = None if queue.value is None else queue_at or queue_key(plain, group)
                 value = queue.at(plain, group)
@@ -132,7 +135,7 @@ def planned(
                     unable.setdefault(error.message, []).append(place_of)
                     continue
                 cells += [Cell(first + at, label, queue_label, True, points[0]) for label, points in beside.items()]
-        first += len(calm)
+        first += len(own_points)
     whole = first * len(queues)
     cautions = [
         f"no neighbour: {why}" + ("" if len(places) == whole else f" ({'; '.join(dict.fromkeys(places))})")

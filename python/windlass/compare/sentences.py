@@ -149,7 +149,7 @@ def _undecided(words: _Words) -> Statement:
     gain, base = words.gain(one, at), words.contest.baseline
     said = {"next": one, "baseline": base, "gain": percent(gain), "where": words.at(at)}
     mine, theirs = words.contest.values[one, at], words.contest.values[base, at]
-    relative = [a / b - 1.0 for a, b in zip(mine, theirs, strict=True) if b]
+    relative = [a / b - 1.0 for a, b in zip(mine, theirs, strict=True) if b and math.isfinite(a / b)]
     size = max(abs(gain.mean), 0.02) if math.isfinite(gain.mean) else math.nan
     if len(relative) < 2 or not math.isfinite(size):
         return _say("undecided-same", **said)
