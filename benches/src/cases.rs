@@ -206,11 +206,9 @@ impl Sender {
 
 /// The rules of ns-2 for senders of this algorithm.
 pub fn rules(algorithm: &cc::Config, mss: u32, window: u32) -> Config {
-    let mut tcp = Config::profile(Profile::Ns2);
+    let mut tcp = Config::profile(Profile::Ns2).with_marks_for(algorithm.row());
     (tcp.mss, tcp.window) = (mss, window);
-    let row = algorithm.row();
-    (tcp.ecn, tcp.ecn_per_packet) = (row.uses_marks, row.uses_marks);
-    tcp.timestamps = row.needs_receiver_time;
+    tcp.timestamps = algorithm.row().needs_receiver_time;
     tcp
 }
 

@@ -96,6 +96,8 @@ algorithms! {
     Ledbat(crate::ledbat::Ledbat),
     /// DCTCP.
     Dctcp(crate::dctcp::Dctcp),
+    /// Prague.
+    Prague(crate::prague::Prague),
     /// One from outside this crate.
     Foreign(crate::foreign::Foreign),
     /// CERL and the CERL+ family.

@@ -198,6 +198,11 @@ impl Books {
         !self.acts_on_marks && self.marks_paid.is_none_or(|paid| acked > paid)
     }
 
+    /// Marks are not told as the algorithm needs it to act on them itself: it hears of them as others do.
+    pub fn hear_of_marks(&mut self) {
+        self.acts_on_marks = false;
+    }
+
     /// The algorithm hears of marks on each ACK, and no rule beside it looks at them.
     pub fn leaves_marks_to_algorithm(&self) -> bool {
         self.acts_on_marks

@@ -68,7 +68,7 @@ impl CongestionControl for Dctcp {
     fn on_ack(&mut self, ack: &Ack, path: &Path) {
         self.acked += ack.newly_acked;
         if ack.marked {
-            self.marked += ack.newly_acked;
+            self.marked += if ack.ce > 0.0 { ack.ce } else { ack.newly_acked };
             if self.at_first_mark && !ack.in_recovery {
                 self.cut(path.mss);
             }

@@ -32,6 +32,8 @@ pub struct Ack {
     pub one_way_delay: Option<Span>,
     /// The ACK carries a congestion mark (ECN echo, or the congestion warning of the Jersey family).
     pub marked: bool,
+    /// Bytes of marked segments that it tells of, where the receiver counts them (AccECN); zero where it does not.
+    pub ce: Bytes,
     /// Set on the first ACK beyond what had been sent when the round began, that is about once per RTT.
     pub round: Option<Round>,
     /// What it says about the delivery rate: for algorithms whose row asks, on every ACK that reports something.

@@ -40,14 +40,16 @@ fn configs() -> Vec<Config> {
 /// Runs one sequence and returns both windows and the rate after each step.
 fn run(config: &Config, seed: u64, start: Time, ns2: bool) -> Vec<(Bytes, Bytes, Option<Rate>)> {
     let mut algorithm = config.build();
-    let model = Model::new(&mut algorithm, seed, start, ns2);
+    let mut model = Model::new(&mut algorithm, seed, start, ns2);
+    model.counts_marks = config.row().scalable;
     steps(algorithm, model, STEPS)
 }
 
 /// The same with few losses, so that windows grow large.
 fn run_calm(config: &Config, seed: u64) -> Vec<(Bytes, Bytes, Option<Rate>)> {
     let mut algorithm = config.build();
-    let model = Model::calm(&mut algorithm, seed);
+    let mut model = Model::calm(&mut algorithm, seed);
+    model.counts_marks = config.row().scalable;
     steps(algorithm, model, 10 * STEPS)
 }
 
@@ -150,6 +152,9 @@ const ALIKE: &[(&str, &str, &str)] = &[
     ("bic", "bic_smin", "<"),
     ("illinois", "illinois_theta", ">"),
     ("hybla", "hybla_slow_start_rho", ">"),
+    ("prague", "prague_rtt_virt", "<"),
+    ("prague", "prague_rounds", "<"),
+    ("prague", "prague_rounds", ">"),
 ];
 
 #[test]
@@ -252,6 +257,7 @@ const DRAWN: &[(&str, &[&str])] = &[
     ("illinois", &["alpha_segments_per_rtt", "beta_ratio"]),
     ("hybla", &["rho_ratio"]),
     ("dctcp", &["alpha_ratio"]),
+    ("prague", &["alpha_ratio"]),
     ("cubic-linux", &["w_max_segments", "k_s", "w_est_segments"]),
     ("bbr-linux", &["btlbw_bytes_per_s", "rtprop_s", "pacing_bytes_per_s", "pacing_gain"]),
     ("vegas-linux", &["base_rtt_s", "step_bytes"]),

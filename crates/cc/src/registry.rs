@@ -53,6 +53,8 @@ pub struct Row {
     pub needs_receiver_time: bool,
     /// Wants packets to be marked by routers (ECN-capable transport) with the mark echoed per packet.
     pub uses_marks: bool,
+    /// L4S (RFC 9331): its packets are ECT(1), and it needs marks that are counted (AccECN, RFC 9768).
+    pub scalable: bool,
     /// Wants delivery rate samples ([`crate::Ack::delivery`]).
     pub samples_delivery: bool,
     /// Wants its segments spaced at the rate it gives ([`crate::CongestionControl::pacing_rate`]).

@@ -19,6 +19,7 @@ pub(crate) fn ack(newly_acked: f64) -> Ack {
         receiver_time: None,
         one_way_delay: None,
         marked: false,
+        ce: Bytes::ZERO,
         round: None,
         delivery: None,
     }
@@ -81,6 +82,8 @@ pub(crate) struct Model {
     sent: f64, // segments, in this round
     cut_at: Option<Time>,
     in_handover: bool,
+    /// Marks are counted, and the algorithm hears of them in ACKs alone.
+    pub(crate) counts_marks: bool,
     delivered: u32,
     /// A step is an ACK unless one in so many of a hundred kinds is drawn.
     kinds: u64,
@@ -121,6 +124,7 @@ impl Model {
             sent,
             cut_at,
             in_handover,
+            counts_marks: false,
             delivered,
             kinds: 100,
             counts,
@@ -166,8 +170,9 @@ impl Model {
                 let event = self.ack(algorithm, segments, false);
                 let marked = kind == Model::MARK;
                 let grows = kind != Model::UNUSED;
-                algorithm.on_ack(&Ack { grows, marked, ..event }, &self.path);
-                if marked {
+                let ce = if marked && self.counts_marks { event.newly_acked } else { Bytes::ZERO };
+                algorithm.on_ack(&Ack { grows, marked, ce, ..event }, &self.path);
+                if marked && !self.counts_marks {
                     self.congestion(algorithm, Cause::EcnMark, 0);
                 }
             }
@@ -199,6 +204,7 @@ impl Model {
             receiver_time,
             one_way_delay,
             marked: false,
+            ce: Bytes::ZERO,
             round,
             delivery,
         }

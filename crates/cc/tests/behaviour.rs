@@ -72,6 +72,7 @@ impl Scene {
                 // forth as long as back without a queue, and the queue is on the way forth
                 one_way_delay: Some(rtt - Span(self.path.rtt_min.0 / 2)),
                 marked: self.marks > 0 && self.acks.is_multiple_of(self.marks),
+                ce: Bytes(if self.marks > 0 && self.acks.is_multiple_of(self.marks) { MSS } else { 0.0 }),
                 round: (n == segments as u64).then_some(round),
                 ..Ack::default()
             };
@@ -271,6 +272,21 @@ fn dctcp_cuts_by_half_the_share_of_marks() {
         newreno.congestion(Cause::EcnMark);
     }
     within(newreno.window(), 2.0, 2.0);
+}
+
+#[test]
+fn prague_rests_at_two_marks_per_round() {
+    // one segment in ten is marked: two marks per round are a window of 20. alpha comes to 0.1, a cut is 5 %, and the
+    // marks, ten ACKs apart, let cuts come every second one: 20 ACKs, or w / 20 rounds of 0.9 segments each in between
+    let mut prague = Scene::new("prague", 40.0, 100.0);
+    prague.marks = 10;
+    prague.rounds(200, 100.0);
+    let mut mean = 0.0;
+    for _ in 0..100 {
+        prague.round(100.0);
+        mean += prague.window() / 100.0;
+    }
+    within(mean, 17.0, 22.0);
 }
 
 #[test]

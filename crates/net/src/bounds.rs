@@ -135,8 +135,17 @@ impl Results {
             let most = link.stats.measured.delivered_bytes + behind;
             of.at_most("bytes of all flows that arrived after the warm-up", load.measured, most)?;
         }
+        self.check_marks()?;
         self.check_joined(&run)?;
         self.check_records(&run)
+    }
+
+    /// What arrives marked was marked by a queue.
+    fn check_marks(&self) -> Result<(), String> {
+        let by_links: u64 = self.links.iter().map(|link| link.stats.marked_packets).sum();
+        let by_stations: u64 = self.stations.iter().map(|station| station.marked_packets).sum();
+        let arrived = self.flows.iter().map(|flow| flow.receiver.marked_segments).sum();
+        Of("marks".into()).at_most("of data that arrived", arrived, by_links + by_stations)
     }
 
     /// Connections over several paths.
@@ -208,6 +217,16 @@ impl Run<'_> {
         of.at_most("utilisation", s.utilisation, 1.0)?;
         of.at_most("no utilisation", 0.0, s.utilisation)?;
         of.at_most("longest queue", u64::from(s.queue_max), spec.most_waiting())?;
+        for lane in s.lanes.iter().flatten() {
+            of.at_most("marks of packets served", lane.marked, lane.packets)?;
+            let most = Span(lane.longest.0.saturating_mul(lane.packets));
+            of.at_most("wait in one of two queues", lane.waited.secs(), most.secs())?;
+            of.at_most("longest wait in one of two queues", lane.longest, self.end.since(Time::ZERO))?;
+        }
+        if let Some([l, c]) = s.lanes {
+            of.at_most("packets of two queues", l.packets + l.dropped + c.packets + c.dropped, s.offered_packets)?;
+            of.at_most("marks of two queues", l.marked + c.marked, s.marked_packets)?;
+        }
         // the same rounding on both sides
         let most = Span(self.end.0.saturating_mul(s.queue_max.into())).secs();
         of.at_most("mean queue, times the duration", s.queue_integral, most)?;
@@ -230,6 +249,7 @@ impl Run<'_> {
         of.at_most("measured bytes of those that arrived then", flow.measured_bytes, flow.measured_arrived_bytes)?;
         of.at_most("bytes that arrived after the warm-up", flow.measured_arrived_bytes, flow.arrived_bytes)?;
         let new = flow.receiver.received_segments.saturating_sub(flow.receiver.duplicate_segments);
+        of.at_most("marked segments", flow.receiver.marked_segments, flow.receiver.received_segments)?;
         of.at_most("duplicates", flow.receiver.duplicate_segments, flow.receiver.received_segments)?;
         of.at_most("acknowledged segments", u64::from(flow.acknowledged), new)?;
 

@@ -43,13 +43,15 @@ pub use judgement::Judgements;
 pub use link::{LinkStats, MeasuredLink};
 pub use loss::{BadTime, GilbertElliott, LossAt, LossModel, LossSpec, NoSuchChannel};
 pub use multipath::{MultipathResult, MultipathSpec};
+pub use queue::LaneStats;
 pub use radio::StationResult;
 pub use results::{FlowEvent, FlowResult, FlowTape, LinkResult, Loss, Results, TracePoint, Variable};
 pub use route::{disjoint_routes, leads};
 pub use settle::{DelayAfter, Handover};
 pub use spec::{
-    CodelSpec, Counting, DirectionSpec, Discipline, FlowSpec, FqCodelSpec, LinkSpec, MediumSpec, Network, NodeId,
-    PieSpec, PolicerSpec, QueueLimit, QueueSpec, RedSpec, SendJitter, StationSpec, TcpSpec, Transport, WarningSpec,
+    CodelSpec, Counting, DirectionSpec, Discipline, DualPi2Spec, DualScheduler, FlowSpec, FqCodelSpec, LinkSpec,
+    MediumSpec, Network, NodeId, PieSpec, PolicerSpec, QueueLimit, QueueSpec, RedSpec, SendJitter, StationSpec,
+    TcpSpec, Transport, WarningSpec,
 };
 pub use wlan::Class;
 #[doc(hidden)]

@@ -11,11 +11,12 @@
 //!   server is free for the next one.
 //!
 //! DropTail, marking at a threshold, RED and PIE decide when a packet arrives ([`admission`]) and go with both kinds.
-//! CoDel and FQ-CoDel decide when a packet is about to be served.
+//! CoDel, FQ-CoDel and DualPI2 decide when a packet is about to be served.
 
 mod admission;
 mod codel;
 mod departures;
+mod dual_pi2;
 mod fifo;
 mod fq_codel;
 mod pie;
@@ -38,6 +39,8 @@ use admission::Admission;
 use departures::Departures;
 use fifo::CountedFifo;
 use service_order::ServiceOrder;
+
+pub use dual_pi2::LaneStats;
 use trace::QueueTrace;
 
 /// What waits, without the packet in service.
@@ -355,6 +358,14 @@ impl Queue {
     /// Packets marked.
     pub(crate) fn marked(&self) -> u64 {
         self.marked
+    }
+
+    /// What each of two coupled queues has counted: that for L4S, and that for the rest.
+    pub(crate) fn lanes(&self) -> Option<[LaneStats; 2]> {
+        match &self.waiting {
+            Waiting::Known(_) => None,
+            Waiting::Held(order) => order.lanes(),
+        }
     }
 
     /// The times of waiting of all packets, added up: the integral of the queue's length.

@@ -164,6 +164,8 @@ pub enum Discipline {
     Pie(PieSpec),
     /// Fair queueing by flow, with CoDel for each.
     FqCodel(FqCodelSpec),
+    /// A queue for L4S and one for the rest, coupled.
+    DualPi2(DualPi2Spec),
 }
 
 /// Parameters of RED. Thresholds count packets of `mean_packet` bytes.
@@ -275,6 +277,63 @@ pub struct FqCodelSpec {
 impl Default for FqCodelSpec {
     fn default() -> FqCodelSpec {
         FqCodelSpec { codel: CodelSpec::default(), quantum: 1514, flows: 1024, drop_batch: 64 }
+    }
+}
+
+/// Parameters of DualPI2.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DualPi2Spec {
+    /// Delay that the base probability aims at.
+    pub target: Span,
+    /// Between two updates of it.
+    pub update: Span,
+    /// Weight of the distance from the target, per second.
+    pub alpha: f64,
+    /// Weight of the change of the delay, per second.
+    pub beta: f64,
+    /// Coupling factor: L4S packets are marked with so many times the base probability.
+    pub coupling: f64,
+    /// Wait of an L4S packet from which it may be marked for that alone.
+    pub ramp_from: Span,
+    /// So much longer, it is marked for certain.
+    pub ramp_range: Span,
+    /// Packets in the L4S queue up to which none is marked for its wait.
+    pub min_packets: u32,
+    /// Who is served next.
+    pub scheduler: DualScheduler,
+    /// [`DualScheduler::RoundRobin`]: what the classic queue gets of the link at least while both wait.
+    pub classic_share: f64,
+    /// [`DualScheduler::TimeShifted`]: by how much L4S packets come before others.
+    pub time_shift: Span,
+    /// Packets are chosen at random, not evenly spaced.
+    pub random: bool,
+}
+
+/// How DualPI2 chooses between its queues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DualScheduler {
+    /// Weighted round robin.
+    RoundRobin,
+    /// First in, first out, with L4S packets counted as older than they are.
+    TimeShifted,
+}
+
+impl Default for DualPi2Spec {
+    fn default() -> DualPi2Spec {
+        DualPi2Spec {
+            target: Span::from_millis(15),
+            update: Span::from_millis(15),
+            alpha: 0.15,
+            beta: 3.0,
+            coupling: 2.0,
+            ramp_from: Span(800_000),
+            ramp_range: Span(400_000),
+            min_packets: 1,
+            scheduler: DualScheduler::RoundRobin,
+            classic_share: 0.0625,
+            time_shift: Span::from_millis(50),
+            random: false,
+        }
     }
 }
 

@@ -50,7 +50,7 @@ struct Drawn {
 }
 
 /// Every discipline, RED in several modes.
-fn disciplines() -> [Discipline; 9] {
+fn disciplines() -> [Discipline; 11] {
     let red = RedSpec { max_p: 0.3, weight: Some(0.05), ..RedSpec::default() };
     [
         Discipline::DropTail,
@@ -62,6 +62,12 @@ fn disciplines() -> [Discipline; 9] {
         Discipline::Pie(PieSpec::default()),
         Discipline::Codel(CodelSpec::default()),
         Discipline::FqCodel(FqCodelSpec { flows: 4, drop_batch: 3, ..FqCodelSpec::default() }),
+        Discipline::DualPi2(DualPi2Spec::default()),
+        Discipline::DualPi2(DualPi2Spec {
+            scheduler: DualScheduler::TimeShifted,
+            random: true,
+            ..DualPi2Spec::default()
+        }),
     ]
 }
 
@@ -239,8 +245,9 @@ impl Drawn {
             let spec = tcp(flow);
             let rows: Vec<_> = cc::registry::windowed().collect();
             spec.algorithm = cc::Config::new(rows[self.algorithms[i] % rows.len()]);
-            let marks = spec.algorithm.row().uses_marks;
-            (spec.rules.ecn, spec.rules.ecn_per_packet) = (marks || i % 2 == 0, marks);
+            spec.rules.ecn = i % 2 == 0;
+            (spec.rules.ecn_echo, spec.rules.ect1) = (tcp::EcnEcho::Latched, false);
+            spec.rules = spec.rules.with_marks_for(spec.algorithm.row());
             spec.rules.timestamps = self.timestamps;
             spec.rules.freeze = self.freeze;
             if self.paced {

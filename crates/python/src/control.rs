@@ -49,6 +49,7 @@ pub(crate) struct AckView {
     receiver_time: Option<f64>,
     one_way_delay: Option<f64>,
     marked: bool,
+    ce: f64,
     round_ended: bool,
     round_sent: f64,
 }
@@ -272,6 +273,7 @@ impl CongestionControl for Control {
             receiver_time: ack.receiver_time.map(Time::secs),
             one_way_delay: ack.one_way_delay.map(Span::secs),
             marked: ack.marked,
+            ce: ack.ce.0,
             round_ended: ack.round.is_some(),
             round_sent: ack.round.map_or(0.0, |round| round.sent.0),
         };

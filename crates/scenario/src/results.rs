@@ -6,7 +6,7 @@ mod stations;
 
 use std::collections::BTreeMap;
 
-use net::{Network, Results, TracePoint, Variable};
+use net::{LaneStats, Network, Results, TracePoint, Variable};
 use units::{Span, Time};
 
 use crate::absence::{self, Absence};
@@ -81,6 +81,16 @@ fn links(plan: &Plan, network: &Network, results: &Results) -> Table {
     columns.extend([
         ("in_flight_packets", count(rows, |r| r.stats.in_flight_packets)),
         ("marked_packets", count(rows, |r| r.stats.marked_packets)),
+        ("l4s_packets", number(rows, |r| lane(r, 0, |lane| lane.packets as f64))),
+        ("l4s_marked_packets", number(rows, |r| lane(r, 0, |lane| lane.marked as f64))),
+        ("l4s_dropped_packets", number(rows, |r| lane(r, 0, |lane| lane.dropped as f64))),
+        ("l4s_wait_mean_s", number(rows, |r| lane(r, 0, mean_wait))),
+        ("l4s_wait_max_s", number(rows, |r| lane(r, 0, |lane| lane.longest.secs()))),
+        ("classic_packets", number(rows, |r| lane(r, 1, |lane| lane.packets as f64))),
+        ("classic_marked_packets", number(rows, |r| lane(r, 1, |lane| lane.marked as f64))),
+        ("classic_dropped_packets", number(rows, |r| lane(r, 1, |lane| lane.dropped as f64))),
+        ("classic_wait_mean_s", number(rows, |r| lane(r, 1, mean_wait))),
+        ("classic_wait_max_s", number(rows, |r| lane(r, 1, |lane| lane.longest.secs()))),
         ("queue_mean_packets", number(rows, |r| ratio(r.stats.queue_integral, run))),
         ("queue_max_packets", count(rows, |r| u64::from(r.stats.queue_max))),
         ("utilisation", number(rows, |r| r.stats.utilisation)),
@@ -92,6 +102,16 @@ fn links(plan: &Plan, network: &Network, results: &Results) -> Table {
         ("out_of_coverage_since_s", number(rows, |r| absence(r, |absence| absence.since))),
     ]);
     Table(columns)
+}
+
+/// A count of one of the two queues of DualPI2; no number where there are not two.
+fn lane(row: &net::LinkResult, which: usize, value: fn(&LaneStats) -> f64) -> f64 {
+    row.stats.lanes.map_or(f64::NAN, |lanes| value(&lanes[which]))
+}
+
+/// Of what was served, seconds.
+fn mean_wait(lane: &LaneStats) -> f64 {
+    if lane.packets == 0 { f64::NAN } else { lane.waited.secs() / lane.packets as f64 }
 }
 
 /// When mobiles are without coverage, by number of the link to each.

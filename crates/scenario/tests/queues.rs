@@ -47,6 +47,10 @@ fn every_discipline_is_written_out_with_its_defaults() {
         queue("{ discipline = \"fq-codel\", flows = 64 }"),
         r#"{"discipline":"fq-codel","limit":"10240 packets","ecn":true,"target":"5 ms","interval":"100 ms","quantum":"1514 B","flows":64,"drop_batch":"64 packets"}"#
     );
+    assert_eq!(
+        queue("{ discipline = \"dualpi2\", scheduler = \"tsfifo\", min_packets = \"0 packets\" }"),
+        r#"{"discipline":"dualpi2","limit":"10000 packets","target":"15 ms","update":"15 ms","alpha":0.15,"beta":3.0,"coupling":2.0,"ramp_from":"800 us","ramp_range":"400 us","min_packets":"0 packets","scheduler":"tsfifo","classic_share":0.0625,"time_shift":"50 ms","random":false}"#
+    );
 }
 
 #[test]
@@ -86,6 +90,9 @@ fn mistakes_are_named() {
     refused("queue = { discipline = \"codel\", target = 5 }", "unit-missing", "\"5 ms\"");
     refused("queue = { discipline = \"codel\", target = \"10 us\" }", "out-of-range", "1 ms");
     refused("queue = { discipline = \"drop-tail\", ecn = true }", "unknown-key", "ecn");
+    refused("queue = { discipline = \"dualpi2\", ecn = true }", "unknown-key", "ecn");
+    refused("queue = { discipline = \"dualpi2\", classic_share = 1 }", "out-of-range", "0.001 to 0.999");
+    refused("queue = { discipline = \"dualpi2\", scheduler = \"fair\" }", "unknown-word", "wrr");
     refused("queue = { discipline = \"red\", max = \"5 packets\" }", "out-of-range", "but `min` is 5 packets");
     refused("queue = { discipline = \"red\", min = \"auto\" }", "out-of-range", "`min` is \"auto\"");
     refused("queue = { discipline = \"red\", max_p = 0 }", "out-of-range", "above 0, up to 1");

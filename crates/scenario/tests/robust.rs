@@ -313,7 +313,7 @@ fn plausible() -> impl Strategy<Value = serde_json::Value> {
         table(&[
             ("rate!", of(rates)),
             ("delay!", of(&["50 ms", "0 s", "1 us", "0.25 s"])),
-            ("queue", of(&["50 packets", "75 kB", "1 packet", "1 MiB"])),
+            ("queue", of(&["50 packets", "75 kB", "1 packet", "1 MiB", r#"{ discipline = "dualpi2" }"#])),
             ("loss", loss.clone()),
             ("drops", of(&["[3, 1]", r#"{"forward": [5]}"#, "[]"])),
             ("reverse", of(&["{}", r#"{"delay": "3 ms"}"#, r#"{"loss": "3 %"}"#])),
@@ -331,6 +331,7 @@ fn plausible() -> impl Strategy<Value = serde_json::Value> {
         ("delayed_ack", of(&["1", "2"])),
         ("timestamps", of(&["true", "false"])),
         ("ecn", of(&["true", "false"])),
+        ("ecn_echo", of(&[r#""accecn""#, r#""latched""#])),
         ("dup_threshold", of(&["3", "1", "10"])),
     ]);
     let flow = table(&[

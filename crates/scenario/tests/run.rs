@@ -3,6 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use scenario::{Column, RunError, RunOptions, RunResult, Scenario, Table};
+use tcp::EcnEcho;
 
 const LOSSY: &str = r#"
 [scenario]
@@ -155,7 +156,17 @@ fn marks_are_on_for_the_algorithms_that_use_them() {
         let scenario = Scenario::from_toml(&text, "test.toml", &[]).unwrap();
         let flow = scenario.points()[0].network(1).unwrap().flows.remove(0);
         let net::Transport::Tcp(tcp) = flow.transport else { panic!("{} is no TCP flow", row.name) };
-        assert_eq!((tcp.rules.ecn, tcp.rules.ecn_per_packet), (row.uses_marks, row.uses_marks), "{}", row.name);
+        let echo = match (row.uses_marks, row.scalable) {
+            (false, _) => EcnEcho::Latched,
+            (true, false) => EcnEcho::PerPacket,
+            (true, true) => EcnEcho::Accurate,
+        };
+        assert_eq!(
+            (tcp.rules.ecn, tcp.rules.ecn_echo, tcp.rules.ect1),
+            (row.uses_marks, echo, row.scalable),
+            "{}",
+            row.name
+        );
     }
 }
 

@@ -256,7 +256,7 @@ fn ssthresh(sender: &Sender) -> f64 {
 }
 
 /// Header bits by the words that stand for them.
-const WORDS: [(Flags, &str); 8] = [
+const WORDS: [(Flags, &str); 10] = [
     (Flags::SYN, "syn"),
     (Flags::ACK, "ack"),
     (Flags::DATA, "data"),
@@ -265,6 +265,8 @@ const WORDS: [(Flags, &str); 8] = [
     (Flags::CE, "ce"),
     (Flags::ECE, "ece"),
     (Flags::CWR, "cwr"),
+    (Flags::ECT1, "ect1"),
+    (Flags::AE, "ae"),
 ];
 
 /// The bits that are set, as words.

@@ -194,6 +194,7 @@ fn ack(f: &mut impl Fields, ack: &mut Ack) -> Result<(), String> {
     f.plain("receiver_time", &mut ack.receiver_time)?;
     f.plain("one_way_delay", &mut ack.one_way_delay)?;
     f.plain("marked", &mut ack.marked)?;
+    f.plain("ce", &mut ack.ce)?;
     if present(f, "round", &mut ack.round, Round { length: Span::ZERO, sent: Bytes::ZERO })?
         && let Some(round) = &mut ack.round
     {

@@ -109,6 +109,17 @@ pub enum Pacing {
     Linux,
 }
 
+/// How a receiver tells of congestion marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EcnEcho {
+    /// On every ACK until the sender answers (RFC 3168).
+    Latched,
+    /// On the ACKs of what was marked (RFC 8257).
+    PerPacket,
+    /// By the number of marked packets (AccECN, RFC 9768), if both ends have it.
+    Accurate,
+}
+
 /// Which of ns-2's agents [`Config::ns2_recovery`] follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Agent {
@@ -241,8 +252,12 @@ pub struct Config {
     pub freeze_kick: bool,
     /// Packets are ECN-capable.
     pub ecn: bool,
-    /// Echo marks per packet instead of latching until CWR.
-    pub ecn_per_packet: bool,
+    /// How the receiver tells of marks.
+    pub ecn_echo: EcnEcho,
+    /// Accurate ECN: pure ACKs carry the number of marked bytes as well.
+    pub accecn_option: bool,
+    /// Packets are ECT(1) instead of ECT(0), as those of L4S senders (RFC 9331); only with accurate ECN.
+    pub ect1: bool,
 }
 
 impl Config {
@@ -303,7 +318,9 @@ impl Config {
                 freeze_copies: 3,
                 freeze_kick: true,
                 ecn: false,
-                ecn_per_packet: false,
+                ecn_echo: EcnEcho::Latched,
+                accecn_option: true,
+                ect1: false,
             },
             Profile::Ns2 => Config {
                 window: 1000,
@@ -354,6 +371,16 @@ impl Config {
         let core = self.recovery.unwrap_or(row.recovery);
         let sizes_itself = row.samples_delivery;
         !self.ns2_recovery && !sizes_itself && matches!(core, Recovery::NewReno | Recovery::Sack | Recovery::RackTlp)
+    }
+
+    /// The same with the ECN that an algorithm with this row wants, if it wants any.
+    pub fn with_marks_for(mut self, row: &Row) -> Config {
+        if row.uses_marks {
+            self.ecn = true;
+            self.ecn_echo = if row.scalable { EcnEcho::Accurate } else { EcnEcho::PerPacket };
+            self.ect1 = row.scalable;
+        }
+        self
     }
 
     /// The profile with the rules of one of ns-2's agents: FullTcp has no limited transmit, and a heartbeat for delayed

@@ -5,8 +5,9 @@ mod ns2_full;
 use cc::registry::Recovery;
 use units::Time;
 
+use crate::accecn::{self, Agreed};
 use crate::fast::Departure;
-use crate::{Config, Flags, Receiver, SackBlocks, Segment, Sender, State};
+use crate::{Config, EcnEcho, Flags, Receiver, SackBlocks, Segment, Sender, State};
 
 /// What the options of Linux's SYN take beyond timestamps: segment size 4, SACK 2 and the window's scale 3 bytes, less
 /// one of padding.
@@ -49,6 +50,12 @@ pub struct Endpoint {
     /// Receiver's window, segments; and what is advertised: none of it while frozen.
     window: u32,
     advertised: u32,
+    /// What a SYN of this end says about ECN.
+    syn_flags: Flags,
+    /// It has accurate ECN, and adds the option to pure ACKs.
+    accurate: bool,
+    accecn_option: bool,
+    ect1: bool,
     /// ACKs with the old window to send after a freeze.
     freeze_copies: u32,
     copies_due: u32,
@@ -62,6 +69,10 @@ pub struct Endpoint {
     pub receiver: Receiver,
     /// The sending half.
     pub sender: Sender,
+}
+
+fn has_accurate_ecn(config: &Config) -> bool {
+    config.ecn && config.ecn_echo == EcnEcho::Accurate
 }
 
 impl Endpoint {
@@ -89,6 +100,10 @@ impl Endpoint {
             },
             window: config.window,
             advertised: config.window,
+            syn_flags: if has_accurate_ecn(config) { accecn::OFFER } else { Flags::default() },
+            accurate: has_accurate_ecn(config),
+            accecn_option: config.accecn_option,
+            ect1: config.ect1,
             freeze_copies: config.freeze_copies,
             copies_due: 0,
             tail: None,
@@ -218,6 +233,9 @@ impl Endpoint {
 
     fn handle_syn(&mut self, now: Time, segment: &Segment) {
         self.sender.set_rwnd(segment.window);
+        if self.accurate {
+            self.agree_on_ecn(segment.flags);
+        }
         if self.full {
             self.handle_syn_of_full(now, segment);
         } else if segment.flags.has(Flags::ACK) {
@@ -245,6 +263,20 @@ impl Endpoint {
             }
             self.receiver.on_syn(now, segment);
             self.syn_ack_due = true;
+        }
+    }
+
+    /// The other side's SYN, or its answer to ours, says what it has of ECN.
+    #[cold]
+    fn agree_on_ecn(&mut self, flags: Flags) {
+        let answer = flags.has(Flags::ACK);
+        let agreed = if answer { Agreed::by_answer(flags) } else { Agreed::by_syn(flags) };
+        self.sender.tcb.agree_on_ecn(agreed, self.ect1);
+        if agreed == Agreed::Accurate {
+            self.receiver.count_marks();
+        }
+        if !answer {
+            self.syn_flags = agreed.answer();
         }
     }
 
@@ -302,6 +334,7 @@ impl Endpoint {
         }
         self.sender.tcb.on_syn_sent(now);
         let mut syn = self.blank(Flags::SYN, now);
+        syn.flags.set(self.syn_flags);
         // ns-2's Vegas has no headers, and a SYN as large as a segment
         syn.size = if self.data_header == 0 { self.mss } else { self.header };
         if self.opens_first {
@@ -350,6 +383,9 @@ impl Endpoint {
         }
         if self.sender.tcb.is_ecn_capable(again) {
             segment.flags.set(Flags::ECT);
+            if self.sender.tcb.rules.ect1 {
+                segment.flags.set(Flags::ECT1);
+            }
             if self.sender.tcb.take_cwr() {
                 segment.flags.set(Flags::CWR);
             }
@@ -389,11 +425,19 @@ impl Endpoint {
         }
         let mut flags = Flags::default();
         if std::mem::take(&mut self.syn_ack_due) {
-            flags = Flags::SYN;
+            flags = Flags(Flags::SYN.0 | self.syn_flags.0);
             self.sender.tcb.on_syn_ack_sent(now);
         }
         let mut segment = self.blank(flags, self.receiver.last_arrival());
         self.acknowledge(now, &mut segment);
+        if let Some(count) = self.receiver.marks()
+            && self.accecn_option
+            && !flags.has(Flags::SYN)
+        {
+            segment.seq = count;
+            segment.size += accecn::OPTION_SIZE;
+            segment.flags.set(Flags::COUNTS_MARKS);
+        }
         if self.copies_due > 0 {
             self.copies_due -= 1;
             if self.copies_due > 0 {

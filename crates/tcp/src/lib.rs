@@ -11,6 +11,7 @@
 //! `examples/back_to_back.rs` does this with two endpoints and a wire that loses a segment.
 #![forbid(unsafe_code)]
 
+mod accecn;
 mod config;
 mod delivery;
 mod endpoint;
@@ -26,8 +27,8 @@ mod segment;
 mod sender;
 
 pub use config::{
-    Agent, Config, Count, CwndLimited, DelackMode, HalfBase, InitialWindow, Pacing, Profile, RecoverRule, RtoFloor,
-    TimerWheel,
+    Agent, Config, Count, CwndLimited, DelackMode, EcnEcho, HalfBase, InitialWindow, Pacing, Profile, RecoverRule,
+    RtoFloor, TimerWheel,
 };
 pub use endpoint::{Endpoint, Role};
 pub use receiver::{Receiver, ReceiverStats};

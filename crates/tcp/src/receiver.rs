@@ -12,7 +12,7 @@ use self::held::Held;
 use self::quick::Quick;
 use crate::segment::{Flags, MAX_SACK, SackBlocks, Segment};
 use crate::sender::Wheel;
-use crate::{Config, DelackMode};
+use crate::{Config, DelackMode, EcnEcho, accecn};
 
 /// Receiver's counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -21,6 +21,8 @@ pub struct ReceiverStats {
     pub received_segments: u64,
     /// Data segments that had arrived before.
     pub duplicate_segments: u64,
+    /// Data segments that arrived marked.
+    pub marked_segments: u64,
     /// Sum of the one-way delays of the segments that were new, seconds.
     pub delay_sum: f64,
 }
@@ -30,6 +32,7 @@ impl ReceiverStats {
     pub fn add(&mut self, other: &ReceiverStats) {
         self.received_segments += other.received_segments;
         self.duplicate_segments += other.duplicate_segments;
+        self.marked_segments += other.marked_segments;
         self.delay_sum += other.delay_sum;
     }
 }
@@ -82,8 +85,12 @@ pub struct Receiver {
 /// The state of ECN's echo.
 #[derive(Clone, Copy, Debug)]
 struct Echo {
-    per_packet: bool,
+    kind: EcnEcho,
+    /// An echo is due; with accurate ECN: the latest segment was marked.
     on: bool,
+    /// Accurate ECN: marked segments, from 5 on; and what the latest ACK told of them.
+    count: u32,
+    told: u32,
     /// Owed for the segments before one whose mark differs from theirs.
     owed: Option<Owed>,
 }
@@ -121,7 +128,14 @@ impl Receiver {
             last_ack_sent: 0,
             ts_recent: Time::ZERO,
             last_arrival: Time::ZERO,
-            echo: Echo { per_packet: config.ecn_per_packet, on: false, owed: None },
+            echo: Echo {
+                // until both ends have agreed on more
+                kind: if config.ecn_echo == EcnEcho::PerPacket { EcnEcho::PerPacket } else { EcnEcho::Latched },
+                on: false,
+                count: accecn::FIRST,
+                told: accecn::FIRST,
+                owed: None,
+            },
             highest_again: (0, 0),
             wheel: Wheel::new(config),
             quick,
@@ -257,7 +271,7 @@ impl Receiver {
     /// A segment came out of order, or filled a part of a gap: whether the ACK waits for another one.
     #[cold]
     fn waits_for_more(&mut self, now: Time) -> bool {
-        if self.quick.left > 0 || self.ranges.is_empty() {
+        if self.quick.left > 0 || self.ranges.is_empty() || self.echo.count != self.echo.told {
             return false;
         }
         let until = self.held.hold(now, self.rcv_nxt);
@@ -291,21 +305,52 @@ impl Receiver {
     #[inline]
     fn on_ecn(&mut self, flags: Flags) {
         let marked = flags.has(Flags::CE);
-        if self.echo.per_packet {
-            self.speaks = self.echo.on;
-            if marked != self.echo.on {
-                self.on_change_of_marks(marked);
+        self.stats.marked_segments += u64::from(marked);
+        match self.echo.kind {
+            EcnEcho::Latched => self.latch(flags, marked),
+            EcnEcho::PerPacket => {
+                self.speaks = self.echo.on;
+                if marked != self.echo.on {
+                    self.on_change_of_marks(marked);
+                }
             }
-        } else {
-            //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.3
-            //# that TCP receiver continues to set the ECN-Echo flag in all the ACK packets it sends (whether they
-            //# acknowledge CE data packets or non-CE data packets) until it receives a CWR packet
-            if flags.has(Flags::CWR) {
-                self.echo.on = false;
-            }
-            self.echo.on |= marked;
-            self.speaks = self.echo.on;
+            EcnEcho::Accurate => self.count_mark(marked),
         }
+    }
+
+    /// Accurate ECN: a segment arrived, marked or not.
+    #[cold]
+    fn count_mark(&mut self, marked: bool) {
+        let run = std::mem::replace(&mut self.echo.on, marked);
+        self.speaks = true;
+        if marked {
+            self.echo.count = self.echo.count.wrapping_add(1);
+            self.ack_now |= accecn::tells_at_once(run, self.echo.count.wrapping_sub(self.echo.told));
+        }
+    }
+
+    /// Both ends have accurate ECN.
+    pub(crate) fn count_marks(&mut self) {
+        self.echo.kind = EcnEcho::Accurate;
+        self.speaks = true;
+    }
+
+    /// The count of marked segments, with accurate ECN.
+    #[inline]
+    pub(crate) fn marks(&self) -> Option<u32> {
+        (self.echo.kind == EcnEcho::Accurate).then_some(self.echo.count)
+    }
+
+    #[inline(always)]
+    fn latch(&mut self, flags: Flags, marked: bool) {
+        //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.3
+        //# that TCP receiver continues to set the ECN-Echo flag in all the ACK packets it sends (whether they
+        //# acknowledge CE data packets or non-CE data packets) until it receives a CWR packet
+        if flags.has(Flags::CWR) {
+            self.echo.on = false;
+        }
+        self.echo.on |= marked;
+        self.speaks = self.echo.on;
     }
 
     /// Marks begin or end with the segment at hand: what waits for a delayed ACK is acknowledged by itself, as it came.
@@ -333,16 +378,20 @@ impl Receiver {
 
     /// What an acknowledgement says of marks and of its wait; and the one owed, if it is that one.
     #[cold]
-    fn speak(&mut self, now: Time) -> (Flags, Option<Owed>) {
+    fn speak(&mut self, now: Time, of: Flags) -> (Flags, Option<Owed>) {
         let mut flags = Flags::ACK;
         let owed = self.echo.owed.take();
-        if owed.map_or(self.echo.on, |owed| owed.marked) {
+        let accurate = self.echo.kind == EcnEcho::Accurate;
+        if accurate && !of.has(Flags::SYN) {
+            self.echo.told = self.echo.count;
+            flags.set(accecn::ace(self.echo.count));
+        } else if !accurate && owed.map_or(self.echo.on, |owed| owed.marked) {
             flags.set(Flags::ECE);
         }
         if owed.is_some() || (self.is_held() && self.waits_since < now) {
             flags.set(Flags::DELAYED);
         }
-        self.speaks = self.echo.on;
+        self.speaks = accurate || self.echo.on;
         (flags, owed)
     }
 
@@ -436,7 +485,7 @@ impl Receiver {
     pub fn acknowledge(&mut self, now: Time, segment: &mut Segment) {
         segment.flags.set(Flags::ACK);
         if self.speaks {
-            let (flags, owed) = self.speak(now);
+            let (flags, owed) = self.speak(now, segment.flags);
             segment.flags.set(flags);
             if let Some(owed) = owed {
                 (segment.ack, segment.ts_ecr) = (owed.ack, owed.ts_recent);

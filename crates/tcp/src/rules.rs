@@ -7,7 +7,7 @@ use cc::registry::Recovery;
 use units::Span;
 
 use crate::config::{
-    Agent, Config, Count, CwndLimited, DelackMode, HalfBase, InitialWindow, MOST_SEGMENTS, Pacing, Profile,
+    Agent, Config, Count, CwndLimited, DelackMode, EcnEcho, HalfBase, InitialWindow, MOST_SEGMENTS, Pacing, Profile,
     RecoverRule, RtoFloor, TimerWheel,
 };
 
@@ -125,7 +125,9 @@ const MODES: [(&str, DelackMode); 2] = [("per-segment", DelackMode::PerSegment),
 const PACINGS: [(&str, Pacing); 4] =
     [("algorithm", Pacing::Algorithm), ("window", Pacing::Window), ("linux", Pacing::Linux), ("off", Pacing::Off)];
 const DELACK_SAMPLES: [(&str, bool); 2] = [("skip", false), ("use", true)];
-const ECHOES: [(&str, bool); 2] = [("latched", false), ("per-packet", true)];
+const ECHOES: [(&str, EcnEcho); 3] =
+    [("latched", EcnEcho::Latched), ("per-packet", EcnEcho::PerPacket), ("accecn", EcnEcho::Accurate)];
+const CODEPOINTS: [(&str, bool); 2] = [("ect0", false), ("ect1", true)];
 const INITIAL_WINDOWS: [(&str, InitialWindow); 2] =
     [("rfc6928", InitialWindow::Rfc6928), ("rfc5681", InitialWindow::Rfc5681)];
 /// Words for numbers that mean something else: no limit, or none at all.
@@ -228,6 +230,7 @@ impl Field for CwndLimited {
 impl Field for Agent {}
 impl Field for Count {}
 impl Field for DelackMode {}
+impl Field for EcnEcho {}
 impl Field for HalfBase {}
 impl Field for Pacing {}
 impl Field for Recovery {}
@@ -423,9 +426,16 @@ pub static RULES: &[Rule] = &[
     rule!(freeze_kick, "the sender retransmits the oldest segment when the window opens again", Takes::Flag),
     rule!(ecn, "packets are ECN-capable; default by algorithm", Takes::Flag),
     rule!(
-        ecn_echo = ecn_per_packet,
-        "echo marks until the sender answers, or per packet, where a change ends a delayed ACK (RFC 8257); default by algorithm",
+        ecn_echo,
+        "echo marks until the sender answers, per packet, where a change ends a delayed ACK (RFC 8257), or count them (AccECN, RFC 9768); default by algorithm",
         ECHOES,
+        Takes::Words
+    ),
+    rule!(accecn_option, "AccECN: pure ACKs carry the number of marked bytes as well, 8 B", Takes::Flag),
+    rule!(
+        ect = ect1,
+        "how packets say that they are ECN-capable: as others do, or as those of L4S senders (RFC 9331); default by algorithm",
+        CODEPOINTS,
         Takes::Words
     ),
 ];

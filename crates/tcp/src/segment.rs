@@ -31,6 +31,12 @@ impl Flags {
     pub const DELAYED: Flags = Flags(512);
     /// The sender has no more at hand, or not for long: the receiver hands over what it has.
     pub const PSH: Flags = Flags(1024);
+    /// ECN-capable, of an L4S sender (RFC 9331): ECT(1). Always together with [`Flags::ECT`], which alone is ECT(0).
+    pub const ECT1: Flags = Flags(2048);
+    /// Accurate ECN (RFC 9768); with CWR and ECE the count of marked packets.
+    pub const AE: Flags = Flags(4096);
+    /// A pure ACK with the option of accurate ECN: its `seq` is the count of marked segments.
+    pub const COUNTS_MARKS: Flags = Flags(8192);
 
     /// All bits of `other` are set.
     #[inline]
@@ -104,7 +110,7 @@ impl SackBlocks {
 /// its own. Every segment of a transfer but the last is one MSS long.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Segment {
-    /// Number of the segment carried, where [`Flags::DATA`] is set.
+    /// Number of the segment carried, where [`Flags::DATA`] is set; [`Flags::COUNTS_MARKS`] gives it another meaning.
     pub seq: u32,
     /// Next segment expected, where [`Flags::ACK`] is set.
     pub ack: u32,

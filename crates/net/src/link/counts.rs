@@ -4,6 +4,7 @@ use units::Time;
 
 use crate::cause::LossCounts;
 use crate::loss::BadTime;
+use crate::queue::LaneStats;
 
 /// Counters of one direction of a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -26,6 +27,8 @@ pub struct LinkStats {
     pub in_flight_packets: u64,
     /// Packets marked by the queue's discipline or with a congestion warning.
     pub marked_packets: u64,
+    /// Of a queue that is two: what that for L4S, and that for the rest have counted.
+    pub lanes: Option<[LaneStats; 2]>,
     /// Integral over time of the number of waiting packets, packet-seconds.
     pub queue_integral: f64,
     /// Most packets that ever waited.

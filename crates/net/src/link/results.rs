@@ -87,6 +87,7 @@ impl Link {
             losses: c.losses.plus(&refused),
             in_flight_packets: in_flight,
             marked_packets: queue.marked(),
+            lanes: queue.lanes(),
             queue_integral: queue.time().secs(),
             queue_max: queue.longest(),
             utilisation: if used == 0 { 0.0 } else { used as f64 / capacity as f64 },

@@ -127,7 +127,7 @@ impl Admission {
         stream: impl FnOnce() -> Stream,
     ) -> Option<Admission> {
         let discipline = match &spec.discipline {
-            Discipline::DropTail | Discipline::Codel(_) | Discipline::FqCodel(_) => None,
+            Discipline::DropTail | Discipline::Codel(_) | Discipline::FqCodel(_) | Discipline::DualPi2(_) => None,
             Discipline::Threshold(most) => Some(OnArrival::Threshold(*most)),
             Discipline::Red(red) => Some(OnArrival::Red(Box::new(Red::new(red, rate_bps, delay, stream())))),
             Discipline::Pie(pie) => Some(OnArrival::Pie(Box::new(Pie::new(pie, rate_bps, stream())))),

@@ -4,6 +4,7 @@ use sim::Stream;
 use units::Time;
 
 use super::codel::Codel;
+use super::dual_pi2::{DualPi2, LaneStats};
 use super::fifo::CountedFifo;
 use super::fq_codel::FqCodel;
 use super::{Backlog, Dropped};
@@ -18,6 +19,7 @@ pub(super) enum ServiceOrder {
     Fifo(CountedFifo),
     Codel(CountedFifo, Codel),
     FqCodel(Box<FqCodel>),
+    DualPi2(Box<DualPi2>),
 }
 
 impl ServiceOrder {
@@ -26,6 +28,7 @@ impl ServiceOrder {
         match discipline {
             Discipline::Codel(codel) => Some(ServiceOrder::Codel(CountedFifo::new(), Codel::new(codel))),
             Discipline::FqCodel(fq) => Some(ServiceOrder::FqCodel(Box::new(FqCodel::new(fq, &mut stream())))),
+            Discipline::DualPi2(dual) => Some(ServiceOrder::DualPi2(Box::new(DualPi2::new(dual, stream())))),
             Discipline::DropTail | Discipline::Threshold(_) | Discipline::Red(_) | Discipline::Pie(_) => None,
         }
     }
@@ -39,6 +42,7 @@ impl ServiceOrder {
         match self {
             ServiceOrder::Fifo(fifo) | ServiceOrder::Codel(fifo, _) => fifo.backlog,
             ServiceOrder::FqCodel(fq) => fq.backlog(),
+            ServiceOrder::DualPi2(dual) => dual.backlog(),
         }
     }
 
@@ -53,6 +57,7 @@ impl ServiceOrder {
         match self {
             ServiceOrder::Fifo(fifo) | ServiceOrder::Codel(fifo, _) => fifo.push(place, pool),
             ServiceOrder::FqCodel(fq) => fq.push(place, source, pool),
+            ServiceOrder::DualPi2(dual) => dual.push(place, pool),
         }
     }
 
@@ -69,6 +74,7 @@ impl ServiceOrder {
             ServiceOrder::Fifo(fifo) => fifo.pop(pool).map(|packet| (packet, false)),
             ServiceOrder::Codel(fifo, codel) => codel.pop(now, fifo, ecn, pool, dropped),
             ServiceOrder::FqCodel(fq) => fq.pop(now, ecn, pool, dropped),
+            ServiceOrder::DualPi2(dual) => dual.pop(now, pool, dropped),
         }
     }
 
@@ -84,15 +90,22 @@ impl ServiceOrder {
         match self {
             ServiceOrder::Fifo(fifo) | ServiceOrder::Codel(fifo, _) => fifo.pop(pool),
             ServiceOrder::FqCodel(fq) => fq.drop_one(pool),
+            ServiceOrder::DualPi2(dual) => dual.drop_one(pool),
         }
     }
 
     /// All packets, list by list.
     pub(super) fn iter<'a>(&'a self, pool: &'a Pool) -> impl Iterator<Item = &'a Packet> {
-        let (one, many) = match self {
-            ServiceOrder::Fifo(fifo) | ServiceOrder::Codel(fifo, _) => (Some(fifo), None),
-            ServiceOrder::FqCodel(fq) => (None, Some(fq.lanes())),
+        let (some, many) = match self {
+            ServiceOrder::Fifo(fifo) | ServiceOrder::Codel(fifo, _) => ([Some(fifo), None], None),
+            ServiceOrder::DualPi2(dual) => (dual.lanes().map(Some), None),
+            ServiceOrder::FqCodel(fq) => ([None; 2], Some(fq.lanes())),
         };
-        one.into_iter().chain(many.into_iter().flatten()).flat_map(|fifo| fifo.iter(pool))
+        some.into_iter().flatten().chain(many.into_iter().flatten()).flat_map(|fifo| fifo.iter(pool))
+    }
+
+    /// What each of two coupled queues has counted.
+    pub(super) fn lanes(&self) -> Option<[LaneStats; 2]> {
+        if let ServiceOrder::DualPi2(dual) = self { Some(dual.stats()) } else { None }
     }
 }

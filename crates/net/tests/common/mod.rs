@@ -22,11 +22,8 @@ pub fn link(name: &str, a: usize, b: usize, both: DirectionSpec) -> LinkSpec {
 
 pub fn flow(name: &str, from: usize, to: usize, algorithm: &str, profile: Profile) -> FlowSpec {
     let algorithm = cc::Config::named(algorithm).expect("in the registry");
-    let mut tcp = Config::profile(profile);
+    let mut tcp = Config::profile(profile).with_marks_for(algorithm.row());
     tcp.window = 1000;
-    if algorithm.row().uses_marks {
-        (tcp.ecn, tcp.ecn_per_packet) = (true, true);
-    }
     FlowSpec {
         name: name.into(),
         from,

@@ -182,6 +182,7 @@ pub(super) fn flows(plan: &Plan, network: &Network, groups: &[usize], results: &
     columns.extend([
         ("acks_in_flight", count(rows, |r| r.acks_in_flight)),
         ("marks", count(rows, |r| r.sender.marks)),
+        ("marked_segments", count(rows, |r| r.receiver.marked_segments)),
         ("loss_events", count(rows, |r| r.loss_events)),
         ("srtt_mean_s", number(rows, |r| ratio(r.sender.rtt_sum, r.sender.rtt_samples as f64))),
         ("rtt_min_s", number(rows, |r| seconds(r.rtt_min))),

@@ -20,7 +20,7 @@ fn options_are_refused_with_their_line() {
     assert_eq!(bad("mss 1000 mss 1000\n+0 write 1"), "a.pkt:1: option `mss` is set twice");
     assert_eq!(bad("colour red\n+0 write 1"), "a.pkt:1: colour: no option `colour`");
     assert_eq!(bad("ecn maybe\n+0 write 1"), "a.pkt:1: ecn: `maybe` is none of on, off");
-    assert_eq!(bad("ecn_echo on\n+0 write 1"), "a.pkt:1: ecn_echo: `on` is none of latched, per-packet");
+    assert_eq!(bad("ecn_echo on\n+0 write 1"), "a.pkt:1: ecn_echo: `on` is none of latched, per-packet, accecn");
     assert_eq!(bad("dup_threshold 0\n+0 write 1"), "a.pkt:1: dup_threshold: `0` is out of range: 1 to 10");
     assert_eq!(bad("rto_min 0\n+0 write 1"), "a.pkt:1: rto_min: `0` is out of range: 0.000000001 to 3600 seconds");
     assert_eq!(

@@ -131,7 +131,7 @@ fn the_latched_echo_lasts_until_cwr() {
 
 #[test]
 fn the_per_packet_echo_follows_each_segment() {
-    let mut r = receiver(|c| c.ecn_per_packet = true);
+    let mut r = receiver(|c| c.ecn_echo = EcnEcho::PerPacket);
     r.on_data(Time(1), &Segment { flags: Flags(Flags::DATA.0 | Flags::CE.0), ..data(0) });
     assert!(ack(&mut r).flags.has(Flags::ECE));
     r.on_data(Time(2), &data(1));
@@ -144,7 +144,7 @@ proptest::proptest! {
         marks in proptest::collection::vec(proptest::bool::ANY, 1..60),
         every in 1u32..6,
     ) {
-        let mut r = receiver(|c| (c.ecn_per_packet, c.delayed_ack) = (true, every));
+        let mut r = receiver(|c| (c.ecn_echo, c.delayed_ack) = (EcnEcho::PerPacket, every));
         let mut covered = 0;
         let mut take = |r: &mut Receiver, now| {
             let mut acks = 0;

@@ -7,7 +7,7 @@ use units::{Bytes, Span, Time};
 use super::rules::AckRules;
 use super::{Sender, Tcb};
 use crate::recovery::Progress;
-use crate::segment::{Flags, Segment};
+use crate::segment::Segment;
 
 impl Sender {
     /// An acknowledgement arrived. `pure`: without data; `HERE`: the usual way is to be part of the caller.
@@ -60,25 +60,21 @@ impl Sender {
             tcb.set_rwnd(segment.window);
             tcb.end_persist(now);
         }
-        let marked = RULES == AckRules::ALL && tcb.rules.ecn && segment.flags.has(Flags::ECE);
-        tcb.stats.marks += u64::from(marked);
         // behind a closed window an ACK that does not advance answers a probe
         let outstanding = tcb.snd_max > tcb.snd_una && tcb.rwnd > 0;
-        if ack > tcb.snd_una {
-            self.on_new_ack::<RULES>(now, segment, marked);
+        let marked = if ack > tcb.snd_una {
+            self.on_new_ack::<RULES>(now, segment)
         } else if outstanding && core.is_duplicate(segment, pure || tcb.rules.dupack_from_data, window_changed) {
             if RULES == AckRules::USUAL {
                 // a copy, so that the segment itself need not stand in memory
-                self.on_duplicate::<RULES>(now, &{ *segment }, marked);
+                self.on_duplicate::<RULES>(now, &{ *segment })
             } else {
-                self.on_duplicate::<RULES>(now, segment, marked);
+                self.on_duplicate::<RULES>(now, segment)
             }
         } else {
             core.on_other_ack(tcb, now, ack, &{ segment.sack });
-            if !tcb.rules.marks_on_any_ack {
-                return;
-            }
-        }
+            tcb.marks_of::<RULES>(segment, 0, true) > 0 && tcb.rules.marks_on_any_ack
+        };
         if marked {
             let before = self.tcb.whole_cwnd() as u32;
             if self.tcb.heed_mark(now) {
@@ -88,12 +84,15 @@ impl Sender {
         }
     }
 
+    /// Whether it carries a mark.
     #[inline(always)]
-    fn on_new_ack<const RULES: u8>(&mut self, now: Time, segment: &Segment, marked: bool) {
+    fn on_new_ack<const RULES: u8>(&mut self, now: Time, segment: &Segment) -> bool {
         let Sender { tcb, core } = self;
         let sampled = tcb.samples::<RULES>();
         let early_timer = RULES == AckRules::ALL && tcb.rules.timer_before_sample;
         let (ack, newly) = (segment.ack, segment.ack - tcb.snd_una);
+        let marks = tcb.marks_of::<RULES>(segment, newly, false);
+        let marked = marks > 0;
         let acknowledged = tcb.newest_acknowledged(ack);
         let in_use = tcb.window_is_in_use();
         let calm = tcb.is_calm();
@@ -134,8 +133,9 @@ impl Sender {
         };
         // what SACKs told of before has counted already where the core keeps the account
         let counted = if tcb.never_calm { core.delivered(newly) } else { newly.saturating_sub(announced).max(1) };
+        let ce = if RULES == AckRules::ALL { tcb.counted_marks(marks, newly) } else { Bytes::ZERO };
         let event =
-            Ack { grows, rtt: delay, marked, round, delivery, ..tcb.advance_event(now, segment, newly, counted) };
+            Ack { grows, rtt: delay, marked, ce, round, delivery, ..tcb.advance_event(now, segment, newly, counted) };
         tcb.cc.on_ack(&event, &tcb.path);
         if sampled {
             tcb.end_delivery(core.in_flight(tcb));
@@ -149,6 +149,7 @@ impl Sender {
             tcb.rtt.end_back_off();
         }
         tcb.update_window(now);
+        marked
     }
 
     /// An ACK that others have overtaken: its blocks may tell something new.
@@ -161,8 +162,9 @@ impl Sender {
         tcb.update_window(now);
     }
 
+    /// Whether it carries a mark.
     #[inline(never)]
-    fn on_duplicate<const RULES: u8>(&mut self, now: Time, segment: &Segment, marked: bool) {
+    fn on_duplicate<const RULES: u8>(&mut self, now: Time, segment: &Segment) -> bool {
         let Sender { tcb, core } = self;
         let sampled = tcb.samples::<RULES>();
         if sampled {
@@ -170,6 +172,8 @@ impl Sender {
         }
         let in_use = tcb.window_is_in_use();
         let news = core.note_ack(tcb, now, segment.ack, segment.ts_ecr, &segment.sack);
+        let marks = tcb.marks_of::<RULES>(segment, 0, !(news.any || segment.sack.is_empty()));
+        let marked = marks > 0;
         let delay = tcb.delay_sample(now, Time::ZERO, news.newest, segment.flags);
         tcb.path.flight_size = tcb.bytes(tcb.flight_size());
         let mut event = Ack {
@@ -183,6 +187,7 @@ impl Sender {
             receiver_time: Some(segment.ts_val),
             one_way_delay: None,
             marked,
+            ce: if RULES == AckRules::ALL { tcb.counted_marks(marks, 0) } else { Bytes::ZERO },
             round: None,
             delivery: None,
         };
@@ -200,10 +205,21 @@ impl Sender {
         }
         core.on_duplicate(tcb, now, news.any);
         tcb.update_window(now);
+        marked
     }
 }
 
 impl Tcb {
+    /// What the algorithm hears of marks that were counted, on an ACK of `newly` segments.
+    fn counted_marks(&self, marks: u32, newly: u32) -> Bytes {
+        match marks {
+            0 => Bytes::ZERO,
+            _ if self.rules.accurate_ecn => self.bytes(marks),
+            _ if self.rules.echo_counts => self.bytes(newly),
+            _ => Bytes::ZERO,
+        }
+    }
+
     /// The algorithm gets delivery rate samples.
     #[inline(always)]
     fn samples<const RULES: u8>(&self) -> bool {

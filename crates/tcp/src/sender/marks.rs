@@ -1,10 +1,13 @@
 //! Congestion marks: what they do to the window, and which segments tell of them.
-//! Source: RFC 3168 section 6.1.2.
+//! Source: RFC 3168 section 6.1.2; RFC 9768.
 
 use cc::{Cause, Congestion};
 use units::Time;
 
+use super::rules::AckRules;
 use super::{Tcb, Why};
+use crate::accecn::{self, Agreed};
+use crate::segment::{Flags, Segment};
 
 impl Tcb {
     /// An ACK carried a mark, and was taken into account: cut, unless this window of data has paid already. Whether it
@@ -67,8 +70,59 @@ impl Tcb {
         self.rules.ecn && (!again || self.rules.ect_again)
     }
 
-    /// This data segment must say that the window was reduced.
+    /// This data segment must say that the window was reduced. A receiver that counts marks does not ask.
     pub(crate) fn take_cwr(&mut self) -> bool {
-        std::mem::take(&mut self.cwr_due)
+        std::mem::take(&mut self.cwr_due) && !self.rules.accurate_ecn
+    }
+
+    /// Both ends have said what they have of ECN, and this one has more than RFC 3168. An algorithm that needs the counts
+    /// and does not get them answers marks as others do, and its packets are as those of others.
+    //= specs/papers/accecn.md#fallback
+    //# A sender of ECT(1) that does not get accurate feedback sends ECT(0), and answers a mark as a loss.
+    pub(crate) fn agree_on_ecn(&mut self, agreed: Agreed, ect1: bool) {
+        let accurate = agreed == Agreed::Accurate;
+        self.rules.ecn = agreed != Agreed::Nothing;
+        self.rules.accurate_ecn = accurate;
+        self.rules.ect1 = accurate && ect1;
+        if !accurate {
+            self.books.hear_of_marks();
+        }
+    }
+
+    /// How many marks an ACK tells of; without accurate ECN one or none. `newly`: segments that it acknowledges. One that
+    /// tells of no segment, `stale`, is no newer than the last, or leaves its marks to the next.
+    #[inline(always)]
+    pub(super) fn marks_of<const RULES: u8>(&mut self, segment: &Segment, newly: u32, stale: bool) -> u32 {
+        if RULES != AckRules::ALL || !self.rules.ecn {
+            return 0;
+        }
+        let marks = if self.rules.accurate_ecn {
+            if stale { 0 } else { self.count_marks(segment, newly) }
+        } else {
+            u32::from(segment.flags.has(Flags::ECE))
+        };
+        self.stats.marks += u64::from(marks);
+        marks
+    }
+
+    /// How many segments may have arrived since the last ACK, of `newly` that are acknowledged. Those behind a hole were
+    /// acknowledged one by one when they came.
+    fn newly_arrived(&self, newly: u32) -> u32 {
+        match newly {
+            0..8 => newly,
+            _ if self.in_recovery || self.dupacks > 0 => 0,
+            _ => (self.snd_una..self.snd_una + newly).filter(|&n| !self.board.get(n).sacked).count() as u32,
+        }
+    }
+
+    fn count_marks(&mut self, segment: &Segment, newly: u32) -> u32 {
+        let before = self.marks_told;
+        let marks = if segment.flags.has(Flags::COUNTS_MARKS) {
+            segment.seq.wrapping_sub(before)
+        } else {
+            accecn::newly_marked(accecn::count_of(segment.flags), before, self.newly_arrived(newly))
+        };
+        self.marks_told = before.wrapping_add(marks);
+        marks
     }
 }

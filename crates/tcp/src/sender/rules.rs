@@ -4,7 +4,7 @@ use cc::bookkeeping::{Books, Growth};
 use cc::registry::{Recovery, Row};
 
 use super::Wheel;
-use crate::{Config, Count, CwndLimited, HalfBase, RecoverRule};
+use crate::{Config, Count, CwndLimited, EcnEcho, HalfBase, RecoverRule};
 
 /// How a connection opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +36,12 @@ pub(crate) struct Rules {
     pub(crate) dupack_from_data: bool,
     pub(crate) max_burst: u32,
     pub(crate) ecn: bool,
+    /// Both ends have agreed on accurate ECN.
+    pub(crate) accurate_ecn: bool,
+    /// Packets are ECT(1).
+    pub(crate) ect1: bool,
+    /// An echo per packet tells the algorithm how many bytes were marked.
+    pub(crate) echo_counts: bool,
     /// Segments leave spaced in time.
     pub(crate) paced: bool,
     /// The algorithm gets delivery rate samples.
@@ -120,7 +126,10 @@ impl Rules {
             slow_start_restart: config.slow_start_restart,
             dupack_from_data: config.dupack_from_data,
             max_burst: if config.max_burst == 0 { u32::MAX } else { config.max_burst },
-            ecn: config.ecn,
+            ecn: config.ecn && config.ecn_echo != EcnEcho::Accurate, // that has to be agreed on
+            accurate_ecn: false,
+            ect1: false,
+            echo_counts: row.scalable && config.ecn_echo == EcnEcho::PerPacket,
             freeze_kick: config.freeze && config.freeze_kick,
             paced,
             sampled: row.samples_delivery,
@@ -171,7 +180,11 @@ pub(super) fn books(config: &Config, row: &Row) -> Books {
         avoidance: limit(config.ca_count, u32::MAX),
         only_in_use: config.cwnd_limited != CwndLimited::Off,
     };
+    let deaf = row.scalable && config.ecn_echo == EcnEcho::Latched;
     let tahoe = config.recovery.unwrap_or(row.recovery) == Recovery::Tahoe;
-    let books = Books::new(growth, row).with_slow_start_after_loss(tahoe);
+    let mut books = Books::new(growth, row).with_slow_start_after_loss(tahoe);
+    if deaf {
+        books.hear_of_marks(); // a latched echo tells too little for it
+    }
     if config.ns2_recovery { books.with_marks_as_ns2() } else { books }
 }

@@ -14,10 +14,10 @@ use super::stats::{Judgement, SenderStats, Why, WindowEvent};
 use super::timer::Pending;
 use super::usage::Usage;
 use super::{Rules, State};
-use crate::Config;
 use crate::delivery::DeliveryRate;
 use crate::rtt::RttEstimator;
 use crate::scoreboard::Scoreboard;
+use crate::{Config, accecn};
 
 /// State of the sending half but for the recovery core. Sequence numbers count segments.
 ///
@@ -94,6 +94,8 @@ pub(crate) struct Tcb {
     /// No fast retransmit until an ACK passes this (RFC 6582).
     pub(crate) guard: Option<u32>,
     pub(crate) last_cut_by_dupacks: bool,
+    /// Accurate ECN: the receiver's count of marked segments, as far as ACKs have told.
+    pub(super) marks_told: u32,
     pub(super) in_handover: bool,
     /// The receiver's window is closed, and data wait for it.
     pub(super) persist: Option<Persist>,
@@ -147,6 +149,7 @@ impl Tcb {
             recover: 0,
             guard: None,
             last_cut_by_dupacks: false,
+            marks_told: accecn::FIRST,
             timeouts_in_row: 0,
             limited_sent: 0,
             last_sent_at: Time::ZERO,

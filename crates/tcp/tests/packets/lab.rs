@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use tcp::fast::{Departure, Fast};
-use tcp::{Config, Endpoint, Flags, Role, Segment, TimerWheel};
+use tcp::{Config, EcnEcho, Endpoint, Flags, Role, Segment, TimerWheel};
 use units::{Span, Time};
 
 const DELAY: Span = Span::from_millis(40);
@@ -102,6 +102,7 @@ struct Seen {
     /// ACKs without data, probes and the answer to the SYN among them.
     acks: u64,
     data_arrived: u64,
+    marked_arrived: u64,
     acks_arrived: u64,
 }
 
@@ -315,6 +316,15 @@ impl Lab {
             assert_eq!(self.ends[side].acks_sent, own.acks, "ACKs sent");
             assert_eq!(self.ends[side].receiver.stats.received_segments, own.data_arrived, "data received");
             assert_eq!(self.ends[side].acks_received, own.acks_arrived, "ACKs received");
+            let told = self.ends[1 - side].receiver.stats;
+            assert_eq!(told.marked_segments, other.marked_arrived, "marked data received");
+            // what came again after the last ACK that told of something new is told by none
+            let counts = self.config.ecn_echo == EcnEcho::Accurate && self.config.accecn_option;
+            if counts && self.left.iter().all(|(_, from, s)| *from == side || !s.flags.has(Flags::DATA)) {
+                assert!(stats.marks <= told.marked_segments, "more marks were told than there were");
+                let missed = told.marked_segments - stats.marks;
+                assert!(missed <= told.duplicate_segments, "{missed} marks were not told");
+            }
             let wire = &mut self.wires[side];
             let flying = |data: bool| wire.flying.iter().filter(move |(_, s)| s.flags.has(Flags::DATA) == data);
             assert_eq!(own.data, other.data_arrived + wire.data_lost + flying(true).count() as u64, "data");
@@ -373,6 +383,7 @@ impl Lab {
         self.hand_over(to, &segment);
         let data = segment.flags.has(Flags::DATA);
         self.seen[to].data_arrived += u64::from(data);
+        self.seen[to].marked_arrived += u64::from(data && segment.flags.has(Flags::CE));
         self.seen[to].acks_arrived += u64::from(!data && segment.flags.has(Flags::ACK));
         let receiver = &self.ends[to].receiver;
         assert!(receiver.rcv_nxt() >= received, "what was received in order stays received");

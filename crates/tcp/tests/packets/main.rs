@@ -4,6 +4,7 @@
 //! Segments are 1000 bytes and numbered from 0; times are milliseconds after the connection opened; the handshake took
 //! 100 ms, so SRTT starts at 100 ms and the timeout at its minimum (1 s in the `rfc` profile).
 
+mod accecn;
 mod host;
 mod lab;
 

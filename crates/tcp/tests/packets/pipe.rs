@@ -4,7 +4,8 @@
 
 use proptest::prelude::*;
 use tcp::{
-    Config, Count, CwndLimited, DelackMode, HalfBase, InitialWindow, Pacing, Profile, RecoverRule, RtoFloor, TimerWheel,
+    Config, Count, CwndLimited, DelackMode, EcnEcho, HalfBase, InitialWindow, Pacing, Profile, RecoverRule, RtoFloor,
+    TimerWheel,
 };
 
 use crate::lab::{Case, Handover, Lab};
@@ -54,7 +55,13 @@ fn case() -> impl Strategy<Value = Case> {
             config.delayed_ack = counts.3;
             config.timestamps = flags[0];
             config.ecn = flags[1];
-            config.ecn_per_packet = flags[1] && flags[2];
+            config.ecn_echo = match (flags[1], flags[2], counts.2 % 2 == 0) {
+                (true, true, true) => EcnEcho::Accurate,
+                (true, true, false) => EcnEcho::PerPacket,
+                _ => EcnEcho::Latched,
+            };
+            config.accecn_option = flags[4];
+            config.ect1 = flags[3];
             config.cwnd_limited = if flags[3] { CwndLimited::On } else { CwndLimited::Off };
             config.half_base = if flags[4] { HalfBase::Flight } else { HalfBase::Window };
             config.pacing = if flags[5] { Pacing::Window } else { Pacing::Algorithm };

@@ -83,10 +83,7 @@ fn engine(
     }
     let mut config = tcp::Config::profile(profile).with_agent(agent);
     config.recovery = config.recovery.or(Some(row.recovery));
-    if row.uses_marks {
-        config.ecn = true;
-        config.ecn_per_packet = true;
-    }
+    config = config.with_marks_for(row);
     // the receiver's clock travels in the timestamp option, which costs header bytes
     config.timestamps |= row.needs_receiver_time;
     if let Some(item) = table.get("segment") {
