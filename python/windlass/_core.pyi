@@ -513,6 +513,10 @@ class Ack:
         """The ACK carries a congestion mark."""
 
     @property
+    def ce(self) -> float:
+        """Marked data that it tells of, where the receiver counts them (``ecn_echo = "accecn"``), else 0."""
+
+    @property
     def round_ended(self) -> bool:
         """The first ACK beyond what had been sent when the round began: about once per RTT."""
 

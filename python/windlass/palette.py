@@ -86,6 +86,7 @@ LOOKS: dict[str, Look] = {
     "newjersey": Look(PURPLE, "s"),
     "newjersey-plus": Look(PURPLE, "D"),
     "dctcp": Look(PURPLE, "^"),
+    "prague": Look(PURPLE, "v"),
     # Queue length against a threshold.
     "cerl": Look(VERMILION, "o"),
     "cerl-plus": Look(VERMILION, "s"),

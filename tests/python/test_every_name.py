@@ -55,6 +55,7 @@ QUEUES: dict[str, dict[str, Any]] = {
     "codel": {},
     "pie": {},
     "fq-codel": {},
+    "dualpi2": {},
 }
 LOSSES: dict[str, dict[str, Any]] = {
     "uniform": {"rate": "2 %"},

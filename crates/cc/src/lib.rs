@@ -11,8 +11,8 @@
 //! 2. [`CongestionControl::on_congestion`] is called at each entry into recovery, at each expiry of the retransmission
 //!    timer, and once per window for marks. The event says whether this window of data was cut already. There are two
 //!    exceptions. A loss in a window that a mark has cut is reported only to algorithms that hear every loss. Marks are
-//!    not reported to algorithms that act on marks themselves (they see them in [`Ack::marked`] and [`Ack::ce`]), unless
-//!    they need the number of marks and the receiver does not tell it.
+//!    not reported to algorithms that act on marks themselves (they see them in [`Ack::marked`] and [`Ack::ce`]),
+//!    unless they need the number of marks and the receiver does not tell it.
 //! 3. [`CongestionControl::on_recovery_exit`] is called exactly once for each recovery that was not ended by a timeout.
 //! 4. The engine never uses a window below one segment: it clamps what it reads, not what the algorithm keeps. ns-2's
 //!    Vegas may be left without a window.

@@ -79,8 +79,8 @@ fn ten_flows_share_the_link_as_the_coupling_says() {
     }
 }
 
-/// What is lost or marked in C is the square of half of what is marked in L: RFC 9332 section 2.1, equation (1). L's own
-/// ramp adds marks, and p'^2 has a greater mean than the square of the mean of p'; with ten flows both are small.
+/// What is lost or marked in C is the square of half of what is marked in L: RFC 9332 section 2.1, equation (1). L's
+/// own ramp adds marks, and p'^2 has a greater mean than the square of the mean of p'; with ten flows both are small.
 #[test]
 fn the_classic_probability_is_the_square_of_the_coupled_one() {
     for (mbps, ecn) in [(20, false), (40, false), (40, true)] {
@@ -113,8 +113,8 @@ fn prague_alone_keeps_the_wait_at_the_ramp() {
     }
 }
 
-/// A dumbbell of L4S and classic senders, all with accurate ECN; what is lost is lost before the queue that marks, or on
-/// the way back. Everything is over before the run is.
+/// A dumbbell of L4S and classic senders, all with accurate ECN; what is lost is lost before the queue that marks, or
+/// on the way back. Everything is over before the run is.
 fn counted(rules: &[(usize, u32, bool)], mbps: u64, loss: f64, acks_lost: f64, seed: u64) -> Results {
     let mut core = direction(mbps * 1_000_000, 10, 10_000);
     core.queue.discipline = Discipline::DualPi2(DualPi2Spec::default());
@@ -159,7 +159,8 @@ proptest! {
             // without the option an ACK of eight segments and more is taken for the worst that it can mean
             if option || (acks_lost == 0.0 && delayed_ack < 8) {
                 // a copy that comes after the last ACK of news is told by none
-                prop_assert!(told <= arrived && arrived - told <= flow.receiver.duplicate_segments, "{told} of {arrived}");
+                let again = flow.receiver.duplicate_segments;
+                prop_assert!(told <= arrived && arrived - told <= again, "{told} of {arrived}");
             }
         }
     }

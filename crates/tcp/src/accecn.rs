@@ -1,7 +1,7 @@
 //! Accurate ECN: the receiver counts marked packets, and every ACK carries the count.
 //! Source: RFC 9768, restated in specs/papers/accecn.md.
-//! Choices: of the option's counters the one of marked data, in whole segments, on every pure ACK; a SYN is never marked,
-//! so that its answer has one form; an ACK that tells of no new data leaves its count to the next one.
+//! Choices: of the option's counters the one of marked data, in whole segments, on every pure ACK; a SYN is never
+//! marked, so that its answer has one form; an ACK that tells of no new data leaves its count to the next one.
 
 use crate::segment::Flags;
 

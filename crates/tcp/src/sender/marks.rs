@@ -75,8 +75,8 @@ impl Tcb {
         std::mem::take(&mut self.cwr_due) && !self.rules.accurate_ecn
     }
 
-    /// Both ends have said what they have of ECN, and this one has more than RFC 3168. An algorithm that needs the counts
-    /// and does not get them answers marks as others do, and its packets are as those of others.
+    /// Both ends have said what they have of ECN, and this one has more than RFC 3168. An algorithm that needs the
+    /// counts and does not get them answers marks as others do, and its packets are as those of others.
     //= specs/papers/accecn.md#fallback
     //# A sender of ECT(1) that does not get accurate feedback sends ECT(0), and answers a mark as a loss.
     pub(crate) fn agree_on_ecn(&mut self, agreed: Agreed, ect1: bool) {
@@ -89,8 +89,8 @@ impl Tcb {
         }
     }
 
-    /// How many marks an ACK tells of; without accurate ECN one or none. `newly`: segments that it acknowledges. One that
-    /// tells of no segment, `stale`, is no newer than the last, or leaves its marks to the next.
+    /// How many marks an ACK tells of; without accurate ECN one or none. `newly`: segments that it acknowledges. One
+    /// that tells of no segment, `stale`, is no newer than the last, or leaves its marks to the next.
     #[inline(always)]
     pub(super) fn marks_of<const RULES: u8>(&mut self, segment: &Segment, newly: u32, stale: bool) -> u32 {
         if RULES != AckRules::ALL || !self.rules.ecn {
@@ -105,8 +105,8 @@ impl Tcb {
         marks
     }
 
-    /// How many segments may have arrived since the last ACK, of `newly` that are acknowledged. Those behind a hole were
-    /// acknowledged one by one when they came.
+    /// How many segments may have arrived since the last ACK, of `newly` that are acknowledged. Those behind a hole
+    /// were acknowledged one by one when they came.
     fn newly_arrived(&self, newly: u32) -> u32 {
         match newly {
             0..8 => newly,

@@ -46,6 +46,8 @@ _FREE = {
     "ss_limit_rto",
     "dupack_from_data",
     "ecn_echo",
+    "accecn_option",
+    "ect",
     "pacing_slow_start",
     "pacing_factor",
     "pacing_burst",
