@@ -52,10 +52,12 @@ pub struct Endpoint {
     advertised: u32,
     /// What a SYN of this end says about ECN.
     syn_flags: Flags,
-    /// It has accurate ECN, and adds the option to pure ACKs.
+    /// It has accurate ECN, adds the option to pure ACKs if the other end has it as well, and sends ECT(1).
     accurate: bool,
     accecn_option: bool,
     ect1: bool,
+    /// Both ends have it: pure ACKs have the option.
+    tells_marks: bool,
     /// ACKs with the old window to send after a freeze.
     freeze_copies: u32,
     copies_due: u32,
@@ -103,6 +105,7 @@ impl Endpoint {
             syn_flags: if has_accurate_ecn(config) { accecn::OFFER } else { Flags::default() },
             accurate: has_accurate_ecn(config),
             accecn_option: config.accecn_option,
+            tells_marks: false,
             ect1: config.ect1,
             freeze_copies: config.freeze_copies,
             copies_due: 0,
@@ -274,10 +277,19 @@ impl Endpoint {
         self.sender.tcb.agree_on_ecn(agreed, self.ect1);
         if agreed == Agreed::Accurate {
             self.receiver.count_marks();
+            self.tells_marks = self.accecn_option;
         }
         if !answer {
             self.syn_flags = agreed.answer();
         }
+    }
+
+    /// The option of accurate ECN.
+    #[cold]
+    fn add_option(&self, ack: &mut Segment) {
+        ack.seq = self.receiver.marks();
+        ack.size += accecn::OPTION_SIZE;
+        ack.flags.set(Flags::COUNTS_MARKS);
     }
 
     /// The deadline has come. Calls before it do nothing.
@@ -430,13 +442,8 @@ impl Endpoint {
         }
         let mut segment = self.blank(flags, self.receiver.last_arrival());
         self.acknowledge(now, &mut segment);
-        if let Some(count) = self.receiver.marks()
-            && self.accecn_option
-            && !flags.has(Flags::SYN)
-        {
-            segment.seq = count;
-            segment.size += accecn::OPTION_SIZE;
-            segment.flags.set(Flags::COUNTS_MARKS);
+        if self.tells_marks && !flags.has(Flags::SYN) {
+            self.add_option(&mut segment);
         }
         if self.copies_due > 0 {
             self.copies_due -= 1;

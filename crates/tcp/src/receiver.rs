@@ -1,6 +1,7 @@
 //! The receiving half: reassembly, acknowledgements, SACK blocks, echoes.
 //! Source: RFC 9293, RFC 5681 section 4.2, RFC 2018, RFC 2883, RFC 7323, RFC 3168, RFC 8257 section 3.2.
 
+mod echo;
 mod held;
 mod quick;
 
@@ -8,11 +9,12 @@ use std::cmp::Ordering;
 
 use units::{Span, Time};
 
+use self::echo::Echo;
 use self::held::Held;
 use self::quick::Quick;
 use crate::segment::{Flags, MAX_SACK, SackBlocks, Segment};
 use crate::sender::Wheel;
-use crate::{Config, DelackMode, EcnEcho, accecn};
+use crate::{Config, DelackMode};
 
 /// Receiver's counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -82,28 +84,6 @@ pub struct Receiver {
     pub stats: ReceiverStats,
 }
 
-/// The state of ECN's echo.
-#[derive(Clone, Copy, Debug)]
-struct Echo {
-    kind: EcnEcho,
-    /// An echo is due; with accurate ECN: the latest segment was marked.
-    on: bool,
-    /// Accurate ECN: marked segments, from 5 on; and what the latest ACK told of them.
-    count: u32,
-    told: u32,
-    /// Owed for the segments before one whose mark differs from theirs.
-    owed: Option<Owed>,
-}
-
-/// An acknowledgement as it was before the latest segment arrived.
-#[derive(Clone, Copy, Debug)]
-struct Owed {
-    ack: u32,
-    marked: bool,
-    ts_recent: Time,
-    last_arrival: Time,
-}
-
 impl Receiver {
     /// Nothing received.
     pub fn new(config: &Config, sack: bool) -> Receiver {
@@ -128,14 +108,7 @@ impl Receiver {
             last_ack_sent: 0,
             ts_recent: Time::ZERO,
             last_arrival: Time::ZERO,
-            echo: Echo {
-                // until both ends have agreed on more
-                kind: if config.ecn_echo == EcnEcho::PerPacket { EcnEcho::PerPacket } else { EcnEcho::Latched },
-                on: false,
-                count: accecn::FIRST,
-                told: accecn::FIRST,
-                owed: None,
-            },
+            echo: Echo::new(config),
             highest_again: (0, 0),
             wheel: Wheel::new(config),
             quick,
@@ -271,7 +244,7 @@ impl Receiver {
     /// A segment came out of order, or filled a part of a gap: whether the ACK waits for another one.
     #[cold]
     fn waits_for_more(&mut self, now: Time) -> bool {
-        if self.quick.left > 0 || self.ranges.is_empty() || self.echo.count != self.echo.told {
+        if self.quick.left > 0 || self.ranges.is_empty() || self.echo.is_owed() {
             return false;
         }
         let until = self.held.hold(now, self.rcv_nxt);
@@ -300,99 +273,6 @@ impl Receiver {
                 self.wheel.expiry(now, self.timer)
             };
         }
-    }
-
-    #[inline]
-    fn on_ecn(&mut self, flags: Flags) {
-        let marked = flags.has(Flags::CE);
-        self.stats.marked_segments += u64::from(marked);
-        match self.echo.kind {
-            EcnEcho::Latched => self.latch(flags, marked),
-            EcnEcho::PerPacket => {
-                self.speaks = self.echo.on;
-                if marked != self.echo.on {
-                    self.on_change_of_marks(marked);
-                }
-            }
-            EcnEcho::Accurate => self.count_mark(marked),
-        }
-    }
-
-    /// Accurate ECN: a segment arrived, marked or not.
-    #[cold]
-    fn count_mark(&mut self, marked: bool) {
-        let run = std::mem::replace(&mut self.echo.on, marked);
-        self.speaks = true;
-        if marked {
-            self.echo.count = self.echo.count.wrapping_add(1);
-            self.ack_now |= accecn::tells_at_once(run, self.echo.count.wrapping_sub(self.echo.told));
-        }
-    }
-
-    /// Both ends have accurate ECN.
-    pub(crate) fn count_marks(&mut self) {
-        self.echo.kind = EcnEcho::Accurate;
-        self.speaks = true;
-    }
-
-    /// The count of marked segments, with accurate ECN.
-    #[inline]
-    pub(crate) fn marks(&self) -> Option<u32> {
-        (self.echo.kind == EcnEcho::Accurate).then_some(self.echo.count)
-    }
-
-    #[inline(always)]
-    fn latch(&mut self, flags: Flags, marked: bool) {
-        //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.3
-        //# that TCP receiver continues to set the ECN-Echo flag in all the ACK packets it sends (whether they
-        //# acknowledge CE data packets or non-CE data packets) until it receives a CWR packet
-        if flags.has(Flags::CWR) {
-            self.echo.on = false;
-        }
-        self.echo.on |= marked;
-        self.speaks = self.echo.on;
-    }
-
-    /// Marks begin or end with the segment at hand: what waits for a delayed ACK is acknowledged by itself, as it came.
-    //= specs/papers/dctcp.md#echo
-    //# two ACKs leave at once: first one for the segments before it, with their sign, then one for it
-    #[cold]
-    fn on_change_of_marks(&mut self, marked: bool) {
-        if self.unacked > 0 {
-            self.echo.owed = Some(Owed {
-                ack: self.rcv_nxt,
-                marked: self.echo.on,
-                ts_recent: self.ts_recent,
-                last_arrival: self.last_arrival,
-            });
-            self.last_ack_sent = self.rcv_nxt;
-            self.unacked = 0;
-            self.delack_at = Time::NEVER;
-        }
-        //= https://www.rfc-editor.org/rfc/rfc8257#section-3.2
-        //# If the CE codepoint is set and DCTCP.CE is false, set DCTCP.CE to true and send an immediate ACK.
-        self.echo.on = marked;
-        self.speaks = marked || self.echo.owed.is_some();
-        self.ack_now = true;
-    }
-
-    /// What an acknowledgement says of marks and of its wait; and the one owed, if it is that one.
-    #[cold]
-    fn speak(&mut self, now: Time, of: Flags) -> (Flags, Option<Owed>) {
-        let mut flags = Flags::ACK;
-        let owed = self.echo.owed.take();
-        let accurate = self.echo.kind == EcnEcho::Accurate;
-        if accurate && !of.has(Flags::SYN) {
-            self.echo.told = self.echo.count;
-            flags.set(accecn::ace(self.echo.count));
-        } else if !accurate && owed.map_or(self.echo.on, |owed| owed.marked) {
-            flags.set(Flags::ECE);
-        }
-        if owed.is_some() || (self.is_held() && self.waits_since < now) {
-            flags.set(Flags::DELAYED);
-        }
-        self.speaks = accurate || self.echo.on;
-        (flags, owed)
     }
 
     #[inline]

@@ -2,14 +2,16 @@
 //!
 //! One table of disciplines serves reading, printing, `windlass list queues` and the reference.
 
-use net::{
-    CodelSpec, Counting, Discipline, DualPi2Spec, DualScheduler, FqCodelSpec, PieSpec, PolicerSpec, QueueLimit,
-    QueueSpec, RedSpec,
-};
+#[macro_use]
+mod row;
+mod dual_pi2;
+
+use net::{CodelSpec, Counting, Discipline, FqCodelSpec, PieSpec, PolicerSpec, QueueLimit, QueueSpec, RedSpec};
 use serde_json::{Map, Value as Json, json};
 use tcp::Profile;
-use units::Span;
 
+use self::row::{MILLISECOND, gain, share};
+pub(crate) use self::row::{PACKETS, Parameter, Ready};
 use crate::error::{Problem, code};
 use crate::node::Value;
 use crate::read::{Fields, HOUR, Item};
@@ -17,33 +19,9 @@ use crate::units::{Kind, parse, rate_text, size_text, time_text};
 
 /// Most bytes a queue may hold.
 const PETABYTE: u64 = 1_000_000_000_000_000;
-/// Most packets a queue may hold.
-pub(crate) const PACKETS: u32 = 1_000_000_000;
-const MILLISECOND: Span = Span::from_millis(1);
 /// Longest packet, bytes.
 const LONGEST: u64 = 65_535;
 const AUTO: &str = "auto";
-
-/// A discipline: its name, what it is, where it comes from, its parameters.
-pub(crate) struct Ready {
-    pub(crate) name: &'static str,
-    pub(crate) summary: &'static str,
-    pub(crate) source: &'static str,
-    limit: u32,
-    /// It drops early, so that it can mark instead.
-    early: bool,
-    discipline: fn(Profile) -> Discipline,
-    parameters: &'static [Parameter],
-}
-
-/// A parameter as a key of the table `queue`.
-pub(crate) struct Parameter {
-    pub(crate) key: &'static str,
-    pub(crate) allowed: &'static str,
-    pub(crate) meaning: &'static str,
-    read: fn(&mut QueueSpec, &Item<'_>) -> Result<(), Problem>,
-    pub(crate) write: fn(&QueueSpec) -> Json,
-}
 
 const LIMIT: Parameter = Parameter {
     key: "limit",
@@ -66,36 +44,6 @@ const ECN: Parameter = Parameter {
     },
     write: |queue| json!(queue.ecn),
 };
-
-/// A row whose value goes straight into a field of the discipline that `$of` finds.
-macro_rules! parameter {
-    ($of:ident, $key:literal, $allowed:literal, $meaning:literal, $($field:ident).+, |$item:ident| $read:expr, |$value:ident| $write:expr) => {
-        Parameter {
-            key: $key,
-            allowed: $allowed,
-            meaning: $meaning,
-            read: |queue, $item| {
-                $of(queue).$($field).+ = $read?;
-                Ok(())
-            },
-            write: |queue| {
-                let $value = $of(&mut { *queue }).$($field).+;
-                $write
-            },
-        }
-    };
-    ($of:ident, $key:literal, $meaning:literal, $($field:ident).+, flag) => {
-        parameter!($of, $key, "true, false", $meaning, $($field).+, |item| item.flag(), |on| json!(on))
-    };
-    ($of:ident, $key:literal, $meaning:literal, $($field:ident).+, span) => {
-        parameter!(
-            $of, $key, "1 ms to 1 h", $meaning, $($field).+, |item| item.span(MILLISECOND..=HOUR), |span| json!(time_text(span))
-        )
-    };
-    ($of:ident, $key:literal, $meaning:literal, $($field:ident).+, share) => {
-        parameter!($of, $key, "above 0, up to 1", $meaning, $($field).+, |item| share(item), |x| json!(x))
-    };
-}
 
 const TARGET: Parameter = parameter!(codel, "target", "standing delay that is tolerated", target, span);
 const INTERVAL: Parameter =
@@ -287,104 +235,9 @@ pub(crate) static READY: &[Ready] = &[
             ),
         ],
     },
-    Ready {
-        name: "dualpi2",
-        summary: "A queue for L4S with marks from a millisecond on, and one for the rest, coupled so that flows get equal rates",
-        source: "RFC 9332, appendix A",
-        limit: 10_000,
-        early: false,
-        discipline: |_| Discipline::DualPi2(DualPi2Spec::default()),
-        parameters: &[
-            parameter!(dual, "target", "delay that the base probability aims at", target, span),
-            parameter!(dual, "update", "time between two updates of it", update, span),
-            parameter!(
-                dual,
-                "alpha",
-                "0 to 1000",
-                "weight of the distance from the target, per second",
-                alpha,
-                |item| gain(item),
-                |x| json!(x)
-            ),
-            parameter!(
-                dual,
-                "beta",
-                "0 to 1000",
-                "weight of the change of the delay, per second",
-                beta,
-                |item| gain(item),
-                |x| json!(x)
-            ),
-            parameter!(
-                dual,
-                "coupling",
-                "0 to 1000",
-                "k: L4S packets are marked with k times the base probability, others with its square",
-                coupling,
-                |item| gain(item),
-                |x| json!(x)
-            ),
-            parameter!(
-                dual,
-                "ramp_from",
-                "0 s to 1 h",
-                "wait of an L4S packet from which it may be marked for that alone",
-                ramp_from,
-                |item| item.span(Span::ZERO..=HOUR),
-                |span| json!(time_text(span))
-            ),
-            parameter!(
-                dual,
-                "ramp_range",
-                "0 s to 1 h",
-                "after so much more it is marked for certain; 0 s: a step",
-                ramp_range,
-                |item| item.span(Span::ZERO..=HOUR),
-                |span| json!(time_text(span))
-            ),
-            parameter!(
-                dual,
-                "min_packets",
-                "\"0 packets\" and more",
-                "packets in the L4S queue up to which none is marked for its wait",
-                min_packets,
-                |item| item.whole_packets(0..=PACKETS),
-                |n| json!(format!("{n} packets"))
-            ),
-            parameter!(
-                dual,
-                "scheduler",
-                "\"wrr\", \"tsfifo\"",
-                "who is next: weighted round robin, or who came first, with L4S packets counted as older",
-                scheduler,
-                |item| item.word(SCHEDULERS),
-                |scheduler| json!(if scheduler == DualScheduler::RoundRobin { "wrr" } else { "tsfifo" })
-            ),
-            parameter!(
-                dual,
-                "classic_share",
-                "0.001 to 0.999",
-                "wrr: what the classic queue gets of the link at least while both wait",
-                classic_share,
-                |item| classic_share(item),
-                |x| json!(x)
-            ),
-            parameter!(
-                dual,
-                "time_shift",
-                "0 s to 1 h",
-                "tsfifo: by how much L4S packets come before others",
-                time_shift,
-                |item| item.span(Span::ZERO..=HOUR),
-                |span| json!(time_text(span))
-            ),
-            parameter!(dual, "random", "packets are chosen at random instead of evenly spaced", random, flag),
-        ],
-    },
+    dual_pi2::DUAL_PI2,
 ];
 
-const SCHEDULERS: &[(&str, DualScheduler)] =
-    &[("wrr", DualScheduler::RoundRobin), ("tsfifo", DualScheduler::TimeShifted)];
 const UNITS: &[(&str, bool)] = &[("packets", false), ("bytes", true)];
 
 fn red(queue: &mut QueueSpec) -> &mut RedSpec {
@@ -414,37 +267,6 @@ fn fq_codel(queue: &mut QueueSpec) -> &mut FqCodelSpec {
         Discipline::FqCodel(fq) => fq,
         _ => unreachable!("a row of FQ-CoDel"),
     }
-}
-
-fn dual(queue: &mut QueueSpec) -> &mut DualPi2Spec {
-    match &mut queue.discipline {
-        Discipline::DualPi2(dual) => dual,
-        _ => unreachable!("a row of DualPI2"),
-    }
-}
-
-fn share(item: &Item<'_>) -> Result<f64, Problem> {
-    let share = item.number()?;
-    if share > 0.0 && share <= 1.0 {
-        return Ok(share);
-    }
-    Err(item.problem(code::OUT_OF_RANGE, format!("is {share}, allowed is above 0, up to 1")))
-}
-
-fn gain(item: &Item<'_>) -> Result<f64, Problem> {
-    let gain = item.number()?;
-    if (0.0..=1000.0).contains(&gain) {
-        return Ok(gain);
-    }
-    Err(item.problem(code::OUT_OF_RANGE, format!("is {gain}, allowed is 0 to 1000")))
-}
-
-fn classic_share(item: &Item<'_>) -> Result<f64, Problem> {
-    let share = item.number()?;
-    if (0.001..=0.999).contains(&share) {
-        return Ok(share);
-    }
-    Err(item.problem(code::OUT_OF_RANGE, format!("is {share}, allowed is 0.001 to 0.999")))
 }
 
 fn auto(item: &Item<'_>, read: fn(&Item<'_>) -> Result<f64, Problem>) -> Result<Option<f64>, Problem> {

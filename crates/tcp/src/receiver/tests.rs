@@ -1,7 +1,7 @@
 //! Receivers by themselves, most with the rules of ns-2.
 
 use super::*;
-use crate::Profile;
+use crate::{EcnEcho, Profile};
 
 fn data(seq: u32) -> Segment {
     Segment {
