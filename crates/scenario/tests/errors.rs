@@ -326,6 +326,8 @@ fn engine_rules() {
         "1 segments at least",
     );
     spoiled("[[flows]]", "[tcp]\necn = 1\n[[flows]]", "wrong-type", 12, "true or false");
+    spoiled("[[flows]]", "[tcp]\nect = \"ect1\"\n[[flows]]", "conflict", 13, "accecn");
+    spoiled("[[flows]]", "[tcp]\necn_echo = \"counted\"\n[[flows]]", "unknown-word", 12, "latched");
 }
 
 #[test]

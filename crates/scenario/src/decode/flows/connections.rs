@@ -2,7 +2,7 @@
 
 use cc::registry::Recovery;
 use net::NodeId;
-use tcp::{Agent, Profile};
+use tcp::{Agent, EcnEcho, Profile};
 
 use super::ends::Places;
 use super::protocol::segment;
@@ -91,6 +91,14 @@ fn engine(
     }
     for item in shared.into_iter().chain(&own) {
         rules::read(item, &mut config)?;
+    }
+    if config.ect1 && config.ecn_echo != EcnEcho::Accurate {
+        if !row.scalable {
+            return Err(table
+                .problem(code::CONFLICT, "has `tcp.ect = \"ect1\"` without marks that are counted")
+                .hint("write `ecn_echo = \"accecn\"` beside it: L4S senders need that (RFC 9331)"));
+        }
+        config.ect1 = false;
     }
     if profile == Profile::Linux && !config.can_prr(row) {
         config.prr = false; // this algorithm sizes its window in recovery itself
