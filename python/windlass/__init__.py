@@ -6,8 +6,8 @@
 'lossy-dumbbell'
 
 A :class:`Scenario` comes from a file (:func:`load`), a dict (:func:`from_dict`) or is built here; :func:`run` makes one
-run, :func:`sweep` all of them on all cores, and :func:`compare` says which algorithm to take. :mod:`windlass.stats` has
-intervals and formulas, :mod:`windlass.plots` the figures.
+run, :func:`sweep` all of them on all cores, and :func:`compare` says which algorithm to take. :func:`plot` draws any of
+these; :mod:`windlass.plots` has every figure by itself, :mod:`windlass.stats` intervals and formulas.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from windlass.cluster import Cluster
     from windlass.control import CongestionControl, Response, register
     from windlass.engine import ENGINE_VERSION
+    from windlass.plots.choice import plot
     from windlass.scenario import (
         Cellular,
         Chain,
@@ -77,6 +78,7 @@ __all__ = [
     "load",
     "output",
     "palette",
+    "plot",
     "plots",
     "ready_scenarios",
     "register",
@@ -92,6 +94,7 @@ _HOMES = {
     "register": "control",
     "ENGINE_VERSION": "engine",
     "Cluster": "cluster",
+    "plot": "plots.choice",
     "Store": "store",
     "Cellular": "scenario",
     "Chain": "scenario",

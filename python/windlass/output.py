@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from windlass.scenario import Scenario
     from windlass.sweep import RunResult, SweepResult
 
-__all__ = ["SavedSweep", "check_folder", "default_folder", "read_sweep", "write_run", "write_sweep"]
+__all__ = ["SavedSweep", "check_folder", "default_folder", "read_run", "read_sweep", "write_run", "write_sweep"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,13 +194,78 @@ def read_sweep(folder: Path) -> SavedSweep:
         descriptions = [point["description"] for point in manifest["points"]]
         axes = list(manifest["points"][0]["axes"])
         return SavedSweep(manifest["scenario"], axes, flows, links, descriptions, stations)
-    except (OSError, pa.ArrowException, KeyError, IndexError, TypeError, ValueError) as error:
+    except (OSError, pa.ArrowException, KeyError, IndexError, TypeError, ValueError, RecursionError) as error:
+        raise _no_results(folder, error) from None
+
+
+_EMPTY = {
+    "traces": [("time_s", "f8"), ("subject", "str"), ("variable", "str"), ("value", "f8")],
+    "stations": [("medium", "str"), ("station", "str")],
+}
+"""Columns that a table without rows has, which is not written: those that figures ask for."""
+
+
+def read_run(folder: Path, seed: int | None = None) -> RunResult:
+    """One run of a folder that :func:`write_run` or :func:`write_sweep` made, with what it recorded but its tapes.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder.
+    seed : int, optional
+        Seed of the run, if there are several seeds; by default the first.
+
+    Raises
+    ------
+    InputError
+        If the folder holds no results, no such seed, or several points of a sweep.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from windlass.sweep import RunResult
+    from windlass.tables import TABLES, empty_table
+
+    saved = read_sweep(folder)
+    try:
+        manifest = read_manifest(folder)
+        tables = {
+            name: _read_table(folder, f"{name}.parquet", manifest)
+            for name in TABLES
+            if f"{name}.parquet" in manifest["files"]
+        }
+        seeds = list(dict.fromkeys(tables["flows"]["seed"].to_pylist()))
+        keys = dict.fromkeys(tables["flows"].filter(pc.equal(tables["flows"]["seed"], seeds[0]))["key"].to_pylist())
+    except (OSError, pa.ArrowException, KeyError, IndexError) as error:
+        raise _no_results(folder, error) from None
+    if len(keys) > 1:
         raise InputError(
-            f"holds no results: {error}".splitlines()[0],
+            f"holds {len(keys)} points of a sweep, and this figure is of one run",
             code="plot.no-results",
             file=str(folder),
-            hint="make them with `windlass sweep FILE --out DIR`",
-        ) from None
+            hint="draw a scenario: `windlass plot FILE --set KEY=VALUE`",
+        )
+    if seed is not None and seed not in seeds:
+        raise InputError(
+            f"has no run with seed {seed}",
+            code="plot.no-results",
+            file=str(folder),
+            hint=f"the seeds are {', '.join(map(str, seeds[:8]))}",
+        )
+    seed = seeds[0] if seed is None else seed
+    own = {name: table.filter(pc.equal(table["seed"], seed)) for name, table in tables.items()}
+    for name in TABLES:
+        own.setdefault(name, empty_table(_EMPTY.get(name, ())))
+    return RunResult(own["flows"]["key"][0].as_py(), seed, dict.fromkeys(saved.axes, ""), own)
+
+
+def _no_results(folder: Path, error: Exception) -> InputError:
+    return InputError(
+        f"holds no results: {error}".splitlines()[0],
+        code="plot.no-results",
+        file=str(folder),
+        hint="make them with `windlass sweep FILE --out DIR`",
+    )
 
 
 def _read_table(folder: Path, name: str, manifest: dict[str, Any]) -> pa.Table:

@@ -23,8 +23,8 @@ def test_plot_draws_the_rates_of_a_run(command: Command, work: Path) -> None:
     text = (work / "r.svg").read_text()
     assert ">allowed rate (Mbit/s)<" in text
     assert ">loss event rate (%)<" in text
-    assert ">rate/0 (tfrc)<" in text
-    assert ">window/3 (newreno)<" in text
+    assert ">rate/0 (TFRC)<" in text
+    assert ">window/3 (NewReno)<" in text
 
 
 def test_plot_draws_a_sweep_with_capacity_and_mathis(command: Command, sweep_file: Path, work: Path) -> None:
@@ -35,7 +35,7 @@ def test_plot_draws_a_sweep_with_capacity_and_mathis(command: Command, sweep_fil
     assert result.exit_code == 0
     assert files_in(work / "figures") == ["goodput.pdf", "goodput.png", "goodput.svg"]
     text = (work / "figures" / "goodput.svg").read_text()
-    for word in ("capacity", "Reno, 1/√p (Mathis)", "newreno", "westwood-plus", "loss rate (%)"):
+    for word in ("capacity", "Reno, 1/√p (Mathis)", "NewReno", "Westwood+", "loss rate (%)"):
         assert f">{word}<" in text
 
 
@@ -53,7 +53,7 @@ def test_the_lines_of_theory_are_those_of_payload_and_of_what_counts(
     command: Command, tmp_path: Path, work: Path, rules: str, b: float
 ) -> None:
     from windlass import output
-    from windlass.cli.plot import path_of
+    from windlass.plots.theory import path_of
 
     text = SMALL_TOML.replace("seeds = 3", "seeds = 1") + rules
     (tmp_path / "one.toml").write_text(text)

@@ -38,7 +38,7 @@ def test_examples(name: str) -> None:
 
 
 def test_there_are_examples() -> None:
-    modules = [windlass, *(importlib.import_module(f"windlass.{name}") for name in ("stats.intervals", "plots.sweeps"))]
+    modules = [windlass, *(importlib.import_module(f"windlass.{name}") for name in ("stats.intervals", "plots.words"))]
     assert all(doctest.testmod(module).attempted > 0 for module in modules)
 
 

@@ -52,18 +52,18 @@ def legend(figure: Any) -> list[str]:
 def test_means_and_intervals_are_drawn_where_they_are() -> None:
     figure = plots.metric_against_axis(summary_table(["0 %", "0.1 %", "5 %"]), LOSS)
     drawn = lines(figure)
-    assert list(drawn) == ["newreno", "cerl"]
-    line, _, bars = drawn["newreno"]
+    assert list(drawn) == ["NewReno", "CERL"]
+    line, _, bars = drawn["NewReno"]
     assert line.get_xdata().tolist() == [0.0, 0.1, 5.0]
     assert line.get_ydata().tolist() == pytest.approx([1.0, 1.1, 1.2])
     low_high = [(segment[0][1], segment[1][1]) for segment in bars[0].get_segments()]
     assert low_high == [pytest.approx((mean - 0.05, mean + 0.07)) for mean in (1.0, 1.1, 1.2)]
     axes = figure.axes[0]
-    assert axes.get_xlabel() == "loss.rate (%)"
-    assert axes.get_ylabel() == "goodput (Mbit/s)"
+    assert axes.get_xlabel() == "loss rate of the bottleneck (%)"
+    assert axes.get_ylabel() == "goodput per flow (Mbit/s)"
     assert axes.get_title() == ""
     assert axes.get_ylim()[0] <= 0.0
-    assert legend(figure) == ["newreno", "cerl"]
+    assert legend(figure) == ["NewReno", "CERL"]
 
 
 def test_the_legend_stands_outside_the_data() -> None:
@@ -93,13 +93,18 @@ def test_a_long_legend_stays_inside_the_figure(count: int) -> None:
 def test_lines_that_are_no_algorithms_have_looks_of_their_own() -> None:
     looks = [palette.nth(number) for number in range(36)]
     assert len(set(looks)) == 36
-    assert len({look.colour for look in looks[:6]}) == len({look.marker for look in looks[:6]}) == 6
+    assert len({look[1:] for look in looks}) == 36, "without colour, too"
+    assert all(len(set(part)) == 6 for part in zip(*looks[:6], strict=True))
+    assert not {*looks} & {*palette.LOOKS.values()}
 
 
 def test_looks_come_from_the_palette() -> None:
     drawn = lines(plots.metric_against_axis(summary_table(["0 %", "1 %"]), LOSS))
-    for algorithm, (line, *_rest) in drawn.items():
-        assert (line.get_color(), line.get_marker()) == palette.look(algorithm)
+    for algorithm in ("newreno", "cerl"):
+        line = drawn[palette.title(algorithm)][0]
+        assert (line.get_color(), line.get_marker()) == palette.look(algorithm)[:2]
+        dash = palette.look(algorithm).dash
+        assert line._unscaled_dash_pattern == (dash if dash[1] is None else (0, list(dash[1])))
 
 
 @pytest.mark.parametrize(
@@ -118,25 +123,25 @@ def test_the_scale_follows_the_values(rates: list[str], scale: str) -> None:
 def test_words_along_the_axis_keep_their_order() -> None:
     figure = plots.metric_against_axis(summary_table(["1 %"], ("newreno", "cerl", "cubic")), "flows.algorithm")
     labels = [text.get_text() for text in figure.axes[0].get_xticklabels()]
-    assert labels == ["newreno", "cerl", "cubic"]
+    assert labels == ["NewReno", "CERL", "CUBIC"]
 
 
 def test_units_that_differ_become_base_units() -> None:
     figure = plots.metric_against_axis(summary_table(["500 ms", "2 s"], ("cerl",)), LOSS)
-    assert lines(figure)["cerl"][0].get_xdata().tolist() == [0.5, 2.0]
-    assert figure.axes[0].get_xlabel() == "loss.rate (s)"
+    assert lines(figure)["CERL"][0].get_xdata().tolist() == [0.5, 2.0]
+    assert figure.axes[0].get_xlabel() == "loss rate of the bottleneck (s)"
 
 
 def test_other_swept_keys_make_lines_of_their_own() -> None:
     table = summary_table(["1 %", "2 %", "1 %", "2 %"], ("cerl",), **{"topology.pairs": [1, 1, 4, 4]})
     drawn = lines(plots.metric_against_axis(table, LOSS))
-    assert list(drawn) == ["cerl, topology.pairs 1", "cerl, topology.pairs 4"]
-    assert len({container[0].get_linestyle() for container in drawn.values()}) == 2
+    assert list(drawn) == ["pairs of hosts: 1", "pairs of hosts: 4"]
+    assert len({container[0].get_marker() for container in drawn.values()}) == 2
 
 
 def test_one_seed_draws_no_interval_and_does_not_fail(small: Scenario) -> None:
     table = windlass.sweep(small.with_({f"sweep.{LOSS}": ["0 %", "1 %"]}), seeds=1).summary()
-    bars = lines(plots.metric_against_axis(table, LOSS))["newreno"][2][0]
+    bars = lines(plots.metric_against_axis(table, LOSS))["NewReno"][2][0]
     assert all(segment[0][1] == segment[1][1] for segment in bars.get_segments())
 
 
@@ -150,7 +155,7 @@ def test_goodput_against_loss_has_capacity_and_mathis() -> None:
     assert curve.get_ydata()[0] == pytest.approx(float(stats.mathis(0.001, **path)) * 1e-6)
     assert figure.axes[0].get_ylim()[1] > 2.0, "the capacity is inside the figure"
     assert figure.axes[0].get_xlabel() == "loss rate (%)"
-    assert set(legend(figure)) == {"capacity", "Reno, 1/√p (Mathis)", "newreno", "cerl"}
+    assert set(legend(figure)) == {"capacity", "Reno, 1/√p (Mathis)", "NewReno", "CERL"}
 
 
 def test_what_cannot_be_drawn_says_what_can() -> None:
@@ -217,7 +222,7 @@ def recorded(kind: str = "dup-acks", cause: str = "queue") -> RunResult:
 def test_the_window_is_a_step_line_and_ssthresh_is_dashed() -> None:
     axes = plots.cwnd_over_time(recorded(), "flow").axes[0]
     drawn = {line.get_label(): line for line in axes.get_lines()}
-    cwnd, ssthresh = drawn["cwnd"], drawn["ssthresh"]
+    cwnd, ssthresh = drawn["flow (CERL)"], drawn["ssthresh"]
     assert cwnd.get_drawstyle() == "steps-post"
     assert list(zip(cwnd.get_xdata(), cwnd.get_ydata(), strict=True)) == [(0, 2), (1, 4), (2, 8), (3, 4)]
     assert cwnd.get_color() == palette.look("cerl").colour
@@ -279,7 +284,7 @@ def test_a_real_run_draws_its_window(small: Scenario) -> None:
     scenario = small.with_({"output.traces": ["cwnd", "ssthresh"], "output.events": True})
     result = scenario.run(1)
     figure = plots.cwnd_over_time(result, "flow/0")
-    cwnd = next(line for line in figure.axes[0].get_lines() if line.get_label() == "cwnd")
+    cwnd = next(line for line in figure.axes[0].get_lines() if line.get_label() == "flow/0 (NewReno)")
     assert len(cwnd.get_xdata()) > 10
     assert max(cwnd.get_xdata()) <= 5.0
     assert min(cwnd.get_ydata()) >= 1.0
@@ -317,12 +322,12 @@ def test_rates_of_tfrc_and_tcp_stand_on_one_axis_and_losses_below() -> None:
     figure = plots.rate_over_time(rated())
     rates, losses = figure.axes
     drawn = {line.get_label(): line for line in rates.get_lines()}
-    assert list(drawn) == ["a (tfrc)", "b (newreno)", "c (newreno)"]
+    assert list(drawn) == ["a (TFRC)", "b (NewReno)", "c (NewReno)"]
     a, b, c = drawn.values()
-    assert list(zip(a.get_xdata(), a.get_ydata(), strict=True)) == [(0.0, 0.8), (1.0, 1.6)]
+    assert (list(a.get_xdata()), list(a.get_ydata())) == ([0.0, 1.0], pytest.approx([0.8, 1.6]))
     assert a.get_drawstyle() == "steps-post"
     assert (a.get_color(), b.get_color()) == (palette.look("tfrc").colour, palette.look("newreno").colour)
-    assert b.get_linestyle() != c.get_linestyle(), "two flows of one algorithm can be told apart"
+    assert b._unscaled_dash_pattern != c._unscaled_dash_pattern, "two flows of one algorithm can be told apart"
     (line,) = losses.get_lines()
     assert list(zip(line.get_xdata(), line.get_ydata(), strict=True)) == [(0.0, 0.0), (2.0, 2.0)]
     assert rates.get_ylabel() == "allowed rate (Mbit/s)"
@@ -331,11 +336,11 @@ def test_rates_of_tfrc_and_tcp_stand_on_one_axis_and_losses_below() -> None:
 
 def test_rates_of_named_flows() -> None:
     (axes,) = plots.rate_over_time(rated(), ["c"]).axes
-    assert [line.get_label() for line in axes.get_lines()] == ["c (newreno)"]
+    assert [line.get_label() for line in axes.get_lines()] == ["c (NewReno)"]
     assert axes.get_xlabel() == "time (s)"
     with pytest.raises(UnknownFlow, match="`nobody`"):
         plots.rate_over_time(rated(), ["nobody"])
-    with pytest.raises(InputError, match="`u` was not recorded") as caught:
+    with pytest.raises(InputError, match="no rate of `u` was recorded") as caught:
         plots.rate_over_time(rated(), ["a", "u"])
     assert caught.value.code == "plot.no-trace"
     result = rated()
@@ -366,7 +371,7 @@ def test_an_ending_chooses_the_format(tmp_path: Path) -> None:
     assert plots.save(figure, tmp_path / "a.svg") == [tmp_path / "a.svg"]
     assert [path.name for path in tmp_path.glob("a*")] == ["a.svg"]
     text = (tmp_path / "a.svg").read_text()
-    for word in ("newreno", "cerl", "goodput (Mbit/s)"):
+    for word in ("NewReno", "CERL", "goodput per flow (Mbit/s)"):
         assert f">{word}<" in text
     dotted = plots.save(figure, tmp_path / "loss.rate", formats=["png"])
     assert dotted == [tmp_path / "loss.rate.png"]
@@ -399,12 +404,12 @@ def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_no_two_algorithms_look_the_same() -> None:
-    assert len(set(palette.LOOKS.values())) == len(palette.LOOKS)
+    assert len({look[1:] for look in palette.LOOKS.values()}) == len(palette.LOOKS), "marker and dash, without colour"
 
 
 def test_every_algorithm_of_the_engine_has_a_look_of_its_own() -> None:
     names = [row["name"] for row in json.loads(_core.algorithms())]
-    assert len({palette.look(name) for name in names}) == len(names)
+    assert len({palette.look(name)[1:] for name in names}) == len(names)
 
 
 def test_an_algorithm_without_a_fixed_look_gets_one_that_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -414,8 +419,8 @@ def test_an_algorithm_without_a_fixed_look_gets_one_that_is_free(monkeypatch: py
     palette._free_looks.cache_clear()
     try:
         looks = [palette.look(name) for name in names]
-        assert len(set(looks)) == len(looks)
-        assert palette.look("my-sender") not in looks
+        assert len({look[1:] for look in looks}) == len(looks)
+        assert palette.look("my-sender")[1:] not in {look[1:] for look in looks}
     finally:
         palette._free_looks.cache_clear()
 

@@ -129,6 +129,14 @@ impl Endpoint {
         }
     }
 
+    /// Payload bytes of its data that `peer` received, in order or not, each counted once.
+    pub(crate) fn delivered_once(&self, peer: &Endpoint) -> u64 {
+        match (self, peer) {
+            (Endpoint::Tcp(end), Endpoint::Tcp(peer)) => end.bytes_once(&peer.receiver),
+            _ => self.delivered_bytes(peer),
+        }
+    }
+
     /// What of its data has arrived at `peer`.
     pub(crate) fn arrived(&self, peer: &Endpoint) -> Arrived {
         match (self, peer) {

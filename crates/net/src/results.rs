@@ -163,6 +163,10 @@ pub enum Variable {
     Window,
     /// Number of a data segment or datagram that is sent, the first 0; a number that came before is a retransmission.
     Sent,
+    /// Payload bytes that have arrived, in order or not, each counted once.
+    Delivered,
+    /// Time from the departure of a data segment or datagram to its arrival, seconds, for each that arrives.
+    Delay,
     /// Waiting packets.
     Queue,
     /// Share of the time since the last value in which a station's frames were on air.

@@ -99,6 +99,8 @@ pub struct World {
     losses: Option<Vec<Loss>>,
     /// What became of each endpoint's segments.
     truth: Vec<Truth>,
+    /// Something about every data packet that arrives is recorded.
+    notes_arrivals: bool,
     /// Queueing delays of the data of each endpoint, if they are recorded.
     delays: Vec<Delays>,
     /// What of each endpoint's data had arrived when the warm-up ended; nothing without one.

@@ -165,10 +165,10 @@ fn traces(plan: &Plan, network: &Network, results: &Results) -> Table {
     ])
 }
 
-/// A series on an even grid from its first value on; each point has the last value at or before it. What was sent is no
-/// value that lasts, and stays as it is.
+/// A series on an even grid from its first value on; each point has the last value at or before it. A value for each
+/// packet is none that lasts, and stays as it is.
 fn on_grid(points: Vec<TracePoint>, step: Span, duration: Span) -> Vec<TracePoint> {
-    if points.first().is_some_and(|point| point.variable == Variable::Sent) {
+    if points.first().is_some_and(|point| output::series(point.variable).of_packets()) {
         return points;
     }
     let mut grid = Vec::new();

@@ -132,6 +132,8 @@ pub(crate) fn run(plan: &Plan, seed: u64, file: &str, options: &RunOptions<'_>) 
             loss_event_rate: plan.output.loss_event_rate,
             window: plan.output.window,
             sent: plan.output.sent,
+            delivered: plan.output.delivered,
+            delay: plan.output.delay,
             serving: plan.output.serving,
             snr: plan.output.snr,
         },

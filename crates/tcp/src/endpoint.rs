@@ -185,10 +185,15 @@ impl Endpoint {
         }
     }
 
+    /// Payload bytes of this endpoint's own data that arrived at `peer`, in order or not, each counted once.
+    pub fn bytes_once(&self, peer: &Receiver) -> u64 {
+        let in_ranges = |&(start, end): &(u32, u32)| self.bytes_in(end) - self.bytes_in(start);
+        self.bytes_in(peer.rcv_nxt()) + peer.held().iter().map(in_ranges).sum::<u64>()
+    }
+
     /// Payload bytes of this endpoint's own data that arrived at `peer`, in order or not, copies included.
     pub fn bytes_arrived(&self, peer: &Receiver) -> u64 {
-        let in_ranges = |&(start, end): &(u32, u32)| self.bytes_in(end) - self.bytes_in(start);
-        let distinct = self.bytes_in(peer.rcv_nxt()) + peer.held().iter().map(in_ranges).sum::<u64>();
+        let distinct = self.bytes_once(peer);
         let again = peer.stats.duplicate_segments * u64::from(self.mss);
         // a short last segment is the highest of all
         match (self.tail, peer.highest_again()) {

@@ -11,6 +11,7 @@ import click
 
 from windlass.cli.files import command_line, load_scenario, show_progress
 from windlass.cli.group import main
+from windlass.cli.latex import latex_option, say
 from windlass.cli.options import Place, execution_options, json_option, own_option, sets_option
 from windlass.cli.printing import print_json, print_table, with_interval
 
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     "three without an extension.",
 )
 @json_option
+@latex_option
 def compare_(
     algorithms: Sequence[str],
     files: Sequence[str],
@@ -144,21 +146,21 @@ def _print_comparison(result: Comparison) -> None:
     names = _names(result)
     shown = [_line(result, row, names) for row in rows]
     columns = [name for name in shown[0] if any(line[name] != "" for line in shown)]
-    click.echo(f"{result.name}, flows `{result.group}`: mean per flow over seeds, ± half of the 95 % interval")
+    say(f"{result.name}, flows `{result.group}`: mean per flow over seeds, ± half of the 95 % interval")
     _print_senders(result)
     for caution in result.cautions:
-        click.echo(f"caution: {caution}")
+        say(f"caution: {caution}")
     print_table(columns, shown, right=[name for name in columns if name not in names or name == "seeds"])
     if "over baseline %" in columns:
-        click.echo(f"baseline: {result.baseline}")
+        say(f"baseline: {result.baseline}")
     blind = list(dict.fromkeys(row["algorithm"] for row in rows if not row["judges_losses"]))
     if blind:
-        click.echo(f"-: does not judge losses, takes each for congestion: {', '.join(blind)}")
+        say(f"-: does not judge losses, takes each for congestion: {', '.join(blind)}")
     if any("no loss" in line.values() for line in shown):
-        click.echo("no loss: the senders acted on no loss of that kind")
-    click.echo("")
+        say("no loss: the senders acted on no loss of that kind")
+    say("")
     for statement in result.answer:
-        click.echo(statement.text)
+        say(statement.text)
 
 
 def _names(result: Comparison) -> list[str]:
@@ -207,7 +209,7 @@ def _print_senders(result: Comparison) -> None:
             found.setdefault(one.senders.text(), []).append(one.algorithm)
     for text, algorithms in found.items():
         who = "all rows" if len(found) == 1 else ", ".join(dict.fromkeys(algorithms))
-        click.echo(f"{who}: {text}")
+        say(f"{who}: {text}")
 
 
 def _minus_one(ratio: float | None) -> float | None:

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from windlass.cli.group import main
+from windlass.cli.latex import latex_option
 from windlass.cli.options import json_option, own_option
 from windlass.cli.printing import print_details, print_json, print_table
 from windlass.errors import InputError, did_you_mean
@@ -45,6 +46,7 @@ from windlass.errors import InputError, did_you_mean
 @click.argument("name", required=False)
 @own_option
 @json_option
+@latex_option
 def list_(what: str, name: str | None, as_json: bool) -> None:
     """List what is available; with NAME, show everything about one entry: parameters, units, sources.
 
@@ -74,6 +76,7 @@ def list_(what: str, name: str | None, as_json: bool) -> None:
 
 @main.command(short_help="Show every error code and what it means.")
 @json_option
+@latex_option
 def errors(as_json: bool) -> None:
     """Show every error code and what it means."""
     rows = _errors()

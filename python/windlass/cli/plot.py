@@ -8,36 +8,85 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-import windlass
 from windlass.cli.files import load_scenario
 from windlass.cli.group import main
 from windlass.cli.options import Place, own_option, sets_option
 from windlass.errors import InputError
 
 if TYPE_CHECKING:
-    from windlass.output import SavedSweep
+    import pyarrow as pa
+
+_KINDS = ("cwnd", "rate", "throughput", "rtt", "queue", "airtime", "cdf", "positions", "all", "sweep", "heatmap")
+
+
+def _seconds(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
+    """``100 ms`` as seconds."""
+    if value is None:
+        return None
+    from windlass.plots.words import quantity
+
+    found = quantity(value)
+    scale = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "min": 60.0}.get(found[1] if found else "")
+    if found is None or scale is None:
+        raise click.BadParameter(f"`{value}` is no time; write `100 ms` or `1 s`")
+    return found[0] * scale
+
+
+def _labels(context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> dict[str, str]:
+    """``NAME=TEXT`` as a dictionary."""
+    found = {}
+    for value in values:
+        name, equals, text = value.partition("=")
+        if not equals:
+            raise click.BadParameter(f"`{value}` is not NAME=TEXT")
+        found[name] = text
+    return found
 
 
 @main.command(
-    short_help="Draw a run's window, rates or airtime, a map, or the results of a sweep.",
-    epilog="Example: windlass plot single-flow-cwnd --set flows.algorithm=cerl -o cwnd.pdf",
+    short_help="Draw a run, a map, or the results of a sweep, at the width of a paper's column.",
+    epilog="Example: windlass plot single-flow-cwnd --set flows.algorithm=cerl --width 1col -o cwnd.pdf",
 )
 @click.argument("source")
 @click.option(
     "--kind",
-    type=click.Choice(["cwnd", "rate", "airtime", "positions"]),
-    default="cwnd",
-    show_default=True,
-    help="What to draw: over time, the window of one flow, the rates at which flows may send, or the airtime of the "
-    "stations of a radio medium; or a map of where stations, base stations and mobiles are.",
+    type=click.Choice(_KINDS),
+    help="Of one run, over time: windows (cwnd, the default), allowed rates, throughput, RTT, queues, or airtime of "
+    "stations; the distribution (cdf) of delays; a map of positions; or all of them as small panels. Of a folder: "
+    "sweep (the default), the cdf of what flows got, or a heatmap over two swept keys.",
 )
 @own_option
 @sets_option
 @click.option("--seed", type=int, help="Seed of the run; by default the scenario's first.")
-@click.option("--flow", metavar="NAME", help="Flow to draw; by default the first one, or all of them for rates.")
-@click.option("--reverse", is_flag=True, help="Draw the sender at the other end of a two-way flow.")
+@click.option(
+    "--flow",
+    "flows",
+    metavar="NAME",
+    multiple=True,
+    help="Flow to draw, * for any letters. Can be repeated. By default all, and of windows the first.",
+)
+@click.option("--link", "links", metavar="NAME", multiple=True, help="Link whose queue is drawn. Can be repeated.")
+@click.option("--reverse", is_flag=True, help="Draw the senders at the other end of two-way flows.")
+@click.option("--bin", "bin_s", metavar="TIME", callback=_seconds, help="Bins of the throughput, e.g. 100ms.")
 @click.option("--x", metavar="KEY", help="Swept key on the x axis; by default the last one.")
-@click.option("--y", metavar="NUMBER", default="goodput_bps", show_default=True, help="Column to draw.")
+@click.option("--rows", metavar="KEY", help="Swept key up a heatmap; by default the last that is a number.")
+@click.option(
+    "--y",
+    metavar="NUMBER",
+    help="Column to draw; by default goodput_bps, and for the cdf of one run delay, that of each segment.",
+)
+@click.option("--width", metavar="WIDTH", help="1col (88.9 mm), 2col (181 mm), or millimetres.")
+@click.option("--font", metavar="NAME", help="serif, sans, or the name of an installed font.")
+@click.option("--font-size", type=float, metavar="POINTS", help="By default 9, and 8 in one column.")
+@click.option("--title", metavar="TEXT", help="A line above the figure; by default none.")
+@click.option(
+    "--label",
+    "labels",
+    metavar="NAME=TEXT",
+    multiple=True,
+    callback=_labels,
+    help="Other words: x=TEXT, y=TEXT, or for an entry of the legend. Can be repeated.",
+)
 @click.option(
     "-o",
     "--output",
@@ -46,108 +95,58 @@ if TYPE_CHECKING:
     show_default=True,
     help="File to write: .pdf, .svg or .png, or all three without an extension.",
 )
+@click.option(
+    "--data", type=Place(), help="Also write the numbers: .csv or .parquet."
+)
 def plot(
     source: str,
-    kind: str,
+    kind: str | None,
     sets: Sequence[tuple[str, str]],
     seed: int | None,
-    flow: str | None,
-    reverse: bool,
-    x: str | None,
-    y: str,
     output: Path,
+    data: Path | None,
+    links: Sequence[str],
+    x: str | None,
+    rows: str | None,
+    width: str | None,
+    font: str | None,
+    font_size: float | None,
+    title: str | None,
+    labels: dict[str, str],
+    **chosen: Any,
 ) -> None:
-    """Draw a run of a scenario file, the places in it, or the results of a sweep in a folder."""
+    """Draw a run of a scenario file, the places in it, or the results in a folder."""
     from windlass import plots
+    from windlass.plots import choice
 
-    if Path(source).is_dir():
-        from windlass.output import read_sweep
-
-        figure = _sweep_figure(read_sweep(Path(source)), x, y)
-    elif kind == "rate":
-        rates: dict[str, Any] = {"output.traces": ["rate", "loss-event-rate"]}
-        result = windlass.run(load_scenario(source, sets).with_(rates), seed)
-        named = None if flow is None else [f"{flow}:reverse" if reverse else flow]
-        figure = plots.rate_over_time(result, named)
-    elif kind == "positions":
-        figure = plots.map_of_positions(load_scenario(source, sets).points()[0])
-    elif kind == "airtime":
-        shares: dict[str, Any] = {"output.traces": ["airtime"]}
-        figure = plots.airtime_over_time(windlass.run(load_scenario(source, sets).with_(shares), seed))
-    else:
-        recorded: dict[str, Any] = {"output.traces": ["cwnd", "ssthresh"], "output.events": True}
-        result = windlass.run(load_scenario(source, sets).with_(recorded), seed)
-        name = flow if flow is not None else result.flows["flow"][0].as_py()
-        figure = plots.cwnd_over_time(result, name, direction="reverse" if reverse else "forward")
-    for file in plots.save(figure, output):
-        click.echo(str(file))
+    subject: Any = source
+    if not Path(source).is_dir():
+        subject = load_scenario(source, sets)
+    elif sets:
+        raise click.UsageError("--set is for a scenario: what is in a folder was run already")
+    if data is not None and data.suffix not in (".csv", ".parquet"):
+        raise click.UsageError(f"--data writes .csv or .parquet, not `{data.name}`")
+    with plots.layout(width=width, font=font, font_size=font_size, title=title, labels=labels):
+        found = choice.resolve(subject, kind, seed, chosen["y"])
+        figure = choice.draw(found, links=links, x=x, rows=rows, **chosen)
+        for file in plots.save(figure, output):
+            click.echo(str(file))
+    if data is not None:
+        _write(choice.data(found, **chosen), data)
+        click.echo(str(data))
 
 
-def _sweep_figure(saved: SavedSweep, x: str | None, y: str) -> Any:
-    from windlass import plots, stats
+def _write(table: pa.Table, file: Path) -> None:
+    import pyarrow.parquet as pq
+    from pyarrow import csv
 
-    known = {name for _, _, name in stats.SUMMARY}
-    summary = stats.summarise(saved.flows, saved.axes, None if y in known else _metric(saved, y))
-    if x is None:
-        if not saved.axes:
-            raise InputError(
-                "the results have no swept key", code="plot.no-axis", hint="sweep a key and draw along that"
-            )
-        x = saved.axes[-1]
-    if x.endswith("loss.rate") and y in ("goodput_bps", "goodput_total_bps"):
-        return plots.goodput_against_loss(summary, x=x, metric=y, **path_of(saved, y))
-    return plots.metric_against_axis(summary, x, y)
-
-
-def _metric(saved: SavedSweep, name: str) -> list[str]:
-    import pyarrow as pa
-
-    fields = {field.name: field.type for field in saved.flows.schema}
-    if name not in fields or not (pa.types.is_floating(fields[name]) or pa.types.is_integer(fields[name])):
-        numbers = [key for key, kind in fields.items() if kind in (pa.float64(), pa.int64()) and key != "seed"]
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(table, file) if file.suffix == ".parquet" else csv.write_csv(table, file)
+    except OSError as error:
         raise InputError(
-            f"no number `{name}`", code="plot.no-metric", hint="flows have " + ", ".join(f"`{key}`" for key in numbers)
-        )
-    return [name]
-
-
-def path_of(saved: SavedSweep, metric: str) -> dict[str, Any]:
-    """Capacity and round trip for the lines of theory, of a dumbbell whose links are not swept."""
-    from windlass.plots import quantity
-
-    facts: dict[str, Any] = {}
-    links = {(row["link"], row["direction"]): row for row in saved.links.to_pylist()}
-    same = saved.links.group_by(["link", "direction"]).aggregate(
-        [("rate_bps", "count_distinct"), ("delay_s", "count_distinct")]
-    )
-    if any(row["rate_bps_count_distinct"] > 1 or row["delay_s_count_distinct"] > 1 for row in same.to_pylist()):
-        return facts
-    runs = saved.flows.group_by(["key", "direction"]).aggregate([("flow", "count")])["flow_count"].to_pylist()
-    bottleneck = links.get(("bottleneck", "forward"))
-    if bottleneck is None or len(set(runs)) != 1:
-        return facts
-    groups = [flow for point in saved.descriptions for flow in point.get("flows", ())]
-    segments = {(flow["segment"], flow["tcp"]["header"], _segments_counted_as_one(flow["tcp"])) for flow in groups}
-    if len(segments) != 1:
-        return facts
-    segment, header, counted = segments.pop()
-    payload, overhead = quantity(segment), quantity(header)
-    if payload is None or overhead is None:
-        return facts
-    mss_bytes, header_bytes = payload[0], overhead[0]
-    flows = runs[0] if metric == "goodput_bps" else 1
-    names = ["left/0", "bottleneck", "right/0"]
-    forward = [links[name, "forward"]["rate_bps"] for name in names if (name, "forward") in links]
-    share = [bottleneck["rate_bps"] / flows] + ([min(forward)] if metric == "goodput_bps" else [])
-    # goodput counts payload, a link carries headers as well
-    facts["capacity_bps"] = min(share) * mss_bytes / (mss_bytes + header_bytes)
-    if metric == "goodput_bps" and all((name, "reverse") in links for name in names):
-        rtt = sum(links[name, direction]["delay_s"] for name in names for direction in ("forward", "reverse"))
-        if rtt > 0.0:
-            facts["mathis"] = {"mss_bytes": mss_bytes, "rtt_s": rtt, "b": float(counted)}
-    return facts
-
-
-def _segments_counted_as_one(tcp: dict[str, Any]) -> int:
-    """What congestion avoidance takes for one segment: those of an ACK if ACKs are counted (b in theory)."""
-    return tcp["delayed_ack"] if tcp["ca_count"] == "acks" else 1
+            f"cannot be written: {error.strerror or error}",
+            code="cli.output",
+            file=str(file),
+            hint="name another file with `--data`",
+        ) from None

@@ -7,11 +7,12 @@ import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from windlass import _json
+from windlass.cli import latex
 from windlass.errors import visible
 
 if TYPE_CHECKING:
@@ -23,9 +24,14 @@ MOST_ROWS = 40
 
 
 def console(width: int = 240) -> Console:
-    """Where tables go: the terminal as wide as it is, files and pipes as wide as ``COLUMNS`` says, or this wide."""
+    """Where tables go: the terminal as wide as it is, files and pipes as wide as ``COLUMNS`` says, or this wide.
+
+    LaTeX if that is wanted.
+    """
     from rich.console import Console
 
+    if latex.is_on():
+        return cast("Console", latex.LatexConsole())
     # Into a file or a pipe, a line of the table is a line of the output, whatever its length.
     if sys.stdout.isatty():
         return Console()

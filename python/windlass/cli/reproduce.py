@@ -9,6 +9,7 @@ import click
 
 from windlass.cli.files import check_folder, show_experiments
 from windlass.cli.group import main
+from windlass.cli.latex import latex_option
 from windlass.cli.options import Place, execution_options, json_option
 from windlass.cli.printing import console, print_json
 
@@ -30,6 +31,7 @@ from windlass.cli.printing import console, print_json
 @click.option("--check", is_flag=True, help="Exit with 1 if a claim is contradicted or impossible.")
 @click.option("--out", type=Place(), metavar="DIR", help="Folder for figures, tables and the report.")
 @json_option
+@latex_option
 def reproduce(
     target: str,
     seeds: int | None,

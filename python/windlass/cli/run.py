@@ -11,6 +11,7 @@ import click
 import windlass
 from windlass.cli.files import check_folder, command_line, load_scenario
 from windlass.cli.group import main
+from windlass.cli.latex import latex_option, say
 from windlass.cli.options import Place, json_option, own_option, sets_option
 from windlass.cli.printing import MOST_ROWS, fixed, print_json, print_table
 from windlass.names import loss_causes, transports
@@ -31,12 +32,13 @@ if TYPE_CHECKING:
 @click.option(
     "--trace",
     metavar="NAMES",
-    help="Series to record: cwnd, ssthresh, flight, srtt, rate, loss-event-rate, window, sent, queue, airtime, "
-    "serving, snr; separated by commas. Also tape: everything that each flow's algorithm is told and answers, as text for `windlass replay`.",
+    help="Series to record: cwnd, ssthresh, flight, srtt, rate, loss-event-rate, window, sent, delivered, delay, "
+    "queue, airtime, serving, snr; separated by commas. Also tape: everything that each flow's algorithm is told and answers, as text for `windlass replay`.",
 )
 @click.option("--events", is_flag=True, help="Record every window change and every loss, with its true cause.")
 @click.option("--out", type=Place(), metavar="DIR", help="Folder for the tables (Parquet).")
 @json_option
+@latex_option
 def run(
     file: str,
     sets: Sequence[tuple[str, str]],
@@ -85,16 +87,16 @@ def _print_run(scenario: Scenario, result: RunResult) -> None:
 
     rows = result.flows.to_pylist()
     shown = _table(rows)
-    click.echo(f"{scenario.name}, seed {result.seed}, {scenario.duration_s:g} s")
+    say(f"{scenario.name}, seed {result.seed}, {scenario.duration_s:g} s")
     for caution in cautions_of([result]):
-        click.echo(f"caution: {caution}")
+        say(f"caution: {caution}")
     columns = tuple(shown[0]) if shown else ()
     print_table(columns, shown[:MOST_ROWS], right=columns[2:])
     if len(rows) > MOST_ROWS:
-        click.echo(f"and {len(rows) - MOST_ROWS} more flows; --json or --out DIR gives all")
+        say(f"and {len(rows) - MOST_ROWS} more flows; --json or --out DIR gives all")
     parts = {transport.name for transport in transports() if transport.part}
     total = sum(row["goodput_run_bps"] or 0.0 for row in rows if row["transport"] not in parts)
-    click.echo(f"all flows: {total * 1e-6:.3f} Mbit/s")
+    say(f"all flows: {total * 1e-6:.3f} Mbit/s")
     _print_completions(rows)
     _print_stations(result)
 
@@ -143,7 +145,7 @@ def _print_stations(result: RunResult) -> None:
     columns = tuple(shown[0])
     print_table(columns, shown, right=columns[columns.index("station") + 1 :])
     if len(rows) > MOST_ROWS:
-        click.echo(f"and {len(rows) - MOST_ROWS} more stations; --json or --out DIR gives all")
+        say(f"and {len(rows) - MOST_ROWS} more stations; --json or --out DIR gives all")
 
 
 def _print_completions(rows: Sequence[Mapping[str, Any]]) -> None:
@@ -161,4 +163,4 @@ def _print_completions(rows: Sequence[Mapping[str, Any]]) -> None:
             if ended:
                 mean, median, p95 = float(np.mean(ended)), float(np.median(ended)), float(np.quantile(ended, 0.95))
                 took = f", FCT {mean:.3f} s on average, median {median:.3f} s, 95 % within {p95:.3f} s"
-            click.echo(f"{name}: {len(ended)} of {len(times)} transfers ended{took}")
+            say(f"{name}: {len(ended)} of {len(times)} transfers ended{took}")

@@ -11,6 +11,7 @@ import click
 import windlass
 from windlass.cli.files import check_folder, command_line, load_scenario, show_progress
 from windlass.cli.group import main
+from windlass.cli.latex import latex_option, say
 from windlass.cli.options import Place, Share, execution_options, json_option, own_option, sets_option
 from windlass.cli.printing import print_json, print_table, with_interval
 
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
 )
 @click.option("--shards", type=click.IntRange(min=1), help="Tasks of that job array; by default 100.")
 @json_option
+@latex_option
 def sweep(
     file: str,
     sets: Sequence[tuple[str, str]],
@@ -170,9 +172,9 @@ def _print_sweep(result: SweepResult) -> None:
         shown.append(line)
     # what no row has is left out: Jain's index of single flows, completion times of transfers without end
     columns = [name for name in shown[0] if name in names or any(line[name] != "" for line in shown)] if shown else []
-    click.echo(f"{result.name}: mean per flow over seeds, ± half of the 95 % interval")
+    say(f"{result.name}: mean per flow over seeds, ± half of the 95 % interval")
     for caution in result.cautions:
-        click.echo(f"caution: {caution}")
+        say(f"caution: {caution}")
     print_table(columns, shown, right=columns[len(names) :])
 
 

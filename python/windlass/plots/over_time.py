@@ -1,4 +1,4 @@
-"""Figures of one run over time: the window of a flow, rates of flows."""
+"""Figures of one run over time: windows, rates, throughput, queues and round trips."""
 
 from __future__ import annotations
 
@@ -6,10 +6,20 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from windlass.errors import InputError, UnknownFlow
+from windlass.errors import InputError
 from windlass.names import loss_causes, not_lost, window_events
-from windlass.palette import CAUSE_LOOKS, EVENT_MARKERS, MARKED_LOOK, NOT_LOST_LOOK, CauseLook, look
-from windlass.plots.style import DASHES, add_legend, new_figure, some, styled, trace
+from windlass.palette import CAUSE_LOOKS, EVENT_MARKERS, MARKED_LOOK, NOT_LOST_LOOK, CauseLook, nth
+from windlass.plots.flows import (
+    Line,
+    along_time,
+    draw_lines,
+    guide_line,
+    label_of,
+    looks_of,
+    recorded,
+    seed_of,
+)
+from windlass.plots.style import add_legend, bare_figure, new_figure, some, styled, trace
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,78 +29,95 @@ if TYPE_CHECKING:
 
 
 @styled
-def cwnd_over_time(result: RunResult, flow: str, *, direction: str = "forward") -> Figure:
-    """Congestion window of one flow: a step line, ssthresh dashed, and a marker for every change of window.
+def cwnd_over_time(
+    result: RunResult,
+    flows: str | Sequence[str] | None = None,
+    *,
+    direction: str = "forward",
+    bdp_packets: float | None = None,
+) -> Figure:
+    """Congestion windows: of one flow a step line, ssthresh dashed, and a marker for every change of window.
 
     The marker's shape tells what the sender did (cut on duplicate ACKs, timeout, cut on a mark, judged the loss
     random); its colour and filling tell what had truly happened: filled or half filled, the network had too much to
     carry (a full queue, an early drop, a policer, a mark); hollow, the channel lost a packet; hollow and grey, nothing
-    was lost.
+    was lost. Of several flows the windows alone are drawn.
 
     Parameters
     ----------
     result : RunResult
         Of a run with ``traces = ["cwnd", "ssthresh"]`` and ``events = true``. Without ssthresh or events these are not
         drawn.
-    flow : str
-        Name of the flow.
+    flows : str or sequence of str, optional
+        Names of flows, ``NAME:reverse`` for the other sender of a two-way flow; by default all, at most 12.
     direction : {"forward", "reverse"}
-        Which of its two senders.
+        Which of the senders, where one flow is named without.
+    bdp_packets : float, optional
+        Bandwidth-delay product of the path, drawn as a line.
 
     Raises
     ------
     UnknownFlow
         If there is no such flow.
     InputError
-        If its window was not recorded.
+        If no window, or not that of a named flow, was recorded.
     """
-    known = list(dict.fromkeys(result.flows["flow"].to_pylist()))
-    if flow not in known:
-        raise UnknownFlow(f"no flow `{flow}`", hint="the flows are " + some(known))
-    subject = flow if direction == "forward" else f"{flow}:{direction}"
-    cwnd = trace(result, subject, "cwnd_segments")
-    times, windows = cwnd
-    if not times:
-        raise InputError(
-            f"the window of `{subject}` was not recorded",
-            code="plot.no-trace",
-            hint='write `traces = ["cwnd", "ssthresh"]` and `events = true` under [output]',
-        )
     figure, axes = new_figure()
-    algorithm = (
-        result.flows["algorithm"].to_pylist()[known.index(flow)] if len(known) == result.flows.num_rows else None
-    )
-    colour = look(algorithm).colour if algorithm else "black"
-    axes.step(times, windows, where="post", color=colour, linewidth=0.9, label="cwnd", zorder=2)
-    times, thresholds = trace(result, subject, "ssthresh_segments")
-    if times:
-        axes.step(
-            times, thresholds, where="post", color="0.45", linewidth=0.8, linestyle="--", label="ssthresh", zorder=1
-        )
-    _draw_events(axes, result, flow, direction, cwnd)
-    # An ssthresh that was never set is far above every window and would flatten the curve.
-    axes.set_ylim(0.0, 1.1 * max(windows))
-    axes.set_xlabel("time (s)")
-    axes.set_ylabel("window (segments)")
-    add_legend(figure, axes)
+    if isinstance(flows, str):
+        flows = [flows if direction == "forward" else f"{flows}:{direction}"]
+    shown = draw_cwnd(axes, result, flows, bdp_packets)
+    along_time(axes)
+    add_legend(figure, axes, title=seed_of(result, shown))
     return figure
 
 
+def draw_cwnd(
+    axes: Axes, result: RunResult, flows: Sequence[str] | None, bdp_packets: float | None, *, events: bool = True
+) -> int:
+    """Windows in a panel; how many."""
+    hint = 'write `traces = ["cwnd", "ssthresh"]` and `events = true` under [output]; flows without a window have none'
+    lines = recorded(result, flows, "cwnd_segments", "no window {}was recorded", hint)
+    names = list(lines)
+    look, labels = looks_of(result, names), {name: label_of(result, name) for name in names}
+    highest = max(max(values) for _, values in lines.values())
+    if len(names) == 1 and events:
+        (name,) = names
+        times, windows = lines[name]
+        axes.step(times, windows, where="post", color=look[name].colour, linewidth=0.9, label=labels[name], zorder=2)
+        times, thresholds = trace(result, name, "ssthresh_segments")
+        if times:
+            axes.step(
+                times, thresholds, where="post", color="0.45", linewidth=0.8, linestyle="--", label="ssthresh", zorder=1
+            )
+        _draw_events(axes, result, name, lines[name])
+    else:
+        draw_lines(axes, lines, look, labels)
+    # An ssthresh that was never set is far above every window and would flatten the curve.
+    axes.set_ylim(0.0, 1.1 * highest)
+    if bdp_packets is not None:
+        guide_line(axes, bdp_packets, f"BDP: {bdp_packets:.3g} segments")
+    axes.set_ylabel("window (segments)")
+    return len(names)
+
+
 @styled
-def rate_over_time(result: RunResult, flows: Sequence[str] | None = None) -> Figure:
+def rate_over_time(
+    result: RunResult, flows: Sequence[str] | None = None, *, capacity_bps: float | None = None
+) -> Figure:
     """Rates that flows may send at, one step line for each, TFRC beside TCP; below, the loss event rates, if any.
 
     The rate of a rate-controlled flow is what its receiver's reports allow. That of a TCP flow is a window per smoothed
-    round trip. Both count payload. A flow has the colour of its algorithm; further flows of one algorithm have other
-    dashes.
+    round trip. Both count payload.
 
     Parameters
     ----------
     result : RunResult
         Of a run with ``traces = ["rate", "loss-event-rate"]``. Without the second there is no lower panel.
     flows : sequence of str, optional
-        Names of the flows, ``NAME:reverse`` for the other sender of a two-way flow; all that were recorded if not
-        given.
+        Names of the flows, ``NAME:reverse`` for the other sender of a two-way flow; by default all that were recorded,
+        at most 12.
+    capacity_bps : float, optional
+        Payload that the links carry of all flows together, drawn as a line.
 
     Raises
     ------
@@ -99,54 +126,201 @@ def rate_over_time(result: RunResult, flows: Sequence[str] | None = None) -> Fig
     InputError
         If no rate, or not the rate of a named flow, was recorded.
     """
-    rows = zip(*(result.flows[column].to_pylist() for column in ("flow", "direction", "algorithm")), strict=True)
-    known = {name if way == "forward" else f"{name}:{way}": algorithm for name, way, algorithm in rows}
-    for name in flows or ():
-        if name not in known:
-            raise UnknownFlow(f"no flow `{name}`", hint="the flows are " + some(list(known)))
-    series = {name: trace(result, name, "rate_bps") for name in (flows if flows is not None else known)}
-    missing = [name for name, (times, _) in series.items() if not times]
-    if len(missing) == len(series) or (flows is not None and missing):
-        raise InputError(
-            "no rate was recorded" if flows is None else f"the rate of `{missing[0]}` was not recorded",
-            code="plot.no-trace",
-            hint='write `traces = ["rate", "loss-event-rate"]` under [output]; UDP flows have none',
-        )
-    losses = {name: trace(result, name, "loss_event_rate") for name in series}
-    losses = {name: line for name, line in losses.items() if line[0]}
-    figure, axes = new_figure()
+    hint = 'write `traces = ["rate", "loss-event-rate"]` under [output]; UDP flows have none'
+    lines = recorded(result, flows, "rate_bps", "no rate {}was recorded", hint)
+    losses = {name: line for name in lines if (line := trace(result, name, "loss_event_rate"))[0]}
+    look, labels = looks_of(result, list(lines)), {name: label_of(result, name) for name in lines}
     below = None
     if losses:
-        axes.remove()
+        figure = bare_figure(1.3)
         axes, below = figure.subplots(2, 1, sharex=True, height_ratios=[2, 1])
-    dashes = {name: list(known.values())[: list(known).index(name)].count(known[name]) for name in series}
-    for name, (times, rates) in series.items():
-        if times:
-            look_of: dict[str, Any] = {
-                "color": look(known[name]).colour,
-                "linestyle": DASHES[dashes[name] % len(DASHES)],
-            }
-            values = [rate / 1e6 for rate in rates]
-            axes.step(times, values, where="post", linewidth=0.9, label=f"{name} ({known[name]})", **look_of)
-            if below is not None and name in losses:
-                below.step(
-                    losses[name][0], [100.0 * p for p in losses[name][1]], where="post", linewidth=0.9, **look_of
-                )
-    axes.set_ylim(bottom=0.0)
-    axes.set_ylabel("allowed rate (Mbit/s)")
-    if below is not None:
+        draw_lines(below, losses, look, labels, 100.0)
         below.set_ylim(bottom=0.0)
         below.set_ylabel("loss event rate (%)")
-    (below or axes).set_xlabel("time (s)")
-    add_legend(figure, axes)
+    else:
+        figure, axes = new_figure()
+    draw_lines(axes, lines, look, labels, 1e-6)
+    axes.set_ylim(bottom=0.0)
+    if capacity_bps is not None:
+        guide_line(axes, capacity_bps * 1e-6, f"capacity: {capacity_bps * 1e-6:.3g} Mbit/s")
+    axes.set_ylabel("allowed rate (Mbit/s)")
+    along_time(below or axes)
+    add_legend(figure, axes, title=seed_of(result, len(lines)))
     return figure
 
 
-def _draw_events(
-    axes: Axes, result: RunResult, flow: str, direction: str, cwnd: tuple[Sequence[float], Sequence[float]]
-) -> None:
+@styled
+def throughput_over_time(
+    result: RunResult,
+    flows: Sequence[str] | None = None,
+    *,
+    bin_s: float | None = None,
+    until_s: float | None = None,
+    capacity_bps: float | None = None,
+) -> Figure:
+    """Payload that arrived, each byte once, per bin of time: a step line for each flow.
+
+    Parameters
+    ----------
+    result : RunResult
+        Of a run with ``traces = ["delivered"]``.
+    flows : sequence of str, optional
+        Names of flows; by default all, at most 12.
+    bin_s, until_s : float, optional
+        As in :func:`windlass.stats.throughput`, which has the numbers.
+    capacity_bps : float, optional
+        Payload that the links carry of all flows together, drawn as a line.
+
+    Raises
+    ------
+    UnknownFlow
+        If there is no such flow.
+    InputError
+        If no arrival, or not that of a named flow, was recorded.
+    """
+    figure, axes = new_figure()
+    shown = draw_throughput(axes, result, flows, bin_s, until_s, capacity_bps)
+    along_time(axes)
+    add_legend(figure, axes, title=seed_of(result, shown))
+    return figure
+
+
+def draw_throughput(
+    axes: Axes,
+    result: RunResult,
+    flows: Sequence[str] | None,
+    bin_s: float | None,
+    until_s: float | None,
+    capacity_bps: float | None,
+) -> int:
+    """Throughput in a panel; of how many flows."""
+    import pyarrow.compute as pc
+
+    from windlass import stats
+
+    hint = 'write `traces = ["delivered"]` under [output], and make the run long enough for data to arrive'
+    names = list(recorded(result, flows, "delivered_bytes", "no arrival {}was recorded", hint))
+    table = stats.throughput(result, names, bin_s=bin_s, until_s=until_s)
+    lines: dict[str, Line] = {}
+    for name in names:
+        own = table.filter(pc.equal(table["flow"], name))
+        begins, lengths, rates = (own[column].to_pylist() for column in ("time_s", "bin_s", "throughput_bps"))
+        lines[name] = [*begins, begins[-1] + lengths[-1]], [*rates, rates[-1]]
+    draw_lines(axes, lines, looks_of(result, names), {name: label_of(result, name) for name in names}, 1e-6)
+    axes.set_ylim(0.0, max(axes.get_ylim()[1], 1e-6))
+    if capacity_bps is not None:
+        guide_line(axes, capacity_bps * 1e-6, f"capacity: {capacity_bps * 1e-6:.3g} Mbit/s")
+    length = table["bin_s"][0].as_py()
+    bins = f"{length:g} s" if length >= 1.0 else f"{length * 1e3:g} ms"
+    axes.set_ylabel(f"throughput (Mbit/s),\nbins of {bins}")
+    return len(names)
+
+
+@styled
+def rtt_over_time(result: RunResult, flows: Sequence[str] | None = None, *, base_rtt_s: float | None = None) -> Figure:
+    """Smoothed round-trip times as senders measure them, a step line for each flow.
+
+    Parameters
+    ----------
+    result : RunResult
+        Of a run with ``traces = ["srtt"]``.
+    flows : sequence of str, optional
+        Names of flows; by default all that have one, at most 12.
+    base_rtt_s : float, optional
+        Propagation there and back, drawn as a line.
+
+    Raises
+    ------
+    UnknownFlow
+        If there is no such flow.
+    InputError
+        If no RTT, or not that of a named flow, was recorded.
+    """
+    figure, axes = new_figure()
+    shown = draw_rtt(axes, result, flows, base_rtt_s)
+    along_time(axes)
+    add_legend(figure, axes, title=seed_of(result, shown))
+    return figure
+
+
+def draw_rtt(axes: Axes, result: RunResult, flows: Sequence[str] | None, base_rtt_s: float | None) -> int:
+    """Round trips in a panel; of how many flows."""
+    hint = 'write `traces = ["srtt"]` under [output]; UDP flows measure none'
+    lines = recorded(result, flows, "srtt_s", "no RTT {}was recorded", hint)
+    # before its first sample a sender has none
+    lines = {name: _above_zero(line) for name, line in lines.items()}
+    draw_lines(axes, lines, looks_of(result, list(lines)), {name: label_of(result, name) for name in lines}, 1e3)
+    axes.set_ylim(0.0, 1.05 * axes.get_ylim()[1])
+    if base_rtt_s is not None:
+        guide_line(axes, base_rtt_s * 1e3, "propagation there and back")
+    axes.set_ylabel("smoothed RTT (ms)")
+    return len(lines)
+
+
+def _above_zero(line: Line) -> Line:
+    kept = [(at, value) for at, value in zip(*line, strict=True) if value > 0.0]
+    return [at for at, _ in kept], [value for _, value in kept]
+
+
+@styled
+def queue_over_time(result: RunResult, links: Sequence[str] | None = None) -> Figure:
+    """Packets that wait at links or stations, a step line for each.
+
+    Parameters
+    ----------
+    result : RunResult
+        Of a run with ``traces = ["queue"]``.
+    links : sequence of str, optional
+        Names of links, ``NAME:reverse`` for the other direction; by default at most six, those at least a
+        quarter as long as the longest.
+
+    Raises
+    ------
+    InputError
+        If no queue was recorded, or there is no such link.
+    """
+    figure, axes = new_figure()
+    draw_queue(axes, result, links)
+    along_time(axes)
+    add_legend(figure, axes, title=seed_of(result))
+    return figure
+
+
+_MOST_QUEUES = 6
+_LONG = 0.25  # of the longest queue: shorter ones are not drawn unless named
+
+
+def draw_queue(axes: Axes, result: RunResult, links: Sequence[str] | None) -> int:
+    """Queues in a panel; how many."""
+    import pyarrow.compute as pc
+
+    rows = result.traces.filter(pc.equal(result.traces["variable"], "queue_packets"))
+    known = list(dict.fromkeys(rows["subject"].to_pylist()))
+    if not known:
+        raise InputError(
+            "no queue was recorded", code="plot.no-trace", hint='write `traces = ["queue"]` under [output]'
+        )
+    for name in links or ():
+        if name not in known:
+            raise InputError(f"no queue `{name}`", code="plot.no-trace", hint="there are " + some(known))
+    lines = {name: trace(result, name, "queue_packets") for name in (links if links is not None else known)}
+    if links is None:
+        highest = {name: max(values) for name, (_, values) in lines.items()}
+        longest = sorted(lines, key=lambda name: -highest[name])[:_MOST_QUEUES]
+        shown = [name for name in longest if highest[name] >= _LONG * highest[longest[0]]]
+        lines = {name: line for name, line in lines.items() if name in shown}
+    look = {name: nth(at) for at, name in enumerate(lines)}
+    draw_lines(axes, lines, look, {name: name.replace(":reverse", ", reverse") for name in lines})
+    axes.set_ylim(0.0, max(1.0, 1.03 * axes.get_ylim()[1]))
+    axes.set_ylabel("queue (packets)")
+    return len(lines)
+
+
+def _draw_events(axes: Axes, result: RunResult, name: str, cwnd: Line) -> None:
     """Markers on the line of the window, where it stood just before each event."""
     from matplotlib.lines import Line2D
+
+    flow, direction = (name.removesuffix(":reverse"), "reverse") if name.endswith(":reverse") else (name, "forward")
 
     kinds = {event.name: event for event in window_events() if event.label is not None}
     places: dict[tuple[str, str], tuple[list[float], list[float]]] = {}
@@ -160,7 +334,7 @@ def _draw_events(
     looks[""] = (MARKED_LOOK, "")  # the path asked for it, and the marker says how
     for (kind, cause), (times, windows) in sorted(places.items()):
         style = _filling(looks[cause][0])
-        axes.plot(times, windows, linestyle="", marker=EVENT_MARKERS[kind], zorder=4, **style)
+        axes.plot(times, windows, linestyle="", marker=EVENT_MARKERS[kind], zorder=4, clip_on=False, **style)
     for kind, event in kinds.items():
         if any(kind == drawn for drawn, _ in places):
             marker = EVENT_MARKERS[kind]

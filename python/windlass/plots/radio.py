@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from windlass.errors import InputError
 from windlass.palette import nth
-from windlass.plots.style import add_legend, new_figure, styled, trace, words
+from windlass.plots.flows import Line, seed_of
+from windlass.plots.style import add_legend, new_figure, small, styled, trace
+from windlass.plots.words import words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,13 +43,7 @@ def airtime_over_time(result: RunResult) -> Figure:
     InputError
         If no airtime was recorded.
     """
-    media = {name: series for name, series in _airtimes(result).items() if any(times for times, _ in series.values())}
-    if not media:
-        raise InputError(
-            "no airtime was recorded",
-            code="plot.no-trace",
-            hint='write `traces = ["airtime"]` under [output]; only stations of a radio medium have it',
-        )
+    media = _recorded(result)
     figure, axes = new_figure()
     axes.remove()
     panels = figure.subplots(len(media), 1, sharex=True, squeeze=False)[:, 0]
@@ -55,11 +51,27 @@ def airtime_over_time(result: RunResult) -> Figure:
         _draw_bands(panel, series, f"{name}: " if len(media) > 1 else "")
         panel.set_ylabel(words(f"airtime, {name}" if len(media) > 1 else "share of the time on air", "%"))
     panels[-1].set_xlabel("time (s)")
-    add_legend(figure, *panels, from_top=True)
+    add_legend(figure, *panels, from_top=True, title=seed_of(result))
     return figure
 
 
-Line = tuple[Sequence[float], Sequence[float]]
+def draw_airtime(axes: Axes, result: RunResult) -> int:
+    """The shares of the first medium in a panel; of how many stations."""
+    name, series = next(iter(_recorded(result).items()))
+    _draw_bands(axes, series, "")
+    axes.set_ylabel(words(f"airtime, {name}", "%"))
+    return len(series)
+
+
+def _recorded(result: RunResult) -> dict[str, dict[str, Line]]:
+    media = {name: series for name, series in _airtimes(result).items() if any(times for times, _ in series.values())}
+    if not media:
+        raise InputError(
+            "no airtime was recorded",
+            code="plot.no-trace",
+            hint='write `traces = ["airtime"]` under [output]; only stations of a radio medium have it',
+        )
+    return media
 
 
 def _airtimes(result: RunResult) -> dict[str, dict[str, Line]]:
@@ -237,6 +249,6 @@ def _note(axes: Axes, text: str, place: Sequence[float], *, above: bool = True) 
         textcoords="offset points",
         ha="center",
         va="bottom" if above else "top",
-        fontsize=7,
+        fontsize=small(),
         zorder=6,
     )

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from windlass.errors import StoreError
+from windlass.errors import InputError, StoreError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,43 +25,215 @@ if TYPE_CHECKING:
 FORMATS = ("pdf", "svg", "png")
 """Formats that :func:`save` writes."""
 
+COLUMNS_MM = {"1col": 88.9, "2col": 181.0}
+"""Widths of figures in journals of two columns, millimetres: one column, and both (3.5 and about 7.1 inches; IEEE)."""
+
 _STYLE: dict[str, Any] = {
-    "font.size": 9,
     "font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"],
+    "font.serif": ["STIXGeneral", "Times New Roman", "serif"],
     "axes.grid": True,
     "grid.linewidth": 0.4,
     "grid.alpha": 0.5,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "lines.linewidth": 1.1,
-    "lines.markersize": 5,
+    "lines.markersize": 6,
+    "lines.markeredgecolor": "white",  # so that marks on each other are told apart
+    "lines.markeredgewidth": 0.5,
     "legend.frameon": False,
+    "legend.handlelength": 3.2,  # so that a whole dash shows
     "savefig.dpi": 200,
     "pdf.fonttype": 42,
+    "ps.fonttype": 42,
     "svg.fonttype": "none",
     "svg.hashsalt": "windlass",
 }
+_MM = 25.4
 _SIZE = (6.4, 3.6)
+_FONT_SIZE = 9.0
 _LEGEND_ROWS = 20  # that a figure of this height has room for
 _LEGEND_COLUMNS = 3
-_LETTER_IN = 0.065  # width of a letter of the legend, inches
-DASHES = ("-", "--", "-.", ":")
+_LETTER_IN = 0.065 / 8.0  # width of a letter of the legend, inches for each point of its size
+_HANDLE_IN = 0.55
+
 
 Given = ParamSpec("Given")
 Made = TypeVar("Made")
 
 
+@dataclass(frozen=True)
+class Layout:
+    """How wide a figure is, its letters, and words that stand in it instead of its own."""
+
+    width_in: float | None = None
+    font: str | None = None
+    font_size: float = _FONT_SIZE
+    title: str | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height of a figure with one panel, inches."""
+        if self.width_in is None:
+            return _SIZE
+        return self.width_in, self.width_in * (0.66 if self.width_in < 5.0 else 0.5)
+
+    def settings(self) -> dict[str, Any]:
+        """The settings of matplotlib."""
+        small = self.font_size * 8.0 / 9.0
+        given: dict[str, Any] = {
+            "font.size": self.font_size,
+            "legend.fontsize": small,
+            "legend.title_fontsize": small,
+            "figure.titlesize": self.font_size,
+            "axes.titlesize": small,
+        }
+        if self.font in ("serif", "sans"):
+            given["font.family"] = {"serif": "serif", "sans": "sans-serif"}[self.font]
+        elif self.font is not None:
+            given["font.family"] = [self.font]
+        return given
+
+
+_plain = Layout()
+_layout: ContextVar[Layout] = ContextVar("layout", default=_plain)
+
+
+@contextmanager
+def layout(
+    *,
+    width: str | float | None = None,
+    font: str | None = None,
+    font_size: float | None = None,
+    title: str | None = None,
+    labels: Mapping[str, str] | None = None,
+) -> Iterator[None]:
+    """Draw what is drawn in this block at the size and with the letters of a paper.
+
+    Parameters
+    ----------
+    width : {"1col", "2col"} or float
+        Width of the figure: one of :data:`COLUMNS_MM`, or millimetres (30 to 1000). The legend stands below the data
+        where beside it there is no room; the figure grows in height for it, never in width.
+    font : str
+        ``"sans"`` (DejaVu Sans), ``"serif"`` (STIX, like Times), or the name of an installed font. PDF files hold the
+        letters that they use.
+    font_size : float
+        Points (4 to 40), of axes; ticks have the same, legends are a little smaller. By default 9, and 8 in one column.
+    title : str
+        A line above the figure. By default there is none: a paper has a caption.
+    labels : mapping of str to str
+        Words instead of those of the figure: for ``"x"`` and ``"y"`` those of the axes, for an entry of the legend its
+        name there.
+
+    Raises
+    ------
+    InputError
+        If there is no such width or font, or, when the figure is drawn, no such entry.
+
+    Examples
+    --------
+    >>> from windlass import plots
+    >>> with plots.layout(width="1col", font="serif"):
+    ...     plots.style.new_figure()[0].get_size_inches().round(2).tolist()
+    [3.5, 2.31]
+    """
+    width_in = None if width is None else _width_mm(width) / _MM
+    if font_size is None:
+        font_size = 8.0 if width_in is not None and width_in < 4.0 else _FONT_SIZE
+    if not 4.0 <= font_size <= 40.0:
+        raise InputError(f"a font of {font_size:g} points", code="plot.layout", hint="give 4 to 40 points, such as 8")
+    if font not in (None, "sans", "serif"):
+        _check_font(str(font))
+    token = _layout.set(Layout(width_in, font, font_size, title, dict(labels or {})))
+    try:
+        yield
+    finally:
+        _layout.reset(token)
+
+
+def _width_mm(width: str | float) -> float:
+    known = COLUMNS_MM.get(str(width))
+    try:
+        found = known or float(str(width).removesuffix("mm"))
+    except ValueError:
+        found = math.nan
+    if not 30.0 <= found <= 1000.0:
+        raise InputError(
+            f"no width `{width}`", code="plot.layout", hint="write `1col`, `2col`, or 30 to 1000 millimetres"
+        )
+    return found
+
+
+def _check_font(font: str) -> None:
+    from matplotlib import font_manager
+
+    names = sorted({entry.name for entry in font_manager.fontManager.ttflist if not entry.name.startswith("STIXSize")})
+    if font not in names:
+        near = difflib.get_close_matches(font, names, 3, 0.5) or ["DejaVu Sans", "DejaVu Serif", "STIXGeneral"]
+        raise InputError(
+            f"no font `{font}` is installed",
+            code="plot.layout",
+            hint=f"write `serif`, `sans`, or the name of an installed font, such as {some(near)}",
+        )
+
+
 def styled(draw: Callable[Given, Made]) -> Callable[Given, Made]:
-    """Draw in the house style and leave the caller's settings alone."""
+    """Draw in the house style and the layout in force, and leave the caller's settings alone."""
 
     @wraps(draw)
     def styled(*args: Given.args, **options: Given.kwargs) -> Made:
         from matplotlib import style
+        from matplotlib.figure import Figure
 
-        with style.context(["default", _STYLE]):
-            return draw(*args, **options)
+        with style.context(["default", _STYLE, _layout.get().settings()]):
+            made = draw(*args, **options)
+            if isinstance(made, Figure):
+                _finish(made, _layout.get())
+            return made
 
     return styled
+
+
+def _finish(figure: Figure, given: Layout) -> None:
+    """Title and words as wanted, plain numbers on logarithmic axes, and every text as it is written: a name with two
+    dollar signs is no formula.
+    """
+    from matplotlib.text import Text
+    from matplotlib.ticker import FuncFormatter, LogFormatter
+
+    if given.title is not None:
+        figure.suptitle(given.title)
+    if given.labels:
+        _relabel(figure, given.labels)
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            if isinstance(axis.get_major_formatter(), LogFormatter):
+                axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+                axis.set_minor_formatter(FuncFormatter(lambda value, _: ""))
+    for text in figure.findobj(Text):
+        text.set_parse_math(False)
+
+
+def _relabel(figure: Figure, labels: Mapping[str, str]) -> None:
+    shared = {"x": figure._supxlabel, "y": figure._supylabel}  # type: ignore[attr-defined]
+    for name, words_ in labels.items():
+        if name in shared:
+            texts = [getattr(axes, f"{name}axis").label for axes in figure.axes]
+            found = [text for text in (shared[name], *texts) if text is not None and text.get_text()]
+        else:
+            legends = [*figure.legends, *(own for axes in figure.axes if (own := axes.get_legend()) is not None)]
+            every = [text for legend in legends for text in legend.get_texts()]
+            found = [text for text in every if text.get_text() == name]
+        if not found:
+            entries = dict.fromkeys(text.get_text() for text in (every if name not in shared else ()))
+            raise InputError(
+                f"the figure has no `{name}` to label",
+                code="plot.no-label",
+                hint=f"there are `x`, `y`, and of the legend {some(list(entries)) or 'nothing'}",
+            )
+        for text in found:
+            text.set_text(words_)
 
 
 @styled
@@ -135,31 +311,80 @@ def _compact(svg: str) -> str:
     return re.sub(r"\n +", "\n", svg.replace("</style>", f"{rules}</style>", 1))
 
 
-def new_figure() -> tuple[Figure, Axes]:
-    """A figure of the house's size with one panel."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=_SIZE, layout="constrained")
+def new_figure(rows: float = 1.0) -> tuple[Figure, Axes]:
+    """A figure of the layout's size with one panel, so many times as high as usual."""
+    figure = bare_figure(rows)
     return figure, figure.add_subplot()
 
 
-def add_legend(figure: Figure, *panels: Axes, from_top: bool = False) -> None:
-    """What lines mean, beside the data: one list for all panels; `from_top`: what was drawn last comes first."""
-    handles: list[Any] = []
-    labels: list[str] = []
+def bare_figure(rows: float = 1.0) -> Figure:
+    """The same without a panel."""
+    from matplotlib.figure import Figure
+
+    width, height = _layout.get().size
+    return Figure(figsize=(width, height * rows), layout="constrained")
+
+
+def small() -> float:
+    """Size of letters beside marks, points."""
+    return _layout.get().font_size * 7.0 / 9.0
+
+
+def room_for_letters() -> float:
+    """Letters of a legend that stand beside each other in the width of a figure."""
+    given = _layout.get()
+    return given.size[0] / (_LETTER_IN * given.font_size * 8.0 / 9.0)
+
+
+def is_narrow() -> bool:
+    """Whether figures are as wide as one column."""
+    width = _layout.get().width_in
+    return width is not None and width < 5.0
+
+
+def add_legend(
+    figure: Figure, *panels: Axes, from_top: bool = False, title: str | None = None, below: bool = False
+) -> None:
+    """What lines mean, one list for all panels, each name once; `from_top`: what was drawn last comes first.
+
+    It stands beside the data, and below it where that is wanted, or where a width is given that leaves no room beside.
+    """
+    found: dict[str, Any] = {}
     for axes in panels:
-        more, names = axes.get_legend_handles_labels()
-        handles += more[::-1] if from_top else more
-        labels += names[::-1] if from_top else names
-    if not handles:
+        handles, names = _guides_last(*axes.get_legend_handles_labels())
+        order = slice(None, None, -1) if from_top else slice(None)
+        for handle, name in zip(handles[order], names[order], strict=True):
+            found.setdefault(name, handle)
+    if not found:
         return
-    # What has no room in the height of the figure stands in further columns, and the figure grows for them.
-    columns = min(math.ceil(len(labels) / _LEGEND_ROWS), _LEGEND_COLUMNS)
-    rows = math.ceil(len(labels) / columns)
+    given = _layout.get()
+    size = given.font_size * 8.0 / 9.0
+    # labels that will stand there, since longer ones need more room
+    longest = max(len(given.labels.get(name, name)) for name in found)
+    widest = longest * _LETTER_IN * size + _HANDLE_IN
     width, height = figure.get_size_inches()
-    widest = max(map(len, labels)) * _LETTER_IN + 0.5
-    figure.set_size_inches(width + (columns - 1) * widest, height * max(1.0, rows / _LEGEND_ROWS))
-    figure.legend(handles, labels, loc="outside right upper", fontsize=8, ncols=columns)
+    row = 1.35 * size / 72.0
+    options: dict[str, Any] = {"title": title, "alignment": "left"}
+    if below or (given.width_in is not None and (widest > 0.3 * width or row * len(found) > height)):
+        columns = max(1, min(int(width // widest), len(found)))
+        rows = math.ceil(len(found) / columns) + (title is not None)
+        figure.set_size_inches(width, height + rows * row)
+        options |= {"loc": "outside lower center", "ncols": columns, "columnspacing": 1.2}
+    else:
+        # What has no room in the height of the figure stands in further columns, and the figure grows for them.
+        columns = min(math.ceil(len(found) / _LEGEND_ROWS), _LEGEND_COLUMNS) if given.width_in is None else 1
+        rows = math.ceil(len(found) / columns)
+        figure.set_size_inches(width + (columns - 1) * widest, height * max(1.0, rows / _LEGEND_ROWS))
+        options |= {"loc": "outside right upper", "ncols": columns}
+    figure.legend(list(found.values()), list(found), **options)
+
+
+def _guides_last(handles: list[Any], names: list[str]) -> tuple[list[Any], list[str]]:
+    """Entries of a legend: first what has intervals, then lines of theory."""
+    from matplotlib.container import Container
+
+    order = sorted(range(len(names)), key=lambda at: not isinstance(handles[at], Container))
+    return [handles[at] for at in order], [names[at] for at in order]
 
 
 def trace(result: RunResult, subject: str, variable: str) -> tuple[list[float], list[float]]:
@@ -175,11 +400,6 @@ def trace(result: RunResult, subject: str, variable: str) -> tuple[list[float], 
 def number_of(value: float | None) -> float:
     """A number of a table; NaN for one that does not exist."""
     return math.nan if value is None else float(value)
-
-
-def words(name: str, unit: str) -> str:
-    """What stands on an axis."""
-    return f"{name} ({unit})" if unit else name
 
 
 def some(names: Sequence[str], most: int = 8) -> str:

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from windlass.errors import InputError
-from windlass.palette import look, nth
-from windlass.plots.style import DASHES, add_legend, new_figure, number_of, some, styled, words
+from windlass.palette import looks, nth, title
+from windlass.plots.panels import RowLine, Setting, grouped, label, panels, told_apart
+from windlass.plots.style import add_legend, is_narrow, number_of, some, styled
+from windlass.plots.words import (
+    axis_words,
+    metric_scale,
+    metric_words,
+    most_of,
+    quantity,
+    value_words,
+    words,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from windlass.compare import Comparison
+    from windlass.compare import Comparison, Outcome
 
 _UNITS: dict[str, tuple[float, str]] = {
     "%": (0.01, ""),
@@ -36,38 +45,15 @@ _UNITS: dict[str, tuple[float, str]] = {
     "KiB": (1024.0, "B"),
     "MiB": (1024.0**2, "B"),
 }
-_NUMBER = re.compile(r"\s*([+-]?\d[\d_]*\.?\d*(?:[eE][+-]?\d+)?)\s*(\S*)\s*")
-
-_METRIC_UNITS = {
-    "bps": (1e-6, "Mbit/s"),
-    "bytes": (1e-6, "MB"),
-    "s": (1.0, "s"),
-    "segments": (1.0, "segments"),
-    "packets": (1.0, "packets"),
-}
-
-
-def quantity(value: object) -> tuple[float, str] | None:
-    """A value of a scenario as a number and its unit; ``None`` if it is no such thing.
-
-    Examples
-    --------
-    >>> quantity("0.1 %"), quantity(3), quantity("cerl")
-    ((0.1, '%'), (3.0, ''), None)
-    """
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, (int, float)):
-        return float(value), ""
-    found = _NUMBER.fullmatch(str(value))
-    return (float(found[1].replace("_", "")), found[2]) if found else None
 
 
 @styled
 def metric_against_axis(
     summary: pa.Table, x: str, metric: str = "goodput_bps", *, x_label: str | None = None, y_label: str | None = None
 ) -> Figure:
-    """A number against a swept key: means with their intervals, one line for each setting of everything else.
+    """A number against a swept key: means with their intervals, one line for each algorithm.
+
+    If other keys are swept as well, each setting of them has a panel; with one algorithm alone, a line.
 
     Parameters
     ----------
@@ -83,16 +69,14 @@ def metric_against_axis(
     Raises
     ------
     InputError
-        If the summary has no such key or number.
+        If the summary has no such key or number, or so many settings that there is no room.
     """
-    figure, axes = new_figure()
-    _draw_series(axes, summary, x, metric)
-    unit = _draw_x(axes, summary[x].to_pylist())
-    axes.set_xlabel(
-        x_label or words(x.rsplit(".", 1)[-1] if x.endswith("algorithm") else ".".join(x.split(".")[-2:]), unit)
-    )
-    axes.set_ylabel(y_label or _metric_words(metric))
-    add_legend(figure, axes)
+    figure, cells = _draw_series(summary, x, metric)
+    unit = ""
+    for axes in cells:
+        unit = _draw_x(axes, summary[x].to_pylist(), x)
+    label(figure, cells, x_label or words(axis_words(x), unit), y_label or metric_words(metric))
+    add_legend(figure, *cells)
     return figure
 
 
@@ -129,31 +113,30 @@ def goodput_against_loss(
 
     from windlass import stats
 
-    figure, axes = new_figure()
-    _draw_series(axes, summary, x, metric)
+    figure, cells = _draw_series(summary, x, metric)
     values = summary[x].to_pylist()
     positions, unit = _positions(values)
     if unit is None or unit not in ("", "%"):
         raise InputError(
             f"`{x}` is no loss rate", code="plot.no-axis", hint="give the swept key of a loss rate with `--x`"
         )
-    _draw_x(axes, values)
-    scale, _ = _metric_unit(metric)
-    if capacity_bps is not None:
-        axes.set_ylim(top=max(axes.get_ylim()[1], 1.05 * capacity_bps * scale))
-        axes.axhline(
-            capacity_bps * scale, color="black", linewidth=0.8, linestyle=(0, (6, 3)), label="capacity", zorder=1
-        )
+    scale, _ = metric_scale(metric)
     positive = [position for position in positions if position > 0.0]
-    if mathis is not None and positive:
-        top = axes.get_ylim()[1]
-        loss = np.geomspace(min(positive), max(positive), 200)
-        rate = stats.mathis(loss * (0.01 if unit == "%" else 1.0), **mathis) * scale
-        axes.plot(loss, rate, color="black", linewidth=0.8, linestyle=":", label="Reno, 1/√p (Mathis)", zorder=1)
-        axes.set_ylim(top=top)
-    axes.set_xlabel(words("loss rate", unit))
-    axes.set_ylabel(_metric_words(metric))
-    add_legend(figure, axes)
+    for axes in cells:
+        _draw_x(axes, values)
+        if capacity_bps is not None:
+            axes.set_ylim(top=max(axes.get_ylim()[1], 1.05 * capacity_bps * scale))
+            axes.axhline(
+                capacity_bps * scale, color="black", linewidth=0.8, linestyle=(0, (6, 3)), label="capacity", zorder=1
+            )
+        if mathis is not None and positive:
+            top = axes.get_ylim()[1]
+            loss = np.geomspace(min(positive), max(positive), 200)
+            rate = stats.mathis(loss * (0.01 if unit == "%" else 1.0), **mathis) * scale
+            axes.plot(loss, rate, color="black", linewidth=0.8, linestyle=":", label="Reno, 1/√p (Mathis)", zorder=1)
+            axes.set_ylim(top=top)
+    label(figure, cells, words("loss rate", unit), metric_words(metric))
+    add_legend(figure, *cells)
     return figure
 
 
@@ -164,85 +147,101 @@ def goodput_against_delay(comparison: Comparison) -> Figure:
     Parameters
     ----------
     comparison : windlass.compare.Comparison
-        One marker for each algorithm and point of the path, with the intervals of both numbers.
+        One marker for each algorithm, with the intervals of both numbers, and a panel for each point of the path.
     """
-    figure, axes = new_figure()
-    names = list(dict.fromkeys(one.algorithm for one in comparison.outcomes))
-    settings = list(dict.fromkeys((one.path, *one.axes.items()) for one in comparison.outcomes))
-    queues = list(dict.fromkeys(one.queue for one in comparison.outcomes))
     several = len({one.path for one in comparison.outcomes}) > 1
+    queues = list(dict.fromkeys(one.queue for one in comparison.outcomes))
+    told = told_apart(_where(one, several) for one in comparison.outcomes)
+    settings = list(told)
+    figure, cells = panels(list(told.values()))
+    look = looks(one.algorithm for one in comparison.outcomes)
     for one in comparison.outcomes:
-        colour, marker = look(one.algorithm.partition(":")[0])
-        if ":" in one.algorithm:
-            colour, marker = look(one.algorithm)
-        if len(queues) > 1:
-            marker = nth(queues.index(one.queue)).marker
         delay, goodput = one.queue_delay_p95_s, one.goodput_bps
-        axes.errorbar(
-            [delay.mean * 1e3],
-            [goodput.mean * 1e-6],
-            xerr=[[number_of(delay.half_width) * 1e3]] * 2,
-            yerr=[[number_of(goodput.half_width) * 1e-6]] * 2,
-            color=colour,
-            marker=marker,
-            markerfacecolor="white" if settings.index((one.path, *one.axes.items())) % 2 else colour,
+        place, value = (delay.mean * 1e3, goodput.mean * 1e-6)
+        by_queue = len(queues) > 1
+        cells[settings.index(_where(one, several))].errorbar(
+            [place],
+            [value],
+            xerr=_above_zero(place, number_of(delay.half_width) * 1e3),
+            yerr=_above_zero(value, number_of(goodput.half_width) * 1e-6),
+            color=look[one.algorithm].colour,
+            marker=nth(queues.index(one.queue)).marker if by_queue else look[one.algorithm].marker,
             linestyle="",
             capsize=2.5,
             elinewidth=0.9,
-            label=", ".join(
-                [
-                    one.candidate,
-                    *([one.path] if several else []),
-                    *(f"{_short(key)} {value}" for key, value in one.axes.items()),
-                ]
-            ),
-            zorder=3 + names.index(one.algorithm) / 100.0,
+            clip_on=False,
+            label=f"{title(one.algorithm)}, {one.queue}" if by_queue else title(one.algorithm),
+            zorder=3,
         )
-    axes.set_xlim(0.0, 1.08 * axes.get_xlim()[1])
-    axes.set_ylim(0.0, 1.08 * axes.get_ylim()[1])
-    axes.set_xlabel("queueing delay not exceeded by 95 % of the segments (ms)")
-    axes.set_ylabel("goodput per flow (Mbit/s)")
-    add_legend(figure, axes)
+    cells[0].set_xlim(0.0, 1.08 * cells[0].get_xlim()[1])
+    cells[0].set_ylim(0.0, 1.08 * cells[0].get_ylim()[1])
+    x_label = "queueing delay not exceeded by 95 % of the segments (ms)"
+    label(
+        figure,
+        cells,
+        "95th percentile of the queueing delay (ms)" if is_narrow() else x_label,
+        metric_words("goodput_bps"),
+    )
+    add_legend(figure, *cells)
     return figure
 
 
-def _draw_series(axes: Axes, summary: pa.Table, x: str, metric: str) -> None:
-    """One line with interval bars for each setting of everything but `x`."""
+def _above_zero(value: float, half: float) -> list[list[float]]:
+    """Both sides of an interval of what cannot be below zero; none where there is no interval."""
+    half = 0.0 if math.isnan(half) else half
+    return [[max(0.0, min(half, value))], [half]]
+
+
+def _where(one: Outcome, several: bool) -> Setting:
+    """The path of a row of a comparison, if there are several, and the point of its sweep."""
+    return ((("path", one.path),) if several else ()) + _setting(one.axes)
+
+
+def _setting(axes: Mapping[str, Any]) -> Setting:
+    return tuple((key, str(value)) for key, value in axes.items())
+
+
+def _draw_series(summary: pa.Table, x: str, metric: str) -> tuple[Figure, list[Axes]]:
+    """Lines with interval bars."""
     keys = summary.column_names[: summary.column_names.index("group")]
     _check_columns(summary, keys, x, metric)
-    # A line stands for an algorithm, a value of every other swept key, and a group and direction if there are several.
-    algorithms = x != "flows.algorithm"
-    others = [key for key in keys if key not in {x, "flows.algorithm"}]
-    others += [name for name in ("group", "direction") if len(set(summary[name].to_pylist())) > 1]
-    positions, _ = _positions(summary[x].to_pylist())
-    lines: dict[tuple[str, tuple[str, ...]], list[tuple[float, dict[str, Any]]]] = {}
-    for place, row in zip(positions, summary.to_pylist(), strict=True):
-        rest = tuple(f"{_short(name)} {row[name]}" if name in keys else str(row[name]) for name in others)
-        lines.setdefault((row["algorithm"] if algorithms else "", rest), []).append((place, row))
+    places, unit = _positions(summary[x].to_pylist())
+    rows = [{**row, _PLACE: place} for row, place in zip(summary.to_pylist(), places, strict=True)]
+    others = [key for key in keys if key not in (x, "flows.algorithm")]
+    titles, lines = grouped(rows, others, metric_words(metric), by_algorithm=x != "flows.algorithm")
+    figure, cells = panels(titles)
+    for line in lines:
+        _draw_line(cells[line.panel], line, metric, joined=unit is not None)
+    for axes in cells:
+        axes.margins(x=0.04)
+        axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
+    return figure, cells
 
-    scale, _ = _metric_unit(metric)
-    settings = list(dict.fromkeys(rest for _, rest in lines))
-    for (algorithm, rest), points in lines.items():
-        points.sort(key=lambda point: point[0])
-        mean, low, high = (
-            [number_of(row[f"{metric}_{part}"]) * scale for _, row in points] for part in ("mean", "lo", "hi")
-        )
-        colour, marker = look(algorithm) if algorithms else nth(settings.index(rest))
-        setting = settings.index(rest)
-        axes.errorbar(
-            [place for place, _ in points],
-            mean,
-            yerr=[_lengths(mean, low), _lengths(high, mean)],
-            color=colour,
-            marker=marker,
-            markerfacecolor="white" if setting % 2 else colour,
-            linestyle=DASHES[setting % len(DASHES)] if algorithms or len(points) > 1 else "",
-            capsize=2.5,
-            elinewidth=0.9,
-            label=", ".join(part for part in (algorithm, *rest) if part) or metric,
-            zorder=3,
-        )
-    axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
+
+_PLACE = " place along the axis"
+
+
+def _draw_line(axes: Axes, line: RowLine, metric: str, *, joined: bool) -> None:
+    """Means with bars for the intervals, which do not reach where the number cannot."""
+    scale, _ = metric_scale(metric)
+    rows = sorted(line.rows, key=lambda row: row[_PLACE])
+    mean, low, high = ([number_of(row[f"{metric}_{part}"]) for row in rows] for part in ("mean", "lo", "hi"))
+    least = 0.0 if all(not value < 0.0 for value in mean) else -math.inf
+    low = [max(value, least) for value in low]
+    high = [min(value, most_of(metric)) for value in high]
+    axes.errorbar(
+        [row[_PLACE] for row in rows],
+        [value * scale for value in mean],
+        yerr=[[value * scale for value in part] for part in (_lengths(mean, low), _lengths(high, mean))],
+        color=line.look.colour,
+        marker=line.look.marker,
+        linestyle=line.look.dash if joined else "",
+        capsize=2.5,
+        elinewidth=0.9,
+        clip_on=False,
+        label=line.name,
+        zorder=3,
+    )
 
 
 def _check_columns(summary: pa.Table, keys: Sequence[str], x: str, metric: str) -> None:
@@ -258,20 +257,17 @@ def _check_columns(summary: pa.Table, keys: Sequence[str], x: str, metric: str) 
 
 def _lengths(high: Sequence[float], low: Sequence[float]) -> list[float]:
     """Lengths of one side of the interval bars; none where there is no interval."""
-    return [0.0 if math.isnan(a - b) else a - b for a, b in zip(high, low, strict=True)]
+    return [0.0 if math.isnan(a - b) else max(0.0, a - b) for a, b in zip(high, low, strict=True)]
 
 
-def _draw_x(axes: Axes, values: Sequence[Any]) -> str:
+def _draw_x(axes: Axes, values: Sequence[Any], x: str = "") -> str:
     """Scale and ticks of the x axis; the unit of its numbers."""
     positions, unit = _positions(values)
     if unit is None:
         labels = list(dict.fromkeys(str(value) for value in values))
-        axes.set_xticks(
-            range(len(labels)),
-            labels,
-            rotation=30 if len(labels) > 4 else 0,
-            ha="right" if len(labels) > 4 else "center",
-        )
+        labels = [title(label) if x.endswith("algorithm") else value_words(label) for label in labels]
+        crowded = sum(map(len, labels)) > (20 if is_narrow() else 40)
+        axes.set_xticks(range(len(labels)), labels, rotation=30 if crowded else 0, ha="right" if crowded else "center")
         return ""
     positive = sorted({position for position in positions if position > 0.0})
     if positive and min(positions) >= 0.0 and positive[-1] / positive[0] >= 30.0:
@@ -304,17 +300,3 @@ def _positions(values: Sequence[Any]) -> tuple[list[float], str | None]:
             return [number * _UNITS.get(unit, (1.0, ""))[0] for number, unit in numbers], bases.pop()
     labels = list(dict.fromkeys(str(value) for value in values))
     return [float(labels.index(str(value))) for value in values], None
-
-
-def _metric_unit(metric: str) -> tuple[float, str]:
-    return _METRIC_UNITS.get(metric.rsplit("_", 1)[-1], (1.0, ""))
-
-
-def _metric_words(metric: str) -> str:
-    _, unit = _metric_unit(metric)
-    name = metric.rsplit("_", 1)[0] if unit else metric
-    return words(name.replace("_", " "), unit)
-
-
-def _short(key: str) -> str:
-    return ".".join(key.split(".")[-2:])

@@ -8,16 +8,13 @@ from dataclasses import dataclass
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from windlass.palette import Look, look
-from windlass.plots.style import DASHES, styled
+from windlass.palette import Look, look, nth
+from windlass.plots.style import styled
 from windlass.report.language import LABELS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p")
-"""Shapes by the order of the curves, so that no two of a figure are alike in grey."""
 
 _COLUMNS = 3
 _PANEL = (2.75, 1.95)  # inches, of one panel of several
@@ -106,9 +103,9 @@ def _draw_panel(axes: Axes, panel: Panel, names: Sequence[str]) -> None:
     if panel.title:
         axes.set_title(panel.title, fontsize=8, loc="left")
     _draw_band(axes, panel)
+    look = looks_of(names)
     for curve in panel.curves:
         at = names.index(curve.name)
-        colour, marker = look_of(curve.name).colour, MARKERS[at % len(MARKERS)]
         lengths = [
             [0.0 if math.isnan(a - b) else max(a - b, 0.0) for a, b in zip(high, low, strict=True)]
             for high, low in ((curve.mean, curve.low), (curve.high, curve.mean))
@@ -118,10 +115,11 @@ def _draw_panel(axes: Axes, panel: Panel, names: Sequence[str]) -> None:
             [place + offset for place in panel.places],
             curve.mean,
             yerr=lengths,
-            color=colour,
-            marker=marker,
-            markersize=4,
-            linestyle=DASHES[at % len(DASHES)],
+            color=look[curve.name].colour,
+            marker=look[curve.name].marker,
+            markersize=5,
+            linestyle=look[curve.name].dash,
+            clip_on=False,
             capsize=2.0,
             elinewidth=0.8,
             label=curve.name,
@@ -132,7 +130,7 @@ def _draw_panel(axes: Axes, panel: Panel, names: Sequence[str]) -> None:
         axes.plot(
             [panel.places[at] + offset],
             [value],
-            marker=MARKERS[names.index(name) % len(MARKERS)] if name in names else "*",
+            marker=look[name].marker if name in look else "*",
             markersize=11,
             markerfacecolor="none",
             markeredgecolor=look_of(name).colour,
@@ -200,3 +198,15 @@ def look_of(name: str) -> Look:
     plain = name.split(", flow ")[0]
     key = next((key for key, label in LABELS.items() if label == plain), plain)
     return look(name if plain != name else key)
+
+
+def looks_of(names: Sequence[str]) -> dict[str, Look]:
+    """Looks of the variants of a figure: that of the algorithm; of a second variant of the same one, its colour."""
+    found: dict[str, Look] = {}
+    spare = [nth(number)[1:] for number in range(36)]
+    for name in names:
+        own, taken = look_of(name), {known[1:] for known in found.values()}
+        if own[1:] in taken:
+            own = Look(own.colour, *next((shape for shape in spare if shape not in taken), own[1:]))
+        found[name] = own
+    return found

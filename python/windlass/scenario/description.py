@@ -51,8 +51,8 @@ class Scenario:
         Engine rules for all flows.
     traces : sequence of str, optional
         Series to record: ``"cwnd"``, ``"ssthresh"``, ``"flight"``, ``"srtt"``, ``"rate"``, ``"loss-event-rate"``,
-        ``"window"``, ``"sent"``, ``"queue"``, ``"airtime"``, ``"serving"``, ``"snr"``; and ``"tape"``, which is no
-        series: see :mod:`windlass.tapes`.
+        ``"window"``, ``"sent"``, ``"delivered"``, ``"delay"``, ``"queue"``, ``"airtime"``, ``"serving"``, ``"snr"``;
+        and ``"tape"``, which is no series: see :mod:`windlass.tapes`.
     trace_step : str, optional
         Spacing of the series; on every change if not given.
     events : bool, optional

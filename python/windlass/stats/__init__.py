@@ -18,6 +18,7 @@ from windlass.stats.intervals import (
 from windlass.stats.laws import mathis, pftk
 from windlass.stats.simultaneous import fieller, paired_p
 from windlass.stats.summary import SUMMARY, summarise
+from windlass.stats.throughput import throughput
 
 __all__ = [
     "SUMMARY",
@@ -36,4 +37,5 @@ __all__ = [
     "pftk",
     "seeds_needed",
     "summarise",
+    "throughput",
 ]

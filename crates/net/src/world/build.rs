@@ -94,6 +94,7 @@ impl World {
             reels: Vec::new(),
             losses: options.events.then(Vec::new),
             truth: vec![Truth::default(); network.flows.len() * 2],
+            notes_arrivals: options.delays || options.traces.delay,
             delays: if options.delays { vec![Delays::default(); network.flows.len() * 2] } else { Vec::new() },
             warm: Vec::new(),
             description: cfg!(debug_assertions).then(|| Box::new(network.clone())),

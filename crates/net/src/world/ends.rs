@@ -1,6 +1,6 @@
 //! What endpoints receive and send.
 
-use units::{Span, Time};
+use units::Time;
 
 use super::World;
 use crate::endpoint::Endpoint;
@@ -15,10 +15,8 @@ impl World {
         let sack = self.sacks.take(packet.sack);
         self.catch_up(now, number);
         self.attachments[number as usize].clock = now;
-        if !self.delays.is_empty() && packet.is_data() {
-            let sender = number as usize ^ 1;
-            let queued = now.since(packet.ts_val).0.saturating_sub(self.transfers[sender].base_delay.0);
-            self.delays[sender].add(Span(queued));
+        if self.notes_arrivals && packet.is_data() {
+            self.note_arrival(now, number, packet);
         }
         if self.attachments[number as usize].connection != ALONE {
             self.arrive_on_subflow(now, number, packet, sack);

@@ -48,6 +48,10 @@ pub struct Traces {
     pub window: bool,
     /// Every data segment or datagram when it is sent.
     pub sent: bool,
+    /// Payload that has arrived.
+    pub delivered: bool,
+    /// One-way delay of every data segment or datagram that arrives.
+    pub delay: bool,
     /// Which base station serves a mobile.
     pub serving: bool,
     /// Signal to noise of that station.

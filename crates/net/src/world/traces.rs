@@ -17,6 +17,7 @@ pub(super) struct Seen {
     rate_bps: f64,
     loss_event_rate: f64,
     window: f64,
+    delivered: u64,
 }
 
 /// What no endpoint has: each value that an endpoint has differs from it, and what it lacks stays like it.
@@ -28,6 +29,7 @@ pub(super) const UNSEEN: Seen = Seen {
     rate_bps: -1.0,
     loss_event_rate: -1.0,
     window: -1.0,
+    delivered: 0,
 };
 
 impl Seen {
@@ -68,13 +70,42 @@ impl World {
         }
     }
 
+    /// Record what a packet that arrives says about its path, before its endpoint takes it.
+    #[cold]
+    pub(super) fn note_arrival(&mut self, now: Time, number: u32, packet: &Packet) {
+        let sender = number as usize ^ 1;
+        let delay = now.since(packet.ts_val);
+        if self.options.delays {
+            self.delays[sender].add(Span(delay.0.saturating_sub(self.transfers[sender].base_delay.0)));
+        }
+        if self.options.traces.delay {
+            let (subject, reverse) = (sender / 2, sender % 2 == 1);
+            self.traces.push(TracePoint { at: now, subject, reverse, variable: Variable::Delay, value: delay.secs() });
+        }
+    }
+
+    /// Record what of the other end's data has arrived here.
+    fn observe_delivered(&mut self, now: Time, at: usize) {
+        let sender = at ^ 1;
+        let delivered = self.endpoints[sender].delivered_once(&self.endpoints[at]);
+        if delivered != self.seen[sender].delivered {
+            self.seen[sender].delivered = delivered;
+            let (variable, value) = (Variable::Delivered, delivered as f64);
+            self.traces.push(TracePoint { at: now, subject: sender / 2, reverse: sender % 2 == 1, variable, value });
+        }
+    }
+
     /// Record what changed.
     #[cold]
     pub(super) fn observe(&mut self, now: Time, at: usize) {
+        if self.options.traces.delivered {
+            self.observe_delivered(now, at);
+        }
         if at % 2 == 1 && !self.two_way[at / 2] {
             return;
         }
         let Some(is) = Seen::of(&self.endpoints[at]) else { return };
+        let is = Seen { delivered: self.seen[at].delivered, ..is };
         let was = std::mem::replace(&mut self.seen[at], is);
         let mut note = |on: bool, changed: bool, variable: Variable, value: f64| {
             if on && changed {

@@ -19,6 +19,8 @@ pub(crate) struct Output {
     pub(crate) loss_event_rate: bool,
     pub(crate) window: bool,
     pub(crate) sent: bool,
+    pub(crate) delivered: bool,
+    pub(crate) delay: bool,
     pub(crate) queue: bool,
     pub(crate) airtime: bool,
     pub(crate) serving: bool,
@@ -44,7 +46,7 @@ pub(crate) struct Series {
 }
 
 /// Every series, in the order of the enum and of the table of traces.
-pub(crate) static SERIES: [Series; 12] = [
+pub(crate) static SERIES: [Series; 14] = [
     Series {
         variable: Variable::Cwnd,
         key: "cwnd",
@@ -104,6 +106,20 @@ pub(crate) static SERIES: [Series; 12] = [
         flag: |o| &mut o.sent,
     },
     Series {
+        variable: Variable::Delivered,
+        key: "delivered",
+        column: "delivered_bytes",
+        meaning: "payload of a flow that has arrived since the start of the run, in order or not, each byte counted once",
+        flag: |o| &mut o.delivered,
+    },
+    Series {
+        variable: Variable::Delay,
+        key: "delay",
+        column: "delay_s",
+        meaning: "one-way delay of each data segment or datagram when it arrives; every one, whatever `trace_step`",
+        flag: |o| &mut o.delay,
+    },
+    Series {
         variable: Variable::Queue,
         key: "queue",
         column: "queue_packets",
@@ -159,6 +175,11 @@ pub(crate) fn read(item: Option<&Item<'_>>) -> Result<Output, Problem> {
 }
 
 impl Series {
+    /// A value for each packet and none that lasts: it stays as it is whatever the step.
+    pub(crate) fn of_packets(&self) -> bool {
+        matches!(self.variable, Variable::Sent | Variable::Delay)
+    }
+
     /// It is a link's, not a flow's.
     pub(crate) fn of_link(&self) -> bool {
         matches!(self.variable, Variable::Queue | Variable::Airtime | Variable::Serving | Variable::Snr)

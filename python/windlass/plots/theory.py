@@ -1,0 +1,72 @@
+"""What the path of a description says of its figures: lines of capacity, of the BDP, of an ideal Reno."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from windlass.plots.words import quantity
+
+if TYPE_CHECKING:
+    from windlass.output import SavedSweep
+    from windlass.scenario import Scenario
+    from windlass.sweep import SweepResult
+
+__all__ = ["limits_of", "path_of"]
+
+
+def limits_of(scenario: Scenario) -> dict[str, float | None]:
+    """Of a scenario of one point: ``bdp_packets`` and ``base_rtt_s`` of its path, ``capacity_bps`` that the links carry
+    of the payload of all flows together, and ``until_s``, the length of the run.
+    """
+    known = scenario.points()[0].capacity()
+    limits: dict[str, float | None] = {"bdp_packets": None, "base_rtt_s": None, "capacity_bps": None}
+    limits["until_s"] = scenario.duration_s
+    if not known or not known["cuts"]:
+        return limits
+    carried = min(sum(link["rate_bps"] for link in cut["links"]) for cut in known["cuts"])
+    limits["capacity_bps"] = carried * known["payload"] / known["packet"]
+    if known["round_trip_s"] > 0.0:
+        limits["bdp_packets"], limits["base_rtt_s"] = known["bdp_packets"], known["round_trip_s"]
+    return limits
+
+
+def path_of(saved: SavedSweep | SweepResult, metric: str) -> dict[str, Any]:
+    """Capacity and round trip for the lines of theory, of a dumbbell whose links are not swept."""
+    facts: dict[str, Any] = {}
+    links = {(row["link"], row["direction"]): row for row in saved.links.to_pylist()}
+    same = saved.links.group_by(["link", "direction"]).aggregate(
+        [("rate_bps", "count_distinct"), ("delay_s", "count_distinct")]
+    )
+    if any(row["rate_bps_count_distinct"] > 1 or row["delay_s_count_distinct"] > 1 for row in same.to_pylist()):
+        return facts
+    runs = saved.flows.group_by(["key", "direction"]).aggregate([("flow", "count")])["flow_count"].to_pylist()
+    bottleneck = links.get(("bottleneck", "forward"))
+    if bottleneck is None or len(set(runs)) != 1:
+        return facts
+    points = [json.loads(point) if isinstance(point, str) else point for point in saved.descriptions]
+    groups = [flow for point in points for flow in point.get("flows", ())]
+    segments = {(flow["segment"], flow["tcp"]["header"], _segments_counted_as_one(flow["tcp"])) for flow in groups}
+    if len(segments) != 1:
+        return facts
+    segment, header, counted = segments.pop()
+    payload, overhead = quantity(segment), quantity(header)
+    if payload is None or overhead is None:
+        return facts
+    mss_bytes, header_bytes = payload[0], overhead[0]
+    flows = runs[0] if metric == "goodput_bps" else 1
+    names = ["left/0", "bottleneck", "right/0"]
+    forward = [links[name, "forward"]["rate_bps"] for name in names if (name, "forward") in links]
+    share = [bottleneck["rate_bps"] / flows] + ([min(forward)] if metric == "goodput_bps" else [])
+    # goodput counts payload, a link carries headers as well
+    facts["capacity_bps"] = min(share) * mss_bytes / (mss_bytes + header_bytes)
+    if metric == "goodput_bps" and all((name, "reverse") in links for name in names):
+        rtt = sum(links[name, direction]["delay_s"] for name in names for direction in ("forward", "reverse"))
+        if rtt > 0.0:
+            facts["mathis"] = {"mss_bytes": mss_bytes, "rtt_s": rtt, "b": float(counted)}
+    return facts
+
+
+def _segments_counted_as_one(tcp: dict[str, Any]) -> int:
+    """What congestion avoidance takes for one segment: those of an ACK if ACKs are counted (b in theory)."""
+    return tcp["delayed_ack"] if tcp["ca_count"] == "acks" else 1
