@@ -439,3 +439,15 @@ def test_every_queue_can_be_compared(name: str, tmp_path: Path) -> None:
     )
     assert [one.queue for one in result.outcomes] == ["1 bdp", wanted]
     assert "</svg>" in plots.save(plots.goodput_against_delay(result), tmp_path / "a.svg")[0].read_text()
+
+
+def test_the_guide_has_every_answer_of_an_algorithm() -> None:
+    text = (ROOT / "docs" / "guide" / "python-algorithms.md").read_text(encoding="utf-8")
+    assert [answer.name for answer in Response if f"| `{answer.name}` |" not in text] == []
+
+
+def test_the_guide_has_every_kind_of_figure() -> None:
+    text = (ROOT / "docs" / "guide" / "figures.md").read_text(encoding="utf-8")
+    assert [kind for kind in plots.choice.KINDS if kind != "sweep" and f"--kind {kind}" not in text] == []
+    options = {option.opts[-1]: option for option in main.commands["plot"].params if isinstance(option, click.Option)}
+    assert list(options["--kind"].type.choices) == list(plots.choice.KINDS)

@@ -234,27 +234,31 @@ def test_a_comparison_and_a_scenario_are_drawn_as_they_are(small: Scenario, tmp_
 # ---- what stands in figures
 
 
-def test_intervals_do_not_reach_where_the_number_cannot_and_marks_are_whole() -> None:
+@pytest.mark.parametrize("rates", [["0 %", "1 %"], ["0 %", "0.1 %", "5 %"], ["0.01 %", "5 %"]])
+def test_intervals_do_not_reach_where_the_number_cannot_and_marks_are_whole(rates: list[str]) -> None:
+    count = len(rates)
     summary = pa.table(
         {
-            "flows.algorithm": ["cerl", "cerl"],
-            LOSS: ["0 %", "1 %"],
-            "group": ["flow"] * 2,
-            "direction": ["forward"] * 2,
-            "algorithm": ["cerl"] * 2,
-            "jain_mean": [0.9, 0.0],
-            "jain_lo": [-0.4, -1.0],
-            "jain_hi": [1.7, 1.0],
+            "flows.algorithm": ["cerl"] * count,
+            LOSS: rates,
+            "group": ["flow"] * count,
+            "direction": ["forward"] * count,
+            "algorithm": ["cerl"] * count,
+            "jain_mean": [0.9, 0.0, 0.5][:count],
+            "jain_lo": [-0.4, -1.0, -0.5][:count],
+            "jain_hi": [1.7, 1.0, 1.5][:count],
         }
     )
     figure = plots.metric_against_axis(summary, LOSS, "jain")
     container = figure.axes[0].containers[0]
     ends = [(segment[0][1], segment[1][1]) for segment in container[2][0].get_segments()]
-    assert ends == [(0.0, pytest.approx(1.0)), (0.0, pytest.approx(1.0))]
-    assert not container[0].get_clip_on()
-    low, high = figure.axes[0].get_xlim()
-    assert low < 0.0
-    assert high > 1.0
+    assert ends == [(0.0, pytest.approx(1.0))] * count
+    figure.draw_without_rendering()
+    axes = figure.axes[0]
+    half = container[0].get_markersize() / 2.0 * figure.dpi / 72.0
+    for place in axes.transData.transform(list(zip(*container[0].get_data(), strict=True))):
+        assert np.all(place - half >= axes.bbox.min)
+        assert np.all(place + half <= axes.bbox.max)
 
 
 def test_settings_beside_algorithms_have_panels_and_words() -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _KINDS = ("cwnd", "rate", "throughput", "rtt", "queue", "airtime", "cdf", "positions", "all", "sweep", "heatmap")
+"""As :data:`windlass.plots.choice.KINDS`, which would be slow to import for a help text."""
 
 
 def _seconds(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:

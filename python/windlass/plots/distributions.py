@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from windlass.errors import InputError
 from windlass.plots.flows import label_of, looks_of, recorded, seed_of
 from windlass.plots.panels import grouped, label, panels
-from windlass.plots.style import add_legend, new_figure, some, styled
+from windlass.plots.style import add_legend, marker_size, new_figure, some, styled
 from windlass.plots.words import metric_scale, metric_words
 
 if TYPE_CHECKING:
@@ -132,12 +132,12 @@ def _draw(axes: Axes, values: Sequence[float], count: int, look: Look, name: str
         linestyle=look.dash,
         marker=look.marker,
         markevery=0.15 if len(ordered) > 20 else None,
-        markersize=4,
+        markersize=marker_size(look.marker, 4.5),
         label=name,
         zorder=2,
     )
 
 
 def _percent(axes: Axes) -> None:
-    axes.set_ylim(0.0, 102.0)
+    axes.set_ylim(-2.0, 102.0)
     axes.set_ylabel("share of segments (%)" if axes.get_xlabel().startswith("one-way") else "share of flows (%)")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from windlass.errors import InputError, UnknownFlow
 from windlass.palette import Look, looks, nth, title
-from windlass.plots.style import some, trace
+from windlass.plots.style import marker_size, some, trace
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -108,7 +108,7 @@ def draw_lines(
             linestyle=own.dash,
             marker=own.marker if len(lines) > 1 else "",
             markevery=_places(times, at / len(lines)),
-            markersize=4,
+            markersize=marker_size(own.marker, 4.5),
             label=labels[name],
             zorder=2,
         )
@@ -126,9 +126,10 @@ def _places(times: Sequence[float], offset: float) -> list[int] | None:
 
 
 def along_time(axes: Axes) -> None:
-    """The axis of time, from the begin of the run."""
+    """The axis of time, from the begin of the run to the last value; marks at the ends are whole."""
     axes.set_xlabel("time (s)")
-    axes.set_xlim(left=0.0)
+    end = axes.dataLim.x1
+    axes.set_xlim(-0.015 * end, 1.015 * end)
 
 
 def guide_line(axes: Axes, value: float, label: str, dash: Any = (0, (6, 3))) -> None:

@@ -11,7 +11,7 @@ from windlass.errors import InputError
 from windlass.palette import title
 from windlass.plots.panels import MOST_PANELS, told_apart, wrapped
 from windlass.plots.style import bare_figure, is_narrow, number_of, room_for_letters, small, some, styled
-from windlass.plots.words import axis_words, metric_scale, metric_words, quantity, value_words, words
+from windlass.plots.words import axis_words, metric_scale, metric_words, quantity, value_of, words
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -106,6 +106,8 @@ def _draw(found: dict[str, dict[tuple[str, str], float]], x: Axis, y: Axis, metr
         axes.set_axis_off()
     cells[0].xaxis.set_ticks(range(len(x[1])), _names(*x))
     cells[0].yaxis.set_ticks(range(len(y[1])), _names(*y))
+    if any(quantity(value) is None for value in y[1]):
+        cells[0].invert_yaxis()  # names are read from the top
     if max(map(len, _names(*x))) > room:
         for axes in cells:
             axes.tick_params(axis="x", rotation=90)
@@ -116,7 +118,7 @@ def _draw(found: dict[str, dict[tuple[str, str], float]], x: Axis, y: Axis, metr
 
 
 def _names(key: str, values: Sequence[str]) -> list[str]:
-    return [title(value) if key.endswith("algorithm") else fill(value_words(value), 20) for value in values]
+    return [fill(value_of(key, value), 24) for value in values]
 
 
 def _draw_fields(

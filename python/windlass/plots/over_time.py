@@ -19,7 +19,7 @@ from windlass.plots.flows import (
     recorded,
     seed_of,
 )
-from windlass.plots.style import add_legend, bare_figure, new_figure, some, styled, trace
+from windlass.plots.style import add_legend, bare_figure, from_zero, new_figure, some, styled, trace
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -93,7 +93,7 @@ def draw_cwnd(
     else:
         draw_lines(axes, lines, look, labels)
     # An ssthresh that was never set is far above every window and would flatten the curve.
-    axes.set_ylim(0.0, 1.1 * highest)
+    from_zero(axes, 1.1 * highest)
     if bdp_packets is not None:
         guide_line(axes, bdp_packets, f"BDP: {bdp_packets:.3g} segments")
     axes.set_ylabel("window (segments)")
@@ -135,12 +135,12 @@ def rate_over_time(
         figure = bare_figure(1.3)
         axes, below = figure.subplots(2, 1, sharex=True, height_ratios=[2, 1])
         draw_lines(below, losses, look, labels, 100.0)
-        below.set_ylim(bottom=0.0)
+        from_zero(below)
         below.set_ylabel("loss event rate (%)")
     else:
         figure, axes = new_figure()
     draw_lines(axes, lines, look, labels, 1e-6)
-    axes.set_ylim(bottom=0.0)
+    from_zero(axes)
     if capacity_bps is not None:
         guide_line(axes, capacity_bps * 1e-6, f"capacity: {capacity_bps * 1e-6:.3g} Mbit/s")
     axes.set_ylabel("allowed rate (Mbit/s)")
@@ -207,7 +207,7 @@ def draw_throughput(
         begins, lengths, rates = (own[column].to_pylist() for column in ("time_s", "bin_s", "throughput_bps"))
         lines[name] = [*begins, begins[-1] + lengths[-1]], [*rates, rates[-1]]
     draw_lines(axes, lines, looks_of(result, names), {name: label_of(result, name) for name in names}, 1e-6)
-    axes.set_ylim(0.0, max(axes.get_ylim()[1], 1e-6))
+    from_zero(axes, max(axes.get_ylim()[1], 1e-6))
     if capacity_bps is not None:
         guide_line(axes, capacity_bps * 1e-6, f"capacity: {capacity_bps * 1e-6:.3g} Mbit/s")
     length = table["bin_s"][0].as_py()
@@ -250,7 +250,7 @@ def draw_rtt(axes: Axes, result: RunResult, flows: Sequence[str] | None, base_rt
     # before its first sample a sender has none
     lines = {name: _above_zero(line) for name, line in lines.items()}
     draw_lines(axes, lines, looks_of(result, list(lines)), {name: label_of(result, name) for name in lines}, 1e3)
-    axes.set_ylim(0.0, 1.05 * axes.get_ylim()[1])
+    from_zero(axes, 1.05 * axes.get_ylim()[1])
     if base_rtt_s is not None:
         guide_line(axes, base_rtt_s * 1e3, "propagation there and back")
     axes.set_ylabel("smoothed RTT (ms)")
@@ -311,7 +311,7 @@ def draw_queue(axes: Axes, result: RunResult, links: Sequence[str] | None) -> in
         lines = {name: line for name, line in lines.items() if name in shown}
     look = {name: nth(at) for at, name in enumerate(lines)}
     draw_lines(axes, lines, look, {name: name.replace(":reverse", ", reverse") for name in lines})
-    axes.set_ylim(0.0, max(1.0, 1.03 * axes.get_ylim()[1]))
+    from_zero(axes, max(1.0, 1.03 * axes.get_ylim()[1]))
     axes.set_ylabel("queue (packets)")
     return len(lines)
 

@@ -330,6 +330,17 @@ def small() -> float:
     return _layout.get().font_size * 7.0 / 9.0
 
 
+def marker_size(marker: str, size: float) -> float:
+    """Size of a marker that looks as large as others: crosses have little surface."""
+    return 1.35 * size if marker in ("X", "P", "*") else size
+
+
+def from_zero(axes: Axes, top: float | None = None) -> None:
+    """The axis up from zero, and as much below it as half a marker needs."""
+    top = axes.get_ylim()[1] if top is None else top
+    axes.set_ylim(-0.02 * top, top)
+
+
 def room_for_letters() -> float:
     """Letters of a legend that stand beside each other in the width of a figure."""
     given = _layout.get()

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from windlass.errors import InputError
 from windlass.palette import looks, nth, title
 from windlass.plots.panels import RowLine, Setting, grouped, label, panels, told_apart
-from windlass.plots.style import add_legend, is_narrow, number_of, some, styled
+from windlass.plots.style import add_legend, is_narrow, marker_size, number_of, some, styled
 from windlass.plots.words import (
     axis_words,
     metric_scale,
     metric_words,
     most_of,
     quantity,
-    value_words,
+    value_of,
     words,
 )
 
@@ -159,22 +159,24 @@ def goodput_against_delay(comparison: Comparison) -> Figure:
         delay, goodput = one.queue_delay_p95_s, one.goodput_bps
         place, value = (delay.mean * 1e3, goodput.mean * 1e-6)
         by_queue = len(queues) > 1
+        marker = nth(queues.index(one.queue)).marker if by_queue else look[one.algorithm].marker
         cells[settings.index(_where(one, several))].errorbar(
             [place],
             [value],
             xerr=_above_zero(place, number_of(delay.half_width) * 1e3),
             yerr=_above_zero(value, number_of(goodput.half_width) * 1e-6),
             color=look[one.algorithm].colour,
-            marker=nth(queues.index(one.queue)).marker if by_queue else look[one.algorithm].marker,
+            marker=marker,
+            markersize=marker_size(marker, 6.0),
             linestyle="",
             capsize=2.5,
             elinewidth=0.9,
-            clip_on=False,
             label=f"{title(one.algorithm)}, {one.queue}" if by_queue else title(one.algorithm),
             zorder=3,
         )
-    cells[0].set_xlim(0.0, 1.08 * cells[0].get_xlim()[1])
-    cells[0].set_ylim(0.0, 1.08 * cells[0].get_ylim()[1])
+    right, top = cells[0].get_xlim()[1], cells[0].get_ylim()[1]
+    cells[0].set_xlim(-0.02 * right, 1.08 * right)
+    cells[0].set_ylim(-0.02 * top, 1.08 * top)
     x_label = "queueing delay not exceeded by 95 % of the segments (ms)"
     label(
         figure,
@@ -214,7 +216,8 @@ def _draw_series(summary: pa.Table, x: str, metric: str) -> tuple[Figure, list[A
         _draw_line(cells[line.panel], line, metric, joined=unit is not None)
     for axes in cells:
         axes.margins(x=0.04)
-        axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
+        low, high = axes.get_ylim()
+        axes.set_ylim(bottom=min(-0.02 * high, low) if low < 0.0 else -0.02 * high)
     return figure, cells
 
 
@@ -235,10 +238,10 @@ def _draw_line(axes: Axes, line: RowLine, metric: str, *, joined: bool) -> None:
         yerr=[[value * scale for value in part] for part in (_lengths(mean, low), _lengths(high, mean))],
         color=line.look.colour,
         marker=line.look.marker,
+        markersize=marker_size(line.look.marker, 6.0),
         linestyle=line.look.dash if joined else "",
         capsize=2.5,
         elinewidth=0.9,
-        clip_on=False,
         label=line.name,
         zorder=3,
     )
@@ -265,18 +268,21 @@ def _draw_x(axes: Axes, values: Sequence[Any], x: str = "") -> str:
     positions, unit = _positions(values)
     if unit is None:
         labels = list(dict.fromkeys(str(value) for value in values))
-        labels = [title(label) if x.endswith("algorithm") else value_words(label) for label in labels]
+        labels = [value_of(x, label) for label in labels]
         crowded = sum(map(len, labels)) > (20 if is_narrow() else 40)
         axes.set_xticks(range(len(labels)), labels, rotation=30 if crowded else 0, ha="right" if crowded else "center")
         return ""
     positive = sorted({position for position in positions if position > 0.0})
     if positive and min(positions) >= 0.0 and positive[-1] / positive[0] >= 30.0:
+        margin = (positive[-1] / positive[0]) ** 0.04
         if 0.0 in positions:
             # 0 stands left of the smallest value, on a linear piece as long as one decade.
             axes.set_xscale("symlog", linthresh=positive[0], linscale=0.5)
-            axes.set_xlim(left=-0.1 * positive[0])
+            axes.set_xlim(left=-0.15 * positive[0])
         else:
             axes.set_xscale("log")
+            axes.set_xlim(left=positive[0] / margin)
+        axes.set_xlim(right=positive[-1] * margin)
         _plain_ticks(axes, sorted(set(positions)))
     return unit
 

@@ -157,8 +157,12 @@ def _parsed(text: str) -> Any:
 
 def setting_words(key: str, value: Any) -> str:
     """A swept key with its value."""
+    words_ = value_of(key, value)
+    return words_ if key.endswith("algorithm") else f"{axis_words(key)}: {words_}"
+
+
+def value_of(key: str, value: Any) -> str:
+    """A value of a swept key: the name of an algorithm as its authors write it, a file without its folder."""
     if key.endswith("algorithm"):
         return title(str(value))
-    if key.endswith("trace"):
-        value = PurePath(str(value)).name
-    return f"{axis_words(key)}: {value_words(value)}"
+    return PurePath(str(value)).name if key.endswith("trace") else value_words(value)
