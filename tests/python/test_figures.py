@@ -489,8 +489,9 @@ def test_a_flow_that_delivers_nothing(command: Command, work: Path) -> None:
     document["topology"]["bottleneck"]["loss"] = "100 %"
     scenario = windlass.from_dict(document)
     for kind, words in [("throughput", "no arrival"), ("cdf", "no delay"), ("rtt", "no RTT")]:
-        with pytest.raises(InputError, match=words):
+        with pytest.raises(InputError, match=words) as caught:
             windlass.plot(scenario, kind, seed=1)
+        assert "`windlass run` shows what became of each flow" in (caught.value.hint or "")
     swept = scenario.with_({"sweep": {"flows.algorithm": ["newreno", "cerl"]}})
     found = windlass.sweep(swept, seeds=2)
     for kind in ("sweep", "cdf"):

@@ -248,6 +248,16 @@ def test_every_change_is_marked_where_it_happened(kind: str, cause: str) -> None
     assert len(legend(figure)) == 3 + len(own), "cwnd, ssthresh, what the sender did, what had happened"
 
 
+@pytest.mark.parametrize(("kind", "cause"), CHANGES)
+def test_hollow_marks_have_an_edge(kind: str, cause: str) -> None:
+    figure = plots.cwnd_over_time(recorded(kind, cause), "flow")
+    marks = [line for line in figure.axes[0].get_lines() if line.get_linestyle() == "None"]
+    assert len(marks) >= 2, "on the curve and in the legend"
+    for mark in marks:
+        assert mark.get_markeredgewidth() >= 1.0
+        assert mpl.colors.to_hex(mark.get_markeredgecolor()) != "#ffffff"
+
+
 def test_marks_stand_on_the_line_even_where_the_window_was_inflated() -> None:
     # While a sender recovers, an event may report a window inflated by duplicate ACKs; the line does not show it.
     result = recorded()

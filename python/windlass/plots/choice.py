@@ -40,6 +40,8 @@ _RECORDED: dict[str, dict[str, Any]] = {
 }
 """What a run has to record for a figure of each kind."""
 
+_OF_FLOWS = ("cwnd", "rate", "throughput", "rtt", "cdf")
+
 RUN_KINDS = tuple(_RECORDED)
 """Kinds of figures of one run."""
 
@@ -181,7 +183,14 @@ def draw(
     names = flow_names(result, [flows] if isinstance(flows, str) else list(flows or ()) or None, reverse=reverse)
     if kind == "cdf" and y not in (None, PACKETS):
         return distributions.cdf_of_flows(result.flows, (), str(y))
-    return _run_figure(result, kind, subject.limits, names, named, bin_s)
+    try:
+        return _run_figure(result, kind, subject.limits, names, named, bin_s)
+    except InputError as error:
+        if error.code != "plot.no-trace" or not subject.limits or kind not in _OF_FLOWS:
+            raise
+        # a scenario was run with what the figure needs, so there is nothing to write in it
+        hint = "nothing of it happened in this run: `windlass run` shows what became of each flow"
+        raise InputError(error.message, code=error.code, hint=hint) from None
 
 
 def data(

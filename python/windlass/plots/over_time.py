@@ -339,7 +339,16 @@ def _draw_events(axes: Axes, result: RunResult, name: str, cwnd: Line) -> None:
         if any(kind == drawn for drawn, _ in places):
             marker = EVENT_MARKERS[kind]
             axes.add_line(
-                Line2D([], [], linestyle="", marker=marker, color="0.3", markerfacecolor="0.8", label=event.label)
+                Line2D(
+                    [],
+                    [],
+                    linestyle="",
+                    marker=marker,
+                    markeredgecolor="0.3",
+                    markeredgewidth=1.0,
+                    markerfacecolor="0.8",
+                    label=event.label,
+                )
             )
     for cause, (cause_look, words) in looks.items():
         if words and any(cause == met for _, met in places):
@@ -352,6 +361,8 @@ def _filling(cause_look: CauseLook) -> dict[str, Any]:
     face = "white" if fill == "none" else colour
     return {
         "color": colour,
+        "markeredgecolor": colour,
+        "markeredgewidth": 1.0,
         "markerfacecolor": face,
         "markerfacecoloralt": "white",
         "fillstyle": "full" if fill == "none" else fill,
