@@ -87,7 +87,7 @@ LOOKS: dict[str, Look] = {
     "htcp-linux": Look(BLUE, "P", DASHED),
     "illinois": Look(BLUE, "X", DASHED),
     "hybla": Look(BLUE, "D", DASHED),
-    "yeah": Look(BLUE, "o", LONG),
+    "yeah": Look(ORANGE, "v", DASH_DOT_DOT),
     # Delay.
     "vegas": Look(GREY, "v", DOTTED),
     "vegas-linux": Look(GREY, "v", DASH_DOT),

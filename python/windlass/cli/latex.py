@@ -67,7 +67,8 @@ def tabular(table: Table) -> str:
     head = [plain(column.header) for column in table.columns]
     rows = zip(*(map(plain, column.cells) for column in table.columns), strict=True)
     lines = [rf"\begin{{tabular}}{{{kinds}}}", r"\toprule", " & ".join(head) + r" \\", r"\midrule"]
-    lines += [" & ".join(row) + r" \\" for row in rows]
+    # behind the end of a row, LaTeX would take a bracket or star for an argument of it
+    lines += ["{}" * row[0].startswith(("[", "*")) + " & ".join(row) + r" \\" for row in rows]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
 
 

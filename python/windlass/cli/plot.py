@@ -96,9 +96,7 @@ def _labels(context: click.Context, parameter: click.Parameter, values: Sequence
     show_default=True,
     help="File to write: .pdf, .svg or .png, or all three without an extension.",
 )
-@click.option(
-    "--data", type=Place(), help="Also write the numbers: .csv or .parquet."
-)
+@click.option("--data", type=Place(dir_okay=False), help="Also write the numbers: .csv or .parquet.")
 def plot(
     source: str,
     kind: str | None,

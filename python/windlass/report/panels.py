@@ -9,7 +9,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from windlass.palette import Look, look, nth
-from windlass.plots.style import styled
+from windlass.plots.style import marker_size, styled
 from windlass.report.language import LABELS
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _draw_panel(axes: Axes, panel: Panel, names: Sequence[str]) -> None:
             yerr=lengths,
             color=look[curve.name].colour,
             marker=look[curve.name].marker,
-            markersize=5,
+            markersize=marker_size(look[curve.name].marker, 4.5),
             linestyle=look[curve.name].dash,
             clip_on=False,
             capsize=2.0,
