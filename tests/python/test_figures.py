@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
 from pathlib import Path
@@ -336,6 +337,16 @@ def test_names_are_no_formulas(tmp_path: Path) -> None:
 
 
 # ---- layout
+
+
+def test_a_notebook_shows_a_figure_by_itself(result: RunResult) -> None:
+    from PIL import Image
+
+    figure = windlass.plot(result, "rtt", width="1col")
+    data = figure._repr_png_()
+    assert data.startswith(b"\x89PNG")
+    with Image.open(io.BytesIO(data)) as picture:
+        assert picture.width == pytest.approx(3.5 * 120, abs=1)
 
 
 def test_font_size_words_and_embedded_letters(result: RunResult, tmp_path: Path) -> None:

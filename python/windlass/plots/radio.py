@@ -105,7 +105,7 @@ def _draw_bands(axes: Axes, series: Mapping[str, Line], prefix: str) -> None:
             edges,
             baseline=base,
             fill=True,
-            facecolor=_pale(nth(number).colour),
+            facecolor=_pale(nth(number % 6).colour),
             hatch=_HATCHES[number],
             edgecolor="black",
             linewidth=0.4,
@@ -237,7 +237,7 @@ def _draw_way(axes: Axes, node: Mapping[str, Any], number: int) -> None:
     for at in MaxNLocator(5).tick_values(times[0], times[-1]):
         if times[0] <= at <= times[-1]:
             x, y = np.interp(at, times, xs), np.interp(at, times, ys)
-            axes.plot([x], [y], marker=".", color="black", markersize=4, zorder=5)
+            axes.plot([x], [y], marker=".", color="black", markeredgecolor="black", markersize=4, zorder=5)
             _note(axes, f"{at:g} s", (x, y), above=False)
 
 

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 FORMATS = ("pdf", "svg", "png")
 """Formats that :func:`save` writes."""
 
+PICTURE_DPI = 120
+"""Dots per inch of the picture that a notebook shows."""
+
 COLUMNS_MM = {"1col": 88.9, "2col": 181.0}
 """Widths of figures in journals of two columns, millimetres: one column, and both (3.5 and about 7.1 inches; IEEE)."""
 
@@ -319,10 +322,10 @@ def new_figure(rows: float = 1.0) -> tuple[Figure, Axes]:
 
 def bare_figure(rows: float = 1.0) -> Figure:
     """The same without a panel."""
-    from matplotlib.figure import Figure
+    from windlass.plots.shown import ShownFigure
 
     width, height = _layout.get().size
-    return Figure(figsize=(width, height * rows), layout="constrained")
+    return ShownFigure(figsize=(width, height * rows), layout="constrained")
 
 
 def small() -> float:
