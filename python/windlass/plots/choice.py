@@ -297,7 +297,11 @@ def _sweep_figure(saved: SweepResult | SavedSweep, kind: str, x: str | None, row
     if kind == "cdf":
         return distributions.cdf_of_flows(saved.flows, saved.axes, y)
     if not saved.axes:
-        raise InputError("the results have no swept key", code="plot.no-axis", hint="sweep a key and draw along that")
+        raise InputError(
+            "the results have no swept key",
+            code="plot.no-axis",
+            hint="sweep a key and draw along that, or draw one run: `--kind cwnd` if it recorded that",
+        )
     x = x or saved.axes[-1]
     summary = _summary(saved, y)
     if kind == "heatmap":
