@@ -132,9 +132,9 @@ LOOKS: dict[str, Look] = {
 
 _DASHES = (SOLID, DASHED, DASH_DOT, DOTTED, LONG, DASH_DOT_DOT)
 _FREE_COLOURS = (VERMILION, GREEN, BLUE, PURPLE, ORANGE, SKY, BLACK, GREY)
-_FREE_MARKERS = ("<", ">", "X", "P", "v", "^", "D", "s", "o")
+_FREE_MARKERS = ("<", ">", "X", "P", "v", "^", "D", "s", "o", "p")
 _SPARE_COLOURS = (ORANGE, SKY, GREEN, BLUE, VERMILION, PURPLE)
-_SPARE_MARKERS = ("p", "*", "d", "h", "8", "H")
+_SPARE_MARKERS = ("*", "d", "h", "8", "H")
 _NTH_COLOURS = (BLUE, VERMILION, SKY, GREEN, ORANGE, PURPLE)
 _NTH_MARKERS = ("o", "^", "s", "P", "D", "v")
 
@@ -271,7 +271,7 @@ def looks(names: Iterable[str]) -> dict[str, Look]:
     spare = [
         Look(colour, marker, dash)
         for dash in _DASHES
-        for colour, marker in zip(_SPARE_COLOURS, _SPARE_MARKERS, strict=True)
+        for colour, marker in zip(_SPARE_COLOURS, _SPARE_MARKERS, strict=False)
     ]
     for name in dict.fromkeys(names):
         taken = {own[1:] for own in found.values()}
