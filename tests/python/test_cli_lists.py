@@ -70,7 +70,7 @@ def test_list_of_a_paper_shows_the_last_verdicts(
         (kept.parent / "manifest.json").unlink(missing_ok=True)
         write_manifest(kept.parent, {"date": date, "runs": 4, "cpu_per_run_s": 3.0})
         assert shown("rana/fig2") == (
-            ("0.2 min (4 runs)", "2 reproduced, 1 undecided (quick)", date)
+            ("12 s (4 runs)", "2 reproduced, 1 undecided (quick)", date)
             if wins
             else ("5.0 min (600 runs)", "3 contradicted", "2026-05-02")
         )
