@@ -192,8 +192,7 @@ impl Case {
 
 impl Sender {
     fn rules(self, algorithm: &cc::Config, mss: u32, window: u32) -> Config {
-        let rfc =
-            Config { mss, window, delayed_ack: 1, recovery: Some(Recovery::Sack), ..Config::profile(Profile::Rfc) };
+        let rfc = Config { mss, window, delayed_ack: 1, recovery: Some(Recovery::Sack), ..Config::classic() };
         match self {
             Sender::Ns2 => rules(algorithm, mss, window),
             Sender::Sack => rfc,

@@ -80,8 +80,8 @@ class CongestionControl:
     name : str
         Class attribute: name in scenarios; the class's name in small letters with dashes if empty.
     recovery : str
-        Class attribute: recovery core, ``"newreno"`` (default), ``"sack"``, ``"rack-tlp"``,
-        ``"reno"``, ``"tahoe"`` or ``"vegas"``.
+        Class attribute: recovery core where the profile or the scenario leaves it to the algorithm, as ``ns2`` does:
+        ``"newreno"`` (default), ``"sack"``, ``"rack-tlp"``, ``"reno"``, ``"tahoe"`` or ``"vegas"``.
     judges_losses : bool or None
         Class attribute: whether it tells random losses from congestion, as ``windlass list`` and ``windlass compare``
         say. ``None`` (default): it does if its code names :attr:`Response.RANDOM` or

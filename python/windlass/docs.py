@@ -23,7 +23,8 @@ _NOTE = "<!-- Made by `make docs` from the engine's tables. Do not edit. -->"
 _ALGORITHMS_INTRO = """\
 Set one with `algorithm = "NAME"` in `[[flows]]`, with parameters as `algorithm = { name = "NAME", PARAMETER = VALUE }`.
 A parameter with a unit of scenario files is written with it (`"80 segments"`); the others are bare numbers.
-The recovery core is a default; `recovery` in `[tcp]` selects another."""
+The recovery core is the algorithm's own. It is in force in the profile `ns2`, and with `recovery = "algorithm"` in
+`[tcp]`; in the profiles `rfc` and `linux` every algorithm runs on `rack-tlp`."""
 
 _PROFILES = ("rfc", "ns2", "linux")
 

@@ -110,7 +110,9 @@ def test_commands_of_a_page_run_in_order(page: Path) -> None:
         if stem != page.stem or words[0] in ("reproduce", "new-cc") or any("gaimd" in word for word in words):
             continue
         done = CliRunner().invoke(main, words)
-        assert done.exit_code == 0, f"{words}: {done.output}"
+        # another algorithm than that of a tape may give other answers
+        differs = words[0] == "replay" and "--algorithm" in words
+        assert done.exit_code in ((0, 1) if differs else (0,)), f"{words}: {done.output}"
 
 
 @pytest.mark.parametrize("block", [block for block in blocks("text") if block.mark.startswith("explain: ")], ids=str)

@@ -5,7 +5,7 @@ mod common;
 use common::*;
 use datagram::Traffic;
 use net::*;
-use tcp::Profile;
+use tcp::{Config, Profile};
 use units::{Span, Time};
 
 fn ms(n: u64) -> Time {
@@ -13,11 +13,11 @@ fn ms(n: u64) -> Time {
 }
 
 /// One flow over a bottleneck of 8 Mbps and 20 ms with these changes.
-fn over(changing: Changing, algorithm: &str) -> Network {
+fn over(changing: Changing, algorithm: &str, rules: impl Rules) -> Network {
     let mut core = direction(8_000_000, 20, 60);
     core.queue.trace = true;
     core.changing = Some(changing.into());
-    dumbbell(1, core, &direction(1_000_000_000, 1, 1000), algorithm, Profile::Rfc)
+    dumbbell(1, core, &direction(1_000_000_000, 1, 1000), algorithm, rules)
 }
 
 fn traced(seconds: f64) -> RunOptions {
@@ -31,7 +31,7 @@ fn forward(results: &Results) -> &LinkStats {
 #[test]
 fn a_slower_half_carries_less() {
     let step = Step { at: ms(30_000), rate_bps: Some(2_000_000), delay: Some(Span::from_millis(100)) };
-    let network = over(Changing { steps: vec![step], ..Changing::default() }, "sack");
+    let network = over(Changing { steps: vec![step], ..Changing::default() }, "sack", Config::classic());
     let warm = RunOptions { warmup: Span::from_secs(35.0), ..traced(60.0) };
     let results = run(&network, 1, &warm);
     // 25 s at 2 Mbps, 1460 of 1500 bytes are payload: 6.083 MB, and the segment that was on the link when the warm-up
@@ -54,7 +54,7 @@ fn a_held_outage_loses_nothing_by_itself_and_a_lost_one_what_is_sent_in_it() {
     };
     // a window of 20 segments never fills the buffer of 60
     let with = |lost| {
-        let mut network = over(outage(lost), "newreno");
+        let mut network = over(outage(lost), "newreno", Config::classic());
         tcp(&mut network.flows[0]).rules.window = 20;
         run(&network, 1, &traced(20.0))
     };
@@ -71,7 +71,7 @@ fn a_held_outage_loses_nothing_by_itself_and_a_lost_one_what_is_sent_in_it() {
 #[test]
 fn nothing_arrives_out_of_a_held_outage() {
     let outage = Outage { at: ms(5_000), length: Span::from_millis(2_000), every: None, lost: false, handover: false };
-    let network = over(Changing { outages: vec![outage], ..Changing::default() }, "sack");
+    let network = over(Changing { outages: vec![outage], ..Changing::default() }, "sack", Profile::Rfc);
     let results = run(&network, 1, &traced(12.0));
     // the queue stands still from 5 to 7 s: it grows until the window is used up, and nothing leaves
     let during = |t: &&TracePoint| t.variable == Variable::Queue && !t.reverse && t.at > ms(5_002) && t.at < ms(7_000);
@@ -88,18 +88,21 @@ fn reordering_looks_like_loss_and_jitter_in_order_does_not() {
         ..Changing::default()
     };
     // 20 segments never fill the queue: nothing is lost, but up to 16 ms are ten packets of 1.5 ms
-    let with = |reorder| {
-        let mut network = over(jitter(reorder), "newreno");
+    let with = |reorder, rules| {
+        let mut network = over(jitter(reorder), "newreno", rules);
         tcp(&mut network.flows[0]).rules.window = 20;
         run(&network, 1, &traced(20.0))
     };
-    let (ordered, passing) = (with(false), with(true));
+    let (ordered, passing) = (with(false, Config::classic()), with(true, Config::classic()));
     for results in [&ordered, &passing] {
         assert_eq!(forward(results).losses.total(), 0);
     }
     assert_eq!(ordered.flows[0].sender.fast_retransmits, 0);
     assert!(passing.flows[0].sender.fast_retransmits > 10, "{:?}", passing.flows[0].sender);
     assert!(passing.flows[0].delivered_bytes < ordered.flows[0].delivered_bytes);
+    // RACK gives what was overtaken time once it has seen that, and takes back what it did before
+    let given_time = &with(true, Config::profile(Profile::Rfc)).flows[0].sender;
+    assert!(given_time.fast_retransmits < 10 && given_time.undone == given_time.fast_retransmits, "{given_time:?}");
 }
 
 /// Mean queueing delay over a bottleneck of `from_mbps` whose rate becomes `to_mbps` after 20 s, between 30 s and 80 s,
@@ -140,7 +143,7 @@ fn an_overloaded_trace_uses_every_opportunity_and_no_more() {
     // 3 in 4 ms: 9.024 Mbps; 20 s are 15000 of 1504 bytes, 22.56 MB. 12 Mbps come, so something always waits but at the
     // very beginning, and no byte of an opportunity is lost: packets share them.
     let trace = Changing { trace: Some([1, 2, 4].into()), ..Changing::default() };
-    let mut network = over(trace, "cubic");
+    let mut network = over(trace, "cubic", Profile::Rfc);
     network.flows = vec![udp("datagrams", 2, 3, Traffic::Cbr { jittered: false }, 12_000_000)];
     let results = run(&network, 1, &traced(20.0));
     let bytes = forward(&results).transmitted_bytes;
@@ -154,7 +157,7 @@ fn a_link_that_nothing_ever_leaves_does_not_hold_up_the_run() {
     let outage =
         Outage { at: ms(0), length: Span(999_999), every: Some(Span(1_000_000)), lost: false, handover: false };
     for trace in [None, Some([1].into())] {
-        let network = over(Changing { outages: vec![outage], trace, ..Changing::default() }, "sack");
+        let network = over(Changing { outages: vec![outage], trace, ..Changing::default() }, "sack", Profile::Rfc);
         let results = run(&network, 1, &traced(4.0));
         assert_eq!(results.flows[0].delivered_bytes, 0);
         assert_eq!(results.check_conservation(), Ok(()));

@@ -2,23 +2,23 @@
 
 mod common;
 
-use common::{direction, dumbbell, options, run};
+use common::{Rules, direction, dumbbell, options, run};
 use net::*;
-use tcp::{Profile, Why};
+use tcp::{Config, Profile, Why};
 use units::Span;
 
 /// One flow over a bottleneck of 4 Mbit/s whose queue overflows, with one packet in 2000 lost on the wire.
-fn lossy(algorithm: &str) -> Results {
+fn lossy(algorithm: &str, rules: impl Rules) -> Results {
     let mut bottleneck = direction(4_000_000, 30, 20);
     bottleneck.loss = LossSpec::uniform(0.0005, LossAt::Wire);
-    let network = dumbbell(1, bottleneck, &direction(100_000_000, 1, 1000), algorithm, Profile::Rfc);
+    let network = dumbbell(1, bottleneck, &direction(100_000_000, 1, 1000), algorithm, rules);
     run(&network, 11, &RunOptions { events: true, ..options(300.0) })
 }
 
 #[test]
 fn the_counts_are_those_of_the_log() {
     for algorithm in ["newreno", "cerl", "cerl-plus"] {
-        let results = lossy(algorithm);
+        let results = lossy(algorithm, Profile::Rfc);
         let judged = |why: &dyn Fn(Why) -> bool, congestion: bool| {
             let alike = results
                 .events
@@ -39,10 +39,11 @@ fn the_counts_are_those_of_the_log() {
 
 #[test]
 fn newreno_takes_every_loss_for_congestion_and_cerl_plus_as_printed_none() {
-    let newreno = lossy("newreno").flows[0].judgements;
+    let newreno = lossy("newreno", Profile::Rfc).flows[0].judgements;
     assert_eq!((newreno.congestion_as_random, newreno.random_as_random), (0, 0));
     assert!(newreno.random_as_congestion > 20 && newreno.congestion_as_congestion > 5, "{newreno:?}");
-    let printed = lossy("cerl-plus").flows[0].judgements;
+    // (on its own core: with RACK its window is never cut, each recovery begins with a loss in the queue)
+    let printed = lossy("cerl-plus", Config::classic()).flows[0].judgements;
     assert!(printed.congestion_as_random > 20 && printed.random_as_random > 20, "{printed:?}");
 }
 

@@ -24,14 +24,14 @@ fn recorded(network: &Network, seconds: f64) -> Results {
 }
 
 /// Base RTT 60 ms; a link of 20 Mbit/s that marks beyond five waiting packets, as at the start; behind it 1 Mbit/s with
-/// ten packets of queue, which loses the 70th and the 120th packet, and everything from 2 s to 2.3 s.
+/// ten packets of queue, which loses the 70th and the 120th packet, and everything from 2 s to 3.3 s.
 fn small_path(algorithm: &str) -> Network {
     let mut marking = direction(20_000_000, 5, 1000);
     marking.queue.discipline = Discipline::Threshold(QueueLimit::Packets(5));
     marking.queue.ecn = true;
     let mut core = direction(1_000_000, 25, 10);
     core.drops = vec![70, 120];
-    let (at, length) = (Time(2_000_000_000), Span::from_millis(300));
+    let (at, length) = (Time(2_000_000_000), Span::from_millis(1300));
     let outage = Outage { at, length, every: None, lost: true, handover: false };
     core.changing = Some(Arc::new(Changing { outages: vec![outage], ..Changing::default() }));
     let mut links = [("marking", 0, marking), ("bottleneck", 1, core)].map(|(name, a, forward)| {

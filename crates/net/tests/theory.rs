@@ -5,7 +5,7 @@ mod common;
 use common::*;
 use datagram::Traffic;
 use net::*;
-use tcp::{Count, HalfBase, Profile};
+use tcp::{Config, Count, HalfBase};
 use units::Span;
 
 /// One long flow over a wide link with independent loss of data; goodput in segments per second and mean RTT in
@@ -30,7 +30,7 @@ fn flow_over(algorithm: &str, loss: &LossSpec, change: impl Fn(&mut FlowSpec)) -
     for seed in 1..=SEEDS {
         let mut core = direction(100_000_000, 50, 10_000);
         core.loss = loss.clone();
-        let mut network = dumbbell(1, core, &direction(1_000_000_000, 1, 10_000), algorithm, Profile::Rfc);
+        let mut network = dumbbell(1, core, &direction(1_000_000_000, 1, 10_000), algorithm, Config::classic());
         network.links[0].reverse.loss = LossSpec::NONE;
         let flow = &mut network.flows[0];
         tcp(flow).rules.window = 100_000;
@@ -115,7 +115,7 @@ fn two_flows_share_by_the_inverse_of_their_round_trip_times() {
     for seed in 1..=6 {
         let mut core = direction(100_000_000, 154, 10_000);
         core.loss = LossSpec::uniform(0.003, LossAt::Wire);
-        let mut network = dumbbell(1, core, &direction(1_000_000_000, 1, 10_000), "sack", Profile::Rfc);
+        let mut network = dumbbell(1, core, &direction(1_000_000_000, 1, 10_000), "sack", Config::classic());
         network.links[0].reverse.loss = LossSpec::NONE;
         tcp(&mut network.flows[0]).rules.window = 100_000;
         tcp(&mut network.flows[0]).rules.delayed_ack = 1;
@@ -132,7 +132,7 @@ fn renos_sawtooth_swings_between_half_the_pipe_and_the_pipe() {
     // 8 Mbps, RTT 102 ms and transmission: 70 segments of 1500 bytes on the path and 70 in the buffer: the window grows
     // to about 141 and is halved to about 70, so the link never runs dry
     let mut network =
-        dumbbell(1, direction(8_000_000, 50, 70), &direction(1_000_000_000, 1, 1000), "newreno", Profile::Rfc);
+        dumbbell(1, direction(8_000_000, 50, 70), &direction(1_000_000_000, 1, 1000), "newreno", Config::classic());
     tcp(&mut network.flows[0]).rules.delayed_ack = 1;
     tcp(&mut network.flows[0]).rules.half_base = HalfBase::Flight;
     let traced = RunOptions { events: true, ..options(300.0) };
@@ -157,7 +157,7 @@ fn renos_sawtooth_swings_between_half_the_pipe_and_the_pipe() {
 fn the_queue_of_an_overloaded_link_is_full_and_its_delay_is_the_buffers() {
     // a window of 200 segments over a pipe of 69: 131 stand in the queue of the bottleneck, 1.5 ms each
     let mut network =
-        dumbbell(1, direction(8_000_000, 50, 1000), &direction(1_000_000_000, 1, 1000), "sack", Profile::Rfc);
+        dumbbell(1, direction(8_000_000, 50, 1000), &direction(1_000_000_000, 1, 1000), "sack", Config::classic());
     tcp(&mut network.flows[0]).rules.window = 200;
     let results = run(&network, 1, &RunOptions { warmup: Span::from_secs(10.0), ..options(60.0) });
     let rtt = results.flows[0].sender.rtt_sum / results.flows[0].sender.rtt_samples as f64;
@@ -171,7 +171,7 @@ fn two_on_one_queue(algorithm: &str, queue: u32, extra_ms: u64) -> [(f64, f64); 
     let mut mean = [(0.0, 0.0); 2];
     for start in 0..STARTS {
         let access = direction(100_000_000, 1, 10_000);
-        let mut network = dumbbell(2, direction(10_000_000, 18, queue), &access, algorithm, Profile::Rfc);
+        let mut network = dumbbell(2, direction(10_000_000, 18, queue), &access, algorithm, Config::classic());
         // left/1 is far away
         network.links[3].forward.delay = Span::from_millis(1 + extra_ms);
         network.links[3].reverse.delay = Span::from_millis(1 + extra_ms);

@@ -533,7 +533,9 @@ fn proportional_rate_reduction_needs_a_recovery_that_it_can_steer() {
     };
     assert!(with("newreno", "").is_ok());
     assert!(with("tahoe", ", recovery = \"sack\"").is_ok());
-    for (algorithm, tcp) in [("tahoe", ""), ("bbr", ""), ("sack", ", ns2_recovery = true")] {
+    let own = ", recovery = \"algorithm\"";
+    let as_ns2 = format!("{own}, ns2_recovery = true");
+    for (algorithm, tcp) in [("tahoe", ""), ("tahoe", own), ("bbr", ""), ("sack", as_ns2.as_str())] {
         let error = with(algorithm, tcp).unwrap_err();
         assert_eq!(error.code, "scenario.conflict", "{algorithm}");
         assert!(error.to_string().contains("tcp.prr"), "{error}");

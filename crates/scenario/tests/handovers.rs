@@ -86,7 +86,10 @@ fn handovers_that_make_no_sense_are_refused() {
 #[test]
 fn a_handover_loses_what_is_on_its_way_and_changes_rate_and_delay() {
     let events = "[output]\nevents = true\n";
+    // of a sender that fills the queue by then
+    let sender = "algorithm = \"newreno\"\ntcp = { recovery = \"algorithm\", prr = false }";
     let text = link("[{ at = \"10 s\", gap = \"500 ms\", rate_factor = 0.25, delay_step = \"30 ms\" }]") + events;
+    let text = text.replace("algorithm = \"newreno\"", sender);
     let result = run(&text, 1);
     let lost = times(&result);
     // 20 ms of 8 Mbps, and what waited

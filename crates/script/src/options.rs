@@ -9,12 +9,12 @@ use crate::values::{at_least_one, choice, none_of, number, on_off, real, seconds
 
 /// Everything a script chooses before its first step.
 ///
-/// Names: `cc`, `profile rfc|ns2`, `mss`, every rule of [`tcp::rules`], and the parameters of the algorithm, both by
-/// their own names. Beside them, in bytes: `cwnd` (initial window), `ssthresh` (initial; default: the receiver's
-/// window) and `rwnd`. `sack on|off` chooses the recovery core, `handshake` the round trip of the handshake before the
-/// script (`off`: the script does it; default 0.1), `role active|passive` the end that is played, and `peer_sends
-/// on|off` whether the other one has data. Flags are `on` or `off`, times seconds, other amounts of rules plain
-/// numbers.
+/// Names: `cc`, `profile rfc|ns2|linux|classic`, `mss`, every rule of [`tcp::rules`], and the parameters of the
+/// algorithm, both by their own names; `classic` are the rules of the RFCs before RACK-TLP
+/// ([`tcp::Config::classic`]). Beside them, in bytes: `cwnd` (initial window), `ssthresh` (initial) and `rwnd`.
+/// `sack on|off` chooses the recovery core, `handshake` the round trip of the handshake before the script (`off`: the
+/// script does it; default 0.1), `role active|passive` the end that is played, and `peer_sends on|off` whether the
+/// other one has data. Flags are `on` or `off`, times seconds, other amounts of rules plain numbers.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The algorithm with its parameters.
@@ -56,7 +56,9 @@ impl Options {
                 self.algorithm = cc::Config::named(value).ok_or_else(|| format!("no algorithm `{value}`"))?;
             }
             "profile" => {
-                *c = Config { mss, ..Config::profile(choice(value, &PROFILES)?) };
+                let rules =
+                    if value == "classic" { Config::classic() } else { Config::profile(choice(value, &PROFILES)?) };
+                *c = Config { mss, ..rules };
             }
             "mss" => c.mss = at_least_one(value)?,
             "cwnd" => c.initial_window = InitialWindow::Segments(segments()?),

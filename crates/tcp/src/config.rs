@@ -6,7 +6,7 @@ use units::Span;
 /// A named set of engine rules. Each rule is also a field of [`Config`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
-    /// The current RFCs: 5681, 3465, 6298, 6582, 6675, 6928, 3042, 7323.
+    /// The current RFCs: 5681, 3465, 6298, 6928, 7323, 2883, 8985, 9937, 5682, 3522, 3708.
     Rfc,
     /// The one-way agents of ns-2.35.
     Ns2,
@@ -261,66 +261,18 @@ pub struct Config {
 }
 
 impl Config {
-    /// The rules of a profile, with 1460-byte segments.
+    /// The rules of a profile. Segments fill packets of 1500 bytes: 1460 bytes, or 1448 with the options of `rfc` and
+    /// `linux` (RFC 9293 section 3.7.1).
     pub fn profile(profile: Profile) -> Config {
         match profile {
             Profile::Rfc => Config {
-                mss: 1460,
-                header: 40,
-                window: 1 << 20,
-                initial_window: InitialWindow::Rfc6928,
-                initial_ssthresh: None,
-                recovery: None,
-                prr: false,
-                tail_probes: true,
-                undo: true,
-                linux_recovery: false,
-                dup_threshold: 3,
-                limited_transmit: 2,
-                recover_rule: RecoverRule::Careful,
-                ns2_recovery: false,
-                agent: Agent::OneWay,
-                half_base: HalfBase::Flight,
-                whole_ssthresh: false,
-                rto_ssthresh_hold: true,
-                ss_count: Count::Bytes,
-                ss_limit: 2,
-                ss_limit_rto: 1,
-                ca_count: Count::Bytes,
-                cwnd_limited: CwndLimited::On,
-                rto_init: Span::from_millis(1000),
-                rto_min: Span::from_millis(1000),
-                rto_floor: RtoFloor::Timeout,
-                rto_max: Span::from_millis(60_000),
-                rtt_tick: Span::ZERO,
-                clock_offset: None,
-                timer_wheel: TimerWheel::Exact,
-                timer_phase: Span::ZERO,
-                timestamps: false,
-                delack_samples: false,
-                slow_start_restart: true,
-                delayed_ack: 2,
-                delayed_ack_timer: Span::from_millis(100),
-                delayed_ack_mode: DelackMode::PerSegment,
-                quick_acks: 0,
-                push: 0,
-                dsack: false,
-                sack_compression: false,
-                dupack_from_data: false,
-                max_burst: 0,
-                pacing: Pacing::Algorithm,
-                pacing_slow_start: 2.0,
-                pacing_factor: 1.2,
-                pacing_burst: 1,
-                pacing_quantum: 1,
-                freeze: false,
-                freeze_lead: None,
-                freeze_copies: 3,
-                freeze_kick: true,
-                ecn: false,
-                ecn_echo: EcnEcho::Latched,
-                accecn_option: true,
-                ect1: false,
+                mss: 1448,
+                initial_ssthresh: Some(MOST_SEGMENTS),
+                recovery: Some(Recovery::RackTlp),
+                prr: true,
+                timestamps: true,
+                dsack: true,
+                ..Config::classic()
             },
             Profile::Ns2 => Config {
                 window: 1000,
@@ -337,16 +289,12 @@ impl Config {
                 rto_min: Span::from_millis(200),
                 rtt_tick: Span::from_millis(10),
                 delayed_ack: 1,
-                ..Config::profile(Profile::Rfc)
+                ..Config::classic()
             },
             Profile::Linux => Config {
-                mss: 1448,
                 // half of the largest receive buffer, 6 MiB
                 window: 2172,
                 initial_window: InitialWindow::Segments(10),
-                initial_ssthresh: Some(MOST_SEGMENTS),
-                recovery: Some(Recovery::RackTlp),
-                prr: true,
                 linux_recovery: true,
                 half_base: HalfBase::Cwnd,
                 ss_limit: u32::MAX,
@@ -355,22 +303,76 @@ impl Config {
                 rto_min: Span::from_millis(200),
                 rto_floor: RtoFloor::Variance,
                 rto_max: Span::from_millis(120_000),
-                timestamps: true,
                 delayed_ack_timer: Span::from_millis(40),
                 quick_acks: u32::MAX,
                 push: 256,
-                dsack: true,
                 sack_compression: true,
                 ..Config::profile(Profile::Rfc)
             },
         }
     }
 
-    /// Whether [`Config::prr`] has a meaning for this algorithm.
-    pub fn can_prr(&self, row: &Row) -> bool {
-        let core = self.recovery.unwrap_or(row.recovery);
-        let sizes_itself = row.samples_delivery;
-        !self.ns2_recovery && !sizes_itself && matches!(core, Recovery::NewReno | Recovery::Sack | Recovery::RackTlp)
+    /// The sender of the RFCs before RACK-TLP: the recovery core that the algorithm names, RFC 6582 or RFC 6675, and no
+    /// timestamps, PRR or DSACK.
+    pub fn classic() -> Config {
+        Config {
+            mss: 1460,
+            header: 40,
+            window: 1 << 20,
+            initial_window: InitialWindow::Rfc6928,
+            initial_ssthresh: None,
+            recovery: None,
+            prr: false,
+            tail_probes: true,
+            undo: true,
+            linux_recovery: false,
+            dup_threshold: 3,
+            limited_transmit: 2,
+            recover_rule: RecoverRule::Careful,
+            ns2_recovery: false,
+            agent: Agent::OneWay,
+            half_base: HalfBase::Flight,
+            whole_ssthresh: false,
+            rto_ssthresh_hold: true,
+            ss_count: Count::Bytes,
+            ss_limit: 2,
+            ss_limit_rto: 1,
+            ca_count: Count::Bytes,
+            cwnd_limited: CwndLimited::On,
+            rto_init: Span::from_millis(1000),
+            rto_min: Span::from_millis(1000),
+            rto_floor: RtoFloor::Timeout,
+            rto_max: Span::from_millis(60_000),
+            rtt_tick: Span::ZERO,
+            clock_offset: None,
+            timer_wheel: TimerWheel::Exact,
+            timer_phase: Span::ZERO,
+            timestamps: false,
+            delack_samples: false,
+            slow_start_restart: true,
+            delayed_ack: 2,
+            delayed_ack_timer: Span::from_millis(100),
+            delayed_ack_mode: DelackMode::PerSegment,
+            quick_acks: 0,
+            push: 0,
+            dsack: false,
+            sack_compression: false,
+            dupack_from_data: false,
+            max_burst: 0,
+            pacing: Pacing::Algorithm,
+            pacing_slow_start: 2.0,
+            pacing_factor: 1.2,
+            pacing_burst: 1,
+            pacing_quantum: 1,
+            freeze: false,
+            freeze_lead: None,
+            freeze_copies: 3,
+            freeze_kick: true,
+            ecn: false,
+            ecn_echo: EcnEcho::Latched,
+            accecn_option: true,
+            ect1: false,
+        }
     }
 
     /// The same with the ECN that an algorithm with this row wants, if it wants any.
@@ -381,6 +383,23 @@ impl Config {
             self.ect1 = row.scalable;
         }
         self
+    }
+
+    /// Whether [`Config::prr`] has a meaning for this algorithm.
+    pub fn can_prr(&self, row: &Row) -> bool {
+        let core = self.recovery.unwrap_or(row.recovery);
+        let sizes_itself = row.samples_delivery || self.starts_over(row);
+        !self.ns2_recovery && !sizes_itself && matches!(core, Recovery::NewReno | Recovery::Sack | Recovery::RackTlp)
+    }
+
+    /// Whether a loss is repaired by slow start from one segment, instead of a recovery: with Tahoe's core, and with
+    /// RACK-TLP for algorithms whose own core that is.
+    pub(crate) fn starts_over(&self, row: &Row) -> bool {
+        match self.recovery.unwrap_or(row.recovery) {
+            Recovery::Tahoe => true,
+            Recovery::RackTlp => row.recovery == Recovery::Tahoe,
+            _ => false,
+        }
     }
 
     /// The profile with the rules of one of ns-2's agents: FullTcp has no limited transmit, and a heartbeat for delayed
@@ -443,6 +462,9 @@ mod tests {
     #[test]
     fn initial_windows_by_rfc() {
         let mut config = Config::profile(Profile::Rfc);
+        // 10 * 1448 is less than 14600
+        assert_eq!(config.initial_window_segments(), 10.0);
+        config.mss = 1460;
         // 10 * 1460 = 14600
         assert_eq!(config.initial_window_segments(), 10.0);
         config.initial_window = InitialWindow::Rfc5681;

@@ -108,7 +108,8 @@ pub const RECOVERIES: [(&str, Recovery); 6] = [
     ("vegas", Recovery::Vegas),
     ("rack-tlp", Recovery::RackTlp),
 ];
-const OPEN_RECOVERIES: [(&str, Option<Recovery>); 6] = open(&RECOVERIES);
+/// As a rule: also that of the algorithm.
+const OPEN_RECOVERIES: [(&str, Option<Recovery>); 7] = with_none("algorithm", open(&RECOVERIES));
 const RECOVER_RULES: [(&str, RecoverRule); 3] =
     [("careful", RecoverRule::Careful), ("less-careful", RecoverRule::LessCareful), ("off", RecoverRule::Off)];
 const COUNTS: [(&str, Count); 2] = [("bytes", Count::Bytes), ("acks", Count::Acks)];
@@ -162,6 +163,20 @@ const fn open<T: Copy, const N: usize>(words: &[(&'static str, T); N]) -> [(&'st
     let mut at = 0;
     while at < N {
         all[at] = (words[at].0, Some(words[at].1));
+        at += 1;
+    }
+    all
+}
+
+/// The same with a word for leaving it open.
+const fn with_none<T: Copy, const N: usize, const M: usize>(
+    word: &'static str,
+    words: [(&'static str, Option<T>); N],
+) -> [(&'static str, Option<T>); M] {
+    let mut all = [(word, None); M];
+    let mut at = 0;
+    while at < N {
+        all[at] = words[at];
         at += 1;
     }
     all
@@ -288,7 +303,7 @@ pub static RULES: &[Rule] = &[
     rule!(header, "header bytes of every segment on the wire, ACKs included", Takes::Whole(Unit::Bytes, 1, 1000)),
     rule!(initial_window, "initial window: segments, \"rfc6928\" or \"rfc5681\"", INITIAL_WINDOWS, segments(1)),
     rule!(initial_ssthresh, "initial slow start threshold; the receiver's window if not given", segments(1)),
-    rule!(recovery, "recovery core; the one that the algorithm names if not given", OPEN_RECOVERIES, Takes::Words),
+    rule!(recovery, "recovery core; \"algorithm\": the one that the algorithm names", OPEN_RECOVERIES, Takes::Words),
     rule!(
         prr,
         "bring the flight down in proportion during a recovery (RFC 9937); needs `newreno`, `sack` or `rack-tlp`",
@@ -483,8 +498,8 @@ mod tests {
                 rule.set(&mut ns2, value);
             }
         }
+        ns2.mss = rfc.mss; // which a flow says by itself
         assert_eq!(ns2, rfc);
-        // and `mss`, which a flow says by itself
         let shown = format!("{rfc:#?}");
         let field = |line: &&str| line.starts_with("    ") && !line.starts_with("     ") && line.contains(": ");
         let fields = shown.lines().filter(field).count();

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use net::*;
-use tcp::Profile;
+use tcp::Config;
 use units::{Span, Time};
 
 use crate::common::*;
@@ -22,7 +22,7 @@ fn path(algorithm: &str) -> Network {
     };
     let mut core = direction(8_000_000, 49, 100);
     core.changing = Some(Arc::new(Changing { outages: vec![outage], ..Changing::default() }));
-    let mut network = dumbbell(1, core, &direction(1_000_000_000, 0, 1000), algorithm, Profile::Rfc);
+    let mut network = dumbbell(1, core, &direction(1_000_000_000, 0, 1000), algorithm, Config::classic());
     let spec = tcp(&mut network.flows[0]);
     spec.rules.window = 50;
     spec.rules.delayed_ack = 1;

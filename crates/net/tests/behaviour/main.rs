@@ -25,6 +25,7 @@ mod new_jersey;
 mod new_jersey_plus;
 mod older;
 mod queues;
+mod rack;
 mod reno;
 mod sack;
 mod tahoe;

@@ -1,4 +1,5 @@
-//! One flow over one bottleneck with a list of lost segments, in numbers that can be followed by hand.
+//! One flow over one bottleneck with a list of lost segments, in numbers that can be followed by hand: each algorithm on
+//! its own recovery core, without timestamps.
 //!
 //! A segment is 1000 bytes on the wire and the bottleneck sends one in a millisecond. The flow opens with its whole
 //! window of W segments, and ssthresh is W as well, so it starts in congestion avoidance. The receiver's window is W,
@@ -8,7 +9,7 @@
 //! RTTs from b to b + W - 1. From then on segments leave as ACKs return: if W > b, W - b of them always wait and every
 //! RTT is W ms; else none waits and every RTT is b.
 
-use ::tcp::{InitialWindow, Profile, Why, WindowEvent};
+use ::tcp::{Config, InitialWindow, Why, WindowEvent};
 use net::*;
 use units::Span;
 
@@ -63,7 +64,7 @@ impl OneFlow {
         let reverse = core.clone();
         core.drops = self.lost.iter().map(|segment| segment + FIRST_DATA).collect();
         core.queue.warning = self.marks_from.map(|threshold_packets| WarningSpec { threshold_packets, weight: 1.0 });
-        let mut flow = flow("f", 0, 2, name, Profile::Rfc);
+        let mut flow = flow("f", 0, 2, name, Config::classic());
         let spec = tcp(&mut flow);
         spec.rules.mss = 960;
         spec.rules.delayed_ack = 1;

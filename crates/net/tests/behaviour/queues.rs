@@ -2,7 +2,7 @@
 
 use datagram::Traffic;
 use net::*;
-use tcp::Profile;
+use tcp::Config;
 use units::{Span, Time};
 
 use crate::common::*;
@@ -22,7 +22,7 @@ struct Found {
 fn across(discipline: Discipline, flows: usize, change: impl Fn(&mut Network)) -> Found {
     let mut core = direction(RATE, 20, 200);
     (core.queue.discipline, core.queue.ecn) = (discipline, true);
-    let mut network = dumbbell(flows, core, &direction(100_000_000, 1, 1000), "newreno", Profile::Rfc);
+    let mut network = dumbbell(flows, core, &direction(100_000_000, 1, 1000), "newreno", Config::classic());
     network.links[0].reverse = direction(RATE, 20, 200);
     for (i, flow) in network.flows.iter_mut().enumerate() {
         flow.start = Time(i as u64 * 730_000_007);

@@ -20,9 +20,26 @@ pub fn link(name: &str, a: usize, b: usize, both: DirectionSpec) -> LinkSpec {
     LinkSpec { name: name.into(), a, b, forward: both.clone(), reverse: both, medium: None }
 }
 
-pub fn flow(name: &str, from: usize, to: usize, algorithm: &str, profile: Profile) -> FlowSpec {
+/// What the rules of a sender are given by.
+pub trait Rules {
+    fn config(self) -> Config;
+}
+
+impl Rules for Profile {
+    fn config(self) -> Config {
+        Config::profile(self)
+    }
+}
+
+impl Rules for Config {
+    fn config(self) -> Config {
+        self
+    }
+}
+
+pub fn flow(name: &str, from: usize, to: usize, algorithm: &str, rules: impl Rules) -> FlowSpec {
     let algorithm = cc::Config::named(algorithm).expect("in the registry");
-    let mut tcp = Config::profile(profile).with_marks_for(algorithm.row());
+    let mut tcp = rules.config().with_marks_for(algorithm.row());
     tcp.window = 1000;
     FlowSpec {
         name: name.into(),
@@ -72,8 +89,9 @@ pub fn dumbbell(
     bottleneck: DirectionSpec,
     access: &DirectionSpec,
     algorithm: &str,
-    p: Profile,
+    rules: impl Rules,
 ) -> Network {
+    let rules = rules.config();
     let mut network = Network { nodes: vec!["g1".into(), "g2".into()], ..Network::default() };
     network.links.push(link("bottleneck", 0, 1, bottleneck));
     for i in 0..pairs {
@@ -81,7 +99,7 @@ pub fn dumbbell(
         network.nodes.extend([format!("left/{i}"), format!("right/{i}")]);
         network.links.push(link(&format!("left/{i}"), left, 0, access.clone()));
         network.links.push(link(&format!("right/{i}"), 1, right, access.clone()));
-        network.flows.push(flow(&format!("f/{i}"), left, right, algorithm, p));
+        network.flows.push(flow(&format!("f/{i}"), left, right, algorithm, rules));
     }
     network
 }

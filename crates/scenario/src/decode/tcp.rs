@@ -19,6 +19,11 @@ pub(crate) fn agent(item: &Item<'_>) -> Result<Option<Agent>, Problem> {
     table(item)?.get("agent").map(|item| item.word(&AGENTS)).transpose()
 }
 
+/// Whether the table says if there is PRR.
+pub(crate) fn names_prr(item: &Item<'_>) -> bool {
+    table(item).is_ok_and(|table| table.get("prr").is_some())
+}
+
 /// Change the rules that the table names.
 pub(crate) fn read(item: &Item<'_>, config: &mut Config) -> Result<(), Problem> {
     let table = table(item)?;

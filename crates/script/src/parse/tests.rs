@@ -67,7 +67,7 @@ fn steps_are_refused_with_their_line() {
 
 /// Message and line of the first step that does not hold.
 fn wrong(steps: &str) -> String {
-    let text = format!("cc newreno cwnd 2000\n{steps}");
+    let text = format!("cc newreno profile classic cwnd 2000\n{steps}");
     let script = Script::parse("a.pkt", &text).expect("it can be read");
     script.play().expect_err("it does not hold").to_string()
 }
@@ -97,6 +97,6 @@ fn a_step_that_does_not_hold_shows_both() {
 
 #[test]
 fn what_holds_is_silent() {
-    let text = "cc newreno cwnd 2000\n+0 write 2500\n+0 > 0:2000\n+0.1 < ack 2000\n+0 > 2000:2500\n+0.1 < ack 2500\n+0 ? timer off";
+    let text = "cc newreno profile classic cwnd 2000\n+0 write 2500\n+0 > 0:2000\n+0.1 < ack 2000\n+0 > 2000:2500\n+0.1 < ack 2500\n+0 ? timer off";
     Script::parse("a.pkt", text).unwrap().play().unwrap();
 }

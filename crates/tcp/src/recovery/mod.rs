@@ -138,7 +138,7 @@ impl Core {
         let prr = config.prr && config.can_prr(row);
         let ns2 = |agent| if full { Core::Full(Full::new(agent)) } else { Core::OneWay(OneWay::new(agent)) };
         match (recovery, config.ns2_recovery) {
-            (Recovery::RackTlp, _) => Core::Rack(Rack::new(config, prr)),
+            (Recovery::RackTlp, _) => Core::Rack(Rack::new(config, prr, config.starts_over(row))),
             (Recovery::Vegas, ns2) => Core::Vegas(Vegas::new(ns2, full)),
             (Recovery::Tahoe, false) => Core::Tahoe(Tahoe),
             (Recovery::Reno, false) => Core::Reno(Reno),

@@ -3,7 +3,8 @@
 //! Source: RFC 8985; F-RTO, RFC 5682; taking back what was for nothing, RFC 3522 and RFC 3708; the window in recovery,
 //! RFC 9937. Where the RFCs leave something open it is as in Linux (Cheng, Cardwell, Dukkipati and Jha wrote both).
 //! Choices: SACK is always on. The least RTT is that of the connection. A timeout leaves out of what it takes for lost
-//! those segments that were sent within the latest RTT (RFC 8985 section 6.3).
+//! those segments that were sent within the latest RTT (RFC 8985 section 6.3). Tahoe has no recovery: its slow start
+//! repairs losses as it does after a timeout, and only a retransmission that is lost cuts the window again meanwhile.
 //!
 //! This file has the events, and what they do to the window; `board` what is known of each segment, `detection` which
 //! of them are lost, `probe` the timers, `undo` what is taken back.
@@ -50,6 +51,10 @@ pub(crate) struct Rack {
     /// Segments that the ACK at hand showed to be lost, and whether one of them had been sent again.
     lost_now: u32,
     lost_again: bool,
+    /// Segments found lost since the ACK at hand arrived, and those that it tells the algorithm of: what is lost is
+    /// looked for once the algorithm has heard of an ACK, so it learns of that with the next one.
+    lost_since: u32,
+    lost_told: u32,
     probe: Option<Probe>,
     undo: Undo,
     reduction: Option<Reduction>,
@@ -57,6 +62,8 @@ pub(crate) struct Rack {
     newly: u32,
     marked_until: u32,
     prr: bool,
+    /// Slow start from one segment repairs losses, as after a timeout.
+    starts_over: bool,
     probes: bool,
     as_linux: bool,
     /// What is added to short timers, so that they do not fire on a clock's rounding.
@@ -64,7 +71,7 @@ pub(crate) struct Rack {
 }
 
 impl Rack {
-    pub(super) fn new(config: &Config, prr: bool) -> Rack {
+    pub(super) fn new(config: &Config, prr: bool, starts_over: bool) -> Rack {
         Rack {
             board: Board::default(),
             arrivals: Arrivals::default(),
@@ -72,12 +79,15 @@ impl Rack {
             loss: Loss::No,
             lost_now: 0,
             lost_again: false,
+            lost_since: 0,
+            lost_told: 0,
             probe: None,
             undo: Undo::new(config),
             reduction: None,
             newly: 0,
             marked_until: 0,
             prr,
+            starts_over,
             probes: config.tail_probes,
             as_linux: config.linux_recovery,
             slack: if config.timer_wheel == TimerWheel::Linux { Span::from_millis(2) } else { Span::ZERO },
@@ -131,6 +141,7 @@ impl Rack {
     fn mark_losses(&mut self, tcb: &mut Tcb, now: Time) -> Span {
         let found = self.detection.detect(&mut self.board, tcb, now, tcb.in_recovery || self.loss != Loss::No);
         (self.lost_now, self.lost_again) = (found.lost, found.again);
+        self.lost_since += found.lost;
         let decided = self.loss == Loss::No || found.again;
         if self.board.lost() > 0 && !tcb.in_recovery && decided && self.loss != Loss::Asks {
             self.enter(tcb, now);
@@ -145,8 +156,16 @@ impl Rack {
         self.undo.begin(tcb, self.board.resent(), self.loss == Loss::No);
         self.loss = Loss::No;
         self.probe = None;
-        tcb.enter_recovery(now, |tcb, _| tcb.in_recovery = true);
-        if std::mem::take(&mut tcb.comes_down) {
+        let starts_over = self.starts_over;
+        tcb.enter_recovery(now, |tcb, _| tcb.in_recovery = !starts_over);
+        let goes_on = std::mem::take(&mut tcb.comes_down);
+        if starts_over {
+            self.loss = Loss::Repairs;
+            // (another one may be SACKed before pacing lets it leave)
+            tcb.resend = self.board.next_due(tcb).filter(|&number| number == tcb.snd_una);
+            return;
+        }
+        if goes_on {
             return; // the reduction goes on
         }
         let flight = outstanding - self.board.sacked() + self.arrivals.delivered;
@@ -374,7 +393,7 @@ impl RecoveryCore for Rack {
 
     #[inline]
     fn newly_lost(&self, _progress: Progress) -> u32 {
-        self.lost_now
+        self.lost_told
     }
 }
 
@@ -382,6 +401,7 @@ impl SackCore for Rack {
     #[inline(always)]
     fn note_ack(&mut self, tcb: &mut Tcb, now: Time, ack: u32, echo: Time, blocks: &SackBlocks) -> News {
         self.lost_now = 0;
+        self.lost_told = std::mem::take(&mut self.lost_since);
         self.arrivals = Arrivals::at(echo);
         let high = self.board.high_sacked();
         let news = if blocks.is_empty() { News::default() } else { self.note_blocks(tcb, now, ack, blocks) };

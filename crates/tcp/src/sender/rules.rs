@@ -72,6 +72,9 @@ pub(crate) struct Rules {
     pub(crate) linux_usage: bool,
     /// The recovery core gives the timeout's estimator its samples.
     pub(crate) core_samples: bool,
+    /// A halving starts from no more than cwnd: what is outstanding may have arrived, and something sent in its place,
+    /// when a recovery begins with the ACK that ends another one.
+    pub(crate) caps_flight: bool,
     /// An ACK of a segment sent again gives no delay sample, of whatever segment.
     pub(crate) careful_delays: bool,
     /// The timer restarts before the sample of the same ACK is taken, and any new ACK ends the back-off.
@@ -148,7 +151,7 @@ impl Rules {
                 (true, true) => Opening::Ns2Full,
             },
             opens_late: vegas,
-            goes_back: recovery == Recovery::Tahoe,
+            goes_back: config.starts_over(row),
             grows_at_exit: (rack && config.linux_recovery)
                 || full
                 || vegas
@@ -158,6 +161,7 @@ impl Rules {
             samples_on_partial: !ns2 || full,
             linux_usage: rack && config.cwnd_limited == CwndLimited::Linux,
             core_samples: rack,
+            caps_flight: rack,
             careful_delays: !own_vegas,
             timer_before_sample: full,
             marks_on_any_ack: !ns2,
@@ -181,8 +185,7 @@ pub(super) fn books(config: &Config, row: &Row) -> Books {
         only_in_use: config.cwnd_limited != CwndLimited::Off,
     };
     let deaf = row.scalable && config.ecn_echo == EcnEcho::Latched;
-    let tahoe = config.recovery.unwrap_or(row.recovery) == Recovery::Tahoe;
-    let mut books = Books::new(growth, row).with_slow_start_after_loss(tahoe);
+    let mut books = Books::new(growth, row).with_slow_start_after_loss(config.starts_over(row));
     if deaf {
         books.hear_of_marks(); // a latched echo tells too little for it
     }

@@ -18,10 +18,9 @@ pub struct Host {
 }
 
 impl Host {
-    /// Not opened yet. Segments of 1000 bytes; `change` adjusts the profile's other rules.
-    pub fn closed(profile: Profile, algorithm: &str, role: Role, change: impl FnOnce(&mut Config)) -> Host {
-        let mut config = Config::profile(profile);
-        config.mss = MSS;
+    /// Not opened yet. Segments of 1000 bytes; `change` adjusts the other rules.
+    pub fn closed(rules: Config, algorithm: &str, role: Role, change: impl FnOnce(&mut Config)) -> Host {
+        let mut config = Config { mss: MSS, ..rules };
         change(&mut config);
         let algorithm = cc::Config::named(algorithm).expect("an algorithm of the registry");
         let end = Endpoint::new(&config, &algorithm, role);
@@ -29,25 +28,25 @@ impl Host {
     }
 
     /// Open after a handshake of 100 ms; time counts from there.
-    pub fn open(profile: Profile, algorithm: &str, change: impl FnOnce(&mut Config)) -> Host {
-        let mut host = Host::closed(profile, algorithm, Role::Active { peer_sends: false }, change);
+    pub fn open(rules: Config, algorithm: &str, change: impl FnOnce(&mut Config)) -> Host {
+        let mut host = Host::closed(rules, algorithm, Role::Active { peer_sends: false }, change);
         host.handshake(HANDSHAKE);
         host
     }
 
-    /// As `open` with the `rfc` profile, a cwnd of `cwnd` segments and a threshold equal to it, so that growth is
+    /// As `open` with the rules of the RFCs before RACK-TLP, a cwnd of `cwnd` segments and a threshold equal to it, so that growth is
     /// congestion avoidance; without limited transmit.
     pub fn rfc(algorithm: &str, cwnd: u32, change: impl FnOnce(&mut Config)) -> Host {
-        Host::with_cwnd(Profile::Rfc, algorithm, cwnd, change)
+        Host::with_cwnd(Config::classic(), algorithm, cwnd, change)
     }
 
     /// As [`Host::rfc`] with the `ns2` profile.
     pub fn ns2(algorithm: &str, cwnd: u32, change: impl FnOnce(&mut Config)) -> Host {
-        Host::with_cwnd(Profile::Ns2, algorithm, cwnd, change)
+        Host::with_cwnd(Config::profile(Profile::Ns2), algorithm, cwnd, change)
     }
 
-    fn with_cwnd(profile: Profile, algorithm: &str, cwnd: u32, change: impl FnOnce(&mut Config)) -> Host {
-        Host::open(profile, algorithm, |config| {
+    fn with_cwnd(rules: Config, algorithm: &str, cwnd: u32, change: impl FnOnce(&mut Config)) -> Host {
+        Host::open(rules, algorithm, |config| {
             config.initial_window = InitialWindow::Segments(cwnd);
             config.initial_ssthresh = Some(cwnd);
             config.limited_transmit = 0;

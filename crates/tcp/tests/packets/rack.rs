@@ -297,7 +297,7 @@ fn a_timeout_in_a_recovery_keeps_ssthresh() {
 /// Linux's window grows to twice what was outstanding in the last round, whether or not it was full.
 #[test]
 fn a_window_that_is_not_full_may_double_in_linux() {
-    let mut h = Host::open(Profile::Linux, "newreno", |_| {});
+    let mut h = Host::open(Config::profile(Profile::Linux), "newreno", |_| {});
     h.write(10_000);
     for n in 1..=10 {
         h.at(100 + u64::from(n));
@@ -314,7 +314,7 @@ fn a_window_that_is_not_full_may_double_in_linux() {
 /// The timeout of Linux: srtt and a variance of 200 ms at least, in whole milliseconds, on a wheel with steps of 8 ms.
 #[test]
 fn the_timeout_of_linux() {
-    let mut h = Host::open(Profile::Linux, "newreno", |c| {
+    let mut h = Host::open(Config::profile(Profile::Linux), "newreno", |c| {
         (c.timer_wheel, c.tail_probes) = (TimerWheel::Linux, false);
     });
     h.write(1000);
@@ -326,7 +326,8 @@ fn the_timeout_of_linux() {
 #[test]
 fn a_lost_syn_in_linux() {
     for (lost, cwnd) in [(1, 10.0), (2, 1.0)] {
-        let mut h = Host::closed(Profile::Linux, "newreno", Role::Active { peer_sends: false }, |_| {});
+        let mut h =
+            Host::closed(Config::profile(Profile::Linux), "newreno", Role::Active { peer_sends: false }, |_| {});
         h.end.open();
         h.write(0);
         (0..lost).for_each(|_| h.timeout());
@@ -334,5 +335,47 @@ fn a_lost_syn_in_linux() {
         h.set_now(answered);
         h.syn_ack();
         assert_eq!((h.end.sender.cwnd(), h.end.sender.path().srtt), (cwnd, Span::from_millis(100)));
+    }
+}
+
+/// Tahoe starts over with one segment, and its slow start repairs what is lost, and nothing else. Segments 0 and 5 of
+/// ten are lost; the halved window of five ends the slow start.
+#[test]
+fn tahoe_repairs_in_slow_start() {
+    let mut h = Host::rfc("tahoe", 10, |c| c.recovery = Some(Recovery::RackTlp));
+    h.write(40_000);
+    h.sent(0..10);
+    h.at(100);
+    h.sack(0, &[(1, 5), (6, 8)]);
+    h.sent([0]); // at once, though 8 and 9 are on their way
+    h.windows(1.0, 5.0);
+    h.sack(0, &[(1, 5), (6, 10)]);
+    h.silent();
+    h.at(200);
+    h.sack(5, &[(6, 10)]);
+    h.windows(2.0, 5.0);
+    h.sent([5, 10]); // what is lost, and new data
+    h.at(300);
+    h.ack(11);
+    assert!(h.timeouts() == 0 && counts(&h).1 == 1);
+}
+
+/// Once a probe is on its way there is none, and the timer begins anew: RFC 8985 section 7.3. Linux's runs from when the
+/// oldest segment left, which was at 400 ms.
+#[test]
+fn the_timer_begins_anew_where_there_is_no_second_probe() {
+    for (as_linux, expected) in [(false, 1700.0), (true, 1400.0)] {
+        let mut h = rack(10, |c| c.linux_recovery = as_linux);
+        h.write(1000);
+        h.sent([0]);
+        h.at(400); // two RTTs and 200 ms
+        h.sent([0]);
+        h.at(500);
+        h.write(1000);
+        h.sent([1]);
+        assert_eq!(h.deadline_ms(), 700.0);
+        h.at(700);
+        h.silent();
+        assert_eq!((h.deadline_ms(), h.timeouts()), (expected, 0));
     }
 }

@@ -1,6 +1,6 @@
 //! The retransmission timer: RFC 6298, and RFC 5681 section 3.1 about what an expiry does to the windows.
 
-use tcp::{InitialWindow, Profile, Role};
+use tcp::{Config, InitialWindow, Profile, Role};
 use units::Span;
 
 use crate::host::Host;
@@ -137,7 +137,7 @@ fn after_a_timeout_segments_go_again_in_order() {
 #[test]
 fn a_lost_syn_leaves_one_segment_and_three_seconds() {
     for lost in [1, 2] {
-        let mut h = Host::closed(Profile::Rfc, "newreno", Role::Active { peer_sends: false }, |_| {});
+        let mut h = Host::closed(Config::classic(), "newreno", Role::Active { peer_sends: false }, |_| {});
         h.end.open();
         h.write(90_000);
         h.at(100);
@@ -153,7 +153,7 @@ fn a_lost_syn_leaves_one_segment_and_three_seconds() {
 /// In ns-2 the loss of the SYN halves ssthresh as well, and the timeout stays backed off.
 #[test]
 fn a_lost_syn_in_ns2_leaves_a_threshold_of_two() {
-    let mut h = Host::closed(Profile::Ns2, "newreno", Role::Active { peer_sends: false }, |_| {});
+    let mut h = Host::closed(Config::profile(Profile::Ns2), "newreno", Role::Active { peer_sends: false }, |_| {});
     h.end.open();
     h.write(90_000);
     h.timeout();
@@ -167,7 +167,7 @@ fn a_lost_syn_in_ns2_leaves_a_threshold_of_two() {
 /// The other end learns from a second SYN that its answer was lost.
 #[test]
 fn a_lost_answer_to_the_syn_leaves_one_segment() {
-    let mut h = Host::closed(Profile::Rfc, "newreno", Role::Passive, |c| {
+    let mut h = Host::closed(Config::classic(), "newreno", Role::Passive, |c| {
         c.initial_window = InitialWindow::Segments(4);
     });
     h.write(9000);

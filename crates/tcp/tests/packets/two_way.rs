@@ -1,12 +1,12 @@
 //! Data in both directions: piggybacked and delayed ACKs, and what counts as a duplicate.
 
-use tcp::{Flags, Profile, Role};
+use tcp::{Config, Flags, Role};
 use units::Span;
 
 use crate::host::Host;
 
 fn both_ways(change: impl FnOnce(&mut tcp::Config)) -> Host {
-    let mut h = Host::closed(Profile::Rfc, "newreno", Role::Active { peer_sends: true }, |c| {
+    let mut h = Host::closed(Config::classic(), "newreno", Role::Active { peer_sends: true }, |c| {
         c.initial_window = tcp::InitialWindow::Segments(4);
         c.limited_transmit = 0;
         change(c);
@@ -99,7 +99,7 @@ fn sack_blocks_count_on_data_too() {
 /// The passive end sends as well, once its answer to the SYN is acknowledged.
 #[test]
 fn the_passive_end_sends() {
-    let mut h = Host::closed(Profile::Rfc, "newreno", Role::Passive, |_| {});
+    let mut h = Host::closed(Config::classic(), "newreno", Role::Passive, |_| {});
     h.write(3000);
     h.silent();
     let mut syn = tcp::Segment {

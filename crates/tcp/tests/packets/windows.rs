@@ -1,6 +1,6 @@
 //! Initial windows, growth, idle times, the receiver's window, and the ends of a transfer.
 
-use tcp::{InitialWindow, Profile};
+use tcp::{Config, InitialWindow, Profile};
 
 use crate::host::Host;
 
@@ -14,7 +14,7 @@ fn initial_windows() {
         (Profile::Rfc, Some(InitialWindow::Rfc5681), 536, 4),
         (Profile::Ns2, None, 1000, 2),
     ] {
-        let mut h = Host::open(profile, "newreno", |c| {
+        let mut h = Host::open(Config::profile(profile), "newreno", |c| {
             c.mss = mss;
             c.initial_window = rule.unwrap_or(c.initial_window);
         });
@@ -169,7 +169,7 @@ fn a_closed_window_opens_again() {
 /// The window of the handshake counts from the first segment on.
 #[test]
 fn the_answer_to_the_syn_brings_the_first_window() {
-    let mut h = Host::closed(Profile::Rfc, "newreno", tcp::Role::Active { peer_sends: false }, |_| {});
+    let mut h = Host::closed(Config::classic(), "newreno", tcp::Role::Active { peer_sends: false }, |_| {});
     h.peer_window = 3;
     h.write(90_000);
     h.handshake(units::Span::from_millis(100));

@@ -82,7 +82,6 @@ fn engine(
         agent = rules::agent(item)?.unwrap_or(agent);
     }
     let mut config = tcp::Config::profile(profile).with_agent(agent);
-    config.recovery = config.recovery.or(Some(row.recovery));
     config = config.with_marks_for(row);
     // the receiver's clock travels in the timestamp option, which costs header bytes
     config.timestamps |= row.needs_receiver_time;
@@ -100,14 +99,21 @@ fn engine(
         }
         config.ect1 = false;
     }
-    if profile == Profile::Linux && !config.can_prr(row) {
-        config.prr = false; // this algorithm sizes its window in recovery itself
+    config.recovery = config.recovery.or(Some(row.recovery));
+    if config.ns2_recovery && config.recovery == Some(Recovery::RackTlp) {
+        let what = "has `tcp.ns2_recovery` with the recovery core `rack-tlp`, which ns-2 does not have";
+        return Err(table.problem(code::CONFLICT, what).hint(
+            "write `recovery = \"algorithm\"` for ns-2's agent of each algorithm, or another core, or leave `ns2_recovery` out",
+        ));
     }
     if config.prr && !config.can_prr(row) {
-        let what = format!("has `tcp.prr`, which has no meaning for `{}` with these rules", row.name);
-        return Err(table.problem(code::CONFLICT, what).hint(
-            "it needs `recovery` \"newreno\", \"sack\" or \"rack-tlp\" without `ns2_recovery`, and an algorithm that does not pace itself",
-        ));
+        if shared.into_iter().chain(&own).any(rules::names_prr) {
+            let what = format!("has `tcp.prr`, which has no meaning for `{}` with these rules", row.name);
+            return Err(table.problem(code::CONFLICT, what).hint(
+                "it needs `recovery` \"newreno\", \"sack\" or \"rack-tlp\" without `ns2_recovery`, and an algorithm that has a recovery and does not pace itself",
+            ));
+        }
+        config.prr = false; // the profile says so, for those that leave the window in recovery to the engine
     }
     Ok(config)
 }

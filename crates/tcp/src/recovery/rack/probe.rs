@@ -79,8 +79,12 @@ impl Rack {
         }
     }
 
-    /// The retransmission timer runs from when the oldest segment left.
+    /// The retransmission timer again: anew (RFC 8985 section 7.3), or, as in Linux, from when the oldest segment left.
+    /// The latter may be over at once where an RTT is about as long as the timeout.
     fn wait_for_oldest(&self, tcb: &mut Tcb, now: Time) {
+        if !self.as_linux {
+            return tcb.restart_timer(now);
+        }
         let rto = tcb.rtt.rto();
         let age = if tcb.snd_una < tcb.snd_max { age_of_oldest(tcb, now) } else { Span::ZERO };
         tcb.arm(now, Span(rto.0.saturating_sub(age.0).max(1)), Pending::Retransmission);
@@ -120,6 +124,7 @@ impl Rack {
     /// What was overtaken has had its time.
     pub(super) fn end_wait(&mut self, tcb: &mut Tcb, now: Time) {
         let found = self.detection.detect(&mut self.board, tcb, now, tcb.in_recovery || self.loss != Loss::No);
+        self.lost_since += found.lost;
         if found.lost > 0 && !tcb.in_recovery {
             self.arrivals = Arrivals::of_nothing_but_time();
             self.lost_now = found.lost;

@@ -7,7 +7,7 @@ use units::{Span, Time};
 
 use super::Sack;
 use crate::recovery::Core;
-use crate::{Config, Endpoint, Profile, Role, Segment};
+use crate::{Config, Endpoint, Role, Segment};
 
 /// A sender and a receiver; what is on the way between them.
 struct Lab {
@@ -20,7 +20,7 @@ struct Lab {
 
 impl Lab {
     fn new(threshold: u32, limited: u32, segments: u32) -> Lab {
-        let mut config = Config::profile(Profile::Rfc);
+        let mut config = Config::classic();
         config.dup_threshold = threshold;
         config.limited_transmit = limited;
         let algorithm = cc::Config::named("sack").unwrap();
