@@ -51,7 +51,7 @@ fn shared(mbps: u64, rtt_ms: u64, prague: usize, classic: usize, algorithm: &str
         rates: [rate(&results.flows[..prague]), rate(&results.flows[prague..])],
         waits: lanes.map(|lane| 1e3 * lane.waited.secs() / lane.packets as f64),
         signals: lanes.map(|lane| (lane.marked + lane.dropped) as f64 / (lane.packets + lane.dropped) as f64),
-        goodput: (rate(&results.flows) * results.flows.len() as f64) / (mbps as f64 * 1e6 * 1460.0 / 1500.0),
+        goodput: (rate(&results.flows) * results.flows.len() as f64) / (mbps as f64 * 1e6 * 1448.0 / 1500.0),
     }
 }
 

@@ -101,11 +101,18 @@ impl Tcb {
     #[inline(always)]
     pub(crate) fn note_departure(&mut self, now: Time) -> Snapshot {
         let idle = self.snd_una == self.snd_max;
-        let Some(d) = &mut self.delivery else { return Snapshot::default() };
-        if idle && d.limited_until != 0 {
-            self.cc.on_signal(&Signal::IdleRestart { now }, &self.path);
+        if idle && self.delivery.as_ref().is_some_and(|d| d.limited_until != 0) {
+            self.end_idleness(now);
         }
+        let Some(d) = &mut self.delivery else { return Snapshot::default() };
         d.on_sent(now, idle)
+    }
+
+    /// Data leave again after a want of them. The algorithm may come back to a window that it had put aside.
+    #[cold]
+    fn end_idleness(&mut self, now: Time) {
+        self.cc.on_signal(&Signal::IdleRestart { now }, &self.path);
+        self.update_window(now);
     }
 
     /// Nothing more may leave, with so many segments in flight. If that is for want of data, samples are limited from

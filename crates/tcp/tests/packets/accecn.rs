@@ -66,7 +66,7 @@ fn the_handshake_agrees_on_it_and_packets_are_ect1() {
     // both begin with 5
     assert_eq!((ack.len(), ace(&ack[0]), ack[0].seq), (1, 5, 5));
     assert!(ack[0].flags.has(Flags::COUNTS_MARKS) && !ack[0].flags.has(Flags::ECT));
-    assert_eq!(ack[0].size, 40 + 8);
+    assert_eq!(ack[0].size, 40 + 12 + 8); // with timestamps
     a.handle_segment(at(40), &ack[0]);
     assert_eq!(a.sender.stats().marks, 0);
 }
