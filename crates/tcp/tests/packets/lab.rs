@@ -65,12 +65,14 @@ impl Wire {
 
     /// Data segments on the way, those that will not arrive included; several copies of one count once: a second
     /// recovery sends again what the first has just sent again (RFC 6675 starts HighRxt anew), and sees one of them.
-    fn data_in_network(&mut self, now: Time) -> usize {
+    /// Copies of what is acknowledged, below `una`, are on their way in vain, and no sender counts them.
+    fn data_in_network(&mut self, now: Time, una: u32) -> usize {
         while self.ghosts.front().is_some_and(|&(until, _)| until <= now) {
             self.ghosts.pop_front();
         }
         let flying = self.flying.iter().filter(|(_, s)| s.flags.has(Flags::DATA)).map(|(_, s)| s.seq);
-        let mut numbers: Vec<u32> = self.ghosts.iter().map(|&(_, number)| number).chain(flying).collect();
+        let mut numbers: Vec<u32> =
+            self.ghosts.iter().map(|&(_, number)| number).chain(flying).filter(|&seq| seq >= una).collect();
         numbers.sort_unstable();
         numbers.dedup();
         numbers.len()
@@ -292,7 +294,7 @@ impl Lab {
         if self.config.ns2_recovery || self.is_vegas || self.is_tahoe {
             return;
         }
-        let in_network = self.wires[side].data_in_network(self.now);
+        let in_network = self.wires[side].data_in_network(self.now, sender.snd_una());
         // the end of a handover sends the oldest segment again, needed or not, and the receiver's ACKs that give the
         // window back pass for duplicates; as do the answers to what was sent again in vain: they announce arrivals
         // that were none
