@@ -117,7 +117,7 @@ LOOKS: dict[str, Look] = {
     "newjersey": Look(PURPLE, "<", DASHED),
     "newjersey-plus": Look(PURPLE, "<", DASH_DOT_DOT),
     "dctcp": Look(PURPLE, "s", DASH_DOT_DOT),
-    "prague": Look(PURPLE, "v", DASHED),
+    "prague": Look(PURPLE, "<", LONG),
     # Queue length against a threshold.
     "cerl": Look(VERMILION, "X", SOLID),
     "cerl-plus": Look(VERMILION, "D", LONG),

@@ -48,7 +48,7 @@ def test_bursts_of_the_ready_scenario_last_in_time_and_kill_no_flow() -> None:
 def test_a_channel_that_stood_still_is_named_wherever_its_results_are(command: Command, work: Path) -> None:
     changes = {"flows.algorithm": "newreno", "scenario.duration": "60 s", **PER_PACKET}
     shown = text(command("run", "bursty-radio", *settings(changes), "--seed", "1", "--out", "run"))
-    assert f"caution: link `bottleneck`, reverse: {STOOD_STILL} while senders backed off: bad for " in shown
+    assert f"caution: link `bottleneck`, forward: {STOOD_STILL} while senders backed off: bad for " in shown
     manifest = json.loads((work / "run" / "manifest.json").read_text(encoding="utf-8"))
     assert any(STOOD_STILL in caution for caution in manifest["cautions"])
     data = json.loads(command("run", "bursty-radio", *settings(changes), "--seed", "1", "--json").stdout)

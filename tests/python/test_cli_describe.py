@@ -70,13 +70,13 @@ def test_explain_begins_with_a_summary(command: Command, tmp_path: Path) -> None
     assert head[0] == "# head: 10 s, measured from 2 s on; 1 point x 3 seeds = 3 runs"
     assert head[1] == "# both: 2 flows, left/0 to right/0, cubic"
     assert "initial window 3.65 segments of 4000 B, one ACK per segment, receiver offers 40 segments" in head[2]
-    # 2 x (1 + 10 + 1) ms; 10 Mbps x 24 ms = 30 kB, of 4040 B
-    assert head[3] == "#     base RTT 24 ms; narrowest is bottleneck with 10 Mbps; BDP 7.43 packets of 4040 B = 30 kB"
+    # 2 x (1 + 10 + 1) ms; 10 Mbps x 24 ms = 30 kB, of 4052 B
+    assert head[3] == "#     base RTT 24 ms; narrowest is bottleneck with 10 Mbps; BDP 7.4 packets of 4052 B = 30 kB"
     assert head[4] == "# call: 1 flow, left/1 to right/1, udp"
     queues = {line.partition(":")[0]: line for line in head if line.startswith("# queue of")}
-    # 50 packets of 4040 B at 100 Mbps, and 24 ms of that are 300 kB; those that share a queue are named
-    assert queues["# queue of left"].endswith("50 packets = 16.2 ms at 100 Mbps = 0.673 BDP; both, call")
-    assert "codel, 1000 packets = 3.23 s at 10 Mbps = 135 BDP; both, call" in queues["# queue of bottleneck"]
+    # 50 packets of 4052 B at 100 Mbps, and 24 ms of that are 300 kB; those that share a queue are named
+    assert queues["# queue of left"].endswith("50 packets = 16.2 ms at 100 Mbps = 0.675 BDP; both, call")
+    assert "codel, 1000 packets = 3.24 s at 10 Mbps = 135 BDP; both, call" in queues["# queue of bottleneck"]
     assert queues["# queue of bottleneck (reverse)"].endswith("; both")
 
 

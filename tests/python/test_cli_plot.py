@@ -59,7 +59,7 @@ def test_the_lines_of_theory_are_those_of_payload_and_of_what_counts(
     (tmp_path / "one.toml").write_text(text)
     command("sweep", tmp_path / "one.toml", "--out", "results")
     facts = path_of(output.read_sweep(Path("results")), "goodput_bps")
-    # 2 Mbit/s for two flows, 1460 of every 1500 bytes; twice 5 + 20 + 5 ms; an ACK for every second segment, whose
+    # 2 Mbit/s for two flows, 1448 of every 1500 bytes; twice 5 + 20 + 5 ms; an ACK for every second segment, whose
     # bytes count
-    assert facts["capacity_bps"] == pytest.approx(1e6 * 1460 / 1500)
-    assert facts["mathis"] == {"mss_bytes": 1460.0, "rtt_s": pytest.approx(0.060), "b": b}
+    assert facts["capacity_bps"] == pytest.approx(1e6 * 1448 / 1500)
+    assert facts["mathis"] == {"mss_bytes": 1448.0, "rtt_s": pytest.approx(0.060), "b": b}

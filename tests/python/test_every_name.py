@@ -280,7 +280,9 @@ def test_the_example_of_a_transport_has_it(name: str) -> None:
 def report_of(cause: str) -> dict[str, Any]:
     """The senders' calls in a report of an experiment with such losses: what a CERL sender took them for."""
     document = of_cause(cause)
-    document["flows"] = [document["flows"][0] | {"algorithm": "cerl"}]
+    # a window with which not each loss of this cause falls into the recovery of one in a full queue
+    rules = {"tcp": {"window": "100 segments"}} if cause in MOVING else {}
+    document["flows"] = [document["flows"][0] | {"algorithm": "cerl"} | rules]
     document["output"] = {"events": True}
     result = windlass.from_dict(document).run(1)
     job = SimpleNamespace(reading="base", case=SimpleNamespace(variant="cerl"))

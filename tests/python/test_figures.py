@@ -156,7 +156,7 @@ def test_lines_of_the_path_stand_in_figures_of_a_scenario() -> None:
     scenario = windlass.from_dict(small_document())
     # 2 Mbit/s for twice 30 ms are 15 kB, 10 packets; 1460 of 1500 bytes are payload
     assert "BDP: 10 segments" in texts(windlass.plot(scenario, "cwnd", seed=1))
-    assert "capacity: 1.95 Mbit/s" in texts(windlass.plot(scenario, "throughput", seed=1))
+    assert "capacity: 1.93 Mbit/s" in texts(windlass.plot(scenario, "throughput", seed=1))
     rtt = windlass.plot(scenario, "rtt", seed=1)
     (line,) = [line for line in rtt.axes[0].get_lines() if line.get_label() == "propagation there and back"]
     assert list(line.get_ydata()) == pytest.approx([60.0, 60.0])

@@ -245,7 +245,7 @@ def test_a_small_ledger_is_read() -> None:
         ('why = "not stated"\n', "", "[reading.short]", "`reading.short` has no `why`", "why = ..."),
         # what contradicts itself
         ('id = "p/fig1"', 'id = "q/fig1"', "q/fig1", "not of paper `p`", None),
-        ('"5 packets" }', '"5 packets" }\nset = 1', "set = 1", "not TOML", None),
+        ('"5 packets" }', '"5 packets" }\nset = 1', "set = 1", "the key `set` stands here for the second time", None),
     ],
 )
 def test_a_broken_ledger_is_refused_with_its_line(

@@ -64,11 +64,11 @@ def test_run_writes_tapes_and_replay_reads_them(small_file: Path, command: Comma
 def test_a_tape_changed_by_hand_is_noticed(command: Command, tmp_path: Path) -> None:
     text = (KEPT / "newreno.tape").read_text(encoding="utf-8")
     file = tmp_path / "changed.tape"
-    file.write_text(text.replace("-> cwnd=17520 ", "-> cwnd=17521 ", 1), encoding="utf-8")
+    file.write_text(text.replace("-> cwnd=17376 ", "-> cwnd=17377 ", 1), encoding="utf-8")
     done = command("replay", str(file))
     assert done.exit_code == 1
     lines = done.stdout.splitlines()
-    assert lines[0] == "line 5, ack at 0.145000 s: cwnd is 17521 on the tape, 17520 now"
+    assert lines[0] == "line 5, ack at 0.145120 s: cwnd is 17377 on the tape, 17376 now"
     assert lines[1] == f"newreno: 1 of {text.count(chr(10)) - 3} answers differ"
     found = json.loads(command("replay", str(file), "--json").stdout)
     assert [one["line"] for one in found["differences"]] == [5]

@@ -234,8 +234,8 @@ fn both_ends_hear_of_a_handover_and_freeze_goes_through_it() {
     // the probe of the break waits at the base stations: its answer is the third duplicate behind the three ACKs that
     // open the window, but none of them has SACK blocks
     assert_eq!((frozen.sender.window_probes, frozen.sender.fast_retransmits, frozen.judgements.not_lost), (1, 0, 0));
-    // who sits the break out goes on at once after it; with RACK, what the timeout sent again waits at the base station,
-    // and its ACK tells just as soon what else is missing
+    // who sits the break out goes on at once after it; with RACK, what the timeout sent again waits at the base
+    // station, and its ACK tells just as soon what else is missing
     let delivered = |algorithm, rules| with(false, algorithm, rules).delivered_bytes;
     let classic = Config::classic();
     assert!(delivered("westwood-plus-ho", classic) > delivered("westwood-plus", classic));

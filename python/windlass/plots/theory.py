@@ -46,14 +46,14 @@ def path_of(saved: SavedSweep | SweepResult, metric: str) -> dict[str, Any]:
         return facts
     points = [json.loads(point) if isinstance(point, str) else point for point in saved.descriptions]
     groups = [flow for point in points for flow in point.get("flows", ())]
-    segments = {(flow["segment"], flow["tcp"]["header"], _segments_counted_as_one(flow["tcp"])) for flow in groups}
+    segments = {(flow["segment"], _header(flow["tcp"]), _segments_counted_as_one(flow["tcp"])) for flow in groups}
     if len(segments) != 1:
         return facts
-    segment, header, counted = segments.pop()
-    payload, overhead = quantity(segment), quantity(header)
-    if payload is None or overhead is None:
+    segment, header_bytes, counted = segments.pop()
+    payload = quantity(segment)
+    if payload is None or header_bytes is None:
         return facts
-    mss_bytes, header_bytes = payload[0], overhead[0]
+    mss_bytes = payload[0]
     flows = runs[0] if metric == "goodput_bps" else 1
     names = ["left/0", "bottleneck", "right/0"]
     forward = [links[name, "forward"]["rate_bps"] for name in names if (name, "forward") in links]
@@ -65,6 +65,14 @@ def path_of(saved: SavedSweep | SweepResult, metric: str) -> dict[str, Any]:
         if rtt > 0.0:
             facts["mathis"] = {"mss_bytes": mss_bytes, "rtt_s": rtt, "b": float(counted)}
     return facts
+
+
+def _header(tcp: dict[str, Any]) -> float | None:
+    """Bytes before the payload, with the option for timestamps, which ns-2 gives 10 bytes and everyone else 12."""
+    plain = quantity(tcp["header"])
+    if plain is None:
+        return None
+    return plain[0] + ((10.0 if tcp["ns2_recovery"] else 12.0) if tcp["timestamps"] else 0.0)
 
 
 def _segments_counted_as_one(tcp: dict[str, Any]) -> int:

@@ -1,5 +1,5 @@
-//! One flow over one bottleneck with a list of lost segments, in numbers that can be followed by hand: each algorithm on
-//! its own recovery core, without timestamps.
+//! One flow over one bottleneck with a list of lost segments, in numbers that can be followed by hand: each algorithm
+//! on its own recovery core, without timestamps.
 //!
 //! A segment is 1000 bytes on the wire and the bottleneck sends one in a millisecond. The flow opens with its whole
 //! window of W segments, and ssthresh is W as well, so it starts in congestion avoidance. The receiver's window is W,

@@ -15,8 +15,8 @@ fn narrow(algorithm: &str, prr: bool) -> Results {
 }
 
 /// What arrived above a hole makes room for new data, so more than cwnd may be outstanding when a recovery ends, and
-/// the same ACK may begin the next one. That must not start from what is outstanding: Scalable TCP, which keeps 7/8 of it,
-/// went from 58 to 959 segments.
+/// the same ACK may begin the next one. That must not start from what is outstanding: Scalable TCP, which keeps 7/8 of
+/// it, went from 58 to 959 segments.
 #[test]
 fn a_cut_leaves_no_more_than_there_was() {
     for algorithm in ["newreno", "cubic", "scalable"] {

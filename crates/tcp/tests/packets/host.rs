@@ -34,8 +34,8 @@ impl Host {
         host
     }
 
-    /// As `open` with the rules of the RFCs before RACK-TLP, a cwnd of `cwnd` segments and a threshold equal to it, so that growth is
-    /// congestion avoidance; without limited transmit.
+    /// As `open` with the rules of the RFCs before RACK-TLP, a cwnd of `cwnd` segments and a threshold equal to it, so
+    /// that growth is congestion avoidance; without limited transmit.
     pub fn rfc(algorithm: &str, cwnd: u32, change: impl FnOnce(&mut Config)) -> Host {
         Host::with_cwnd(Config::classic(), algorithm, cwnd, change)
     }

@@ -360,8 +360,8 @@ fn tahoe_repairs_in_slow_start() {
     assert!(h.timeouts() == 0 && counts(&h).1 == 1);
 }
 
-/// Once a probe is on its way there is none, and the timer begins anew: RFC 8985 section 7.3. Linux's runs from when the
-/// oldest segment left, which was at 400 ms.
+/// Once a probe is on its way there is none, and the timer begins anew: RFC 8985 section 7.3. Linux's runs from when
+/// the oldest segment left, which was at 400 ms.
 #[test]
 fn the_timer_begins_anew_where_there_is_no_second_probe() {
     for (as_linux, expected) in [(false, 1700.0), (true, 1400.0)] {
