@@ -135,7 +135,8 @@ impl Tcb {
 
     /// The flight size that a halving starts from: without what limited transmit sent (RFC 5681 section 3.2), and
     /// within a recovery, or with RACK-TLP, no more than cwnd. Beyond that, what is outstanding was sent for
-    /// duplicates, that is for segments that have left the network, and would hand the inflation of the recovery to ssthresh.
+    /// duplicates, that is for segments that have left the network, and would hand the inflation of the recovery to
+    /// ssthresh.
     //= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
     //# When [RFC3042] is in use, additional data sent in limited transmit MUST NOT be included in this calculation.
     pub(super) fn flight_to_halve(&self) -> Bytes {
