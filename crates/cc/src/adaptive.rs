@@ -86,8 +86,7 @@ impl Adaptive {
         }
     }
 
-    fn on_sample(&mut self, sample: Span, path: &Path) {
-        let newest = if self.newest_sample { sample } else { path.srtt };
+    fn on_rtt(&mut self, newest: Span) {
         if newest > Span::ZERO {
             let before = self.rtt.unwrap_or(Rtt { newest, least: newest, most: newest });
             self.rtt = Some(Rtt { newest, least: before.least.min(newest), most: before.most.max(newest) });
@@ -130,8 +129,9 @@ impl CongestionControl for Adaptive {
     window_methods!();
 
     fn on_ack(&mut self, ack: &Ack, path: &Path) {
-        if let Some(sample) = ack.rtt {
-            self.on_sample(sample, path);
+        // the smoothed RTT also moves with ACKs that give no delay of their own
+        if let Some(rtt) = if self.newest_sample { ack.rtt } else { Some(path.srtt) } {
+            self.on_rtt(rtt);
         }
         if ack.grows {
             self.cwnd += reno::increase(self.cwnd, self.ssthresh, ack, path.mss);

@@ -40,6 +40,16 @@ fn sixteen_of_twenty_are_kept_with_an_estimator_of_three_fifths() {
 }
 
 #[test]
+fn the_smoothed_rtt_counts_on_every_ack() {
+    // an ACK at the end of a recovery moves it without a delay of its own: alpha = 0, so half of 20 is left
+    let (mut adaptive, mut path) = sampled(&config(), 140);
+    path.srtt = Span::from_millis(220);
+    adaptive.on_ack(&Ack { rtt: None, grows: false, ..ack(1000.0) }, &path);
+    assert_eq!(adaptive.on_congestion(&dup_acks().of_flight(&path), &path), Response::Reduced);
+    assert!(near(adaptive.cwnd(), 10_000.0));
+}
+
+#[test]
 fn a_timeout_leaves_more_than_one_segment() {
     // 1 + 0.6 * (20 - 1) = 12.4; ssthresh native: 10
     let (mut adaptive, path) = sampled(&config(), 140);
