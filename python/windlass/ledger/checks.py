@@ -90,6 +90,7 @@ MAY: frozenset[str] = frozenset(
         "needs_run",
         "needs_variant",
         "negate",
+        "not_in",
         "of",
         "over",
         "percent",

@@ -320,8 +320,13 @@ class Plan:
 
     def asked(self, claim: Claim) -> list[str]:
         """Readings that were run and can change what is said of the claim."""
+        return [reading.key for reading in self.concerning(claim) if reading.key not in self.missing]
+
+    def concerning(self, claim: Claim) -> list[Reading]:
+        """Readings that can change what is said of the claim, whether they can be run or not."""
         variants = {variant for check in (claim.check, *claim.check.also) for variant in check.variants}
-        concerned = [row.key for row in self.readings if row.key not in self.missing and row.concerns(variants)]
+        left_out = claim.check.get("not_in") or ()
+        concerned = [row for row in self.readings if row.key not in left_out and row.concerns(variants)]
         return concerned if self.needs(claim) else []
 
     def judge(

@@ -302,10 +302,10 @@ def _outcome(claim: Claim, runs: Sequence[ReadingRun], state: Sequential) -> Out
     """A claim's verdict in the base setting and in each reading that can change it."""
     plan = state.plan
     judgement = state.stopped(claim, "base", plan.judge(state.measured, claim, "base"))
-    variants = {variant for check in (claim.check, *claim.check.also) for variant in check.variants}
+    concerning = [] if judgement.verdict == "not measurable" else plan.concerning(claim)
     found, missing = [], []
     for run in runs:
-        if not run.reading.concerns(variants) or not plan.needs(claim) or judgement.verdict == "not measurable":
+        if run.reading not in concerning:
             continue
         if run.reading.key in plan.missing:
             missing.append((run.reading, run.missing))
