@@ -426,7 +426,9 @@ impl SackCore for Rack {
         }
         let has_data = tcb.has_new_data();
         if full || !has_data {
-            tcb.note_usage(full, full && has_data);
+            // held back by the receiver's window is not by cwnd
+            let limited = full && !tcb.receiver_holds_back();
+            tcb.note_usage(limited, limited && has_data);
             return None;
         }
         self.set_timer_for_new_data(tcb, now);

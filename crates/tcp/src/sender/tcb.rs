@@ -230,6 +230,12 @@ impl Tcb {
         }
     }
 
+    /// The receiver offers less than cwnd.
+    #[inline(always)]
+    pub(crate) fn receiver_holds_back(&self) -> bool {
+        i64::from(self.rwnd) < self.whole
+    }
+
     /// The algorithm may leave the sender without a window, and has: nothing leaves until the timer expires, which runs
     /// even if nothing is outstanding.
     #[inline(always)]

@@ -1,7 +1,7 @@
 //! What Linux's sender does beyond the RFCs: old ACKs, marks, duplicates without SACK, and PSH.
 
 use cc::registry::Recovery;
-use tcp::{Config, Flags, HalfBase};
+use tcp::{Config, CwndLimited, Flags, HalfBase};
 
 use crate::host::Host;
 
@@ -117,4 +117,23 @@ fn psh_is_set_at_half_a_window_and_at_the_end() {
     h.ack(32);
     h.acks(32, 3);
     assert_eq!(pushed(&mut h), [32]);
+}
+
+/// The receiver offers 10 segments: slow start goes on to twice what is outstanding, avoidance no further than to the
+/// end of the round in which cwnd was the smaller one.
+#[test]
+fn a_window_that_the_receiver_limits_does_not_grow() {
+    for (ssthresh, least, most) in [(1000, 20.0, 20.0), (4, 10.0, 12.0)] {
+        let mut h = rack(4, true, |c| {
+            (c.cwnd_limited, c.window, c.initial_ssthresh) = (CwndLimited::Linux, 10, Some(ssthresh));
+        });
+        h.write(1_000_000);
+        for ack in 1..500 {
+            h.at(u64::from(ack) * 10);
+            h.taken();
+            h.ack(ack);
+        }
+        let cwnd = h.end.sender.cwnd();
+        assert!((least..=most).contains(&cwnd), "{ssthresh}: {cwnd}");
+    }
 }
