@@ -16,7 +16,7 @@ endif
 MSRV   := $(shell sed -n 's/^rust-version = "\([0-9.]*\)".*/\1/p' Cargo.toml)
 
 .PHONY: demo test test-rust test-python lint build docs bench bench-algorithms bench-instructions bench-store validate papers \
-	msrv advisories lock clean help
+	soak fuzz msrv advisories lock clean help
 
 help:
 	@echo "make demo      build, install into .venv, reproduce figure 3.5 of saedi2019 (quick)"
@@ -27,6 +27,8 @@ help:
 	@echo "make bench-algorithms  CPU time of each algorithm beside NewReno's"
 	@echo "make bench-instructions  instructions per packet-hop, beside the table kept last"
 	@echo "make bench-store  bytes and CPU time of a run in the store of finished runs"
+	@echo "make soak MINUTES=10  draw scenarios, run each, and check what the engine promises; SOAK_FIRST=N goes on from there"
+	@echo "make fuzz RUNS=10000000  run the fuzz targets in turn until so many executions were made; a second call goes on"
 	@echo "make msrv      check that it builds with the oldest Rust that Cargo.toml claims, where it is installed"
 	@echo "make advisories  look for known faults in the crates that we use (needs the network)"
 	@echo "make lock      newest versions of the Python tools into requirements-dev.txt"
@@ -82,6 +84,15 @@ bench-instructions:
 
 bench-store: build
 	$(BIN)/python benches/store.py
+
+MINUTES ?= 10
+soak:
+	SOAK_MINUTES=$(MINUTES) cargo test --quiet -p windlass-generator --test soak -- --nocapture
+
+# Needs `cargo install cargo-fuzz`.
+RUNS ?= 10000000
+fuzz:
+	$(PYTHON) fuzz/campaign.py $(RUNS)
 
 # `rustup toolchain install` with that version gets one.
 msrv:

@@ -27,6 +27,7 @@ NEEDS = {
     "net": {"cc", "datagram", "tape", "tcp", "sim", "units", "wlan"},
     "scenario": {"cc", "datagram", "net", "sim", "tape", "tcp", "units", "wlan"},
     "script": {"cc", "tcp", "units"},
+    "generator": {"cc", "net", "scenario", "tcp", "units", "wlan"},
     "python": {"scenario", "script"},
     "bench": {"cc", "net", "sim", "tcp", "units", "wlan"},
 }

@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 from conftest import SMALL_TOML, small_document
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import windlass
-from windlass import Cellular, Chain, Dumbbell, Flow, Graph, InputError, Link, Scenario, ThreeRouters, Wlan, _core
+from windlass import Cellular, Chain, Dumbbell, Flow, Graph, InputError, Link, Scenario, ThreeRouters, Wlan, _core, _toml
 from windlass.scenario import ready_scenarios
 
 READY = sorted(ready_scenarios())
@@ -41,6 +43,22 @@ def test_file_dict_and_builders_have_the_same_keys(tmp_path: Path) -> None:
     assert {scenario.duration_s for scenario in scenarios} == {5.0}
     assert len({scenario.points()[0].key(1) for scenario in scenarios}) == 1
     assert scenarios[1].document() == scenarios[2].document()
+
+
+@settings(deadline=None)
+@given(st.floats(0.001, 0.999), st.floats(0.0, 1e-3), st.floats(0.0, 99.0))
+def test_a_file_and_a_dict_of_equal_numbers_have_equal_keys(gain: float, errors: float, percent: float) -> None:
+    document = small_document()
+    document["flows"][0]["algorithm"] = {"name": "westwood-plus", "wp_gain": gain}
+    document["topology"]["bottleneck"]["loss"] = {"model": "bit", "error_rate": errors}
+    document["topology"]["access"]["loss"] = f"{percent!r} %"
+    [point] = windlass.from_dict(document).points()
+    [from_file] = Scenario.from_toml(_toml.document(document)).points()
+    assert from_file.key(1) == point.key(1)
+    stored = json.loads(point.effective_json())
+    assert stored["flows"][0]["algorithm"]["wp_gain"] == gain
+    [from_store] = windlass.from_dict(stored).points()
+    assert from_store.effective_json() == point.effective_json()
 
 
 FULL_FLOW: dict[str, Any] = {

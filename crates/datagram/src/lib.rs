@@ -174,6 +174,15 @@ impl Endpoint {
         }
     }
 
+    /// So many bytes come on top of each datagram on its way to this end, such as those of routing: they are no payload.
+    pub fn expect_more(&mut self, bytes: u32) {
+        match self {
+            Endpoint::Receiver(receiver) => receiver.header += bytes,
+            Endpoint::TfrcReceiver(receiver) => receiver.plain.header += bytes,
+            Endpoint::Sender(_) | Endpoint::TfrcSender(_) => {}
+        }
+    }
+
     /// Payload bytes that it received.
     pub fn received_bytes(&self) -> u64 {
         match self {

@@ -5,7 +5,7 @@
 //! its place, which is then lost, and asks again; the fourth in vain is lost with the one held, and it begins anew.
 //! Nothing that is known is forgotten.
 
-use wlan::StationId;
+use wlan::{Class, StationId};
 
 use super::hops::AirHop;
 use crate::packet::Packet;
@@ -77,7 +77,9 @@ impl Arp {
         for (from, to) in [(like.from, like.to), (like.to, like.from)] {
             let Err(place) = self.place(from, to) else { continue };
             let request = hops.len() as u32;
-            let reply = AirHop { from, to, end: NO_END, bytes: 0, ..*like };
+            // nobody's: neither the class nor the lane of the flow that happens to be the first between the two
+            let (class, source) = (Class::BestEffort, 0);
+            let reply = AirHop { from, to, class, source, end: NO_END, bytes: 0, ..*like };
             hops.extend([AirHop { to: wlan::EVERYONE, ..reply }, reply]);
             self.pairs
                 .insert(place, Pair { from, to, request, reply: request + 1, known: false, requests: 0, held: None });

@@ -216,6 +216,9 @@ impl World {
                 let station = &network.media[medium].stations[from as usize];
                 // routing adds bytes where a packet begins, and only if that is a station
                 let bytes = if place == first { station.routing_bytes as u16 } else { 0 };
+                if let Endpoint::Datagram(peer) = &mut self.endpoints[end ^ 1] {
+                    peer.expect_more(bytes.into());
+                }
                 let (source, class) = (self.transfers[end].hash, network.flows[end / 2].class);
                 let (medium, end, way) = (medium as u32, end as u32, Layer::Up);
                 self.air[place] = AirHop { medium, from, to, class, end, source, bytes, way, real: true };

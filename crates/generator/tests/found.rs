@@ -1,0 +1,57 @@
+//! Faults that drawn scenarios have shown, each as small as it gets.
+
+use scenario::{Column, RunOptions, RunResult, Scenario};
+use serde_json::{Value, json};
+
+fn run(description: &Value) -> RunResult {
+    let scenario =
+        Scenario::from_json(&description.to_string(), "found", &[]).unwrap_or_else(|error| panic!("{error}"));
+    scenario.points()[0].run(1, &RunOptions::default()).expect("it is legal")
+}
+
+/// The values of a column by flow, in the order of their names.
+fn by_flow(result: &RunResult, key: &str) -> Vec<(String, String)> {
+    let Some(Column::Str(flows)) = result.flows.column("flow") else { panic!("flows have names") };
+    let values: Vec<String> = match result.flows.column(key) {
+        Some(Column::F64(values)) => values.iter().map(f64::to_string).collect(),
+        Some(Column::I64(values)) => values.iter().map(i64::to_string).collect(),
+        other => panic!("{other:?}"),
+    };
+    let mut all: Vec<(String, String)> = flows.iter().cloned().zip(values).collect();
+    all.sort();
+    all
+}
+
+fn chain(radio: &Value, flows: &Value) -> Value {
+    let topology = json!({ "kind": "chain", "nodes": 2, "spacing": "10 m", "radio": radio });
+    json!({ "scenario": { "duration": "500 ms" }, "topology": topology, "flows": flows })
+}
+
+/// UDP and TFRC counted the bytes of routing as payload: more arrived than had been sent.
+#[test]
+fn bytes_of_routing_are_no_payload() {
+    let call = json!({ "kind": "cbr", "rate": "80 kbps", "packet": "100 B" });
+    let flows = json!([
+        { "name": "call", "from": "n0", "to": "n1", "transport": "udp", "traffic": call },
+        { "name": "video", "from": "n0", "to": "n1", "algorithm": "tfrc", "segment": "700 B" },
+    ]);
+    let result = run(&chain(&json!({ "routing_bytes": "20 B" }), &flows));
+    for ((flow, bytes), each) in by_flow(&result, "delivered_bytes").iter().zip([100, 700]) {
+        let bytes: u64 = bytes.parse().expect("a whole number");
+        assert!(bytes > 10 * each && bytes.is_multiple_of(each), "{flow}: {bytes}");
+    }
+}
+
+/// Requests for addresses had the class of the flow between the two that was declared first.
+#[test]
+fn requests_for_addresses_have_no_class_of_a_flow() {
+    let packets = json!({ "kind": "cbr", "rate": "20 Mbps", "packet": "1000 B" });
+    let mut voice = json!({ "name": "a", "from": "n0", "to": "n1", "start": "1.3 ms", "class": "voice" });
+    let mut background = json!({ "name": "b", "from": "n1", "to": "n0", "start": "1 ms", "class": "background" });
+    for flow in [&mut voice, &mut background] {
+        (flow["transport"], flow["traffic"]) = (json!("udp"), packets.clone());
+    }
+    let radio = json!({ "edca": true, "arp": true });
+    let delays = |flows: Value| by_flow(&run(&chain(&radio, &flows)), "owd_mean_s");
+    assert_eq!(delays(json!([voice, background])), delays(json!([background, voice])));
+}
