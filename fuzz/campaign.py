@@ -2,9 +2,9 @@
 
     python fuzz/campaign.py 10000000 [TARGET ...]
 
-Corpora are in `fuzz/corpus`, one folder for each target, and `fuzz/corpus/log.csv` has a line for each slice of a run:
-target, executions, seconds, edges. Drawn scenarios are the first seeds. An input that crashes is left in
-`fuzz/artifacts` and ends the campaign.
+Corpora are in `fuzz/corpus`, or in the folder that FUZZ_CORPUS names, one folder for each target. `log.csv` there has a
+line for each slice of a run: target, executions, seconds, seconds of the processor, edges. Drawn scenarios are the
+first seeds. An input that crashes is left in `fuzz/artifacts` and ends the campaign.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from __future__ import annotations
 import csv
 import os
 import re
+import resource
 import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 FUZZ = ROOT / "fuzz"
-CORPUS = FUZZ / "corpus"
+CORPUS = Path(os.environ.get("FUZZ_CORPUS", FUZZ / "corpus"))
 LOG = CORPUS / "log.csv"
 BUILT = FUZZ / "target" / "campaign"
 SLICE_S = 120
@@ -50,8 +51,14 @@ def seed() -> None:
         subprocess.run(command, cwd=ROOT, env=environment, check=True, stdout=subprocess.DEVNULL)
 
 
-def once(built: Path, target: str, runs: int) -> tuple[int, int, int]:
-    """A slice of a target: executions, seconds, edges."""
+def cpu_s() -> float:
+    """Time of the processor that was spent on targets."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def once(built: Path, target: str, runs: int) -> list[int]:
+    """A slice of a target: executions, seconds, seconds of the processor, edges."""
     seeds, options = TARGETS[target]
     folder, artifacts = CORPUS / target, FUZZ / "artifacts" / target
     folder.mkdir(parents=True, exist_ok=True)
@@ -60,13 +67,14 @@ def once(built: Path, target: str, runs: int) -> tuple[int, int, int]:
     command += [f"-artifact_prefix={artifacts}/", str(folder)]
     if seeds is not None:
         command.append(seeds)
+    before = cpu_s()
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, errors="replace")
     if done.returncode != 0:
         print(done.stderr[-6000:])
         raise SystemExit(f"{target} found something: see {artifacts}")
     made = int(re.findall(r"number_of_executed_units: (\d+)", done.stderr)[-1])
     took = int(re.findall(r"Done \d+ runs in (\d+) second", done.stderr)[-1])
-    return made, took, int(re.findall(r"cov: (\d+)", done.stderr)[-1])
+    return [made, took, round(cpu_s() - before), int(re.findall(r"cov: (\d+)", done.stderr)[-1])]
 
 
 def logged() -> dict[str, list[list[int]]]:
@@ -79,20 +87,25 @@ def logged() -> dict[str, list[list[int]]]:
     return slices
 
 
+def show(target: str, slices: list[list[int]]) -> str:
+    """What was done in some slices."""
+    made, took, used, _ = (sum(column) for column in zip(*slices, strict=True))
+    edges = max(one[-1] for one in slices)
+    return f"{target}: {made} executions in {took} s, {used} s of the processor, {edges} edges"
+
+
 def main(wanted: int, targets: list[str]) -> None:
     built = build()
     seed()
     while (total := sum(made for slices in logged().values() for made, *_ in slices)) < wanted:
         for target in targets:
-            made, took, edges = once(built, target, wanted - total)
+            found = once(built, target, wanted - total)
             with LOG.open("a", encoding="utf-8", newline="") as file:
-                csv.writer(file).writerow([target, made, took, edges])
-            print(f"{target}: {made} executions in {took} s, {edges} edges", flush=True)
+                csv.writer(file).writerow([target, *found])
+            print(show(target, [found]), flush=True)
+    print(f"{total} executions of {wanted}:")
     for target, slices in logged().items():
-        made, took = sum(one[0] for one in slices), sum(one[1] for one in slices)
-        edges = max((one[2] for one in slices), default=0)
-        print(f"{target}: {made} executions in {took} s, {edges} edges")
-    print(f"{total} executions of {wanted}")
+        print(show(target, slices or [[0, 0, 0, 0]]))
 
 
 if __name__ == "__main__":
