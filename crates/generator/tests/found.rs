@@ -55,3 +55,27 @@ fn requests_for_addresses_have_no_class_of_a_flow() {
     let delays = |flows: Value| by_flow(&run(&chain(&radio, &flows)), "owd_mean_s");
     assert_eq!(delays(json!([voice, background])), delays(json!([background, voice])));
 }
+
+/// What the queue of an access point dropped while a medium went on by itself was taken for a drop of the next wired
+/// link with a queue discipline, and counted on neither.
+#[test]
+fn drops_of_an_access_point_are_counted_beside_wired_queues() {
+    let flow = |to| {
+        let traffic = json!({ "kind": "poisson", "rate": "20 Mbps", "packet": "1000 B" });
+        json!({ "from": "wired/0", "to": to, "transport": "udp", "traffic": traffic })
+    };
+    let radio = json!({ "set": "dot11n", "rate": "MCS 4", "ap_queue": { "discipline": "codel" } });
+    let backbone = json!({ "rate": "600 Mbps", "delay": "2 ms", "queue": { "discipline": "fq-codel" } });
+    let result = run(&json!({
+        "scenario": { "duration": "1 s" },
+        "topology": { "kind": "wlan", "stations": 2, "radio": radio, "backbone": backbone },
+        "flows": [flow("station/0"), flow("station/1")],
+    }));
+    let sum = |key: &str| match result.links.column(key) {
+        Some(Column::I64(values)) => values.iter().sum::<i64>(),
+        other => panic!("{other:?}"),
+    };
+    let (offered, delivered, in_flight) = (sum("offered_packets"), sum("delivered_packets"), sum("in_flight_packets"));
+    assert!(sum("loss_early") > 10);
+    assert_eq!(offered, delivered + in_flight + sum("loss_early") + sum("loss_queue") + sum("loss_mac_retry"));
+}

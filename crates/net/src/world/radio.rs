@@ -140,6 +140,8 @@ impl World {
             self.now = now;
             self.loop_events += 1;
         }
+        // queues drop packets as the MAC takes others, also where nothing came out of it
+        self.lose_dropped_before_air(now);
         self.outcomes = outcomes;
         self.channels[number as usize].armed = Time::NEVER;
         self.arm(number);
@@ -322,6 +324,7 @@ impl World {
                 subject += 1;
             }
         }
+        self.lose_dropped_before_air(now);
         if now + step <= self.end {
             self.queue.push(now + step, Event::Plan(place).encode());
         }
