@@ -36,6 +36,12 @@ macro_rules! algorithms {
 
         impl CongestionControl for Algorithm {
             forward!(to_variant);
+
+            /// Asked after every event.
+            #[inline]
+            fn cwnd(&self) -> Bytes {
+                to_variant!(self, one => one.cwnd())
+            }
         }
     };
 }

@@ -54,8 +54,10 @@ impl Event {
     #[inline(always)]
     pub(crate) const fn decode(number: u32) -> Event {
         let subject = number & ((1 << BITS) - 1);
+        if number >> BITS == 2 {
+            return Event::Arrives(subject); // most often
+        }
         match number >> BITS {
-            2 => Event::Arrives(subject),
             0 => Event::ServiceEnds(subject),
             1 => Event::Medium(subject),
             3 => Event::Timer(subject),

@@ -187,26 +187,30 @@ impl Link {
         self.cold.warmup.as_mut().map(|warming| &mut warming.counts).filter(|counts| at <= counts.until)
     }
 
-    /// A packet enters at `now`; `end` is when the run ends. Arrivals come in order of time.
+    /// A packet enters at `now`; `end` is when the run ends. Arrivals come in order of time. When it reaches the far
+    /// end, or what else becomes of it.
     #[inline(always)]
-    pub(crate) fn enter(&mut self, now: Time, packet: &mut Packet, end: Time) -> Fate {
+    pub(crate) fn enter(&mut self, now: Time, packet: &mut Packet, end: Time) -> Result<Time, Fate> {
         let arrival = self.hot.offered_packets;
         let size = u32::from(packet.size);
         self.hot.offered_packets += 1;
         self.hot.offered_bytes += u64::from(size);
-        match self.hot.entry {
-            Entry::Plain => self.enter_plain(now, size, end),
+        let fate = match self.hot.entry {
+            Entry::Plain => return self.enter_plain(now, size, end),
             Entry::Random => self.enter_random(now, size, end),
             Entry::Special => self.enter_special(now, packet, arrival, end),
-        }
+        };
+        if let Fate::Arrives(at) = fate { Ok(at) } else { Err(fate) }
     }
 
     #[inline(always)]
-    fn enter_plain(&mut self, now: Time, size: u32, end: Time) -> Fate {
-        let Some(start) = self.place(now, size, end) else { return self.turned_away(now, size, LossCause::Queue) };
+    fn enter_plain(&mut self, now: Time, size: u32, end: Time) -> Result<Time, Fate> {
+        let Some(start) = self.place(now, size, end) else {
+            return Err(self.turned_away(now, size, LossCause::Queue));
+        };
         let departs = Time(start.0 + self.transmission(size));
         self.hot.free_at = departs;
-        Fate::Arrives(departs + self.hot.delay)
+        Ok(departs + self.hot.delay)
     }
 
     #[inline(never)]
@@ -215,8 +219,8 @@ impl Link {
             return self.refuse(now, size, LossCause::Random);
         }
         let at = match self.enter_plain(now, size, end) {
-            Fate::Arrives(at) => at,
-            fate => return fate,
+            Ok(at) => at,
+            Err(fate) => return fate,
         };
         let departs = self.hot.free_at;
         if departs > end && !self.tells_late() {

@@ -355,13 +355,19 @@ pub enum QueueLimit {
     Bytes(u64),
 }
 
+/// A function of its own, so that whoever counts packets need not look at bytes as well.
+#[inline(never)]
+fn exceeds(bytes: u64, size: u32, most: u64) -> bool {
+    bytes + u64::from(size) > most
+}
+
 impl QueueLimit {
     /// Whether a packet of this size finds no place.
     #[inline]
     pub(crate) fn is_full(self, backlog: Backlog, size: u32) -> bool {
         match self {
             QueueLimit::Packets(most) => backlog.packets >= most,
-            QueueLimit::Bytes(most) => backlog.bytes + u64::from(size) > most,
+            QueueLimit::Bytes(most) => exceeds(backlog.bytes, size, most),
         }
     }
 

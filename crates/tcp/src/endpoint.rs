@@ -436,6 +436,19 @@ impl Endpoint {
     /// A pure ACK, or the answer to a SYN.
     #[inline(always)]
     pub(crate) fn make_ack(&mut self, now: Time) -> Segment {
+        if self.opening | self.syn_ack_due | self.tells_marks | (self.copies_due > 0) {
+            return self.make_rare_ack(now);
+        }
+        self.acks_sent += 1;
+        let mut segment = self.blank(Flags::default(), self.receiver.last_arrival());
+        self.acknowledge(now, &mut segment);
+        segment
+    }
+
+    /// A pure ACK that is more than that.
+    #[cold]
+    #[inline(never)]
+    fn make_rare_ack(&mut self, now: Time) -> Segment {
         self.acks_sent += 1;
         if std::mem::take(&mut self.opening) {
             self.sender.on_open(now);

@@ -199,6 +199,7 @@ impl Sender {
     /// Segments that may be sent in all, from the first; never fewer than before. `u32::MAX`: no end.
     pub fn offer(&mut self, segments: u32) {
         self.tcb.offered = segments;
+        self.tcb.note_whether_quiet();
         if self.tcb.push.is_on() && self.is_open() {
             self.tcb.write_ahead(|| 0);
         }
@@ -208,6 +209,7 @@ impl Sender {
     pub fn stop(&mut self, now: Time) -> bool {
         let cut = self.tcb.snd_max < self.tcb.offered;
         self.tcb.offered = self.tcb.offered.min(self.tcb.snd_max);
+        self.tcb.note_whether_quiet();
         if self.is_open() {
             self.note_limit(now);
         }

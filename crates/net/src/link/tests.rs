@@ -16,7 +16,11 @@ fn spec(limit: QueueLimit, counting: Counting) -> DirectionSpec {
 
 fn enter(link: &mut Link, at_us: u64, size: u32) -> Fate {
     let mut packet = Packet { size: size as u16, ..Packet::default() };
-    link.enter(Time(at_us * 1000), &mut packet, END)
+    fate_of(link.enter(Time(at_us * 1000), &mut packet, END))
+}
+
+fn fate_of(entered: Result<Time, Fate>) -> Fate {
+    entered.map_or_else(|fate| fate, Fate::Arrives)
 }
 
 fn arrives(us: u64) -> Fate {
@@ -117,7 +121,8 @@ fn a_list_may_count_packets_with_data_only() {
     let mut s = spec(QueueLimit::Packets(10), Counting::Waiting);
     (s.drops, s.drops_count_data) = (vec![1], true);
     let mut link = Link::new(&s, 1, "l");
-    let mut fate = |flags: Flags| link.enter(Time::ZERO, &mut Packet { size: 100, flags, ..Packet::default() }, END);
+    let packet = |flags| Packet { size: 100, flags, ..Packet::default() };
+    let mut fate = |flags: Flags| fate_of(link.enter(Time::ZERO, &mut packet(flags), END));
     // the data packets are 0, 1 and 2, in places 1, 3 and 4 of the arrivals
     let fates = [Flags::SYN, Flags::DATA, Flags::ACK, Flags::DATA, Flags::DATA].map(&mut fate);
     let lost = fates.map(|fate| fate == Fate::Lost(Time::ZERO, LossCause::List));
@@ -206,7 +211,7 @@ fn the_warning_marks_while_the_average_is_over_the_threshold() {
     let mut marked = vec![];
     for _ in 0..4 {
         let mut packet = Packet { size: 1000, flags: Flags::ECT, ..Packet::default() };
-        link.enter(Time::ZERO, &mut packet, END);
+        assert!(link.enter(Time::ZERO, &mut packet, END).is_ok());
         marked.push(packet.flags.has(Flags::CE));
     }
     // waiting 0, 0, 1, 2 on arrival: averages 0, 0, 0.5, 1.25

@@ -21,10 +21,12 @@ impl World {
     pub(super) fn carry<const AHEAD: bool>(&mut self, mut now: Time, packet: &mut Packet) -> Option<(Time, u32)> {
         loop {
             let id = self.routes[packet.hop as usize];
-            let fate = self.links[id as usize].enter(now, packet, self.end);
-            let Fate::Arrives(at) = fate else {
-                self.settle(now, id, packet, fate);
-                return None;
+            let at = match self.links[id as usize].enter(now, packet, self.end) {
+                Ok(at) => at,
+                Err(fate) => {
+                    self.settle(now, id, packet, fate);
+                    return None;
+                }
             };
             match self.onward::<AHEAD>(at, id, packet.hop) {
                 Onward::Waits => {

@@ -60,11 +60,9 @@ impl Sender {
             tcb.set_rwnd(segment.window);
             tcb.end_persist(now);
         }
-        // behind a closed window an ACK that does not advance answers a probe
-        let outstanding = tcb.snd_max > tcb.snd_una && tcb.rwnd > 0;
         let marked = if ack > tcb.snd_una {
             self.on_new_ack::<RULES>(now, segment)
-        } else if outstanding && core.is_duplicate(segment, pure || tcb.rules.dupack_from_data, window_changed) {
+        } else if tcb.awaits_acks() && core.is_duplicate(segment, pure || tcb.rules.dupack_from_data, window_changed) {
             if RULES == AckRules::USUAL {
                 // a copy, so that the segment itself need not stand in memory
                 self.on_duplicate::<RULES>(now, &{ *segment })
@@ -96,7 +94,7 @@ impl Sender {
         let acknowledged = tcb.newest_acknowledged(ack);
         let in_use = tcb.window_is_in_use();
         let calm = tcb.is_calm();
-        let announced = if tcb.rules.duplicates_deliver { tcb.dupacks } else { 0 };
+        let dupacks = tcb.dupacks;
         let progress = if calm { Progress::Open } else { core.progress(tcb, ack) };
         let rto_before = if early_timer { tcb.rtt.rto() } else { Span::ZERO };
         tcb.sample_rto(now, segment, progress, acknowledged.is_none());
@@ -132,7 +130,11 @@ impl Sender {
             false => None,
         };
         // what SACKs told of before has counted already where the core keeps the account
-        let counted = if tcb.never_calm { core.delivered(newly) } else { newly.saturating_sub(announced).max(1) };
+        let counted = match calm {
+            true => newly,
+            false if tcb.never_calm => core.delivered(newly),
+            false => tcb.not_announced(newly, dupacks),
+        };
         let ce = if RULES == AckRules::ALL { tcb.counted_marks(marks, newly) } else { Bytes::ZERO };
         let event =
             Ack { grows, rtt: delay, marked, ce, round, delivery, ..tcb.advance_event(now, segment, newly, counted) };
@@ -220,10 +222,22 @@ impl Tcb {
         }
     }
 
+    /// What an ACK of `newly` segments counts for after so many duplicates.
+    #[inline(never)]
+    fn not_announced(&self, newly: u32, dupacks: u32) -> u32 {
+        if self.rules.duplicates_deliver { newly.saturating_sub(dupacks).max(1) } else { newly }
+    }
+
     /// The algorithm gets delivery rate samples.
     #[inline(always)]
     fn samples<const RULES: u8>(&self) -> bool {
         RULES == AckRules::SAMPLED || (RULES == AckRules::ALL && self.rules.sampled)
+    }
+
+    /// Something is outstanding, and an ACK that does not advance is a duplicate: behind a closed window it answers a
+    /// probe.
+    fn awaits_acks(&self) -> bool {
+        self.snd_max > self.snd_una && self.rwnd > 0
     }
 
     /// No recovery is on, and no duplicate came since the last advance.

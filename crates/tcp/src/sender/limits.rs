@@ -84,11 +84,16 @@ impl Sender {
     }
 
     /// The receiver's window is full; cwnd may be, too, and then it is cwnd that counts.
-    #[inline(never)]
+    #[inline(always)]
     fn full_window(&self) -> Limit {
-        let tcb = &self.tcb;
-        let cwnd = tcb.whole_cwnd() + i64::from(tcb.inflation);
-        if tcb.rwnd == 0 || i64::from(self.used()) < cwnd { Limit::Rwnd } else { Limit::Cwnd }
+        // no more is in the network than is outstanding: seldom need the core be asked
+        if i64::from(self.tcb.flight_size()) < self.tcb.window_by_cwnd() { Limit::Rwnd } else { self.fuller_window() }
+    }
+
+    #[inline(never)]
+    fn fuller_window(&self) -> Limit {
+        let is_open = i64::from(self.used()) < self.tcb.window_by_cwnd();
+        if self.tcb.rwnd == 0 || is_open { Limit::Rwnd } else { Limit::Cwnd }
     }
 
     /// Segments that count against the window: where SACK tells of them, those in the network; without it, all that
@@ -99,6 +104,12 @@ impl Sender {
 }
 
 impl Tcb {
+    /// cwnd and what a recovery adds to it, whole segments.
+    #[inline(always)]
+    fn window_by_cwnd(&self) -> i64 {
+        self.whole_cwnd() + i64::from(self.inflation)
+    }
+
     /// As much as the receiver's window takes is outstanding.
     #[inline(always)]
     fn fills_rwnd(&self) -> bool {

@@ -26,6 +26,7 @@ impl Sender {
             core.on_open(now.since(sent));
         }
         tcb.state = State::Open;
+        tcb.note_whether_quiet();
         tcb.syn_due = false;
         tcb.rto_at = Time::NEVER;
         let (window, ssthresh) = tcb.first_window();

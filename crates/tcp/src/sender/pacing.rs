@@ -121,7 +121,7 @@ impl Sender {
     /// When a segment that pacing holds back may leave; [`Time::NEVER`] if it holds none.
     #[inline]
     pub fn send_at(&self) -> Time {
-        if self.tcb.rules.paced { self.tcb.pacer.wake } else { Time::NEVER }
+        self.tcb.pacer.wake
     }
 
     /// Segments leave spaced in time.
@@ -148,7 +148,7 @@ impl Tcb {
     /// A segment may be waiting, it is too soon for it, and there is nothing to tell.
     #[inline]
     pub(crate) fn is_held(&self, now: Time) -> bool {
-        self.rules.paced && self.pacer.wake != Time::NEVER && now < self.pacer.wake && self.judgement.is_none()
+        self.pacer.wake != Time::NEVER && now < self.pacer.wake && self.judgement.is_none()
     }
 
     /// Pacing, not the window, keeps new data back. The window is in use then: it will fill by itself.

@@ -43,6 +43,8 @@ pub(crate) struct Tcb {
     /// The newest judgement of a loss that nobody has asked for yet.
     pub(super) judgement: Option<Judgement>,
     pub(crate) state: State,
+    /// Nothing was ever offered, and the connection is open, see [`Tcb::is_quiet`].
+    pub(super) quiet: bool,
     pub(crate) in_recovery: bool,
     /// A mark has cut the window, and the flight comes down to it in proportion: Linux's state CWR.
     pub(crate) comes_down: bool,
@@ -119,6 +121,7 @@ impl Tcb {
             dupacks: 0,
             inflation: 0,
             state: State::Closed,
+            quiet: false,
             in_recovery: false,
             comes_down: false,
             never_calm: config.recovery.unwrap_or(row.recovery) == Recovery::RackTlp,
@@ -214,7 +217,7 @@ impl Tcb {
         let cwnd = self.cc.cwnd();
         if cwnd != self.counted {
             self.account_cwnd(now);
-            (self.counted, self.segments) = (cwnd, self.cwnd());
+            (self.counted, self.segments) = (cwnd, cwnd.max(self.path.mss).over(self.path.mss));
             self.whole = self.segments as i64;
         }
         self.size_window();

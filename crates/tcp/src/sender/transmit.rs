@@ -31,9 +31,15 @@ impl Tcb {
     }
 
     /// Nothing was ever offered to be sent, and nothing else is due: this end only receives.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn is_quiet(&self) -> bool {
-        self.offered == 0 && self.state == State::Open
+        debug_assert_eq!(self.quiet, self.offered == 0 && self.state == State::Open);
+        self.quiet
+    }
+
+    /// What was offered has changed, or where the connection stands.
+    pub(super) fn note_whether_quiet(&mut self) {
+        self.quiet = self.offered == 0 && self.state == State::Open;
     }
 
     /// The acknowledgement in a data segment says nothing to this end: it only receives, and the window is the same.
