@@ -15,6 +15,7 @@ from windlass.cli import (  # noqa: F401
     replay,
     reproduce,
     run,
+    serve,
     shard,
     store,
     sweep,

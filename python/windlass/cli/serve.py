@@ -1,0 +1,111 @@
+"""``windlass serve``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from windlass.cli.group import main
+from windlass.cli.options import Place, own_option, sets_option
+from windlass.errors import InputError
+
+PORT = 8642
+"""Port of the page unless another is given."""
+
+
+@main.command(
+    short_help="Open a page to play with a scenario.",
+    epilog="Example: windlass serve single-flow-cwnd --sender newreno --sender cerl",
+)
+@click.argument("file", required=False)
+@own_option
+@sets_option
+@click.option("--sender", "senders", metavar="NAME", multiple=True, help="Algorithm to tick at first. Can be repeated.")
+@click.option("--together", is_flag=True, help="Begin with the senders side by side on the path, not each alone.")
+@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Seed of the runs.")
+@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0 finds a free one.")
+@click.option("--no-browser", is_flag=True, help="Print the address and open no browser.")
+@click.option(
+    "--most-packets",
+    type=click.IntRange(min=1),
+    default=2_000_000,
+    show_default=True,
+    help="Packets that the runs of one move may carry.",
+)
+@click.option(
+    "--longest",
+    type=click.FloatRange(min=0.1, max=3600.0),
+    default=20.0,
+    show_default=True,
+    help="Seconds that the runs of one move may take.",
+)
+@click.option(
+    "--export", "kept", type=Place(dir_okay=False), metavar="FILE", help="Write the page with its runs, serve nothing."
+)
+def serve(
+    file: str | None,
+    sets: Sequence[tuple[str, str]],
+    senders: Sequence[str],
+    together: bool,
+    seed: int,
+    port: int,
+    no_browser: bool,
+    most_packets: int,
+    longest: float,
+    kept: Path | None,
+) -> None:
+    """Open a page with the scenario FILE: sliders, senders to tick, and what the real simulator makes of them.
+
+    FILE is a scenario file or the name of a ready scenario; without it, a download over a link that loses packets. Only
+    this computer can open the page, it needs no network, and nothing is written. It is read again when the page is
+    loaded again. With --export the page is written as one file that works without a server.
+    """
+    given: dict[str, Any] = {"together": together, "seed": seed}
+    if senders:
+        given["senders"] = list(senders)
+    if kept is not None:
+        from windlass.serve import export
+
+        _write(kept, export(file, sets, given, most_packets))
+        return
+    _listen(file, sets, given, port, no_browser, most_packets, longest)
+
+
+def _listen(
+    file: str | None,
+    sets: Sequence[tuple[str, str]],
+    given: dict[str, Any],
+    port: int,
+    no_browser: bool,
+    most_packets: int,
+    longest: float,
+) -> None:
+    from windlass.serve.app import App
+    from windlass.serve.asked import asked_of
+    from windlass.serve.server import serve as listen
+
+    app = App(file, sets, port=port, given=given, most_packets=most_packets, longest_s=longest)
+    asked_of(app.base, given)
+
+    def ready(address: str) -> None:
+        click.echo(f"{address}   (Ctrl-C ends it)")
+        if not no_browser:
+            import webbrowser
+
+            webbrowser.open(address)
+
+    listen(app, port, ready)
+    click.echo("ended", err=True)
+
+
+def _write(place: Path, text: str) -> None:
+    try:
+        place.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(
+            f"cannot be written: {error.strerror}", code="cli.output", file=str(place), hint="name another file"
+        ) from None
+    click.echo(f"written to {place}", err=True)
