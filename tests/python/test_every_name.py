@@ -205,7 +205,7 @@ NAMED = [(what, name) for what in EXAMPLES for name in listed(what)]
 
 @pytest.mark.parametrize(("what", "name"), NAMED)
 def test_every_name_goes_through_everything(what: str, name: str, command: Command, work: Path) -> None:
-    """`explain`, `run`, `sweep`, `plot` of a window, of rates and of a sweep, `compare` with its figure."""
+    """`explain`, `run`, `sweep`, `plot` of a window, of rates and of a sweep, `compare` with its figure, `serve`."""
     document = DOCUMENTS[what](name)
     (work / "named.toml").write_text("\n".join(f"{key} = {_toml.value(part)}" for key, part in document.items()))
 
@@ -235,6 +235,9 @@ def test_every_name_goes_through_everything(what: str, name: str, command: Comma
     assert "newreno" in compared
     done("compare", "newreno", "veno", "--path", "named.toml", "--seeds", "2", "-o", "compare.html")
     assert "Run it again" in (work / "compare.html").read_text(encoding="utf-8")
+    done("serve", "named.toml", "--sender", "newreno", "--sender", "veno", "--together", "--export", "page.html")
+    for word in (">named<", "Veno", "</svg>"):
+        assert word in (work / "page.html").read_text(encoding="utf-8"), word
     for figure in ("cwnd", "rate", "sweep", "compare"):
         assert "</svg>" in (work / f"{figure}.svg").read_text(), figure
     check_causes(name if what == "loss_causes" else None, result, (work / "cwnd.svg").read_text())

@@ -15,8 +15,10 @@ import pytest
 from conftest import SMALL_TOML, Command
 
 import windlass
+from windlass import _core, palette
 from windlass.errors import InputError
-from windlass.serve import page, runs, turns
+from windlass.names import loss_causes, window_events
+from windlass.serve import page, runs, topology, turns
 from windlass.serve.app import HEADERS, MOST_BODY, STATIC, App
 from windlass.serve.asked import asked_of, toml_of
 from windlass.serve.base import Base, base_of
@@ -433,6 +435,47 @@ def test_an_algorithm_with_parameters_is_a_sender_of_its_own(tmp_path: Path) -> 
     assert base.ticked == ["cerl:cerl_cmp=gt", "newreno", "cerl"]
     text = toml_of(base, asked_of(base, {"senders": ["cerl:cerl_cmp=gt"]}))
     assert tomllib.loads(text)["flows"][0]["algorithm"] == {"name": "cerl", "cerl_cmp": "gt"}
+
+
+def test_every_algorithm_runs_on_the_page(base: Base) -> None:
+    names = list(base.senders)
+    assert len(names) > 40
+    for at in range(0, len(names), 8):
+        some = names[at : at + 8]
+        *_, end = parts = shown_of(None, senders=some, moved={"scenario.duration": 2.0})
+        assert [part["sender"] for part in parts[1:-1]] == some
+        assert end["kind"] == "end"
+
+
+def test_every_kind_of_topology_is_drawn() -> None:
+    assert sorted(topology.OF_KIND) == sorted(row["name"] for row in json.loads(_core.topologies()))
+
+
+def test_every_sender_cause_and_change_has_a_look_and_words(app: App) -> None:
+    text = call(app)[2].decode()
+    config = json.loads(re.search(r'id="config">(.*?)</script>', text)[1])
+    shapes = re.findall(
+        r"^    \"?([^\s\"]+?)\"?: \"M", (Path(runs.__file__).parent / "static" / "charts.js").read_text(), re.MULTILINE
+    )
+    assert {cause.name for cause in loss_causes()} < config["causes"].keys()
+    assert {event.name for event in window_events() if event.label} == config["events"].keys()
+    used = {one["marker"] for one in (*config["senders"], *config["events"].values())}
+    assert used <= set(shapes)
+    assert {one.marker for one in (palette.look(f"own-{at}") for at in range(200))} <= set(shapes)
+    assert set(runs.CUTS) <= config["events"].keys()
+    looks = [(one["marker"], json.dumps(one["dash"])) for one in config["senders"]]
+    assert len(set(looks)) == len(looks)
+
+
+def test_an_algorithm_of_ones_own_is_on_the_page(tmp_path: Path) -> None:
+    class Servile(windlass.CongestionControl):
+        pass
+
+    windlass.register(Servile)
+    base = base_of(None)
+    asked = asked_of(base, {"senders": ["servile"], "moved": {"scenario.duration": 2.0}})
+    assert toml_of(base, asked).startswith("# windlass run lossy-path.toml --python FILE\n")
+    assert [one["kind"] for one in runs.answer(base, asked)] == ["plan", "sender", "end"]
 
 
 # ---- words

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from windlass.cli.files import load_scenario
+from windlass.cli.files import load_scenario, write_text
 from windlass.cli.group import main
 from windlass.cli.options import Place, json_option, own_option, sets_option
 from windlass.cli.printing import print_json
@@ -154,10 +154,5 @@ def trace(file: str, link: str, sets: Sequence[tuple[str, str]], reverse: bool, 
     if output is None:
         click.echo(text, nl=False)
         return
-    try:
-        output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(
-            f"cannot be written: {error.strerror}", code="cli.output", file=str(output), hint="name another file"
-        ) from None
+    write_text(output, text)
     click.echo(f"{len(times)} delivery opportunities written to {output}", err=True)

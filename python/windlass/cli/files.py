@@ -26,6 +26,18 @@ def check_folder(folder: Path) -> None:
     output.check_folder(folder)
 
 
+def write_text(place: Path, text: str) -> None:
+    """Write a file that the user named."""
+    from windlass.errors import InputError
+
+    try:
+        place.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(
+            f"cannot be written: {error.strerror}", code="cli.output", file=str(place), hint="name another file"
+        ) from None
+
+
 def command_line() -> list[str]:
     """The command as it was given, for the manifest."""
     return ["windlass", *sys.argv[1:]]

@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
+from windlass.cli.files import write_text
 from windlass.cli.group import main
 from windlass.cli.options import Place, own_option, sets_option
-from windlass.errors import InputError
 
 PORT = 8642
 """Port of the page unless another is given."""
@@ -69,7 +69,8 @@ def serve(
     if kept is not None:
         from windlass.serve import export
 
-        _write(kept, export(file, sets, given, most_packets))
+        write_text(kept, export(file, sets, given, most_packets))
+        click.echo(f"written to {kept}", err=True)
         return
     _listen(file, sets, given, port, no_browser, most_packets, longest)
 
@@ -93,19 +94,11 @@ def _listen(
     def ready(address: str) -> None:
         click.echo(f"{address}   (Ctrl-C ends it)")
         if not no_browser:
+            import threading
             import webbrowser
 
-            webbrowser.open(address)
+            # some browsers keep who opens them until they are closed
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
     listen(app, port, ready)
     click.echo("ended", err=True)
-
-
-def _write(place: Path, text: str) -> None:
-    try:
-        place.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(
-            f"cannot be written: {error.strerror}", code="cli.output", file=str(place), hint="name another file"
-        ) from None
-    click.echo(f"written to {place}", err=True)

@@ -31,6 +31,7 @@ LONGEST_S = 20.0
 
 STATIC = {
     "page.js": "text/javascript; charset=utf-8",
+    "results.js": "text/javascript; charset=utf-8",
     "charts.js": "text/javascript; charset=utf-8",
     "uplot.js": "text/javascript; charset=utf-8",
     "page.css": "text/css; charset=utf-8",

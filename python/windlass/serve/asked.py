@@ -11,7 +11,7 @@ from typing import Any
 from windlass import _toml
 from windlass.errors import InputError, did_you_mean
 from windlass.scenario import Point
-from windlass.serve.base import Base
+from windlass.serve.base import Base, is_own
 from windlass.serve.controls import Choice, Knob
 
 __all__ = ["MOST_SENDERS", "SAMPLES", "Asked", "asked_of", "file_name", "groups_of", "seconds", "toml_of"]
@@ -208,12 +208,13 @@ def _copies(
 
 
 def _head(base: Base, asked: Asked, document: Mapping[str, Any]) -> Iterable[str]:
+    own = " --python FILE" if any(is_own(sender) for sender in asked.senders) else ""
     name = file_name(base)
     if "sweep" not in document:
-        yield f"windlass run {name}"
+        yield f"windlass run {name}{own}"
         return
     (key, values) = next(iter(document["sweep"].items()))
-    yield f"windlass sweep {name}     # all of them; one: windlass run {name} --set {key}={_word(values[0])}"
+    yield f"windlass sweep {name}{own}     # all of them; one: windlass run {name}{own} --set {key}={_word(values[0])}"
 
 
 def _word(value: Any) -> str:

@@ -15,7 +15,7 @@ from windlass.scenario import Point, Scenario, load
 from windlass.scenario.files import read_text
 from windlass.serve.controls import Control, controls_of
 
-__all__ = ["Base", "base_of"]
+__all__ = ["Base", "algorithms", "base_of", "is_own"]
 
 BESIDE = ("newreno", "cerl")
 """Senders that are ticked beside the file's own if that names one alone."""
@@ -84,15 +84,13 @@ class Base:
 
     @cached_property
     def senders(self) -> dict[str, str | dict[str, Any]]:
-        """Every sender by its label: those of the file first, then the registry's."""
-        from windlass import _core
-
+        """Every sender by its label: those of the file first, then the registry's and the user's own."""
         own: dict[str, str | dict[str, Any]] = {}
         for point in self.points:
             for group in point.composed()["flows"]:
                 if "algorithm" in group:
                     own[_label(group["algorithm"])] = group["algorithm"]
-        return own | {row["name"]: row["name"] for row in json.loads(_core.algorithms())}
+        return own | {name: name for name in algorithms()}
 
     @cached_property
     def ticked(self) -> list[str]:
@@ -116,6 +114,20 @@ class Base:
         except InputError:
             return False
         return True
+
+
+def algorithms() -> dict[str, dict[str, Any]]:
+    """Rows of the registry by name, then those of the user's own classes."""
+    from windlass import _core
+
+    return {row["name"]: row for row in (*json.loads(_core.algorithms()), *json.loads(_core.registered()))}
+
+
+def is_own(sender: str) -> bool:
+    """Whether a sender is a class of the user's own."""
+    from windlass import _core
+
+    return sender.partition(":")[0] in {row["name"] for row in json.loads(_core.registered())}
 
 
 def _label(algorithm: str | Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ from windlass.errors import InputError
 from windlass.names import loss_causes, not_lost, window_events
 from windlass.palette import CAUSE_LOOKS, EVENT_MARKERS, MARKED_LOOK, NOT_LOST_LOOK, looks, title
 from windlass.serve.asked import MOST_SENDERS, asked_of
-from windlass.serve.base import Base
+from windlass.serve.base import Base, algorithms, is_own
 from windlass.serve.runs import plan_of
 
 __all__ = ["broken", "data", "kept", "live"]
@@ -22,7 +22,7 @@ SHOWN_FIRST = (
 )  # fmt: skip
 """Senders that are not folded away."""
 
-SCRIPTS, STYLES = ("uplot.js", "charts.js", "page.js"), ("uplot.css", "page.css")
+SCRIPTS, STYLES = ("uplot.js", "charts.js", "results.js", "page.js"), ("uplot.css", "page.css")
 
 
 def live(base: Base, given: Mapping[str, Any], most_packets: float) -> str:
@@ -100,7 +100,7 @@ def _words(base: Base) -> dict[str, Any]:
 
 def _config(base: Base) -> dict[str, Any]:
     """What the scripts need to know."""
-    drawn = looks(base.senders)
+    drawn, rows = looks(base.senders), algorithms()
     return {
         "base": base.version,
         "controls": [control.plain() for control in base.controls.values()],
@@ -108,11 +108,11 @@ def _config(base: Base) -> dict[str, Any]:
             {
                 "name": name,
                 "title": title(name),
-                "summary": _summaries().get(name.partition(":")[0], ""),
+                "summary": rows[name.partition(":")[0]]["summary"],
                 "colour": drawn[name].colour,
                 "marker": drawn[name].marker,
                 "dash": drawn[name].dash[1],
-                "first": name in SHOWN_FIRST or name in base.ticked,
+                "first": name in SHOWN_FIRST or name in base.ticked or is_own(name),
             }
             for name in sorted(base.senders, key=lambda one: _rank(base, one))
         ],
@@ -131,13 +131,6 @@ def _rank(base: Base, name: str) -> tuple[int, int]:
     """The file's own first, then those known best, then the registry's order."""
     order = [*base.ticked, *SHOWN_FIRST]
     return (0, order.index(name)) if name in order else (1, 0)
-
-
-@cache
-def _summaries() -> dict[str, str]:
-    from windlass import _core
-
-    return {row["name"]: row["summary"] for row in json.loads(_core.algorithms())}
 
 
 def _causes() -> dict[str, dict[str, Any]]:

@@ -38,7 +38,7 @@ class Edge:
 def drawing(description: Mapping[str, Any]) -> str:
     """The topology of an effective description as SVG, in colours of the page that it stands in."""
     topology = description["topology"]
-    nodes, edges = _OF_KIND[topology["kind"]](topology)
+    nodes, edges = OF_KIND[topology["kind"]](topology)
     _place(nodes, edges, _source(description, nodes))
     return _template().render(_geometry(nodes, edges))
 
@@ -152,7 +152,7 @@ def _graph(topology: Mapping[str, Any]) -> Parts:
     return [Node(name) for name in dict.fromkeys(names)], edges
 
 
-_OF_KIND = {
+OF_KIND = {
     "dumbbell": _dumbbell,
     "three-routers": _three_routers,
     "wlan": _wlan,
@@ -160,6 +160,7 @@ _OF_KIND = {
     "cellular": _cellular,
     "graph": _graph,
 }
+"""Nodes and links of each kind of topology."""
 
 
 def _source(description: Mapping[str, Any], nodes: list[Node]) -> str:
@@ -214,17 +215,38 @@ def _geometry(nodes: list[Node], edges: list[Edge]) -> dict[str, Any]:
         node.name: (LEFT + COLUMN * node.column, TOP + ROW * (node.row + (rows - columns[node.column]) / 2))
         for node in nodes
     }
-    links = []
-    for edge in edges:
-        (x1, y1), (x2, y2) = at[edge.start], at[edge.end]
-        lines = [line for line in (edge.name, *edge.words) if line]
-        aside = x1 == x2  # up and down: what is said of it stands beside it
-        place = {"x": x1 + 8 if aside else (x1 + x2) / 2, "y": (y1 + y2) / 2, "anchor": "start" if aside else "middle"}
-        links.append({"x1": x1, "y1": y1, "x2": x2, "y2": y2, **place, "lines": lines, "air": edge.air})
-    words = "; ".join(
-        f"{edge.start} to {edge.end}" + (f": {', '.join(lines)}" if (lines := [edge.name, *edge.words]) else "")
-        for edge in edges
-    )
-    hosts = [{"x": at[node.name][0], "y": at[node.name][1], "name": node.name, "count": node.count} for node in nodes]
-    width = 2 * LEFT + COLUMN * max(columns) + (70 if any(link["anchor"] == "start" for link in links) else 0)
-    return {"width": width, "height": 2 * TOP + ROW * (rows - 1) + 16, "nodes": hosts, "links": links, "words": words}
+    links = [_link(edge, *at[edge.start], *at[edge.end]) for edge in edges]
+    aside = 70 if any(link["anchor"] == "start" for link in links) else 0
+    words = (f"{edge.start} to {edge.end}: {', '.join((edge.name, *edge.words))}" for edge in edges)
+    hosts = [
+        {"x": x, "y": y, "name": node.name, "count": node.count, "name_y": y - (24 if node.count > 1 else 20)}
+        for node in nodes
+        for x, y in [at[node.name]]
+    ]
+    return {
+        "width": 2 * LEFT + COLUMN * max(columns) + aside,
+        "height": 2 * TOP + ROW * (rows - 1) + 16,
+        "nodes": hosts,
+        "links": links,
+        "words": "; ".join(words),
+    }
+
+
+def _link(edge: Edge, x1: float, y1: float, x2: float, y2: float) -> dict[str, Any]:
+    """A line, and what is said of it: its name above the middle, its numbers below; beside it if it goes up or down."""
+    x, y, steep = (x1 + x2) / 2, (y1 + y2) / 2, x1 == x2
+    lines = [{"text": edge.name, "kind": "name", "y": y - 8}]
+    lines += [
+        {"text": text, "kind": "loss" if text.startswith("los") else "number", "y": y + 16 + 14 * row}
+        for row, text in enumerate(edge.words)
+    ]
+    return {
+        "x1": x1,
+        "y1": y1,
+        "x2": x2,
+        "y2": y2,
+        "x": x + 8 if steep else x,
+        "anchor": "start" if steep else "middle",
+        "lines": [line for line in lines if line["text"]],
+        "kind": "air" if edge.air else "wire",
+    }

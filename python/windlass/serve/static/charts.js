@@ -35,7 +35,7 @@ const Charts = (() => {
     ctx.save();
     ctx.translate(x, y);
     ctx.scale(size, size);
-    ctx.lineWidth = 1.2 * devicePixelRatio / size;
+    ctx.lineWidth = (1.2 * devicePixelRatio) / size;
     ctx.strokeStyle = colour(look.colour);
     ctx.fillStyle = look.fill === "full" ? ctx.strokeStyle : ground;
     ctx.fill(outline(marker));
@@ -73,7 +73,9 @@ const Charts = (() => {
   // A mark as it stands in the chart, for the legend.
   function markSwatch(marker, look) {
     const made = svg("svg", { class: "swatch", viewBox: "0 0 16 16", "aria-hidden": "true" });
-    const ink = colour(look.colour), d = SHAPES[marker] || SHAPES.o, transform = "translate(8 8) scale(5)";
+    const ink = colour(look.colour),
+      d = SHAPES[marker] || SHAPES.o,
+      transform = "translate(8 8) scale(5)";
     const stroke = { stroke: ink, "stroke-width": 0.3 };
     svg("path", { d, transform, fill: look.fill === "full" ? ink : "var(--ground)", ...stroke }, made);
     if (look.fill === "left") svg("path", { d, transform, fill: ink, style: "clip-path: inset(0 50% 0 0)" }, made);
@@ -82,79 +84,88 @@ const Charts = (() => {
 
   const FONT = '12px system-ui, "DejaVu Sans", sans-serif';
   const axis = () => ({
-    stroke: fromPage("--text"), font: FONT, grid: { stroke: fromPage("--grid"), width: 1 },
+    stroke: fromPage("--text"),
+    font: FONT,
+    grid: { stroke: fromPage("--grid"), width: 1 },
     ticks: { stroke: fromPage("--line"), width: 1, size: 5 },
   });
 
   // Markers on the lines, a few for each, not above each other.
   function drawMarkers(u, lines) {
     lines.forEach((line, at) => {
-      const values = u.data[at + 1], count = values.length, step = Math.max(1, Math.round(count / 7));
+      const values = u.data[at + 1],
+        count = values.length,
+        step = Math.max(1, Math.round(count / 7));
       const look = { colour: line.colour, fill: "full" };
       for (let i = Math.round((step * (at + 1)) / (lines.length + 1)); i < count; i += step) {
         if (values[i] == null) continue;
-        const x = u.valToPos(u.data[0][i], "x", true), y = u.valToPos(values[i], "y", true);
+        const x = u.valToPos(u.data[0][i], "x", true),
+          y = u.valToPos(values[i], "y", true);
         drawMark(u.ctx, line.marker, x, y, 4 * devicePixelRatio, look, "transparent");
       }
     });
   }
 
   function drawGuide(u, guide) {
-    const y = u.valToPos(guide.value, "y", true), ctx = u.ctx;
+    const y = u.valToPos(guide, "y", true),
+      ctx = u.ctx;
     ctx.save();
-    ctx.strokeStyle = ctx.fillStyle = fromPage("--soft");
+    ctx.strokeStyle = fromPage("--soft");
     ctx.lineWidth = devicePixelRatio;
     ctx.setLineDash([2 * devicePixelRatio, 4 * devicePixelRatio]);
     ctx.beginPath();
     ctx.moveTo(u.bbox.left, y);
     ctx.lineTo(u.bbox.left + u.bbox.width, y);
     ctx.stroke();
-    ctx.font = `${11 * devicePixelRatio}px system-ui, "DejaVu Sans", sans-serif`;
-    ctx.textAlign = "right";
-    const right = u.bbox.left + u.bbox.width - 4, width = ctx.measureText(guide.label).width;
-    const below = y - u.bbox.top < 20 * devicePixelRatio ? 14 * devicePixelRatio : -5 * devicePixelRatio;
-    ctx.globalAlpha = 0.85;
-    ctx.fillStyle = fromPage("--ground");
-    ctx.fillRect(right - width - 3, y + below - 10 * devicePixelRatio, width + 6, 13 * devicePixelRatio);
-    ctx.globalAlpha = 1;
-    ctx.fillStyle = fromPage("--soft");
-    ctx.fillText(guide.label, right, y + below);
     ctx.restore();
   }
 
-  // A chart of steps: `lines` have values at `times`; marks of window changes and a guide line if there are some.
+  // A chart of steps: `lines` have values at `times`. There may be marks of window changes, and a dotted line at `guide`.
   function make(place, { times, lines, marks = [], guide = null, describe }) {
     place.replaceChildren();
     place.setAttribute("role", "img");
     place.setAttribute("aria-label", describe);
     const values = lines.flatMap((line) => line.values).concat(marks.map((mark) => mark.value));
     const highest = values.reduce((best, value) => Math.max(best, value ?? 0), 1e-6);
-    const top = 1.08 * Math.max(highest, guide && guide.value < 2 * highest ? guide.value : 0);
-    const shownGuide = guide && guide.value <= top && guide.value > 0.03 * top ? guide : null;
+    const top = 1.08 * Math.max(highest, guide && guide < 2 * highest ? guide : 0);
+    const shownGuide = guide && guide <= top && guide > 0.03 * top ? guide : null;
     let until = Infinity;
     const steps = uPlot.paths.stepped({ align: 1 });
     const options = {
-      width: place.clientWidth, height: place.clientHeight, legend: { show: false },
+      width: place.clientWidth,
+      height: place.clientHeight,
+      legend: { show: false },
       cursor: { sync: { key: "runs" }, y: false, points: { show: false }, drag: { x: false, y: false } },
       scales: { x: { time: false, range: [0, times[times.length - 1]] }, y: { range: [0, top] } },
-      axes: [{ ...axis(), size: 30, values: (u, ticks) => ticks.map((one) => `${one} s`) }, { ...axis(), size: 52 }],
-      series: [{}, ...lines.map((line) => ({
-        stroke: colour(line.colour), width: 1.6, paths: steps, points: { show: false },
-        dash: line.dash ? line.dash.map((one) => one * 1.7) : undefined, spanGaps: false,
-      }))],
+      axes: [
+        { ...axis(), size: 30, values: (u, ticks) => ticks.map((one) => `${one} s`) },
+        { ...axis(), size: 52 },
+      ],
+      series: [
+        {},
+        ...lines.map((line) => ({
+          stroke: colour(line.colour),
+          width: 1.6,
+          paths: steps,
+          points: { show: false },
+          dash: line.dash ? line.dash.map((one) => one * 1.7) : undefined,
+          spanGaps: false,
+        })),
+      ],
       hooks: {
-        draw: [(u) => {
-          const ground = fromPage("--ground");
-          drawMarkers(u, lines);
-          u.ctx.save();
-          for (const mark of marks) {
-            if (mark.time > until) continue;
-            const x = u.valToPos(mark.time, "x", true), y = u.valToPos(Math.min(mark.value, top), "y", true);
-            drawMark(u.ctx, mark.marker, x, y, 4.6 * devicePixelRatio, mark.look, ground);
-          }
-          u.ctx.restore();
-          if (shownGuide) drawGuide(u, shownGuide);
-        }],
+        draw: [
+          (u) => {
+            const ground = fromPage("--ground");
+            if (shownGuide) drawGuide(u, shownGuide);
+            drawMarkers(u, lines);
+            for (const mark of marks) {
+              if (mark.time > until) continue;
+              const x = u.valToPos(mark.time, "x", true),
+                y = u.valToPos(Math.min(mark.value, top), "y", true);
+              drawMark(u.ctx, mark.marker, x, y, mark.size * devicePixelRatio, mark.look, ground);
+            }
+          },
+        ],
       },
     };
     const cut = (last) => [times, ...lines.map((line) => line.values.map((v, i) => (i <= last ? v : null)))];
@@ -170,12 +181,15 @@ const Charts = (() => {
       },
       resize: () => chart.setSize({ width: place.clientWidth, height: place.clientHeight }),
       destroy: () => chart.destroy(),
-      chart,
+      hasGuide: shownGuide !== null,
     };
   }
 
   return {
-    make, lineSwatch, markSwatch, dark,
+    make,
+    lineSwatch,
+    markSwatch,
+    dark,
     setPrinting(on) {
       printing = on;
       document.documentElement.classList.toggle("print", on);

@@ -1,193 +1,9 @@
-// The page: controls, runs from the server or from the page itself, and playing them.
+// The page: its controls, and runs from the server or from the page itself.
 "use strict";
 
-const config = JSON.parse(document.getElementById("config").textContent);
-const at = (id) => document.getElementById(id);
-const kept = Boolean(config.parts);
-const client = kept ? "" : Array.from(crypto.getRandomValues(new Uint32Array(3)), (one) => one.toString(36)).join("-");
-const calm = matchMedia("(prefers-reduced-motion: reduce)");
-const senderLooks = Object.fromEntries(config.senders.map((one) => [one.name, one]));
-const FILE_LOOK = { title: "as in the file", colour: "#0072B2", marker: "o", dash: null };
-const lookOf = (name) => senderLooks[name] || FILE_LOOK;
-
-function made(tag, attributes = {}, ...inside) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name in element && typeof value !== "string") element[name] = value;
-    else element.setAttribute(name, value);
-  }
-  element.append(...inside);
-  return element;
-}
-
-const digits = (value) => (value === 0 ? "0" : Number(value.toPrecision(3)).toString());
-
-// ---- what is drawn -------------------------------------------------------------------------------------------------
-
-let shown = { plan: null, senders: [], end: null };
-let charts = [];
-
-function headed(title, unit, where) {
-  return `${title}${where ? ` ${where}` : ""} (${unit})`;
-}
-
-function describeRuns(what) {
-  return `${what} over time of ${shown.senders.map((one) => one.title).join(", ")}. The numbers are in the table below.`;
-}
-
-function drawCharts() {
-  charts.forEach((one) => one.destroy());
-  const { plan, senders } = shown;
-  const line = (one, values) => ({ ...lookOf(one.sender), values });
-  const windows = senders.filter((one) => one.window);
-  const drawn = [...new Set(windows.map((one) => one.drawn))];
-  const alone = senders.every((sender) => sender.flows === 1);
-  const one = alone ? "" : drawn.length === 1 ? `of flow ${drawn[0]}` : "of one flow each";
-  at("window-title").textContent = headed("Congestion window", "segments", windows.length ? one : "");
-  at("rate-title").textContent = headed(alone ? "Arriving payload" : "Arriving payload of all flows of a sender", "Mbit/s");
-  const queues = senders.filter((sender) => sender.queue);
-  const places = [...new Set(queues.map((sender) => sender.queue.place))];
-  const where = places.length === 1 ? `at ${places[0]}` : "where it is longest";
-  at("queue-title").textContent = headed("Queue", "packets", plan.together ? `${where}, of all together` : where);
-  const marks = windows.flatMap((sender) => sender.marks.map(([time, value, kind, cause]) => (
-    { time, value, marker: config.events[kind].marker, look: config.causes[cause] })));
-  const bdp = plan.bdp && alone && !plan.together;
-  const guides = {
-    window: bdp ? { value: plan.bdp, label: "what the path holds without a queue (BDP)" } : null,
-    rate: plan.capacity_mbps ? { value: plan.capacity_mbps, label: "what the links carry" } : null,
-  };
-  const queueLine = (sender) => (plan.together ? { ...FILE_LOOK, values: sender.queue.values } : line(sender, sender.queue.values));
-  charts = [
-    [at("window"), { times: plan.times, lines: windows.map((sender) => line(sender, sender.window)), marks, guide: guides.window,
-      describe: describeRuns("Congestion window, with a mark for each change,") }],
-    [at("rate"), { times: plan.bins, lines: senders.map((sender) => line(sender, sender.rate)), guide: guides.rate, describe: describeRuns("Rate") }],
-    [at("queue"), { times: plan.times, lines: queues.map(queueLine), describe: describeRuns("Queue") }],
-  ].map(([place, what]) => Charts.make(place, what));
-  drawMarksLegend(windows);
-  drawLegend();
-  drawAt();
-}
-
-function drawMarksLegend(windows) {
-  const kinds = new Set(), causes = new Set();
-  for (const [, , kind, cause] of windows.flatMap((sender) => sender.marks)) {
-    kinds.add(kind);
-    causes.add(cause);
-  }
-  const plain = { colour: "#555555", fill: "full" };
-  const rows = [];
-  for (const kind of kinds) rows.push([Charts.markSwatch(config.events[kind].marker, plain), config.events[kind].label]);
-  for (const cause of causes) {
-    const look = config.causes[cause];
-    rows.push([Charts.markSwatch("s", look), `cause: ${look.label}${look.congestion ? ", congestion" : ", no congestion"}`]);
-  }
-  at("marks").replaceChildren(...rows.map(([swatch, text]) => made("li", {}, swatch, made("span", {}, text))));
-}
-
-function drawLegend() {
-  at("legend").replaceChildren(...shown.senders.map((sender) => (
-    made("li", {}, Charts.lineSwatch(lookOf(sender.sender)), made("b", {}, sender.title), made("span")))));
-}
-
-function countCuts(sender, time) {
-  let cuts = 0, needless = 0;
-  for (const [when, , kind, cause] of sender.marks) {
-    if (when > time) break;
-    if (!["dup-acks", "timeout", "mark"].includes(kind)) continue;
-    cuts += 1;
-    if (!config.causes[cause].congestion) needless += 1;
-  }
-  return [cuts, needless];
-}
-
-// What the legend says at the time that is played.
-function tellNow(time) {
-  const { plan, senders } = shown;
-  const place = Math.min(plan.times.length - 1, Math.floor((time / plan.duration) * (plan.times.length - 1)));
-  const bin = Math.min(plan.bins.length - 2, Math.floor((time / plan.duration) * (plan.bins.length - 1)));
-  senders.forEach((sender, row) => {
-    const [cuts, needless] = countCuts(sender, time);
-    const window = sender.window ? sender.window[place] : null;
-    const parts = [`${digits(sender.rate[bin])} Mbit/s`];
-    if (window !== null) parts.push(`window ${Math.round(window)}`);
-    if (sender.window) parts.push(`${cuts} ${cuts === 1 ? "cut" : "cuts"}, ${needless} not for congestion`);
-    at("legend").children[row].lastChild.textContent = parts.join(" · ");
-  });
-}
-
-function drawTable() {
-  const causes = [...new Set(shown.senders.flatMap((one) => Object.keys(one.numbers.causes)))];
-  const heads = ["sender", "delivered, Mbit/s", "mean RTT, ms", "cuts",
-    ...causes.map((cause) => `cuts: ${config.causes[cause].label}`), "timeouts", "retransmitted", "mean queue, packets"];
-  const rows = shown.senders.map((one) => {
-    const n = one.numbers;
-    return [one.title, digits(n.goodput_bps / 1e6), n.srtt_s === null ? "-" : digits(n.srtt_s * 1e3), n.cuts,
-      ...causes.map((cause) => n.causes[cause] || 0), n.timeouts, n.retransmitted, one.queue ? digits(one.queue.mean) : "-"];
-  });
-  const head = made("thead", {}, made("tr", {}, ...heads.map((text) => made("th", { scope: "col" }, text))));
-  const body = made("tbody", {}, ...rows.map(([first, ...rest]) => (
-    made("tr", {}, made("th", { scope: "row" }, first), ...rest.map((text) => made("td", {}, String(text)))))));
-  at("numbers").replaceChildren(head, body);
-}
-
-// ---- playing -------------------------------------------------------------------------------------------------------
-
-const player = { time: Infinity, playing: false, last: null };
-
-function drawAt() {
-  const { plan } = shown;
-  if (!plan || !charts.length) return;
-  const time = Math.min(player.time, plan.duration);
-  charts.forEach((one) => one.show(time));
-  tellNow(time);
-  const text = `${time.toFixed(1)} of ${digits(plan.duration)} s`;
-  at("clock").textContent = text;
-  at("time").value = Math.round((600 * time) / plan.duration);
-  at("time").setAttribute("aria-valuetext", text);
-}
-
-function step(now) {
-  if (!player.playing || !shown.plan) return;
-  player.time += ((now - (player.last ?? now)) / 1000) * Number(at("speed").value);
-  player.last = now;
-  if (player.time >= shown.plan.duration) stop(Infinity);
-  drawAt();
-  if (player.playing) requestAnimationFrame(step);
-}
-
-function stop(time) {
-  player.playing = false;
-  player.time = time;
-  at("play").textContent = "Play";
-}
-
-function play() {
-  if (!shown.plan) return;
-  if (player.time >= shown.plan.duration) player.time = 0;
-  player.playing = true;
-  player.last = null;  // the first frame begins the count: its time may lie before now
-  at("play").textContent = "Pause";
-  requestAnimationFrame(step);
-}
-
-function playAtFirst() {
-  const speeds = [...at("speed").options].map((one) => Number(one.value));
-  at("speed").value = String(speeds.find((one) => one >= shown.plan.duration / 8) || speeds[speeds.length - 1]);
-  if (calm.matches || kept) return;
-  player.time = 0;
-  play();
-}
-
-at("play").addEventListener("click", () => {
-  if (player.playing) stop(player.time);
-  else play();
-});
-at("time").addEventListener("input", () => {
-  if (!shown.plan) return;
-  const share = Number(at("time").value) / 600;
-  stop(share >= 1 ? Infinity : share * shown.plan.duration);
-  drawAt();
-});
+const client = kept
+  ? ""
+  : Array.from(crypto.getRandomValues(new Uint32Array(3)), (one) => one.toString(36)).join("-");
 
 // ---- runs ----------------------------------------------------------------------------------------------------------
 
@@ -230,7 +46,10 @@ async function ask() {
   const own = (going = new AbortController());
   try {
     const reply = await fetch("/run", {
-      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(wanted()), signal: own.signal,
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(wanted()),
+      signal: own.signal,
     });
     if (!reply.ok) throw new Error(await reply.text());
     const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -254,13 +73,17 @@ function moved() {
 
 // ---- controls ------------------------------------------------------------------------------------------------------
 
-const knobs = new Map();  // key: { get, set }
+const knobs = new Map(); // key: { get, set }
 
 function wanted() {
   const values = {};
   for (const [key, knob] of knobs) values[key] = knob.get();
   return {
-    base: config.base, client, together: at("beside").checked, group: at("group").value, seed: Number(at("seed").value),
+    base: config.base,
+    client,
+    together: at("beside").checked,
+    group: at("group").value,
+    seed: Number(at("seed").value),
     senders: [...document.querySelectorAll("#senders input[type=checkbox]:checked")].map((one) => one.value),
     moved: values,
   };
@@ -280,10 +103,18 @@ function stops(control) {
 }
 
 function slider(control, name) {
-  const values = stops(control), id = `knob-${name}`;
-  const nearest = (value) => values.reduce((best, one, i) => (Math.abs(one - value) < Math.abs(values[best] - value) ? i : best), 0);
-  const box = made("input", { type: "number", id: `${id}-box`, step: "any", min: String(control.zero ? 0 : control.low),
-    max: String(control.high), "aria-label": `${control.place}: ${control.label}, ${control.unit}` });
+  const values = stops(control),
+    id = `knob-${name}`;
+  const nearest = (value) =>
+    values.reduce((best, one, i) => (Math.abs(one - value) < Math.abs(values[best] - value) ? i : best), 0);
+  const box = made("input", {
+    type: "number",
+    id: `${id}-box`,
+    step: "any",
+    min: String(control.zero ? 0 : control.low),
+    max: String(control.high),
+    "aria-label": `${control.place}: ${control.label}, ${control.unit}`,
+  });
   const range = made("input", { type: "range", id, min: "0", max: String(values.length - 1), step: "1" });
   const tell = (value) => range.setAttribute("aria-valuetext", `${value} ${control.unit}`);
   const set = (value) => {
@@ -303,14 +134,31 @@ function slider(control, name) {
     moved();
   });
   knobs.set(control.key, { get: () => (box.value === "" ? control.value : Number(box.value)), set, control });
-  return made("div", { class: "knob" }, made("label", { for: id }, control.label), box, made("span", { class: "unit" }, control.unit), range);
+  return made(
+    "div",
+    { class: "knob" },
+    made("label", { for: id }, control.label),
+    box,
+    made("span", { class: "unit" }, control.unit),
+    range,
+  );
 }
 
 function choice(control, name) {
   const id = `knob-${name}`;
-  const select = made("select", { id }, ...control.values.map((text, i) => made("option", { value: String(i) }, text)));
+  const select = made(
+    "select",
+    { id },
+    ...control.values.map((text, i) => made("option", { value: String(i) }, text)),
+  );
   select.addEventListener("change", moved);
-  knobs.set(control.key, { get: () => Number(select.value), set: (i) => { select.value = String(i); }, control });
+  knobs.set(control.key, {
+    get: () => Number(select.value),
+    set: (i) => {
+      select.value = String(i);
+    },
+    control,
+  });
   return made("div", { class: "knob choice" }, made("label", { for: id }, control.label), select);
 }
 
@@ -333,7 +181,13 @@ function buildSenders() {
   for (const sender of config.senders) {
     const box = made("input", { type: "checkbox", value: sender.name, id: `sender-${sender.name}` });
     box.addEventListener("change", moved);
-    const label = made("label", { class: "tick", title: sender.summary }, box, Charts.lineSwatch(sender), made("span", {}, sender.title));
+    const label = made(
+      "label",
+      { class: "tick", title: sender.summary },
+      box,
+      Charts.lineSwatch(sender),
+      made("span", {}, sender.title),
+    );
     at(sender.first ? "sender-list" : "sender-rest").append(label);
   }
   if (!config.groups.length) {
@@ -349,7 +203,8 @@ function buildSenders() {
 }
 
 function setAll(state) {
-  for (const box of document.querySelectorAll("#senders input[type=checkbox]")) box.checked = state.senders.includes(box.value);
+  for (const box of document.querySelectorAll("#senders input[type=checkbox]"))
+    box.checked = state.senders.includes(box.value);
   at(state.together ? "beside" : "alone").checked = true;
   at("group").value = state.group;
   at("seed").value = state.seed;
@@ -382,7 +237,9 @@ function save(name, text, kind) {
 
 async function keep() {
   const reply = await fetch("/keep", {
-    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(wanted()),
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(wanted()),
   });
   const text = await reply.text();
   if (reply.ok) save(shown.plan.name.replace(/\.toml$/, ".html"), text, "text/html");
