@@ -16,11 +16,12 @@ from conftest import SMALL_TOML, Command
 
 import windlass
 from windlass import _core, palette
+from windlass.cli import main
 from windlass.errors import InputError
 from windlass.names import loss_causes, window_events
 from windlass.serve import page, runs, topology, turns
-from windlass.serve.app import HEADERS, MOST_BODY, STATIC, App
-from windlass.serve.asked import asked_of, toml_of
+from windlass.serve.app import HEADERS, LONGEST_S, MOST_BODY, STATIC, App
+from windlass.serve.asked import MOST_SENDERS, asked_of, toml_of
 from windlass.serve.base import Base, base_of
 from windlass.serve.controls import Choice, Knob
 from windlass.serve.words import sentences
@@ -173,6 +174,7 @@ def test_a_large_body_is_not_read(app: App, size: str) -> None:
         ({"senders": ["westwod"]}, "no algorithm `westwod`\nhint: did you mean `westwood`?"),
         ({"senders": []}, "0 senders are ticked"),
         ({"senders": ["reno", "newreno", "sack", "cubic", "bic", "veno", "vegas", "cerl", "bbr"]}, "9 senders are ticked"),
+        ({"senders": ["\ud800"]}, "no algorithm `\\ud800`"),
         ({"senders": "cerl"}, "`senders` is no list"),
         ({"senders": [["cerl"]]}, "`senders` is no list"),
         ({"moved": {"topology.bottleneck.rate": -1}}, "Rate: -1 is not between 0.05 and 1000 Mbps"),
@@ -209,6 +211,19 @@ def test_infinity_is_out_of_range(app: App) -> None:
 
 
 # ---- limits
+
+
+def test_options_and_guide_have_the_limits() -> None:
+    options = {option.name: option.default for option in main.commands["serve"].params}
+    assert (options["most_packets"], options["longest"]) == (runs.MOST_PACKETS, LONGEST_S)
+    guide = (Path(__file__).parents[2] / "docs" / "guide" / "playing.md").read_text(encoding="utf-8")
+    limits = (f"{runs.MOST_PACKETS:,}", f"{LONGEST_S:g} s", runs.MOST_FLOWS, MOST_SENDERS)
+    for limit in limits:
+        assert f" | {limit} |" in guide
+    assert f"{PORT}, 0 one" in guide
+    assert options["port"] == PORT
+    assert turns.MOST_AT_ONCE == 2
+    assert "two in all" in guide
 
 
 def test_a_run_that_is_too_long_is_refused_with_the_number(app: App) -> None:

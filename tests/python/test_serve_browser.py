@@ -80,6 +80,17 @@ def test_ctrl_c_ends_it(server: Server) -> None:
         place.bind(("127.0.0.1", own.port))
 
 
+def test_ctrl_c_does_not_wait_for_a_run() -> None:
+    own = Server("--most-packets", "1000000000", "--set", "topology.bottleneck.rate=1 Gbps")
+    line = http.client.HTTPConnection("127.0.0.1", own.port, timeout=20)
+    body = b'{"senders": ["bbr"], "moved": {"scenario.duration": 300.0, "topology.access.rate": 1000.0}}'
+    line.request("POST", "/run", body, {"Content-Type": "application/json"})
+    reply = line.getresponse()
+    assert json.loads(reply.readline())["kind"] == "plan"
+    assert own.stop() == (0, "", "ended\n")
+    assert json.loads(reply.readline()) == {"kind": "stopped", "why": "end", "text": "stopped"}
+
+
 def test_it_listens_on_the_loopback_alone(server: Server) -> None:
     found = Path("/proc/net/tcp").read_text(encoding="ascii").splitlines()
     mine = [line.split()[1] for line in found if line.split()[1].endswith(f":{server.port:04X}")]

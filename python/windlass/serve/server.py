@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import errno
 import logging
+import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from windlass.errors import InputError
@@ -52,14 +54,27 @@ def serve(app: App, port: int, ready: Callable[[str], None]) -> None:
         send_bytes=1,
         clear_untrusted_proxy_headers=True,
     )
-    try:
+    with _ctrl_c(app):
         ready(f"http://{HOST}:{port}/")
-        server.run()
+        server.run()  # returns on Ctrl-C
+    server.close()
+
+
+@contextmanager
+def _ctrl_c(app: App) -> Iterator[None]:
+    """Have Ctrl-C stop the runs, too: the server waits for its threads before it returns."""
+
+    def stop(number: int, frame: object) -> None:
+        app.turns.stop_all()
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield
     except KeyboardInterrupt:
         pass
     finally:
-        app.turns.stop_all()
-        server.close()
+        signal.signal(signal.SIGINT, before)
 
 
 def _waitress() -> Any:
