@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from windlass.cluster import Cluster
     from windlass.control import CongestionControl, Response, register
     from windlass.engine import ENGINE_VERSION
+    from windlass.imports import ImportedPath, import_path
     from windlass.plots.choice import plot
     from windlass.scenario import (
         Cellular,
@@ -57,6 +58,7 @@ __all__ = [
     "Dumbbell",
     "Flow",
     "Graph",
+    "ImportedPath",
     "InputError",
     "Interrupted",
     "Link",
@@ -75,6 +77,7 @@ __all__ = [
     "__version__",
     "compare",
     "from_dict",
+    "import_path",
     "load",
     "output",
     "palette",
@@ -94,6 +97,8 @@ _HOMES = {
     "register": "control",
     "ENGINE_VERSION": "engine",
     "Cluster": "cluster",
+    "ImportedPath": "imports",
+    "import_path": "imports",
     "plot": "plots.choice",
     "Store": "store",
     "Cellular": "scenario",

@@ -1,7 +1,7 @@
 """The simulator: scenarios, runs, and what there is to choose from."""
 
 from os import PathLike
-from typing import final
+from typing import Any, final
 
 __all__ = [
     "ENGINE_VERSION",
@@ -23,6 +23,7 @@ __all__ = [
     "loss_causes",
     "loss_models",
     "queues",
+    "read_capture",
     "register_algorithm",
     "registered",
     "rules",
@@ -600,6 +601,27 @@ class Path:
     @property
     def dup_threshold(self) -> int:
         """Duplicate ACKs that mean a loss."""
+
+def read_capture(file: bytes) -> dict[str, Any] | None:
+    """Read the TCP segments of a pcap or pcapng file.
+
+    Parameters
+    ----------
+    file : bytes
+        The whole file.
+
+    Returns
+    -------
+    dict or None
+        ``None`` if it begins like neither. ``connections``: list of ((address, port), (address, port)). ``segments``:
+        columns of int64, little-endian bytes: ``time_ns`` (since 1970), ``connection``, ``direction`` (0: from the
+        first end), ``seq``, ``ack``, ``payload``, ``packet`` (bytes of the IP packet), ``flags``, ``window``,
+        ``ip_id`` (-1: IPv6), ``ecn``, ``timestamp``, ``echo`` (-1: none), ``mss`` (0: none). ``sack``: three such
+        columns, row of the segment, left and right edge. Counts of packets: ``packets``, ``others`` (no TCP), ``short``
+        (header cut), ``fragments``, ``untimed``, ``truncated``, ``missed``, ``interfaces``; ``unknown_links``: packets
+        by link type.
+        ``cut``: the file ends in the middle of a packet; ``broken``: something else follows the last packet.
+    """
 
 def replay(text: str, filename: str, other: str | None = None) -> str:
     """Hold an algorithm against a tape.

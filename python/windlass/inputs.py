@@ -57,6 +57,24 @@ def read_text(path: str | Path, *, most: int = MOST_BYTES, wanted: str = "scenar
         ) from None
 
 
+def read_bytes(path: str | Path, *, most: int, wanted: str) -> bytes:
+    """Content of a file or of a pipe.
+
+    Parameters
+    ----------
+    most : int
+        Bytes above which it is refused.
+    wanted : str
+        What is expected there, for the hints.
+
+    Raises
+    ------
+    InputError
+        As :func:`read_text`, but for the text.
+    """
+    return _read(Path(path), most, wanted)
+
+
 def _read(path: Path, most: int, wanted: str) -> bytes:
     name = str(path)
     try:

@@ -28,7 +28,8 @@ NEEDS = {
     "scenario": {"cc", "datagram", "net", "sim", "tape", "tcp", "units", "wlan"},
     "script": {"cc", "tcp", "units"},
     "generator": {"cc", "net", "scenario", "tcp", "units", "wlan"},
-    "python": {"scenario", "script"},
+    "dissect": set(),
+    "python": {"dissect", "scenario", "script"},
     "bench": {"cc", "net", "sim", "tcp", "units", "wlan"},
 }
 """Which of our crates each may need; docs/architecture.md draws the same arrows."""
@@ -43,6 +44,7 @@ FOREIGN = {
     "wlan": set(),
     "net": set(),
     "script": set(),
+    "dissect": {"etherparse", "pcap-parser"},
 }
 """What the crates below `scenario` take from outside: very little."""
 

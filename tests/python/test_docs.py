@@ -9,9 +9,11 @@ import shutil
 import subprocess
 import tomllib
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import click
+import made_captures
 import pytest
 from click.testing import CliRunner
 
@@ -55,9 +57,19 @@ def shortened(text: str) -> str:
     return re.sub(r"^seeds = \d+", "seeds = 2", text, flags=re.MULTILINE)
 
 
+@cache
+def captured() -> bytes:
+    """A capture for the commands that read one."""
+    return made_captures.pcap(made_captures.transfer(packets=500, lost=made_captures.independent(0.02, 1)).sender)
+
+
 def put_scenarios() -> None:
     for block in scenarios():
         Path(block.mark.removeprefix("scenario: ")).write_text(shortened(block.text), encoding="utf-8")
+    for block in blocks("text"):
+        if block.mark.startswith("data: "):
+            Path(block.mark.removeprefix("data: ")).write_text(block.text, encoding="utf-8")
+    Path("upload.pcap").write_bytes(captured())
     for block in blocks("python"):
         if block.mark.startswith("file: "):
             Path(block.mark.removeprefix("file: ")).write_text(block.text, encoding="utf-8")
@@ -122,6 +134,13 @@ def test_what_explain_prints_is_what_a_page_shows(block: Block) -> None:
     put_scenarios()
     shown = CliRunner().invoke(main, ["explain", block.mark.removeprefix("explain: ")]).output
     assert block.text in shown
+
+
+@pytest.mark.parametrize("block", [block for block in blocks("text") if block.mark.startswith("import: ")], ids=str)
+def test_what_import_prints_is_what_a_page_shows(block: Block) -> None:
+    put_scenarios()
+    shown = CliRunner().invoke(main, ["import", block.mark.removeprefix("import: ")]).output
+    assert block.text.split() == shown[shown.index(" number") : shown.index("\nnote:")].split()
 
 
 def test_other_commands_exist() -> None:

@@ -1,6 +1,7 @@
-//! The extension module `windlass._core`: conversion between Python and the crates `scenario` and `script`, no
-//! decisions.
+//! The extension module `windlass._core`: conversion between Python and the crates `scenario`, `script` and `dissect`,
+//! no decisions.
 
+mod captures;
 mod control;
 mod driver;
 mod raise;
@@ -296,6 +297,8 @@ fn errors() -> String {
 /// Scenarios and runs, in Rust.
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use super::captures::read_capture;
     #[pymodule_export]
     use super::control::{AckView, CongestionView, PathView, register_algorithm};
     #[pymodule_export]

@@ -9,6 +9,7 @@ that help appears at once.
 from windlass.cli import (  # noqa: F401
     compare,
     describe,
+    import_,
     lists,
     new_cc,
     plot,

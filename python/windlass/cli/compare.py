@@ -110,7 +110,7 @@ def compare_(
     if as_json:
         print_json(result.to_dict())
     else:
-        _print_comparison(result)
+        print_comparison(result)
 
 
 def _write(result: Comparison, output: Path, command: str) -> None:
@@ -141,7 +141,8 @@ _LONGEST = 20
 _LIMITED = "limited by cwnd/rwnd/app/pace %"
 
 
-def _print_comparison(result: Comparison) -> None:
+def print_comparison(result: Comparison) -> None:
+    """Print the table of a comparison and its sentences."""
     rows = [outcome.to_dict() for outcome in result.outcomes]
     names = _names(result)
     shown = [_line(result, row, names) for row in rows]

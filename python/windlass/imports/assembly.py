@@ -1,0 +1,131 @@
+"""Evidence becomes a path: the losses get their model, a changing rate its trace."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from windlass import inputs
+from windlass.errors import InputError
+from windlass.imports import kinds, loss, rates
+from windlass.imports.evidence import Evidence
+from windlass.imports.model import ImportedPath, LossFit
+
+RATES = ("auto", "constant", "trace")
+"""What becomes of a rate over time."""
+
+
+def import_path(
+    file: str | Path,
+    *,
+    format: str | None = None,
+    flow: str | None = None,
+    rate: str = "auto",
+    name: str | None = None,
+) -> ImportedPath:
+    """Read measurements of a real path: rate, delay, jitter, queue, and a model of its losses.
+
+    Parameters
+    ----------
+    file : str or Path
+        A capture (pcap, pcapng), the output of ``iperf3 -J``, a data file of Flent, a CSV of rate over time, a log of
+        ``ss -ti`` or of ``ping``. It may be packed with gzip.
+    format : str, optional
+        ``capture``, ``iperf3``, ``flent``, ``csv``, ``ss`` or ``ping``; by default what the content says.
+    flow : str, optional
+        The connection of a file that has several: a number from 1, by size, or a part of its ends, such as a port.
+    rate : str, optional
+        ``constant``: the mean; ``trace``: as it changed; ``auto``: a trace where the rate is that of the link and
+        changes by more than 5 %.
+    name : str, optional
+        Name of the scenario; by default that of the file.
+
+    Returns
+    -------
+    ImportedPath
+        The numbers, each with its 95 % interval, and the path as a scenario.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or says nothing of a path.
+    """
+    if rate not in RATES:
+        raise InputError(f"no rate `{rate}`", code="import.format", hint=f"it is one of {', '.join(RATES)}")
+    data = inputs.read_bytes(file, most=kinds.MOST_BYTES, wanted="file of measurements")
+    evidence = kinds.read(data, str(file), format, flow)
+    path = ImportedPath(str(file), evidence.format, name or _name(Path(file)))
+    path.facts = evidence.facts
+    path.rate, path.base_rtt, path.queue, path.jitter = (
+        evidence.rate,
+        evidence.base_rtt,
+        evidence.queue,
+        evidence.jitter,
+    )
+    path.notes = list(evidence.notes)
+    path.loss = _loss(evidence, path.notes)
+    if evidence.reverse is not None:
+        path.reverse_loss = loss.fit(evidence.reverse.lost, evidence.reverse.time_s, evidence.reverse.how)
+    _trace(evidence, path, rate)
+    _check(path)
+    return path
+
+
+def _check(path: ImportedPath) -> None:
+    """Refuse numbers that no path can have, such as those of a file whose times are wrong."""
+    try:
+        path.scenario().points()[0].effective()
+    except InputError as error:
+        raise InputError(
+            f"what it shows is no path that could be run: {error.message}",
+            code="import.nothing",
+            file=path.file,
+            hint="look at its times and sizes; a damaged file shows such things",
+        ) from None
+
+
+def _name(file: Path) -> str:
+    """A name for a scenario, of the letters that names may have."""
+    stem = file.name.removesuffix(".gz").rpartition(".")[0] or file.name
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", stem).strip("-")[:60] or "imported"
+
+
+def _loss(evidence: Evidence, notes: list[str]) -> LossFit | None:
+    if evidence.outcomes is not None and len(evidence.outcomes.lost):
+        found = loss.fit(evidence.outcomes.lost, evidence.outcomes.time_s, evidence.outcomes.how)
+    elif evidence.counted is not None:
+        found = loss.by_count(*evidence.counted)
+    else:
+        return None
+    if found.model == loss.NONE:
+        notes.append(
+            f"None of {found.packets} packets was lost: the loss is below {found.rate.interval.hi:.2g} (95 %)."
+        )
+    elif evidence.outcomes is not None and found.lost < loss.FEWEST:
+        notes.append(f"Fewer than {loss.FEWEST} losses ({found.lost}) do not show whether they come in bursts.")
+    return found
+
+
+def _trace(evidence: Evidence, path: ImportedPath, rate: str) -> None:
+    over = evidence.rates
+    if rate == "constant":
+        return
+    if over is None:
+        if rate == "trace":
+            raise InputError(
+                "shows no rate over time", code="import.trace", file=path.file, hint="import it without --rate trace"
+            )
+        return
+    varies = rates.changes(over.rate_bps)
+    if rate == "trace" or over.of_link and varies:
+        path.trace = rates.trace(over.start_s, over.end_s, over.rate_bps, path.file)
+        if not over.of_link:
+            path.notes.append(
+                "The trace is what one sender got over time, which may be less than the link could carry."
+            )
+    elif varies:
+        path.notes.append(
+            "The rate changed over time, but it is that of a sender and not of the link: the "
+            "scenario has a constant one. "
+            "`--rate trace` makes a trace of it all the same."
+        )

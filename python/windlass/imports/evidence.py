@@ -1,0 +1,67 @@
+"""What a reader hands on: the numbers that its kind of file shows, and rows of packets for the model of loss."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from windlass.imports.model import Estimate, JitterFit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Evidence", "Outcomes", "RateOverTime"]
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """Packets in the order in which they were sent.
+
+    Attributes
+    ----------
+    lost : ndarray of bool, shape (n,)
+        Whether each was lost.
+    time_s : ndarray of float64, shape (n,), or None
+        When each was sent, seconds.
+    how : str
+        Where the losses were seen.
+    """
+
+    lost: NDArray[Any]
+    time_s: NDArray[Any] | None
+    how: str
+
+
+@dataclass(frozen=True)
+class RateOverTime:
+    """A rate in bins.
+
+    Attributes
+    ----------
+    start_s, end_s, rate_bps : ndarray of float64, shape (n,)
+        Bins in order, seconds; bits per second.
+    of_link : bool
+        Whether it is what the link could carry, and not just what one sender got.
+    """
+
+    start_s: NDArray[Any]
+    end_s: NDArray[Any]
+    rate_bps: NDArray[Any]
+    of_link: bool
+
+
+@dataclass
+class Evidence:
+    """What one file shows; see :class:`windlass.imports.model.ImportedPath` for the numbers."""
+
+    format: str
+    facts: list[str] = field(default_factory=list)
+    rate: Estimate | None = None
+    rates: RateOverTime | None = None
+    base_rtt: Estimate | None = None
+    queue: Estimate | None = None
+    jitter: JitterFit | None = None
+    outcomes: Outcomes | None = None
+    reverse: Outcomes | None = None
+    counted: tuple[int, int, str] | None = None
+    notes: list[str] = field(default_factory=list)

@@ -1,0 +1,119 @@
+"""Rates over time: means with intervals, the rate of trains of packets, and a trace for a link."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from windlass.errors import InputError
+from windlass.imports.model import Estimate
+from windlass.interval import Interval
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+OPPORTUNITY = 1504
+"""Bytes that one line of a mahimahi trace lets pass."""
+
+MOST_OPPORTUNITIES = 2_000_000
+"""Lines of a trace: 24 Gbit."""
+
+BATCHES = 20
+"""Parts that a row of correlated values is cut into; their means are taken for independent."""
+
+TRAIN = 8
+"""Packets of a train."""
+
+VARIES = 0.05
+"""Standard deviation of a rate, as a share of its mean, above which the rate is said to change."""
+
+
+def mean(values: NDArray[Any], weights: NDArray[Any], unit: str, how: str) -> Estimate:
+    """Weighted mean of a row of values that follow each other in time, by batch means and Student's t.
+
+    Source: A. M. Law, Simulation Modeling and Analysis, 5th edition, section 9.5.3.
+    """
+    import numpy as np
+
+    from windlass.stats import mean_interval
+
+    average = float(np.average(values, weights=weights))
+    parts = min(BATCHES, len(values))
+    cut = np.array_split(np.arange(len(values)), parts)
+    means = [float(np.average(values[one], weights=weights[one])) for one in cut if weights[one].sum() > 0.0]
+    if len(means) < 2:
+        return Estimate(Interval(average, 0.0, float("inf"), len(values)), unit, how)
+    half = mean_interval(means).half_width
+    return Estimate(Interval(average, max(average - half, 0.0), average + half, len(values)), unit, how)
+
+
+def trains(at_s: NDArray[Any], size: NDArray[Any]) -> NDArray[Any]:
+    """Rate of each train of packets that arrived one after the other, bit/s; empty if there is none."""
+    import numpy as np
+
+    if len(at_s) <= TRAIN:
+        return np.zeros(0)
+    total = np.cumsum(size)
+    time = at_s[TRAIN:] - at_s[:-TRAIN]
+    carried = total[TRAIN:] - total[:-TRAIN]
+    return 8.0 * carried[time > 0.0] / time[time > 0.0]
+
+
+def of_trains(at_s: NDArray[Any], size: NDArray[Any], how: str) -> Estimate | None:
+    """The rate at which packets come when they come densest: nineteen twentieths of the trains are slower.
+
+    The interval is that of a quantile by order statistics, for as many trains as do not overlap.
+    """
+    import numpy as np
+    from scipy import stats
+
+    rates = np.sort(trains(at_s, size))
+    if len(rates) < 3 * TRAIN:
+        return None
+    apart = len(rates) // TRAIN
+    ends = stats.binom.ppf([0.025, 0.975], apart, 0.95) / apart
+    low, high = (float(np.quantile(rates, min(max(end, 0.0), 1.0))) for end in ends)
+    return Estimate(Interval(float(np.quantile(rates, 0.95)), low, high, apart), "bit/s", how)
+
+
+def changes(rate_bps: NDArray[Any]) -> bool:
+    """Whether a row of rates changes by more than its noise of a few per cent."""
+    average = float(rate_bps.mean())
+    return len(rate_bps) > 1 and average > 0.0 and float(rate_bps.std()) > VARIES * average
+
+
+def trace(start_s: NDArray[Any], end_s: NDArray[Any], rate_bps: NDArray[Any], file: str) -> list[int]:
+    """Milliseconds, from the first start, at which another 1504 bytes could have passed.
+
+    Raises
+    ------
+    InputError
+        If nothing can pass, or more than two million packets.
+    """
+    import numpy as np
+
+    edges = np.concatenate((start_s[:1], end_s)) - start_s[0]
+    carried = np.concatenate(([0.0], np.cumsum(rate_bps * np.diff(edges)) / (8.0 * OPPORTUNITY)))
+    count = int(carried[-1] + 1e-9)
+    if count < 1 or count > MOST_OPPORTUNITIES:
+        what = "no packet of 1504 bytes" if count < 1 else f"{count} packets, more than {MOST_OPPORTUNITIES},"
+        raise InputError(
+            f"{what} could pass in {edges[-1]:.6g} s, so there is no trace of it",
+            code="import.trace",
+            file=file,
+            hint="import it with --rate constant, or a part of it",
+        )
+    steps = np.arange(1, count + 1, dtype=float)
+    # The bin in which each of them is complete, and how far into the bin.
+    place = np.clip(np.searchsorted(carried, steps - 1e-9, side="left"), 1, len(edges) - 1)
+    within = (steps - carried[place - 1]) / (carried[place] - carried[place - 1])
+    times = edges[place - 1] + np.clip(within, 0.0, 1.0) * (edges[place] - edges[place - 1])
+    return [int(each) for each in np.maximum(np.ceil(1000.0 * times - 1e-6), 1.0)]
+
+
+def even(start_s: Sequence[float], value: Sequence[float]) -> tuple[list[float], list[float], list[float]]:
+    """Starts, ends and values of samples of which only the starts are known: each lasts until the next one."""
+    gaps = sorted(after - before for before, after in pairwise(start_s))
+    last = gaps[len(gaps) // 2] if gaps else 1.0
+    return list(start_s), [*start_s[1:], start_s[-1] + last], list(value)

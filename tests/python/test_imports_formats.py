@@ -1,0 +1,386 @@
+"""`windlass import` of what tools print: ping, iperf3, Flent, ss, CSV. The samples are made here, in their formats."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Command
+
+import windlass
+from windlass.errors import InputError
+from windlass.imports import KINDS, import_path
+
+
+def put(name: str, text: str | bytes) -> Path:
+    file = Path(name)
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return file
+
+
+# ---- ping
+
+
+def ping(*, count: int = 400, dated: bool = False, lost: float = 0.05, seed: int = 1, summary: bool = True) -> str:
+    """A log of iputils: 30 ms and exponential jitter of 2 ms, independent losses, ten packets a second."""
+    draw = random.Random(seed)
+    lines = ["PING gateway (192.0.2.1) 56(84) bytes of data."]
+    received = 0
+    for number in range(1, count + 1):
+        rtt = 30.0 + draw.expovariate(1 / 2.0)
+        if draw.random() < lost:
+            continue
+        received += 1
+        date = f"[{1_700_000_000 + 0.1 * number + rtt / 1e3:.6f}] " if dated else ""
+        lines.append(f"{date}64 bytes from 192.0.2.1: icmp_seq={number % 65536} ttl=64 time={rtt:.3g} ms")
+    share = f"{100.0 * (count - received) / count:.6g}"
+    lines += [
+        "",
+        "--- gateway ping statistics ---",
+        f"{count} packets transmitted, {received} received, {share}% packet loss, time {100 * (count - 1)}ms",
+        "rtt min/avg/max/mdev = 30.012/32.011/41.800/2.010 ms",
+    ]
+    return "\n".join(lines[:-4] if not summary else lines) + "\n"
+
+
+@pytest.mark.parametrize("dated", [False, True])
+def test_a_ping_gives_delay_jitter_and_loss(dated: bool) -> None:
+    path = import_path(put("a.ping", ping(dated=dated)))
+    assert path.format == "ping"
+    assert path.base_rtt is not None and path.base_rtt.interval.contains(0.030)
+    assert path.jitter is not None and path.jitter.model == "exponential"
+    assert path.jitter.size.interval.contains(0.002)
+    assert path.loss is not None and path.loss.model == "independent"
+    assert path.loss.packets == 400
+    assert path.loss.rate.interval.contains(0.05)
+    assert (path.rate, path.queue) == (None, None)
+    assert ("have no times" in " ".join(path.notes)) is not dated
+    assert "guess" in path.toml()  # of the rate
+
+
+def test_a_ping_in_bursts_is_seen_in_time() -> None:
+    """An outage of 2 s every 20 s on average, ten pings a second."""
+    draw = random.Random(4)
+    lines, until, bad = ["PING a (192.0.2.1) 56(84) bytes of data."], 0.0, True
+    for number in range(1, 6001):
+        at = 0.1 * number
+        while until <= at:
+            bad, until = not bad, until + draw.expovariate(1 / (18.0 if bad else 2.0))
+        if not bad:
+            lines.append(
+                f"[{1_700_000_000 + at + 0.03:.6f}] 64 bytes from 192.0.2.1: icmp_seq={number} ttl=64 time=30.0 ms"
+            )
+    path = import_path(put("bursts.ping", "\n".join(lines)))
+    assert path.loss is not None and path.loss.burst is not None
+    assert path.loss.model == "gilbert per time"
+    assert path.loss.burst.interval.contains(2.0)
+    assert path.loss.rate.interval.contains(0.1)
+    assert path.loss.p_value is not None and path.loss.p_value < 1e-6
+
+
+def test_what_ping_says_beside_answers() -> None:
+    log = """PING6 a(2001:db8::1) 56 data bytes
+64 bytes from 2001:db8::1: icmp_seq=65534 ttl=57 time=10.1 ms
+64 bytes from 2001:db8::1: icmp_seq=65534 ttl=57 time=10.2 ms (DUP!)
+no answer yet for icmp_seq=65535
+64 bytes from 2001:db8::1: icmp_seq=0 ttl=57 time=10.3 ms
+From 2001:db8::9 icmp_seq=1 Destination unreachable: No route
+64 bytes from 2001:db8::1: icmp_seq=2 ttl=57 time=10.2 ms
+"""
+    path = import_path(put("six.log", log))
+    assert path.loss is not None
+    assert (path.loss.lost, path.loss.packets) == (2, 5)
+    text = " ".join(path.notes)
+    assert "1 packets were answered twice" in text
+    assert "1 errors of routers" in text
+    mac = "PING a (192.0.2.1): 56 data bytes\n64 bytes from 192.0.2.1: icmp_seq=0 ttl=57 time=12.31 ms\n"
+    mac += "Request timeout for icmp_seq 1\n64 bytes from 192.0.2.1: icmp_seq=2 ttl=57 time=12.4 ms\n"
+    loss = import_path(put("mac.log", mac)).loss
+    assert loss is not None and (loss.lost, loss.packets) == (1, 3)
+
+
+# ---- iperf3
+
+
+def iperf(protocol: str = "TCP", seconds: int = 10, **more: Any) -> dict[str, Any]:
+    """A document of iperf3 3.16: 20 Mbit/s and a round trip of 25 ms or more."""
+    draw = random.Random(2)
+    intervals = []
+    for second in range(seconds):
+        rate = 20e6 * draw.uniform(0.97, 1.03)
+        common: dict[str, Any] = {"start": float(second), "end": second + 1.0, "seconds": 1.0, "bytes": int(rate / 8)}
+        common |= {"bits_per_second": rate, "omitted": second == 0}
+        if protocol == "TCP":
+            own = {"retransmits": draw.randrange(4), "snd_cwnd": 90000, "rtt": draw.randrange(26000, 40000)}
+            own |= {"rttvar": 900, "pmtu": 1500}
+        else:
+            own = {"jitter_ms": 0.4, "lost_packets": draw.randrange(15, 25), "packets": 1700, "lost_percent": 1.1}
+        stream = {"socket": 5, **common, **own, "sender": True}
+        total = {
+            key: value for key, value in stream.items() if key not in ("socket", "snd_cwnd", "rtt", "rttvar", "pmtu")
+        }
+        intervals.append({"streams": [stream], "sum": total})
+    sender = {
+        "socket": 5,
+        "start": 0,
+        "end": seconds,
+        "max_rtt": 41000,
+        "min_rtt": 25000,
+        "mean_rtt": 32000,
+        "sender": True,
+    }
+    end: dict[str, Any] = {"streams": [{"sender": sender, "receiver": {"socket": 5}}]}
+    if protocol == "UDP":
+        end = {"streams": [{"udp": {}}], "sum": {"jitter_ms": 0.41, "lost_packets": 200, "packets": 17000}}
+    start = {
+        "version": "iperf 3.16",
+        "test_start": {"protocol": protocol, "num_streams": 1, "reverse": 0, "duration": seconds},
+    }
+    return {"start": start, "intervals": intervals, "end": end, **more}
+
+
+def test_iperf3_of_tcp_gives_rate_and_delay_and_no_loss() -> None:
+    path = import_path(put("t.json", json.dumps(iperf())))
+    assert path.format == "iperf3"
+    assert path.rate is not None and path.rate.interval.contains(20e6)
+    assert path.rate.interval.n == 9  # the first second is omitted
+    assert path.base_rtt is not None and path.base_rtt.value == pytest.approx(0.025)
+    assert path.loss is None
+    assert "they are not losses" in " ".join(path.notes)
+    assert 'loss = "' not in path.toml()
+
+
+def test_iperf3_of_udp_counts_losses() -> None:
+    path = import_path(put("u.json", json.dumps(iperf("UDP"))))
+    assert path.loss is not None and path.loss.rate.interval.contains(200 / 17000)
+    assert path.base_rtt is None
+    assert "differ as independent ones do" in " ".join(path.notes)
+
+
+def test_iperf3_whose_losses_come_in_some_intervals_only() -> None:
+    document = iperf("UDP")
+    for number, one in enumerate(document["intervals"]):
+        one["sum"]["lost_packets"] = 180 if number == 4 else 0
+    assert "they come in bursts" in " ".join(import_path(put("u.json", json.dumps(document))).notes)
+
+
+# ---- Flent
+
+
+def flent(loaded: bool = True) -> dict[str, Any]:
+    """A document of Flent, version 4: pings of 20 ms, 35 under load, beside a download of 40 Mbit/s."""
+    draw = random.Random(3)
+    x = [0.2 * step for step in range(200)]
+    pings = [20.1 + draw.random() + (15.0 if loaded and 5.0 < at < 35.0 else 0.0) for at in x]
+    rates: list[float | None] = [40.0 * draw.uniform(0.98, 1.02) if 5.0 < at < 35.0 else None for at in x]
+    results: dict[str, Any] = {"Ping (ms) ICMP": pings}
+    if loaded:
+        results |= {"TCP download BE": rates, "TCP download sum": rates, "TCP download BE::tcp_cwnd": rates}
+    raw = [
+        {"seq": number + 1, "t": 1.7e9 + at, "val": value}
+        for number, (at, value) in enumerate(zip(x, pings, strict=True))
+    ]
+    units = {"Ping (ms) ICMP": {"UNITS": "ms"}, "TCP download BE": {"UNITS": "Mbits/s"}}
+    return {
+        "version": 4,
+        "metadata": {"NAME": "tcp_download", "TITLE": "attic", "SERIES_META": units},
+        "x_values": x,
+        "results": results,
+        "raw_values": {"Ping (ms) ICMP": [one for one in raw if one["seq"] % 50]},
+    }
+
+
+def test_flent_packed_or_not() -> None:
+    text = json.dumps(flent()).encode()
+    for file in (put("a.flent", text), put("a.flent.gz", gzip.compress(text))):
+        path = import_path(file)
+        assert (path.format, path.name) == ("flent", "a")
+        assert path.rate is not None and path.rate.interval.contains(40e6)
+        assert path.base_rtt is not None and path.base_rtt.value == pytest.approx(0.0201, abs=0.0003)
+        assert path.loss is not None and (path.loss.lost, path.loss.packets) == (3, 199)  # of 199: 50, 100, 150
+        assert "the queue holds" in " ".join(path.notes)
+
+
+def test_flent_of_pings_alone() -> None:
+    path = import_path(put("idle.flent", json.dumps(flent(loaded=False))))
+    assert path.rate is None
+    assert path.jitter is not None
+
+
+# ---- ss
+
+
+def ss(samples: int = 20, dated: bool = True) -> str:
+    """A log of `ss -tin`: 16 Mbit/s, least RTT 18.3 ms, a retransmission in two hundred packets."""
+    out = []
+    for number in range(samples):
+        acked, sent = 2_000_000 * number + 1, 1400 * number + 10
+        out += [f"{1_700_000_000 + number}.{'123456789'}"] if dated else []
+        out += [
+            "State Recv-Q Send-Q Local Address:Port Peer Address:Port Process",
+            "ESTAB 0      289600       [2001:db8::2]:40000 [2001:db8::1]:5201",
+            (
+                f"\t cubic wscale:7,7 rto:240 rtt:{25 + number % 5}.5/1.2 ato:40 mss:1428 pmtu:1500 rcvmss:536"
+                f" advmss:1428 cwnd:60 ssthresh:50 bytes_sent:{acked + 99} bytes_retrans:{7 * number * 1428}"
+                f" bytes_acked:{acked} segs_out:{sent} segs_in:700 data_segs_out:{sent} send 27Mbps lastrcv:9"
+                f" pacing_rate 32Mbps delivery_rate 15.9Mbps delivered:{sent}"
+                f" busy:100ms unacked:60 retrans:0/{7 * number} dsack_dups:{number // 10} rcv_space:14280 minrtt:18.3"
+            ),
+        ]
+    return "\n".join(out) + "\n"
+
+
+@pytest.mark.parametrize("dated", [True, False])
+def test_ss_with_and_without_times(dated: bool) -> None:
+    path = import_path(put("ss.log", ss(dated=dated)))
+    assert path.format == "ss"
+    assert path.rate is not None and path.rate.value == pytest.approx(16e6 if dated else 15.9e6)
+    assert path.base_rtt is not None and path.base_rtt.value == pytest.approx(0.0183)
+    assert path.loss is not None and (path.loss.lost, path.loss.packets) == (7 * 19 - 1, 1400 * 19)
+    assert ("have no times" in " ".join(path.notes)) is not dated
+
+
+def test_ss_of_several_connections() -> None:
+    other = ss(3).replace("40000", "40001")
+    file = put("ss.log", ss() + other)
+    assert "40000" in import_path(file).facts[0]
+    assert "40001" in import_path(file, flow="40001").facts[0]
+    assert "40001" in import_path(file, flow="2").facts[0]
+    with pytest.raises(InputError, match="no connections match `9`"):
+        import_path(file, flow="9")
+
+
+# ---- CSV
+
+
+def test_a_table_of_rates_becomes_a_trace() -> None:
+    file = put("cell.csv", "time_s,rate_mbps,rtt_ms\n0,12,40\n1,6,41\n2,0,45\n3,12,40.5\n")
+    path = import_path(file)
+    assert path.rate is not None and path.rate.value == pytest.approx(7.5e6)
+    assert path.base_rtt is not None and path.base_rtt.value == pytest.approx(0.04)
+    assert path.trace is not None
+    # 12 Mbit/s is 997 packets of 1504 B in a second
+    assert sum(at <= 1000 for at in path.trace) == 997
+    assert len([at for at in path.trace if 2000 < at <= 3000]) <= 1
+    assert len(path.trace) == int(30e6 / 8 / 1504)
+    toml, mahi = path.write("cell.toml")
+    assert (toml.name, mahi.name) == ("cell.toml", "cell.mahi")
+    scenario = windlass.load("cell.toml")
+    assert scenario.points()[0].opportunities("bottleneck")[:900] == path.trace[:900]
+    assert (
+        path.scenario().points()[0].with_({"scenario.duration": "6 s"}).run(1).flows["delivered_bytes"][0].as_py() > 1e6
+    )
+    assert import_path(file, rate="constant").trace is None
+
+
+def test_a_table_in_other_words() -> None:
+    text = "# measured\nTimestamp;Throughput (kbit/s)\n2026-01-01 10:00:00;1000\n2026-01-01 10:00:02;1010\n"
+    path = import_path(put("a.csv", text))
+    assert path.rate is not None and path.rate.value == pytest.approx(1005e3)
+    assert path.trace is None  # a change of less than 5 %
+    assert import_path(put("b.csv", "time_ms\tbps\n0\t1e6\n500\t2e6\n")).rate is not None
+
+
+# ---- what cannot be
+
+
+BROKEN: list[tuple[str, bytes | str, str]] = [
+    ("empty", b"", "import.nothing"),
+    ("spaces", b" \n\n", "import.nothing"),
+    ("words", b"hello there\nthis is a letter\n", "import.unknown"),
+    ("binary", bytes(range(256)), "import.unknown"),
+    ("packed", b"\x28\xb5\x2f\xfd" + bytes(10), "import.unknown"),
+    ("gzip", b"\x1f\x8b" + bytes(10), "import.broken"),
+    ("half a gzip", gzip.compress(b"{" + b" " * 9000)[:-9], "import.broken"),
+    ("json", "{", "import.broken"),
+    ("deep", "[" * 100_000, "import.broken"),
+    ("other json", '{"a": 1}', "import.unknown"),
+    ("a list", "[1, 2]", "import.unknown"),
+    ("iperf3 failed", '{"start": {}, "intervals": [], "error": "unable to connect"}', "import.nothing"),
+    ("iperf3 without intervals", '{"start": {}, "intervals": []}', "import.nothing"),
+    ("iperf3 of another shape", '{"start": {}, "intervals": [3]}', "import.broken"),
+    ("iperf3 without sums", '{"start": {}, "intervals": [{}]}', "import.broken"),
+    ("iperf3 with words", '{"start": [], "intervals": []}', "import.broken"),
+    ("flent of words", '{"x_values": ["a"], "results": {}}', "import.broken"),
+    ("flent of nothing", '{"x_values": [], "results": {}}', "import.nothing"),
+    ("flent of other lengths", '{"x_values": [1], "results": {"TCP download": [1, 2]}}', "import.broken"),
+    ("flent with NaN", '{"x_values": [1], "results": {"TCP download": [NaN]}}', "import.broken"),
+    ("ping unanswered", "PING a (192.0.2.1) 56(84) bytes of data.\n\n--- a ping statistics ---\n", "import.nothing"),
+    ("csv without units", "time,rate\n0,1\n1,2\n", "import.broken"),
+    ("csv without time", "rate_mbps,b\n0,1\n1,2\n", "import.broken"),
+    ("csv with words", "time,rate_mbps\n0,1\n1,two\n", "import.broken"),
+    ("csv that goes back", "time,rate_mbps\n1,1\n0,2\n", "import.broken"),
+    ("csv of one row", "time,rate_mbps\n0,1\n", "import.nothing"),
+    ("csv with infinity", "time,rate_mbps\n0,inf\n1,2\n", "import.broken"),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "code"), BROKEN, ids=[one[0] for one in BROKEN])
+def test_what_is_no_measurement_is_refused(command: Command, name: str, content: bytes | str, code: str) -> None:
+    result = command("import", put("file", content))
+    assert result.exit_code == 2, result.output
+    assert result.stderr.startswith(f"error[{code}]: file"), result.stderr
+    assert result.stderr.count("\n") == 2
+    assert "\nhint: " in result.stderr
+
+
+def test_a_place_in_a_table_is_named(command: Command) -> None:
+    result = command("import", put("a.csv", "time,rate_mbps\n0,1\n1,two\n"))
+    assert "a.csv, line 3: `two` is not a number" in result.stderr
+
+
+def test_options_that_cannot_be(command: Command) -> None:
+    file = put("a.ping", ping())
+    assert "did you mean `ping`" in command("import", file, "--format", "pin").stderr
+    assert "error[import.trace]" in command("import", file, "--rate", "trace").stderr
+    assert command("import", file, "--format", "capture").exit_code == 2
+    assert command("import", "nowhere.pcap").exit_code == 2
+    with pytest.raises(InputError):
+        import_path(file, rate="fast")
+
+
+def test_a_gzip_that_unpacks_to_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    from windlass.imports import kinds
+
+    monkeypatch.setattr(kinds, "MOST_BYTES", 1000)
+    with pytest.raises(InputError, match="unpacks to more") as caught:
+        import_path(put("bomb.gz", gzip.compress(bytes(100_000))[:900]))
+    assert caught.value.code == "file.too-large"
+
+
+@pytest.mark.parametrize("kind", [one for one in KINDS if one != "capture"])
+def test_a_forced_format_is_read_or_refused(command: Command, kind: str) -> None:
+    for text in (ping(count=30), json.dumps(iperf()), "time_s,mbps\n0,1\n1,2\n", ss()):
+        result = command("import", put("file", text), "--format", kind)
+        assert result.exit_code in (0, 2), result.output
+        assert "Traceback" not in result.output
+
+
+# ---- the command
+
+
+def test_the_command_prints_writes_and_compares(command: Command) -> None:
+    file = put("home.csv", "time_s,rate_mbps,rtt_ms\n" + "".join(f"{at},2,20\n" for at in range(10)))
+    shown = command("import", file)
+    assert shown.exit_code == 0, shown.output
+    assert "2 Mbps" in shown.stdout
+    assert "next: windlass import home.csv -o home.toml --compare" in shown.stdout
+    written = command("import", file, "-o", "home.toml")
+    assert "written: home.toml" in written.stdout
+    assert "next: windlass compare cubic newreno bbr --path home.toml" in written.stdout
+    assert command("run", "home.toml", "--set", "scenario.duration=3 s", "--set", "scenario.warmup=1 s").exit_code == 0
+    data = json.loads(command("import", file, "--json").stdout)
+    assert data["rate"]["value"] == pytest.approx(2e6)
+    assert set(data["rate"]) == {"value", "lo", "hi", "n", "unit", "how"}
+    assert "written" in data
+
+
+def test_a_name_is_made_of_what_the_file_is_called() -> None:
+    path = import_path(put('odd "name" [1].csv', "time_s,rate_mbps\n0,1\n1,2\n"))
+    assert path.name == "odd-name-1"
+    assert path.scenario().name == "odd-name-1"
+    assert repr(path).startswith("<ImportedPath odd-name-1 (csv): rate 1.5 Mbps")
