@@ -45,7 +45,7 @@ def read_text(path: str | Path, *, most: int = MOST_BYTES, wanted: str = "scenar
         If there is none, it is a folder or a device, too large, unreadable or no text; a pipe also if nothing comes
         through it for ten seconds.
     """
-    data = _read(Path(path), most, wanted)
+    data = read_bytes(path, most=most, wanted=wanted)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -58,24 +58,7 @@ def read_text(path: str | Path, *, most: int = MOST_BYTES, wanted: str = "scenar
 
 
 def read_bytes(path: str | Path, *, most: int, wanted: str) -> bytes:
-    """Content of a file or of a pipe.
-
-    Parameters
-    ----------
-    most : int
-        Bytes above which it is refused.
-    wanted : str
-        What is expected there, for the hints.
-
-    Raises
-    ------
-    InputError
-        As :func:`read_text`, but for the text.
-    """
-    return _read(Path(path), most, wanted)
-
-
-def _read(path: Path, most: int, wanted: str) -> bytes:
+    """Content of a file or of a pipe; parameters and errors are those of :func:`read_text`, but for the text."""
     name = str(path)
     try:
         # A pipe is opened without waiting for its writer; to a file this means nothing.

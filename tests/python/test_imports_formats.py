@@ -245,8 +245,9 @@ def test_ss_with_and_without_times(dated: bool) -> None:
 
 
 def test_ss_of_several_connections() -> None:
-    other = ss(3).replace("40000", "40001")
-    file = put("ss.log", ss() + other)
+    other = ss(3).replace("40000", "40001")  # sent less, and a longer log of a connection that sent nothing
+    idle = ss(40).replace("40000", "40002").replace("bytes_acked:", "bytes_unacked:")
+    file = put("ss.log", idle + ss() + other)
     assert "40000" in import_path(file).facts[0]
     assert "40001" in import_path(file, flow="40001").facts[0]
     assert "40001" in import_path(file, flow="2").facts[0]
@@ -361,6 +362,11 @@ def test_a_forced_format_is_read_or_refused(command: Command, kind: str) -> None
 
 
 # ---- the command
+
+
+def test_the_guide_has_every_kind() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "guide" / "importing.md").read_text(encoding="utf-8")
+    assert [kind for kind in KINDS if f"\n| `{kind}` |" not in page] == []
 
 
 def test_the_command_prints_writes_and_compares(command: Command) -> None:

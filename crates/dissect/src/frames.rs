@@ -30,6 +30,13 @@ pub(crate) struct End {
     pub interfaces: u64,
 }
 
+impl End {
+    /// Note why nothing more could be read.
+    fn stopped<E>(&mut self, stop: &Stop<E>) {
+        if let Stop::Incomplete(_) = stop { self.cut = true } else { self.broken = true }
+    }
+}
+
 /// First bytes of a section header of pcapng, the same in both byte orders.
 const PCAPNG: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
 
@@ -54,12 +61,8 @@ fn pcap<'a>(file: &'a [u8], mut take: impl FnMut(Frame<'a>)) -> Result<End, NotA
                 rest = after;
                 take(legacy(&header, &block));
             }
-            Err(Stop::Incomplete(_)) => {
-                end.cut = true;
-                break;
-            }
-            Err(_) => {
-                end.broken = true;
+            Err(stop) => {
+                end.stopped(&stop);
                 break;
             }
         }
@@ -119,12 +122,8 @@ fn pcapng<'a>(file: &'a [u8], mut take: impl FnMut(Frame<'a>)) -> Result<End, No
                 _ => {}
             },
             Ok(_) => {}
-            Err(Stop::Incomplete(_)) => {
-                end.cut = true;
-                break;
-            }
-            Err(_) => {
-                end.broken = true;
+            Err(stop) => {
+                end.stopped(&stop);
                 break;
             }
         }

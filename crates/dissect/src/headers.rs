@@ -1,6 +1,6 @@
 //! A frame as what its TCP header says.
 
-use std::net::IpAddr;
+use core::net::IpAddr;
 
 use etherparse::{EtherType, IpNumber, LaxNetSlice, LaxSlicedPacket, TcpHeaderSlice, TcpOptionElement};
 

@@ -10,8 +10,8 @@
 mod frames;
 mod headers;
 
+use core::net::IpAddr;
 use std::collections::BTreeMap;
-use std::net::IpAddr;
 
 use frames::Frame;
 use headers::{Decoded, Header};
@@ -171,25 +171,24 @@ impl Segments {
         self.mss.push(header.mss.into());
     }
 
-    /// Every column of one row per segment, with its name.
-    pub fn columns(self) -> ([(&'static str, Vec<i64>); 14], [Vec<i64>; 3]) {
-        let columns = [
-            ("time_ns", self.time_ns),
-            ("connection", self.connection),
-            ("direction", self.direction),
-            ("seq", self.seq),
-            ("ack", self.ack),
-            ("payload", self.payload),
-            ("packet", self.packet),
-            ("flags", self.flags),
-            ("window", self.window),
-            ("ip_id", self.ip_id),
-            ("ecn", self.ecn),
-            ("timestamp", self.timestamp),
-            ("echo", self.echo),
-            ("mss", self.mss),
-        ];
-        (columns, self.sack)
+    /// The columns that have a row for each segment, with their names: all but `sack`.
+    pub fn columns(&self) -> [(&'static str, &[i64]); 14] {
+        [
+            ("time_ns", &self.time_ns),
+            ("connection", &self.connection),
+            ("direction", &self.direction),
+            ("seq", &self.seq),
+            ("ack", &self.ack),
+            ("payload", &self.payload),
+            ("packet", &self.packet),
+            ("flags", &self.flags),
+            ("window", &self.window),
+            ("ip_id", &self.ip_id),
+            ("ecn", &self.ecn),
+            ("timestamp", &self.timestamp),
+            ("echo", &self.echo),
+            ("mss", &self.mss),
+        ]
     }
 }
 

@@ -26,13 +26,12 @@ pub(crate) fn read_capture<'py>(py: Python<'py>, file: &[u8]) -> PyResult<Option
     found.set_item("unknown_links", capture.unknown_links)?;
     found.set_item("cut", capture.cut)?;
     found.set_item("broken", capture.broken)?;
-    let (columns, sack) = capture.segments.columns();
     let segments = PyDict::new(py);
-    for (name, column) in columns {
-        segments.set_item(name, bytes(py, &column))?;
+    for (name, column) in capture.segments.columns() {
+        segments.set_item(name, bytes(py, column))?;
     }
     found.set_item("segments", segments)?;
-    found.set_item("sack", sack.map(|column| bytes(py, &column)))?;
+    found.set_item("sack", capture.segments.sack.each_ref().map(|column| bytes(py, column)))?;
     Ok(Some(found))
 }
 

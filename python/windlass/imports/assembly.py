@@ -95,6 +95,8 @@ def _loss(evidence: Evidence, notes: list[str]) -> LossFit | None:
         found = loss.fit(evidence.outcomes.lost, evidence.outcomes.time_s, evidence.outcomes.how)
     elif evidence.counted is not None:
         found = loss.by_count(*evidence.counted)
+        if found.lost:
+            notes.append("The interval of the loss holds for independent losses; if they come in bursts it is wider.")
     else:
         return None
     if found.model == loss.NONE:

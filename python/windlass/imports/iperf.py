@@ -45,7 +45,7 @@ def evidence(document: Any, file: str) -> Evidence:
     way = "from the server" if test.get("reverse") else "to the server"
     streams = int(read.number(test.get("num_streams", 1), "start.test_start.num_streams"))
     length = sum(one["end"] - one["start"] for one in bins)
-    found.facts.append(f"iperf3, {protocol} {way}, {streams} streams, {len(bins)} intervals, {length:.1f} s")
+    found.facts.append(f"iperf3, {protocol} {way}, streams: {streams}, {len(bins)} intervals, {length:.1f} s")
     _rates(found, bins)
     if protocol.upper() == "UDP":
         _udp(found, read, top, bins)

@@ -122,14 +122,14 @@ def at_link(time_s: NDArray[Any], packet_s: float) -> NDArray[Any]:
     return np.maximum.accumulate(time_s - steps) + steps + packet_s
 
 
-def longest(waits: Waits, rate: Estimate, how: str) -> Estimate:
-    """The queue in bytes: the longest wait times the rate, with the interval of the end of a distribution.
+def limit(waits: Waits, time_s: NDArray[Any], rate: Estimate, how: str) -> Estimate:
+    """The queue in bytes: the rate times the median wait of packets that were dropped, sent at these times.
 
-    The upper end is that of Robson and Whitlock for the two longest waits; the lower one has the rate's lower end.
+    Waits of 95 % of them are in the interval, times the ends of that of the rate.
     """
     import numpy as np
 
-    second, first = (float(one) for one in np.partition(waits.wait_s, -2)[-2:])
-    above = first + (first - second) * 19.0
-    ends = (first * rate.interval.lo / 8.0, above * rate.interval.hi / 8.0)
-    return Estimate(Interval(first * rate.value / 8.0, *ends, len(waits.wait_s)), "B", how)
+    known = waits.before(time_s)
+    low, middle, high = (float(np.quantile(known, part)) for part in (0.025, 0.5, 0.975))
+    ends = (low * rate.interval.lo / 8.0, high * rate.interval.hi / 8.0)
+    return Estimate(Interval(middle * rate.value / 8.0, *ends, len(known)), "B", how)

@@ -62,7 +62,7 @@ def looks_like(text: str) -> bool:
 
 
 def evidence(text: str, file: str, flow: str | None) -> Evidence:
-    """Rate, least delay and retransmissions of the connection with most samples, or of the one asked for.
+    """Rate, least delay and retransmissions of the connection that sent most, or of the one asked for.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def evidence(text: str, file: str, flow: str | None) -> Evidence:
             file=file,
             hint="log them with: while sleep 0.2; do date +%s.%N; ss -tin dst HOST; done > FILE",
         )
-    order = sorted(groups, key=lambda ends: (-len(groups[ends]), -(groups[ends][-1].number("bytes_acked") or 0.0)))
+    order = sorted(groups, key=lambda ends: (-max(one.number("bytes_acked") or 0.0 for one in groups[ends]), ends))
     ends = order[0]
     if flow is not None:
         fitting = [order[int(flow) - 1]] if flow.isdecimal() and 1 <= int(flow) <= len(order) else []

@@ -67,7 +67,7 @@ def evidence(capture: Capture, flow: str | None) -> Evidence:
     number = captures.choose(capture, flow)
     of = captures.connection(capture, number)
     view = None if of is None else _view(of)
-    if view is None or len(view.packets.start) < FEWEST or not len(view.rtt):
+    if view is None or len(view.packets.start) < FEWEST or len(view.size) < FEWEST:
         raise InputError(
             f"connection {captures.shown(capture, number)} has too few packets of data to say anything",
             code="import.nothing",
@@ -80,7 +80,7 @@ def evidence(capture: Capture, flow: str | None) -> Evidence:
     _limits(found, capture, view)
     back = captures.connection(capture, number, back=True)
     other = None if back is None else _view(back)
-    if other is not None and len(other.packets.start) >= 10 * FEWEST and len(other.rtt):
+    if other is not None and len(other.packets.start) >= 10 * FEWEST and len(other.size):
         found.reverse = Outcomes(other.fates.lost, other.fates.time_s, "data of the other direction")
     return found
 
@@ -198,7 +198,8 @@ def _full_queue(found: Evidence, view: View, waits: queueing.Waits, met: queuein
     lost = view.fates.lost
     drops = int(lost[met.met].sum())
     if found.rate is not None:
-        found.queue = queueing.longest(waits, found.rate, f"longest wait, with which {drops} losses came")
+        times_s = view.fates.time_s[lost & met.met]
+        found.queue = queueing.limit(waits, times_s, found.rate, f"median wait with which {drops} losses came")
     found.notes.append(
         f"{drops} of {int(lost.sum())} losses came when packets waited {1e3 * met.full_s:.1f} ms or more, "
         f"{queueing.FULL:.0%} of the longest: they count as drops of a full queue, not as losses of the channel. What "
@@ -321,7 +322,9 @@ def _limits(found: Evidence, capture: Capture, view: View) -> None:
             f"{packets.copies} packets stand in the file twice, with the same IP identification; once counts."
         )
     if packets.unseen:
-        found.notes.append(f"{packets.unseen} holes in the data were never filled: the capture has missed packets.")
+        found.notes.append(
+            f"Holes in the data that were never filled: {packets.unseen}. The capture has missed packets, or ended before."
+        )
 
 
 def _damage(found: Evidence, counts: dict[str, Any]) -> None:
