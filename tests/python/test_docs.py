@@ -149,7 +149,8 @@ def test_other_commands_exist() -> None:
     for page, words in commands():
         match words:
             case ["make", *wanted]:
-                assert set(wanted) <= targets, f"{page}: {words}"
+                # MINUTES=60 is a value for a target
+                assert {word for word in wanted if "=" not in word} <= targets, f"{page}: {words}"
             case ["cargo", "+nightly", "fuzz", "run", target, *_]:
                 assert (ROOT / "fuzz" / "fuzz_targets" / f"{target}.rs").is_file(), f"{page}: {words}"
             case ["cargo", "run", "--manifest-path", manifest, *_]:
