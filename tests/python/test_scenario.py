@@ -14,7 +14,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import windlass
-from windlass import Cellular, Chain, Dumbbell, Flow, Graph, InputError, Link, Scenario, ThreeRouters, Wlan, _core, _toml
+from windlass import (
+    Cellular,
+    Chain,
+    Dumbbell,
+    Flow,
+    Graph,
+    InputError,
+    Link,
+    Scenario,
+    ThreeRouters,
+    Wlan,
+    _core,
+    _toml,
+)
 from windlass.scenario import ready_scenarios
 
 READY = sorted(ready_scenarios())
