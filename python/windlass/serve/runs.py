@@ -63,7 +63,7 @@ def plan_of(base: Base, asked: Asked, most_packets: float = MOST_PACKETS) -> tup
         "times": [round(duration * at / SAMPLES, 6) for at in range(SAMPLES + 1)],
         "bins": [round(duration * at / BINS, 6) for at in range(BINS + 1)],
         "capacity_mbps": _most_bps(first) * 1e-6 if first["cuts"] else None,
-        "bdp": first.get("bdp_packets") or None,
+        "bdp": (first["flows"] == 1 and first["bdp_packets"]) or None,
         "senders": asked.senders,
         "together": asked.together,
         "seed": asked.seed,

@@ -56,13 +56,14 @@ function drawCharts() {
   const places = [...new Set(queues.map((sender) => sender.queue.place))];
   const where = places.length === 1 ? `at ${places[0]}` : "where it is longest";
   at("queue-title").textContent = headed("Queue", "packets", plan.together ? `${where}, of all together` : where);
+  const crowded = windows.reduce((sum, sender) => sum + sender.marks.length, 0) > 250 ? 0.65 : 1;
   const marks = windows.flatMap((sender) =>
     sender.marks.map(([time, value, kind, cause]) => ({
       time,
       value,
       marker: config.events[kind].marker,
       look: config.causes[cause],
-      size: kind === "same-window" ? 3 : 4.6,
+      size: (kind === "same-window" ? 3 : 4.6) * crowded,
     })),
   );
   const bdp = plan.bdp && alone && !plan.together;
