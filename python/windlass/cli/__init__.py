@@ -8,6 +8,7 @@ that help appears at once.
 
 from windlass.cli import (  # noqa: F401
     compare,
+    completion,
     describe,
     import_,
     lists,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from windlass.cli import completion
 from windlass.cli.files import command_line, load_scenario, show_progress
 from windlass.cli.group import main
 from windlass.cli.latex import latex_option, say
@@ -24,13 +25,14 @@ if TYPE_CHECKING:
     short_help="Compare algorithms and queues on paths, and say which to take.",
     epilog="Example: windlass compare newreno veno cerl --path lossy-dumbbell --set topology.bottleneck.loss.rate=1%",
 )
-@click.argument("algorithms", nargs=-1, required=True, metavar="ALGORITHM...")
+@click.argument("algorithms", nargs=-1, required=True, metavar="ALGORITHM...", shell_complete=completion.algorithms)
 @click.option(
     "--path",
     "files",
     required=True,
     multiple=True,
     metavar="FILE",
+    shell_complete=completion.scenarios,
     help="Scenario of the path, or a ready scenario's name. Can be repeated.",
 )
 @click.option(
@@ -38,12 +40,14 @@ if TYPE_CHECKING:
     "queues",
     multiple=True,
     metavar="QUEUE",
+    shell_complete=completion.queues,
     help='Compare queues, too: codel, "drop-tail:1 bdp", "red:min=5 packets". Can be repeated.',
 )
 @click.option("--queue-at", metavar="KEY", help="Key of that queue; by default that of the narrowest link.")
 @click.option(
     "--baseline",
     metavar="NAME",
+    shell_complete=completion.algorithms,
     help='What gains are against: an ALGORITHM, a QUEUE, or "ALGORITHM with QUEUE"; by default the first of each.',
 )
 @own_option

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from windlass.cli import completion
 from windlass.cli.files import load_scenario, write_text
 from windlass.cli.group import main
 from windlass.cli.options import Place, json_option, own_option, sets_option
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     short_help="Show a scenario with every default.",
     epilog="Example: windlass explain lossy-dumbbell --set flows.algorithm=veno",
 )
-@click.argument("file")
+@click.argument("file", shell_complete=completion.scenarios)
 @own_option
 @sets_option
 @json_option
@@ -128,7 +129,7 @@ def _part(part: Mapping[str, Any]) -> str:
     short_help="Write what a link can carry as a mahimahi trace.",
     epilog="Example: windlass trace cellular downlink -o 60s.mahi",
 )
-@click.argument("file")
+@click.argument("file", shell_complete=completion.scenarios)
 @click.argument("link")
 @sets_option
 @click.option("--reverse", is_flag=True, help="Use the link's other direction.")

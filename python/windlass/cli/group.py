@@ -24,6 +24,8 @@ class _Subcommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the arguments."""
+        if ctx.resilient_parsing:  # to complete what is not typed yet
+            return super().parse_args(ctx, args)
         _, _, given = self.make_parser(ctx).parse_args(args=list(args))
         seen = set()
         for parameter in given:

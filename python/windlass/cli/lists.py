@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from windlass.cli import completion
 from windlass.cli.group import main
 from windlass.cli.latex import latex_option
 from windlass.cli.options import json_option, own_option
@@ -43,7 +44,7 @@ from windlass.errors import InputError, did_you_mean
         ]
     ),
 )
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=completion.entries)
 @own_option
 @json_option
 @latex_option
@@ -56,14 +57,14 @@ def list_(what: str, name: str | None, as_json: bool) -> None:
     The rules are the keys of [tcp] and flows.tcp, with their values in each profile. Transports, loss causes, window
     events and series are the terms used in tables of results.
     """
-    rows = _LISTS[what]()
+    rows = rows_of(what)
     if name is None:
         if as_json:
             print_json(rows)
         else:
             print_table(_COLUMNS[what], rows)
         return
-    first = _COLUMNS[what][0]
+    first = first_column(what)
     found = [row for row in rows if name in (row[first], *row.get("aliases", ()))]
     if not found:
         hints = (did_you_mean(name, [row[first] for row in rows]), f"`windlass list {what}` shows all")
@@ -201,6 +202,16 @@ def _errors() -> list[dict[str, Any]]:
     from windlass.errors import error_codes
 
     return [{"code": code, "meaning": meaning} for code, meaning in error_codes().items()]
+
+
+def rows_of(what: str) -> list[dict[str, Any]]:
+    """Entries of one of the lists."""
+    return _LISTS[what]()
+
+
+def first_column(what: str) -> str:
+    """Name of the column that names an entry of a list."""
+    return _COLUMNS[what][0]
 
 
 _LISTS: dict[str, Callable[[], list[dict[str, Any]]]] = {

@@ -89,7 +89,7 @@ sets_option = click.option(
 
 
 def _load_own(context: click.Context, parameter: click.Parameter, files: Sequence[Path]) -> None:
-    if files:
+    if files and not context.resilient_parsing:
         from windlass.control import load_file
 
         for file in files:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from windlass.cli import completion
 from windlass.cli.files import load_scenario
 from windlass.cli.group import main
 from windlass.cli.options import Place, own_option, sets_option
@@ -48,7 +49,7 @@ def _labels(context: click.Context, parameter: click.Parameter, values: Sequence
     short_help="Draw a run, a map, or the results of a sweep, at the width of a paper's column.",
     epilog="Example: windlass plot single-flow-cwnd --set flows.algorithm=cerl --width 1col -o cwnd.pdf",
 )
-@click.argument("source")
+@click.argument("source", shell_complete=completion.scenarios)
 @click.option(
     "--kind",
     type=click.Choice(_KINDS),

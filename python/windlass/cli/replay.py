@@ -6,6 +6,7 @@ import dataclasses
 
 import click
 
+from windlass.cli import completion
 from windlass.cli.group import main
 from windlass.cli.options import json_option, own_option
 from windlass.cli.printing import print_json
@@ -22,6 +23,7 @@ MOST = 10
 @click.option(
     "--algorithm",
     metavar="NAME",
+    shell_complete=completion.algorithms,
     help="An algorithm other than the tape's: a name, or NAME:PARAMETER=VALUE,...",
 )
 @own_option

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from windlass.cli import completion
 from windlass.cli.files import check_folder, show_experiments
 from windlass.cli.group import main
 from windlass.cli.latex import latex_option
@@ -18,7 +19,7 @@ from windlass.cli.printing import console, print_json
     short_help="Run a paper's experiments and judge its claims.",
     epilog="Example: windlass reproduce saedi2019/fig3.5 --quick",
 )
-@click.argument("target")
+@click.argument("target", shell_complete=completion.targets)
 @execution_options
 @click.option("--quick", is_flag=True, help="Few seeds and few points: a first impression, not a verdict.")
 @click.option(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import windlass
+from windlass.cli import completion
 from windlass.cli.files import check_folder, command_line, load_scenario
 from windlass.cli.group import main
 from windlass.cli.latex import latex_option, say
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     short_help="Run a scenario once.",
     epilog="Example: windlass run lossy-dumbbell --set flows.algorithm=veno --set topology.bottleneck.loss.rate=1%",
 )
-@click.argument("file")
+@click.argument("file", shell_complete=completion.scenarios)
 @own_option
 @sets_option
 @click.option("--seed", type=int, help="Seed of the run; by default the scenario's first.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import windlass
+from windlass.cli import completion
 from windlass.cli.files import check_folder, command_line, load_scenario, show_progress
 from windlass.cli.group import main
 from windlass.cli.latex import latex_option, say
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     short_help="Run every point of a scenario with every seed.",
     epilog="Example: windlass sweep lossy-dumbbell --seeds 5",
 )
-@click.argument("file")
+@click.argument("file", shell_complete=completion.scenarios)
 @own_option
 @sets_option
 @execution_options

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from windlass import _json
+from windlass.cli import completion
 from windlass.cli.files import check_folder, load_scenario, show_progress
 from windlass.cli.group import main
 from windlass.cli.options import Place, json_option, own_option, sets_option
@@ -24,7 +25,7 @@ def validate() -> None:
 
 
 @validate.command("ns2", short_help="Compare with ns-2 2.35.")
-@click.argument("file", required=False)
+@click.argument("file", required=False, shell_complete=completion.scenarios)
 @own_option
 @sets_option
 @click.option(
