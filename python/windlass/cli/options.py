@@ -16,7 +16,7 @@ def is_text(given: str) -> bool:
     return not any("\ud800" <= one <= "\udfff" for one in given)
 
 
-class _Setting(click.ParamType[tuple[str, str]]):
+class _Setting(click.ParamType):  # type: ignore[type-arg]  # no parameter before click 8.4
     """``KEY=VALUE``."""
 
     name = "KEY=VALUE"
@@ -32,7 +32,7 @@ class _Setting(click.ParamType[tuple[str, str]]):
         return key.strip(), text.strip()
 
 
-class Share(click.ParamType[float]):
+class Share(click.ParamType):  # type: ignore[type-arg]
     """``2%`` or ``0.02``."""
 
     name = "SHARE"

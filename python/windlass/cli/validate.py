@@ -131,11 +131,11 @@ def _print_validation(data: Mapping[str, Any]) -> None:
 def validate_linux(folder: Path | None, names: Sequence[str], seeds: int, as_json: bool) -> None:
     """Run the cases of DIR here and compare them with what a Linux kernel did in virtual time.
 
-    DIR holds droplist/summary.csv with its traces, random/random.csv, or both; by default the reference that ships with
-    Windlass. Without randomness a case agrees if the same segments are sent again, with as many timeouts and tail loss
-    probes, the delivered bytes are within 2 % (bbr: 5 %), and the window of reno and cubic is within two segments at
-    95 % of the points. Under random loss the means may differ by the half width of their joint 95 % interval and 5 % of
-    Linux's mean. The exit code is 1 if something differs for no known reason.
+    DIR holds droplist/summary.csv with its traces, random/random.csv, or both; by default the reference of the source
+    tree, which a wheel does not have. Without randomness a case agrees if the same segments are sent again, with as
+    many timeouts and tail loss probes, the delivered bytes are within 2 % (bbr: 5 %), and the window of reno and cubic
+    is within two segments at 95 % of the points. Under random loss the means may differ by the half width of their
+    joint 95 % interval and 5 % of Linux's mean. The exit code is 1 if something differs for no known reason.
     """
     from windlass.validation import linux
     from windlass.validation.linux.record import unexplained

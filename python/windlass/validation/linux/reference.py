@@ -134,9 +134,21 @@ class Reference:
 
 
 def stored() -> Path:
-    """The folder that ships with Windlass."""
-    with resources.as_file(resources.files("windlass") / "reference/linux") as folder:
-        return folder
+    """The folder that comes with a source tree.
+
+    Raises
+    ------
+    InputError
+        If this is an installation without it: a wheel has no traces.
+    """
+    folder = Path(str(resources.files("windlass") / "reference/linux"))
+    if not folder.is_dir():
+        raise InputError(
+            "the traces of Linux do not come with this installation",
+            code="validate.reference",
+            hint="`windlass validate linux DIR` with the folder `python/windlass/reference/linux` of a source tree",
+        )
+    return folder
 
 
 def read(folder: Path) -> Reference:
