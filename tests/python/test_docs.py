@@ -22,7 +22,13 @@ from windlass import docs, ledger, reproduce
 from windlass.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "python" / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted(page for page in (ROOT / "docs").rglob("*.md") if ROOT / "docs" / "site" not in page.parents),
+    *sorted((ROOT / "docs" / "site").rglob("*.md")),
+]
 FENCE = re.compile(r"(?:<!-- (?P<mark>[^\n]*?) -->\n)?```(?P<language>\w*)\n(?P<text>.*?)```", re.DOTALL)
 
 
@@ -36,7 +42,11 @@ class Block:
     text: str
 
     def __str__(self) -> str:
-        return f"{self.page.stem}: {self.mark or self.text.strip().splitlines()[0][:40]}"
+        return f"{named(self.page)}: {self.mark or self.text.strip().splitlines()[0][:40]}"
+
+
+def named(page: Path) -> str:
+    return page.relative_to(ROOT).with_suffix("").as_posix()
 
 
 def blocks(*languages: str) -> list[Block]:
@@ -75,17 +85,31 @@ def put_scenarios() -> None:
             Path(block.mark.removeprefix("file: ")).write_text(block.text, encoding="utf-8")
 
 
-def commands() -> list[tuple[str, list[str]]]:
+def commands() -> list[tuple[Path, list[str]]]:
     lines = [(block, line) for block in blocks("sh") for line in block.text.replace("\\\n", " ").splitlines()]
-    return [(str(block.page.stem), shlex.split(line, comments=True)) for block, line in lines]
+    return [(block.page, shlex.split(line, comments=True)) for block, line in lines]
 
 
 WINDLASS = [(page, words[1:]) for page, words in commands() if words[:1] == ["windlass"]]
+
+NOT_RUN = {
+    r"reproduce (?!.*--plan)": "a minute to hours; test_reproduce.py runs an experiment of its own",
+    r"new-cc ": "writes into the source tree; a test below runs it in a copy of the crates",
+    r"run .*\bgaimd\b": "of an algorithm that the reader has just written",
+}
+"""Commands of pages that are parsed and not run, and why."""
+
+
+def why_not_run(words: list[str]) -> str | None:
+    line = " ".join(words)
+    return next((reason for pattern, reason in NOT_RUN.items() if re.match(pattern, line)), None)
 
 
 def test_there_is_something_to_check() -> None:
     assert len(WINDLASS) > 15
     assert len(scenarios()) > 2
+    for pattern in NOT_RUN:
+        assert any(re.match(pattern, " ".join(words)) for _, words in WINDLASS), f"no page has `{pattern}` any more"
 
 
 @pytest.mark.parametrize("block", blocks("toml"), ids=str)
@@ -99,9 +123,9 @@ def test_scenarios_load_and_run(block: Block) -> None:
 
 
 @pytest.mark.parametrize(
-    ("page", "words"), WINDLASS, ids=lambda given: " ".join(given) if isinstance(given, list) else given
+    ("page", "words"), WINDLASS, ids=lambda given: " ".join(given) if isinstance(given, list) else named(given)
 )
-def test_commands_exist_and_take_these_options(page: str, words: list[str]) -> None:
+def test_commands_exist_and_take_these_options(page: Path, words: list[str]) -> None:
     if words == ["--help"]:
         return
     put_scenarios()
@@ -112,14 +136,13 @@ def test_commands_exist_and_take_these_options(page: str, words: list[str]) -> N
         assert ledger.experiment(target) if "/" in target else ledger.load(target)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", list(dict.fromkeys(page for page, _ in WINDLASS)), ids=named)
 def test_commands_of_a_page_run_in_order(page: Path) -> None:
     put_scenarios()
     for name, text in windlass.ready_scenarios().items():
         Path(name).write_text(shortened(text), encoding="utf-8")
-    for stem, words in WINDLASS:
-        # a reproduction takes a minute, and like `new-cc` it has a test of its own; gaimd is not in the registry
-        if stem != page.stem or words[0] in ("reproduce", "new-cc") or any("gaimd" in word for word in words):
+    for one, words in WINDLASS:
+        if one != page or why_not_run(words):
             continue
         if words[0] == "serve" and "--export" not in words:
             words = [*words, "--export", "served.html"]  # a server would not end
@@ -162,10 +185,35 @@ def test_other_commands_exist() -> None:
                 assert (folder / f"{name}.rs").is_file(), f"{page}: {words}"
             case ["cargo", "test", "-p", crate]:
                 assert (ROOT / "crates" / crate.removeprefix("windlass-")).is_dir(), f"{page}: {words}"
-            case ["windlass", *_] | ["source", ".venv/bin/activate"] | []:
+            case ["elsewhere/bin/windlass", *given]:  # `.ci/installed` does the same
+                assert CliRunner().invoke(main, given).exit_code == 0, f"{page}: {words}"
+            case ["pip" | "elsewhere/bin/pip", "install", file]:
+                version = windlass.__version__
+                assert file in ("target/dist/windlass-*.whl", f"target/dist/windlass-{version}.tar.gz"), (
+                    f"{page}: {file}"
+                )
+            case ["windlass", *_] | ["source", ".venv/bin/activate"] | ["python3", "-m", "venv", "elsewhere"] | []:
                 pass
             case _:
                 pytest.fail(f"{page}: nobody checks `{' '.join(words)}`")
+
+
+INLINE = re.compile(r"`(?:eval \"\$\()?(windlass [a-z][^`]*?)(?:\)\")?`", re.DOTALL)
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md"], ids=named)
+def test_commands_in_a_sentence_exist_and_have_these_options(page: Path) -> None:
+    for code in INLINE.findall(FENCE.sub("", page.read_text(encoding="utf-8"))):
+        words = code.partition(" > ")[0].split()[1:]
+        command: click.Command = main
+        while words and isinstance(command, click.Group) and not re.match(r"[A-Z-]", words[0]):
+            assert words[0] in command.commands, f"{page}: `{code}`"
+            command = command.commands[words.pop(0)]
+        with click.Context(command, **main.context_settings | {"max_content_width": None}) as context:
+            names = {name for given in command.get_params(context) for name in (*given.opts, *given.secondary_opts)}
+        for word in words:
+            if re.match(r"--?[a-z]", word):
+                assert word.partition("=")[0].rstrip(",") in names, f"{page}: `{code}`"
 
 
 @pytest.mark.parametrize("block", [block for block in blocks("python") if block.mark == "python"], ids=str)
@@ -294,7 +342,7 @@ def test_every_algorithm_of_the_registry_has_a_section() -> None:
             assert f"| `{parameter['name']}` |" in page
 
 
-@pytest.mark.parametrize("page", [*PAGES, *sorted((ROOT / "docs").glob("*.md"))], ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [page for page in PAGES if ROOT / "docs" / "site" not in page.parents], ids=named)
 def test_links_lead_somewhere_and_nothing_is_of_one_machine(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)#\s]+)", FENCE.sub("", text)):
