@@ -60,6 +60,11 @@ def test_locked_versions_are_those_that_pyproject_asks_for(file: str, wanted: li
     assert "http" not in text
 
 
+def test_every_extra_is_explained() -> None:
+    page = (ROOT / "docs" / "guide" / "installing.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) == set(EXTRAS)
+
+
 def test_cargo_never_moves_a_version() -> None:
     calls = 0
     for file in (ROOT / "Makefile", *(ROOT / ".ci").iterdir()):
