@@ -133,8 +133,13 @@ wheel: $(WHEEL_TOOLS)/bin/maturin
 	@.ci/wheel
 	@.ci/installed target/dist/windlass-*.whl
 
+# All crates must be in it, or `--locked` refuses to build it.
 sdist: $(BIN)/maturin
-	@$(BIN)/maturin sdist --quiet --out target/dist
+	@mkdir -p target/dist && rm -f target/dist/*.tar.gz
+	@$(BIN)/maturin sdist --out target/dist >target/sdist.log 2>&1 || { cat target/sdist.log >&2; exit 1; }
+	@rm -rf target/sdist && mkdir -p target/sdist
+	@tar xzf target/dist/windlass-*.tar.gz -C target/sdist --strip-components=1
+	@cargo metadata --locked --format-version 1 --manifest-path target/sdist/Cargo.toml >/dev/null
 	@ls target/dist/*.tar.gz
 
 site: build

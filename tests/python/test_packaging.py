@@ -70,7 +70,7 @@ def test_cargo_never_moves_a_version() -> None:
     for file in (ROOT / "Makefile", *(ROOT / ".ci").iterdir()):
         text = re.sub(r"\\\n", " ", file.read_text(encoding="utf-8"))
         for line in re.findall(
-            r"^[^#\n]*\b(?:cargo (?:\+\S+ )?(?:build|check|clippy|doc|test|fetch|run)|maturin (?:build|develop)) .*",
+            r"^[^#\n]*\b(?:cargo (?:\+\S+ )?(?:build|check|clippy|doc|test|fetch|metadata|run)|maturin (?:build|develop)) .*",
             text,
             re.MULTILINE,
         ):
