@@ -37,6 +37,18 @@ pub enum CwndLimited {
     Linux,
 }
 
+/// What a pause of more than a timeout does to the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IdleRestart {
+    /// Nothing.
+    Off,
+    /// It is the initial window again, or less (RFC 5681).
+    On,
+    /// Linux (RFC 2861): it is halved for each timeout that the pause lasts, down to the initial window, and ssthresh
+    /// remembers three quarters of what it was.
+    Linux,
+}
+
 /// What the least retransmission timeout bounds, and by which estimator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RtoFloor {
@@ -94,6 +106,8 @@ pub enum DelackMode {
     PerSegment,
     /// A free-running heartbeat at multiples of the interval (ns-2 FullTcp).
     Heartbeat,
+    /// Per segment, for a time that follows the distance of segments, from the one given to 200 ms.
+    Linux,
 }
 
 /// Whether segments leave spaced in time, and at which rate.
@@ -208,8 +222,8 @@ pub struct Config {
     /// segment, up to `delayed_ack_timer`, which is no queue. The least RTT and the retransmission timeout take them in
     /// any case.
     pub delack_samples: bool,
-    /// After an idle time of one RTO restart from the initial window.
-    pub slow_start_restart: bool,
+    /// What an idle time of one RTO does to the window.
+    pub slow_start_restart: IdleRestart,
     /// Segments per ACK: 1 acknowledges each, 2 is usual.
     pub delayed_ack: u32,
     /// Delayed-ACK timer.
@@ -300,10 +314,12 @@ impl Config {
                 ss_limit: u32::MAX,
                 ss_limit_rto: u32::MAX,
                 cwnd_limited: CwndLimited::Linux,
+                slow_start_restart: IdleRestart::Linux,
                 rto_min: Span::from_millis(200),
                 rto_floor: RtoFloor::Variance,
                 rto_max: Span::from_millis(120_000),
                 delayed_ack_timer: Span::from_millis(40),
+                delayed_ack_mode: DelackMode::Linux,
                 quick_acks: u32::MAX,
                 push: 256,
                 sack_compression: true,
@@ -349,7 +365,7 @@ impl Config {
             timer_phase: Span::ZERO,
             timestamps: false,
             delack_samples: false,
-            slow_start_restart: true,
+            slow_start_restart: IdleRestart::On,
             delayed_ack: 2,
             delayed_ack_timer: Span::from_millis(100),
             delayed_ack_mode: DelackMode::PerSegment,

@@ -27,8 +27,8 @@ mod segment;
 mod sender;
 
 pub use config::{
-    Agent, Config, Count, CwndLimited, DelackMode, EcnEcho, HalfBase, InitialWindow, Pacing, Profile, RecoverRule,
-    RtoFloor, TimerWheel,
+    Agent, Config, Count, CwndLimited, DelackMode, EcnEcho, HalfBase, IdleRestart, InitialWindow, Pacing, Profile,
+    RecoverRule, RtoFloor, TimerWheel,
 };
 pub use endpoint::{Endpoint, Role};
 pub use receiver::{Receiver, ReceiverStats};

@@ -1,6 +1,7 @@
 //! The receiving half: reassembly, acknowledgements, SACK blocks, echoes.
 //! Source: RFC 9293, RFC 5681 section 4.2, RFC 2018, RFC 2883, RFC 7323, RFC 3168, RFC 8257 section 3.2.
 
+mod delay;
 mod echo;
 mod held;
 mod quick;
@@ -9,6 +10,7 @@ use std::cmp::Ordering;
 
 use units::{Span, Time};
 
+use self::delay::Delay;
 use self::echo::Echo;
 use self::held::Held;
 use self::quick::Quick;
@@ -57,8 +59,9 @@ pub struct Receiver {
     /// In-order segments not acknowledged yet.
     unacked: u32,
     every: u32,
-    timer: Span,
-    heartbeat: bool,
+    delay: Delay,
+    /// The interval of a heartbeat; zero: there is none.
+    heartbeat: Span,
     ns2: bool,
     delack_at: Time,
     ack_now: bool,
@@ -87,7 +90,9 @@ pub struct Receiver {
 impl Receiver {
     /// Nothing received.
     pub fn new(config: &Config, sack: bool) -> Receiver {
-        let quick = Quick::new(config);
+        let delay = Delay::new(config);
+        let quick = Quick::new(config, delay.adapts);
+        let beats = config.delayed_ack_mode == DelackMode::Heartbeat;
         Receiver {
             rcv_nxt: 0,
             ranges: Vec::new(),
@@ -98,8 +103,8 @@ impl Receiver {
             full: config.is_full(),
             unacked: 0,
             every: if quick.left > 0 { 1 } else { config.delayed_ack.max(1) },
-            timer: config.delayed_ack_timer,
-            heartbeat: config.delayed_ack_mode == DelackMode::Heartbeat,
+            delay,
+            heartbeat: if beats { config.delayed_ack_timer } else { Span::ZERO },
             ns2: config.ns2_recovery,
             delack_at: Time::NEVER,
             ack_now: false,
@@ -167,7 +172,7 @@ impl Receiver {
         let number = segment.seq;
         self.stats.received_segments += 1;
         self.on_ecn(segment.flags);
-        if self.quick.is_on() {
+        if self.quick.on {
             self.note_quick(now, number);
         }
         self.last_arrival = now;
@@ -180,7 +185,9 @@ impl Receiver {
             self.stats.delay_sum += now.since(segment.ts_val).secs();
             self.rcv_nxt += 1;
             self.on_in_order(now);
-            self.ack_now |= segment.flags.has(Flags::PSH); // read at once, and the sender may wait for the ACK
+            if segment.flags.has(Flags::PSH) {
+                self.ack_now |= !self.delay.replies; // read at once, and the sender may wait for the ACK
+            }
         } else if number < self.rcv_nxt || self.holds(number) {
             self.stats.duplicate_segments += 1;
             self.on_duplicate(now, number);
@@ -213,6 +220,7 @@ impl Receiver {
             self.ack_now = true;
             self.speaks |= self.is_held();
             self.quick.on_duplicate();
+            self.wait_no_more();
             if self.dsack {
                 (self.twice, self.speaks) = (Some(number), true);
             }
@@ -222,23 +230,46 @@ impl Receiver {
     /// A segment arrives while some are acknowledged one by one. The first tells the RTT.
     #[cold]
     fn note_quick(&mut self, now: Time, number: u32) {
+        if self.stats.received_segments == 1 && self.held.syn_at < now {
+            let rtt = now.since(self.held.syn_at);
+            self.held.on_first_data(rtt);
+            self.delay.on_first_data(rtt);
+        }
+        if number == self.rcv_nxt && self.delay.on_in_order(self.wheel.clock(now)) {
+            self.quick.on_pause();
+        }
         if number >= self.rcv_nxt && !self.holds(number) {
             let Receiver { quick, ranges, .. } = self;
             quick.on_new(|| ranges.iter().map(|range| range.1 - range.0).sum());
+            quick.settle();
         }
-        self.every = if self.quick.left > 0 { 1 } else { self.usual };
-        if self.stats.received_segments == 1 {
-            self.held.on_first_data(now);
-        }
+        self.every = self.segments_per_ack();
     }
 
-    /// An ACK without delay leaves.
+    /// An ACK leaves, alone or with data.
     #[cold]
-    fn count_quick(&mut self) {
-        if self.stats.received_segments > 0 && (self.ack_now || self.unacked > 0) {
-            self.quick.left -= 1;
+    fn count_quick(&mut self, now: Time, flags: Flags) {
+        let counts = self.stats.received_segments > 0 && (self.ack_now || self.unacked > 0);
+        if counts && self.quick.take() {
+            self.delay.reset();
         }
-        self.every = if self.quick.left > 0 { 1 } else { self.usual };
+        if flags.has(Flags::DATA) {
+            self.delay.on_data_sent(self.wheel.clock(now));
+        }
+        self.quick.settle();
+        self.every = self.segments_per_ack();
+    }
+
+    /// ACKs are wanted at once for a while.
+    fn wait_no_more(&mut self) {
+        self.delay.replies = false;
+        self.delay.reset();
+        self.every = self.segments_per_ack();
+    }
+
+    /// Segments in order that are acknowledged together.
+    fn segments_per_ack(&self) -> u32 {
+        if self.quick.left > 0 && !self.delay.replies { 1 } else { self.usual }
     }
 
     /// A segment came out of order, or filled a part of a gap: whether the ACK waits for another one.
@@ -267,10 +298,10 @@ impl Receiver {
         self.waits_since = now;
         self.speaks = true; // unless it leaves at once
         if self.delack_at == Time::NEVER {
-            self.delack_at = if self.heartbeat {
-                Time((now.0 / self.timer.0 + 1) * self.timer.0)
+            self.delack_at = if self.heartbeat > Span::ZERO {
+                Time((now.0 / self.heartbeat.0 + 1) * self.heartbeat.0)
             } else {
-                self.wheel.expiry(now, self.timer)
+                self.wheel.expiry(now, self.delay.wait())
             };
         }
     }
@@ -355,6 +386,9 @@ impl Receiver {
     /// The timer fired.
     pub fn on_timer(&mut self) {
         self.delack_at = Time::NEVER;
+        if self.unacked > 0 && self.held.waiting == 0 {
+            self.delay.missed();
+        }
         if self.unacked > 0 || self.held.waiting > 0 {
             self.ack_now = true;
         }
@@ -377,7 +411,7 @@ impl Receiver {
             if let Some(number) = self.twice.take() {
                 (segment.ack, segment.ts_ecr) = (self.rcv_nxt, self.ts_recent);
                 segment.sack = self.report_twice(number);
-                self.count_acknowledged();
+                self.count_acknowledged(now, segment.flags);
                 return;
             }
         }
@@ -394,14 +428,14 @@ impl Receiver {
             }
             segment.sack = self.report;
         }
-        self.count_acknowledged();
+        self.count_acknowledged(now, segment.flags);
     }
 
     /// An acknowledgement leaves that tells of all that arrived.
     #[inline(always)]
-    fn count_acknowledged(&mut self) {
-        if self.quick.left > 0 {
-            self.count_quick();
+    fn count_acknowledged(&mut self, now: Time, flags: Flags) {
+        if self.quick.on {
+            self.count_quick(now, flags);
         }
         self.last_ack_sent = self.rcv_nxt;
         self.unacked = 0;

@@ -7,8 +7,8 @@ use cc::registry::Recovery;
 use units::Span;
 
 use crate::config::{
-    Agent, Config, Count, CwndLimited, DelackMode, EcnEcho, HalfBase, InitialWindow, MOST_SEGMENTS, Pacing, Profile,
-    RecoverRule, RtoFloor, TimerWheel,
+    Agent, Config, Count, CwndLimited, DelackMode, EcnEcho, HalfBase, IdleRestart, InitialWindow, MOST_SEGMENTS,
+    Pacing, Profile, RecoverRule, RtoFloor, TimerWheel,
 };
 
 /// A rule of [`Config`].
@@ -116,13 +116,15 @@ const COUNTS: [(&str, Count); 2] = [("bytes", Count::Bytes), ("acks", Count::Ack
 /// Names of ns-2's agents.
 pub const AGENTS: [(&str, Agent); 2] = [("one-way", Agent::OneWay), ("full", Agent::Full)];
 const LIMITS: [(&str, CwndLimited); 1] = [("linux", CwndLimited::Linux)];
+const RESTARTS: [(&str, IdleRestart); 1] = [("linux", IdleRestart::Linux)];
 const HALF_BASES: [(&str, HalfBase); 3] =
     [("flight", HalfBase::Flight), ("window", HalfBase::Window), ("cwnd", HalfBase::Cwnd)];
 const RTO_FLOORS: [(&str, RtoFloor); 2] = [("timeout", RtoFloor::Timeout), ("variance", RtoFloor::Variance)];
 const WHEELS: [(&str, TimerWheel); 2] = [("exact", TimerWheel::Exact), ("linux", TimerWheel::Linux)];
 const QUICK_ACKS: [(&str, u32); 2] = [("off", 0), ("window", u32::MAX)];
 const NO_PUSH: [(&str, u32); 1] = [("off", 0)];
-const MODES: [(&str, DelackMode); 2] = [("per-segment", DelackMode::PerSegment), ("heartbeat", DelackMode::Heartbeat)];
+const MODES: [(&str, DelackMode); 3] =
+    [("per-segment", DelackMode::PerSegment), ("heartbeat", DelackMode::Heartbeat), ("linux", DelackMode::Linux)];
 const PACINGS: [(&str, Pacing); 4] =
     [("algorithm", Pacing::Algorithm), ("window", Pacing::Window), ("linux", Pacing::Linux), ("off", Pacing::Off)];
 const DELACK_SAMPLES: [(&str, bool); 2] = [("skip", false), ("use", true)];
@@ -239,6 +241,15 @@ impl Field for CwndLimited {
     }
     fn from_value(value: Value) -> Option<Self> {
         bool::from_value(value).map(|on| if on { CwndLimited::On } else { CwndLimited::Off })
+    }
+}
+
+impl Field for IdleRestart {
+    fn value(self) -> Option<Value> {
+        Some(Value::Flag(self == IdleRestart::On))
+    }
+    fn from_value(value: Value) -> Option<Self> {
+        bool::from_value(value).map(|on| if on { IdleRestart::On } else { IdleRestart::Off })
     }
 }
 
@@ -393,10 +404,20 @@ pub static RULES: &[Rule] = &[
         DELACK_SAMPLES,
         Takes::Words
     ),
-    rule!(slow_start_restart, "restart from the initial window after an idle time of one RTO", Takes::Flag),
+    rule!(
+        slow_start_restart,
+        "restart from the initial window after an idle time of one RTO; \"linux\": halve the window for each RTO of it",
+        RESTARTS,
+        Takes::Flag
+    ),
     rule!(delayed_ack, "segments per ACK, 1 to 16", plain(1, 16)),
     rule!(delayed_ack_timer, "longest time an ACK waits", span(Span::from_millis(1))),
-    rule!(delayed_ack_mode, "that timer runs per segment, or as a heartbeat", MODES, Takes::Words),
+    rule!(
+        delayed_ack_mode,
+        "that timer runs per segment; as a heartbeat; or, as in Linux, for longer where segments are far apart, up to 200 ms",
+        MODES,
+        Takes::Words
+    ),
     rule!(
         quick_acks,
         "segments at the start that are acknowledged one by one: a number, \"off\", or \"window\": while Linux's window grows",

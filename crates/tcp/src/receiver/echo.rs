@@ -59,10 +59,14 @@ impl Receiver {
         //# acknowledge CE data packets or non-CE data packets) until it receives a CWR packet
         if flags.has(Flags::CWR) {
             self.echo.on = false;
+            self.ack_now |= self.delay.adapts; // Linux: the sender's window may be very small
         }
         if flags.has(Flags::CE) {
             self.stats.marked_segments += 1;
-            self.echo.on = true;
+            if !std::mem::replace(&mut self.echo.on, true) {
+                self.quick.on_mark();
+                self.wait_no_more();
+            }
         }
         self.speaks = self.echo.on;
     }

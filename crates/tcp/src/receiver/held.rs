@@ -30,10 +30,8 @@ impl Held {
     }
 
     /// The first data came: an RTT after the SYN.
-    pub(super) fn on_first_data(&mut self, now: Time) {
-        if self.syn_at < now {
-            self.delay = LONGEST.min(Span(now.since(self.syn_at).0 / SHARE)) + LATE;
-        }
+    pub(super) fn on_first_data(&mut self, rtt: Span) {
+        self.delay = LONGEST.min(Span(rtt.0 / SHARE)) + LATE;
     }
 
     /// A duplicate ACK is due that asks for `number`: until when it may wait; none if it leaves at once.

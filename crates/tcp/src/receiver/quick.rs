@@ -1,36 +1,54 @@
 //! Segments that are acknowledged one by one: those at the start, those by which the receiver's window grows, and those
-//! after one that came twice.
-//! Source: Linux's quick ACKs, as seen in its traces. RFC 5681 section 4.2 allows any number.
+//! after one that came twice, after a pause, and after a mark.
+//! Source: Linux 6.1, restated in specs/papers/linux.md. RFC 5681 section 4.2 allows any number.
 
 use crate::Config;
 use crate::offered::OfferedWindow;
 
-/// ACKs without delay at the start, after the window has grown for the last time, and after a segment that came twice.
+/// ACKs without delay at the start, after the window has grown for the last time, after a segment that came twice, and
+/// after a pause.
 const SOME: u32 = 16;
+/// The same after a mark.
+const FEW: u32 = 2;
 
 /// How many ACKs to come leave without delay.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quick {
     pub(super) left: u32,
-    /// After a segment that came twice.
-    again: u32,
+    /// Segments that arrive are to be looked at.
+    pub(super) on: bool,
+    /// There are some after the start, too.
+    again: bool,
+    /// How long ACKs wait adapts to the segments that arrive.
+    adapts: bool,
     window: OfferedWindow,
+    mss: u64,
 }
 
 impl Quick {
-    pub(super) fn new(config: &Config) -> Quick {
+    pub(super) fn new(config: &Config, adapts: bool) -> Quick {
         let (grows, window) = (config.quick_acks == u32::MAX, OfferedWindow::new(config));
-        Quick {
-            left: if grows { SOME } else { config.quick_acks },
-            again: if config.quick_acks > 0 { SOME } else { 0 },
+        let mut quick = Quick {
+            left: config.quick_acks,
+            on: false,
+            again: config.quick_acks > 0,
+            adapts,
             window: if grows { window } else { window.full() },
+            mss: u64::from(config.mss),
+        };
+        if grows {
+            quick.left = quick.most(SOME);
         }
+        quick.settle();
+        quick
     }
 
-    /// There is something to count.
-    #[inline]
-    pub(super) fn is_on(&self) -> bool {
-        self.left > 0 || self.window.grows()
+    /// So many, or what half of the window is.
+    fn most(&self, number: u32) -> u32 {
+        //= specs/papers/linux.md#delayed-acks
+        //# So are 16, or as many as half of the window has segments, at least two
+        let half = (self.window.bytes() / (2 * self.mss)).max(2);
+        u64::from(number).min(half) as u32
     }
 
     /// A new segment arrived, with so many held before it. The ACK that offers a larger window waits for nothing.
@@ -40,10 +58,37 @@ impl Quick {
         }
     }
 
+    /// A segment came after a pause.
+    pub(super) fn on_pause(&mut self) {
+        self.give(self.most(SOME));
+    }
+
     /// A segment came twice. Its own ACK does not count.
     pub(super) fn on_duplicate(&mut self) {
-        if self.again > 0 {
-            self.left = self.left.max(self.again + 1);
+        self.give(self.most(SOME) + 1);
+    }
+
+    /// The first mark came since the sender has reduced its window: that may be very small.
+    pub(super) fn on_mark(&mut self) {
+        self.give(FEW);
+    }
+
+    fn give(&mut self, number: u32) {
+        if self.again {
+            self.left = self.left.max(number);
+            self.settle();
         }
+    }
+
+    /// One of them has left. True if it was the last.
+    pub(super) fn take(&mut self) -> bool {
+        let last = self.left == 1;
+        self.left = self.left.saturating_sub(1);
+        last
+    }
+
+    /// Whether there is something to count.
+    pub(super) fn settle(&mut self) {
+        self.on = self.left > 0 || self.window.grows() || self.adapts;
     }
 }

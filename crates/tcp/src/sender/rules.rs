@@ -4,7 +4,7 @@ use cc::bookkeeping::{Books, Growth};
 use cc::registry::{Recovery, Row};
 
 use super::Wheel;
-use crate::{Config, Count, CwndLimited, EcnEcho, HalfBase, RecoverRule};
+use crate::{Config, Count, CwndLimited, EcnEcho, HalfBase, IdleRestart, RecoverRule};
 
 /// How a connection opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub(crate) struct Rules {
     pub(crate) timestamps: bool,
     /// Delay samples that contain the wait of the delayed-ACK timer count.
     pub(crate) delack_samples: bool,
-    pub(crate) slow_start_restart: bool,
+    pub(crate) slow_start_restart: IdleRestart,
     pub(crate) dupack_from_data: bool,
     pub(crate) max_burst: u32,
     pub(crate) ecn: bool,

@@ -1,11 +1,12 @@
 //! What may leave: windows, limited transmit, idle restart.
-//! Source: RFC 5681 sections 3.1 and 4.1, RFC 3042.
+//! Source: RFC 5681 sections 3.1 and 4.1, RFC 3042; Linux after a pause, RFC 2861.
 
-use cc::CongestionControl;
-use units::Time;
+use cc::{CongestionControl, Windows};
+use units::{Span, Time};
 
 use super::rules::Opening;
 use super::{Sender, State, Tcb};
+use crate::IdleRestart;
 use crate::scoreboard::Snapshot;
 use crate::segment::{Flags, Segment};
 
@@ -108,7 +109,7 @@ impl Sender {
         if tcb.burst == 0 {
             return None;
         }
-        if tcb.snd_nxt == tcb.snd_una && tcb.snd_nxt < tcb.offered && tcb.rules.slow_start_restart {
+        if tcb.snd_nxt == tcb.snd_una && tcb.snd_nxt < tcb.offered {
             tcb.restart_if_idle(now);
         }
         core.next(tcb, now)
@@ -217,16 +218,31 @@ impl Tcb {
     //# interval exceeding the retransmission timeout.
     #[inline]
     fn restart_if_idle(&mut self, now: Time) {
-        if !self.rules.sampled && self.snd_max > 0 && now.since(self.last_sent_at) > self.rtt.rto() {
+        let may = self.rules.slow_start_restart != IdleRestart::Off && !self.rules.sampled && self.snd_max > 0;
+        if may && now.since(self.last_sent_at) > self.rtt.rto() {
             self.restart(now);
         }
     }
 
     #[cold]
     fn restart(&mut self, now: Time) {
-        let restart = self.rules.initial_window * self.path.mss;
-        self.cc.set_cwnd(self.cc.cwnd().min(restart));
+        match self.rules.slow_start_restart {
+            IdleRestart::Linux => self.decay(now.since(self.last_sent_at)),
+            _ => self.cc.set_cwnd(self.cc.cwnd().min(self.rules.initial_window * self.path.mss)),
+        }
         self.books.restart();
         self.update_window(now);
+    }
+
+    /// Linux: a pause makes the window smaller by half for each timeout that has gone by, but not smaller than the
+    /// initial one, and slow start leads back to three quarters of what it was (RFC 2861 section 3.1).
+    fn decay(&mut self, idle: Span) {
+        let was = self.whole_cwnd();
+        let least = was.min(self.rules.initial_window as i64);
+        let timeouts = idle.0.saturating_sub(1) / self.rtt.rto().0.max(1);
+        let left = (was >> timeouts.min(32)).max(least);
+        let remembered = (was / 2 + was / 4) as f64 * self.path.mss;
+        let ssthresh = if self.in_recovery { self.cc.ssthresh() } else { self.cc.ssthresh().max(remembered) };
+        self.cc.set_windows(Windows { cwnd: left as f64 * self.path.mss, ssthresh });
     }
 }

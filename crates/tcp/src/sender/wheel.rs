@@ -21,6 +21,11 @@ impl Wheel {
         Wheel { stepped: config.timer_wheel == TimerWheel::Linux, phase: config.timer_phase }
     }
 
+    /// What a clock of whole milliseconds shows.
+    pub(crate) fn clock(&self, now: Time) -> u64 {
+        (now + self.phase).0 / MS
+    }
+
     /// When a timer expires that is set now, for so long.
     #[inline]
     pub(crate) fn expiry(&self, now: Time, span: Span) -> Time {
@@ -36,7 +41,7 @@ impl Wheel {
         while whole >= most {
             (step, most) = (step * 8, most * 8);
         }
-        let due = (now + self.phase).0 / MS + whole;
+        let due = self.clock(now) + whole;
         Time(((due / step + 1) * step * MS).saturating_sub(self.phase.0))
     }
 }

@@ -1,7 +1,7 @@
 //! What Linux's sender does beyond the RFCs: old ACKs, marks, duplicates without SACK, and PSH.
 
 use cc::registry::Recovery;
-use tcp::{Config, CwndLimited, Flags, HalfBase};
+use tcp::{Config, CwndLimited, Flags, HalfBase, IdleRestart};
 
 use crate::host::Host;
 
@@ -135,5 +135,39 @@ fn a_window_that_the_receiver_limits_does_not_grow() {
         }
         let cwnd = h.end.sender.cwnd();
         assert!((least..=most).contains(&cwnd), "{ssthresh}: {cwnd}");
+    }
+}
+
+/// The window grows from 2 to 12 segments, each RTT of 100 ms as far as it is used, with 8 as threshold. Then nothing
+/// leaves for so long, with a timeout of 1 s: the windows with which the next segment does.
+fn after_a_pause(ms: u64, rule: IdleRestart) -> (f64, f64) {
+    let mut h = rack(2, true, |c| (c.slow_start_restart, c.initial_ssthresh) = (rule, Some(8)));
+    let (mut now, mut sent) = (0, 0);
+    while h.end.sender.cwnd() < 12.0 {
+        let window = h.end.sender.cwnd() as u32;
+        h.write(u64::from(window) * 1000);
+        (now, sent) = (now + 100, sent + window);
+        h.at(now);
+        h.ack(sent);
+    }
+    h.at(now - 100 + ms);
+    h.write(1000);
+    (h.end.sender.cwnd().floor(), h.end.sender.ssthresh_segments())
+}
+
+/// ssthresh remembers 12 / 2 + 12 / 4 = 9.
+#[test]
+fn a_pause_halves_the_window_for_each_timeout() {
+    for (ms, rule, windows) in [
+        (1000, IdleRestart::Linux, (12.0, 8.0)), // no longer than the timeout
+        (1001, IdleRestart::Linux, (6.0, 9.0)),
+        (2000, IdleRestart::Linux, (6.0, 9.0)),
+        (2001, IdleRestart::Linux, (3.0, 9.0)),
+        (3001, IdleRestart::Linux, (2.0, 9.0)), // the initial window
+        (9001, IdleRestart::Linux, (2.0, 9.0)),
+        (1001, IdleRestart::On, (2.0, 8.0)), // RFC 5681
+        (9001, IdleRestart::Off, (12.0, 8.0)),
+    ] {
+        assert_eq!(after_a_pause(ms, rule), windows, "{ms} ms, {rule:?}");
     }
 }

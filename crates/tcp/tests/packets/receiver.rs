@@ -1,7 +1,7 @@
 //! The receiving half as in today's hosts: what came twice is reported, the first segments are acknowledged one by one,
 //! and duplicates wait for each other.
 
-use tcp::{Config, Flags, Profile, Receiver, SackBlocks, Segment};
+use tcp::{Config, DelackMode, Flags, Profile, Receiver, SackBlocks, Segment};
 use units::{Span, Time};
 
 /// A receiver of Linux, and what it has to say.
@@ -121,4 +121,77 @@ fn duplicates_wait_for_each_other() {
     let mut plain = Lab::new(|c| (c.quick_acks, c.sack_compression) = (1, false));
     plain.data(0);
     assert!((2..20).all(|n| plain.data(n).is_some()));
+}
+
+/// The waits in ms that the timers of ACKs were set for, when segments come at these times after the first, in ms.
+fn waits(lab: &mut Lab, first: u32, at: &[u64]) -> Vec<Option<u64>> {
+    let start = lab.now;
+    let mut wait = |(n, at): (u32, &u64)| {
+        let due = start + Span::from_millis(*at);
+        while lab.receiver.deadline() <= due {
+            lab.now = lab.receiver.deadline();
+            lab.receiver.on_timer();
+            lab.answer().expect("the timer asks for an ACK");
+        }
+        lab.now = due;
+        lab.data(first + n).is_none().then(|| lab.waits_us() / 1000)
+    };
+    (0..).zip(at).map(&mut wait).collect()
+}
+
+/// The RTT is 100 ms. Segments that are 70 ms apart are acknowledged one by one until an ACK has been in vain: after 40
+/// ms, so 80 the next time, when the second segment is in time. They are then 40 + 70 ms, which the RTT bounds, and so on.
+#[test]
+fn an_ack_waits_for_longer_where_segments_are_far_apart() {
+    let mut lab = Lab::new(|c| c.quick_acks = 1);
+    assert_eq!(lab.data(0), Some((1, vec![])));
+    let waited = waits(&mut lab, 1, &[70, 140, 210, 280, 350]);
+    assert_eq!(waited, [Some(40), Some(100), None, Some(100), None]);
+    let mut fixed = Lab::new(|c| (c.quick_acks, c.delayed_ack_mode) = (1, DelackMode::PerSegment));
+    fixed.data(0);
+    assert_eq!(waits(&mut fixed, 1, &[70, 140, 210, 280]), [Some(40); 4]);
+}
+
+/// After an RTT of 100 ms the timeout is 300 ms. Behind a pause of more than that the next sixteen are acknowledged at
+/// once, with a window of 20 segments ten, and with one of 3 two.
+#[test]
+fn after_a_pause_segments_are_acknowledged_one_by_one() {
+    for (pause_ms, window, quick) in [(301, 100, 16), (300, 100, 0), (400, 20, 10), (400, 3, 2)] {
+        let mut lab = Lab::new(|c| (c.quick_acks, c.window) = (1, window));
+        (0..3).for_each(|n| drop(lab.data(n)));
+        lab.now += Span::from_millis(pause_ms);
+        assert_eq!((3..60).take_while(|&n| lab.data(n).is_some()).count(), quick, "{pause_ms} ms, {window}");
+    }
+}
+
+/// It sends data itself, right after what it got: that carries ACKs. After one that had to leave alone it is as before.
+#[test]
+fn an_end_that_answers_acknowledges_nothing_at_once() {
+    let mut lab = Lab::new(|_| {});
+    assert_eq!(lab.data(0), Some((1, vec![])));
+    lab.receiver.acknowledge(lab.now, &mut blank(0, Flags::DATA));
+    assert_eq!((lab.data(1), lab.data(2)), (None, Some((3, vec![]))));
+    let mut pushed = blank(3, Flags::DATA);
+    pushed.flags.set(Flags::PSH);
+    lab.receiver.on_data(lab.now, &pushed);
+    assert_eq!(lab.answer(), None);
+    lab.receiver.on_timer();
+    assert_eq!(lab.answer(), Some((4, vec![])));
+    assert_eq!(lab.data(4), Some((5, vec![])));
+}
+
+/// The first mark, and none more until the sender says that it has reduced its window, which is acknowledged at once,
+/// too.
+#[test]
+fn marks_are_told_at_once() {
+    let mut lab = Lab::new(|c| c.quick_acks = 1);
+    let mut get = |seq: u32, flag: Flags| {
+        lab.receiver.on_data(lab.now, &blank(seq, Flags(Flags::DATA.0 | flag.0)));
+        lab.answer().is_some()
+    };
+    let none = Flags::default();
+    let got = [none, none, none, Flags::CE, Flags::CE, Flags::CE, none, Flags::CWR, none, Flags::CE, none, none];
+    let at_once: Vec<bool> = (0..).zip(got).map(|(n, flag)| get(n, flag)).collect();
+    //               0     1      2     CE    CE    CE     6     CWR   8      CE    10    11
+    assert_eq!(at_once, [true, false, true, true, true, false, true, true, false, true, true, false]);
 }
