@@ -17,6 +17,8 @@ pub struct Windows {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Halving {
     base: Bytes,
+    /// What is kept is no more than this.
+    most: Bytes,
     mss: Bytes,
     whole_ssthresh: bool,
 }
@@ -25,11 +27,16 @@ impl Path {
     /// A halving that starts from `base`, by the rules of this connection.
     #[inline]
     pub fn halving(&self, base: Bytes) -> Halving {
-        Halving { base, mss: self.mss, whole_ssthresh: self.whole_ssthresh }
+        Halving { base, most: Bytes(f64::INFINITY), mss: self.mss, whole_ssthresh: self.whole_ssthresh }
     }
 }
 
 impl Halving {
+    /// The same, where whatever share is kept is no more than the window was.
+    pub fn to_at_most(self, cwnd: Bytes) -> Halving {
+        Halving { most: cwnd, ..self }
+    }
+
     /// What it starts from: by the profile the flight size (RFC 5681), or min(cwnd, rwnd) (ns-2).
     pub fn base(&self) -> Bytes {
         self.base
@@ -39,7 +46,7 @@ impl Halving {
     /// ns-2's rules the threshold is whole segments, and the window may go down to one.
     #[inline]
     pub fn keep(&self, share: f64) -> Windows {
-        let kept = self.base * share;
+        let kept = (self.base * share).min(self.most);
         let floor = 2.0 * self.mss;
         if self.whole_ssthresh {
             let whole = num::floor(kept.over(self.mss)) * self.mss;

@@ -77,7 +77,7 @@ impl Tcb {
             retransmitted: lost.times > 1,
             sent_at: Some(lost.at),
             hold_ssthresh: paid,
-            halving: self.halving(),
+            halving: self.halving(Cause::DupAcks),
         })
     }
 
@@ -124,13 +124,16 @@ impl Tcb {
         response
     }
 
-    /// A halving that starts now.
-    pub(super) fn halving(&self) -> Halving {
-        self.path.halving(match self.rules.half_base {
+    /// A halving that starts now. What is outstanding may exceed cwnd where a recovery begins with the ACK that ends
+    /// another one: even so, what keeps a large share of it is a cut. A timeout leaves one segment in any case.
+    pub(super) fn halving(&self, cause: Cause) -> Halving {
+        let halving = self.path.halving(match self.rules.half_base {
             HalfBase::Flight => self.flight_to_halve(),
             HalfBase::Cwnd => self.cwnd() * self.path.mss,
             HalfBase::Window => (self.inflated() * self.path.mss).min(self.path.rwnd),
-        })
+        });
+        let cuts = self.rules.cuts_cut && cause != Cause::Rto;
+        if cuts { halving.to_at_most(self.cwnd() * self.path.mss) } else { halving }
     }
 
     /// The flight size that a halving starts from: without what limited transmit sent (RFC 5681 section 3.2), and
@@ -139,7 +142,7 @@ impl Tcb {
     /// ssthresh.
     //= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
     //# When [RFC3042] is in use, additional data sent in limited transmit MUST NOT be included in this calculation.
-    pub(super) fn flight_to_halve(&self) -> Bytes {
+    fn flight_to_halve(&self) -> Bytes {
         let flight = self.bytes(self.flight_size().saturating_sub(self.limited_sent));
         if self.in_recovery || self.rules.caps_flight { flight.min(self.cwnd() * self.path.mss) } else { flight }
     }

@@ -31,7 +31,7 @@ impl Tcb {
             retransmitted: false,
             sent_at: None,
             hold_ssthresh: false,
-            halving: self.halving(),
+            halving: self.halving(Cause::EcnMark),
         };
         let response = self.ask(&event);
         if self.cwnd() > before {

@@ -75,6 +75,8 @@ pub(crate) struct Rules {
     /// A halving starts from no more than cwnd: what is outstanding may have arrived, and something sent in its place,
     /// when a recovery begins with the ACK that ends another one.
     pub(crate) caps_flight: bool,
+    /// A share of what is outstanding is never more than cwnd.
+    pub(crate) cuts_cut: bool,
     /// An ACK of a segment sent again gives no delay sample, of whatever segment.
     pub(crate) careful_delays: bool,
     /// The timer restarts before the sample of the same ACK is taken, and any new ACK ends the back-off.
@@ -162,6 +164,7 @@ impl Rules {
             linux_usage: rack && config.cwnd_limited == CwndLimited::Linux,
             core_samples: rack,
             caps_flight: rack,
+            cuts_cut: !ns2,
             careful_delays: !own_vegas,
             timer_before_sample: full,
             marks_on_any_ack: !ns2,

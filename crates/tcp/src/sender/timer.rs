@@ -116,7 +116,7 @@ impl Tcb {
             //# the given segment has already been retransmitted by way of the retransmission timer at least once, the
             //# value of ssthresh is held constant.
             hold_ssthresh: self.rules.rto_ssthresh_hold && (self.timeouts_in_row > 1 || self.has_paid()),
-            halving: self.halving(),
+            halving: self.halving(Cause::Rto),
         };
         self.ask(&event)
     }

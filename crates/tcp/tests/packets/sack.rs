@@ -1,5 +1,7 @@
 //! Recovery with SACK: RFC 6675, and where ns-2's Sack1 differs.
 
+use cc::registry::Recovery;
+
 use crate::host::Host;
 
 /// RFC 6675 section 5, steps 4.1 to 4.5 and C: the pipe decides; section 4, NextSeg(): lost segments first, then new
@@ -298,4 +300,28 @@ fn what_was_sacked_long_ago_says_nothing_of_the_rtt() {
     h.ack(5);
     assert_eq!(h.end.sender.path().srtt, path.srtt);
     assert!(h.end.sender.path().rtt < units::Span::from_millis(130), "{:?}", h.end.sender.path().rtt);
+}
+
+/// 0 and 10 are lost; 10 left in the recovery that repairs 0, as did others for what was SACKed above. The ACK that ends
+/// it begins the next, with ten outstanding and a window of five. Half of ten are five; but what keeps 7/8 of the flight
+/// keeps its window, and no more.
+#[test]
+fn a_recovery_that_follows_another_one_never_raises_the_window() {
+    for algorithm in ["sack", "yeah"] {
+        let mut h = Host::rfc(algorithm, 10, |c| c.recovery = Some(Recovery::Sack));
+        h.write(90_000);
+        h.at(100);
+        h.sack(0, &[(1, 10)]);
+        let window = h.end.sender.cwnd();
+        for ms in [150, 200] {
+            h.at(ms);
+            h.sack(0, &[(11, h.end.sender.snd_max()), (1, 10)]);
+        }
+        let high = h.end.sender.snd_max();
+        assert!(h.end.sender.in_recovery() && f64::from(high - 10) * 0.875 > window);
+        assert_eq!(h.end.sender.cwnd(), window);
+        h.sack(10, &[(11, high - 1)]);
+        assert_eq!((h.end.sender.in_recovery(), h.end.sender.stats().window_cuts), (true, 2));
+        assert!(h.end.sender.cwnd() <= window, "{algorithm}: {} of {window}", h.end.sender.cwnd());
+    }
 }
