@@ -541,3 +541,20 @@ fn proportional_rate_reduction_needs_a_recovery_that_it_can_steer() {
         assert!(error.to_string().contains("tcp.prr"), "{error}");
     }
 }
+
+/// FullTcp has no rules of Vegas: asked for together they are a conflict, and with data both ways it is not the default.
+#[test]
+fn full_tcp_has_no_recovery_of_vegas() {
+    let with = |algorithm: &str, rest: &str| {
+        let flow = format!("algorithm = \"{algorithm}\"\n{rest}");
+        let text = GOOD.replace("algorithm = \"newreno\"", &flow).replace("duration", "profile = \"ns2\"\nduration");
+        Scenario::from_toml(&text, "fig.toml", &[])
+    };
+    for (algorithm, tcp) in [("vegas", ""), ("newreno", ", recovery = \"vegas\"")] {
+        assert!(with(algorithm, &format!("direction = \"both\"\ntcp = {{ header = \"40 B\"{tcp} }}")).is_ok());
+        let error = with(algorithm, &format!("direction = \"both\"\ntcp = {{ agent = \"full\"{tcp} }}")).unwrap_err();
+        assert_eq!(error.code, "scenario.conflict", "{algorithm}");
+        assert!(error.to_string().contains("FullTcp") && error.to_string().contains("one-way"), "{error}");
+    }
+    assert!(with("vegas", "tcp = { agent = \"full\", recovery = \"sack\" }").is_ok());
+}

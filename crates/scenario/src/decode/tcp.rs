@@ -19,6 +19,11 @@ pub(crate) fn agent(item: &Item<'_>) -> Result<Option<Agent>, Problem> {
     table(item)?.get("agent").map(|item| item.word(&AGENTS)).transpose()
 }
 
+/// Whether the table asks for the recovery core of Vegas, or for another one, if it asks for one.
+pub(crate) fn asks_for_vegas(item: &Item<'_>) -> Option<bool> {
+    table(item).ok()?.get("recovery").map(|item| item.is("vegas"))
+}
+
 /// Whether the table says if there is PRR.
 pub(crate) fn names_prr(item: &Item<'_>) -> bool {
     table(item).is_ok_and(|table| table.get("prr").is_some())

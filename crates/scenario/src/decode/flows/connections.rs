@@ -76,7 +76,9 @@ fn engine(
     let row = algorithm.row();
     let own = table.get("tcp");
     // ns-2 has no FullTcp with the rules of Vegas
-    let full = two_way && profile == Profile::Ns2 && row.recovery != Recovery::Vegas;
+    let asked = shared.into_iter().chain(&own).filter_map(rules::asks_for_vegas).last();
+    let vegas = row.recovery == Recovery::Vegas || asked == Some(true);
+    let full = two_way && profile == Profile::Ns2 && !vegas;
     let mut agent = if full { Agent::Full } else { Agent::OneWay };
     for item in shared.into_iter().chain(&own) {
         agent = rules::agent(item)?.unwrap_or(agent);
@@ -104,6 +106,12 @@ fn engine(
         let what = "has `tcp.ns2_recovery` with the recovery core `rack-tlp`, which ns-2 does not have";
         return Err(table.problem(code::CONFLICT, what).hint(
             "write `recovery = \"algorithm\"` for ns-2's agent of each algorithm, or another core, or leave `ns2_recovery` out",
+        ));
+    }
+    if config.is_full() && config.recovery == Some(Recovery::Vegas) {
+        let what = "has ns-2's FullTcp with the recovery core `vegas`, which FullTcp does not have";
+        return Err(table.problem(code::CONFLICT, what).hint(
+            "write `agent = \"one-way\"` under `tcp` for ns-2's Vegas, or `recovery` \"tahoe\", \"reno\", \"newreno\" or \"sack\"",
         ));
     }
     if config.prr && !config.can_prr(row) {
