@@ -69,7 +69,7 @@ def of_case(case: Case) -> Scenario:
     lost = {"drops": {"forward": [number - 1 for number in case.dropped()], "count": "data"}}
     flow: dict[str, Any] = {"tcp": dict(VARIANTS[case.variant])}
     if profile() == "linux":
-        flow["tcp"]["timer_phase"] = f"{case.phase_us} us"
+        flow["tcp"] |= {"timer_wheel": "linux", "timer_phase": f"{case.phase_us} us"}
     if case.limited:
         flow["size"] = f"{LIMITED_SEGMENTS * MSS} B"
     return _scenario(case, lost, flow, {"traces": ["window", "sent"]})
