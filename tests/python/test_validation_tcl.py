@@ -194,7 +194,7 @@ def test_agents_with_rules_that_ns2_has_pass(algorithm: str, rules: dict[str, An
         ("flows.algorithm.vegas_alpha", {"algorithm": {"name": "vegas", "vegas_alpha": "1.5 segments"}}),
         ("flows.direction", {"direction": "both", "tcp": {"agent": "one-way"}}),
         ("flows.direction", {"algorithm": "vegas", "direction": "both"}),
-        ("flows.algorithm", {"algorithm": "vegas", "tcp": {"agent": "full"}}),
+        ("flows.tcp.slow_start_restart", {"tcp": {"slow_start_restart": "linux"}}),
         ("flows.tcp.limited_transmit", {"direction": "both", "tcp": {"limited_transmit": "all"}}),
         ("flows.tcp.delayed_ack_mode", {"direction": "both", "tcp": {"delayed_ack_mode": "per-segment"}}),
         ("flows.stop", {"stop": "3 s"}),

@@ -87,7 +87,7 @@ def setup(script: Script, settings: Settings) -> Setup:
     options |= {"recovery": _recovery(sack, settings), "timestamps": _word(stamps)}
     options |= {
         "ecn": _word(_wants_ecn(theirs, ours)),
-        "slow_start_restart": _setting(settings, "slow_start_after_idle"),
+        "slow_start_restart": "linux" if _setting(settings, "slow_start_after_idle") == "on" else "off",
     }
     options |= {"dsack": _setting(settings, "dsack"), "dup_threshold": settings.values.get("tcp_reordering", "3")}
     options["tail_probes"] = _word(settings.values.get("tcp_early_retrans", "3") in ("3", "4"))

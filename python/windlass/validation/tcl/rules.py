@@ -100,6 +100,13 @@ def check_rules(tcp: Mapping[str, Any], algorithm: str) -> None:
             f"ns-2's agent for `{algorithm}` recovers in its own way",
             "leave `recovery` out",
         )
+    if tcp["slow_start_restart"] not in (True, False):
+        refuse(
+            "flows.tcp.slow_start_restart",
+            tcp["slow_start_restart"],
+            "ns-2's agents restart from the initial window, or not at all",
+            "write true or false",
+        )
     if tcp["limited_transmit"] not in ("all", "off"):
         refuse(
             "flows.tcp.limited_transmit",
