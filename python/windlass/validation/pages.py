@@ -8,11 +8,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from windlass._markdown import fill
-from windlass.validation.chapters import PAGE, chapter_of
+from windlass.validation.chapters import PAGE, chapter_of, replace_chapter
 from windlass.validation.droplist import EXPLAINED as EXPLAINED_CASES
 from windlass.validation.droplist import CaseOutcome, read_cases, read_long_cases, run_case
 from windlass.validation.droplist_tables import long_table, table
 from windlass.validation.figures import FAMILIES, RADIO_FAMILIES, Status, stored_points
+from windlass.validation.l4s import HEAD as L4S
+from windlass.validation.l4s import chapter as l4s_chapter
 from windlass.validation.linux import Comparison as LinuxComparison
 from windlass.validation.linux import compare as compare_linux
 from windlass.validation.linux import read as read_linux
@@ -158,6 +160,7 @@ def main() -> int:
     before = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
     # packetdrill's scripts are not here, so what was found with them stays as it is
     text = page(done, cases, long_cases, known, linux) + "\n" + chapter_of(before, PACKETDRILL)
+    text = replace_chapter(text, L4S, l4s_chapter())
     PAGE.write_text(text.rstrip() + "\n", encoding="utf-8")
     wrong = [one for one in done if one.point.status is Status.JUDGED and not one.agrees and one.reason is None]
     strange = [one for one in cases if not one.agrees and one.case.name not in EXPLAINED_CASES]

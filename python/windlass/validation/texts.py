@@ -12,6 +12,7 @@ beside it use the profile `ns2`.
 - [802.11](#80211): cells and chains, beside stored figures and theory.
 - [Linux](#linux): single runs segment by segment and means under random loss, beside traces of the kernel.
 - [packetdrill](#packetdrill): the scripts that Linux's TCP is held to.
+- [L4S](#l4s): Prague and classic senders on DualPI2, beside what the coupling promises.
 - `windlass validate ns2 FILE` runs any scenario that both can express in real ns-2 and here, and compares; without FILE,
   a small built-in set. `windlass validate ns2 --stored` makes the second comparison of this page, without ns-2.
 """
