@@ -253,6 +253,7 @@ impl Endpoint {
                 return;
             }
             self.receiver.on_syn(now, segment);
+            self.sender.tcb.note_answered_syn(segment.ts_ecr);
             if self.opens_first {
                 self.opening = true;
                 return;

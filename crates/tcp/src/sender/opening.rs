@@ -70,6 +70,13 @@ impl Tcb {
         self.restart_timer(now);
     }
 
+    /// The answer to our SYN came: where timestamps tell, it is known which SYN it answers, if there were several.
+    pub(crate) fn note_answered_syn(&mut self, echo: Time) {
+        if self.rules.opening == Opening::Linux {
+            self.timed = self.timed.map(|(number, _)| (number, echo));
+        }
+    }
+
     /// The answer to our SYN came again, so that the other side has not heard of the opening: it wants an ACK. ns-2's
     /// agents send none.
     pub(crate) fn acknowledges_syn_again(&self) -> bool {

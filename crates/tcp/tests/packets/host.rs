@@ -71,8 +71,13 @@ impl Host {
 
     /// The answer to the SYN arrives.
     pub fn syn_ack(&mut self) {
+        self.syn_ack_of(Time::ZERO);
+    }
+
+    /// The answer to the SYN that left at `sent` arrives.
+    pub fn syn_ack_of(&mut self, sent: Time) {
         self.opened = self.now;
-        self.receive(Segment { flags: Flags(Flags::SYN.0 | Flags::ACK.0), ..self.blank(0) });
+        self.receive(Segment { flags: Flags(Flags::SYN.0 | Flags::ACK.0), ts_ecr: sent, ..self.blank(0) });
     }
 
     fn blank(&self, ack: u32) -> Segment {

@@ -76,7 +76,7 @@ fn engine(
     let row = algorithm.row();
     let own = table.get("tcp");
     // ns-2 has no FullTcp with the rules of Vegas
-    let asked = shared.into_iter().chain(&own).filter_map(rules::asks_for_vegas).last();
+    let asked = shared.into_iter().chain(&own).filter_map(rules::asks_for_vegas).next_back();
     let vegas = row.recovery == Recovery::Vegas || asked == Some(true);
     let full = two_way && profile == Profile::Ns2 && !vegas;
     let mut agent = if full { Agent::Full } else { Agent::OneWay };
