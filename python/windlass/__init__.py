@@ -15,10 +15,12 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-# `compare`, `sweep` and `run` are bound here, at once: later imports of the modules of those names then leave the
-# functions in place.
+# `_start` comes first: Ctrl-C while the rest is imported. `compare`, `sweep` and `run` are bound here, at once: later
+# imports of the modules of those names then leave the functions in place.
+from windlass import _start  # noqa: F401
 from windlass.compare import compare
 from windlass.errors import InputError, Interrupted, StoreError, StoreWarning, UnknownFlow, WindlassError
+from windlass.resources import limits
 from windlass.sweep import RunResult, SweepResult, run, sweep
 
 if TYPE_CHECKING:
@@ -78,6 +80,7 @@ __all__ = [
     "compare",
     "from_dict",
     "import_path",
+    "limits",
     "load",
     "output",
     "palette",

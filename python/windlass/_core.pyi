@@ -329,6 +329,20 @@ class Point:
             If this point of a large sweep is wrong; the points of a small one are checked when it is read.
         """
 
+    def estimate(self) -> str:
+        """Tell what one run needs at most.
+
+        Returns
+        -------
+        str
+            JSON, as :meth:`windlass.Point.estimate` has it.
+
+        Raises
+        ------
+        InputError
+            As `effective`.
+        """
+
     def capacity(self, groups: list[str]) -> str:
         """Tell what the links can carry of the data of some groups of flows.
 
@@ -404,7 +418,7 @@ class Point:
             As `effective`.
         """
 
-    def opportunities(self, link: str, reverse: bool = False) -> list[int]:
+    def opportunities(self, link: str, reverse: bool = False, memory_bytes: float | None = None) -> list[int]:
         """List when a link can deliver 1504 bytes more, until the end of the run: what a mahimahi trace holds.
 
         Parameters
@@ -444,7 +458,13 @@ class Point:
             As `effective`, or if the seed is negative.
         """
 
-    def run(self, seed: int, cancel: Cancel | None = None) -> dict[str, dict[str, tuple[str, bytes] | list[str]]]:
+    def run(
+        self,
+        seed: int,
+        cancel: Cancel | None = None,
+        memory_bytes: float | None = None,
+        seconds: float | None = None,
+    ) -> dict[str, dict[str, tuple[str | list[str], bytes]]]:
         """Run with this seed. Other threads of the interpreter go on meanwhile.
 
         Parameters
@@ -453,18 +473,21 @@ class Point:
             Seed, 0 to 2**63 - 1.
         cancel : Cancel, optional
             Token that stops the run.
+        memory_bytes, seconds : float, optional
+            A run that needs more by estimate is refused.
 
         Returns
         -------
         dict
             Tables ``flows``, ``links``, ``stations``, ``traces``, ``events``, ``losses`` and ``tapes``, each a dict of
             columns of equal length in order. A column of numbers is a pair of its type, ``"f8"`` or ``"i8"``, and its
-            little-endian bytes, NaN where a value is missing; a column of words is a list.
+            little-endian bytes, NaN where a value is missing; a column of words is a pair of a list and of which of
+            them each row has, as bytes of 32-bit integers.
 
         Raises
         ------
         InputError
-            As `effective`, or if the seed is negative.
+            As `effective`, if the seed is negative, or if the run needs too much.
         Cancelled
             If the token was set before the end.
         """

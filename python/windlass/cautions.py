@@ -64,10 +64,17 @@ def of_algorithms(results: Sequence[RunResult]) -> list[str]:
 def of_runs(results: Sequence[RunResult]) -> list[str]:
     """What the runs themselves show.
 
-    Channels that stood still; flows that got nothing or far too little; stations and mobiles that were out of reach;
-    radio media with very many stations or many packets given up, and chains whose hops pass over nodes.
+    Records that are not complete; channels that stood still; flows that got nothing or far too little; stations and
+    mobiles that were out of reach; radio media with very many stations or many packets given up, and chains whose hops
+    pass over nodes.
     """
-    return [*_still_channels(results), *_starved_flows(results), *_out_of_coverage(results), *_radio(results)]
+    return [
+        *_cut_records(results),
+        *_still_channels(results),
+        *_starved_flows(results),
+        *_out_of_coverage(results),
+        *_radio(results),
+    ]
 
 
 def of_absences(absences: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -78,6 +85,27 @@ def of_absences(absences: Sequence[Mapping[str, Any]]) -> list[str]:
         else _no_reach(one["medium"], one["node"], one["since_s"], one["seconds"], "")
         for one in absences
     ]
+
+
+def _cut_records(results: Sequence[RunResult]) -> list[str]:
+    """Runs of which not everything that was asked for is recorded."""
+    found = []
+    for result in results:
+        if "recorded_until_s" not in result.flows.column_names:  # older runs have all
+            continue
+        until = result.flows["recorded_until_s"].drop_null()
+        if len(until):
+            found.append((until[0].as_py(), result))
+    if not found:
+        return []
+    first, worst = min(found, key=lambda one: one[0])
+    often, where = _often(len(found), len(results)), _where(worst)
+    text = (
+        f"{often}not everything is recorded: from {first:.6g} s on ({where}) traces, losses, window changes or tapes are "
+        "missing, since 10 000 000 of a kind are kept. Give `output.trace_step`, record less, or make the run shorter; "
+        "the other numbers are of the whole run"
+    )
+    return [text]
 
 
 def _still_channels(results: Sequence[RunResult]) -> list[str]:

@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Self
 
+from windlass import resources
 from windlass.errors import Cancelled, InputError, Interrupted, WindlassError
 from windlass.travel import Packed, packed, unpacked
 from windlass.workers import keep, stored
@@ -171,7 +172,7 @@ class _Batch:
 
     def submit(self, key: str, text: Packed, seed: int) -> None:
         name = f"windlass-{self.name}-{key}"
-        future = self.client.submit(_run, text, seed, self.name, key=name, pure=False)
+        future = self.client.submit(_run, text, seed, self.name, resources.given(), key=name, pure=False)
         self.running[future] = key
         future.add_done_callback(self.ended.put)
 
@@ -245,9 +246,12 @@ def _token(batch: str) -> _core.Cancel:
         return _TOKENS.setdefault(batch, _core.Cancel())
 
 
-def _run(text: Packed, seed: int, batch: str) -> dict[str, pa.Table]:
-    """Make a run."""
-    return unpacked(text).run(seed, _token(batch)).tables
+def _run(
+    text: Packed, seed: int, batch: str, given: tuple[float | None, float | None] = (None, None)
+) -> dict[str, pa.Table]:
+    """Make a run that may need what was given, or what this machine has."""
+    with resources.limits(max_memory=given[0], max_time=given[1]):
+        return unpacked(text).run(seed, _token(batch)).tables
 
 
 def _stop(batch: str) -> None:

@@ -21,6 +21,7 @@ SOURCES = (
     "engine.py",
     "fingerprint.py",
     "own_sources.py",
+    "resources.py",
     "scenario/point.py",
     "store/__init__.py",
     "store/codec.py",

@@ -73,6 +73,7 @@ CODES: dict[str, str] = {
     "reproduce.seeds": "too few seeds to judge claims",
     "reproduce.unknown": "no paper or experiment of that name in the ledger",
     "result.unknown-flow": "the results have no flow of that name",
+    "run.limit": "what runs are allowed to need is no size or time",
     "run.many-points": "the scenario sweeps several points where a single run was asked for",
     "scenario.not-data": "a description made in Python holds something that a file could not",
     "serve.busy": "other pages of `windlass serve` are running, so there is no room for one more run",

@@ -84,11 +84,17 @@ def default_folder(root: Path, scenario: Scenario, seeds: Sequence[int]) -> Path
         Seeds of each point; none: how many is not known before, and any will do.
     """
     which: Sequence[int | None] = seeds or [None]
-    wanted = {(_canonical(point.effective()), seed) for point in scenario.points() for seed in which}
+    wanted: set[tuple[str, int | None]] = set()
     name, number = file_name(scenario.name), 1
     while True:
         folder = root / (name if number == 1 else f"{name}-{number}")
-        if not wanted < _runs_in(folder, bool(seeds)):
+        there = _runs_in(folder, bool(seeds))
+        if not there:
+            return folder
+        if not wanted:
+            texts = [_canonical(point.effective()) for point in scenario.points()]
+            wanted = {(text, seed) for text in texts for seed in which}
+        if not wanted < there:
             return folder
         number += 1
 

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from windlass.resources import need, size_text, time_text
+
 if TYPE_CHECKING:
     from windlass.scenario import Point, Scenario
 
@@ -69,7 +71,7 @@ def lines(scenario: Scenario, points: Sequence[Point]) -> list[str]:
     more = len(described["flows"]) - MOST_GROUPS
     if more > 0:
         made.append(f"and {more} groups of flows more")
-    return made + _queues(described["topology"], known)
+    return [*made, *_queues(described["topology"], known), _need(scenario, points)]
 
 
 def _size(scenario: Scenario, points: Sequence[Point], described: Mapping[str, Any]) -> str:
@@ -80,6 +82,22 @@ def _size(scenario: Scenario, points: Sequence[Point], described: Mapping[str, A
     runs = seeds * count
     several = f"{_count(count, 'point')} x {_count(seeds, 'seed')} = {_count(runs, 'run')}" if runs > 1 else "one run"
     return f"{name}: {described['scenario']['duration']}{measured}; {several}"
+
+
+def _need(scenario: Scenario, points: Sequence[Point]) -> str:
+    """What it takes at most, on one core."""
+    seeds, count = len(scenario.seeds), len(points)
+    wanted, first = need(points, seeds * count, 1), points[0].estimate()
+    each = f"{_about(first['packets'])} packets" + ("" if seeds * count == 1 else " in the first run")
+    recorded = f", {_about(first['records'])} values recorded" if first["records"] else ""
+    return (
+        f"at most {each}{recorded}, {time_text(wanted.seconds)} on one core, {size_text(wanted.memory_bytes)} of memory"
+    )
+
+
+def _about(number: float) -> str:
+    """A large number to two digits: ``80 000``."""
+    return f"{float(f'{number:.2g}'):,.0f}".replace(",", " ") if number < 1e9 else f"{number:.2g}"
 
 
 def _swept(points: Sequence[Point]) -> list[str]:

@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from windlass.cautions import cautions_of
 from windlass.errors import InputError, Interrupted, StoreWarning
+from windlass.resources import check
 from windlass.store import Store
-from windlass.workers import workers_for
+from windlass.workers import side_by_side, workers_for
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,6 +50,10 @@ class Runnable(Protocol):
 
     def key(self, seed: int) -> str:
         """Content key of a run."""
+        ...
+
+    def estimate(self) -> dict[str, float]:
+        """What one run needs at most."""
         ...
 
     def effective_json(self) -> str:
@@ -317,6 +322,7 @@ def sweep(
     points = scenario.points()
     chosen = scenario.seeds
     place = open_store(store)
+    check(points, len(points) * (len(chosen) if precision is None else 1), side_by_side(jobs))
     if precision is None:
         tasks = [(point, seed) for point in points for seed in chosen]
         results = execute(tasks, jobs=jobs, store=place, progress=progress, cancel=cancel)
@@ -363,6 +369,7 @@ def execute(
     from windlass import _core
 
     token = _core.Cancel() if cancel is None else cancel
+    check([point for point, _ in tasks], len(tasks), side_by_side(jobs))
     keys = [point.key(seed) for point, seed in tasks]
     unique = dict(zip(keys, tasks, strict=True))
     places = {key: store if _may_be_kept(point) else None for key, (point, _) in unique.items()} if store else {}

@@ -25,13 +25,14 @@ TABLES = ("flows", "links", "stations", "traces", "events", "losses", "tapes")
 _TYPES = {"f8": pa.float64(), "i8": pa.int64(), "str": pa.string()}
 
 
-def tables_from_core(columns: Mapping[str, Mapping[str, tuple[str, bytes] | list[str]]]) -> dict[str, pa.Table]:
+def tables_from_core(columns: Mapping[str, Mapping[str, tuple[str | list[str], bytes]]]) -> dict[str, pa.Table]:
     """The engine's columns as Arrow tables, without copying numbers; NaN becomes null.
 
     Parameters
     ----------
     columns : mapping of str to mapping
-        What ``_core.Point.run`` returns: table, column, and ``("f8" | "i8", bytes)`` or a list of str.
+        What ``_core.Point.run`` returns: table, column, and ``("f8" | "i8", bytes)``, or a list of words and which of
+        them each row has, as bytes of 32-bit integers.
 
     Returns
     -------
@@ -41,10 +42,11 @@ def tables_from_core(columns: Mapping[str, Mapping[str, tuple[str, bytes] | list
     return {table: pa.table({name: _array(column) for name, column in columns[table].items()}) for table in TABLES}
 
 
-def _array(column: tuple[str, bytes] | list[str]) -> pa.Array:
-    if isinstance(column, list):
-        return pa.array(column, type=pa.string())
+def _array(column: tuple[str | list[str], bytes]) -> pa.Array:
     kind, data = column
+    if isinstance(kind, list):
+        numbers = pa.Array.from_buffers(pa.int32(), len(data) // 4, [None, pa.py_buffer(data)])
+        return pa.array(kind, type=pa.string()).take(numbers)
     array = pa.Array.from_buffers(_TYPES[kind], len(data) // 8, [None, pa.py_buffer(data)])
     if kind == "f8" and pc.any(pc.is_nan(array)).as_py():
         return pc.if_else(pc.is_nan(array), pa.scalar(None, pa.float64()), array)

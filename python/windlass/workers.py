@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from windlass.store import Store
     from windlass.sweep import Progress, Runnable, RunResult
 
-__all__ = ["Jobs", "Threads", "Workers", "keep", "stored", "workers_for"]
+__all__ = ["Jobs", "Threads", "Workers", "keep", "side_by_side", "stored", "workers_for"]
 
 PATIENCE_S = 3.0
 """How long a run that was told to stop may take, seconds: the engine looks many times a second."""
@@ -74,6 +74,12 @@ def workers_for(jobs: Jobs) -> Workers:
     if jobs < 1:
         raise InputError(f"{jobs} threads, must be at least 1", code="sweep.jobs", hint="leave it out to use all cores")
     return Threads(jobs)
+
+
+def side_by_side(jobs: Jobs) -> int | None:
+    """How many runs are made at a time; ``None`` where others know."""
+    workers = workers_for(jobs)
+    return workers.count if isinstance(workers, Threads) else None
 
 
 def _cores() -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -151,12 +152,45 @@ def test_ctrl_c_stops_a_single_run_soon(tmp_path: Path, start: Start) -> None:
     endless = SMALL_TOML.replace('"5 s"', '"3600 s"').replace('"2 Mbps"', '"1 Gbps"').replace('"10 Mbps"', '"1 Gbps"')
     (tmp_path / "endless.toml").write_text(endless.replace(', loss = "1 %"', ""))
     process = start("run", tmp_path / "endless.toml")
-    # Nothing outside tells that the run has begun; a second is enough for the imports.
-    time.sleep(1.0)
+    assert process.stderr is not None
+    said = process.stderr.readline()
+    assert re.fullmatch(r"the run takes up to .* by estimate\n", said)
+    time.sleep(0.5)
     assert process.poll() is None
     process.send_signal(signal.SIGINT)
     stdout, stderr = process.communicate(timeout=30)
     assert (process.returncode, stdout, stderr) == (130, "", "stopped before the end of the run\n")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+@pytest.mark.parametrize("module", ["windlass.sweep", "windlass.cli.sweep", "pyarrow"])
+def test_ctrl_c_while_modules_are_imported_leaves_no_traceback(
+    module: str, tmp_path: Path, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "small.toml").write_text(SMALL_TOML)
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, signal, sys\nclass Finder:\n    def find_spec(self, name, path=None, target=None):\n"
+        f"        if name == {module!r}:\n            sys.meta_path.remove(self)\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\nsys.meta_path.insert(0, Finder())\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    stdout, stderr = start("sweep", tmp_path / "small.toml").communicate(timeout=30)
+    assert (stdout, stderr.strip()) == ("", "stopped")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+def test_ctrl_c_stops_reading_and_building(tmp_path: Path, start: Start) -> None:
+    large = SMALL_TOML.replace("pairs = 2", "pairs = 50000")
+    sweep = ", ".join(f'"{n / 10} %"' for n in range(60))
+    (tmp_path / "large.toml").write_text(f'{large}\n[sweep]\n"topology.bottleneck.loss.rate" = [{sweep}]\n')
+    process = start("explain", tmp_path / "large.toml")
+    time.sleep(1.5)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    stdout, stderr = process.communicate(timeout=30)
+    assert (process.returncode, stdout, stderr.strip()) == (130, "", "stopped")
+    assert time.monotonic() - began < 5.0  # a second on a machine that has nothing else to do
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")

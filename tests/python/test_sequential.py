@@ -319,14 +319,6 @@ def test_a_plan_takes_the_cost_that_was_published(monkeypatch: pytest.MonkeyPatc
         assert (found.run_s == 0.25) == (source == "published")
 
 
-def test_a_radio_counts_once_however_many_links_share_it() -> None:
-    planned = importlib.import_module("windlass.reproduce.outline")
-    wired = planned._way_s(["access", "bottleneck"])
-    assert wired == 2 * planned.HOP_S
-    assert planned._way_s(["air/0-1"]) == planned.RADIO_HOP_S
-    assert planned._way_s(["air/0-1", "backbone", "air/1-2", "cell/0"]) == 2 * planned.RADIO_HOP_S + planned.HOP_S
-
-
 def test_a_plan_of_all_papers_has_every_experiment_once(monkeypatch: pytest.MonkeyPatch) -> None:
     short_book = ledger.load("saedi2019")
     kept = {

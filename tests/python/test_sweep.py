@@ -34,6 +34,9 @@ class Point:
     def effective_json(self) -> str:
         return "{}"
 
+    def estimate(self) -> dict[str, float]:
+        return dict.fromkeys(("seconds", "memory_bytes", "network_bytes", "record_bytes"), 0.0)
+
     def run(self, seed: int, cancel: Cancel | None = None) -> RunResult:
         self.ran.append(seed)
         time.sleep(self.seconds)

@@ -14,9 +14,9 @@ from windlass.tables import TABLES, axis_type, empty_table, join_runs, schema_te
 def columns(**more: object) -> dict[str, dict[str, object]]:
     return {name: {} for name in TABLES} | {
         "flows": {
-            "flow": ["a", "b"],
-            "goodput_bps": ("f8", struct.pack("<2d", 1.5, float("nan"))),
-            "timeouts": ("i8", struct.pack("<2q", -1, 2**40)),
+            "flow": (["a", "b"], struct.pack("<3i", 0, 1, 1)),
+            "goodput_bps": ("f8", struct.pack("<3d", 1.5, float("nan"), 0.0)),
+            "timeouts": ("i8", struct.pack("<3q", -1, 2**40, 0)),
         }
     }
 
@@ -26,12 +26,16 @@ def test_numbers_texts_and_missing_values() -> None:
     assert flows.schema.equals(
         pa.schema([("flow", pa.string()), ("goodput_bps", pa.float64()), ("timeouts", pa.int64())])
     )
-    assert flows.to_pydict() == {"flow": ["a", "b"], "goodput_bps": [1.5, None], "timeouts": [-1, 2**40]}
+    assert flows.to_pydict() == {
+        "flow": ["a", "b", "b"],
+        "goodput_bps": [1.5, None, 0.0],
+        "timeouts": [-1, 2**40, 0],
+    }
 
 
 def test_columns_without_rows_keep_their_type() -> None:
     core = columns()
-    core["flows"] = {"time_s": ("f8", b""), "flow": [], "segment": ("i8", b"")}
+    core["flows"] = {"time_s": ("f8", b""), "flow": ([], b""), "segment": ("i8", b"")}
     flows = tables_from_core(core)["flows"]  # type: ignore[arg-type]
     assert flows.num_rows == 0
     assert [str(field.type) for field in flows.schema] == ["double", "string", "int64"]

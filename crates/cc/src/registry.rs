@@ -166,6 +166,11 @@ impl Config {
         self.row
     }
 
+    /// Its code is outside this crate.
+    pub fn is_outside(&self) -> bool {
+        self.row.maker.is_some()
+    }
+
     /// The rules of a rate-controlled transport; `None` for the algorithms of TCP.
     pub fn rate(&self) -> Option<tfrc::Settings> {
         self.row.rate.map(|make| make(self))

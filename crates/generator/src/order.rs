@@ -50,7 +50,7 @@ fn line(Table(columns): &Table, row: usize) -> String {
     let value = |column: &Column| match column {
         Column::F64(values) => format!("{:?}", values[row]),
         Column::I64(values) => values[row].to_string(),
-        Column::Str(values) => values[row].clone(),
+        Column::Str(values) => values[row].to_string(),
     };
     columns.iter().map(|(key, column)| format!("{key}={} ", value(column))).collect()
 }

@@ -17,7 +17,7 @@ fn by_flow(result: &RunResult, key: &str) -> Vec<(String, String)> {
         Some(Column::I64(values)) => values.iter().map(i64::to_string).collect(),
         other => panic!("{other:?}"),
     };
-    let mut all: Vec<(String, String)> = flows.iter().cloned().zip(values).collect();
+    let mut all: Vec<(String, String)> = flows.iter().map(|name| name.to_string()).zip(values).collect();
     all.sort();
     all
 }

@@ -48,6 +48,11 @@ impl DirectionSpec {
         }
     }
 
+    /// How many packets of [`OPPORTUNITY`](crate::OPPORTUNITY) bytes it can carry until `to`.
+    pub fn opportunity_count(&self, to: Time) -> f64 {
+        self.capacity(Time::ZERO, to) as f64 / 8e9 / f64::from(crate::OPPORTUNITY)
+    }
+
     /// Least time from the beginning of a packet's transmission to its arrival.
     fn least_delay(&self, size: u32) -> Span {
         match &self.changing {
@@ -111,8 +116,8 @@ impl Results {
         let run = Run { network, warm: Time::ZERO + options.warmup, end: Time::ZERO + options.duration };
         self.links.iter().try_for_each(|link| run.check_link(link))?;
 
-        let neighbours = route::neighbours(network.nodes.len(), &network.links);
-        let path = |flow| route::of(flow, &neighbours, &network.links).unwrap_or_default();
+        let mut routes = route::Routes::new(network.nodes.len(), &network.links);
+        let path = |flow| routes.of(flow).unwrap_or_default();
         let paths: Vec<route::Path> = network.flows.iter().map(path).collect();
         let mut loads = vec![Load::default(); self.links.len()];
         for flow in &self.flows {

@@ -6,7 +6,7 @@ use units::Time;
 use wlan::{Phy, Rate, RateControl};
 
 use crate::route;
-use crate::spec::{FlowSpec, LinkSpec, MediumSpec, Network, NodeId};
+use crate::spec::{LinkSpec, MediumSpec, Network, NodeId};
 
 /// Directed links of which each flow crosses one.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,13 +39,13 @@ struct Load {
 }
 
 impl Network {
-    /// Cuts of the data of the flows that are `wanted`, in a run until `end`: the first links of their ways, the second
+    /// Cuts of the data of the flows whose numbers are `wanted`, in a run until `end`: the first links of their ways, the second
     /// ones, and so on; a flow whose way is shorter crosses its last link again. Together they get no more than the
     /// links of any cut carry. A connection with data both ways counts as two flows. Ways are counted from the end
     /// whose node has the smaller number, so that data there and back cross the same links of a row.
     ///
     /// All links at one access point count as one, the first of them: its radio takes part in every exchange.
-    pub fn cuts(&self, wanted: impl Fn(&FlowSpec) -> bool, end: Time) -> Vec<Cut> {
+    pub fn cuts(&self, wanted: impl Fn(usize) -> bool, end: Time) -> Vec<Cut> {
         let ways = self.ways(wanted);
         let longest = ways.iter().map(|(way, _)| way.len()).max().unwrap_or(0);
         (0..longest)
@@ -63,11 +63,11 @@ impl Network {
     }
 
     /// The directed links that each of the wanted flows' data cross, and the bytes of its full packet.
-    fn ways(&self, wanted: impl Fn(&FlowSpec) -> bool) -> Vec<(route::Path, u32)> {
-        let neighbours = route::neighbours(self.nodes.len(), &self.links);
+    fn ways(&self, wanted: impl Fn(usize) -> bool) -> Vec<(route::Path, u32)> {
+        let mut routes = route::Routes::new(self.nodes.len(), &self.links);
         let mut ways = Vec::new();
-        for flow in self.flows.iter().filter(|flow| wanted(flow)) {
-            let mut way = route::of(flow, &neighbours, &self.links).unwrap_or_default();
+        for (_, flow) in self.flows.iter().enumerate().filter(|(number, _)| wanted(*number)) {
+            let mut way = routes.of(flow).unwrap_or_default();
             if way.is_empty() {
                 continue;
             }
@@ -101,13 +101,17 @@ impl Network {
 
     fn cut_link(&self, at: u32, load: &Load, end: Time) -> CutLink {
         let (link, reverse) = (at as usize / 2, at % 2 == 1);
-        let spec: &LinkSpec = &self.links[link];
+        CutLink { link, reverse, rate_bps: self.carries_bps(at, load.packet, end), flows: load.flows }
+    }
+
+    /// Mean capacity of a directed link until `end`, bits per second; through the air what one exchange after the other
+    /// carries at most in packets of this size.
+    pub(crate) fn carries_bps(&self, at: u32, packet: u32, end: Time) -> f64 {
+        let reverse = at % 2 == 1;
+        let spec: &LinkSpec = &self.links[at as usize / 2];
         let direction = if reverse { &spec.reverse } else { &spec.forward };
-        let rate_bps = match spec.medium {
-            Some(medium) => {
-                let sender = if reverse { spec.b } else { spec.a };
-                self.media[medium].carries_bps(sender, load.packet)
-            }
+        match spec.medium {
+            Some(medium) => self.media[medium].carries_bps(if reverse { spec.b } else { spec.a }, packet),
             None => {
                 // handovers are drawn when a run begins: none leaves more than this
                 let handovers = spec.forward.changing.iter().flat_map(|changing| &changing.handovers);
@@ -115,8 +119,7 @@ impl Network {
                 let most = most.fold(1.0, |most: f64, factor| most.max(factor.1));
                 most * direction.capacity(Time::ZERO, end) as f64 / end.0 as f64
             }
-        };
-        CutLink { link, reverse, rate_bps, flows: load.flows }
+        }
     }
 
     /// The access point at an end of a link through the air.

@@ -37,14 +37,14 @@ fn draw_seed(seed: u64, flow: &str, role: Role) -> u64 {
 }
 
 impl Endpoint {
-    /// The two ends of a flow, the active one first; `events` asks for a log of window changes.
-    pub(crate) fn pair(flow: &FlowSpec, seed: u64, events: bool) -> [Endpoint; 2] {
+    /// The two ends of a flow, the active one first; `events` asks for a log of so many window changes.
+    pub(crate) fn pair(flow: &FlowSpec, seed: u64, events: Option<usize>) -> [Endpoint; 2] {
         match &flow.transport {
             Transport::Tcp(spec) => [Role::Active { peer_sends: spec.two_way }, Role::Passive].map(|role| {
                 let mut end = tcp::Endpoint::new(&spec.rules, &spec.algorithm, role);
                 end.sender.set_seed(draw_seed(seed, &flow.name, role));
-                if events {
-                    end.sender.log_events();
+                if let Some(most) = events {
+                    end.sender.log_events(most);
                 }
                 Endpoint::Tcp(end)
             }),

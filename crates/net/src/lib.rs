@@ -12,6 +12,7 @@ mod changing;
 mod cuts;
 mod delays;
 mod endpoint;
+mod estimate;
 mod event;
 mod handover;
 mod judgement;
@@ -39,6 +40,7 @@ pub use cellular::{
 pub use changing::{Break, Changing, Jitter, JitterModel, OPPORTUNITY, Outage, Step};
 pub use cuts::{Cut, CutLink};
 pub use delays::Delays;
+pub use estimate::Estimate;
 pub use judgement::Judgements;
 pub use link::{LinkStats, MeasuredLink};
 pub use loss::{BadTime, GilbertElliott, LossAt, LossModel, LossSpec, NoSuchChannel};
@@ -50,10 +52,10 @@ pub use route::{disjoint_routes, leads};
 pub use settle::{DelayAfter, Handover};
 pub use spec::{
     CodelSpec, Counting, DirectionSpec, Discipline, DualPi2Spec, DualScheduler, FlowSpec, FqCodelSpec, LinkSpec,
-    MediumSpec, Network, NodeId, PieSpec, PolicerSpec, QueueLimit, QueueSpec, RedSpec, SendJitter, StationSpec,
-    TcpSpec, Transport, WarningSpec,
+    MediumSpec, Network, NodeId, PieSpec, PolicerSpec, QueueLimit, QueueSpec, QueueTracing, RedSpec, SendJitter,
+    StationSpec, TcpSpec, Transport, WarningSpec,
 };
 pub use wlan::Class;
 #[doc(hidden)]
 pub use world::ShortCut;
-pub use world::{BadNetwork, Cancelled, RunOptions, Traces, World};
+pub use world::{BadNetwork, Cancelled, MOST_RECORDS, RunOptions, Traces, World};

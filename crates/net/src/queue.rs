@@ -17,6 +17,7 @@ mod admission;
 mod codel;
 mod departures;
 mod dual_pi2;
+mod fattest;
 mod fifo;
 mod fq_codel;
 mod pie;
@@ -41,6 +42,8 @@ use fifo::CountedFifo;
 use service_order::ServiceOrder;
 
 pub use dual_pi2::LaneStats;
+pub(crate) use fq_codel::lane_bytes;
+pub(crate) use trace::Lengths;
 use trace::QueueTrace;
 
 /// What waits, without the packet in service.
@@ -109,7 +112,7 @@ impl Queue {
             ecn: spec.ecn,
             takes_nothing: spec.takes_nothing(),
             admission: Admission::new(spec, rate_bps, delay, stream).map(Box::new),
-            trace: spec.trace.then(Box::default),
+            trace: spec.trace.map(|tracing| Box::new(QueueTrace::new(tracing))),
             drops: LossCounts::default(),
             dropped_bytes: 0,
             marked: 0,
@@ -409,8 +412,8 @@ impl Queue {
         self.time += waited;
     }
 
-    /// Its length at every change up to `end`, in packets, if it was traced.
-    pub(crate) fn take_trace(&mut self, end: Time) -> Vec<(Time, u32)> {
-        self.trace.take().map_or(Vec::new(), |trace| trace.lengths(end))
+    /// Its length up to `end`, if it was traced.
+    pub(crate) fn take_trace(&mut self, end: Time) -> Lengths {
+        self.trace.take().map_or_else(Lengths::default, |trace| trace.lengths(end))
     }
 }

@@ -29,6 +29,8 @@ pub struct Results {
     pub losses: Vec<Loss>,
     /// Tapes of what the senders' algorithms were told, if they were recorded.
     pub tapes: Vec<FlowTape>,
+    /// Since when something that was to be recorded is missing, because there was more than is kept.
+    pub recorded_until: Option<Time>,
     /// Events that the loop handled.
     pub loop_events: u64,
     /// Packets that crossed a link.

@@ -117,15 +117,29 @@ pub struct QueueSpec {
     pub policer: Option<PolicerSpec>,
     /// Congestion warning for the Jersey family.
     pub warning: Option<WarningSpec>,
-    /// Record its length on every change.
-    pub trace: bool,
+    /// Record its length.
+    pub trace: Option<QueueTracing>,
+}
+
+/// How the length of a queue is recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueTracing {
+    /// At multiples of this; `None`: at every change.
+    pub step: Option<Span>,
+    /// Most changes that are kept.
+    pub most: usize,
+}
+
+impl QueueTracing {
+    /// Every change, as far as anything is kept.
+    pub const ALL: QueueTracing = QueueTracing { step: None, most: crate::MOST_RECORDS };
 }
 
 impl QueueSpec {
     /// A DropTail queue, without a policer, marks or a trace.
     pub fn drop_tail(limit: QueueLimit, counting: Counting) -> QueueSpec {
         let discipline = Discipline::DropTail;
-        QueueSpec { limit, counting, discipline, ecn: false, policer: None, warning: None, trace: false }
+        QueueSpec { limit, counting, discipline, ecn: false, policer: None, warning: None, trace: None }
     }
 
     /// It counts as ns-2's DropTail does; ns-2's RED lets as many wait as its limit says.

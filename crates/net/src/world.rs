@@ -20,6 +20,7 @@ mod options;
 mod plain;
 mod plans;
 mod radio;
+mod records;
 mod subflows;
 mod tapes;
 mod traces;
@@ -42,17 +43,18 @@ use crate::pool::Pool;
 use crate::prefetch::prefetch;
 use crate::queue::Dropped;
 use crate::radio::{AirHop, Channel};
-use crate::results::{Loss, Results, TracePoint};
+use crate::results::Results;
 use crate::route::END;
 use crate::sacks::Sacks;
 use crate::spec::Network;
 use attachment::{Attachment, Transfer};
 use plans::Plan;
+use records::{Losses, Tracks};
 use traces::Seen;
 
 #[doc(hidden)]
 pub use ahead::ShortCut;
-pub use options::{BadNetwork, Cancelled, RunOptions, Traces};
+pub use options::{BadNetwork, Cancelled, MOST_RECORDS, RunOptions, Traces};
 
 /// How often the loop looks whether it was cancelled, events.
 const CANCEL_CHECK: u64 = 1 << 16;
@@ -92,11 +94,11 @@ pub struct World {
     large: bool,
     options: RunOptions,
     end: Time,
-    traces: Vec<TracePoint>,
+    traces: Tracks,
     seen: Vec<Seen>,
     /// Tapes of the senders' algorithms, each with its endpoint, if they are recorded.
     reels: Vec<(usize, Reel)>,
-    losses: Option<Vec<Loss>>,
+    losses: Option<Losses>,
     /// What became of each endpoint's segments.
     truth: Vec<Truth>,
     /// Something about every data packet that arrives is recorded.

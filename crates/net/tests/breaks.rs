@@ -21,7 +21,7 @@ fn broken(kept: Option<Span>) -> Break {
 /// break and a queue of 100 packets.
 fn datagrams(rate_bps: u64, kept: Option<Span>, change: impl Fn(&mut Changing)) -> Results {
     let mut core = direction(8_000_000, 10, 100);
-    core.queue.trace = true;
+    core.queue.trace = Some(net::QueueTracing::ALL);
     let mut changing = Changing { breaks: vec![broken(kept)], ..Changing::default() };
     change(&mut changing);
     core.changing = Some(changing.into());

@@ -53,7 +53,7 @@ fn cells(stations: &[f64], ways: Vec<Way>) -> Network {
     for (number, way) in ways.into_iter().enumerate() {
         network.nodes.push(format!("mobile/{number}"));
         let mut air = direction(4_992_000, 0, 50);
-        air.queue.trace = true;
+        air.queue.trace = Some(net::QueueTracing::ALL);
         mobiles.push(MobileSpec { link: network.links.len(), way });
         network.links.push(link(&format!("air/{number}"), 0, number + 1, air));
     }

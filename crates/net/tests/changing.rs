@@ -15,7 +15,7 @@ fn ms(n: u64) -> Time {
 /// One flow over a bottleneck of 8 Mbps and 20 ms with these changes.
 fn over(changing: Changing, algorithm: &str, rules: impl Rules) -> Network {
     let mut core = direction(8_000_000, 20, 60);
-    core.queue.trace = true;
+    core.queue.trace = Some(net::QueueTracing::ALL);
     core.changing = Some(changing.into());
     dumbbell(1, core, &direction(1_000_000_000, 1, 1000), algorithm, rules)
 }

@@ -224,7 +224,7 @@ impl Drawn {
         if self.bytes {
             core.queue.limit = QueueLimit::Bytes(u64::from(self.queue) * 1500 + 1500);
         }
-        core.queue.trace = true;
+        core.queue.trace = Some(net::QueueTracing::ALL);
         core.changing = self.changing.clone().map(Into::into);
         core.queue.discipline = disciplines()[self.discipline];
         core.queue.ecn = self.ecn;

@@ -5,6 +5,7 @@ mod captures;
 mod control;
 mod driver;
 mod raise;
+mod signals;
 mod tables;
 
 use std::path::PathBuf;
@@ -13,9 +14,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use scenario::RunOptions;
+use scenario::{Limits, RunOptions, Source};
 
 use raise::raise;
+use signals::interruptible;
 
 type Sets = Vec<(String, String)>;
 
@@ -58,19 +60,21 @@ impl Scenario {
         sets: Sets,
         folder: Option<PathBuf>,
     ) -> PyResult<Scenario> {
-        let read = py.detach(|| match &folder {
-            Some(folder) => scenario::Scenario::from_toml_in(folder, text, filename, &sets),
-            None => scenario::Scenario::from_toml(text, filename, &sets),
+        let folder = folder.as_deref();
+        let read = interruptible(py, |cancel| {
+            Source { text, file: filename, folder, sets: &sets, cancel: Some(cancel) }.toml()
         });
-        read.map(Scenario).map_err(|error| raise(py, error))
+        read?.map(Scenario).map_err(|error| raise(py, error))
     }
 
     /// Read JSON text of the same form.
     #[staticmethod]
     #[pyo3(signature = (text, filename = "<dict>", sets = Sets::new()))]
     fn from_json(py: Python<'_>, text: &str, filename: &str, sets: Sets) -> PyResult<Scenario> {
-        let read = py.detach(|| scenario::Scenario::from_json(text, filename, &sets));
-        read.map(Scenario).map_err(|error| raise(py, error))
+        let read = interruptible(py, |cancel| {
+            Source { text, file: filename, folder: None, sets: &sets, cancel: Some(cancel) }.json()
+        });
+        read?.map(Scenario).map_err(|error| raise(py, error))
     }
 
     #[getter]
@@ -136,14 +140,25 @@ impl Point {
     }
 
     /// Times in milliseconds at which a link can deliver 1504 bytes more, until the end of the run.
-    #[pyo3(signature = (link, reverse = false))]
-    fn opportunities(&self, py: Python<'_>, link: &str, reverse: bool) -> PyResult<Vec<u32>> {
-        py.detach(|| self.0.opportunities(link, reverse)).map_err(|error| raise(py, error))
+    #[pyo3(signature = (link, reverse = false, memory_bytes = None))]
+    fn opportunities(
+        &self,
+        py: Python<'_>,
+        link: &str,
+        reverse: bool,
+        memory_bytes: Option<f64>,
+    ) -> PyResult<Vec<u32>> {
+        py.detach(|| self.0.opportunities(link, reverse, memory_bytes)).map_err(|error| raise(py, error))
     }
 
     /// What the links can carry of the data of these groups, as JSON.
     fn capacity(&self, py: Python<'_>, groups: Vec<String>) -> PyResult<String> {
         py.detach(|| self.0.capacity(&groups)).map_err(|error| raise(py, error))
+    }
+
+    /// What one run needs at most, as JSON.
+    fn estimate(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| self.0.estimate()).map_err(|error| raise(py, error))
     }
 
     /// How long one frame of each kind takes on each radio medium, as JSON.
@@ -171,12 +186,20 @@ impl Point {
         scenario::seed(seed).and_then(|seed| self.0.key(seed)).map_err(|error| raise(py, error))
     }
 
-    /// Run with this seed. The interpreter is free meanwhile.
-    #[pyo3(signature = (seed, cancel = None))]
-    fn run<'py>(&self, py: Python<'py>, seed: i64, cancel: Option<&Cancel>) -> PyResult<Bound<'py, PyDict>> {
+    /// Run with this seed, if that takes no more than so many bytes and seconds. The interpreter is free meanwhile.
+    #[pyo3(signature = (seed, cancel = None, memory_bytes = None, seconds = None))]
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+        seed: i64,
+        cancel: Option<&Cancel>,
+        memory_bytes: Option<f64>,
+        seconds: Option<f64>,
+    ) -> PyResult<Bound<'py, PyDict>> {
         let cancel = cancel.map(|cancel| &*cancel.0);
+        let limits = Limits { memory_bytes, seconds };
         let seed = scenario::seed(seed).map_err(|error| raise(py, error))?;
-        let result = py.detach(|| self.0.run(seed, &RunOptions { cancel }));
+        let result = py.detach(|| self.0.run(seed, &RunOptions { cancel, limits }));
         if let Some(failure) = control::take_failure() {
             return Err(failure);
         }

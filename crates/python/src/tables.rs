@@ -1,7 +1,7 @@
 //! Result tables as Python dictionaries.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyString};
+use pyo3::types::{PyBytes, PyDict, PyList};
 use scenario::{Column, RunResult, Table};
 use serde_json::Value;
 
@@ -39,29 +39,38 @@ fn table(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict>> {
     Ok(columns)
 }
 
-/// Numbers as the type and the little-endian bytes, words as a list.
+/// Numbers as the type and the little-endian bytes; words as a list of those that differ from the one before, and the
+/// number of each row's as the bytes of 32-bit integers.
 fn column(py: Python<'_>, column: Column) -> PyResult<Bound<'_, PyAny>> {
     match column {
         Column::F64(values) => {
-            let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-            ("f8", PyBytes::new(py, &bytes)).into_pyobject(py).map(Bound::into_any)
+            ("f8", bytes(py, &values, |value| value.to_le_bytes())?).into_pyobject(py).map(Bound::into_any)
         }
         Column::I64(values) => {
-            let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-            ("i8", PyBytes::new(py, &bytes)).into_pyobject(py).map(Bound::into_any)
+            ("i8", bytes(py, &values, |value| value.to_le_bytes())?).into_pyobject(py).map(Bound::into_any)
         }
         Column::Str(words) => {
-            // Neighbours are mostly equal: one object serves all of them.
+            // neighbours are mostly equal
             let list = PyList::empty(py);
-            let mut last: Option<(String, Bound<'_, PyString>)> = None;
-            for word in words {
-                if last.as_ref().is_none_or(|(known, _)| *known != word) {
-                    let object = PyString::new(py, &word);
-                    last = Some((word, object));
+            let mut numbers = Vec::with_capacity(words.len());
+            for (at, word) in words.iter().enumerate() {
+                if at == 0 || *word != words[at - 1] {
+                    list.append(&**word)?;
                 }
-                list.append(last.as_ref().map(|(_, object)| object))?;
+                numbers.push(i32::try_from(list.len() - 1)?);
             }
-            Ok(list.into_any())
+            (list, bytes(py, &numbers, |number| number.to_le_bytes())?).into_pyobject(py).map(Bound::into_any)
         }
     }
+}
+
+fn bytes<'py, T, const N: usize>(
+    py: Python<'py>,
+    values: &[T],
+    each: impl Fn(&T) -> [u8; N],
+) -> PyResult<Bound<'py, PyBytes>> {
+    PyBytes::new_with(py, values.len() * N, |out| {
+        out.chunks_exact_mut(N).zip(values).for_each(|(out, value)| out.copy_from_slice(&each(value)));
+        Ok(())
+    })
 }

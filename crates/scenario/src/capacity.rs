@@ -20,8 +20,7 @@ impl Plan {
         let wanted = |at: usize| groups.is_empty() || groups.contains(&self.flows[at].name);
         let chosen: Vec<&FlowSpec> =
             network.flows.iter().zip(&group_of).filter(|(_, group)| wanted(**group)).map(|(flow, _)| flow).collect();
-        let is_chosen = |flow: &FlowSpec| chosen.iter().any(|other| std::ptr::eq(*other, flow));
-        let cuts = network.cuts(is_chosen, end);
+        let cuts = network.cuts(|number| wanted(group_of[number]), end);
         let packet = |flow: &FlowSpec| flow.payload() + flow.headers().0;
         let share = |flow: &&&FlowSpec| f64::from(flow.payload()) / f64::from(packet(flow));
         let Some(leanest) = chosen.iter().max_by(|a, b| share(a).total_cmp(&share(b))) else { return Json::Null };

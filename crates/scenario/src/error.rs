@@ -50,6 +50,8 @@ codes! {
     EMPTY_AXIS "scenario.empty-axis" "A sweep axis or a list of seeds without a value."
     DUPLICATE_VALUE "scenario.duplicate-value" "The same value twice in a sweep axis or a list of seeds."
     NO_ALGORITHM "scenario.no-algorithm" "Tapes are wanted, and no flow has a congestion control algorithm with a window."
+    TOO_LARGE "run.too-large" "Runs would need more memory than they may have."
+    TOO_LONG_RUN "run.too-long" "Runs would take longer than they may."
     TAPE "tape.wrong" "A tape that cannot be read, or names an algorithm that is not known."
     TOO_MANY_POINTS "scenario.too-many-points" "The product of the sweep axes has more than 1000000 points."
 }

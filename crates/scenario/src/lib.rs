@@ -18,6 +18,7 @@
 //! overrides                              a value at a dotted key
 //! sweep                                  axes, and the plan of each point
 //! results                                tables from what the network counted
+//! demand                                 what a run needs at most, and may need
 //! run                                    a plan becomes a network, and runs
 //! capacity, exchange, map                what the links of that network carry; how long a frame takes on air; places
 //! cells                                  what frames of base stations hold, and who serves a mobile when
@@ -31,6 +32,7 @@ mod capacity;
 mod catalog;
 mod cells;
 mod decode;
+mod demand;
 mod error;
 mod exchange;
 mod files;
@@ -55,6 +57,7 @@ pub use catalog::{
     algorithms, errors_json, jitter_models, loss_causes, loss_models, queues, registered, rules, series, topologies,
     traffic_kinds, transports, window_events, words,
 };
+pub use demand::Limits;
 pub use error::{Error, errors};
 /// What an algorithm from outside is made of.
 pub mod outside {
@@ -71,5 +74,5 @@ pub use places::toml_with_lines;
 pub use replay::replay;
 pub use results::RunResult;
 pub use run::{RunError, RunOptions};
-pub use scenario::{ENGINE_VERSION, Point, Scenario, seed};
-pub use table::{Column, Table};
+pub use scenario::{ENGINE_VERSION, Point, Scenario, Source, seed};
+pub use table::{Column, Table, Word};

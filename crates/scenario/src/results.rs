@@ -44,15 +44,17 @@ pub struct RunResult {
 
 /// Every table of a run.
 /// `groups` has the number of each flow's group.
-pub(crate) fn tables(plan: &Plan, network: &Network, groups: &[usize], results: &Results) -> RunResult {
+pub(crate) fn tables(plan: &Plan, network: &Network, groups: &[usize], mut results: Results) -> RunResult {
+    let recorded = std::mem::take(&mut results.traces);
+    let results = &mut results;
     RunResult {
         flows: flows(plan, network, groups, results),
         links: links(plan, network, results),
         stations: stations(plan, network, results),
-        traces: traces(plan, network, results),
-        events: events(network, results),
-        losses: losses(network, results),
-        tapes: tapes(network, results),
+        traces: traces(plan, network, recorded),
+        events: events(network, std::mem::take(&mut results.events)),
+        losses: losses(network, std::mem::take(&mut results.losses)),
+        tapes: tapes(network, std::mem::take(&mut results.tapes)),
         loop_events: results.loop_events,
         packet_hops: results.packet_hops,
     }
@@ -147,15 +149,13 @@ fn station_name(network: &Network, number: usize) -> String {
 }
 
 /// Traces one series after the other: by variable, then flow or link, then time.
-fn traces(plan: &Plan, network: &Network, results: &Results) -> Table {
-    let mut series: BTreeMap<(usize, usize, bool), Vec<TracePoint>> = BTreeMap::new();
-    for point in &results.traces {
-        series.entry((point.variable as usize, point.subject, point.reverse)).or_default().push(*point);
+fn traces(plan: &Plan, network: &Network, mut rows: Vec<TracePoint>) -> Table {
+    let series = |point: &TracePoint| (point.variable as usize, point.subject, point.reverse);
+    rows.sort_by_key(series); // stable: each stays in the order of time
+    if let Some(step) = plan.output.step {
+        let all = rows.chunk_by(|a, b| series(a) == series(b));
+        rows = all.flat_map(|points| on_grid(points, step, plan.general.duration)).collect();
     }
-    let rows: Vec<TracePoint> = match plan.output.step {
-        None => series.into_values().flatten().collect(),
-        Some(step) => series.into_values().flat_map(|points| on_grid(points, step, plan.general.duration)).collect(),
-    };
     let rows = &rows[..];
     Table(vec![
         ("time_s", number(rows, |r| r.at.secs())),
@@ -167,9 +167,9 @@ fn traces(plan: &Plan, network: &Network, results: &Results) -> Table {
 
 /// A series on an even grid from its first value on; each point has the last value at or before it. A value for each
 /// packet is none that lasts, and stays as it is.
-fn on_grid(points: Vec<TracePoint>, step: Span, duration: Span) -> Vec<TracePoint> {
+fn on_grid(points: &[TracePoint], step: Span, duration: Span) -> Vec<TracePoint> {
     if points.first().is_some_and(|point| output::series(point.variable).of_packets()) {
-        return points;
+        return points.to_vec();
     }
     let mut grid = Vec::new();
     let mut at = 0;
@@ -185,8 +185,8 @@ fn on_grid(points: Vec<TracePoint>, step: Span, duration: Span) -> Vec<TracePoin
     grid
 }
 
-fn events(network: &Network, results: &Results) -> Table {
-    let rows = &results.events[..];
+fn events(network: &Network, rows: Vec<net::FlowEvent>) -> Table {
+    let rows = &rows[..];
     let kind = |event: &net::FlowEvent| window_event(event.event.why);
     let truth = |event: &net::FlowEvent| match kind(event).of_segment {
         true => event.true_cause.map_or(NOT_LOST, |cause| cause.about().name),
@@ -205,8 +205,8 @@ fn events(network: &Network, results: &Results) -> Table {
     ])
 }
 
-fn losses(network: &Network, results: &Results) -> Table {
-    let rows = &results.losses[..];
+fn losses(network: &Network, rows: Vec<net::Loss>) -> Table {
+    let rows = &rows[..];
     let segments = rows.iter().map(|r| r.segment.map_or(-1, i64::from)).collect();
     Table(vec![
         ("time_s", number(rows, |r| r.at.secs())),
@@ -220,12 +220,12 @@ fn losses(network: &Network, results: &Results) -> Table {
     ])
 }
 
-fn tapes(network: &Network, results: &Results) -> Table {
-    let rows = &results.tapes[..];
+fn tapes(network: &Network, rows: Vec<net::FlowTape>) -> Table {
+    let rows = &rows[..];
     Table(vec![
         ("flow", words(rows, |r| network.flows[r.flow].name.as_str())),
         ("direction", words(rows, |r| direction(r.reverse))),
-        ("tape", words(rows, |r| r.text.clone())),
+        ("tape", words(rows, |r| r.text.as_str())),
     ])
 }
 
@@ -240,8 +240,8 @@ mod tests {
     #[test]
     fn a_grid_holds_the_last_value() {
         let points = vec![point(0.5, 1.0), point(1.0, 2.0), point(1.2, 3.0), point(9.0, 4.0)];
-        let grid = on_grid(points, Span::from_secs(1.0), Span::from_secs(3.5));
+        let grid = on_grid(&points, Span::from_secs(1.0), Span::from_secs(3.5));
         assert_eq!(grid, [point(1.0, 2.0), point(2.0, 3.0), point(3.0, 3.0)]);
-        assert_eq!(on_grid(Vec::new(), Span::from_secs(1.0), Span::from_secs(3.0)), []);
+        assert_eq!(on_grid(&[], Span::from_secs(1.0), Span::from_secs(3.0)), []);
     }
 }

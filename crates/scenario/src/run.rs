@@ -10,6 +10,7 @@ use crate::decode::drawn::Drawn;
 use crate::decode::flows::{Member, Tcp, Transport};
 use crate::decode::link::ForRun;
 use crate::decode::plan::Plan;
+use crate::demand::Limits;
 use crate::error::{Error, Place, Problem, code};
 use crate::results::{self, RunResult};
 
@@ -18,6 +19,8 @@ use crate::results::{self, RunResult};
 pub struct RunOptions<'a> {
     /// The run stops soon after this becomes true.
     pub cancel: Option<&'a AtomicBool>,
+    /// What it may need; more by [estimate](crate::Point::estimate), and it is refused.
+    pub limits: Limits,
 }
 
 /// Why there is no result.
@@ -67,7 +70,7 @@ impl Plan {
 
     /// The network, and the number of each flow's group.
     pub(crate) fn build(&self, seed: u64) -> (Network, Vec<usize>) {
-        self.built(seed, ForRun { trace_queue: self.output.queue, seed: Some(seed) })
+        self.built(seed, ForRun { trace_queue: self.output.queue_tracing(), seed: Some(seed) })
     }
 
     /// A network of no run, whose links have their mean delays.
@@ -117,34 +120,45 @@ impl Plan {
     }
 }
 
+impl Plan {
+    /// How long its run is, and what is recorded.
+    pub(crate) fn recorded(&self) -> net::RunOptions {
+        net::RunOptions {
+            warmup: self.general.warmup,
+            traces: net::Traces {
+                cwnd: self.output.cwnd,
+                ssthresh: self.output.ssthresh,
+                flight: self.output.flight,
+                srtt: self.output.srtt,
+                rate: self.output.rate,
+                loss_event_rate: self.output.loss_event_rate,
+                window: self.output.window,
+                sent: self.output.sent,
+                delivered: self.output.delivered,
+                delay: self.output.delay,
+                serving: self.output.serving,
+                snr: self.output.snr,
+            },
+            trace_step: self.output.step,
+            airtime: self.output.airtime_step(),
+            events: self.output.events,
+            delays: self.output.delays,
+            tapes: self.output.tape,
+            ..net::RunOptions::new(self.general.duration)
+        }
+    }
+}
+
 /// Run a plan; `file` is named in errors.
 pub(crate) fn run(plan: &Plan, seed: u64, file: &str, options: &RunOptions<'_>) -> Result<RunResult, RunError> {
     let (network, groups) = plan.build(seed);
-    let wanted = net::RunOptions {
-        duration: plan.general.duration,
-        warmup: plan.general.warmup,
-        traces: net::Traces {
-            cwnd: plan.output.cwnd,
-            ssthresh: plan.output.ssthresh,
-            flight: plan.output.flight,
-            srtt: plan.output.srtt,
-            rate: plan.output.rate,
-            loss_event_rate: plan.output.loss_event_rate,
-            window: plan.output.window,
-            sent: plan.output.sent,
-            delivered: plan.output.delivered,
-            delay: plan.output.delay,
-            serving: plan.output.serving,
-            snr: plan.output.snr,
-        },
-        airtime: plan.output.airtime_step(),
-        events: plan.output.events,
-        delays: plan.output.delays,
-        tapes: plan.output.tape,
-    };
-    let world = World::new(&network, seed, &wanted).map_err(|bad| {
-        // Both are found when the scenario is read; this is the net below it.
+    let wanted = plan.recorded();
+    let estimate = network.estimate(&wanted);
+    options.limits.check(&estimate).map_err(|problem| RunError::Input(problem.locate(file, &[])))?;
+    let world = World::new_unless(options.cancel, &network, seed, &wanted).map_err(|bad| {
+        // All are found when the scenario is read; this is the net below it.
         let problem = match bad {
+            BadNetwork::Cancelled => return RunError::Cancelled,
             BadNetwork::NoRoute { flow } => {
                 Problem::new(code::NO_ROUTE, Place::Nowhere, format!("no route for flow `{flow}`"))
             }
@@ -166,5 +180,5 @@ pub(crate) fn run(plan: &Plan, seed: u64, file: &str, options: &RunOptions<'_>) 
         RunError::Input(problem.locate(file, &[]))
     })?;
     let found = world.run(options.cancel).map_err(|_| RunError::Cancelled)?;
-    Ok(results::tables(plan, &network, &groups, &found))
+    Ok(results::tables(plan, &network, &groups, found))
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use units::Time;
 
@@ -44,6 +45,57 @@ struct Inner {
     sets: Vec<(String, String)>,
 }
 
+/// A description as text.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// TOML or JSON.
+    pub text: &'a str,
+    /// Named in errors.
+    pub file: &'a str,
+    /// Where files are that the description names; `None`: where `file` is.
+    pub folder: Option<&'a Path>,
+    /// Overrides, a dotted key and a value each.
+    pub sets: &'a [(String, String)],
+    /// Reading stops soon after this becomes true.
+    pub cancel: Option<&'a AtomicBool>,
+}
+
+impl Source<'_> {
+    /// Read it as TOML.
+    pub fn toml(&self) -> Result<Scenario, RunError> {
+        self.read(Node::from_toml)
+    }
+
+    /// Read it as JSON; null stands for a key that is not given.
+    pub fn json(&self) -> Result<Scenario, RunError> {
+        self.read(Node::from_json)
+    }
+
+    fn read(&self, parse: fn(&str) -> Result<Node, Problem>) -> Result<Scenario, RunError> {
+        let folder = self.folder.unwrap_or_else(|| folder_of(self.file));
+        let scenario = || {
+            if self.text.len() > limits::TEXT {
+                return Err(Problem::new(code::TOO_LONG, Place::Nowhere, "longer than 16 MiB"));
+            }
+            let mut root = parse(self.text)?;
+            let axes = sweep::axes(&mut root, self.sets)?;
+            Scenario::checked(root, axes, Arc::new(Files::in_folder(folder)), self.file, self.sets, self.cancel)
+        };
+        match scenario() {
+            _ if self.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed)) => Err(RunError::Cancelled),
+            read => read.map_err(|problem: Problem| problem.locate(self.file, self.sets).into()),
+        }
+    }
+}
+
+/// The error of what nobody can cancel.
+fn input(error: RunError) -> Error {
+    match error {
+        RunError::Input(error) => error,
+        RunError::Cancelled => unreachable!("nobody could cancel it"),
+    }
+}
+
 /// One point of a sweep: a description with nothing left to choose but the seed.
 #[derive(Clone, Debug)]
 pub struct Point {
@@ -55,35 +107,17 @@ impl Scenario {
     /// Read TOML. `file` is named in errors, and files that the description names are looked for in its folder; `sets`
     /// are overrides, a dotted key and a value each.
     pub fn from_toml(text: &str, file: &str, sets: &[(String, String)]) -> Result<Scenario, Error> {
-        Scenario::read(text, file, folder_of(file), sets, Node::from_toml)
+        Source { text, file, folder: None, sets, cancel: None }.toml().map_err(input)
     }
 
     /// Read JSON of the same form; null stands for a key that is not given.
     pub fn from_json(text: &str, file: &str, sets: &[(String, String)]) -> Result<Scenario, Error> {
-        Scenario::read(text, file, folder_of(file), sets, Node::from_json)
+        Source { text, file, folder: None, sets, cancel: None }.json().map_err(input)
     }
 
     /// [`Scenario::from_toml`], with another folder for the files that the description names.
     pub fn from_toml_in(folder: &Path, text: &str, file: &str, sets: &[(String, String)]) -> Result<Scenario, Error> {
-        Scenario::read(text, file, folder, sets, Node::from_toml)
-    }
-
-    fn read(
-        text: &str,
-        file: &str,
-        folder: &Path,
-        sets: &[(String, String)],
-        parse: fn(&str) -> Result<Node, Problem>,
-    ) -> Result<Scenario, Error> {
-        let scenario = || {
-            if text.len() > limits::TEXT {
-                return Err(Problem::new(code::TOO_LONG, Place::Nowhere, "longer than 16 MiB"));
-            }
-            let mut root = parse(text)?;
-            let axes = sweep::axes(&mut root, sets)?;
-            Scenario::checked(root, axes, Arc::new(Files::in_folder(folder)), file, sets)
-        };
-        scenario().map_err(|problem: Problem| problem.locate(file, sets))
+        Source { text, file, folder: Some(folder), sets, cancel: None }.toml().map_err(input)
     }
 
     /// What was read, if all of its points can be run. `sets` are those that places in `root` and `axes` refer to.
@@ -93,9 +127,10 @@ impl Scenario {
         files: Arc<Files>,
         file: &str,
         sets: &[(String, String)],
+        cancel: Option<&AtomicBool>,
     ) -> Result<Scenario, Problem> {
         let (name, seeds) = general::label(&root)?;
-        let duration_s = check(&root, &axes, &files)?;
+        let duration_s = check(&root, &axes, &files, cancel)?;
         let (file, sets) = (file.to_owned(), sets.to_vec());
         Ok(Scenario(Arc::new(Inner { root, axes, name, seeds, duration_s, file, files, sets })))
     }
@@ -140,23 +175,29 @@ fn folder_of(file: &str) -> &Path {
 
 /// Check the points and return the first one's duration in seconds. A large sweep is checked one axis at a time, and
 /// each of its points again when it is used.
-fn check(root: &Node, axes: &[Axis], files: &Files) -> Result<f64, Problem> {
+/// What is left to check when it is cancelled is not checked.
+fn check(root: &Node, axes: &[Axis], files: &Files, cancel: Option<&AtomicBool>) -> Result<f64, Problem> {
     /// Nodes and flows that may be gone through before a sweep counts as large.
     const WORK: usize = 10_000_000;
     let first = sweep::plan(root, axes, files, 0)?;
+    let goes_on = || !cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed));
+    let one = |index: usize| if goes_on() { sweep::plan(root, axes, files, index).map(drop) } else { Ok(()) };
     let size = sweep::size(axes);
     let each = 100 + first.topology.size() + first.flows.iter().map(|group| group.size()).sum::<usize>();
     if size.saturating_mul(each) <= WORK {
-        (1..size).try_for_each(|index| sweep::plan(root, axes, files, index).map(drop))?;
+        (1..size).try_for_each(one)?;
     } else {
         let mut stride = 1;
         for axis in axes.iter().rev() {
-            (1..axis.values.len()).try_for_each(|at| sweep::plan(root, axes, files, at * stride).map(drop))?;
+            (1..axis.values.len()).try_for_each(|at| one(at * stride))?;
             stride *= axis.values.len();
         }
     }
     Ok(first.general.duration.secs())
 }
+
+/// Memory of a delivery opportunity, as a number here and in Python and as a line of text.
+const OPPORTUNITY_BYTES: f64 = 150.0;
 
 impl Point {
     /// The swept keys with this point's values as they were written.
@@ -197,7 +238,7 @@ impl Point {
                 }
                 set(&mut root, key, &node)?;
             }
-            Scenario::checked(root, vec![], inner.files.clone(), &inner.file, &all)
+            Scenario::checked(root, vec![], inner.files.clone(), &inner.file, &all, None)
         };
         let scenario = scenario().map_err(|problem: Problem| problem.locate(&inner.file, &all))?;
         Ok(Point { scenario, index: 0 })
@@ -233,7 +274,8 @@ impl Point {
 
     /// Times, in milliseconds, at which the link of this name can deliver 1504 bytes more, until the end of the run:
     /// what a mahimahi trace holds.
-    pub fn opportunities(&self, link: &str, reverse: bool) -> Result<Vec<u32>, Error> {
+    /// Refused if the list would need more than so many bytes.
+    pub fn opportunities(&self, link: &str, reverse: bool, memory_bytes: Option<f64>) -> Result<Vec<u32>, Error> {
         let plan = self.plan()?;
         let end = Time::ZERO + plan.general.duration;
         let network = plan.network(0);
@@ -246,6 +288,16 @@ impl Point {
                 .locate(&self.scenario.0.file, &[]));
         };
         let direction = if reverse { &found.reverse } else { &found.forward };
+        let (count, most) = (direction.opportunity_count(end), memory_bytes.map(|bytes| bytes / OPPORTUNITY_BYTES));
+        if let Some(most) = most.filter(|most| count > *most) {
+            let name = error::show(link);
+            let what =
+                format!("link `{name}` has {count:.2e} delivery opportunities, and memory for {most:.2e} is allowed");
+            let size = (count * OPPORTUNITY_BYTES / 1e9).ceil();
+            let hint = format!("make the run shorter, or allow it: `--max-memory {size}GB`");
+            let problem = Problem::new(code::TOO_LARGE, Place::Nowhere, what).hint(hint);
+            return Err(problem.locate(&self.scenario.0.file, &[]));
+        }
         let changing = direction.changing.as_deref().cloned().unwrap_or_default();
         Ok(changing.opportunities(direction.rate_bps, end))
     }
@@ -254,6 +306,11 @@ impl Point {
     /// group.
     pub fn capacity(&self, groups: &[String]) -> Result<String, Error> {
         Ok(self.plan()?.capacity(groups).to_string())
+    }
+
+    /// What one run needs at most, as JSON.
+    pub fn estimate(&self) -> Result<String, Error> {
+        Ok(self.plan()?.estimate().to_string())
     }
 
     /// How long one frame of each kind takes on each radio medium, part by part, as JSON.

@@ -1,5 +1,9 @@
 //! Result tables: columns of equal length with the unit in their names.
 
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
 /// A table: named columns, in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table(pub Vec<(&'static str, Column)>);
@@ -12,7 +16,49 @@ pub enum Column {
     /// Counts.
     I64(Vec<i64>),
     /// Words.
-    Str(Vec<String>),
+    Str(Vec<Word>),
+}
+
+/// A word of a column, which rows share.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Word(Arc<str>);
+
+impl From<&str> for Word {
+    fn from(text: &str) -> Word {
+        Word(text.into())
+    }
+}
+
+impl Deref for Word {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Word {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Display for Word {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl PartialEq<str> for Word {
+    fn eq(&self, other: &str) -> bool {
+        *self.0 == *other
+    }
+}
+
+impl PartialEq<&str> for Word {
+    fn eq(&self, other: &&str) -> bool {
+        *self.0 == **other
+    }
 }
 
 impl Column {

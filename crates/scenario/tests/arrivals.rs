@@ -1,6 +1,6 @@
 //! What is recorded of packets that arrive: their payload, each byte once, and their delays.
 
-use scenario::{Column, RunOptions, RunResult, Scenario, Table};
+use scenario::{Column, RunOptions, RunResult, Scenario, Table, Word};
 
 /// Connections and datagrams that lose packets on a link of 8 Mbit/s.
 const LOSSY: &str = r#"
@@ -57,7 +57,7 @@ fn count(table: &Table, name: &str, row: usize) -> i64 {
     }
 }
 
-fn words<'a>(table: &'a Table, name: &str) -> &'a [String] {
+fn words<'a>(table: &'a Table, name: &str) -> &'a [Word] {
     match table.column(name) {
         Some(Column::Str(values)) => values,
         other => panic!("{name}: {other:?}"),

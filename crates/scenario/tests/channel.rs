@@ -284,23 +284,23 @@ fn a_mahimahi_trace_comes_in_goes_out_and_comes_in_again() {
     assert!(point.effective().unwrap().contains(r#""rate":null,"trace":[1,1,4,9,10]"#));
     assert_eq!(point.key(1).unwrap(), read_link("trace = [1, 1, 4, 9, 10]").points()[0].key(1).unwrap());
     // five in 10 ms, for 20 s
-    let out = point.opportunities("bottleneck", true).unwrap();
+    let out = point.opportunities("bottleneck", true, None).unwrap();
     assert_eq!((out.len(), &out[..7]), (10_000, &[1, 1, 4, 9, 10, 11, 11][..]));
     let lines: Vec<String> = out.iter().map(u32::to_string).collect();
     fs::write(folder.join("again.mahi"), lines.join("\n")).unwrap();
     let again = read("trace = \"again.mahi\"").unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(again.points()[0].opportunities("bottleneck", false).unwrap(), out);
+    assert_eq!(again.points()[0].opportunities("bottleneck", false, None).unwrap(), out);
     // the rows of flows, links and losses are the same
     let run = |scenario: &Scenario| scenario.points()[0].run(1, &RunOptions::default()).unwrap();
     assert_eq!(format!("{:?}", run(&scenario).flows), format!("{:?}", run(&again).flows));
     let error = read("trace = \"bad.mahi\"").expect_err("it goes back").to_string();
     assert!(error.contains("where in line 2 3 ms stands after 5 ms"), "{error}");
-    let error = point.opportunities("botleneck", false).expect_err("no such link").to_string();
+    let error = point.opportunities("botleneck", false, None).expect_err("no such link").to_string();
     assert!(error.contains("no link `botleneck`\nhint: did you mean `bottleneck`?"), "{error}");
     fs::remove_dir_all(folder).unwrap();
     // a link with a rate: 12.032 Mbps is an opportunity each millisecond
     let rate = read_link("rate = \"12.032 Mbps\"");
-    assert!(rate.points()[0].opportunities("bottleneck", false).unwrap().into_iter().eq(1..=20_000));
+    assert!(rate.points()[0].opportunities("bottleneck", false, None).unwrap().into_iter().eq(1..=20_000));
 }
 
 /// Utilisation of the bottleneck, and bytes it transmitted.

@@ -41,7 +41,7 @@ fn problem(key: &str) -> String {
 
 fn words(table: &Table, name: &str) -> Vec<String> {
     match table.column(name) {
-        Some(Column::Str(values)) => values.clone(),
+        Some(Column::Str(values)) => values.iter().map(|word| word.to_string()).collect(),
         other => panic!("{name}: {other:?}"),
     }
 }

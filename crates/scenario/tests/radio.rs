@@ -373,7 +373,7 @@ fn a_run_fills_the_table_of_stations() {
     let scenario::Column::Str(names) = column(&cell, "station") else { panic!() };
     assert_eq!(names, ["station/0", "station/1", "station/2", "station/3", "ap/0"]);
     let scenario::Column::Str(roles) = column(&cell, "role") else { panic!() };
-    assert_eq!((roles[0].as_str(), roles[4].as_str()), ("station", "access-point"));
+    assert_eq!((&*roles[0], &*roles[4]), ("station", "access-point"));
     let scenario::Column::F64(shares) = column(&cell, "airtime_share") else { panic!() };
     // one upload: most of the air is its data, and nobody else but the access point sends
     assert!(shares[0] > 0.4 && shares.iter().sum::<f64>() < 1.0 && shares[1] == 0.0, "{shares:?}");

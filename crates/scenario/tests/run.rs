@@ -58,7 +58,7 @@ fn counts<'a>(table: &'a Table, name: &str) -> &'a [i64] {
 
 fn words<'a>(table: &'a Table, name: &str) -> Vec<&'a str> {
     match table.column(name) {
-        Some(Column::Str(values)) => values.iter().map(String::as_str).collect(),
+        Some(Column::Str(values)) => values.iter().map(|word| &**word).collect(),
         other => panic!("{name}: {other:?}"),
     }
 }
@@ -356,7 +356,7 @@ fn a_cancelled_run_has_no_result() {
     let text = LOSSY.replace("duration = \"20 s\"", "duration = \"20000 s\"");
     let scenario = Scenario::from_toml(&text, "test.toml", &[]).unwrap();
     let stop = AtomicBool::new(true);
-    let run = scenario.points()[0].run(1, &RunOptions { cancel: Some(&stop) });
+    let run = scenario.points()[0].run(1, &RunOptions { cancel: Some(&stop), ..RunOptions::default() });
     assert_eq!(run, Err(RunError::Cancelled));
 }
 

@@ -14,12 +14,22 @@ use crate::head::{self, Connection};
 
 /// What a recorder writes to, and who wants the tape reads from.
 #[derive(Clone, Debug, Default)]
-pub struct Reel(Arc<Mutex<String>>);
+pub struct Reel(Arc<Mutex<Text>>);
+
+#[derive(Clone, Debug, Default)]
+struct Text {
+    text: String,
+    /// Bytes that it may have.
+    most: usize,
+    is_full: bool,
+    /// When the first event was that found no room.
+    cut: Option<Time>,
+}
 
 impl Reel {
-    /// An empty one.
-    pub fn new() -> Reel {
-        Reel::default()
+    /// An empty one of at most so many bytes; it ends before the first line that does not fit.
+    pub fn of(most: usize) -> Reel {
+        Reel(Arc::new(Mutex::new(Text { most, ..Text::default() })))
     }
 
     /// An algorithm that does as the one given, which was built from `config`, and writes everything down here.
@@ -28,13 +38,25 @@ impl Reel {
         Foreign::of(Box::new(Recorder { inner: algorithm, about, path, before: None, reel: self.clone() }))
     }
 
-    /// The tape so far; empty before the connection opens.
-    pub fn text(&self) -> String {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// Take out the tape, empty before the connection opens; and when the first event was that it has no room for.
+    pub fn take(&self) -> (String, Option<Time>) {
+        let mut tape = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        (std::mem::take(&mut tape.text), tape.cut)
     }
 
-    fn write(&self, text: &str) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push_str(text);
+    /// Another one with the same on it.
+    fn copy(&self) -> Reel {
+        Reel(Arc::new(Mutex::new(self.0.lock().unwrap_or_else(PoisonError::into_inner).clone())))
+    }
+
+    fn write(&self, text: &str, now: Option<Time>) {
+        let mut tape = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        tape.is_full |= tape.text.len() + text.len() > tape.most;
+        if tape.is_full {
+            tape.cut = tape.cut.or(now);
+        } else {
+            tape.text.push_str(text);
+        }
     }
 }
 
@@ -65,7 +87,7 @@ impl Recorder {
             .and_then(|()| answer.fields(&mut answered));
         written.expect("what is written is right");
         self.path = *path;
-        self.reel.write(&format!("{}{} ->{}\n", event.kind(), told.0, answered.0));
+        self.reel.write(&format!("{}{} ->{}\n", event.kind(), told.0, answered.0), event.now());
     }
 }
 
@@ -75,7 +97,7 @@ impl CongestionControl for Recorder {
         // what never changes is the head's, and the rest is in the first line
         let Path { mss, whole_ssthresh, paced, dup_threshold, seed, .. } = *path;
         self.path = Path { mss, whole_ssthresh, paced, dup_threshold, seed, ..Path::default() };
-        self.reel.write(&head::write(&self.about, &mut Connection { path: self.path, windows }));
+        self.reel.write(&head::write(&self.about, &mut Connection { path: self.path, windows }), None);
         self.pass(Event::Open(windows), path);
     }
 
@@ -151,7 +173,7 @@ impl Outside for Recorder {
     /// The copy goes on with a reel of its own.
     fn copy(&self) -> Box<dyn Outside> {
         let (inner, about) = (self.inner.clone(), self.about.clone());
-        let reel = Reel(Arc::new(Mutex::new(self.reel.text())));
+        let reel = self.reel.copy();
         Box::new(Recorder { inner, about, path: self.path, before: self.before.clone(), reel })
     }
 }

@@ -30,6 +30,7 @@ use units::Time;
 
 pub use self::limits::Limits;
 pub(crate) use self::rules::Rules;
+use self::stats::Log;
 pub use self::stats::{Judgement, SenderStats, Why, WindowEvent};
 pub(crate) use self::tcb::Tcb;
 pub(crate) use self::timer::Pending;
@@ -70,14 +71,19 @@ impl Sender {
         self.tcb.path.seed = seed;
     }
 
-    /// Keep a log of window changes.
-    pub fn log_events(&mut self) {
-        self.tcb.log = Some(Vec::new());
+    /// Keep a log of the first so many window changes.
+    pub fn log_events(&mut self, most: usize) {
+        self.tcb.log = Some(Log { events: Vec::new(), most, cut: None });
     }
 
     /// Hand over the log so far.
     pub fn take_events(&mut self) -> Vec<WindowEvent> {
-        self.tcb.log.as_mut().map(std::mem::take).unwrap_or_default()
+        self.tcb.log.as_mut().map(|log| std::mem::take(&mut log.events)).unwrap_or_default()
+    }
+
+    /// When the first window change was that the log had no more room for.
+    pub fn events_missing_from(&self) -> Option<Time> {
+        self.tcb.log.as_ref().and_then(|log| log.cut)
     }
 
     /// Hand over the newest judgement of a loss, if there is one: duplicate ACKs (or SACK), or the first timeout of a

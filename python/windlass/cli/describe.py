@@ -11,7 +11,7 @@ import click
 from windlass.cli import completion
 from windlass.cli.files import load_scenario, write_text
 from windlass.cli.group import main
-from windlass.cli.options import Place, json_option, own_option, sets_option
+from windlass.cli.options import Place, json_option, limits_options, own_option, sets_option
 from windlass.cli.printing import print_json
 from windlass.errors import InputError
 
@@ -56,7 +56,7 @@ def explain(file: str, sets: Sequence[tuple[str, str]], as_json: bool) -> None:
 def _as_json(point: Point) -> dict[str, Any]:
     radio = {"exchanges": point.exchanges(), "cells": point.cells(), "absences": point.absences()}
     found = {key: rows for key, rows in radio.items() if rows}
-    return {"axes": point.axes, "description": point.effective(), **found}
+    return {"axes": point.axes, "description": point.effective(), "estimate": point.estimate(), **found}
 
 
 def exchange_lines(exchanges: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -132,6 +132,7 @@ def _part(part: Mapping[str, Any]) -> str:
 @click.argument("file", shell_complete=completion.scenarios)
 @click.argument("link")
 @sets_option
+@limits_options
 @click.option("--reverse", is_flag=True, help="Use the link's other direction.")
 @click.option("-o", "--output", type=Place(dir_okay=False), help="File to write; by default standard output.")
 def trace(file: str, link: str, sets: Sequence[tuple[str, str]], reverse: bool, output: Path | None) -> None:

@@ -19,6 +19,28 @@ def load_scenario(file: str, sets: Sequence[tuple[str, str]]) -> Scenario:
     return load(file, list(sets))
 
 
+LONG_S = 30.0
+"""Work that may take longer says so before it begins, seconds."""
+
+
+def say_how_long(scenario: Scenario, seeds: int, side_by_side: int | None) -> None:
+    """How long so many runs of each point take at most, on stderr, if that is long; stop if it is more than allowed."""
+    from windlass.resources import check, need, size_text, time_text
+
+    points = scenario.points()
+    runs = len(points) * seeds
+    check(points, runs, side_by_side)
+    if side_by_side is None:
+        return
+    wanted = need(points, runs, side_by_side)
+    if wanted.seconds > LONG_S:
+        what = "the run takes" if runs == 1 else f"{runs} runs take"
+        print(
+            f"{what} up to {time_text(wanted.seconds)} and {size_text(wanted.memory_bytes)} of memory by estimate",
+            file=sys.stderr,
+        )
+
+
 def check_folder(folder: Path) -> None:
     """Stop before the runs if the folder cannot be written."""
     from windlass import output

@@ -16,6 +16,7 @@ from typing import Any
 import click
 
 import windlass
+from windlass._start import ready
 from windlass.errors import Interrupted, StoreWarning, WindlassError, visible
 
 
@@ -51,6 +52,7 @@ class _Command(click.Group):
         **extra: Any,
     ) -> Any:
         _open_streams()
+        ready()
         try:
             with _warnings_as_lines():
                 code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
@@ -79,7 +81,7 @@ class _Command(click.Group):
             click.echo("hint: fewer flows, a shorter run, or traces with a longer `output.step` take less", err=True)
             code = 2
         except Exception as error:  # noqa: BLE001 - the one place for what nobody foresaw
-            code = _broken(error)
+            code = _stopped_inside(error) or _broken(error)
         if not standalone_mode:
             return code
         sys.exit(code if isinstance(code, int) else 0)
@@ -111,6 +113,16 @@ def _refused(error: OSError) -> int:
     click.echo(visible(f"error[cli.system]: {place}{error.strerror or error}"), err=True)
     click.echo("hint: check the name, its permissions and the room on the disk", err=True)
     return 2
+
+
+def _stopped_inside(error: BaseException | None) -> int | None:
+    """The exit code of Ctrl-C, if that is what is behind an error: an import that it interrupts may fail otherwise."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            click.echo("stopped", err=True)
+            return 130
+        error = error.__cause__ or error.__context__
+    return None
 
 
 DEBUG = "WINDLASS_DEBUG"

@@ -110,6 +110,29 @@ own_option = click.option(
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 
+_limits_options = _options(
+    click.option(
+        "--max-memory",
+        metavar="SIZE",
+        help="Memory that runs may need by estimate, e.g. 4GB; by default half of what is free.",
+    ),
+    click.option("--max-time", metavar="TIME", help="How long runs may take by estimate, e.g. 2d; by default a day."),
+)
+
+
+def limits_options(function: Callable[..., Any]) -> Any:
+    """Give a command `max_memory` and `max_time`: what its runs may need."""
+
+    @functools.wraps(function)
+    def command(*given: Any, max_memory: str | None, max_time: str | None, **more: Any) -> Any:
+        from windlass.resources import limits
+
+        with limits(max_memory=max_memory, max_time=max_time):
+            return function(*given, **more)
+
+    return _limits_options(command)
+
+
 _execution_options = _options(
     click.option("--seeds", type=click.IntRange(min=1), help="Number of seeds, instead of the scenario's."),
     click.option("--jobs", type=click.IntRange(min=1), help="Parallel runs; by default one per core."),
@@ -141,4 +164,4 @@ def execution_options(function: Callable[..., Any]) -> Any:
         with Cluster(dask) as cluster:
             return function(*given, jobs=cluster, **more)
 
-    return _execution_options(command)
+    return limits_options(_execution_options(command))

@@ -11,7 +11,7 @@ import click
 from windlass.cli import completion
 from windlass.cli.files import load_scenario
 from windlass.cli.group import main
-from windlass.cli.options import Place, own_option, sets_option
+from windlass.cli.options import Place, limits_options, own_option, sets_option
 from windlass.errors import InputError
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ def _labels(context: click.Context, parameter: click.Parameter, values: Sequence
     "sweep (the default), the cdf of what flows got, or a heatmap over two swept keys.",
 )
 @own_option
+@limits_options
 @sets_option
 @click.option("--seed", type=int, help="Seed of the run; by default the scenario's first.")
 @click.option(

@@ -10,10 +10,10 @@ import click
 
 import windlass
 from windlass.cli import completion
-from windlass.cli.files import check_folder, command_line, load_scenario
+from windlass.cli.files import check_folder, command_line, load_scenario, say_how_long
 from windlass.cli.group import main
 from windlass.cli.latex import latex_option, say
-from windlass.cli.options import Place, json_option, own_option, sets_option
+from windlass.cli.options import Place, json_option, limits_options, own_option, sets_option
 from windlass.cli.printing import MOST_ROWS, fixed, print_json, print_table
 from windlass.names import loss_causes, transports
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 )
 @click.argument("file", shell_complete=completion.scenarios)
 @own_option
+@limits_options
 @sets_option
 @click.option("--seed", type=int, help="Seed of the run; by default the scenario's first.")
 @click.option(
@@ -58,6 +59,8 @@ def run(
         scenario = scenario.with_({"output.events": True})
     if out is not None:
         check_folder(out)
+    if len(scenario.points()) == 1:
+        say_how_long(scenario, 1, 1)
     result = windlass.run(scenario, seed)
     if out is not None:
         from windlass.output import write_run

@@ -8,7 +8,7 @@ import click
 
 from windlass.cli.files import show_progress
 from windlass.cli.group import main
-from windlass.cli.options import Place
+from windlass.cli.options import Place, limits_options
 
 
 @main.command(
@@ -24,6 +24,7 @@ from windlass.cli.options import Place
     help="Number of the shard, from 0; by default $SLURM_ARRAY_TASK_ID.",
 )
 @click.option("--jobs", type=click.IntRange(min=1), help="Parallel runs; by default one per core.")
+@limits_options
 def shard(folder: Path, index: int, jobs: int | None) -> None:
     """Make one shard of the job array that `windlass sweep --emit slurm FOLDER` wrote.
 

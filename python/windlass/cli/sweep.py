@@ -10,7 +10,7 @@ import click
 
 import windlass
 from windlass.cli import completion
-from windlass.cli.files import check_folder, command_line, load_scenario, show_progress
+from windlass.cli.files import check_folder, command_line, load_scenario, say_how_long, show_progress
 from windlass.cli.group import main
 from windlass.cli.latex import latex_option, say
 from windlass.cli.options import Place, Share, execution_options, json_option, own_option, sets_option
@@ -81,6 +81,7 @@ def sweep(
     Finished runs are kept, so an interrupted sweep resumes where it stopped.
     """
     from windlass.output import file_name
+    from windlass.workers import side_by_side
 
     scenario = load_scenario(file, sets)
     if emit is not None:
@@ -93,6 +94,8 @@ def sweep(
     if shards is not None:
         raise click.UsageError("--shards is for --emit")
     usual = Path("windlass-out") / file_name(scenario.name)
+    count = 1 if precision is not None else len(scenario.seeds) if seeds is None else seeds
+    say_how_long(scenario, count, side_by_side(jobs))
     folder = out if out is not None else _folder(scenario, seeds, precision is not None)
     check_folder(folder)
     with show_progress(scenario.name) as progress:

@@ -23,16 +23,6 @@ BASE_SEEDS, READING_SEEDS = 16, 5
 Measured over the experiments of a thesis; docs/guide/reproducing-a-paper.md has the numbers and the command.
 """
 
-HOP_S = 40e-9
-"""CPU time of a packet on a link, seconds: `windlass-bench W4:10` takes 0.11 to 0.12 s for 2.88 million of them."""
-
-RADIO_HOP_S = 600e-9
-"""CPU time of a packet on a link of a radio medium, seconds: `windlass-bench W5:chain:9 100` takes 0.45 s for 0.75
-million of them."""
-
-RUN_S = 0.01
-"""CPU time that each run takes beside its packets, seconds: to describe it, to read its tables, to store it."""
-
 
 @dataclass(frozen=True)
 class Row:
@@ -200,21 +190,10 @@ def measured_cost(folder: Path) -> float | None:
 
 
 def _estimate(plan: Plan, places: Sequence[Place]) -> float | None:
-    """CPU time of a run when the narrowest links of the way are full all the time, mean over the base, seconds.
+    """CPU time of a run as the engine estimates it, as if the narrowest links were always full: mean over the base,
+    seconds.
 
     Flows that lose packets leave the links empty for a while, so that their runs take less, down to a tenth of it.
     """
-    found = []
-    for number, index in places:
-        known = plan.jobs[number].points[index].capacity()
-        if known and known["cuts"]:
-            rate = min(sum(link["rate_bps"] for link in cut["links"]) for cut in known["cuts"])
-            packets = rate * known["duration_s"] / 8 / known["packet"]
-            found.append(RUN_S + packets * 2 * _way_s([cut["links"][0]["link"] for cut in known["cuts"]]))
+    found = [plan.jobs[number].points[index].estimate()["seconds"] for number, index in places]
     return sum(found) / len(found) if found else None
-
-
-def _way_s(links: Sequence[str]) -> float:
-    """CPU time of a packet on its way over some links, seconds; those of a medium share its time and count as one."""
-    media = {link.partition("/")[0] for link in links if "/" in link}
-    return HOP_S * sum("/" not in link for link in links) + RADIO_HOP_S * len(media)

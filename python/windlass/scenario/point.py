@@ -123,6 +123,21 @@ class Point:
             found: dict[str, Any] | None = json.loads(self._point.capacity(list(groups)))
         return found
 
+    def estimate(self) -> dict[str, float]:
+        """What one run needs at most, as if the narrowest links were always full.
+
+        Returns
+        -------
+        dict
+            ``packets`` that leave hosts, ``packet_hops`` (each link counted), ``records`` (values over time, losses,
+            window changes, events on tapes), ``memory_bytes`` and its parts, ``network_bytes``, ``packet_bytes`` (under
+            way) and ``record_bytes``, and ``seconds`` of a processor. Flows that lose packets leave links empty for a
+            while, so that a run may take a tenth of it.
+        """
+        with core_errors():
+            found: dict[str, float] = json.loads(self._point.estimate())
+        return found
+
     def exchanges(self) -> list[dict[str, Any]]:
         """How long one frame of each kind takes on each radio medium, part by part, nobody else being there.
 
@@ -205,10 +220,12 @@ class Point:
         Raises
         ------
         InputError
-            If there is no such link.
+            If there is no such link, or the list would need more memory than :func:`windlass.limits` allows.
         """
+        from windlass.resources import allowed
+
         with core_errors():
-            return self._point.opportunities(link, reverse)
+            return self._point.opportunities(link, reverse, allowed().memory_bytes)
 
     def run(self, seed: int, cancel: _core.Cancel | None = None) -> RunResult:
         """Run once, here and now, without looking into a store.
@@ -216,16 +233,18 @@ class Point:
         Raises
         ------
         InputError
-            If the description cannot become a network.
+            If the description cannot become a network, or a run of it needs more than :func:`windlass.limits` allows.
         Cancelled
             If the token was set before the end.
         """
+        from windlass.resources import allowed
         from windlass.sweep import RunResult
         from windlass.tables import tables_from_core
 
         try:
             with core_errors():
-                columns = self._point.run(seed, cancel)
+                may = allowed()
+                columns = self._point.run(seed, cancel, may.memory_bytes, may.seconds)
         except (WindlassError, Cancelled):
             raise
         except (Exception, SystemExit, GeneratorExit) as error:  # an algorithm written in Python raised it

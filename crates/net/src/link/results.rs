@@ -7,10 +7,11 @@ use super::{Link, LinkStats, transmission};
 use crate::changing::work;
 use crate::packet::Packet;
 use crate::pool::Pool;
+use crate::queue::Lengths;
 
 impl Link {
-    /// The queue's length at every change up to `end`, in packets, if it was traced.
-    pub(crate) fn queue_trace(&mut self, end: Time) -> Vec<(Time, u32)> {
+    /// The queue's length up to `end`, if it was traced.
+    pub(crate) fn queue_trace(&mut self, end: Time) -> Lengths {
         self.cold.queue.take_trace(end)
     }
 

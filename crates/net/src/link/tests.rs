@@ -146,13 +146,13 @@ fn loss_on_the_wire_has_used_the_link_and_loss_before_it_has_not() {
 #[test]
 fn the_queue_trace_shows_every_change() {
     let mut s = spec(QueueLimit::Packets(10), Counting::Waiting);
-    s.queue.trace = true;
+    s.queue.trace = Some(QueueTracing::ALL);
     let mut link = Link::new(&s, 1, "l");
     for _ in 0..3 {
         enter(&mut link, 0, 1000);
     }
     let ms = |n: u64| Time(n * 1_000_000);
-    assert_eq!(link.queue_trace(END), [(ms(0), 2), (ms(1), 1), (ms(2), 0)]);
+    assert_eq!(link.queue_trace(END).0, [(ms(0), 2), (ms(1), 1), (ms(2), 0)]);
     // two packets wait 1 and 2 ms
     let stats = link.stats(&Pool::new(), END);
     assert!((stats.queue_integral - 0.003).abs() < 1e-12);

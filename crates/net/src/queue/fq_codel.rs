@@ -8,6 +8,7 @@ use sim::Stream;
 use units::Time;
 
 use super::codel::Codel;
+use super::fattest::Fattest;
 use super::fifo::CountedFifo;
 use super::{Backlog, Dropped};
 use crate::cause::LossCause;
@@ -24,9 +25,17 @@ pub(crate) struct FqCodel {
     new: Turns,
     old: Turns,
     backlog: Backlog,
+    fattest: Fattest,
+    /// Lanes before this one are empty.
+    first: u32,
     quantum: i64,
     drop_batch: u32,
     salt: u64,
+}
+
+/// Memory of a lane.
+pub(crate) const fn lane_bytes() -> usize {
+    size_of::<FlowLane>() + 3 * size_of::<u32>()
 }
 
 #[derive(Debug)]
@@ -80,6 +89,8 @@ impl FqCodel {
             new: Turns::EMPTY,
             old: Turns::EMPTY,
             backlog: Backlog::default(),
+            fattest: Fattest::new(spec.flows),
+            first: 0,
             quantum: i64::from(spec.quantum),
             drop_batch: spec.drop_batch,
             salt: (stream.uniform() * (1u64 << 53) as f64) as u64,
@@ -109,6 +120,8 @@ impl FqCodel {
         self.backlog.bytes += u64::from(pool.get(place).size);
         let flow = &mut self.lanes[number as usize];
         flow.lane.push(place, pool);
+        self.fattest.note(number);
+        self.first = self.first.min(number);
         if !flow.active {
             //= specs/papers/fq-codel.md#arrival
             //# a lane that has no turn goes to the end of the new lanes with one quantum of credit
@@ -123,8 +136,9 @@ impl FqCodel {
         //= https://www.rfc-editor.org/rfc/rfc8290#section-4.1
         //# the queue with the largest current byte count is selected and half the number of packets from this queue (up
         //# to a maximum of 64 packets) are dropped from the head of that queue.
-        let fattest = self.lanes.iter_mut().rev().max_by_key(|flow| flow.lane.backlog.bytes);
-        let Some(flow) = fattest else { return };
+        let number = self.fattest.find(|lane| self.lanes[lane as usize].lane.backlog.bytes);
+        self.fattest.note(number);
+        let flow = &mut self.lanes[number as usize];
         //= specs/papers/fq-codel.md#overload
         //# half of its packets, at least one, at most 64
         let many = (flow.lane.backlog.packets / 2).clamp(1, self.drop_batch);
@@ -138,7 +152,14 @@ impl FqCodel {
 
     /// Take out the first packet of the first lane that has one.
     pub(super) fn drop_one(&mut self, pool: &mut Pool) -> Option<Packet> {
-        let packet = self.lanes.iter_mut().find_map(|flow| flow.lane.pop(pool))?;
+        let packet = loop {
+            let flow = self.lanes.get_mut(self.first as usize)?;
+            match flow.lane.pop(pool) {
+                Some(packet) => break packet,
+                None => self.first += 1,
+            }
+        };
+        self.fattest.note(self.first);
         self.backlog.packets -= 1;
         self.backlog.bytes -= u64::from(packet.size);
         Some(packet)
@@ -168,6 +189,7 @@ impl FqCodel {
             let packet = flow.codel.pop(now, &mut flow.lane, ecn, pool, dropped);
             self.backlog.packets -= before.packets - flow.lane.backlog.packets;
             self.backlog.bytes -= before.bytes - flow.lane.backlog.bytes;
+            self.fattest.note(number);
             if let Some((packet, marked)) = packet {
                 flow.credit -= i64::from(packet.size);
                 return Some((packet, marked));
@@ -275,6 +297,24 @@ mod tests {
         assert_eq!((dropped.len(), thin_lost), (5, 0));
         let left: u64 = fq.lanes().map(|lane| lane.iter(&pool).map(|p| u64::from(p.size)).sum::<u64>()).sum();
         assert_eq!(left, fq.backlog().bytes);
+    }
+
+    #[test]
+    fn lanes_are_emptied_in_their_order_whatever_came_between() {
+        let (mut fq, mut pool) = (fq(|f| f.flows = 4), Pool::new());
+        let in_order = |fq: &FqCodel, pool: &Pool| -> Vec<u32> {
+            fq.lanes().flat_map(|lane| lane.iter(pool).map(|p| p.seq).collect::<Vec<_>>()).collect()
+        };
+        for source in 0..40 {
+            push(&mut fq, packet(source, 100), source, &mut pool);
+            if source % 3 == 2 {
+                let first = in_order(&fq, &pool)[0];
+                assert_eq!(fq.drop_one(&mut pool).map(|p| p.seq), Some(first));
+            }
+        }
+        let rest = in_order(&fq, &pool);
+        let emptied: Vec<u32> = std::iter::from_fn(|| fq.drop_one(&mut pool)).map(|p| p.seq).collect();
+        assert_eq!((emptied, fq.backlog()), (rest, Backlog::default()));
     }
 
     #[test]

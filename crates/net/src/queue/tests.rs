@@ -1,7 +1,7 @@
 use std::mem::offset_of;
 
 use super::*;
-use crate::spec::{CodelSpec, Counting, Discipline, PolicerSpec};
+use crate::spec::{CodelSpec, Counting, Discipline, PolicerSpec, QueueTracing};
 
 /// A station that is told when it is busy.
 struct Station {
@@ -74,7 +74,7 @@ fn what_packets_that_wait_touch_is_one_cache_line() {
 
 #[test]
 fn a_queue_needs_no_link() {
-    let mut owner = Owner::new(QueueSpec { trace: true, ..two_packets() });
+    let mut owner = Owner::new(QueueSpec { trace: Some(QueueTracing::ALL), ..two_packets() });
     assert!(owner.offer(ms(0), 0));
     assert_eq!(owner.next(ms(0)), Some((0, false))); // nobody was served: it never waited
     assert!(owner.offer(ms(1), 1) && owner.offer(ms(2), 2));
@@ -89,7 +89,7 @@ fn a_queue_needs_no_link() {
     // they waited 4, 5 and 3 ms
     assert_eq!(owner.queue.time(), Span::from_millis(12));
     let lengths = [(0, 0), (1, 1), (2, 2), (5, 1), (6, 2), (7, 1), (9, 0)].map(|(at, length)| (ms(at), length));
-    assert_eq!(owner.queue.take_trace(ms(10)), lengths[1..]);
+    assert_eq!(owner.queue.take_trace(ms(10)).0, lengths[1..]);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::{StationResult, StationSpec};
 use crate::cause::LossCounts;
 use crate::packet::Packet;
 use crate::pool::Pool;
-use crate::queue::{Dropped, Queue, Server};
+use crate::queue::{Dropped, Lengths, Queue, Server};
 
 /// What waits in front of a station's MAC.
 #[derive(Debug)]
@@ -148,12 +148,12 @@ impl Port {
         queued.chain(self.groups.iter().filter_map(|group| group.kept).map(|place| pool.get(place)))
     }
 
-    /// The length of its queue at every change up to `end`, in packets, if it was traced and there is only one.
-    pub(crate) fn take_trace(&mut self, end: Time) -> Vec<(Time, u32)> {
+    /// The length of its queue up to `end`, if it was traced and there is only one.
+    pub(crate) fn take_trace(&mut self, end: Time) -> Lengths {
         let mut queues = self.groups.iter_mut().flat_map(|group| &mut group.lanes).map(|lane| &mut lane.queue);
         match (queues.next(), queues.next()) {
             (Some(only), None) => only.take_trace(end),
-            _ => Vec::new(),
+            _ => Lengths::default(),
         }
     }
 

@@ -1,9 +1,11 @@
 //! A world from its description.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use sim::{EventQueue, Stream};
 use units::{Span, Time};
 
-use super::{Attachment, BadNetwork, Plan, RunOptions, Traces, Transfer, World, traces::UNSEEN};
+use super::{Attachment, BadNetwork, Losses, Plan, RunOptions, Traces, Tracks, Transfer, World, traces::UNSEEN};
 use crate::delays::Delays;
 use crate::endpoint::Endpoint;
 use crate::event::Event;
@@ -13,7 +15,7 @@ use crate::link::{Link, transmission};
 use crate::multipath::{ALONE, Connection};
 use crate::pool::Pool;
 use crate::radio::{AirHop, Channel, Layer};
-use crate::route::{self, END};
+use crate::route::{END, Routes};
 use crate::sacks::Sacks;
 use crate::spec::{DirectionSpec, FlowSpec, Network, SendJitter, Transport};
 
@@ -55,6 +57,16 @@ fn size_and_reverse_start(flow: &FlowSpec) -> (Option<u64>, Time) {
 impl World {
     /// Build the network. Flow `i` has endpoints `2 i` (active) and `2 i + 1` (passive).
     pub fn new(network: &Network, seed: u64, options: &RunOptions) -> Result<World, BadNetwork> {
+        World::new_unless(None, network, seed, options)
+    }
+
+    /// The same, unless `cancel` is set meanwhile.
+    pub fn new_unless(
+        cancel: Option<&AtomicBool>,
+        network: &Network,
+        seed: u64,
+        options: &RunOptions,
+    ) -> Result<World, BadNetwork> {
         if network.links.len().max(network.flows.len()).max(network.media.len()) * 2 > Event::SUBJECTS {
             return Err(BadNetwork::TooLarge);
         }
@@ -89,10 +101,10 @@ impl World {
             large: network.flows.len() >= LARGE_FLOWS,
             options: *options,
             end: Time::ZERO + options.duration,
-            traces: Vec::new(),
+            traces: Tracks::new(options.trace_step, options.most_records),
             seen: Vec::new(),
             reels: Vec::new(),
-            losses: options.events.then(Vec::new),
+            losses: options.events.then(|| Losses::new(options.most_records)),
             truth: vec![Truth::default(); network.flows.len() * 2],
             notes_arrivals: options.delays || options.traces.delay,
             delays: if options.delays { vec![Delays::default(); network.flows.len() * 2] } else { Vec::new() },
@@ -102,7 +114,7 @@ impl World {
         };
         world.links.iter_mut().for_each(|link| link.set_end(world.end));
         world.add_cells(network);
-        world.add_flows(network, seed)?;
+        world.add_flows(network, seed, cancel)?;
         world.add_media(network, seed)?;
         if options.tapes {
             world.record_tapes(network);
@@ -111,27 +123,36 @@ impl World {
         world.add_send_jitter(network, seed);
         world.find_plain_endpoints();
         world.find_short_cuts(network);
-        if options.traces != Traces::default() {
-            world.seen = vec![UNSEEN; world.endpoints.len()];
-        }
-        if let Some(step) = options.airtime.filter(|_| !world.channels.is_empty()) {
-            world.schedule(Time::ZERO + step, Plan::Airtime);
-        }
-        if options.warmup > Span::ZERO {
-            let until = Time::ZERO + options.warmup;
-            world.schedule(until, Plan::Warm);
-            world.links.iter_mut().for_each(|link| link.warm_up(until));
-        }
+        world.plan_records();
         Ok(world)
     }
 
-    fn add_flows(&mut self, network: &Network, seed: u64) -> Result<(), BadNetwork> {
-        let neighbours = route::neighbours(network.nodes.len(), &network.links);
+    /// What is to be known of values over time and of the warm-up.
+    fn plan_records(&mut self) {
+        if self.options.traces != Traces::default() {
+            self.seen = vec![UNSEEN; self.endpoints.len()];
+        }
+        if let Some(step) = self.options.airtime.filter(|_| !self.channels.is_empty()) {
+            self.schedule(Time::ZERO + step, Plan::Airtime);
+        }
+        if self.options.warmup > Span::ZERO {
+            let until = Time::ZERO + self.options.warmup;
+            self.schedule(until, Plan::Warm);
+            self.links.iter_mut().for_each(|link| link.warm_up(until));
+        }
+    }
+
+    fn add_flows(&mut self, network: &Network, seed: u64, cancel: Option<&AtomicBool>) -> Result<(), BadNetwork> {
+        let most = (self.options.most_records / network.flows.len().max(1)).max(1);
+        let events = self.options.events.then_some(most);
+        let mut routes = Routes::new(network.nodes.len(), &network.links);
         for flow in &network.flows {
-            let path = route::of(flow, &neighbours, &network.links)
-                .ok_or_else(|| BadNetwork::NoRoute { flow: flow.name.clone() })?;
+            if cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
+                return Err(BadNetwork::Cancelled);
+            }
+            let path = routes.of(flow).ok_or_else(|| BadNetwork::NoRoute { flow: flow.name.clone() })?;
             let active = self.endpoints.len() as u32;
-            self.endpoints.extend(Endpoint::pair(flow, seed, self.options.events));
+            self.endpoints.extend(Endpoint::pair(flow, seed, events));
             let (size, reverse_start) = size_and_reverse_start(flow);
             let breaks = match &flow.transport {
                 Transport::Tcp(tcp) => handover::gaps(&tcp.handovers, &network.links, &path, self.end),

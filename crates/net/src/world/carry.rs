@@ -161,7 +161,7 @@ impl World {
         }
         self.sacks.take(packet.sack);
         if let Some(losses) = &mut self.losses {
-            losses.push(Loss {
+            losses.note(Loss {
                 at,
                 link: link as usize / 2,
                 link_reverse: link % 2 == 1,

@@ -35,10 +35,10 @@ impl World {
         if self.options.traces.serving {
             let number = |station: Option<usize>| station.map_or(-1.0, |station| station as f64);
             let serving = course.serving.iter().filter(|(at, _)| *at <= self.end);
-            self.traces.extend(serving.map(|&(at, station)| point(at, Variable::Serving, number(station))));
+            serving.for_each(|&(at, station)| self.traces.note(point(at, Variable::Serving, number(station))));
         }
         if self.options.traces.snr {
-            self.traces.extend(course.snr.iter().map(|&(at, snr_db)| point(at, Variable::Snr, snr_db)));
+            course.snr.iter().for_each(|&(at, snr_db)| self.traces.note(point(at, Variable::Snr, snr_db)));
         }
     }
 

@@ -1,13 +1,13 @@
 //! Results at the end of a run.
 
-use units::Span;
+use units::{Span, Time};
 
 use tcp::Flags;
 
-use super::World;
+use super::{Losses, World};
 use crate::endpoint::Endpoint;
 use crate::packet::Packet;
-use crate::results::{FlowEvent, FlowResult, LinkResult, Loss, Results, TracePoint, Variable};
+use crate::results::{FlowEvent, FlowResult, LinkResult, Loss, Results};
 
 impl Results {
     /// Every packet is accounted for: on each link, offered = delivered + lost + in flight; for each flow, sent =
@@ -37,6 +37,13 @@ impl Results {
     }
 }
 
+impl Results {
+    /// Something that was to be recorded is missing from then on.
+    pub(super) fn missing_from(&mut self, at: Option<Time>) {
+        self.recorded_until = [self.recorded_until, at].into_iter().flatten().min();
+    }
+}
+
 impl World {
     pub(super) fn finish(mut self) -> Results {
         let end = self.end;
@@ -45,12 +52,12 @@ impl World {
             endpoint.finish(end);
         }
         self.truth.iter_mut().for_each(|truth| truth.settle(end));
-        let mut losses = self.losses.take().unwrap_or_default();
-        losses.sort_by_key(|loss| (loss.at, loss.link, loss.link_reverse));
         let mut results = Results { loop_events: self.loop_events, ..Results::default() };
-        results.events = self.explain_events(&losses);
+        let (losses, cut) = self.losses.take().map(Losses::take).unwrap_or_default();
+        results.missing_from(cut);
+        self.explain_events(&losses, &mut results);
         results.losses = losses;
-        results.tapes = self.tapes();
+        self.take_tapes(&mut results);
 
         let mut in_flight = vec![(0u64, 0u64); self.endpoints.len()];
         for link in &self.links {
@@ -75,7 +82,6 @@ impl World {
             }
         }
         results.multipath = self.connections.iter().enumerate().map(|(at, c)| c.result(at)).collect();
-        results.traces = std::mem::take(&mut self.traces);
         self.finish_media(&mut results);
         for (i, link) in self.links.iter_mut().enumerate() {
             let (number, reverse) = (i / 2, i % 2 == 1);
@@ -83,14 +89,12 @@ impl World {
             let stats = link.stats(&self.pool, end);
             results.packet_hops += stats.delivered_packets;
             results.links.push(LinkResult { link: number, reverse, stats });
-            results.traces.extend(link.queue_trace(end).into_iter().map(|(at, length)| TracePoint {
-                at,
-                subject: number,
-                reverse,
-                variable: Variable::Queue,
-                value: f64::from(length),
-            }));
+            let lengths = link.queue_trace(end);
+            self.traces.note_lengths(number, reverse, lengths);
         }
+        let (traces, cut) = self.traces.take();
+        results.missing_from(cut);
+        results.traces = traces;
         if cfg!(debug_assertions) {
             results.check_conservation().expect("packets are conserved");
         }
@@ -106,14 +110,7 @@ impl World {
             let first = results.stations.len();
             results.stations.extend(channel.finish(number, &self.air, &self.pool, self.end));
             for (at, port) in channel.ports.iter_mut().enumerate() {
-                let lengths = port.take_trace(self.end).into_iter();
-                results.traces.extend(lengths.map(|(at_time, length)| TracePoint {
-                    at: at_time,
-                    subject: self.links.len() / 2 + first + at,
-                    reverse: false,
-                    variable: Variable::Queue,
-                    value: f64::from(length),
-                }));
+                self.traces.note_lengths(self.links.len() / 2 + first + at, false, port.take_trace(self.end));
             }
         }
     }
@@ -150,18 +147,25 @@ impl World {
     }
 
     /// Window changes of all senders, each with the true fate of the segment in question.
-    fn explain_events(&mut self, losses: &[Loss]) -> Vec<FlowEvent> {
-        let mut all = Vec::new();
+    fn explain_events(&mut self, losses: &[Loss], results: &mut Results) {
+        let mut by_flow: Vec<&Loss> = losses.iter().collect();
+        by_flow.sort_by_key(|loss| (loss.flow, loss.flow_reverse));
+        let known_until = results.recorded_until.unwrap_or(Time::NEVER);
         for at in 0..self.endpoints.len() {
             let Endpoint::Tcp(end) = &mut self.endpoints[at] else { continue };
-            let events = end.sender.take_events();
+            results.missing_from(end.sender.events_missing_from());
+            let mut events = end.sender.take_events();
+            // what lost a segment is not known when the list of losses has ended
+            events.retain(|event| event.at < known_until);
             if events.is_empty() {
                 continue;
             }
             let (flow, reverse) = (at / 2, at % 2 == 1);
             // Last cause of loss of each segment, brought forward as time goes on. A copy that the event itself sent
             // may be lost at its very time: what the event is about was lost before.
-            let mut own = losses.iter().filter(|l| l.flow == flow && l.flow_reverse == reverse).peekable();
+            let first = by_flow.partition_point(|loss| (loss.flow, loss.flow_reverse) < (flow, reverse));
+            let own = by_flow[first..].iter().take_while(|loss| (loss.flow, loss.flow_reverse) == (flow, reverse));
+            let mut own = own.peekable();
             let mut causes = std::collections::BTreeMap::new();
             for event in events {
                 while let Some(loss) = own.next_if(|l| l.at < event.at) {
@@ -172,9 +176,8 @@ impl World {
                 causes = causes.split_off(&event.segment);
                 // a loss is found once: if the timer expires after the retransmission has arrived, nothing was lost
                 let true_cause = if event.why.finds_loss() { causes.remove(&event.segment) } else { None };
-                all.push(FlowEvent { flow, reverse, event, true_cause });
+                results.events.push(FlowEvent { flow, reverse, event, true_cause });
             }
         }
-        all
     }
 }

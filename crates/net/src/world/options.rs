@@ -11,6 +11,8 @@ pub struct RunOptions {
     pub warmup: Span,
     /// Flow variables to trace.
     pub traces: Traces,
+    /// Only the last of the values between two multiples of this is wanted; `None`: all of them.
+    pub trace_step: Option<Span>,
     /// Trace the airtime of stations, a value so often.
     pub airtime: Option<Span>,
     /// Log window changes and losses.
@@ -19,13 +21,28 @@ pub struct RunOptions {
     pub delays: bool,
     /// Record what each sender's algorithm is told, and what it answers.
     pub tapes: bool,
+    /// Most values of all traces, most losses, and most window changes that are kept; then the rest is left out, see
+    /// [`Results::recorded_until`](crate::Results::recorded_until).
+    pub most_records: usize,
 }
+
+/// [`RunOptions::most_records`] unless told.
+pub const MOST_RECORDS: usize = 10_000_000;
 
 impl RunOptions {
     /// A run of this length, without warm-up, of which only the counters are kept.
     pub fn new(duration: Span) -> RunOptions {
-        let traces = Traces::default();
-        RunOptions { duration, warmup: Span::ZERO, traces, airtime: None, events: false, delays: false, tapes: false }
+        RunOptions {
+            duration,
+            warmup: Span::ZERO,
+            traces: Traces::default(),
+            trace_step: None,
+            airtime: None,
+            events: false,
+            delays: false,
+            tapes: false,
+            most_records: MOST_RECORDS,
+        }
     }
 }
 
@@ -72,6 +89,8 @@ pub enum BadNetwork {
     },
     /// More links and flows than event numbers.
     TooLarge,
+    /// Building it was stopped from outside.
+    Cancelled,
     /// A medium that cannot be.
     Medium {
         /// Name of the medium.

@@ -314,7 +314,7 @@ impl World {
             for (station, port) in channel.ports.iter_mut().enumerate() {
                 let airtime = channel.medium.airtime(station as StationId, now);
                 let before = std::mem::replace(&mut port.airtime, airtime);
-                self.traces.push(TracePoint {
+                self.traces.note(TracePoint {
                     at: now,
                     subject,
                     reverse: false,

@@ -66,7 +66,7 @@ impl World {
         if self.options.traces.sent && packet.is_data() {
             let (subject, reverse) = (at / 2, at % 2 == 1);
             let (variable, value) = (Variable::Sent, f64::from(packet.seq));
-            self.traces.push(TracePoint { at: now, subject, reverse, variable, value });
+            self.traces.note(TracePoint { at: now, subject, reverse, variable, value });
         }
     }
 
@@ -80,7 +80,7 @@ impl World {
         }
         if self.options.traces.delay {
             let (subject, reverse) = (sender / 2, sender % 2 == 1);
-            self.traces.push(TracePoint { at: now, subject, reverse, variable: Variable::Delay, value: delay.secs() });
+            self.traces.note(TracePoint { at: now, subject, reverse, variable: Variable::Delay, value: delay.secs() });
         }
     }
 
@@ -91,7 +91,7 @@ impl World {
         if delivered != self.seen[sender].delivered {
             self.seen[sender].delivered = delivered;
             let (variable, value) = (Variable::Delivered, delivered as f64);
-            self.traces.push(TracePoint { at: now, subject: sender / 2, reverse: sender % 2 == 1, variable, value });
+            self.traces.note(TracePoint { at: now, subject: sender / 2, reverse: sender % 2 == 1, variable, value });
         }
     }
 
@@ -109,7 +109,7 @@ impl World {
         let was = std::mem::replace(&mut self.seen[at], is);
         let mut note = |on: bool, changed: bool, variable: Variable, value: f64| {
             if on && changed {
-                self.traces.push(TracePoint { at: now, subject: at / 2, reverse: at % 2 == 1, variable, value });
+                self.traces.note(TracePoint { at: now, subject: at / 2, reverse: at % 2 == 1, variable, value });
             }
         };
         let traces = self.options.traces;

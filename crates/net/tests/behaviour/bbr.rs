@@ -10,7 +10,7 @@ use crate::common::*;
 /// One path of 10 Mbps and 44 ms, 37.7 segments of 1460 bytes, with a buffer of two of that.
 fn path(pairs: usize, algorithm: &str) -> Network {
     let mut core = direction(10_000_000, 20, 75);
-    core.queue.trace = true;
+    core.queue.trace = Some(net::QueueTracing::ALL);
     dumbbell(pairs, core, &direction(1_000_000_000, 1, 1000), algorithm, Profile::Rfc)
 }
 

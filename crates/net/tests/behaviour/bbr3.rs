@@ -11,7 +11,7 @@ use crate::common::*;
 /// One path of 10 Mbps and 44 ms, 37.7 segments of 1460 bytes, with a buffer of so many packets.
 fn path(pairs: usize, algorithm: &str, buffer: u32) -> Network {
     let mut core = direction(10_000_000, 20, buffer);
-    core.queue.trace = true;
+    core.queue.trace = Some(net::QueueTracing::ALL);
     dumbbell(pairs, core, &direction(1_000_000_000, 1, 1000), algorithm, Profile::Rfc)
 }
 

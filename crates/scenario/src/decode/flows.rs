@@ -14,11 +14,12 @@ pub(crate) use group::{Group, Transport};
 pub(crate) use members::Member;
 pub(crate) use protocol::takes;
 
+use std::collections::BTreeSet;
+
 use net::Class;
 
 use super::drawn::Drawn;
 use super::general::General;
-use super::link::ForRun;
 use super::radio::edca::CLASSES;
 use super::tcp as rules;
 use super::topology::Topology;
@@ -51,15 +52,16 @@ pub(crate) fn read(
         // Checked also by itself, so that a mistake is found whichever profile and algorithm it meets.
         rules::read(shared, &mut tcp::Config::profile(general.profile))?;
     }
-    let places = Places { nodes: topology.nodes(), islands: topology.islands(), links: topology.links(ForRun::NONE) };
+    let places = Places::of(topology);
     let mut groups: Vec<Group> = Vec::new();
+    let mut names = BTreeSet::new();
     let mut flows = 0;
     for (at, item) in items.iter().enumerate() {
         let name = element_name("flows", at, item.node);
         let path = if items.len() == 1 { "flows".to_owned() } else { format!("flows.{name}") };
         let item = Item { node: item.node, path };
         let group = group(&item, name, shared, &places, general)?;
-        if groups.iter().any(|other| other.name == group.name) {
+        if !names.insert(group.name.clone()) {
             let twice = format!("stands twice: two groups are named \"{}\"", show(&group.name));
             return Err(item.problem(code::DUPLICATE_NAME, twice).hint("give each group a `name` of its own"));
         }
@@ -94,7 +96,7 @@ fn group(
         None => Protocol::of(table.own()).unwrap_or(Protocol::Tcp),
     };
     check_keys(&table, protocol)?;
-    let ends = ends(&table, &places.nodes, &places.islands)?;
+    let ends = ends(&table, places)?;
     let count = count(&table, ends.len())?;
     let flows = count * ends.len();
     let start = table.get("start").map_or(Ok(Drawn::Fixed(0)), |item| times::when(&item, flows, general))?;

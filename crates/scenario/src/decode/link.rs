@@ -21,14 +21,14 @@ use crate::read::{Fields, Item};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ForRun {
     /// The queue is recorded over time.
-    pub(crate) trace_queue: bool,
+    pub(crate) trace_queue: Option<net::QueueTracing>,
     /// Seed of the run; none for no run, where what is drawn has its mean.
     pub(crate) seed: Option<u64>,
 }
 
 impl ForRun {
     /// No run: for whoever asks what links there are.
-    pub(crate) const NONE: ForRun = ForRun { trace_queue: false, seed: None };
+    pub(crate) const NONE: ForRun = ForRun { trace_queue: None, seed: None };
 }
 
 /// A link in both directions.
@@ -241,7 +241,7 @@ fn arrivals(item: Option<Item<'_>>) -> Result<Vec<u64>, Problem> {
 }
 
 impl Direction {
-    fn spec(&self, trace_queue: bool, delay: Span) -> DirectionSpec {
+    fn spec(&self, trace_queue: Option<net::QueueTracing>, delay: Span) -> DirectionSpec {
         DirectionSpec {
             rate_bps: self.rate_bps,
             delay,

@@ -1,6 +1,6 @@
 //! Section `[output]`: what is recorded beside the summary tables.
 
-use net::Variable;
+use net::{QueueTracing, Variable};
 use serde_json::{Value as Json, json};
 use units::Span;
 
@@ -190,6 +190,11 @@ impl Output {
     /// Whether a series is recorded.
     fn has(mut self, series: &Series) -> bool {
         *(series.flag)(&mut self)
+    }
+
+    /// How the lengths of queues are recorded, if they are.
+    pub(crate) fn queue_tracing(&self) -> Option<QueueTracing> {
+        self.queue.then_some(QueueTracing { step: self.step, ..QueueTracing::ALL })
     }
 
     /// How often the airtime of stations is looked at, if it is.

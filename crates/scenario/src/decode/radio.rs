@@ -288,13 +288,17 @@ impl Medium {
         self.links.iter().map(|link| (self.nodes[link.a], self.nodes[link.b]))
     }
 
-    fn queue(&self, station: usize, trace: bool) -> QueueSpec {
+    fn queue(&self, station: usize, trace: Option<net::QueueTracing>) -> QueueSpec {
         let queue = if self.is_access_point[station] { self.radio.ap_queue } else { self.radio.queue };
         QueueSpec { trace, ..queue }
     }
 
     /// The links as the network wants them; `number` is that of the medium.
-    pub(crate) fn link_specs(&self, number: usize, trace_queue: bool) -> impl Iterator<Item = LinkSpec> {
+    pub(crate) fn link_specs(
+        &self,
+        number: usize,
+        trace_queue: Option<net::QueueTracing>,
+    ) -> impl Iterator<Item = LinkSpec> {
         self.links.iter().map(move |link| {
             let direction = |from| {
                 let rate_bps = u64::from(self.radio.rate_of(from).kbps) * 1000;
@@ -322,7 +326,7 @@ impl Medium {
     }
 
     /// The medium as the network wants it.
-    pub(crate) fn spec(&self, trace_queue: bool) -> net::MediumSpec {
+    pub(crate) fn spec(&self, trace_queue: Option<net::QueueTracing>) -> net::MediumSpec {
         let count = self.nodes.len();
         let layout = match (&self.radio.hears, &self.positions) {
             (Some(pairs), _) => {

@@ -3,7 +3,7 @@
 use net::{CauseRow, LOSS_CAUSES, LossCounts};
 use units::Span;
 
-use crate::table::Column;
+use crate::table::{Column, Word};
 
 /// A column of measured values; NaN where there is none.
 pub(super) fn number<R>(rows: &[R], value: impl Fn(&R) -> f64) -> Column {
@@ -16,8 +16,18 @@ pub(super) fn count<R>(rows: &[R], value: impl Fn(&R) -> u64) -> Column {
 }
 
 /// A column of words.
-pub(super) fn words<R, S: Into<String>>(rows: &[R], value: impl Fn(&R) -> S) -> Column {
-    Column::Str(rows.iter().map(|row| value(row).into()).collect())
+///
+/// Neighbours are mostly equal: one text serves all of them.
+pub(super) fn words<'a, R, S: AsRef<str> + 'a>(rows: &'a [R], value: impl Fn(&'a R) -> S) -> Column {
+    let mut last = Word::from("");
+    let mut word = |row| {
+        let text = value(row);
+        if last != *text.as_ref() {
+            last = text.as_ref().into();
+        }
+        last.clone()
+    };
+    Column::Str(rows.iter().map(&mut word).collect())
 }
 
 pub(super) fn direction(reverse: bool) -> &'static str {

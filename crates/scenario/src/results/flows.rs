@@ -63,7 +63,8 @@ fn flow_rows<'a>(plan: &'a Plan, network: &'a Network, groups: &[usize], results
         let (group, spec) = (&plan.flows[groups[result.flow]], &network.flows[result.flow]);
         if let Some((several, joint)) = connections.next_if(|(c, _)| c.subflows[0] == result.flow) {
             let (first, last) = (several.subflows[0], several.subflows[several.subflows.len() - 1]);
-            let parts = results.flows.iter().filter(|r| (first..=last).contains(&r.flow));
+            let place = results.flows.partition_point(|r| r.flow < first);
+            let parts = results.flows[place..].iter().take_while(|r| r.flow <= last);
             rows.push(FlowRow {
                 name: &several.name,
                 group: group.name.as_str().into(),
@@ -204,6 +205,7 @@ pub(super) fn flows(plan: &Plan, network: &Network, groups: &[usize], results: &
         ("never_left_slow_start", number(rows, |r| window.never_left_slow_start(r))),
         ("reorder_max_segments", number(rows, |r| r.reorder_max.map_or(f64::NAN, f64::from))),
         ("completion_s", number(rows, |r| completion(r).unwrap_or(f64::NAN))),
+        ("recorded_until_s", number(rows, |_| results.recorded_until.map_or(f64::NAN, Time::secs))),
     ]);
     Table(columns)
 }
@@ -214,7 +216,7 @@ type Named = (&'static str, Column);
 fn about(rows: &[FlowRow<'_>], network: &Network, window: &Window) -> Vec<Named> {
     vec![
         ("flow", words(rows, |r| r.name)),
-        ("group", words(rows, |r| r.group.to_string())),
+        ("group", words(rows, |r| &*r.group)),
         ("direction", words(rows, |r| direction(r.reverse))),
         ("transport", words(rows, |r| r.transport)),
         ("algorithm", words(rows, |r| r.algorithm)),

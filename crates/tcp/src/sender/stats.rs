@@ -120,3 +120,22 @@ pub struct Judgement {
     /// Judged random; otherwise congestion, as every algorithm does that knows nothing else.
     pub random: bool,
 }
+
+/// The first window changes, as many as are wanted.
+#[derive(Clone, Debug)]
+pub(super) struct Log {
+    pub(super) events: Vec<WindowEvent>,
+    pub(super) most: usize,
+    /// When the first one was that found no room.
+    pub(super) cut: Option<Time>,
+}
+
+impl Log {
+    pub(super) fn note(&mut self, event: WindowEvent) {
+        if self.events.len() < self.most {
+            self.events.push(event);
+        } else {
+            self.cut.get_or_insert(event.at);
+        }
+    }
+}

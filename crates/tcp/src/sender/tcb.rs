@@ -10,7 +10,7 @@ use super::limits::Limit;
 use super::pacing::Pacer;
 use super::persist::Persist;
 use super::push::Push;
-use super::stats::{Judgement, SenderStats, Why, WindowEvent};
+use super::stats::{Judgement, Log, SenderStats, Why, WindowEvent};
 use super::timer::Pending;
 use super::usage::Usage;
 use super::{Rules, State};
@@ -101,7 +101,7 @@ pub(crate) struct Tcb {
     pub(super) in_handover: bool,
     /// The receiver's window is closed, and data wait for it.
     pub(super) persist: Option<Persist>,
-    pub(super) log: Option<Vec<WindowEvent>>,
+    pub(super) log: Option<Log>,
 }
 
 impl Tcb {
@@ -287,7 +287,7 @@ impl Tcb {
                 ssthresh_after: self.ssthresh_segments(),
                 segment: self.snd_una,
             };
-            self.log.iter_mut().for_each(|log| log.push(event));
+            self.log.iter_mut().for_each(|log| log.note(event));
         }
     }
 }

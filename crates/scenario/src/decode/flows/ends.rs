@@ -2,20 +2,43 @@
 
 use net::{LinkSpec, NodeId};
 
+use crate::decode::link::ForRun;
+use crate::decode::topology::Topology;
 use crate::error::{Problem, choose, closest, code, listed, show};
 use crate::read::{Fields, Item, matches_glob};
 
 /// What a topology has.
 pub(super) struct Places {
     pub(super) nodes: Vec<String>,
+    /// Numbers of the nodes in the order of their names.
+    by_name: Vec<NodeId>,
     pub(super) islands: Vec<usize>,
     pub(super) links: Vec<LinkSpec>,
 }
 
+impl Places {
+    pub(super) fn of(topology: &Topology) -> Places {
+        let nodes = topology.nodes();
+        let mut by_name: Vec<NodeId> = (0..nodes.len()).collect();
+        by_name.sort_by_key(|node| &nodes[*node]);
+        Places { nodes, by_name, islands: topology.islands(), links: topology.links(ForRun::NONE) }
+    }
+
+    /// Nodes that a pattern matches, in order.
+    fn matched(&self, pattern: &str) -> Vec<NodeId> {
+        if pattern.contains('*') {
+            return (0..self.nodes.len()).filter(|at| matches_glob(pattern, &self.nodes[*at])).collect();
+        }
+        let place = self.by_name.binary_search_by_key(&pattern, |node| &self.nodes[*node]);
+        place.map_or_else(|_| Vec::new(), |place| vec![self.by_name[place]])
+    }
+}
+
 /// The pairs that `from` and `to` name.
-pub(super) fn ends(table: &Fields<'_>, nodes: &[String], islands: &[usize]) -> Result<Vec<(NodeId, NodeId)>, Problem> {
+pub(super) fn ends(table: &Fields<'_>, places: &Places) -> Result<Vec<(NodeId, NodeId)>, Problem> {
+    let Places { nodes, islands, .. } = places;
     let (from, to) = (table.need("from", "\"left/*\"")?, table.need("to", "\"right/*\"")?);
-    let (senders, receivers) = (matching(&from, nodes)?, matching(&to, nodes)?);
+    let (senders, receivers) = (matching(&from, places)?, matching(&to, places)?);
     // one node is the other end of all
     if senders.len() != receivers.len() && senders.len() != 1 && receivers.len() != 1 {
         let what = format!(
@@ -50,9 +73,9 @@ fn counted(nodes: usize) -> String {
 }
 
 /// Nodes that a pattern matches, in order.
-fn matching(item: &Item<'_>, nodes: &[String]) -> Result<Vec<NodeId>, Problem> {
-    let pattern = item.text()?;
-    let found: Vec<NodeId> = (0..nodes.len()).filter(|at| matches_glob(pattern, &nodes[*at])).collect();
+fn matching(item: &Item<'_>, places: &Places) -> Result<Vec<NodeId>, Problem> {
+    let (pattern, nodes) = (item.text()?, &places.nodes);
+    let found = places.matched(pattern);
     if found.is_empty() {
         // Few names are enough to see how nodes are called; a ready topology may have 200 000.
         let some = || nodes.iter().take(8).chain(nodes.iter().rev().take(4).rev()).map(String::as_str);
