@@ -91,7 +91,7 @@ bench-store: build
 
 MINUTES ?= 10
 soak:
-	SOAK_MINUTES=$(MINUTES) cargo test --quiet -p windlass-generator --test soak -- --nocapture
+	SOAK_MINUTES=$(MINUTES) cargo test --locked --quiet -p windlass-generator --test soak -- --nocapture
 
 # Needs `cargo install cargo-fuzz`.
 RUNS ?= 10000000
