@@ -73,6 +73,23 @@ def test_a_full_queue_is_told_from_the_channel(full: made.Transfer, place: str) 
     assert 'queue = "60 packets"' in path.toml()
 
 
+def test_a_rate_that_changes_becomes_a_trace(full: made.Transfer) -> None:
+    """A constant one does not, unless it is asked for: its trace carries as much as the link."""
+    assert read(made.pcap(full.sender)).trace is None
+    trace = read(made.pcap(full.sender), rate="trace").trace
+    assert trace is not None
+    assert 8 * 1504 * len(trace) / (trace[-1] / 1e3) == pytest.approx(10e6, rel=0.03)
+    slower = [replace(one, time_s=2 * one.time_s) for one in full.sender if one.time_s > 3.0]
+    changed = [one for one in full.sender if one.time_s <= 3.0] + [
+        replace(one, time_s=one.time_s - 3.0) for one in slower
+    ]
+    path = read(made.pcap(changed))
+    assert path.trace is not None
+    assert sum(at <= 3000 for at in path.trace) == pytest.approx(
+        2 * sum(3000 < at <= 6000 for at in path.trace), rel=0.05
+    )
+
+
 def test_drops_and_losses_of_the_channel_together() -> None:
     transfer = made.transfer(packets=8000, queue=60, lost=made.independent(0.001, 3), rate_bps=20e6)
     path = read(made.pcap(transfer.sender))

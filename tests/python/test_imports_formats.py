@@ -337,6 +337,7 @@ def test_a_place_in_a_table_is_named(command: Command) -> None:
 def test_options_that_cannot_be(command: Command) -> None:
     file = put("a.ping", ping())
     assert "did you mean `ping`" in command("import", file, "--format", "pin").stderr
+    assert "error[import.flow]" in command("import", file, "--flow", "1").stderr
     assert "error[import.trace]" in command("import", file, "--rate", "trace").stderr
     assert command("import", file, "--format", "capture").exit_code == 2
     assert command("import", "nowhere.pcap").exit_code == 2

@@ -118,9 +118,10 @@ def _trace(evidence: Evidence, path: ImportedPath, rate: str) -> None:
                 "shows no rate over time", code="import.trace", file=path.file, hint="import it without --rate trace"
             )
         return
-    varies = rates.changes(over.rate_bps)
+    varies = over.changes()
     if rate == "trace" or over.of_link and varies:
         path.trace = rates.trace(over.start_s, over.end_s, over.rate_bps, path.file)
+        path.facts.append(f"the rate changes: a trace of {len(path.trace)} packets in {path.trace[-1] / 1e3:.1f} s")
         if not over.of_link:
             path.notes.append(
                 "The trace is what one sender got over time, which may be less than the link could carry."

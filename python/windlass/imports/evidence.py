@@ -42,12 +42,20 @@ class RateOverTime:
         Bins in order, seconds; bits per second.
     of_link : bool
         Whether it is what the link could carry, and not just what one sender got.
+    noise : float
+        Standard deviation, as a share of the mean, up to which changes are those of the measurement.
     """
 
     start_s: NDArray[Any]
     end_s: NDArray[Any]
     rate_bps: NDArray[Any]
     of_link: bool
+    noise: float = 0.05
+
+    def changes(self) -> bool:
+        """Whether the rate changes by more than its noise."""
+        mean = float(self.rate_bps.mean())
+        return len(self.rate_bps) > 1 and mean > 0.0 and float(self.rate_bps.std()) > self.noise * mean
 
 
 @dataclass

@@ -23,6 +23,9 @@ KINDS: dict[str, str] = {
 }
 """Names of kinds, for ``--format``, and what they are."""
 
+WITH_FLOWS = (tcp.FORMAT, ss.FORMAT)
+"""Kinds of files that can have several connections."""
+
 HEADS = (
     b"\xd4\xc3\xb2\xa1",
     b"\xa1\xb2\xc3\xd4",
@@ -56,13 +59,24 @@ def read(data: bytes, file: str, kind: str | None, flow: str | None) -> Evidence
         near = did_you_mean(kind, KINDS)
         raise InputError(f"no format `{kind}`", code="import.format", hint=near or f"formats are {', '.join(KINDS)}")
     data = _unpacked(data, file)
+    found = _read(data, file, kind, flow)
+    if flow is not None and found.format not in WITH_FLOWS:
+        raise InputError(
+            f"is {KINDS[found.format]}, which has no connections to choose from",
+            code="import.flow",
+            file=file,
+            hint="leave --flow out",
+        )
+    return found
+
+
+def _read(data: bytes, file: str, kind: str | None, flow: str | None) -> Evidence:
     if not data.strip():
         raise InputError("is empty", code="import.nothing", file=file, hint="windlass import reads " + _known())
     if kind == "capture" or kind is None and data.startswith(HEADS):
-        found = capture.read(data, file) if data.startswith(HEADS) else None
-        if found is None:
+        if not data.startswith(HEADS):
             raise _not(kind, file)
-        return tcp.evidence(found, flow)
+        return tcp.evidence(capture.read(data, file), flow)
     text = _text(data, file)
     if kind in ("iperf3", "flent") or kind is None and text.lstrip()[:1] in ("{", "["):
         return _json(text, file, kind)

@@ -25,9 +25,6 @@ BATCHES = 20
 TRAIN = 8
 """Packets of a train."""
 
-VARIES = 0.05
-"""Standard deviation of a rate, as a share of its mean, above which the rate is said to change."""
-
 
 def mean(values: NDArray[Any], weights: NDArray[Any], unit: str, how: str) -> Estimate:
     """Weighted mean of a row of values that follow each other in time, by batch means and Student's t.
@@ -75,12 +72,6 @@ def of_trains(at_s: NDArray[Any], size: NDArray[Any], how: str) -> Estimate | No
     ends = stats.binom.ppf([0.025, 0.975], apart, 0.95) / apart
     low, high = (float(np.quantile(rates, min(max(end, 0.0), 1.0))) for end in ends)
     return Estimate(Interval(float(np.quantile(rates, 0.95)), low, high, apart), "bit/s", how)
-
-
-def changes(rate_bps: NDArray[Any]) -> bool:
-    """Whether a row of rates changes by more than its noise of a few per cent."""
-    average = float(rate_bps.mean())
-    return len(rate_bps) > 1 and average > 0.0 and float(rate_bps.std()) > VARIES * average
 
 
 def trace(start_s: NDArray[Any], end_s: NDArray[Any], rate_bps: NDArray[Any], file: str) -> list[int]:

@@ -16,11 +16,16 @@ from windlass.imports.transmissions import Answers, Fates, Packets, answers_to, 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+FORMAT = "capture"
+
 FEWEST = 10
 """Packets of data below which a connection says nothing."""
 
 MOSTLY = 4.0
 """A capture was made near an end if the other part of the round trip takes so many times as long."""
+
+NOISE = 0.25
+"""Standard deviation of the rate of bins, as a share of its mean, that a link of constant rate may show."""
 
 QUIET = 0.5
 """Share of the bandwidth-delay product under way up to which a connection makes no queue of its own."""
@@ -74,7 +79,7 @@ def evidence(capture: Capture, flow: str | None) -> Evidence:
             file=capture.file,
             hint=f"capture a transfer of {FEWEST} packets or more, with its ACKs; --flow names another connection",
         )
-    found = Evidence("capture")
+    found = Evidence(FORMAT)
     _facts(found, capture, number, view)
     _path(found, view)
     _limits(found, capture, view)
@@ -266,7 +271,7 @@ def _rate(
         )
     else:
         found.rate = rates.mean(got, np.ones(len(got)), "bit/s", "what arrived: the link may carry more")
-    found.rates = RateOverTime(edges[:-1], edges[1:], got, float(busy.mean()) >= BUSY)
+    found.rates = RateOverTime(edges[:-1], edges[1:], got, float(busy.mean()) >= BUSY, NOISE)
 
 
 def _no_queue(found: Evidence, waits: queueing.Waits, lost: NDArray[Any], least_s: float) -> None:
