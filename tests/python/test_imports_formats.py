@@ -380,6 +380,10 @@ def test_the_command_prints_writes_and_compares(command: Command) -> None:
     assert "written: home.toml" in written.stdout
     assert "next: windlass compare cubic newreno bbr --path home.toml" in written.stdout
     assert command("run", "home.toml", "--set", "scenario.duration=3 s", "--set", "scenario.warmup=1 s").exit_code == 0
+    compared = command("import", file, "--compare")
+    assert compared.exit_code == 0, compared.output
+    assert "home, flows `" in compared.stdout
+    assert "compare" in json.loads(command("import", file, "--compare", "--json").stdout)
     data = json.loads(command("import", file, "--json").stdout)
     assert data["rate"]["value"] == pytest.approx(2e6)
     assert set(data["rate"]) == {"value", "lo", "hi", "n", "unit", "how"}
