@@ -174,7 +174,7 @@ impl Endpoint {
         }
     }
 
-    /// So many bytes come on top of each datagram on its way to this end, such as those of routing: they are no payload.
+    /// So many bytes come on top of each datagram on its way to this end, such as those of routing: no payload.
     pub fn expect_more(&mut self, bytes: u32) {
         match self {
             Endpoint::Receiver(receiver) => receiver.header += bytes,
