@@ -16,9 +16,12 @@ pub(crate) fn keys_turned(value: &Value) -> Value {
 }
 
 /// With its groups of flows turned round, and its links where no two paths are alike. None where the order matters:
-/// FQ-CoDel hashes the numbers of flows, and frames of base stations bring packets, and so timers, to the same instant.
+/// FQ-CoDel hashes the numbers of flows; frames of base stations bring packets, and so timers, to the same instant, as
+/// do heartbeats and the timer wheel.
 pub(crate) fn declared_otherwise(description: &Value) -> Option<Value> {
-    if description.to_string().contains("fq-codel") || description["topology"]["kind"] == "cellular" {
+    let text = description.to_string();
+    let together = ["fq-codel", "heartbeat", "\"timer_wheel\":\"linux"];
+    if together.iter().any(|word| text.contains(word)) || description["topology"]["kind"] == "cellular" {
         return None;
     }
     let mut moved = description.clone();

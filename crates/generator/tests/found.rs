@@ -79,3 +79,22 @@ fn drops_of_an_access_point_are_counted_beside_wired_queues() {
     assert!(sum("loss_early") > 10);
     assert_eq!(offered, delivered + in_flight + sum("loss_early") + sum("loss_queue") + sum("loss_mac_retry"));
 }
+
+/// A frame in which the warm-up ended counted as measured with all that it carried, but only with a part of what it can
+/// carry.
+#[test]
+fn a_frame_may_lie_on_both_sides_of_the_end_of_the_warm_up() {
+    let traffic = json!({ "kind": "cbr", "rate": "30 Mbps", "packet": "572 B" });
+    let result = run(&json!({
+        "scenario": { "duration": "390 ms", "warmup": "24.838 ms" },
+        "topology": {
+            "kind": "cellular", "preset": "lte-like", "stations": ["0 m"], "bandwidth": "1.4 MHz",
+            "mobile": { "from": "10 m", "to": "20 m", "speed": "1 m/s" },
+            "backbone": { "rate": "100 Mbps", "delay": "1 ms" },
+        },
+        "flows": [{ "from": "mobile/0", "to": "server", "transport": "udp", "traffic": traffic }],
+    }));
+    // the bounds are asserted at the end of the run
+    let bytes: u64 = by_flow(&result, "delivered_bytes")[0].1.parse().expect("a whole number");
+    assert!(bytes > 10_000, "{bytes}");
+}

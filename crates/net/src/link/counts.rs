@@ -50,7 +50,8 @@ pub struct MeasuredLink {
     pub transmitted_bytes: u64,
     /// Bytes of packets that reached the far end.
     pub delivered_bytes: u64,
-    /// Bytes of the packet that was in transmission when the warm-up ended: some of it was sent before.
+    /// Bytes of the packet that was in transmission when the warm-up ended, or of those in the frame of a cell: some of
+    /// it was sent before.
     pub under_way_bytes: u64,
     /// Bytes in the queue, in transmission or on the wire when the warm-up ended.
     pub held_bytes: u64,

@@ -139,7 +139,8 @@ impl Link {
         let broken = self.cold.variation.as_ref().and_then(|variation| variation.break_after(grant.now)).copied();
         let break_at = broken.map_or(Time::NEVER, |broken| broken.at);
         let (room, head) = (grant.room(), u64::from(grant.piece_bytes));
-        let mut used = 0;
+        let warm = self.warming(grant.now).map_or(Time::NEVER, |counts| counts.until);
+        let (mut used, mut beyond) = (0, 0);
         while used + head < room && grant.begins(used) < break_at {
             let Some(packet) = self.next_piece(grant.now, pool, dropped) else { break };
             let piece = u64::from(self.rest()).min(room - used - head);
@@ -155,11 +156,13 @@ impl Link {
                 break; // on the air when the break begins, which takes it
             }
             if rest == 0 {
+                beyond += if ends > warm { u64::from(packet.size) } else { 0 };
                 sent.push((packet, self.sent_in_frame(&packet, ends, grant.end)));
             }
         }
-        let under_way =
-            self.cold.served.as_ref().and_then(|served| served.sending).map_or(0, |packet| packet.size.into());
+        let begun = self.cold.served.as_ref().and_then(|served| served.sending);
+        // of the frame in which the warm-up ends: what it carries may all be there when it ends
+        let under_way = beyond + begun.map_or(0, |packet| packet.size.into());
         if let Some(counts) = self.warming(grant.now) {
             counts.under_way_bytes = under_way;
         }
