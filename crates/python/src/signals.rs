@@ -10,8 +10,8 @@ use pyo3::prelude::*;
 /// How often the interpreter is asked for signals: nobody notices so short a time.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Do some work in a thread of its own, and ask the interpreter for signals meanwhile. After Ctrl-C `cancel` is set, and
-/// what the signal raised is the answer once the work has ended.
+/// Do some work in a thread of its own, and ask the interpreter for signals meanwhile. After Ctrl-C `cancel` is set,
+/// and what the signal raised is the answer once the work has ended.
 pub(crate) fn interruptible<T: Send>(py: Python<'_>, work: impl Fn(&AtomicBool) -> T + Send + Sync) -> PyResult<T> {
     let (cancel, done) = (AtomicBool::new(false), AtomicBool::new(false));
     let (waiting, cancel, done) = (thread::current(), &cancel, &done);
