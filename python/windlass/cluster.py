@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from windlass import _core
+    from windlass.progress import Step
     from windlass.store import Store
-    from windlass.sweep import Progress, Runnable, RunResult
+    from windlass.sweep import Runnable, RunResult
 
 __all__ = ["Cluster"]
 
@@ -93,7 +94,7 @@ class Cluster:
         self,
         tasks: Mapping[str, tuple[Runnable, int]],
         places: Mapping[str, Store | None],
-        progress: Progress | None,
+        progress: Step | None,
         cancel: _core.Cancel,
     ) -> dict[str, RunResult]:
         """Make the runs there, or read them from the store; see :meth:`windlass.workers.Workers.make`."""

@@ -47,6 +47,9 @@ class SavedSweep:
     descriptions: list[dict[str, Any]]
     stations: pa.Table
 
+    def __repr__(self) -> str:
+        return f"<SavedSweep {self.name!r}: {len(self.descriptions)} points over {', '.join(self.axes) or 'nothing'}>"
+
 
 def check_folder(folder: Path) -> None:
     """See to it, before anything is run, that results can go there; makes nothing.

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING
 from windlass.errors import InputError
 
 if TYPE_CHECKING:
+    from windlass.progress import Step
     from windlass.scenario import Scenario
-    from windlass.sweep import Progress, RunResult
+    from windlass.sweep import RunResult
 
 __all__ = ["MOST_SHARDS", "Job", "emit", "make_shard"]
 
@@ -128,9 +129,7 @@ def emit(scenario: Scenario, folder: Path, *, shards: int | None = None) -> Job:
     return job
 
 
-def make_shard(
-    folder: Path, index: int, *, jobs: int | None = None, progress: Progress | None = None
-) -> list[RunResult]:
+def make_shard(folder: Path, index: int, *, jobs: int | None = None, progress: Step | None = None) -> list[RunResult]:
     """Make the runs of one shard, in a store of its own; those that are there already are read.
 
     Parameters

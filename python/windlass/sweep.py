@@ -11,7 +11,7 @@ import json
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from windlass.cautions import cautions_of
 from windlass.errors import InputError, Interrupted, StoreWarning
+from windlass.progress import Progress, Step, progress_of
 from windlass.resources import check
 from windlass.store import Store
 from windlass.workers import side_by_side, workers_for
@@ -129,8 +130,25 @@ class RunResult:
         return self.tables["tapes"]
 
     def to_pandas(self, table: str = "flows") -> pd.DataFrame:
-        """One of the tables as a pandas DataFrame."""
-        return self.tables[table].to_pandas()
+        """One of the tables as a pandas DataFrame.
+
+        Raises
+        ------
+        InputError
+            If there is no such table, or pandas is not installed.
+        """
+        from windlass.tables import as_pandas
+
+        return as_pandas(self.tables, table)
+
+    def __repr__(self) -> str:
+        return f"<{_run_words(self)}: {self.flows.num_rows} flows>"
+
+    def _repr_html_(self) -> str:
+        from windlass.views import html
+        from windlass.views.results import of_run
+
+        return html(of_run(self))
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,9 +226,16 @@ class SweepResult:
         return join_runs(self.runs, name).replace_schema_metadata({"windlass": json.dumps(about)})
 
     def to_pandas(self, table: str = "flows") -> pd.DataFrame:
-        """One of the tables as a pandas DataFrame."""
-        frame: pd.DataFrame = getattr(self, table).to_pandas()
-        return frame
+        """One of the tables as a pandas DataFrame.
+
+        Raises
+        ------
+        InputError
+            If there is no such table, or pandas is not installed.
+        """
+        from windlass.tables import TABLES, as_pandas
+
+        return as_pandas({name: getattr(self, name) for name in TABLES if name == table}, table)
 
     def summary(self, metric: str | None = None, *, confidence: float = 0.95) -> pa.Table:
         """Mean and interval over seeds for each point and group of flows; see :func:`windlass.stats.summarise`."""
@@ -233,9 +258,16 @@ class SweepResult:
     def __repr__(self) -> str:
         return f"<SweepResult {self.name!r}: {len(self.runs)} runs over {', '.join(self.axes) or 'one point'}>"
 
+    def _repr_html_(self) -> str:
+        from windlass.views import html
+        from windlass.views.results import of_sweep
 
-Progress = Callable[[int, int], None]
-"""Called in the caller's thread after each finished run with how many are finished and how many there are."""
+        return html(of_sweep(self))
+
+
+def _run_words(result: RunResult) -> str:
+    axes = "".join(f", {axis} = {value}" for axis, value in result.axes.items())
+    return f"RunResult {result.key[:12]}, seed {result.seed}{axes}"
 
 
 def run(scenario: Scenario, seed: int | None = None) -> RunResult:
@@ -274,7 +306,7 @@ def sweep(
     seeds: int | Sequence[int] | None = None,
     jobs: Jobs = None,
     store: Store | str | Path | bool = True,
-    progress: Progress | None = None,
+    progress: Progress = None,
     cancel: _core.Cancel | None = None,
     precision: float | None = None,
     metric: str = "goodput_bps",
@@ -293,8 +325,9 @@ def sweep(
         :class:`windlass.Cluster` makes the runs on its machines.
     store : Store, path or bool
         Where finished runs are kept and looked for: ``True`` the default store, ``False`` none.
-    progress : callable, optional
-        Called with (finished, total) after each run.
+    progress : callable or bool, optional
+        Called with (finished, total) after each run. By default a notebook shows a bar and nothing else does; ``True``
+        shows one on a terminal as well, ``False`` none.
     cancel : _core.Cancel, optional
         Setting it from another thread stops the sweep as Ctrl-C does.
     precision : float, optional
@@ -323,15 +356,17 @@ def sweep(
     chosen = scenario.seeds
     place = open_store(store)
     check(points, len(points) * (len(chosen) if precision is None else 1), side_by_side(jobs))
-    if precision is None:
-        tasks = [(point, seed) for point in points for seed in chosen]
-        results = execute(tasks, jobs=jobs, store=place, progress=progress, cancel=cancel)
-        cautions: list[str] = []
-    else:
+    if precision is not None:
         _check_precision(precision, max_seeds)
-        results, cautions = _until_precise(
-            points, chosen, precision, metric, max_seeds, jobs=jobs, store=place, progress=progress, cancel=cancel
-        )
+    cautions: list[str] = []
+    with progress_of(progress, scenario.name) as step:
+        if precision is None:
+            tasks = [(point, seed) for point in points for seed in chosen]
+            results = execute(tasks, jobs=jobs, store=place, progress=step, cancel=cancel)
+        else:
+            results, cautions = _until_precise(
+                points, chosen, precision, metric, max_seeds, jobs=jobs, store=place, progress=step, cancel=cancel
+            )
     return SweepResult(
         scenario.name, results, [point.effective_json() for point in points], [*cautions_of(results), *cautions]
     )
@@ -342,7 +377,7 @@ def execute(
     *,
     jobs: Jobs = None,
     store: Store | None = None,
-    progress: Progress | None = None,
+    progress: Step | None = None,
     cancel: _core.Cancel | None = None,
 ) -> list[RunResult]:
     """Make runs side by side; runs with equal keys are made once.
@@ -463,7 +498,7 @@ def _until_precise(
     *,
     jobs: Jobs,
     store: Store | None,
-    progress: Progress | None,
+    progress: Step | None,
     cancel: _core.Cancel | None,
 ) -> tuple[list[RunResult], list[str]]:
     """Add seeds at each point until its interval is narrow enough; also the cautions for points where it never was.

@@ -64,6 +64,31 @@ def empty_table(columns: Iterable[Sequence[str]]) -> pa.Table:
     return pa.schema([(name, _TYPES[kind]) for name, kind in columns]).empty_table()
 
 
+def as_pandas(tables: Mapping[str, pa.Table], name: str) -> Any:
+    """One of the tables as a pandas DataFrame.
+
+    Raises
+    ------
+    InputError
+        If there is no such table, or pandas is not installed.
+    """
+    from windlass.errors import InputError, did_you_mean
+
+    if name not in tables:
+        hint = did_you_mean(name, TABLES, "the table") or "there are " + ", ".join(f"`{one}`" for one in TABLES)
+        raise InputError(f"no table `{name}`", code="result.unknown-table", hint=hint)
+    try:
+        import pandas  # noqa: F401
+    except ImportError:
+        raise InputError(
+            "pandas is not installed",
+            code="result.no-pandas",
+            hint="install it: `pip install windlass[pandas]`; without it, the table is there as a pyarrow table: "
+            f"`.{name}`",
+        ) from None
+    return tables[name].to_pandas()
+
+
 def join_runs(results: Sequence[RunResult], table: str) -> pa.Table:
     """One table of many runs: ``key``, ``seed``, one column per swept key, then the run's own columns.
 

@@ -13,8 +13,9 @@ from windlass.errors import Cancelled, InputError, Interrupted
 
 if TYPE_CHECKING:
     from windlass import _core
+    from windlass.progress import Step
     from windlass.store import Store
-    from windlass.sweep import Progress, Runnable, RunResult
+    from windlass.sweep import Runnable, RunResult
 
 __all__ = ["Jobs", "Threads", "Workers", "keep", "side_by_side", "stored", "workers_for"]
 
@@ -29,7 +30,7 @@ class Workers(Protocol):
         self,
         tasks: Mapping[str, tuple[Runnable, int]],
         places: Mapping[str, Store | None],
-        progress: Progress | None,
+        progress: Step | None,
         cancel: _core.Cancel,
     ) -> dict[str, RunResult]:
         """Make runs, or read them from the store.
@@ -128,7 +129,7 @@ class Threads:
         self,
         tasks: Mapping[str, tuple[Runnable, int]],
         places: Mapping[str, Store | None],
-        progress: Progress | None,
+        progress: Step | None,
         cancel: _core.Cancel,
     ) -> dict[str, RunResult]:
         """Make or read the runs, side by side; see :meth:`Workers.make`."""

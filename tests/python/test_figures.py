@@ -528,8 +528,8 @@ def test_tables_become_latex(command: Command, small_file: Path, sweep_file: Pat
         rest = [line for line in lines if line not in body and not line.startswith("\\")]
         assert all(line.startswith("%") for line in rest), rest
     assert "$\\pm$" in swept.stdout
-    assert "0.5 \\%" in swept.stdout
-    assert "topology.bottleneck.loss.rate" in swept.stdout
+    assert "& 0.5 &" in swept.stdout
+    assert "loss rate of the bottleneck (\\%)" in swept.stdout
 
 
 def test_what_latex_would_obey_is_escaped() -> None:

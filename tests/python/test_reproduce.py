@@ -22,7 +22,7 @@ from windlass.experiments import NotYet, needs
 from windlass.names import loss_causes, not_lost
 from windlass.report import page
 from windlass.report.language import LABELS, sentence
-from windlass.reproduce import PaperReproduction, Reproduction, plan, running, series
+from windlass.reproduce import PaperReproduction, Papers, Reproduction, plan, running, series
 from windlass.reproduce.metrics import metrics
 
 TARGET = "saedi2019/fig3.6"
@@ -69,6 +69,21 @@ def made(places: tuple[Path, Path]) -> Reproduction:
     assert seen[-1] == (found.total, found.total)
     assert found.made == found.total > 0
     return found
+
+
+def test_a_notebook_shows_the_verdicts(made: Reproduction, tmp_path: Path) -> None:
+    assert repr(made).startswith(f"<Reproduction {TARGET}: ")
+    page = made._repr_html_()
+    for outcome in made.outcomes:
+        assert f">{outcome.judgement.verdict}</td>" in page
+    paper = PaperReproduction(made.ledger, [made], [(made.experiment, "<why>")], True, tmp_path)
+    assert f">{made.experiment.title}</td>" in paper._repr_html_()
+    assert f"not run: {made.experiment.name}: &lt;why&gt;" in paper._repr_html_()
+    papers = Papers([paper], {"none": "no network"})
+    assert f">{tmp_path / 'report.html'}</td>" in papers._repr_html_()
+    assert "not run: none: no network" in papers._repr_html_()
+    assert repr(paper) == f"<PaperReproduction {made.ledger.id}: 1 experiments>"
+    assert repr(papers) == f"<Papers: {made.ledger.id}>"
 
 
 def test_every_claim_has_a_verdict(made: Reproduction) -> None:

@@ -78,17 +78,14 @@ def show_experiments(label: str) -> Iterator[tuple[Callable[[int, int], None], C
 
     Where stderr is no terminal, the names are printed there, a line each.
     """
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from windlass.progress import terminal_bar
 
     terminal = sys.stderr.isatty()
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not terminal) as bar:
-        task = bar.add_task(label, total=None)
+    with terminal_bar(label) as (step, name):
 
-        def announce(name: str) -> None:
-            bar.update(task, description=name)
+        def announce(text: str) -> None:
+            name(text)
             if not terminal:
-                print(name, file=sys.stderr, flush=True)
+                print(text, file=sys.stderr, flush=True)
 
-        yield lambda done, total: bar.update(task, completed=done, total=total), announce
+        yield step, announce

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -18,9 +17,7 @@ from windlass.errors import visible
 if TYPE_CHECKING:
     from rich.console import Console
 
-
-MOST_ROWS = 40
-"""Rows of a table on the screen; all of them are in the files and in `--json`."""
+    from windlass.views import Grid, View
 
 
 def console(width: int = 240) -> Console:
@@ -62,6 +59,23 @@ def print_table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], right
         for row in rows:
             table.add_row(*(escape(visible(cell(row[column]))) for column in part))
         out.print(table)
+
+
+def print_grid(grid: Grid) -> None:
+    """Print a table; as LaTeX with names in place of keys and units in brackets."""
+    heads, rows = grid.in_words() if latex.is_on() else ([column.head for column in grid.columns], grid.rows)
+    right = [head for head, column in zip(heads, grid.columns, strict=True) if column.right]
+    print_table(heads, [dict(zip(heads, row, strict=True)) for row in rows], right=right)
+
+
+def print_view(view: View) -> None:
+    """Print what is shown of a result."""
+    from windlass.views import Grid
+
+    for line in (view.title, *view.head, *(f"caution: {caution}" for caution in view.cautions)):
+        latex.say(line)
+    for part in view.parts:
+        print_grid(part) if isinstance(part, Grid) else latex.say(part)
 
 
 def _parts(
@@ -111,18 +125,3 @@ def cell(item: Any) -> str:
     if isinstance(item, Mapping):
         return json.dumps(item, ensure_ascii=False)
     return str(item)
-
-
-def fixed(value: float | None, scale: float, digits: int) -> str:
-    """A scaled number with so many digits, nothing for none."""
-    return "" if value is None else f"{value * scale:.{digits}f}"
-
-
-def with_interval(row: Mapping[str, Any], metric: str, scale: float, digits: int) -> str:
-    """``mean ± half`` from a row's columns ``METRIC_mean``, ``METRIC_lo`` and ``METRIC_hi``, scaled."""
-    mean, low, high = (row[f"{metric}_{part}"] for part in ("mean", "lo", "hi"))
-    if mean is None or math.isnan(mean):
-        return ""
-    if low is None or high is None or math.isnan(low) or math.isnan(high):
-        return f"{mean * scale:.{digits}f} ± ?"
-    return f"{mean * scale:.{digits}f} ± {(high - low) / 2.0 * scale:.{digits}f}"

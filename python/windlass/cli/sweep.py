@@ -12,9 +12,9 @@ import windlass
 from windlass.cli import completion
 from windlass.cli.files import check_folder, command_line, load_scenario, say_how_long, show_progress
 from windlass.cli.group import main
-from windlass.cli.latex import latex_option, say
+from windlass.cli.latex import latex_option
 from windlass.cli.options import Place, Share, execution_options, json_option, own_option, sets_option
-from windlass.cli.printing import print_json, print_table, with_interval
+from windlass.cli.printing import print_json, print_view
 
 if TYPE_CHECKING:
     from windlass.scenario import Scenario
@@ -113,7 +113,9 @@ def sweep(
     if as_json:
         print_json(_sweep_json(result, folder))
     else:
-        _print_sweep(result)
+        from windlass.views.results import of_sweep
+
+        print_view(of_sweep(result))
         stored = sum(1 for run_ in result.runs if run_.stored)
         kept = "" if out is not None or folder == usual else f"; {usual} holds a wider sweep and stays as it is"
         click.echo(f"{len(result.runs)} runs, {stored} of them from the store; written to {folder}{kept}", err=True)
@@ -145,41 +147,6 @@ def _emit(scenario: Scenario, folder: Path, shards: int | None, as_json: bool) -
     click.echo(f"{job.runs} runs in {job.shards} shards written to {job.folder}")
     click.echo(f"submit:     {job.submit}")
     click.echo(f"afterwards: {job.merge}")
-
-
-_SHOWN: tuple[tuple[str, str, float, int], ...] = (
-    ("goodput_bps", "goodput Mbit/s", 1e-6, 3),
-    ("goodput_total_bps", "all flows Mbit/s", 1e-6, 3),
-    ("jain", "Jain", 1.0, 3),
-    ("retransmitted_segments", "retransmitted", 1.0, 1),
-    ("timeouts", "timeouts", 1.0, 2),
-    ("srtt_mean_s", "srtt ms", 1e3, 1),
-    ("completion_s", "FCT mean s", 1.0, 3),
-    ("completion_median_s", "FCT median s", 1.0, 3),
-    ("completion_p95_s", "FCT p95 s", 1.0, 3),
-    ("unfinished", "unfinished %", 1e2, 1),
-)
-
-
-def _print_sweep(result: SweepResult) -> None:
-    rows = result.summary().to_pylist()
-    varied = [name for name in ("group", "direction") if len({row[name] for row in rows}) > 1]
-    names = [*result.axes, *varied]
-    if "flows.algorithm" not in result.axes:
-        names.append("algorithm")
-    shown = []
-    for row in rows:
-        line = {name: row[name] for name in names}
-        line["seeds"] = row["goodput_bps_n"]
-        for metric, words, scale, digits in _SHOWN:
-            line[words] = with_interval(row, metric, scale, digits)
-        shown.append(line)
-    # what no row has is left out: Jain's index of single flows, completion times of transfers without end
-    columns = [name for name in shown[0] if name in names or any(line[name] != "" for line in shown)] if shown else []
-    say(f"{result.name}: mean per flow over seeds, ± half of the 95 % interval")
-    for caution in result.cautions:
-        say(f"caution: {caution}")
-    print_table(columns, shown, right=columns[len(names) :])
 
 
 def _sweep_json(result: SweepResult, folder: Path) -> dict[str, Any]:

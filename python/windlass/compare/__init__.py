@@ -14,12 +14,13 @@ from windlass.compare.model import LIMITS, Comparison, Outcome, Senders, Stateme
 from windlass.compare.requests import algorithm_value, baseline_of, named_algorithms, named_queues
 from windlass.errors import InputError
 from windlass.neighbour import NEIGHBOUR
+from windlass.progress import progress_of
 
 if TYPE_CHECKING:
     from windlass import _core
+    from windlass.progress import Progress
     from windlass.scenario import Scenario
     from windlass.store import Store
-    from windlass.sweep import Progress
     from windlass.workers import Jobs
 
 __all__ = [
@@ -47,7 +48,7 @@ def compare(
     seeds: int | Sequence[int] | None = None,
     jobs: Jobs = None,
     store: Store | str | bool = True,
-    progress: Progress | None = None,
+    progress: Progress = None,
     cancel: _core.Cancel | None = None,
 ) -> Comparison:
     """Run the same paths with each algorithm and each queue, and say which to take.
@@ -98,7 +99,8 @@ def compare(
     settings, found = settings_of(paths, group, next(iter(named.values())))
     cells, cautions = planned(found, named, disciplines, neighbour, queue_at)
     tasks = [(cell.point, seed) for cell in cells for seed in settings[cell.setting].seeds]
-    made = iter(execute(tasks, jobs=jobs, store=open_store(store), progress=progress, cancel=cancel))
+    with progress_of(progress, "comparison") as step:
+        made = iter(execute(tasks, jobs=jobs, store=open_store(store), progress=step, cancel=cancel))
     runs = [
         [labelled(next(made), settings[cell.setting], cell, len(paths) > 1) for _ in settings[cell.setting].seeds]
         for cell in cells

@@ -205,7 +205,7 @@ class Verdict:
     p: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """What :func:`windlass.compare` gives.
 
@@ -267,6 +267,16 @@ class Comparison:
             "take": self.take,
             "answer": [{"kind": one.kind, "text": one.text} for one in self.answer],
         }
+
+    def __repr__(self) -> str:
+        candidates = len({outcome.candidate for outcome in self.outcomes})
+        return f"<Comparison {self.name!r}: {candidates} candidates, take {self.take or 'none'}>"
+
+    def _repr_html_(self) -> str:
+        from windlass.views import html
+        from windlass.views.comparison import of_comparison
+
+        return html(of_comparison(self))
 
     def write(self, file: Any, *, command: str = "") -> Any:
         """Write the page for someone who was not there, one HTML file that needs no network.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PaperReproduction:
     """All experiments of a paper that could be run.
 
@@ -68,6 +68,15 @@ class PaperReproduction:
             "not_run": [{"experiment": entry.id, "why": why} for entry, why in self.missing],
         }
 
+    def __repr__(self) -> str:
+        return f"<PaperReproduction {self.ledger.id}: {len(self.parts)} experiments>"
+
+    def _repr_html_(self) -> str:
+        from windlass.views import html
+        from windlass.views.reproduction import of_paper
+
+        return html(of_paper(self))
+
     def render(self, console: Console) -> None:
         """Print the verdicts of each experiment, and where the report is."""
         from windlass.reproduce import screen
@@ -75,7 +84,7 @@ class PaperReproduction:
         screen.print_paper(self, console)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Papers:
     """All papers, and those of which nothing can be run, with the reason."""
 
@@ -95,6 +104,15 @@ class Papers:
             "papers": [part.to_dict() for part in self.parts],
             "not_run": [{"paper": paper, "why": why} for paper, why in self.missing.items()],
         }
+
+    def __repr__(self) -> str:
+        return f"<Papers: {', '.join(part.ledger.id for part in self.parts)}>"
+
+    def _repr_html_(self) -> str:
+        from windlass.views import html
+        from windlass.views.reproduction import of_papers
+
+        return html(of_papers(self))
 
     def render(self, console: Console) -> None:
         """Print the verdicts paper by paper."""

@@ -75,7 +75,7 @@ class Outcome:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Reproduction:
     """An experiment that was run again.
 
@@ -218,6 +218,16 @@ class Reproduction:
             ],
             "judged": self.judged,
         }
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{count} {verdict}" for verdict, count in self.counts.items()) or "no claim"
+        return f"<Reproduction {self.experiment.id}: {counts}>"
+
+    def _repr_html_(self) -> str:
+        from windlass.views import html
+        from windlass.views.reproduction import of_reproduction
+
+        return html(of_reproduction(self))
 
     def render(self, console: Console) -> None:
         """Print the throughput by variant and point, the verdict on each claim, and where the report is."""

@@ -9,6 +9,7 @@ from windlass.reproduce.metrics import headline_metric, shown_variants
 from windlass.reproduce.paper import PaperReproduction
 from windlass.reproduce.results import Reproduction
 from windlass.verdicts.words import plain
+from windlass.views.reproduction import CLAIMS, claim_cells
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,24 +75,12 @@ def _claims(reproduction: Reproduction, language: Language) -> Table:
     from rich.markup import escape
     from rich.table import Table
 
-    numbers = reproduction.reading_numbers
     claims = Table(title="claims")
-    for heading in ("claim", "verdict", "measured", "depends on the reading"):
+    for heading in CLAIMS:
         claims.add_column(heading)
     for outcome in reproduction.outcomes:
-        depends = ", ".join(f"{numbers[one.key]}: {judgement.verdict}" for one, judgement in outcome.changed) or "no"
-        if outcome.unsettled:
-            depends += "; open in " + ", ".join(numbers[reading.key] for reading in outcome.unsettled)
-        verdict = outcome.judgement.verdict
-        found = language.found(outcome.judgement.measured or outcome.judgement.reason)
-        if outcome.judgement.arithmetic:
-            found += f". {language.found(outcome.judgement.arithmetic)}"
-        claims.add_row(
-            escape(f"{outcome.claim.number}. {language.say(outcome.claim.text)}"),
-            f"[{COLOURS[verdict]}]{verdict}[/]",
-            escape(found),
-            escape(depends if outcome.readings else ""),
-        )
+        claim, verdict, found, depends = claim_cells(reproduction, language, outcome)
+        claims.add_row(escape(claim), f"[{COLOURS[verdict]}]{verdict}[/]", escape(found), escape(depends))
     return claims
 
 

@@ -1,0 +1,90 @@
+"""How far a sweep is: a bar in a notebook, a bar on a terminal, or nothing."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from html import escape
+from typing import Any, TypeAlias
+
+__all__ = ["Progress", "Step", "in_notebook", "progress_of", "terminal_bar"]
+
+Step = Callable[[int, int], None]
+"""Called in the caller's thread after each finished run with how many are finished and how many there are."""
+
+Progress: TypeAlias = Step | bool | None
+"""A :data:`Step`; ``None`` for a bar in a notebook and nothing elsewhere; ``True`` for one on a terminal as well;
+``False`` for none.
+"""
+
+
+def in_notebook() -> bool:
+    """Whether this runs in a kernel of Jupyter, which shows what it is given."""
+    shell = sys.modules.get("IPython")
+    found = shell.get_ipython() if shell is not None else None
+    return found is not None and hasattr(found, "kernel")
+
+
+@contextmanager
+def progress_of(wanted: Progress, label: str) -> Iterator[Step | None]:
+    """What is called after each run."""
+    if callable(wanted):
+        yield wanted
+    elif wanted is not False and in_notebook():
+        bar = _NotebookBar(label)
+        try:
+            yield bar.step
+        finally:
+            bar.end()
+    elif wanted:
+        with terminal_bar(label) as (step, _):
+            yield step
+    else:
+        yield None
+
+
+class _NotebookBar:
+    """A bar of HTML without scripts, which stays as a line of text. Drawn at most a hundred times."""
+
+    def __init__(self, label: str) -> None:
+        self._label, self._done, self._total, self._drawn = label, 0, 0, -1
+        self._handle: Any = None
+
+    def step(self, done: int, total: int) -> None:
+        """After each finished run."""
+        self._done, self._total = done, total
+        percent = 100 * done // total if total else 100
+        if percent != self._drawn:
+            self._drawn = percent
+            name, count = escape(self._label), f"{done} of {total} runs"
+            self._show(f'{name} <progress value="{done}" max="{total}" aria-label="{name}"></progress> {count}')
+
+    def end(self) -> None:
+        """After the last one, or when it was stopped."""
+        if self._handle is not None:
+            self._show(f"{escape(self._label)}: {self._done} of {self._total} runs")
+
+    def _show(self, text: str) -> None:
+        from IPython.display import HTML, display
+
+        if self._handle is None:
+            self._handle = display(HTML(text), display_id=True)
+        else:
+            self._handle.update(HTML(text))
+
+
+@contextmanager
+def terminal_bar(label: str) -> Iterator[tuple[Step, Callable[[str], None]]]:
+    """A bar on stderr if that is a terminal, and what is called with the name of what is run now."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
+        task = bar.add_task(label, total=None)
+        yield (
+            lambda done, total: bar.update(task, completed=done, total=total),
+            lambda name: bar.update(task, description=name),
+        )
