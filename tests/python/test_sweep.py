@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
-from conftest import small_document
+from conftest import Command, small_document
 
 import windlass
 from windlass import Cancel, InputError, Interrupted, RunResult, Scenario, Store, stats
@@ -265,3 +266,97 @@ def test_paired_by_seed_is_narrower_than_apart(swept: Scenario) -> None:
     assert len(left) == 12
     together = stats.paired_difference(left, right)
     assert together.mean == pytest.approx(left.mean() - right.mean())
+
+
+# ---- keys that go together
+
+
+PATHS = {
+    "topology.bottleneck.rate, topology.bottleneck.delay": [
+        ["1 Mbps", "100 ms"],
+        ["2 Mbps", "50 ms"],
+        ["9 Mbps", "9 ms"],
+    ]
+}
+RATE, DELAY = "topology.bottleneck.rate", "topology.bottleneck.delay"
+
+
+@pytest.fixture
+def joined(small: windlass.Scenario) -> windlass.Scenario:
+    """The small scenario over two algorithms on three paths whose rate and delay go together."""
+    return small.with_({"sweep": {"flows.algorithm": ["newreno", "westwood-plus"], **PATHS}})
+
+
+def test_keys_that_go_together_have_a_column_each(joined: windlass.Scenario, tmp_path: Path) -> None:
+    result = joined.sweep(seeds=2, store=tmp_path / "store")
+    assert result.axes == ["flows.algorithm", RATE, DELAY]
+    rows = [tuple(row[key] for key in result.axes) for row in result.summary().to_pylist()]
+    steps = [tuple(step) for step in next(iter(PATHS.values()))]
+    assert rows == [(name, *step) for name in ("newreno", "westwood-plus") for step in steps]
+    again = joined.sweep(seeds=2, store=tmp_path / "store")
+    assert all(run.stored for run in again)
+    saved = windlass.output.read_sweep(result.write(tmp_path / "out"))
+    assert saved.axes == result.axes
+    assert saved.flows.equals(result.flows)
+
+
+def test_in_a_file_in_python_and_on_the_command_line(
+    joined: windlass.Scenario, small_file: Path, command: Command, work: Path
+) -> None:
+    text = '\n[sweep]\n"flows.algorithm" = ["newreno", "westwood-plus"]\n'
+    text += f'"{RATE}, {DELAY}" = [["1 Mbps", "100 ms"], ["2 Mbps", "50 ms"], ["9 Mbps", "9 ms"]]\n'
+    (work / "file.toml").write_text(small_file.read_text() + text)
+    keys = [point.key(1) for point in joined.points()]
+    assert [point.key(1) for point in windlass.load("file.toml").points()] == keys
+    document = joined.composed()
+    built = windlass.Scenario(
+        duration="5 s",
+        topology=document["topology"],
+        flows=document["flows"],
+        sweep={"flows.algorithm": ["newreno", "westwood-plus"], **PATHS},
+    )
+    assert [point.key(1) for point in built.points()] == keys
+    value = '[["1 Mbps", "100 ms"], ["2 Mbps", "50 ms"], ["9 Mbps", "9 ms"]]'
+    sets = [
+        "--set",
+        'sweep."flows.algorithm"=["newreno", "westwood-plus"]',
+        "--set",
+        f'sweep."{RATE}, {DELAY}"={value}',
+    ]
+    done = command("sweep", str(small_file), *sets, "--seeds", "1")
+    assert done.exit_code == 0, done.output
+    assert [line.split()[:5] for line in done.stdout.splitlines() if " Mbps " in line][4] == [
+        "westwood-plus", "2", "Mbps", "50", "ms",
+    ]  # fmt: skip
+
+
+def test_a_figure_along_one_key_names_the_other(joined: windlass.Scenario) -> None:
+    result = joined.sweep(seeds=1, store=False)
+    figure = windlass.plot(result, x=RATE)
+    assert figure.axes[0].get_xlabel().replace("\n", " ") == (
+        "rate of the bottleneck (Mbps), with delay of the bottleneck from 100 ms to 9 ms"
+    )
+    assert len(figure.axes) == 1
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["NewReno", "Westwood+"]
+    assert [len(line.lines[0].get_xdata()) for line in figure.axes[0].containers] == [3, 3]
+    # the other way round the rate falls from the first place to the last
+    assert "from 9 Mbps to 1 Mbps" in windlass.plot(result, x=DELAY).axes[0].get_xlabel().replace("\n", " ")
+    grid = windlass.plot(result, "heatmap", x=RATE)
+    assert len(grid.axes) == 2  # one panel and the scale
+    assert "with delay of the bottleneck" in grid.get_supxlabel()
+
+
+def test_a_comparison_on_paths_whose_keys_go_together(joined: windlass.Scenario) -> None:
+    found = windlass.compare(joined, ["newreno", "cerl"], seeds=1, neighbour=False, store=False)
+    steps = [tuple(step) for step in next(iter(PATHS.values()))]
+    assert [tuple(one.axes.values()) for one in found.outcomes] == [step for step in steps for _ in range(2)]
+
+
+def test_the_algorithm_of_a_group_is_compared_apart_from_what_goes_with_it() -> None:
+    from windlass.compare.running import _without
+
+    name = "flows.algorithm"
+    assert _without(name, name, ["a", "b"]) is None
+    assert _without(name, "x", [1, 2]) == ("x", [1, 2])
+    assert _without(name, f"{name}, x", [["a", 1], ["b", 1], ["a", 2]]) == ("x", [1, 2])
+    assert _without(name, f"x, {name}, y", [[1, "a", 2], [1, "b", 3]]) == ("x, y", [[1, 2], [1, 3]])

@@ -154,15 +154,14 @@ impl Scenario {
     pub fn document(&self) -> String {
         let mut document = self.0.root.value.to_json();
         if let (false, Some(root)) = (self.0.axes.is_empty(), document.as_object_mut()) {
-            let values =
-                |axis: &Axis| axis.values.iter().map(|node| node.value.to_json()).collect::<serde_json::Value>();
-            let sweep = self.0.axes.iter().map(|axis| (axis.key.clone(), values(axis))).collect();
+            let sweep = self.0.axes.iter().map(Axis::entry).collect();
             root.insert("sweep".to_owned(), serde_json::Value::Object(sweep));
         }
         document.to_string()
     }
 
-    /// The points: the product of the axes, the last axis fastest; one point if there is no sweep.
+    /// The points: the product of the axes, the last axis fastest; one point if there is no sweep. Keys that go together
+    /// are one axis.
     pub fn points(&self) -> Vec<Point> {
         (0..sweep::size(&self.0.axes)).map(|index| Point { scenario: self.clone(), index }).collect()
     }
@@ -189,8 +188,8 @@ fn check(root: &Node, axes: &[Axis], files: &Files, cancel: Option<&AtomicBool>)
     } else {
         let mut stride = 1;
         for axis in axes.iter().rev() {
-            (1..axis.values.len()).try_for_each(|at| one(at * stride))?;
-            stride *= axis.values.len();
+            (1..axis.steps.len()).try_for_each(|at| one(at * stride))?;
+            stride *= axis.steps.len();
         }
     }
     Ok(first.general.duration.secs())
@@ -203,7 +202,7 @@ impl Point {
     /// The swept keys with this point's values as they were written.
     pub fn axes(&self) -> Vec<(String, serde_json::Value)> {
         let axes = &self.scenario.0.axes;
-        sweep::choice(axes, self.index).map(|(axis, node)| (axis.key.clone(), sweep::label(&node.value))).collect()
+        sweep::choice(axes, self.index).map(|(key, node)| (key.clone(), sweep::label(&node.value))).collect()
     }
 
     /// The description of this point as it was written, overrides and swept values laid over it, without defaults, as

@@ -1,5 +1,7 @@
 //! Sweep axes: which values a point puts where, and what an override does to them.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value as Json;
 
 use crate::decode::plan::{self, Plan};
@@ -9,12 +11,47 @@ use crate::limits::POINTS;
 use crate::node::{Node, Table, Value, element_name};
 use crate::overrides::set;
 
-/// A swept key and its values.
+/// A swept key and its values, or keys that go together.
 #[derive(Clone, Debug)]
 pub(crate) struct Axis {
-    pub(crate) key: String,
-    pub(crate) values: Vec<Node>,
+    keys: Vec<String>,
+    /// A value for each key.
+    pub(crate) steps: Vec<Vec<Node>>,
     place: Place,
+}
+
+/// What stands between keys that go together, as in `"topology.bottleneck.rate, topology.bottleneck.delay"`.
+const AND: char = ',';
+
+impl Axis {
+    /// The entry of `[sweep]` that it is.
+    pub(crate) fn entry(&self) -> (String, Json) {
+        let together = |step: &Vec<Node>| match &step[..] {
+            [one] => one.value.to_json(),
+            several => several.iter().map(|node| node.value.to_json()).collect(),
+        };
+        (self.keys.join(", "), self.steps.iter().map(together).collect())
+    }
+
+    /// Sweep these keys no more. Steps that differed in nothing else become one.
+    fn end(&mut self, ends: impl Fn(&String) -> bool) {
+        if !self.keys.iter().any(&ends) {
+            return;
+        }
+        let kept: Vec<bool> = self.keys.iter().map(|key| !ends(key)).collect();
+        let mut known = BTreeSet::new();
+        self.keys = left(&self.keys, &kept);
+        self.steps = self.steps.iter().map(|step| left(step, &kept)).filter(|step| known.insert(text(step))).collect();
+    }
+}
+
+fn left<T: Clone>(items: &[T], kept: &[bool]) -> Vec<T> {
+    items.iter().zip(kept).filter(|(_, kept)| **kept).map(|(item, _)| item.clone()).collect()
+}
+
+/// A step as text: equal for equal values.
+fn text(step: &[Node]) -> String {
+    step.iter().map(|node| node.value.to_json()).collect::<Json>().to_string()
 }
 
 /// Keys that are no part of a run's description.
@@ -40,25 +77,29 @@ pub(crate) fn axes(root: &mut Node, sets: &[(String, String)]) -> Result<Vec<Axi
         }
         let swept = key.strip_prefix("sweep.").map(unquoted);
         if let (None, Some(all)) = (swept, for_all(root, key))
-            && let Some(axis) = axes.iter().find(|axis| all == axis.key || within(&all, &axis.key))
+            && let Some(over) = keys(&axes).find(|over| all == **over || within(&all, over))
         {
-            let what = format!("`{}` would have no effect: `{}` is swept", show(key), show(&axis.key));
+            let what = format!("`{}` would have no effect: `{}` is swept", show(key), show(over));
             return Err(Problem::new(code::CONFLICT, node.place, what)
-                .hint(format!("override `{0}` to end its sweep, or `sweep.{0}` to change it", show(&axis.key))));
+                .hint(format!("override `{0}` to end its sweep, or `sweep.{0}` to change it", show(over))));
         }
-        if let (None, Some(axis)) = (swept, axes.iter().find(|axis| within(key, &axis.key))) {
-            let what = format!("`{}` is part of `{}`, which is swept", show(key), show(&axis.key));
-            return Err(Problem::new(code::CONFLICT, node.place, what)
-                .hint(format!("override `sweep.{}` instead", show(&axis.key))));
+        if let (None, Some(over)) = (swept, keys(&axes).find(|over| within(key, over))) {
+            let what = format!("`{}` is part of `{}`, which is swept", show(key), show(over));
+            return Err(
+                Problem::new(code::CONFLICT, node.place, what).hint(format!("override `sweep.{}` instead", show(over)))
+            );
         }
         // What is set is not swept any more, nor any part of it.
-        axes.retain(|axis: &Axis| match swept {
-            Some(swept) => axis.key != swept,
-            None => {
-                let all = for_all(root, &axis.key);
-                ![Some(&axis.key), all.as_ref()].into_iter().flatten().any(|swept| swept == key || within(swept, key))
-            }
+        axes.iter_mut().for_each(|axis: &mut Axis| {
+            axis.end(|own| match swept {
+                Some(swept) => parts(swept).any(|part| part == own),
+                None => {
+                    let all = for_all(root, own);
+                    [Some(own), all.as_ref()].into_iter().flatten().any(|swept| swept == key || within(swept, key))
+                }
+            });
         });
+        axes.retain(|axis| !axis.keys.is_empty());
         match swept {
             Some(key) => axes.push(axis(key.to_owned(), &node)?),
             None => set(root, key, &node)?,
@@ -67,7 +108,7 @@ pub(crate) fn axes(root: &mut Node, sets: &[(String, String)]) -> Result<Vec<Axi
     refuse_overridden(root, &axes)?;
     let mut points: usize = 1;
     for axis in &axes {
-        points = points.saturating_mul(axis.values.len());
+        points = points.saturating_mul(axis.steps.len());
         if points > POINTS {
             return Err(Problem::new(
                 code::TOO_MANY_POINTS,
@@ -82,20 +123,32 @@ pub(crate) fn axes(root: &mut Node, sets: &[(String, String)]) -> Result<Vec<Axi
 /// A problem if an axis sets again what one before it has set: every point of the earlier one would be the same run,
 /// under different labels.
 fn refuse_overridden(root: &Node, axes: &[Axis]) -> Result<(), Problem> {
-    for (at, axis) in axes.iter().enumerate() {
-        let all = for_all(root, &axis.key);
-        let hides = |later: &&Axis| {
-            let covers = |key: &String| *key == later.key || within(key, &later.key);
-            covers(&axis.key) || all.as_ref().is_some_and(covers)
+    let swept: Vec<(&String, Place)> =
+        axes.iter().flat_map(|axis| axis.keys.iter().map(|key| (key, axis.place))).collect();
+    for (at, &(key, place)) in swept.iter().enumerate() {
+        let all = for_all(root, key);
+        let hides = |later: &String| {
+            let covers = |key: &String| key == later || within(key, later);
+            covers(key) || all.as_ref().is_some_and(covers)
         };
-        if let Some(later) = axes[at + 1..].iter().find(hides) {
-            let (one, other) = (show(&axis.key), show(&later.key));
+        if let Some((later, _)) = swept[at + 1..].iter().find(|(later, _)| hides(later)) {
+            let (one, other) = (show(key), show(later));
             let what = format!("sweep axis `{one}` has no effect: `{other}` stands after it and sets it, too");
-            return Err(Problem::new(code::CONFLICT, axis.place, what)
+            return Err(Problem::new(code::CONFLICT, place, what)
                 .hint(format!("leave one of them out, or write `{other}` first")));
         }
     }
     Ok(())
+}
+
+/// All swept keys in order.
+fn keys(axes: &[Axis]) -> impl Iterator<Item = &String> {
+    axes.iter().flat_map(|axis| &axis.keys)
+}
+
+/// The keys that an entry of `[sweep]` names.
+fn parts(entry: &str) -> impl Iterator<Item = &str> {
+    entry.split(AND).map(str::trim)
 }
 
 /// The axes of a section `[sweep]`.
@@ -139,7 +192,8 @@ fn unquoted(key: &str) -> &str {
 /// The axes of a sweep. Dotted keys without quotation marks stand as tables in tables.
 fn flatten(table: &Table, path: &str, axes: &mut Vec<Axis>) -> Result<(), Problem> {
     for (key, node) in &table.0 {
-        let key = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+        let below = |part: &str| if path.is_empty() { part.to_owned() } else { format!("{path}.{part}") };
+        let key = parts(key).map(below).collect::<Vec<_>>().join(", ");
         match &node.value {
             Value::Table(inner) => flatten(inner, &key, axes)?,
             _ => axes.push(axis(key, node)?),
@@ -153,9 +207,10 @@ fn flatten(table: &Table, path: &str, axes: &mut Vec<Axis>) -> Result<(), Proble
     Ok(())
 }
 
-fn axis(key: String, node: &Node) -> Result<Axis, Problem> {
-    let problem = |code, what: &str| Problem::new(code, node.place, format!("sweep axis `{}` {what}", show(&key)));
-    if FIXED.iter().any(|fixed| key == *fixed || within(&key, fixed)) {
+fn axis(entry: String, node: &Node) -> Result<Axis, Problem> {
+    let keys: Vec<String> = parts(&entry).map(str::to_owned).collect();
+    let problem = |code, what: &str| Problem::new(code, node.place, format!("sweep axis `{}` {what}", show(&entry)));
+    if keys.iter().any(|key| FIXED.iter().any(|fixed| key == fixed || within(key, fixed))) {
         return Err(problem(code::NOT_SWEEPABLE, "cannot be swept").hint("an axis is a key that describes the run"));
     }
     let Value::List(values) = &node.value else {
@@ -169,25 +224,51 @@ fn axis(key: String, node: &Node) -> Result<Axis, Problem> {
     if values.len() > POINTS {
         return Err(problem(code::TOO_MANY_POINTS, &format!("has more than {POINTS} values")));
     }
-    let mut labels: Vec<String> = values.iter().map(|node| node.value.to_json().to_string()).collect();
+    let steps: Vec<Vec<Node>> = match keys.len() {
+        1 => values.iter().map(|value| vec![value.clone()]).collect(),
+        count => values
+            .iter()
+            .enumerate()
+            .map(|(at, value)| together(value, at, count, problem))
+            .collect::<Result<_, _>>()?,
+    };
+    let mut labels: Vec<String> = steps.iter().map(|step| text(step)).collect();
     labels.sort_unstable();
     if let Some(twice) = labels.windows(2).find(|pair| pair[0] == pair[1]) {
-        return Err(problem(code::DUPLICATE_VALUE, &format!("has {} twice", show(&twice[0]))));
+        let one = if keys.len() == 1 { &twice[0][1..twice[0].len() - 1] } else { &twice[0] };
+        return Err(problem(code::DUPLICATE_VALUE, &format!("has {} twice", show(one))));
     }
-    Ok(Axis { key, values: values.clone(), place: node.place })
+    Ok(Axis { keys, steps, place: node.place })
+}
+
+/// One of the lists of an axis of several keys, a value for each.
+fn together(
+    node: &Node,
+    at: usize,
+    count: usize,
+    problem: impl Fn(&'static str, &str) -> Problem,
+) -> Result<Vec<Node>, Problem> {
+    match &node.value {
+        Value::List(values) if values.len() == count => Ok(values.clone()),
+        other => {
+            let what = format!("has {count} keys, and number {} of its list is {}", at + 1, other.show());
+            Err(problem(code::WRONG_TYPE, &what)
+                .hint("write a list with a value for each key: `[[\"1 Mbps\", \"300 ms\"], [\"9 Mbps\", \"40 ms\"]]`"))
+        }
+    }
 }
 
 /// How many points there are.
 pub(crate) fn size(axes: &[Axis]) -> usize {
-    axes.iter().map(|axis| axis.values.len()).product()
+    axes.iter().map(|axis| axis.steps.len()).product()
 }
 
-/// Each axis with the value it has at a point.
-pub(crate) fn choice(axes: &[Axis], index: usize) -> impl Iterator<Item = (&Axis, &Node)> {
+/// Each swept key with the value it has at a point.
+pub(crate) fn choice(axes: &[Axis], index: usize) -> impl Iterator<Item = (&String, &Node)> {
     let mut stride = size(axes);
-    axes.iter().map(move |axis| {
-        stride /= axis.values.len();
-        (axis, &axis.values[index / stride % axis.values.len()])
+    axes.iter().flat_map(move |axis| {
+        stride /= axis.steps.len();
+        axis.keys.iter().zip(&axis.steps[index / stride % axis.steps.len()])
     })
 }
 
@@ -217,8 +298,8 @@ fn plain(value: &Value) -> String {
 /// The description of one point.
 pub(crate) fn chosen(root: &Node, axes: &[Axis], index: usize) -> Result<Node, Problem> {
     let mut root = root.clone();
-    for (axis, node) in choice(axes, index) {
-        set(&mut root, &axis.key, node)?;
+    for (key, node) in choice(axes, index) {
+        set(&mut root, key, node)?;
     }
     Ok(root)
 }

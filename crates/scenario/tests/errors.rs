@@ -1,6 +1,6 @@
 //! Every mistake a user can make gives one or two lines: the code, the place, what to write.
 
-use scenario::{Error, Scenario};
+use scenario::{Error, Point, Scenario};
 
 /// A scenario in which each test spoils one thing.
 const GOOD: &str = r#"[scenario]
@@ -384,6 +384,69 @@ fn sweeps() {
     spoiled("\"topology.access.loss.rate\"", "\"topology.pairs.x\"", "unknown-key", 17, "it has no key `x`");
     spoiled("\"topology.access.loss.rate\"", "\"scenario.seeds\"", "not-sweepable", 17, "cannot be swept");
     spoiled("\"topology.access.loss.rate\"", "\"a..b\"", "bad-key", 17, "joined by dots");
+}
+
+#[test]
+fn axes_that_go_together_need_a_value_for_each_key() {
+    let rate = "\"topology.access.loss.rate\" = [\"0 %\", \"1 %\"]";
+    let both = |values: &str| format!("\"topology.access.loss.rate, topology.access.delay\" = {values}");
+    let wrong = |values: &str, code: &str, says: &str| spoiled(rate, &both(values), code, 17, says);
+    wrong("[\"1 %\", \"2 %\"]", "wrong-type", "has 2 keys, and number 1 of its list is \"1 %\"");
+    wrong("[[\"0 %\", \"1 ms\"], [\"1 %\"]]", "wrong-type", "number 2 of its list is a list");
+    wrong("[[\"0 %\", \"1 ms\"], [\"0 %\", \"1 ms\"]]", "duplicate-value", "has [\"0 %\",\"1 ms\"] twice");
+    wrong("[[\"0 %\", \"1 ms\"], [\"0 %\", \"1 m\"]]", "wrong-unit", "`topology.access.delay`");
+    wrong("[]", "empty-axis", "has no values");
+    let twice = "\"flows.count, flows.count\" = [[1, 2]]";
+    spoiled(rate, twice, "conflict", 17, "`flows.count` has no effect");
+    spoiled(rate, "\"flows.count, scenario.seeds\" = [[1, 2]]", "not-sweepable", 17, "cannot be swept");
+    spoiled(rate, "\"flows.count,\" = [[1, 2]]", "bad-key", 17, "`` is not a key");
+}
+
+#[test]
+fn keys_that_go_together_are_one_axis() {
+    let text = GOOD.replace(
+        "\"topology.access.loss.rate\" = [\"0 %\", \"1 %\"]",
+        "\"flows.count\" = [1, 2]\n\
+         \"topology.access.loss.rate, topology.access.delay\" = [[\"0 %\", \"1 ms\"], [\"0 %\", \"2 ms\"], [\"1 %\", \"5 ms\"]]",
+    );
+    let with = |sets: &[(&str, &str)]| {
+        let sets: Vec<_> = sets.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect();
+        Scenario::from_toml(&text, "fig.toml", &sets).unwrap()
+    };
+    let labels = |scenario: &Scenario| -> Vec<String> {
+        let point =
+            |point: &Point| point.axes().iter().map(|(_, value)| value.to_string()).collect::<Vec<_>>().join(" ");
+        scenario.points().iter().map(point).collect()
+    };
+    let all = with(&[]);
+    assert_eq!(
+        labels(&all),
+        [
+            "1 \"0 %\" \"1 ms\"",
+            "1 \"0 %\" \"2 ms\"",
+            "1 \"1 %\" \"5 ms\"",
+            "2 \"0 %\" \"1 ms\"",
+            "2 \"0 %\" \"2 ms\"",
+            "2 \"1 %\" \"5 ms\""
+        ]
+    );
+    let names: Vec<String> = all.points()[0].axes().into_iter().map(|(key, _)| key).collect();
+    assert_eq!(names, ["flows.count", "topology.access.loss.rate", "topology.access.delay"]);
+    // what is written out reads back to the same points
+    let again = Scenario::from_json(&all.document(), "<dict>", &[]).unwrap();
+    let effective = |scenario: &Scenario| -> Vec<String> {
+        scenario.points().iter().map(|point| point.effective().unwrap()).collect()
+    };
+    assert_eq!(effective(&again), effective(&all));
+    assert_eq!(again.document(), all.document());
+    // what one key is set to is not swept; the other goes on, each value once
+    assert_eq!(labels(&with(&[("topology.access.delay", "9 ms"), ("flows.count", "1")])), ["\"0 %\"", "\"1 %\""]);
+    assert_eq!(with(&[("topology.access.delay", "9 ms"), ("topology.access.loss", "1 %")]).points().len(), 2);
+    // an axis of the command line
+    let set = ("sweep.flows.count, topology.access.delay", "[[1, \"1 ms\"], [4, \"2 ms\"]]");
+    assert_eq!(labels(&with(&[set, ("topology.access.loss", "1 %")])), ["1 \"1 ms\"", "4 \"2 ms\""]);
+    let alone = ("sweep.topology.access.delay", "[\"3 ms\"]");
+    assert_eq!(labels(&with(&[alone, ("flows.count", "1")])), ["\"0 %\" \"3 ms\"", "\"1 %\" \"3 ms\""]);
 }
 
 #[test]

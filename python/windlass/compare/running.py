@@ -162,7 +162,19 @@ def _without_algorithms(path: Scenario) -> Scenario:
     axis = "flows.algorithm"
     if axis not in path.points()[0].axes or not _many_groups(path):
         return path
-    return path.with_({"sweep": {name: values for name, values in path.composed()["sweep"].items() if name != axis}})
+    return path.with_({"sweep": dict(filter(None, (_without(axis, *one) for one in path.composed()["sweep"].items())))})
+
+
+def _without(axis: str, entry: str, values: list[Any]) -> tuple[str, list[Any]] | None:
+    """An entry of ``[sweep]`` without a key; several keys of one entry go together, with a list of values each step."""
+    keys = entry.split(", ")
+    left = [at for at, key in enumerate(keys) if key != axis]
+    if len(left) == len(keys):
+        return entry, values
+    steps = [[value[at] for at in left] for value in values] if left else []
+    unlike = [step for at, step in enumerate(steps) if step not in steps[:at]]
+    plain = [step[0] for step in unlike] if len(left) == 1 else unlike
+    return (", ".join(keys[at] for at in left), plain) if left else None
 
 
 def _groups(path: Scenario) -> list[dict[str, Any]]:

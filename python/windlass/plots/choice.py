@@ -13,6 +13,7 @@ from windlass.plots import distributions, over_time, radio, sweeps
 from windlass.plots.flows import algorithms_of
 from windlass.plots.heatmap import heatmap
 from windlass.plots.page import page
+from windlass.plots.panels import following
 from windlass.plots.style import layout
 from windlass.plots.theory import limits_of, path_of
 
@@ -305,7 +306,7 @@ def _sweep_figure(saved: SweepResult | SavedSweep, kind: str, x: str | None, row
     x = x or saved.axes[-1]
     summary = _summary(saved, y)
     if kind == "heatmap":
-        others = [key for key in saved.axes if key != x]
+        others = [key for key in saved.axes if key not in (x, *following(summary.to_pylist(), saved.axes, (x,)))]
         if rows is None and not others:
             raise InputError(
                 "the results have one swept key, and a heatmap needs two",

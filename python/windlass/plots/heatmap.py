@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from windlass.errors import InputError
 from windlass.palette import title
-from windlass.plots.panels import MOST_PANELS, told_apart, wrapped
+from windlass.plots.panels import MOST_PANELS, following, told_apart, with_following, wrapped
 from windlass.plots.style import bare_figure, is_narrow, number_of, room_for_letters, small, some, styled
-from windlass.plots.words import axis_words, metric_scale, metric_words, quantity, value_of, words
+from windlass.plots.words import axis_words, metric_scale, metric_words, quantity, value_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -53,7 +53,7 @@ def heatmap(summary: pa.Table, x: str, y: str, metric: str = "goodput_bps") -> F
         raise InputError(f"no number `{metric}`", code="plot.no-metric", hint="the results have " + some(known))
     rows = summary.to_pylist()
     named = [name for name in ("group", "direction") if len({row[name] for row in rows}) > 1]
-    others = [key for key in keys if key not in (x, y)]
+    others = [key for key in keys if key not in (x, y, *following(rows, keys, (x, y)))]
     if "flows.algorithm" not in keys and len({row["algorithm"] for row in rows}) > 1:
         named.insert(0, "algorithm")
     found: dict[str, dict[tuple[str, str], float]] = {}
@@ -71,7 +71,10 @@ def heatmap(summary: pa.Table, x: str, y: str, metric: str = "goodput_bps") -> F
             hint=f"besides the two axes there are {some([*others, *named])}: sweep fewer values of them",
         )
     across, up = (_in_order([str(row[key]) for row in rows]) for key in (x, y))
-    return _draw(found, (x, across), (y, up), metric)
+    along = [
+        with_following(axis_words(key), rows, [one for one in keys if one not in (x, y)] + [key], key) for key in (x, y)
+    ]
+    return _draw(found, (x, across), (y, up), metric, along)
 
 
 def _in_order(values: Sequence[str]) -> list[str]:
@@ -86,7 +89,9 @@ def _in_order(values: Sequence[str]) -> list[str]:
 Axis = tuple[str, list[str]]
 
 
-def _draw(found: dict[str, dict[tuple[str, str], float]], x: Axis, y: Axis, metric: str) -> Figure:
+def _draw(
+    found: dict[str, dict[tuple[str, str], float]], x: Axis, y: Axis, metric: str, along: Sequence[str]
+) -> Figure:
     columns = min(len(found), 1 if is_narrow() else 3)
     rows = math.ceil(len(found) / columns)
     lines = 1.35 * small() / 72.0 * (len(y[1]) + 3) * rows  # inches that the names up need
@@ -111,8 +116,8 @@ def _draw(found: dict[str, dict[tuple[str, str], float]], x: Axis, y: Axis, metr
     if max(map(len, _names(*x))) > room:
         for axes in cells:
             axes.tick_params(axis="x", rotation=90)
-    figure.supxlabel(words(axis_words(x[0]), ""), fontsize="medium")
-    figure.supylabel(words(axis_words(y[0]), ""), fontsize="medium")
+    figure.supxlabel(along[0], fontsize="medium")
+    figure.supylabel(along[1], fontsize="medium")
     figure.colorbar(image, ax=cells, label=metric_words(metric), fraction=0.05)
     return figure
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from windlass.errors import InputError
 from windlass.palette import Look, looks, nth, title
 from windlass.plots.style import bare_figure, is_narrow, new_figure, room_for_letters
-from windlass.plots.words import axis_words, setting_words
+from windlass.plots.words import axis_words, quantity, setting_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,6 +76,31 @@ def told_apart(settings: Iterable[Setting]) -> dict[Setting, str]:
     if len(set(words.values())) == len(words):
         return words
     return {setting: ", ".join(f"{axis_words(key)}: {value}" for key, value in setting) for setting in words}
+
+
+def following(rows: Sequence[Row], keys: Sequence[str], given: Sequence[str]) -> list[str]:
+    """Swept keys that need no line or panel of their own: they go together with others, whose values say theirs."""
+    found = []
+    for key in keys:
+        values: dict[tuple[str, ...], set[str]] = {}
+        for row in rows:
+            values.setdefault(tuple(str(row[one]) for one in given if one in keys), set()).add(str(row[key]))
+        if key not in given and all(len(own) == 1 for own in values.values()) and len(set.union(*values.values())) > 1:
+            found.append(key)
+    return found
+
+
+def with_following(words: str, rows: Sequence[Row], keys: Sequence[str], x: str) -> str:
+    """Words of an axis and of what goes along it, from the first place of the axis to the last."""
+    parts = []
+    along = rows
+    if all(quantity(row[x]) is not None for row in rows):
+        along = sorted(rows, key=lambda row: (quantity(row[x]) or (0.0, ""))[0])
+    for key in following(rows, [key for key in keys if key != "flows.algorithm"], (x,)):
+        values = list(dict.fromkeys(str(row[key]) for row in along))
+        known = all(quantity(value) is not None for value in values)
+        parts.append(axis_words(key) + (f" from {values[0]} to {values[-1]}" if known else ""))
+    return wrapped(f"{words}, with {' and '.join(parts)}", 0.8) if parts else words
 
 
 def panels(titles: Sequence[str]) -> tuple[Figure, list[Axes]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from windlass.errors import InputError
 from windlass.palette import looks, nth, title
-from windlass.plots.panels import RowLine, Setting, grouped, label, panels, told_apart
+from windlass.plots.panels import RowLine, Setting, following, grouped, label, panels, told_apart, with_following
 from windlass.plots.style import add_legend, is_narrow, marker_size, number_of, some, styled
 from windlass.plots.words import (
     axis_words,
@@ -75,7 +75,8 @@ def metric_against_axis(
     unit = ""
     for axes in cells:
         unit = _draw_x(axes, summary[x].to_pylist(), x)
-    label(figure, cells, x_label or words(axis_words(x), unit), y_label or metric_words(metric))
+    along = with_following(words(axis_words(x), unit), summary.to_pylist(), _keys(summary), x)
+    label(figure, cells, x_label or along, y_label or metric_words(metric))
     add_legend(figure, *cells)
     return figure
 
@@ -135,7 +136,8 @@ def goodput_against_loss(
             rate = stats.mathis(loss * (0.01 if unit == "%" else 1.0), **mathis) * scale
             axes.plot(loss, rate, color="black", linewidth=0.8, linestyle=":", label="Reno, 1/√p (Mathis)", zorder=1)
             axes.set_ylim(top=top)
-    label(figure, cells, words("loss rate", unit), metric_words(metric))
+    along = with_following(words("loss rate", unit), summary.to_pylist(), _keys(summary), x)
+    label(figure, cells, along, metric_words(metric))
     add_legend(figure, *cells)
     return figure
 
@@ -205,11 +207,12 @@ def _setting(axes: Mapping[str, Any]) -> Setting:
 
 def _draw_series(summary: pa.Table, x: str, metric: str) -> tuple[Figure, list[Axes]]:
     """Lines with interval bars."""
-    keys = summary.column_names[: summary.column_names.index("group")]
+    keys = _keys(summary)
     _check_columns(summary, keys, x, metric)
     places, unit = _positions(summary[x].to_pylist())
     rows = [{**row, _PLACE: place} for row, place in zip(summary.to_pylist(), places, strict=True)]
-    others = [key for key in keys if key not in (x, "flows.algorithm")]
+    given = following(rows, keys, (x, "flows.algorithm"))
+    others = [key for key in keys if key not in (x, "flows.algorithm", *given)]
     titles, lines = grouped(rows, others, metric_words(metric), by_algorithm=x != "flows.algorithm")
     figure, cells = panels(titles)
     for line in lines:
@@ -219,6 +222,11 @@ def _draw_series(summary: pa.Table, x: str, metric: str) -> tuple[Figure, list[A
         low, high = axes.get_ylim()
         axes.set_ylim(bottom=min(-0.02 * high, low) if low < 0.0 else -0.02 * high)
     return figure, cells
+
+
+def _keys(summary: pa.Table) -> list[str]:
+    """The swept keys."""
+    return summary.column_names[: summary.column_names.index("group")]
 
 
 _PLACE = " place along the axis"

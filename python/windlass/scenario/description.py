@@ -60,7 +60,9 @@ class Scenario:
     delays : bool, optional
         Record queueing delays of every flow.
     sweep : mapping, optional
-        Dotted key to the list of its values.
+        Dotted key to the list of its values. Keys that go together stand in one entry, with a comma between them and a
+        list of values for each step: ``{"topology.bottleneck.rate, topology.bottleneck.delay": [["1 Mbps", "300 ms"],
+        ["50 Mbps", "20 ms"]]}``.
 
     Raises
     ------
