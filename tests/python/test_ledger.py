@@ -318,3 +318,17 @@ def test_what_the_ledger_says_of_groups_is_true_of_the_networks(paper: str) -> N
         links = {link.get("name", f"{link.get('from')}-{link.get('to')}") for link in topology.get("links", [])}
         links |= {medium["name"] for medium in topology.get("media", [])}
         assert {row.link for row in network.links} <= links | set(topology) | {"left", "right"}
+
+
+@pytest.mark.parametrize("paper", COUNTS)
+def test_what_holds_above_or_below_a_value_is_not_judged_at_it(paper: str) -> None:
+    """A claim about losses above 10 % says nothing of 10 %."""
+    book = ledger.load(paper)
+    for claim in book.claims:
+        for name, bound in claim.numbers.items():
+            key, _, side = name.rpartition("_")
+            at = claim.check.fields.get("at", {}).get(key)
+            if side not in ("above", "below") or at is None:
+                continue
+            ends = at if isinstance(at, (list, tuple)) else [at]
+            assert (min(ends) > bound) if side == "above" else (max(ends) < bound), claim.id
