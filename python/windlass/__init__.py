@@ -25,7 +25,7 @@ from windlass.sweep import RunResult, SweepResult, run, sweep
 
 if TYPE_CHECKING:
     from windlass import output, palette, plots, stats
-    from windlass._core import Cancel
+    from windlass._core import Ack, Cancel, Congestion, Path
     from windlass.cluster import Cluster
     from windlass.control import CongestionControl, Response, register
     from windlass.engine import ENGINE_VERSION
@@ -52,10 +52,12 @@ __version__ = "0.1.0"
 
 __all__ = [
     "ENGINE_VERSION",
+    "Ack",
     "Cancel",
     "Cellular",
     "Chain",
     "Cluster",
+    "Congestion",
     "CongestionControl",
     "Dumbbell",
     "Flow",
@@ -64,6 +66,7 @@ __all__ = [
     "InputError",
     "Interrupted",
     "Link",
+    "Path",
     "Point",
     "Response",
     "RunResult",
@@ -94,7 +97,10 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Ack": "_core",
     "Cancel": "_core",
+    "Congestion": "_core",
+    "Path": "_core",
     "CongestionControl": "control",
     "Response": "control",
     "register": "control",
@@ -120,13 +126,15 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    """Import what is asked for when it is asked for, so that ``import windlass`` stays quick."""
-    if name in _HOMES:
-        return getattr(importlib.import_module(f"windlass.{_HOMES[name]}"), name)
-    if name in ("output", "palette", "plots", "stats"):
-        return importlib.import_module(f"windlass.{name}")
-    raise AttributeError(f"module `windlass` has no attribute `{name}`")
+if not TYPE_CHECKING:  # which would take every name for one of the package's
+
+    def __getattr__(name: str) -> Any:
+        """Import what is asked for when it is asked for, so that ``import windlass`` stays quick."""
+        if name in _HOMES:
+            return getattr(importlib.import_module(f"windlass.{_HOMES[name]}"), name)
+        if name in ("output", "palette", "plots", "stats"):
+            return importlib.import_module(f"windlass.{name}")
+        raise AttributeError(f"module `windlass` has no attribute `{name}`")
 
 
 def __dir__() -> list[str]:

@@ -79,7 +79,9 @@ def page(
         if not axes.get_xlabel():
             along_time(axes)
         if name in _OF_LINKS:
-            axes.legend(fontsize=small() * 0.9, frameon=True, framealpha=0.8, ncols=2, handlelength=2.5)
+            axes.legend(
+                loc="upper right", fontsize=small() * 0.9, frameon=True, framealpha=0.8, ncols=2, handlelength=2.5
+            )
     common = [axes for axes, name in zip(cells, shown, strict=False) if name not in _OF_LINKS]
     add_legend(figure, *common, title=seed_of(result, max(counts)), below=True)
     return figure

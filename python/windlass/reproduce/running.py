@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from windlass import experiments
 from windlass import ledger as books
+from windlass import progress as progress_bars
 from windlass.experiments import NotYet
 from windlass.folders import discard
 from windlass.ledger import Claim, Experiment, Ledger, Reading
@@ -52,7 +53,7 @@ def main(
     jobs: Jobs = None,
     out: str | Path | None = None,
     store: Store | str | Path | bool | None = None,
-    progress: Progress | None = None,
+    progress: progress_bars.Progress = None,
     announce: Announce | None = None,
 ) -> Reproduction | PaperReproduction | Papers:
     """Run an experiment, or all of a paper's or of all papers, again and judge the claims.
@@ -77,8 +78,8 @@ def main(
         ``-<reading>`` behind it for one reading.
     store : Store, path or bool, optional
         Where finished runs are kept; the default store if not given.
-    progress : callable, optional
-        Called with (finished, total) after each run. The total grows when more seeds are needed.
+    progress : callable or bool, optional
+        As in :func:`windlass.sweep`. The total grows when more seeds are needed.
     announce : callable, optional
         Called with the name of each experiment of a paper before it is run.
 
@@ -94,10 +95,22 @@ def main(
     NotYet
         If the experiment needs something that this version cannot simulate.
     """
+    asked = _asked(target, seeds, quick, reading)
+    with progress_bars.progress_of(progress, target) as step:
+        return _made(target, asked, jobs, out, True if store is None else store, step, announce)
+
+
+def _made(
+    target: str,
+    asked: Asked,
+    jobs: Jobs,
+    out: str | Path | None,
+    place: Store | str | Path | bool,
+    progress: Progress | None,
+    announce: Announce | None,
+) -> Reproduction | PaperReproduction | Papers:
     from windlass import report
 
-    place = True if store is None else store
-    asked = _asked(target, seeds, quick, reading)
     if target == ALL:
         return _every_paper(asked, jobs, out, place, progress, announce)
     if "/" not in target:
@@ -107,7 +120,9 @@ def main(
         return whole
     book, experiment = books.experiment(target)
     plan = _plan(book, experiment, asked)
-    return _reproduce(plan, _folder(target, out, reading), run_plan(plan, jobs=jobs, store=place, progress=progress))
+    return _reproduce(
+        plan, _folder(target, out, asked.reading), run_plan(plan, jobs=jobs, store=place, progress=progress)
+    )
 
 
 def outline(
