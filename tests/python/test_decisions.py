@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import windlass
 from windlass import experiments, ledger, reproduce
+from windlass.ledger import Check
 from windlass.reproduce import Reproduction, plan, running
 from windlass.reproduce.decisions import decisions_of
 from windlass.reproduce.series import window_metrics
 from windlass.sweep import RunResult
+from windlass.verdicts.decisions import UNITS, invariant
 
 
 def outage(variant: str, length_ms: int) -> RunResult:
@@ -27,6 +30,14 @@ def test_timeouts_in_a_row_are_serial_from_the_second_on() -> None:
     decisions = [row for row in decisions_of(outage("newreno", 3000), None) if row["timeout"]]
     assert [row["serial"] for row in decisions] == [0.0, 1.0, 1.0, 1.0]
     assert [row["loss_window"] for row in decisions] == [1.0] * 4
+
+
+def test_every_number_of_a_decision_has_a_unit_or_is_a_count() -> None:
+    (first, *_) = decisions_of(outage("newreno", 3000), None)
+    assert set(UNITS) | {"timeout", "serial", "slots"} == set(first)
+    data = SimpleNamespace(decisions={("reno", ()): [[first]]})
+    found = invariant(Check("invariant", {"expr": "cwnd < 0 and rtt < 0", "variant": "reno"}), data)  # type: ignore[arg-type]
+    assert found.measured.endswith(f"where cwnd = {first['cwnd']:.4g} segments, rtt = {first['rtt']:.4g} s")
 
 
 def test_after_a_loss_judged_random_nobody_knows_whether_a_timeout_is_serial() -> None:

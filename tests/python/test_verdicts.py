@@ -467,6 +467,8 @@ def test_arithmetic_needs_no_run() -> None:
     data = table({})
     fields = {"expr": "100*(1.79/0.89-1)", "stated": 115.0, "computed": 101.1, "holds": False, "tolerance": 1.5}
     assert judge(Check("arith", fields), data).verdict == "contradicted"
+    found = judge(Check("arith", {**fields, "unit": "%"}), data)
+    assert found.measured == ("100*(1.79/0.89-1) = 101.1 %, printed 115 % (arithmetic on printed numbers, no run)")
     assert judge(Check("arith", {**fields, "stated": 101.0}), data).verdict == "reproduced"
     assert judge(Check("arith", {**fields, "expr": "len([38,30,18,13,7])", "stated": 5}), data).verdict == "reproduced"
     assert judge(Check("arith", {**fields, "expr": "open('x')"}), data).verdict == "not measurable"

@@ -116,6 +116,9 @@ def test_a_table_cell_by_cell(factor: float, more: dict[str, Any], verdict: str)
     found = judge(check, data)
     assert found.verdict == verdict
     assert len(found.rows) == 4
+    assert {row["unit"] for row in found.rows} == {"Mbps"}
+    if len(more.get("units", [""])) == 1:
+        assert "b, printed 0.5 Mbps," in " ".join(row["what"] for row in found.rows)
 
 
 def test_a_table_of_words_is_not_measured() -> None:

@@ -33,7 +33,7 @@ KINDS: dict[str, frozenset[str]] = {
     "trace": frozenset({"signal", "a", "event"}),
     "table": frozenset({"table", "tolerance_rel"}),
     "same-table": frozenset({"table", "table_b"}),
-    "arith": frozenset({"expr", "stated", "computed", "holds"}),
+    "arith": frozenset({"expr", "stated", "computed", "holds", "unit"}),
     "invariant": frozenset({"expr", "variant"}),
 }
 """Kinds of check and the fields that each must have."""

@@ -7,12 +7,13 @@ from typing import Any
 
 from windlass.ledger import Check
 from windlass.verdicts.answers import at_least, every, from_answers
+from windlass.verdicts.bands import UNITS
 from windlass.verdicts.data import Data, Unmeasured
 from windlass.verdicts.intervals import averaged, difference, ratio
 from windlass.verdicts.judgement import Judgement
 from windlass.verdicts.order import lead_percent
 from windlass.verdicts.points import groups_of, lines_along, picked
-from windlass.verdicts.words import plain
+from windlass.verdicts.words import place, plain
 
 
 def not_below(check: Check, data: Data) -> Judgement:
@@ -22,7 +23,11 @@ def not_below(check: Check, data: Data) -> Judgement:
     for where, points in picked(check, data):
         one, two = data.get(metric, a, points), data.get(metric, b, points)
         if check.get("slack_abs") is not None:
-            answers.append(at_least(difference(one, two), -float(check["slack_abs"]), where, f"{a} less {b}", ""))
+            answers.append(
+                at_least(
+                    difference(one, two), -float(check["slack_abs"]), where, f"{a} less {b}", UNITS.get(metric, "")
+                )
+            )
         else:
             lead = ratio(one, two).scaled(100, -100)
             answers.append(at_least(lead, -100 * float(check.get("slack_rel", 0.0)), where, f"{a} against {b}"))
@@ -55,9 +60,7 @@ def best_set(check: Check, data: Data) -> Judgement:
 
     base = over_all(reference)
     answers = [
-        at_least(
-            ratio(over_all(value), base).scaled(100, -100), 0.0, f"{param} = {plain(value)}", "against the reference"
-        )
+        at_least(ratio(over_all(value), base).scaled(100, -100), 0.0, place([(param, value)]), "against the reference")
         for value in check["values"]
         if value != reference
     ]
@@ -79,13 +82,13 @@ def argmax(check: Check, data: Data) -> Judgement:
                     continue
                 if wanted not in tables:
                     raise Unmeasured(f"needs `{param}` at {plain(wanted)}")
-                leads = []
+                leads, at_best = [], place([(param, wanted)])
                 for value, table in tables.items():
                     if value != wanted:
                         first, second = (tables[wanted], table) if key == "argmax" else (table, tables[wanted])
                         lead = ratio(first, second).scaled(100, -100)
                         leads.append(
-                            at_least(lead, 0.0, where or name, f"{name}: {plain(wanted)} against {plain(value)}")
+                            at_least(lead, 0.0, where or name, f"{name}: {at_best} against {place([(param, value)])}")
                         )
                 answers.append(every(leads, f"{name} {where}".strip()))
     return from_answers(check, answers, "at its extreme")

@@ -17,8 +17,10 @@ def arith(check: Check) -> Judgement:
     computed, stated = _evaluate(str(check["expr"])), float(check["stated"])
     agrees = abs(computed - stated) <= float(check.get("tolerance", 0.0))
     verdict = "reproduced" if agrees else "contradicted"
+    unit = f" {check['unit']}" if check.get("unit") else ""
     return Judgement(
-        verdict, f"{check['expr']} = {computed:.4g}, printed {stated:g} (arithmetic on printed numbers, no run)"
+        verdict,
+        f"{check['expr']} = {computed:.4g}{unit}, printed {stated:g}{unit} (arithmetic on printed numbers, no run)",
     )
 
 

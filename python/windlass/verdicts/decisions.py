@@ -15,6 +15,13 @@ from windlass.verdicts.judgement import Judgement
 Decision = Mapping[str, float]
 """Numbers at one loss, by name."""
 
+UNITS = {
+    **dict.fromkeys(("cwnd", "loss_window", "ssthresh", "native", "advanced"), "segments"),
+    **dict.fromkeys(("time_s", "rtt", "rtt_min", "rtt_max"), "s"),
+    **dict.fromkeys(("growth", "growth_before"), "segments/s"),
+}
+"""Units of these numbers; the others are counts, or 0 and 1."""
+
 
 def invariant(check: Check, data: Data) -> Judgement:
     """``expr`` is true at every decision of ``variant``; numbers are equal within ``tolerance``.
@@ -39,7 +46,7 @@ def invariant(check: Check, data: Data) -> Judgement:
     if wrong is None:
         return Judgement("reproduced", measured)
     names = sorted({node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id in wrong})
-    values = ", ".join(f"{key} = {wrong[key]:.4g}" for key in names)
+    values = ", ".join(f"{key} = {wrong[key]:.4g} {UNITS.get(key, '')}".rstrip() for key in names)
     return Judgement("contradicted", f"{measured}; not at {wrong['time_s']:.2f} s, where {values}")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from windlass.ledger import Check
 from windlass.verdicts.answers import Answer, at_least, from_answers, reply_of
-from windlass.verdicts.bands import in_band
+from windlass.verdicts.bands import UNITS, in_band
 from windlass.verdicts.data import Data, Others, Point, Unmeasured, require
 from windlass.verdicts.intervals import Series, mean, ratio
 from windlass.verdicts.judgement import BEST_FIRST, MET, Judgement
@@ -46,9 +46,10 @@ def _in_unit(check: Check, data: Data, printed: Any, names: Sequence[str], unit:
             tolerance = max(float(check["tolerance_rel"]) * abs(wanted), float(check.get("tolerance_abs", 0.0)))
             bands.append(in_band(interval, wanted - tolerance, wanted + tolerance, tolerance, 0))
             reply = reply_of(bands[-1].verdict)
-            what = f"{name}, printed {wanted:.3g},"
+            own = UNITS.get(metric, "")
+            what = f"{name}, printed {wanted:.3g} {own}".rstrip() + ","
             doubt = bands[-1].cells if reply == "open" else frozenset()
-            answers.append(Answer(reply, data.label(point), what, interval, "", bands[-1].seeds, doubt))
+            answers.append(Answer(reply, data.label(point), what, interval, own, bands[-1].seeds, doubt))
         ratios += [_same_ratio(check, data, point, *pair) for pair in combinations(cells, 2)]
     good = f"as printed{f' in {unit}' if unit else ''}"
     result = _over_edges(from_answers(check, answers, good), {band.verdict for band in bands})
