@@ -27,9 +27,7 @@ ELSEWHERE = {
     "output.py": "writes what runs gave into folders; nothing is stored from there",
     "scenario/__init__.py": "hands out names",
     "scenario/builders.py": "writes descriptions, and a key covers the description",
-    "views/__init__.py": "shows what runs gave",
-    "views/html.py": "shows what runs gave",
-    "views/results.py": "shows what runs gave",
+    "results.py": "holds the tables of runs and hands them out",
     "stats/__init__.py": "says how many seeds there are, each of which is a run with a key of its own; makes summaries",
 }
 """What the files on a run's way need of the package that changes no number of a run, and why."""
