@@ -25,7 +25,7 @@ def found() -> dict[tuple[str, int], set[str]]:
     assert done.returncode in (0, 1), done.stdout + done.stderr
     errors: dict[tuple[str, int], set[str]] = {}
     for file, line, kind in re.findall(r"^(\S+):(\d+): error: .*\[([\w-]+)\]$", done.stdout, re.MULTILINE):
-        errors.setdefault((file, int(line)), set()).add(kind)
+        errors.setdefault((Path(file).name, int(line)), set()).add(kind)
     return errors
 
 
