@@ -160,8 +160,8 @@ impl Scenario {
         document.to_string()
     }
 
-    /// The points: the product of the axes, the last axis fastest; one point if there is no sweep. Keys that go together
-    /// are one axis.
+    /// The points: the product of the axes, the last axis fastest; one point if there is no sweep. Keys that go
+    /// together are one axis.
     pub fn points(&self) -> Vec<Point> {
         (0..sweep::size(&self.0.axes)).map(|index| Point { scenario: self.clone(), index }).collect()
     }
