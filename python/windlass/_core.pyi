@@ -458,6 +458,36 @@ class Point:
             As `effective`, or if the seed is negative.
         """
 
+    def capture(
+        self, seed: int, wanted: object, cancel: Cancel | None = None
+    ) -> tuple[dict[str, dict[str, tuple[str, bytes] | list[str]]], str]:
+        """Run once, and write what passes points of the network in the format pcapng.
+
+        Parameters
+        ----------
+        seed : int
+            Seed of the run.
+        wanted : object
+            With the attributes ``points`` (list of str: ``sender``, ``receiver``, ``before:LINK``, ``after:LINK``),
+            ``flows`` (list of str, ``*`` for any letters; empty: all), ``limit`` (int, most records), ``payload``
+            (bool, whether it is written) and ``write``, which is called with each piece of the file, bytes.
+        cancel : Cancel, optional
+            Stops the run.
+
+        Returns
+        -------
+        tuple of dict and str
+            The tables as :meth:`run` returns them, and JSON: ``points`` (``point``, ``records``), ``packets``,
+            ``lost``, ``stopped_s`` (when the limit was reached, or null).
+
+        Raises
+        ------
+        InputError
+            If there is no such point or flow.
+        Cancelled
+            If the token was set before the end.
+        """
+
     def run(
         self,
         seed: int,

@@ -37,6 +37,8 @@ CODES: dict[str, str] = {
     "cli.usage": "the command line has an unknown option, a missing argument or a value of the wrong kind",
     "cli.system": "the operating system refused something",
     "cli.output": "the place for the results cannot be written",
+    "export.no-results": "the folder holds no results of a run to export",
+    "export.nothing": "no flow of the run has what the format wants",
     "file.silent": "nothing comes through a pipe that is to be read",
     "file.special": "a device or the like was given where a file is needed",
     "file.too-large": "the file is larger than anything of its kind",

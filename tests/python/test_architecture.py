@@ -25,7 +25,8 @@ NEEDS = {
     "datagram": {"cc", "sim", "units"},
     "wlan": {"sim", "units"},
     "net": {"cc", "datagram", "tape", "tcp", "sim", "units", "wlan"},
-    "scenario": {"cc", "datagram", "net", "sim", "tape", "tcp", "units", "wlan"},
+    "capture": {"cc", "net", "tcp", "units"},
+    "scenario": {"capture", "cc", "datagram", "net", "sim", "tape", "tcp", "units", "wlan"},
     "script": {"cc", "tcp", "units"},
     "generator": {"cc", "net", "scenario", "tcp", "units", "wlan"},
     "dissect": set(),
@@ -43,6 +44,7 @@ FOREIGN = {
     "datagram": set(),
     "wlan": set(),
     "net": set(),
+    "capture": {"etherparse"},
     "script": set(),
     "dissect": {"etherparse", "pcap-parser"},
 }

@@ -21,7 +21,7 @@ import pytest
 from conftest import Command
 
 import windlass
-from windlass import RunResult, _core, _toml, ledger, names, palette, plots, stats
+from windlass import RunResult, _core, _toml, export, ledger, names, palette, plots, stats
 from windlass.cli import main
 from windlass.compare import compare
 from windlass.control import CongestionControl, Response
@@ -243,6 +243,27 @@ def test_every_name_goes_through_everything(what: str, name: str, command: Comma
     for figure in ("cwnd", "rate", "sweep", "compare"):
         assert "</svg>" in (work / f"{figure}.svg").read_text(), figure
     check_causes(name if what == "loss_causes" else None, result, (work / "cwnd.svg").read_text())
+
+
+@pytest.mark.parametrize(("what", "name"), NAMED)
+def test_every_name_can_be_captured(what: str, name: str, work: Path) -> None:
+    """Packets at every point, whatever the network: the run stays the same, and each loss is told with its cause."""
+    scenario = windlass.from_dict(DOCUMENTS[what](name))
+    result = scenario.with_({"output.events": True}).run(1)
+    ends = [f"{end}:{link}" for link in dict.fromkeys(result.links["link"].to_pylist()) for end in ("before", "after")]
+    source = export.Source.of(scenario, 1)
+    done = export.write_pcapng(source, work / "all.pcapng", at=["sender", "receiver", *ends])
+    plain = scenario.run(1)
+    assert all(done.tables[table].equals(plain.tables[table]) for table in plain.tables)
+    assert done.lost == result.losses.num_rows
+    data = (work / "all.pcapng").read_bytes()
+    causes = set(result.losses["cause"].to_pylist())
+    assert {cause.name for cause in names.loss_causes() if f": {cause.name} (".encode() in data} == causes
+    if what == "loss_causes":
+        assert name in causes
+    if what == "transports":
+        export.write_qlog(source, work / "logs")
+        export.write_ns3(source, work / "text")
 
 
 def check_losses(table: str, result: RunResult) -> None:

@@ -5,6 +5,7 @@
 #![deny(unsafe_code)]
 
 mod bounds;
+mod capture;
 mod cause;
 mod cells;
 mod cellular;
@@ -32,6 +33,7 @@ mod settle;
 mod spec;
 mod world;
 
+pub use capture::{CaptureSpec, Captured, LostPacket, Passed, SentPacket, TapPoint};
 pub use cause::{CauseRow, LOSS_CAUSES, LossCause, LossCounts};
 pub use cellular::{
     BaseStation, CellularSpec, Course, FramePart, FrameSpec, Frames, Granted, HandoverRules, MobileSpec, Modulation,

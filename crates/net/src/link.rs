@@ -13,6 +13,7 @@ mod framed;
 mod results;
 mod send_jitter;
 mod served;
+mod tap;
 #[cfg(test)]
 mod tests;
 mod transmitter;
@@ -47,7 +48,7 @@ pub(crate) enum Fate {
     Lost(Time, LossCause),
     /// It will be lost on the wire, but not before the run ends.
     LostAfterEnd,
-    /// The link is served by events and keeps it: [`Link::take`]. Or it is a hop through the air.
+    /// The link is served by events and keeps it: [`Link::take`]. Or it is a hop through the air, or has a [`tap`].
     Held,
 }
 
@@ -89,7 +90,7 @@ enum Entry {
     Plain,
     /// Random loss or send jitter as well.
     Random,
-    /// Its queue is more than a limit, it has a drop list, it varies, it is served, or it warms up.
+    /// Its queue is more than a limit, it has a drop list, it varies, it is served, it warms up, or it has a tap.
     Special,
 }
 
@@ -111,6 +112,8 @@ struct Cold {
     warmup: Option<Box<Warming>>,
     send_jitter: Option<Box<send_jitter::SendJitter>>,
     late: Late,
+    /// Its packets are looked at before they enter: [`tap`].
+    tapped: bool,
     /// It is a hop through the air.
     air: bool,
     /// Packets of such a hop that are under way when the run ends, and their bytes.
@@ -236,6 +239,11 @@ impl Link {
 
     #[inline(never)]
     fn enter_special(&mut self, now: Time, packet: &mut Packet, arrival: u64, end: Time) -> Fate {
+        if self.cold.tapped { Fate::Held } else { self.enter_behind_tap(now, packet, arrival, end) }
+    }
+
+    #[inline(always)]
+    fn enter_behind_tap(&mut self, now: Time, packet: &mut Packet, arrival: u64, end: Time) -> Fate {
         let size = u32::from(packet.size);
         if let Some(warming) = &mut self.cold.warmup {
             if now <= warming.counts.until {

@@ -3,6 +3,7 @@
 use tcp::{ReceiverStats, SenderStats, WindowEvent};
 use units::{Span, Time};
 
+use crate::capture::Captured;
 use crate::cause::{LossCause, LossCounts};
 use crate::delays::Delays;
 use crate::judgement::Judgements;
@@ -31,6 +32,8 @@ pub struct Results {
     pub tapes: Vec<FlowTape>,
     /// Since when something that was to be recorded is missing, because there was more than is kept.
     pub recorded_until: Option<Time>,
+    /// Packets at points of the network, if they were recorded.
+    pub captured: Captured,
     /// Events that the loop handled.
     pub loop_events: u64,
     /// Packets that crossed a link.

@@ -16,9 +16,12 @@ impl Sacks {
     /// The number of a packet's blocks, which sets out; [`NO_SACK`] if it has none.
     #[inline]
     pub(crate) fn keep(&mut self, blocks: &SackBlocks) -> u32 {
-        if blocks.is_empty() {
-            return NO_SACK;
-        }
+        if blocks.is_empty() { NO_SACK } else { self.put(blocks) }
+    }
+
+    /// The number of a packet that is told apart from all others on their way, whether it has blocks or not.
+    #[inline]
+    pub(crate) fn put(&mut self, blocks: &SackBlocks) -> u32 {
         match self.free.pop() {
             Some(number) => {
                 self.blocks[number as usize] = *blocks;
@@ -43,6 +46,11 @@ impl Sacks {
         if let Some(blocks) = self.blocks.get(number as usize) {
             crate::prefetch::prefetch(blocks);
         }
+    }
+
+    /// The blocks of a packet that has a number.
+    pub(crate) fn get(&self, number: u32) -> &SackBlocks {
+        &self.blocks[number as usize]
     }
 
     /// The blocks of a packet that has some, whose number is free now: where they are, until others are kept.

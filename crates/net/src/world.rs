@@ -12,6 +12,7 @@
 mod ahead;
 mod attachment;
 mod build;
+mod capture;
 mod carry;
 mod cells;
 mod ends;
@@ -31,6 +32,7 @@ use sim::EventQueue;
 use tape::Reel;
 use units::Time;
 
+use crate::capture::Capture;
 use crate::cells::Cells;
 use crate::delays::Delays;
 use crate::endpoint::{Arrived, Endpoint};
@@ -103,6 +105,8 @@ pub struct World {
     truth: Vec<Truth>,
     /// Something about every data packet that arrives is recorded.
     notes_arrivals: bool,
+    /// Packets at points of the network, if they are recorded.
+    capture: Option<Box<Capture>>,
     /// Queueing delays of the data of each endpoint, if they are recorded.
     delays: Vec<Delays>,
     /// What of each endpoint's data had arrived when the warm-up ended; nothing without one.

@@ -8,7 +8,7 @@ use datagram::{Periods, Traffic};
 use net::*;
 use proptest::prelude::*;
 use sim::Stream;
-use tcp::{Config, Pacing, Profile};
+use tcp::{Config, Flags, Pacing, Profile};
 use units::{Span, Time};
 
 /// A network with flows across two, one or no shared links, everything else drawn.
@@ -405,6 +405,24 @@ proptest! {
         prop_assert!(quick.loop_events <= plain.loop_events + 10, "{} events, not {}", quick.loop_events, plain.loop_events);
     }
 
+    /// Nor does it to look at every packet at both ends of every link; and each one is seen where it goes.
+    #[test]
+    fn a_capture_changes_nothing(case in drawn()) {
+        let network = case.network();
+        let ends = (0..network.links.len()).flat_map(|link| [false, true].map(|far| TapPoint::Link { link, far }));
+        let points = [TapPoint::Senders, TapPoint::Receivers].into_iter().chain(ends).collect();
+        let spec = CaptureSpec { points, flows: vec![true; network.flows.len()], limit: usize::MAX };
+        let mut watched = World::new(&network, case.seed, &case.options()).unwrap();
+        watched.capture(&spec);
+        let (watched, quick) = (watched.run(None).unwrap(), run(&network, case.seed, &case.options()));
+        prop_assert!(format!("{:?}", watched.flows) == format!("{:?}", quick.flows), "flows differ");
+        prop_assert!(format!("{:?}", watched.links) == format!("{:?}", quick.links), "links differ");
+        prop_assert!(watched.losses == quick.losses, "losses differ");
+        prop_assert!(watched.events == quick.events, "window changes differ");
+        prop_assert!(watched.traces == quick.traces, "traces differ");
+        check_capture(&network, &watched)?;
+    }
+
     #[test]
     fn service_events_change_nothing(case in drawn()) {
         let network = case.network();
@@ -418,6 +436,32 @@ proptest! {
         prop_assert!(served.traces == quick.traces, "traces differ");
         prop_assert!(quick.loop_events < served.loop_events);
     }
+}
+
+/// Data and ACKs that were seen at the hosts are those that the ends counted, and each packet crosses its links in
+/// order.
+fn check_capture(network: &Network, results: &Results) -> Result<(), TestCaseError> {
+    let captured = &results.captured;
+    prop_assert!(captured.passed.windows(2).all(|two| two[0].at <= two[1].at), "not in order of time");
+    for f in &results.flows {
+        let own = 2 * f.flow as u32 + u32::from(f.reverse);
+        let data = |packet: &SentPacket| packet.end == own && packet.segment.flags.has(Flags::DATA);
+        let at_host = |point: u16, wanted: &dyn Fn(&SentPacket) -> bool| {
+            let seen = captured.passed.iter().filter(|passed| passed.point == point);
+            seen.filter(|passed| wanted(&captured.packets[passed.packet as usize])).count() as u64
+        };
+        let (here, there) = if f.reverse { (1, 0) } else { (0, 1) };
+        prop_assert_eq!(at_host(here, &data), f.sender.sent_segments);
+        prop_assert_eq!(at_host(there, &data), f.receiver.received_segments);
+        let lost = captured.packets.iter().filter(|packet| data(packet) && packet.lost.is_some()).count();
+        prop_assert_eq!(lost as u64, f.lost.total());
+    }
+    let mut seen = vec![0u64; captured.packets.len()];
+    captured.passed.iter().for_each(|passed| seen[passed.packet as usize] += 1);
+    // two hosts, and both ends of each link on the way
+    let most = 2 + 2 * network.links.len() as u64;
+    prop_assert!(seen.iter().all(|&times| (2..=most).contains(&times)), "some were seen too seldom or too often");
+    Ok(())
 }
 
 /// No two links alike: every rate and delay is a little off, and every flow has its own start, so that hardly any two

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 use scenario::{Limits, RunOptions, Source};
 
 use raise::raise;
@@ -205,6 +205,43 @@ impl Point {
         }
         tables::all(py, result.map_err(|error| raise(py, error))?)
     }
+
+    /// Run with this seed, and write what passes points of the network as a pcapng file. Returns the tables of the run,
+    /// and what was written as JSON.
+    #[pyo3(signature = (seed, wanted, cancel = None))]
+    fn capture<'py>(
+        &self,
+        py: Python<'py>,
+        seed: i64,
+        wanted: Captured<'py>,
+        cancel: Option<&Cancel>,
+    ) -> PyResult<(Bound<'py, PyDict>, String)> {
+        let cancel = cancel.map(|cancel| &*cancel.0);
+        let seed = scenario::seed(seed).map_err(|error| raise(py, error))?;
+        let Captured { points, flows, limit, payload, write } = wanted;
+        let asked = scenario::Wanted { points, flows, limit };
+        let result = py.detach(|| self.0.capture(seed, &asked, &RunOptions { cancel, ..RunOptions::default() }));
+        if let Some(failure) = control::take_failure() {
+            return Err(failure);
+        }
+        let capture = result.map_err(|error| raise(py, error))?;
+        for piece in capture.pieces(payload) {
+            write.call1((PyBytes::new(py, &piece),))?;
+        }
+        let summary = capture.summary().to_string();
+        Ok((tables::all(py, capture.tables)?, summary))
+    }
+}
+
+/// What of a run's packets is kept, and who gets the file.
+#[derive(FromPyObject)]
+struct Captured<'py> {
+    points: Vec<String>,
+    flows: Vec<String>,
+    limit: usize,
+    payload: bool,
+    /// Called with each piece of the file.
+    write: Bound<'py, PyAny>,
 }
 
 /// Hold an algorithm against a tape: that of its head, or `other`, JSON. Returns JSON.

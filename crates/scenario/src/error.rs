@@ -52,6 +52,8 @@ codes! {
     NO_ALGORITHM "scenario.no-algorithm" "Tapes are wanted, and no flow has a congestion control algorithm with a window."
     TOO_LARGE "run.too-large" "Runs would need more memory than they may have."
     TOO_LONG_RUN "run.too-long" "Runs would take longer than they may."
+    UNKNOWN_POINT "capture.unknown-point" "A point at which packets cannot be captured."
+    NO_PACKETS "capture.no-packets" "A pattern that matches no flow whose packets could be captured."
     TAPE "tape.wrong" "A tape that cannot be read, or names an algorithm that is not known."
     TOO_MANY_POINTS "scenario.too-many-points" "The product of the sweep axes has more than 1000000 points."
 }

@@ -20,6 +20,7 @@
 //! results                                tables from what the network counted
 //! demand                                 what a run needs at most, and may need
 //! run                                    a plan becomes a network, and runs
+//! capture                                what passes points of that network, as a file
 //! capacity, exchange, map                what the links of that network carry; how long a frame takes on air; places
 //! cells                                  what frames of base stations hold, and who serves a mobile when
 //! scenario, catalog, replay              what others call: descriptions and points; lists of what there is; tapes
@@ -29,6 +30,7 @@
 
 mod absence;
 mod capacity;
+mod capture;
 mod catalog;
 mod cells;
 mod decode;
@@ -53,6 +55,7 @@ mod sweep;
 mod table;
 mod units;
 
+pub use capture::{Capture, Wanted};
 pub use catalog::{
     algorithms, errors_json, jitter_models, loss_causes, loss_models, queues, registered, rules, series, topologies,
     traffic_kinds, transports, window_events, words,

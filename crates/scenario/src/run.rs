@@ -152,10 +152,22 @@ impl Plan {
 /// Run a plan; `file` is named in errors.
 pub(crate) fn run(plan: &Plan, seed: u64, file: &str, options: &RunOptions<'_>) -> Result<RunResult, RunError> {
     let (network, groups) = plan.build(seed);
+    let found = world(plan, &network, seed, file, options)?.run(options.cancel).map_err(|_| RunError::Cancelled)?;
+    Ok(results::tables(plan, &network, &groups, found))
+}
+
+/// The network of a plan, ready to run.
+pub(crate) fn world(
+    plan: &Plan,
+    network: &Network,
+    seed: u64,
+    file: &str,
+    options: &RunOptions<'_>,
+) -> Result<World, RunError> {
     let wanted = plan.recorded();
     let estimate = network.estimate(&wanted);
     options.limits.check(&estimate).map_err(|problem| RunError::Input(problem.locate(file, &[])))?;
-    let world = World::new_unless(options.cancel, &network, seed, &wanted).map_err(|bad| {
+    World::new_unless(options.cancel, network, seed, &wanted).map_err(|bad| {
         // All are found when the scenario is read; this is the net below it.
         let problem = match bad {
             BadNetwork::Cancelled => return RunError::Cancelled,
@@ -178,7 +190,5 @@ pub(crate) fn run(plan: &Plan, seed: u64, file: &str, options: &RunOptions<'_>) 
             }
         };
         RunError::Input(problem.locate(file, &[]))
-    })?;
-    let found = world.run(options.cancel).map_err(|_| RunError::Cancelled)?;
-    Ok(results::tables(plan, &network, &groups, found))
+    })
 }

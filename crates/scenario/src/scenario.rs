@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use units::Time;
 
+use crate::capture::{Capture, Wanted};
 use crate::decode::general;
 use crate::decode::plan::Plan;
 use crate::error::{self, Error, Place, Problem, code};
@@ -335,6 +336,12 @@ impl Point {
     /// The network of the run with this seed, random starts drawn.
     pub fn network(&self, seed: u64) -> Result<net::Network, Error> {
         Ok(self.plan()?.network(seed))
+    }
+
+    /// Run it, and keep what passes points of the network.
+    pub fn capture(&self, seed: u64, wanted: &Wanted, options: &RunOptions<'_>) -> Result<Capture, RunError> {
+        let inner = &self.scenario.0;
+        Capture::make(&self.plan()?, seed, &inner.name, &inner.file, wanted, options)
     }
 
     /// Run it.

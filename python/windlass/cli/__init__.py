@@ -10,6 +10,7 @@ from windlass.cli import (  # noqa: F401
     compare,
     completion,
     describe,
+    export,
     import_,
     lists,
     new_cc,

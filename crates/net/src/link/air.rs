@@ -32,7 +32,7 @@ impl Link {
         self.hot.offered_packets += 1;
         self.hot.offered_bytes += u64::from(packet.size);
         if self.cold.extras.is_some() || self.warming(now).is_some() {
-            return self.enter_special(now, packet, arrival, end);
+            return self.enter_behind_tap(now, packet, arrival, end);
         }
         Fate::Held
     }

@@ -62,6 +62,7 @@ impl Link {
                 warmup: None,
                 send_jitter: None,
                 late: Late::default(),
+                tapped: false,
                 air: false,
                 held_for_air: (0, 0),
                 variation: spec

@@ -107,6 +107,7 @@ impl World {
             losses: options.events.then(|| Losses::new(options.most_records)),
             truth: vec![Truth::default(); network.flows.len() * 2],
             notes_arrivals: options.delays || options.traces.delay,
+            capture: None,
             delays: if options.delays { vec![Delays::default(); network.flows.len() * 2] } else { Vec::new() },
             warm: Vec::new(),
             description: cfg!(debug_assertions).then(|| Box::new(network.clone())),
@@ -316,7 +317,7 @@ impl World {
     }
 
     /// The directed links on the way of what end `at` sends.
-    fn route(&self, at: usize) -> impl Iterator<Item = &u32> {
+    pub(super) fn route(&self, at: usize) -> impl Iterator<Item = &u32> {
         self.routes[self.attachments[at].route as usize..].iter().take_while(|&&hop| hop & END == 0)
     }
 

@@ -114,9 +114,17 @@ impl World {
         }
     }
 
-    /// A served link takes a packet, or a station.
+    /// A served link takes a packet, or a station, or a tap.
     #[inline(never)]
     fn hold(&mut self, now: Time, id: u32, packet: Packet) {
+        if self.links[id as usize].is_tapped() {
+            return self.pass_tap(now, id, packet);
+        }
+        self.hold_behind_tap(now, id, packet);
+    }
+
+    #[inline(always)]
+    pub(super) fn hold_behind_tap(&mut self, now: Time, id: u32, packet: Packet) {
         if self.links[id as usize].is_air() {
             return self.take_to_air(now, packet);
         }
@@ -158,6 +166,9 @@ impl World {
             }
         } else if packet.flags.has(Flags::ACK) {
             transfer.acks_lost.add(cause);
+        }
+        if let Some(capture) = &mut self.capture {
+            capture.lost(at, link, packet.sack, cause);
         }
         self.sacks.take(packet.sack);
         if let Some(losses) = &mut self.losses {

@@ -15,7 +15,7 @@ impl World {
         let sack = self.sacks.take(packet.sack);
         self.catch_up(now, number);
         self.attachments[number as usize].clock = now;
-        if self.notes_arrivals && packet.is_data() {
+        if self.notes_arrivals {
             self.note_arrival(now, number, packet);
         }
         if self.attachments[number as usize].connection != ALONE {
@@ -71,7 +71,7 @@ impl World {
         let traced = !self.seen.is_empty();
         while let Some(mut packet) = self.next_packet(now, at) {
             if traced {
-                self.note_sent(now, at, &packet);
+                self.note_sent(now, at, &mut packet);
             }
             self.carry::<false>(now, &mut packet);
         }

@@ -58,6 +58,7 @@ impl World {
         self.explain_events(&losses, &mut results);
         results.losses = losses;
         self.take_tapes(&mut results);
+        results.captured = self.capture.take().map(|capture| capture.captured).unwrap_or_default();
 
         let mut in_flight = vec![(0u64, 0u64); self.endpoints.len()];
         for link in &self.links {

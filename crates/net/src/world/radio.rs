@@ -210,6 +210,11 @@ impl World {
         let size = self.end_hop(now, hop, size);
         let packet = self.pool.get_mut(place);
         (packet.hop, packet.size) = (hop + 1, size);
+        if self.capture.is_some() {
+            let packet = *packet;
+            self.note_crossing(now, &packet);
+        }
+        let packet = self.pool.get_mut(place);
         let link = self.routes[packet.hop as usize];
         match self.links[link as usize].enter_from_air(now, packet, self.end) {
             Fate::Held if self.channels[number as usize].knows(&self.air[packet.hop as usize]) => {

@@ -60,9 +60,10 @@ impl Seen {
 }
 
 impl World {
-    /// Record a packet that leaves, if it carries data and such are recorded.
+    /// Record a packet that leaves: if it carries data and such are recorded, or if packets are captured.
     #[cold]
-    pub(super) fn note_sent(&mut self, now: Time, at: usize, packet: &Packet) {
+    pub(super) fn note_sent(&mut self, now: Time, at: usize, packet: &mut Packet) {
+        self.capture_sent(now, at, packet);
         if self.options.traces.sent && packet.is_data() {
             let (subject, reverse) = (at / 2, at % 2 == 1);
             let (variable, value) = (Variable::Sent, f64::from(packet.seq));
@@ -73,6 +74,10 @@ impl World {
     /// Record what a packet that arrives says about its path, before its endpoint takes it.
     #[cold]
     pub(super) fn note_arrival(&mut self, now: Time, number: u32, packet: &Packet) {
+        self.capture_arrival(now, number, packet);
+        if !packet.is_data() {
+            return;
+        }
         let sender = number as usize ^ 1;
         let delay = now.since(packet.ts_val);
         if self.options.delays {

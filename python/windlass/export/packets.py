@@ -1,0 +1,105 @@
+"""Packets of a run as a capture that Wireshark opens: the format pcapng."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from windlass import _core
+from windlass.errors import core_errors
+from windlass.export.source import writing
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from windlass.export.source import Source
+
+LIMIT = 1_000_000
+"""Most records, unless another limit is given: some 150 MB of memory, and as much on the disk."""
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """What the engine is asked for; the names are those of its own structure."""
+
+    points: list[str]
+    flows: list[str]
+    limit: int
+    payload: bool
+    write: Callable[[bytes], object]
+
+
+@dataclass(frozen=True, eq=False)
+class Captured:
+    """What was written.
+
+    Attributes
+    ----------
+    points : dict of str to int
+        Number of records of each point.
+    packets : int
+        Packets that were sent.
+    lost : int
+        How many of them were lost by the end of the run.
+    stopped_s : float or None
+        When the limit was reached; ``None``: it was not.
+    tables : dict of str to pyarrow.Table
+        The tables of the run.
+    """
+
+    points: dict[str, int]
+    packets: int
+    lost: int
+    stopped_s: float | None
+    tables: Mapping[str, pa.Table]
+
+
+def write_pcapng(
+    source: Source,
+    file: Path,
+    *,
+    at: Sequence[str] = ("sender",),
+    flows: Sequence[str] = (),
+    limit: int = LIMIT,
+    payload: bool = False,
+) -> Captured:
+    """Make the run, and write its packets as they passed some points.
+
+    Parameters
+    ----------
+    source : Source
+        The run.
+    file : Path
+        The file.
+    at : sequence of str
+        Points: ``"sender"``, ``"receiver"``, ``"before:LINK"``, ``"after:LINK"``. Each is an interface in the file.
+    flows : sequence of str
+        Names of flows, ``*`` for any letters; by default all.
+    limit : int
+        Most records. What comes later is left out.
+    payload : bool
+        Whether the payload, which is zeros, is written; otherwise only headers are, with the true length.
+
+    Raises
+    ------
+    InputError
+        If there is no such point or flow, or the file cannot be written.
+    """
+    from windlass.tables import tables_from_core
+
+    cancel = _core.Cancel()
+    with writing(file, "wb") as opened, core_errors(), ThreadPoolExecutor(1) as pool:
+        wanted = _Wanted(list(at), list(flows), limit, payload, opened.write)
+        future = pool.submit(source.point._point.capture, source.seed, wanted, cancel)
+        try:
+            columns, told = future.result()
+        except KeyboardInterrupt:
+            cancel.set()
+            raise
+    about = json.loads(told)
+    points = {row["point"]: row["records"] for row in about["points"]}
+    return Captured(points, about["packets"], about["lost"], about["stopped_s"], tables_from_core(columns))
