@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from windlass.export.source import Source
 
 LIMIT = 1_000_000
-"""Most records, unless another limit is given: some 150 MB of memory, and as much on the disk."""
+"""Most records, unless another limit is given: some 150 MB of memory, and 100 MB on the disk with headers alone."""
 
 
 @dataclass(frozen=True)
