@@ -29,10 +29,12 @@ pub(crate) fn rules(draw: &mut Draw<'_>) -> Map<String, Value> {
 pub(crate) fn of_group(draw: &mut Draw<'_>, row: &Row) -> Map<String, Value> {
     let mut table = rules(draw);
     let mut put = |key: &str, value: Value| table.insert(key.to_owned(), value);
+    let mut vegas = row.recovery == Recovery::Vegas;
     match draw.below(4) {
         0 => {
             // ns-2's agents have no RACK-TLP
             let core = draw.pick(&["algorithm", "tahoe", "reno", "newreno", "sack", "vegas"]);
+            vegas |= core == "vegas";
             put("recovery", core.into());
             put("ns2_recovery", json!(true));
         }
@@ -51,7 +53,8 @@ pub(crate) fn of_group(draw: &mut Draw<'_>, row: &Row) -> Map<String, Value> {
         put("ect", draw.value(&["ect1", "ect0"]));
     }
     if draw.one_in(8) {
-        put("agent", draw.value(&["one-way", "full"]));
+        // FullTcp has no Vegas
+        put("agent", draw.value(if vegas { &["one-way"] } else { &["one-way", "full"] }));
     }
     table
 }
