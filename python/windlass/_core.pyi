@@ -460,7 +460,7 @@ class Point:
 
     def capture(
         self, seed: int, wanted: object, cancel: Cancel | None = None
-    ) -> tuple[dict[str, dict[str, tuple[str, bytes] | list[str]]], str]:
+    ) -> tuple[dict[str, dict[str, tuple[str | list[str], bytes]]], str]:
         """Run once, and write what passes points of the network in the format pcapng.
 
         Parameters
