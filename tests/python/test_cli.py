@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -183,7 +184,7 @@ def test_every_command_shows_an_example_that_can_be_read(command: Command) -> No
     for name, own in main.commands.items():
         if name in ("errors", "validate"):
             continue
-        words = (own.epilog or "").removeprefix("Example: ").split()
+        words = shlex.split((own.epilog or "").removeprefix("Example: "))
         assert words[:2] == ["windlass", name]
         assert own.make_context(name, words[2:]) is not None
         assert "Example: windlass" in command(name, "--help").output

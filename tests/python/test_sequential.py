@@ -346,12 +346,13 @@ def test_runs_that_two_experiments_share_count_once(monkeypatch: pytest.MonkeyPa
     assert again.settings == first.settings
 
 
-def test_a_plan_without_bounds_of_the_links_knows_no_time(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_plan_takes_its_time_from_the_engine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     short(monkeypatch)
     book, experiment = ledger.experiment(TARGET)
     made = running._plan(book, experiment, running.Asked(None, False, ""))
-    monkeypatch.setattr("windlass.scenario.Point.capacity", lambda *_: None)
-    assert row_of(made, tmp_path).run_s is None
+    monkeypatch.setattr("windlass.scenario.Point.estimate", lambda *_: {"seconds": 2.5})
+    found = row_of(made, tmp_path)
+    assert (found.run_s, found.source) == (2.5, "estimated")
     assert plan.LEAST_SEEDS == BASE_LOOKS[0]
 
 

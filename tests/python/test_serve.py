@@ -456,7 +456,7 @@ def test_an_algorithm_with_parameters_is_a_sender_of_its_own(tmp_path: Path) -> 
 
 
 def test_every_algorithm_runs_on_the_page(base: Base) -> None:
-    names = list(base.senders)
+    names = [name for name in base.senders if name in palette.LOOKS]
     assert len(names) > 40
     for at in range(0, len(names), 8):
         some = names[at : at + 8]

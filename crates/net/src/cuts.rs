@@ -39,10 +39,10 @@ struct Load {
 }
 
 impl Network {
-    /// Cuts of the data of the flows whose numbers are `wanted`, in a run until `end`: the first links of their ways, the second
-    /// ones, and so on; a flow whose way is shorter crosses its last link again. Together they get no more than the
-    /// links of any cut carry. A connection with data both ways counts as two flows. Ways are counted from the end
-    /// whose node has the smaller number, so that data there and back cross the same links of a row.
+    /// Cuts of the data of the flows whose numbers are `wanted`, in a run until `end`: the first links of their ways,
+    /// the second ones, and so on; a flow whose way is shorter crosses its last link again. Together they get no more
+    /// than the links of any cut carry. A connection with data both ways counts as two flows. Ways are counted from the
+    /// end whose node has the smaller number, so that data there and back cross the same links of a row.
     ///
     /// All links at one access point count as one, the first of them: its radio takes part in every exchange.
     pub fn cuts(&self, wanted: impl Fn(usize) -> bool, end: Time) -> Vec<Cut> {

@@ -605,7 +605,8 @@ fn proportional_rate_reduction_needs_a_recovery_that_it_can_steer() {
     }
 }
 
-/// FullTcp has no rules of Vegas: asked for together they are a conflict, and with data both ways it is not the default.
+/// FullTcp has no rules of Vegas: asked for together they are a conflict, and with data both ways it is not the
+/// default.
 #[test]
 fn full_tcp_has_no_recovery_of_vegas() {
     let with = |algorithm: &str, rest: &str| {

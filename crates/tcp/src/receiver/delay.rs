@@ -1,7 +1,8 @@
 //! How long an ACK waits for a second segment: always the same time, or, as in Linux, longer where segments are far
 //! apart, but no longer than an RTT.
 //! Source: Linux 6.1, restated in specs/papers/linux.md. RFC 1122 section 4.2.3.2 allows up to 500 ms.
-//! Choices: the RTT is that from the SYN to the first data, and the timeout is the one that Linux has after that sample.
+//! Choices: the RTT is that from the SYN to the first data, and the timeout is the one that Linux has after that
+//! sample.
 
 use units::Span;
 

@@ -322,8 +322,8 @@ fn the_timeout_of_linux() {
     assert_eq!(h.deadline_ms(), 308.0);
 }
 
-/// A SYN that was lost costs Linux no initial window, and the timestamp of the answer tells the RTT; two do cost it. The
-/// SYN may have left again because the RTT is longer than a second.
+/// A SYN that was lost costs Linux no initial window, and the timestamp of the answer tells the RTT; two do cost it.
+/// The SYN may have left again because the RTT is longer than a second.
 #[test]
 fn a_lost_syn_in_linux() {
     for (lost, first, cwnd) in [(1, false, 10.0), (2, false, 1.0), (1, true, 10.0)] {

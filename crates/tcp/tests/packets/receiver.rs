@@ -140,7 +140,8 @@ fn waits(lab: &mut Lab, first: u32, at: &[u64]) -> Vec<Option<u64>> {
 }
 
 /// The RTT is 100 ms. Segments that are 70 ms apart are acknowledged one by one until an ACK has been in vain: after 40
-/// ms, so 80 the next time, when the second segment is in time. They are then 40 + 70 ms, which the RTT bounds, and so on.
+/// ms, so 80 the next time, when the second segment is in time. They are then 40 + 70 ms, which the RTT bounds, and so
+/// on.
 #[test]
 fn an_ack_waits_for_longer_where_segments_are_far_apart() {
     let mut lab = Lab::new(|c| c.quick_acks = 1);

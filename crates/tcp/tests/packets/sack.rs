@@ -302,9 +302,9 @@ fn what_was_sacked_long_ago_says_nothing_of_the_rtt() {
     assert!(h.end.sender.path().rtt < units::Span::from_millis(130), "{:?}", h.end.sender.path().rtt);
 }
 
-/// 0 and 10 are lost; 10 left in the recovery that repairs 0, as did others for what was SACKed above. The ACK that ends
-/// it begins the next, with ten outstanding and a window of five. Half of ten are five; but what keeps 7/8 of the flight
-/// keeps its window, and no more.
+/// 0 and 10 are lost; 10 left in the recovery that repairs 0, as did others for what was SACKed above. The ACK that
+/// ends it begins the next, with ten outstanding and a window of five. Half of ten are five; but what keeps 7/8 of the
+/// flight keeps its window, and no more.
 #[test]
 fn a_recovery_that_follows_another_one_never_raises_the_window() {
     for algorithm in ["sack", "yeah"] {
