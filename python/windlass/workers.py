@@ -136,11 +136,10 @@ class Threads:
         made: dict[str, RunResult] = {}
         threads: list[int] = []
         with ThreadPoolExecutor(self.count, "windlass", lambda: threads.append(threading.get_ident())) as pool:
-            waiting = {
-                pool.submit(_one, point, seed, key, places.get(key), cancel): key
-                for key, (point, seed) in tasks.items()
-            }
+            waiting: dict[Future[RunResult], str] = {}
             try:
+                for key, (point, seed) in tasks.items():
+                    waiting[pool.submit(_one, point, seed, key, places.get(key), cancel)] = key
                 for future in as_completed(waiting):
                     made[waiting[future]] = future.result()
                     if progress is not None:
