@@ -303,7 +303,10 @@ def test_shares_of_two_variants_are_judged_beside_each_other(tmp_path: Path, mon
     assert all(by_number[number].verdict != "not measurable" for number in "456789")
     assert by_number["4"].rows[0]["where"] == "other flows = 3, other = newreno"
     # a printed table has a row here for each of its cells
-    assert [row["what"] for row in by_number["1"].rows[:2]] == ["newreno, printed 0.554 Mbps,", "ewr, printed 0.48 Mbps,"]
+    assert [row["what"] for row in by_number["1"].rows[:2]] == [
+        "newreno, printed 0.554 Mbps,",
+        "ewr, printed 0.48 Mbps,",
+    ]
     assert len(by_number["1"].rows) == 6
     assert by_number["3"].measured == "12 of 12 printed cells are equal (no run)"
     # each pair has its own mean, and no variant has one where it does not run
