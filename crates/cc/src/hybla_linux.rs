@@ -13,6 +13,8 @@ const RTT0: Span = Span::from_millis(25);
 const MOST_RHO: u32 = 16;
 /// A segment, in the parts in which growth is counted.
 const WHOLE: u32 = 128;
+/// What an ACK adds at most after slow start: no more than in it. Reached with round trips of minutes.
+const MOST_PARTS: u64 = (WHOLE as u64) << MOST_RHO;
 
 /// State of Linux's Hybla.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -53,7 +55,8 @@ impl HyblaLinux {
     fn avoidance(&self, cwnd: u32) -> u32 {
         //= specs/papers/linux.md#hybla
         //# rho^2 / cwnd in 1/128, rounded down
-        2 * self.eighths * self.eighths / cwnd
+        let parts = 2 * u64::from(self.eighths).pow(2) / u64::from(cwnd);
+        parts.min(MOST_PARTS) as u32
     }
 }
 
@@ -162,6 +165,13 @@ mod tests {
         assert_eq!(hybla.cwnd(), 129_000.0);
         hybla.on_ack(&ack(2000.0), &path);
         assert_eq!(hybla.cwnd(), 130_000.0);
+    }
+
+    #[test]
+    fn round_trips_of_hours_add_what_slow_start_would() {
+        let (mut hybla, path) = at(2.0, 2.0, 7_200_000);
+        hybla.on_ack(&ack(2000.0), &path);
+        assert_eq!(hybla.cwnd(), 1000.0 * (2.0 + 65_536.0));
     }
 
     #[test]

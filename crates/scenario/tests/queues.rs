@@ -107,6 +107,15 @@ fn mistakes_are_named() {
         "`topology.bottleneck.queue.mark_above` is \"50 packets\", but the queue holds 50 packets at most",
     );
     refused("queue = { discipline = \"threshold\", mark_above = \"9 kB\", limit = \"8 kB\" }", "out-of-range", "8 kB");
+    for (discipline, limit, key) in [("threshold", 20, "`mark_above` is 20 packets"), ("red", 4, "`min` is 5 packets")]
+    {
+        let what = format!("is too small: {key} where it is not given, but the queue holds {limit} packets at most");
+        refused(
+            &format!("queue = {{ discipline = \"{discipline}\", limit = \"{limit} packets\" }}"),
+            "out-of-range",
+            &what,
+        );
+    }
     refused(
         "queue = { discipline = \"red\", min = \"60 packets\", max = \"80 packets\" }",
         "out-of-range",

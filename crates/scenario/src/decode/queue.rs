@@ -354,22 +354,32 @@ pub(crate) fn read(item: &Item<'_>, profile: Profile, counting: Counting) -> Res
 
 /// A problem if a threshold stands above what the queue can hold: nothing would ever be marked or dropped early.
 fn never_full_enough(table: &Fields<'_>, queue: &QueueSpec) -> Result<(), Problem> {
-    let (key, above) = match (queue.discipline, queue.limit) {
-        (Discipline::Threshold(QueueLimit::Packets(mark)), QueueLimit::Packets(limit)) => ("mark_above", mark >= limit),
-        (Discipline::Threshold(QueueLimit::Bytes(mark)), QueueLimit::Bytes(limit)) => ("mark_above", mark >= limit),
+    let (key, stands, above) = match (queue.discipline, queue.limit) {
+        (Discipline::Threshold(mark), limit) => {
+            let above = match (mark, limit) {
+                (QueueLimit::Packets(mark), QueueLimit::Packets(limit)) => mark >= limit,
+                (QueueLimit::Bytes(mark), QueueLimit::Bytes(limit)) => mark >= limit,
+                _ => false,
+            };
+            ("mark_above", limit_text(mark), above)
+        }
         (Discipline::Red(RedSpec { min: Some(min), in_bytes: false, .. }), QueueLimit::Packets(limit)) => {
-            ("min", min > f64::from(limit))
+            ("min", format!("{min} packets"), min > f64::from(limit))
         }
         _ => return Ok(()),
     };
-    match table.get(key) {
-        Some(item) if above => {
-            let limit = limit_text(queue.limit);
-            let what =
-                format!("is {}, but the queue holds {limit} at most: it would have no effect", item.node.value.show());
-            Err(item.problem(code::OUT_OF_RANGE, what).hint(format!("lower `{key}` or raise `limit`")))
-        }
-        _ => Ok(()),
+    if !above {
+        return Ok(());
+    }
+    let limit = limit_text(queue.limit);
+    let problem = |item: &Item<'_>, what: String| {
+        let what = format!("{what}, but the queue holds {limit} at most: it would have no effect");
+        Err(item.problem(code::OUT_OF_RANGE, what).hint(format!("lower `{key}` or raise `limit`")))
+    };
+    match (table.get(key), table.get("limit")) {
+        (Some(item), _) => problem(&item, format!("is {}", item.node.value.show())),
+        (None, Some(item)) => problem(&item, format!("is too small: `{key}` is {stands} where it is not given")),
+        (None, None) => Ok(()),
     }
 }
 
