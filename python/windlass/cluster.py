@@ -249,7 +249,7 @@ def _token(batch: str) -> _core.Cancel:
 
 def _run(
     text: Packed, seed: int, batch: str, given: tuple[float | None, float | None] = (None, None)
-) -> dict[str, pa.Table]:
+) -> Mapping[str, pa.Table]:
     """Make a run that may need what was given, or what this machine has."""
     with resources.limits(max_memory=given[0], max_time=given[1]):
         return unpacked(text).run(seed, _token(batch)).tables

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -28,7 +28,7 @@ class RunResult:
         Its seed.
     axes : dict
         Swept keys with their values, as written in the scenario.
-    tables : dict of str to pyarrow.Table
+    tables : mapping of str to pyarrow.Table
         ``flows``, ``links``, ``stations``, ``traces``, ``events``, ``losses``, ``tapes``.
     stored : bool
         Whether it was read from the store instead of made.
@@ -37,7 +37,7 @@ class RunResult:
     key: str
     seed: int
     axes: dict[str, str | int | float | bool]
-    tables: dict[str, pa.Table]
+    tables: Mapping[str, pa.Table]
     stored: bool = False
 
     @property

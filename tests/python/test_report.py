@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from windlass import ledger, reproduce
+from windlass import ledger, reproduce, verdicts
 from windlass.report import figures, given, index, page, tables
 from windlass.report.cautions import caution_words
 from windlass.report.language import COMMON, LABELS, METRICS, Language, sentence
@@ -205,7 +205,7 @@ def test_stated_values_are_those_of_the_paper(made: Reproduction) -> None:
         for metric in figures.metrics_of(made)
         for one in given.stated_values(made, metric)
     }
-    expected = {
+    expected: dict[str, dict[tuple[str, Any], float]] = {
         "dalal2015/fig8": {("newreno", (0.1,)): 2.92, ("westwood", (0.1,)): 3.81},
         "huq2024/table1": {("ewr", (0,)): 0.64, ("newreno", (10,)): 0.57},
     }
@@ -220,6 +220,40 @@ def test_stated_values_are_those_of_the_paper(made: Reproduction) -> None:
         drawn = (made.folder / "fig8-gains-residual.svg").read_text(encoding="utf-8")
         assert "residual capacity (Mbit/s)" in drawn
         assert "residual" not in (made.folder / "fig8-gains.svg").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("kind", ["cross", "averaged", "ratio", "drop"])
+def test_claims_on_two_figures_are_drawn_beside_the_other_one(made: Reproduction, kind: str, tmp_path: Path) -> None:
+    if made.experiment.id != "dalal2015/fig8":
+        pytest.skip("one experiment is enough")
+    other = replace(made.data, experiment="dalal2015/fig9")
+    both: dict[str, Any] = {"metric": "throughput", "a_from": made.experiment.id, "b_from": other.experiment}
+    pair = {"relation": "gain", "a": "adaptive", "b": "newreno", "percent": 50.0, "tolerance_pp": 10.0}
+    fields: dict[str, Any] = {
+        "cross": {**both, **pair},
+        "averaged": {**both, **pair, "avg_over": ["variant"]},
+        "ratio": {**both, "ratio": 2.0, "tolerance_rel": 0.25},
+        "drop": {**both, "value": 200.0, "unit": "kbps", "tolerance_rel": 0.5},
+    }[kind]
+    check = ledger.Check("cross" if kind == "averaged" else kind, fields)
+    outcome = replace(made.outcomes[0], claim=replace(made.outcomes[0].claim, check=check))
+    found = replace(made, outcomes=[outcome], others={other.experiment: other})
+    names = [figure.stem for figure in figures.draw(found, tmp_path)]
+    if kind == "cross":
+        (gain,) = given.gains_across(found)
+        assert (gain.low, gain.high, gain.points) == (0.4, 0.6, made.data.points)
+        assert gain.there == {point: point for point in made.data.points}
+        assert "fig8-gains" in names and "fig8-means" not in names
+        assert "NewReno in figure 9" in (tmp_path / "fig8-gains.svg").read_text(encoding="utf-8")
+        return
+    (whole,) = given.claimed_wholes(found)
+    centre = verdicts.mean(whole.other_mean).mean
+    ends = {"averaged": (1.4, 1.6), "ratio": (1.5, 2.5), "drop": (1 + 0.1 / centre, 1 + 0.3 / centre)}[kind]
+    assert (whole.low / centre, whole.high / centre) == pytest.approx(ends)
+    assert "fig8-means" in names
+    drawn = (tmp_path / "fig8-means.svg").read_text(encoding="utf-8")
+    assert "figure 9" in drawn and "claimed gain over our baseline" in drawn
+    assert not given.claimed_wholes(replace(found, others={}))
 
 
 def test_a_thinned_line_keeps_every_extreme_and_both_ends() -> None:

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import importlib
 import json
+import pickle
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from conftest import small_document
 
+import windlass
 from windlass import ledger, reproduce, verdicts
 from windlass.errors import Interrupted
 from windlass.ledger import Check
 from windlass.reproduce import Reproduction, plan, running
 from windlass.reproduce.looks import BASE_LOOKS, ERROR, FORESIGHT, READING_LOOKS, Looks
 from windlass.reproduce.outline import row_of
+from windlass.reproduce.packed import Packer
 from windlass.reproduce.plan import Progress
 from windlass.reproduce.published import Published
 from windlass.reproduce.sequential import STOPPED, places_of, run_plan, start
@@ -241,7 +245,7 @@ def test_a_fixed_number_of_seeds_is_looked_at_once(monkeypatch: pytest.MonkeyPat
 
 
 def test_an_interrupted_run_comes_to_the_same(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Stopped in its first round, and again after the first look of the readings."""
+    """Stopped in its first round, and again after the first look of the readings; then with few runs in memory."""
     short(monkeypatch)
     target = "saedi2019/fig4.27"
     whole = one(target, out=tmp_path / "whole", store=tmp_path / "one", jobs=2)
@@ -258,6 +262,7 @@ def test_an_interrupted_run_comes_to_the_same(monkeypatch: pytest.MonkeyPatch, t
     for count in (7, at_first + 2):
         with pytest.raises(Interrupted):
             one(target, out=tmp_path / "again", store=tmp_path / "two", jobs=2, progress=stop_at(count))
+    monkeypatch.setattr(importlib.import_module("windlass.reproduce.sequential"), "BATCH", 13)
     again = one(target, out=tmp_path / "again", store=tmp_path / "two", jobs=1)
     assert 0 < again.made < again.total == whole.total
     for name in ("flows.parquet", "summary.csv"):
@@ -265,6 +270,21 @@ def test_an_interrupted_run_comes_to_the_same(monkeypatch: pytest.MonkeyPatch, t
     ours, theirs = again.to_dict(), whole.to_dict()
     aside = {"report": "", "took_s": None}
     assert {**ours, **aside} == {**theirs, **aside}
+
+
+def test_results_are_kept_in_little_room() -> None:
+    document = small_document()
+    document["output"] = {"traces": ["cwnd"], "trace_step": "1 s"}
+    runs = windlass.sweep(windlass.from_dict(document), store=False)
+    packer = Packer()
+    packed = [packer.pack(run) for run in runs]
+    for run, again in zip(runs, packed, strict=True):
+        assert (again.key, again.seed, again.axes, again.stored) == (run.key, run.seed, run.axes, run.stored)
+        assert list(again.tables) == list(run.tables)
+        assert all(again.tables[name].equals(table) for name, table in run.tables.items())
+        assert again.flows.schema.equals(run.flows.schema, check_metadata=True)
+    assert packed[0].events is packed[1].events, "tables without rows are shared"
+    assert len(pickle.dumps(packed)) < 0.5 * len(pickle.dumps(list(runs)))
 
 
 def test_seeds_are_added_only_where_a_verdict_is_open(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from windlass import verdicts
-from windlass.report.given import Gain, Stated, claimed_gains, stated_values
+from windlass.report.given import Gain, Stated, Whole, claimed_gains, claimed_wholes, gains_across, stated_values
 from windlass.report.language import Language, metric_words
 from windlass.report.panels import Curve, Panel, draw_panels, highest_shown
 from windlass.report.windows import windows_figure
 from windlass.reproduce import Reproduction, headline_metric, shown_variants
 from windlass.verdicts import Data, Limit, derived
+from windlass.verdicts.intervals import Samples
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -62,11 +63,19 @@ def draw(reproduction: Reproduction, folder: Path) -> list[Figure]:
         for at, metric in enumerate(metrics_of(reproduction))
     ]
     gains: dict[str, list[Gain]] = {}
-    for gain in claimed_gains(reproduction) if reproduction.experiment.axes else []:
+    both = [*claimed_gains(reproduction), *gains_across(reproduction)]
+    for gain in both if reproduction.experiment.axes else []:
         gains.setdefault(str(gain.claim.check["metric"]), []).append(gain)
     drawn += [
         (f"{stem}-gains" if not at else f"{stem}-gains-{metric}", *_gains(reproduction, metric, gains[metric]))
         for at, metric in enumerate(sorted(gains, key=derived))  # what was measured, then what is made of it
+    ]
+    wholes: dict[str, list[Whole]] = {}
+    for whole in claimed_wholes(reproduction):
+        wholes.setdefault(str(whole.claim.check["metric"]), []).append(whole)
+    drawn += [
+        (f"{stem}-means" if not at else f"{stem}-means-{metric}", *_wholes(reproduction, metric, wholes[metric]))
+        for at, metric in enumerate(wholes)
     ]
     windows = windows_figure(reproduction)
     if windows is not None:
@@ -133,14 +142,18 @@ def _gains(reproduction: Reproduction, metric: str, gains: list[Gain]) -> tuple[
     panels = []
     for gain in gains[:_MOST_GAINS]:
         title, points = next((one for one in groups if set(one[1]) & set(gain.points)), groups[0])
+        over = language.variant(gain.b)
+        if gain.other is not None:
+            over = language.found(f"{gain.b} in {gain.other.experiment.rpartition('/')[2]}")
         lines = [
-            Curve(language.variant(name), *_ends(reproduction.data, metric, name, points)) for name in (gain.a, gain.b)
+            Curve(language.variant(gain.a), *_ends(reproduction.data, metric, gain.a, points)),
+            Curve(over, *_baseline(reproduction.data, metric, gain, points)),
         ]
         band = tuple(
             (value * (1 + gain.low), value * (1 + gain.high)) if point in gain.points else None
             for value, point in zip(lines[1].mean, points, strict=True)
         )
-        head = f"claim {gain.claim.number}, over {language.variant(gain.b)}" + (f", {title}" if title else "")
+        head = f"claim {gain.claim.number}, over {over}" + (f", {title}" if title else "")
         panels.append(Panel(head, along.places(points), tuple(lines), band=band))
     figure = draw_panels(panels, along.label, metric_words(metric), along.log(), along.ticks())
     return figure, (
@@ -148,6 +161,42 @@ def _gains(reproduction: Reproduction, metric: str, gains: list[Gain]) -> tuple[
         "the claim is about one point, is where the variant would lie if the claim held, with the claim's tolerance. "
         "It is drawn at every point that the claim may mean. Curves: means with 95 % intervals."
     )
+
+
+def _baseline(data: Data, metric: str, gain: Gain, points: list[tuple[Any, ...]]) -> tuple[tuple[float, ...], ...]:
+    """Means of what a gain is over, with their ends, at this experiment's points."""
+    if gain.other is None:
+        return _ends(data, metric, gain.b, points)
+    none = (math.nan,) * 3
+    known = [point for point in points if point in gain.there]
+    found = zip(*_ends(gain.other, metric, gain.b, [gain.there[point] for point in known]), strict=True)
+    rows = dict(zip(known, found, strict=True))
+    mean, low, high = zip(*[rows.get(point, none) for point in points], strict=True)
+    return mean, low, high
+
+
+def _wholes(reproduction: Reproduction, metric: str, wholes: list[Whole]) -> tuple[Any, str]:
+    """For each claim on the means of two experiments: both, and where the first would be if the claim held."""
+    language = Language(reproduction.ledger, reproduction.experiment)
+    own = _title(language, reproduction.experiment.id)
+    panels = []
+    for whole in wholes[:_MOST_GAINS]:
+        curves = [
+            Curve(name, *((value,) for value in _interval(samples)))
+            for name, samples in ((own, whole.mean), (_title(language, whole.other), whole.other_mean))
+        ]
+        head = f"claim {whole.claim.number}, {language.variant(whole.variant) if whole.variant else 'all variants'}"
+        panels.append(Panel(head, (0.0,), tuple(curves), band=((whole.low, whole.high),)))
+    return draw_panels(panels, "", metric_words(metric), ticks=("",)), (
+        "Each claim on two whole figures, applied to our measured mean of the other one: the hatched bar is where the "
+        "mean of this one would lie if the claim held, with the claim's tolerance. Means over all points with 95 % "
+        "intervals."
+    )
+
+
+def _title(language: Language, experiment: str) -> str:
+    """An experiment as the paper has it: `figure 50`."""
+    return language.found(f"in {experiment.rpartition('/')[2]}").removeprefix("in ")
 
 
 class _Along:
@@ -201,13 +250,15 @@ class _Along:
 
 def _ends(data: Data, metric: str, variant: str, points: list[tuple[Any, ...]]) -> tuple[tuple[float, ...], ...]:
     """Means, lower and upper ends at some points; not a number where there is none."""
-    found = [verdicts.mean(data.get(metric, variant, [point])) for point in points]
-    bounded = [one if math.isfinite(one.half_width) else None for one in found]
-    return (
-        tuple(one.mean for one in found),
-        tuple(math.nan if one is None else one.lo for one in bounded),
-        tuple(math.nan if one is None else one.hi for one in bounded),
-    )
+    found = [_interval(data.get(metric, variant, [point])) for point in points]
+    mean, low, high = zip(*found, strict=True) if found else ((), (), ())
+    return mean, low, high
+
+
+def _interval(samples: Samples) -> tuple[float, float, float]:
+    """Mean, lower and upper end; ends that are not known are not a number."""
+    one = verdicts.mean(samples)
+    return (one.mean, one.lo, one.hi) if math.isfinite(one.half_width) else (one.mean, math.nan, math.nan)
 
 
 def _cap(reproduction: Reproduction, point: tuple[Any, ...], metric: str) -> float | None:

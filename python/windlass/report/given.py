@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from windlass.ledger import Check, Claim
 from windlass.reproduce import Reproduction
-from windlass.verdicts import derived
+from windlass.verdicts import Data, derived
+from windlass.verdicts.across import matched, wholes
+from windlass.verdicts.bands import in_unit_of
 from windlass.verdicts.data import Unmeasured
+from windlass.verdicts.intervals import Samples, mean
 
 Point = tuple[Any, ...]
 
@@ -28,7 +31,8 @@ class Gain:
     """A gain that the paper claims of ``a`` over ``b``, from ``low`` to ``high`` with its tolerance, as a share; a
     reduction is a gain below zero.
 
-    ``points`` are where the claim may be meant.
+    ``points`` are where the claim may be meant. Where ``b`` is of another experiment, ``other`` has its measurements
+    and ``there`` the point of it that each of ``points`` is compared with.
     """
 
     claim: Claim
@@ -37,6 +41,24 @@ class Gain:
     low: float
     high: float
     points: tuple[Point, ...]
+    other: Data | None = None
+    there: Mapping[Point, Point] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Whole:
+    """Means of two whole experiments, and the ends between which the first would lie if the claim held.
+
+    ``variant`` is whose means they are; empty for that of all variants.
+    """
+
+    claim: Claim
+    variant: str
+    mean: Samples
+    other: str
+    other_mean: Samples
+    low: float
+    high: float
 
 
 def stated_values(reproduction: Reproduction, metric: str) -> list[Stated]:
@@ -47,9 +69,8 @@ def stated_values(reproduction: Reproduction, metric: str) -> list[Stated]:
             continue
         if check.kind == "value" and not check.get("avg_over") and _unit_is_ours(check):
             points = _points(reproduction, check)
-            names = check["a"] if isinstance(check.get("a"), (list, tuple)) else [check.get("a")]
             if len(points) == 1:
-                found += [Stated(str(name), points[0], float(check["value"])) for name in names]
+                found += [Stated(name, points[0], float(check["value"])) for name in _names(check.get("a"))]
         elif check.kind == "table" and not check.get("units"):
             found += _cells(reproduction, check)
     measured = set(reproduction.data.variants)
@@ -71,13 +92,82 @@ def claimed_gains(reproduction: Reproduction) -> list[Gain]:
         if check.get("negate") or not (derived(metric) or metric in reproduction.data.metrics):
             continue
         room = float(check.get("tolerance_pp", 0.0))
-        names = check["b"] if isinstance(check["b"], (list, tuple)) else [check["b"]]
-        for name in names:
+        for name in _names(check["b"]):
             if {check["a"], name} <= set(reproduction.data.variants):
                 points = tuple(_points(reproduction, check))
                 ends = ((low - room) / 100, (high + room) / 100)
                 found.append(Gain(outcome.claim, check["a"], name, *ends, points))
     return found
+
+
+def gains_across(reproduction: Reproduction) -> list[Gain]:
+    """Gains that the paper claims of what was run here over what was run in another of its experiments."""
+    found = []
+    for claim, check in _across(reproduction, "cross"):
+        if check["relation"] != "gain" or check.get("avg_over"):
+            continue
+        other = reproduction.others[check["b_from"]]
+        try:
+            here, there = matched(check, reproduction.data, other)
+        except Unmeasured:
+            continue
+        if len(here) == len(there):
+            low, high = (end / 100 for end in _percent(check))
+            for a, b in zip(_names(check["a"]), _names(check["b"]), strict=True):
+                found.append(Gain(claim, a, b, low, high, tuple(here), other, dict(zip(here, there, strict=True))))
+    return found
+
+
+def claimed_wholes(reproduction: Reproduction) -> list[Whole]:
+    """What the paper claims of the means of two whole experiments, of which this is the first."""
+    found = []
+    for claim, check in _across(reproduction, "cross", "ratio", "drop"):
+        name, metric, data = str(check["b_from"]), str(check["metric"]), reproduction.data
+        other = reproduction.others[name]
+        try:
+            if check.kind != "cross":
+                here, there = wholes(check, data, reproduction.others.get)
+                centre, (low, high) = mean(there).mean, _whole_ends(check, metric)
+                ends = (centre * low, centre * high) if check.kind == "ratio" else (centre + low, centre + high)
+                found.append(Whole(claim, "", here, name, there, *ends))
+            elif check["relation"] == "gain" and check.get("avg_over"):
+                low, high = (1 + end / 100 for end in _percent(check))
+                points = matched(check, data, other)
+                for a, b in zip(_names(check["a"]), _names(check["b"]), strict=True):
+                    one, two = data.get(metric, a, points[0]), other.get(metric, b, points[1])
+                    centre = mean(two).mean
+                    found.append(Whole(claim, a, one, name, two, centre * low, centre * high))
+        except Unmeasured:
+            continue
+    return found
+
+
+def _across(reproduction: Reproduction, *kinds: str) -> Iterator[tuple[Claim, Check]]:
+    """Checks that compare this experiment with another one whose runs are there."""
+    for outcome in reproduction.outcomes:
+        check = outcome.claim.check
+        own = check.get("a_from") == reproduction.experiment.id
+        if check.kind in kinds and own and check.get("b_from") in reproduction.others and not check.get("negate"):
+            yield outcome.claim, check
+
+
+def _percent(check: Check) -> tuple[float, float]:
+    """Ends of a claimed gain with its tolerance, per cent."""
+    low, high = (float(end) for end in check.get("percent_range") or [check["percent"]] * 2)
+    return low - float(check["tolerance_pp"]), high + float(check["tolerance_pp"])
+
+
+def _whole_ends(check: Check, metric: str) -> tuple[float, float]:
+    """Ends of a claimed ratio, or of a claimed drop in the metric's unit, with its tolerance."""
+    value = float(check["ratio"]) if check.kind == "ratio" else 0.0
+    if check.kind == "drop":
+        value = in_unit_of(metric, float(check["value"]), str(check.get("unit", "")))
+    tolerance = value * float(check["tolerance_rel"])
+    return value - tolerance, value + tolerance
+
+
+def _names(names: Any) -> list[str]:
+    return [str(name) for name in names] if isinstance(names, (list, tuple)) else [str(names)]
 
 
 def _checks(reproduction: Reproduction) -> Iterator[Check]:

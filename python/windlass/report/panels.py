@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import fill
@@ -20,6 +21,10 @@ _COLUMNS = 3
 _PANEL = (2.75, 1.95)  # inches, of one panel of several
 _ALONE = (5.2, 3.2)
 _LEGEND_ROW = 0.19
+_LETTER, _HANDLE = 0.056, 0.72  # inches, of a letter in the legend, and of all else that a label needs
+
+_STATED = "large and hollow: stated in the paper"
+_CLAIMED = "claimed gain over our baseline"
 
 
 @dataclass(frozen=True)
@@ -58,9 +63,13 @@ def draw_panels(
     names = list(dict.fromkeys(curve.name for panel in panels for curve in panel.curves))
     columns = min(len(panels), _COLUMNS)
     rows = math.ceil(len(panels) / columns)
-    legend = _LEGEND_ROW * math.ceil((len(names) + 2) / 3) + 0.1
     width, height = _ALONE if len(panels) == 1 else (columns * _PANEL[0], rows * _PANEL[1])
-    figure = Figure(figsize=(max(width, 5.2), height + legend), layout="constrained")
+    width = max(width, 5.2)
+    stated = [_STATED] if any(panel.marks for panel in panels) else []
+    labels = [*names, *stated, *([_CLAIMED] if any(panel.band for panel in panels) else [])]
+    beside = _legend_columns(labels, width)
+    legend = _LEGEND_ROW * math.ceil(len(labels) / beside) + 0.1
+    figure = Figure(figsize=(width, height + legend), layout="constrained")
     grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
     cells = list(grid.flat)
     for axes, panel in zip(cells, panels, strict=False):
@@ -81,8 +90,14 @@ def draw_panels(
         handles = {label: handle for label, handle in handles.items() if label not in names}
     order = sorted(handles, key=lambda label: names.index(label) if label in names else len(names))
     if order:
-        figure.legend([handles[label] for label in order], order, loc="outside lower center", fontsize=8, ncols=3)
+        figure.legend([handles[label] for label in order], order, loc="outside lower center", fontsize=8, ncols=beside)
     return figure
+
+
+def _legend_columns(labels: Sequence[str], width: float) -> int:
+    """How many labels of a legend go side by side in a figure of this width, in inches; at most three."""
+    longest = max(map(len, labels), default=0)
+    return min(3, max(1, int(width / (_LETTER * longest + _HANDLE))))
 
 
 def _name_places(cells: Sequence[Axes], names: Sequence[str]) -> None:
@@ -102,13 +117,13 @@ def _beside(at: float, names: Sequence[str]) -> float:
 def _draw_panel(axes: Axes, panel: Panel, names: Sequence[str]) -> None:
     if panel.title:
         axes.set_title(panel.title, fontsize=8, loc="left")
-    _draw_band(axes, panel)
+    _draw_band(axes, panel, _beside(0, names) if len(panel.places) == 1 else 0.0)
     look = looks_of(names)
     for curve in panel.curves:
         at = names.index(curve.name)
         lengths = [
             [0.0 if math.isnan(a - b) else max(a - b, 0.0) for a, b in zip(high, low, strict=True)]
-            for high, low in ((curve.mean, curve.low), (curve.high, curve.mean))
+            for high, low in ((curve.mean, _not_below(curve)), (curve.high, curve.mean))
         ]
         offset = _beside(at, names) if len(panel.places) == 1 else 0.0
         axes.errorbar(
@@ -137,7 +152,7 @@ def _draw_panel(axes: Axes, panel: Panel, names: Sequence[str]) -> None:
             markeredgewidth=1.4,
             linestyle="",
             clip_on=False,
-            label="large and hollow: stated in the paper",
+            label=_STATED,
             zorder=4,
         )
     caps = [(place, cap) for place, cap in zip(panel.places, panel.caps, strict=False) if cap is not None]
@@ -148,20 +163,25 @@ def _draw_panel(axes: Axes, panel: Panel, names: Sequence[str]) -> None:
         axes.axhline(caps[0][1], **thin)
 
 
-def _draw_band(axes: Axes, panel: Panel) -> None:
-    """Where the better variant would be if the claim held; a bar where that is one place only."""
-    known = [(place, *ends) for place, ends in zip(panel.places, panel.band, strict=False) if ends is not None]
+def _not_below(curve: Curve) -> list[float]:
+    """Lower ends of intervals, none below 0 around a mean that is not."""
+    return [max(low, 0.0) if mean >= 0.0 else low for mean, low in zip(curve.mean, curve.low, strict=True)]
+
+
+def _draw_band(axes: Axes, panel: Panel, offset: float) -> None:
+    """Where the better variant would be if the claim held; a bar where that is one place only, so far right of it."""
+    known = [(place + offset, *ends) for place, ends in zip(panel.places, panel.band, strict=False) if ends is not None]
     known = [row for row in known if not any(math.isnan(value) for value in row)]
     if not known:
         return
     places, low, high = zip(*known, strict=True)
     style: dict[str, Any] = {"facecolor": "#d9d9d9", "edgecolor": "#777777", "hatch": "////", "linewidth": 0.6}
     if len(known) > 1:
-        axes.fill_between(places, low, high, label="claimed gain over our baseline", zorder=1, **style)
+        axes.fill_between(places, low, high, label=_CLAIMED, zorder=1, **style)
         return
     spread = max(panel.places) - min(panel.places) or 1.0
     heights = [top - bottom for bottom, top in zip(low, high, strict=True)]
-    axes.bar(places, heights, 0.06 * spread, low, label="claimed gain over our baseline", zorder=1, **style)
+    axes.bar(places, heights, 0.06 * spread, low, label=_CLAIMED, zorder=1, **style)
 
 
 def _set_axes(axes: Axes, panels: Sequence[Panel], log: bool, ticks: Sequence[str]) -> None:
@@ -190,11 +210,14 @@ def highest_shown(panels: Sequence[Panel]) -> float:
     """Upper end of the vertical axis: above all values, intervals and marks; what the links carry may lie higher."""
     values = [value for panel in panels for curve in panel.curves for value in (*curve.mean, *curve.high)]
     values += [value for panel in panels for _, value, _ in panel.marks]
+    # a bar beside the only place is all that there is to see; a band may lead out of the figure
+    values += [ends[1] for panel in panels if len(panel.places) == 1 for ends in panel.band if ends is not None]
     return 1.08 * max((value for value in values if math.isfinite(value)), default=1.0)
 
 
 def look_of(name: str) -> Look:
     """Look of a variant by its name on the page."""
+    name = re.split(r" in (?=figure |table |“)", name)[0]  # in another experiment it is the same one
     plain = name.split(", flow ")[0]
     key = next((key for key, label in LABELS.items() if label == plain), plain)
     return look(name if plain != name else key)

@@ -23,7 +23,7 @@ class PaperReproduction:
     ledger : Ledger
         The paper.
     parts : list of Reproduction
-        Each with its own report, in the paper's order.
+        Each with its own report, in the paper's order; without what was recorded over time.
     missing : list of (Experiment, str)
         What was not run, and why.
     quick : bool

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +50,9 @@ JUDGED_POINTS = 3
 """Points at which the senders' calls are held against the true cause of each loss, with one seed."""
 
 Progress = Callable[[int, int], None]
+
+Delivered = dict[tuple[str, tuple[Any, ...], int], dict[float, float]]
+"""By variant, point and seed: bytes by the length of the run, seconds."""
 
 Place = tuple[int, int]
 """Number of a job, and number of a point in its case."""
@@ -104,11 +107,16 @@ class Task:
 
 @dataclass(frozen=True)
 class Measured:
-    """What the runs gave, by reading and experiment: numbers, what was recorded over time, and what the senders did."""
+    """What the runs gave, by reading and experiment: numbers, what was recorded over time, what the senders did, and
+    how much was delivered by the end of runs of several lengths.
+    """
 
-    values: dict[tuple[str, str], Values]
-    series: dict[tuple[str, str], Series]
-    decisions: dict[tuple[str, str], dict[tuple[str, tuple[Any, ...]], list[list[dict[str, float]]]]]
+    values: dict[tuple[str, str], Values] = field(default_factory=dict)
+    series: dict[tuple[str, str], Series] = field(default_factory=dict)
+    decisions: dict[tuple[str, str], dict[tuple[str, tuple[Any, ...]], list[list[dict[str, float]]]]] = field(
+        default_factory=dict
+    )
+    delivered: dict[tuple[str, str], Delivered] = field(default_factory=dict)
 
 
 RECORDED = ("trace", "invariant")
@@ -374,7 +382,7 @@ class Plan:
 
     def _dry(self) -> Measured:
         """Measurements that are all alike, to learn what a check asks for."""
-        found = Measured({}, {}, {})
+        found = Measured()
         for reading, (name, variant, point) in self.places:
             if reading == "base":
                 values = found.values.setdefault((reading, name), {})
@@ -390,16 +398,19 @@ class Plan:
         self, results: Sequence[RunResult], kind: str = "measure"
     ) -> Iterable[tuple[Job, tuple[Any, ...], RunResult]]:
         """Each result with the job and the point that it belongs to."""
-        for task, result in zip(self.tasks, results, strict=True):
+        return self._rows(self.tasks, results, kind)
+
+    def _rows(
+        self, tasks: Sequence[Task], results: Sequence[RunResult], kind: str
+    ) -> Iterable[tuple[Job, tuple[Any, ...], RunResult]]:
+        for task, result in zip(tasks, results, strict=True):
             job = self.jobs[task.job]
             if job.kind == kind:
                 yield job, job.case.points[task.point], result
 
-    def measure(self, results: Sequence[RunResult]) -> Measured:
-        """What the runs gave, by reading and experiment."""
-        found = Measured({}, {}, {})
-        bins: dict[tuple[str, str], dict[tuple[str, tuple[Any, ...], int], dict[float, float]]] = {}
-        for job, point, result in self.rows(results):
+    def measure(self, tasks: Sequence[Task], results: Sequence[RunResult], found: Measured) -> None:
+        """Add what some runs gave."""
+        for job, point, result in self._rows(tasks, results, "measure"):
             where = (job.reading, job.case.experiment)
             values, series = found.values.setdefault(where, {}), found.series.setdefault(where, {})
             for variant, groups in job.case.members.items():
@@ -412,23 +423,28 @@ class Plan:
                     values.setdefault((metric, variant, point), {})[result.seed] = value
                 for name, line in lines_of(result, groups).items():
                     series.setdefault((name, variant, point), {})[result.seed] = line
-                ends = bins.setdefault(where, {}).setdefault((variant, point, result.seed), {})
-                ends[job.case.scenario.duration_s] = numbers.get("seqno", 0.0)
-        for job, point, result in self.rows(results, "bins"):
-            for variant, groups in job.case.members.items():
-                runs = bins.setdefault((job.reading, job.case.experiment), {})
-                ends = runs.setdefault((variant, point, result.seed), {})
-                ends[job.case.scenario.duration_s] = metrics(result.flows, groups).get("seqno", 0.0)
-        for job, point, result in self.rows(results, "decisions"):
+        for job, point, result in self._rows(tasks, results, "decisions"):
             own = found.decisions.setdefault((job.reading, job.case.experiment), {})
             for variant, groups in job.case.members.items():
                 own.setdefault((variant, point), []).append(decisions_of(result, groups))
-        for where, runs in bins.items():
+        self._measure_bins(tasks, results, found)
+
+    def _measure_bins(self, tasks: Sequence[Task], results: Sequence[RunResult], found: Measured) -> None:
+        """Throughput in bins, from what runs of growing length delivered: the longest is that which was measured."""
+        binned = {(job.reading, job.case.experiment) for job in self.jobs if job.kind == "bins"}
+        for kind in ("measure", "bins"):
+            for job, point, result in self._rows(tasks, results, kind):
+                where = (job.reading, job.case.experiment)
+                if where not in binned:
+                    continue
+                for variant, groups in job.case.members.items():
+                    ends = found.delivered.setdefault(where, {}).setdefault((variant, point, result.seed), {})
+                    ends[job.case.scenario.duration_s] = metrics(result.flows, groups).get("seqno", 0.0)
+        for where, runs in found.delivered.items():
             for (variant, point, seed), ends in runs.items():
                 if len(ends) > 1 and where in found.series:
                     line = in_bins(ends)
                     found.series[where].setdefault(("throughput", variant, point), {})[seed] = line
-        return found
 
     def data(self, measured: Measured, reading: str, name: str) -> Data:
         """Measurements of an experiment in a reading; variants that it does not touch are those of the base.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -123,6 +123,8 @@ class Reproduction:
         Wall time of the runs, s; 0 if it was not measured.
     reading : str
         The one reading that was asked for; empty if all of the ledger were.
+    others : dict
+        Base measurements of other experiments that claims compare with, by id.
     """
 
     ledger: Ledger
@@ -151,6 +153,14 @@ class Reproduction:
     total: int = 0
     took_s: float = 0.0
     reading: str = ""
+    others: dict[str, Data] = field(default_factory=dict)
+
+    def without_lines(self) -> Reproduction:
+        """The same without what was recorded over time, which takes more room than all else, and without the data of
+        other experiments.
+        """
+        runs = [run if run.data is None else replace(run, data=replace(run.data, series={})) for run in self.runs]
+        return replace(self, data=replace(self.data, series={}), runs=runs, others={})
 
     @property
     def report(self) -> Path:

@@ -216,7 +216,7 @@ def _whole_paper(
             announce(f"{plan.experiment.id} ({number + 1} of {len(plans)})")
         step = None if progress is None else _offset(progress, done, ahead[number:])
         state = run_plan(plan, jobs=jobs, store=store, progress=step)
-        parts.append(_reproduce(plan, folder / plan.experiment.name, state))
+        parts.append(_reproduce(plan, folder / plan.experiment.name, state).without_lines())
         done += state.total
     if progress is not None:
         progress(done, done)
@@ -299,6 +299,7 @@ def _reproduce(plan: Plan, folder: Path, state: Sequential) -> Reproduction:
         total=len({result.key for result in results}),
         took_s=plan.took_s,
         reading=plan.reading,
+        others={name: plan.data(measured, "base", name) for name in plan.wanted if name != experiment.id},
     )
     write(reproduction, plan, results)
     return reproduction

@@ -10,7 +10,7 @@ so a reproduction that was interrupted comes to the same runs and the same verdi
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ from windlass.errors import Interrupted
 from windlass.ledger import Claim
 from windlass.reproduce.looks import FORESIGHT, PRECISION, TRUSTED
 from windlass.reproduce.metrics import headline_metric
+from windlass.reproduce.packed import Packer
 from windlass.reproduce.plan import Measured, Place, Plan, Progress, Task
 from windlass.verdicts import Cell, Judgement, derived
 from windlass.verdicts.intervals import Samples
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from windlass.store import Store
     from windlass.sweep import RunResult
     from windlass.workers import Jobs
+
+BATCH = 2000
+"""Runs whose results wait in memory to be measured and packed."""
 
 STOPPED = {
     "decided": "no value in the intervals gives another verdict",
@@ -82,31 +86,38 @@ class Sequential:
         self.progress = progress
         self.counts = start(plan)
         self.made: dict[Task, RunResult] = {}
-        self.measured = Measured({}, {}, {})
+        self.measured = Measured()
+        self._packer = Packer()
 
     def make(self) -> None:
-        """Make the runs that are not there yet."""
+        """Make the runs that are not there yet, and measure them."""
+        plan = self.plan
+        wanted = [Task(*place, seed) for place, count in self.counts.items() for seed in plan.seeds_of(place, count)]
+        fresh = sorted(task for task in wanted if task not in self.made)
+        for first in range(0, len(fresh), BATCH):
+            self._make(fresh[first : first + BATCH], max(0, len(fresh) - first - BATCH))
+        plan.tasks = sorted(self.made)
+
+    def _make(self, tasks: Sequence[Task], behind: int) -> None:
+        """Make some runs, with so many behind them, and keep what they gave in little room."""
         from windlass.sweep import execute
 
         plan, before = self.plan, self.total
-        wanted = [Task(*place, seed) for place, count in self.counts.items() for seed in plan.seeds_of(place, count)]
-        fresh = sorted(task for task in wanted if task not in self.made)
 
         def step(done: int, total: int) -> None:
             if self.progress is not None:
-                self.progress(before + done, before + total)
+                self.progress(before + done, before + total + behind)
 
         started, spent = time.monotonic(), time.process_time()
         try:
-            runs = [(plan.jobs[task.job].points[task.point], task.seed) for task in fresh]
+            runs = [(plan.jobs[task.job].points[task.point], task.seed) for task in tasks]
             results = execute(runs, jobs=self.jobs, store=self.store, progress=step)
         except Interrupted as stopped:
-            raise Interrupted(before + stopped.done, before + stopped.total, stopped.stored) from None
+            raise Interrupted(before + stopped.done, before + stopped.total + behind, stopped.stored) from None
         plan.took_s += time.monotonic() - started
         plan.cpu_s += time.process_time() - spent
-        self.made |= zip(fresh, results, strict=True)
-        plan.tasks = sorted(self.made)
-        self.measured = plan.measure(self.results)
+        plan.measure(tasks, results, self.measured)
+        self.made |= zip(tasks, map(self._packer.pack, results), strict=True)
 
     @property
     def total(self) -> int:

@@ -18,7 +18,7 @@ import threading
 import time
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -229,7 +229,9 @@ class Store:
 
     # ---- writing
 
-    def write(self, key: str, tables: dict[str, pa.Table], *, description: str, seed: int, engine_version: str) -> None:
+    def write(
+        self, key: str, tables: Mapping[str, pa.Table], *, description: str, seed: int, engine_version: str
+    ) -> None:
         """Keep a run, unless it is there already. Either all of it is there afterwards or nothing.
 
         Parameters
@@ -319,7 +321,7 @@ class Store:
         self._writer = Writer(path, place, log)
         return self._writer
 
-    def _shape_record(self, tables: dict[str, pa.Table], engine_version: str) -> tuple[bytes, bytes]:
+    def _shape_record(self, tables: Mapping[str, pa.Table], engine_version: str) -> tuple[bytes, bytes]:
         """Key and payload of the record of these columns; mostly they are those of the run before."""
         from windlass.store.codec import packed_text, shape_text
 

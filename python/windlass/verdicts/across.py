@@ -32,7 +32,7 @@ def cross(check: Check, data: Data, others: Others, limits: Limits | None) -> Ju
     metric, relation = str(check["metric"]), str(check["relation"])
     for source, names in ((first, [a for a, _ in pairs]), (second, [b for _, b in pairs])):
         require(Check("cross", {"metric": metric, "among": names, "pick": "mean"}), source)
-    points_a, points_b = _matched(check, first, second)
+    points_a, points_b = matched(check, first, second)
     answers = []
     parts: list[Judgement] = []
     for a, b in pairs:
@@ -63,7 +63,7 @@ def cross(check: Check, data: Data, others: Others, limits: Limits | None) -> Ju
 
 def ratio_of_experiments(check: Check, data: Data, others: Others, limits: Limits | None) -> Judgement:
     """Ratio of two experiments, over all variants that both have and all points."""
-    quotient = ratio(*_wholes(check, data, others))
+    quotient = ratio(*wholes(check, data, others))
     metric = str(check["metric"])
     if quotient.n == 0:
         raise Unmeasured(f"needs `{metric}` of both experiments")
@@ -79,7 +79,7 @@ def drop_between(check: Check, data: Data, others: Others, limits: Limits | None
     points.
     """
     metric = str(check["metric"])
-    found = difference(*_wholes(check, data, others))
+    found = difference(*wholes(check, data, others))
     if found.n == 0:
         raise Unmeasured(f"needs `{metric}` of both experiments")
     value = in_unit_of(metric, float(check["value"]), str(check.get("unit", "")))
@@ -90,8 +90,14 @@ def drop_between(check: Check, data: Data, others: Others, limits: Limits | None
     return of_band(band, f"lower by {interval_text(answer)}", answer)
 
 
-def _wholes(check: Check, data: Data, others: Others) -> tuple[Samples, Samples]:
-    """Means of two experiments by seed, over all variants that both have and all points."""
+def wholes(check: Check, data: Data, others: Others) -> tuple[Samples, Samples]:
+    """Means of two experiments by seed, over all variants that both have and all points.
+
+    Raises
+    ------
+    Unmeasured
+        If the runs of one of them are not there.
+    """
     first, second = _other(check["a_from"], data, others), _other(check["b_from"], data, others)
     names = [name for name in first.variants if name in second.variants]
     metric = str(check["metric"])
@@ -115,8 +121,15 @@ def _listed(names: str | Sequence[str]) -> list[str]:
     return [names] if isinstance(names, str) else list(names)
 
 
-def _matched(check: Check, first: Data, second: Data) -> tuple[list[Point], list[Point]]:
-    """Points of both experiments that are compared: the selected ones that both have."""
+def matched(check: Check, first: Data, second: Data) -> tuple[list[Point], list[Point]]:
+    """Points of both experiments that are compared, side by side where both have the same axes: the selected ones that
+    both have.
+
+    Raises
+    ------
+    Unmeasured
+        If there is none.
+    """
     points_a = first.select(check.get("at_a") or check.get("at") or {})
     points_b = second.select(check.get("at_b") or check.get("at") or {})
     if first.axes == second.axes and not check.get("at_a"):
