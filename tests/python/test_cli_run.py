@@ -5,13 +5,16 @@ from __future__ import annotations
 import itertools
 import json
 import re
+import tracemalloc
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from conftest import Command, files_in
 
 import windlass
+from windlass import _json
 from windlass.names import loss_causes
 
 
@@ -24,6 +27,38 @@ def test_run_prints_a_table(command: Command, small_file: Path, work: Path) -> N
     total = float(result.stdout.splitlines()[-1].split()[2])
     assert 0.0 < total < 2.0
     assert files_in(work) == [], "without --out nothing is written"
+
+
+def test_json_in_pieces_is_that_of_the_whole() -> None:
+    words = ["flow/0", "100 %s", 'quo"ted', "Zürich \u2028\n", "", None]
+    table = pa.table(
+        {
+            "word %d": pa.array(words, pa.string()),
+            "count": pa.array([0, -1, None, 2**63 - 1, 4, 5], pa.int64()),
+            "whole": pa.array(range(6), pa.int64()),
+            "rate": [1e-7, 1e22, None, float("nan"), float("-inf"), 0.1],
+            "full": [0.0, -0.0, 1.0, 2.5, 1e300, 5e-324],
+            "nothing": pa.array([None] * 6, pa.float64()),
+        }
+    )
+    tables = {"a": pa.concat_tables([table] * 500), "none": table.slice(0, 0), "b": table.slice(4)}
+    data = {"seed": 1, "cautions": ["é", float("nan")], "nothing": []}
+    whole = _json.strict(data | {name: one.to_pylist() for name, one in tables.items()})
+    text = "".join(_json.pieces(data, tables))
+    assert text == json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False)
+    assert "".join(_json.pieces(data, {})) == json.dumps(_json.strict(data), indent=2, ensure_ascii=False)
+
+
+def test_json_of_many_rows_never_is_in_memory_whole() -> None:
+    rows = 20_000
+    columns = {f"column_{n}": pa.array([1.0 / 3.0] * rows) for n in range(20)}
+    tracemalloc.start()
+    written = sum(len(piece) for piece in _json.pieces({"seed": 1}, {"flows": pa.table(columns)}))
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # a value takes its line of about 38 characters; a thousand rows at a time are a twentieth of that, and its parts
+    assert written > 15e6
+    assert most < written / 3
 
 
 def test_run_as_json(command: Command, small_file: Path) -> None:

@@ -15,6 +15,7 @@ from windlass.cli import latex
 from windlass.errors import visible
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from rich.console import Console
 
     from windlass.views import Grid, View
@@ -39,6 +40,13 @@ def console(width: int = 240) -> Console:
 def print_json(data: Any) -> None:
     """Print data as JSON; what does not exist is null."""
     click.echo(json.dumps(_json.strict(data), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def print_json_tables(data: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> None:
+    """Print data and the rows of tables as one object of JSON, row by row."""
+    for piece in _json.pieces(data, tables):
+        click.echo(piece, nl=False)
+    click.echo()
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], right: Sequence[str] = ()) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,7 +14,7 @@ from windlass.cli.files import check_folder, command_line, load_scenario, say_ho
 from windlass.cli.group import main
 from windlass.cli.latex import latex_option
 from windlass.cli.options import Place, json_option, limits_options, own_option, sets_option
-from windlass.cli.printing import print_json, print_view
+from windlass.cli.printing import print_json_tables, print_view
 
 if TYPE_CHECKING:
     from windlass.scenario import Scenario
@@ -66,7 +66,7 @@ def run(
 
         write_run(scenario.name, result, scenario.points()[0].effective_json(), out, command_line())
     if as_json:
-        print_json(_run_json(scenario, result))
+        _print_run_json(scenario, result)
     else:
         from windlass.views.results import of_run
 
@@ -77,11 +77,11 @@ def run(
             click.echo("what was recorded is in the tables: `--out DIR` writes them, `--json` prints them", err=True)
 
 
-def _run_json(scenario: Scenario, result: RunResult) -> dict[str, Any]:
+def _print_run_json(scenario: Scenario, result: RunResult) -> None:
     from windlass.cautions import cautions_of
     from windlass.engine import ENGINE_VERSION
     from windlass.tables import TABLES
 
-    tables = {name: result.tables[name].to_pylist() for name in TABLES if result.tables[name].num_rows}
     about = {"scenario": scenario.name, "engine": ENGINE_VERSION, "key": result.key, "seed": result.seed}
-    return {**about, "cautions": cautions_of([result]), **tables}
+    tables = {name: result.tables[name] for name in TABLES if result.tables[name].num_rows}
+    print_json_tables(about | {"cautions": cautions_of([result])}, tables)
