@@ -21,7 +21,7 @@ from typing import Any
 from windlass.errors import InputError, StoreError
 from windlass.store.writer import lock, sync_folder
 
-__all__ = ["MANIFEST", "check_beside", "checked", "discard", "read_manifest", "replaced", "write_manifest"]
+__all__ = ["MANIFEST", "check_beside", "checked", "discard", "read_manifest", "replaced", "tried", "write_manifest"]
 
 MANIFEST = "manifest.json"
 FORMAT = 2
@@ -45,7 +45,7 @@ def replaced(folder: Path) -> Iterator[Path]:
     StoreError
         If the folder cannot be written.
     """
-    made = [path for path in (folder, *folder.parents) if not path.exists()]
+    made = _missing(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         part = Path(tempfile.mkdtemp(prefix=_PART, dir=folder))
@@ -60,16 +60,50 @@ def replaced(folder: Path) -> Iterator[Path]:
             os.close(place)
             shutil.rmtree(part, ignore_errors=True)
     except BaseException as error:
-        for path in made:
-            with suppress(OSError):
-                path.rmdir()
+        _unmake(made)
         if not isinstance(error, OSError):
             raise
-        raise StoreError(
-            f"cannot write to `{folder}`: {error.strerror or error}",
-            code="cli.output",
-            hint="name another folder with `--out DIR`",
-        ) from error
+        raise _unwritable(folder, error) from error
+
+
+def tried(folder: Path) -> None:
+    """See to it that files can be written to the folder, by making one of the folders in which they are written.
+
+    Afterwards all is as it was.
+
+    Raises
+    ------
+    StoreError
+        If the folder cannot be written.
+    """
+    made = _missing(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        part = Path(tempfile.mkdtemp(prefix=_PART, dir=folder))
+        with suppress(FileNotFoundError):  # another writer has cleared it up
+            part.rmdir()
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+    finally:
+        _unmake(made)
+
+
+def _missing(folder: Path) -> list[Path]:
+    return [path for path in (folder, *folder.parents) if not path.exists()]
+
+
+def _unmake(made: list[Path]) -> None:
+    for path in made:
+        with suppress(OSError):
+            path.rmdir()
+
+
+def _unwritable(folder: Path, error: OSError) -> StoreError:
+    return StoreError(
+        f"cannot write to `{folder}`: {error.strerror or error}",
+        code="cli.output",
+        hint="name another folder with `--out DIR`",
+    )
 
 
 def write_manifest(part: Path, document: Mapping[str, Any]) -> None:

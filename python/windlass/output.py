@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from windlass.errors import InputError
-from windlass.folders import checked, read_manifest, replaced, write_manifest
+from windlass.folders import checked, read_manifest, replaced, tried, write_manifest
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -52,16 +52,18 @@ class SavedSweep:
 
 
 def check_folder(folder: Path) -> None:
-    """See to it, before anything is run, that results can go there; makes nothing.
+    """See to it, before anything is run, that results can go there; leaves nothing.
 
     Raises
     ------
     InputError
         If the path or a part of it is a file.
+    StoreError
+        If nothing can be written there.
     """
     for part in (folder, *folder.parents):
         if part.is_dir():
-            return
+            break
         if part.exists():
             raise InputError(
                 "is a file, not a folder",
@@ -69,6 +71,7 @@ def check_folder(folder: Path) -> None:
                 file=str(part),
                 hint="name another folder with `--out DIR`",
             )
+    tried(folder)
 
 
 def default_folder(root: Path, scenario: Scenario, seeds: Sequence[int]) -> Path:

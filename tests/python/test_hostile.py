@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import subprocess
 import sys
@@ -120,6 +121,76 @@ def test_a_pipe_is_read_to_its_end_and_waited_for_a_while(
     with pytest.raises(InputError, match="nothing comes through") as caught:
         windlass.load(pipe)
     assert caught.value.code == "file.silent"
+
+
+@posix
+def test_what_a_folder_of_scripts_or_a_reference_has_is_not_read_whole(tmp_path: Path) -> None:
+    from windlass.validation.linux import reference
+    from windlass.validation.packetdrill import running
+
+    endless = tmp_path / "a.pkt"
+    endless.symlink_to("/dev/zero")
+    assert running.play_file(endless).reason == "is a device, not a file"
+    assert running.play_file(endless).verdict == "unreadable"
+    (tmp_path / "droplist").mkdir()
+    (tmp_path / "droplist" / "summary.csv").symlink_to("/dev/zero")
+    with pytest.raises(InputError, match="is a device"):
+        reference.read(tmp_path)
+
+
+def test_a_packed_trace_is_not_unpacked_whole(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from windlass.validation.linux import reference
+
+    (tmp_path / "one.sent.csv.gz").write_bytes(gzip.compress(b"time\n" + bytes(2000)))
+    monkeypatch.setattr(inputs, "MOST_RECORDED", 1000)
+    with pytest.raises(InputError, match="unpacks to more than") as caught:
+        reference._trace(tmp_path, "one", "sent", ("time",))
+    assert caught.value.code == "file.too-large"
+
+
+NOWHERE = Path("/proc/windlass-out")
+"""Where not even root can write, though it looks as if."""
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc")
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("run", "s.toml", "--out", NOWHERE),
+        ("sweep", "s.toml", "--out", NOWHERE / "below"),
+        ("compare", "newreno", "veno", "--path", "s.toml", "-o", NOWHERE / "page.html"),
+        ("plot", "s.toml", "-o", NOWHERE / "a.svg"),
+        ("plot", "s.toml", "-o", "a.svg", "--data", NOWHERE / "a.csv"),
+        ("export", "s.toml", "-o", NOWHERE / "a.pcapng"),
+        ("reproduce", "saedi2019/fig3.5", "--quick", "--out", NOWHERE),
+        ("serve", "s.toml", "--export", NOWHERE / "a.html"),
+    ],
+    ids=lambda args: f"{args[0]} {args[-2]}",
+)
+def test_outputs_are_tried_before_the_run(
+    command: Command, monkeypatch: pytest.MonkeyPatch, small: Path, args: tuple[object, ...]
+) -> None:
+    def made(*_: object, **__: object) -> None:
+        raise AssertionError("a run was made")
+
+    monkeypatch.setattr(windlass.Point, "run", made)
+    monkeypatch.chdir(small.parent)
+    result = command(*args)
+    assert result.exit_code == 2
+    assert "error[cli.output]: " in result.stderr
+    assert "No such file or directory" in result.stderr
+    assert str(NOWHERE) in result.stderr
+
+
+def test_trying_an_output_leaves_it_as_it_is(tmp_path: Path) -> None:
+    from windlass.cli.files import check_file
+
+    place = tmp_path / "place"
+    place.mkdir()
+    (place / "old.svg").write_text("as it was")
+    for name in ("new/below/a.svg", "new.svg", "old.svg", "/dev/stdout"):
+        check_file(place / name)
+    assert [(one.name, one.read_text()) for one in place.iterdir()] == [("old.svg", "as it was")]
 
 
 # ---- options ----

@@ -89,4 +89,7 @@ def test_a_file_in_the_way_is_noticed_before_and_while_writing(small: Scenario, 
         windlass.sweep(small, seeds=1).write(work / "taken")
     assert failed.value.code == "cli.output"
     output.check_folder(work / "new" / "below")
-    assert not (work / "new").exists(), "checking makes nothing"
+    assert not (work / "new").exists(), "checking leaves nothing"
+    (work / "old").mkdir()
+    output.check_folder(work / "old")
+    assert list((work / "old").iterdir()) == []

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from windlass.cli import completion
-from windlass.cli.files import command_line, load_scenario, show_progress
+from windlass.cli.files import check_file, command_line, load_scenario, show_progress
 from windlass.cli.group import main
 from windlass.cli.latex import latex_option
 from windlass.cli.options import Place, execution_options, json_option, own_option, sets_option
@@ -94,6 +94,8 @@ def compare_(
     import windlass
 
     paths = [load_scenario(file, sets) for file in files]
+    if output is not None:
+        check_file(output)
     with show_progress("comparison") as progress:
         result = windlass.compare(
             paths,

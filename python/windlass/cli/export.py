@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from windlass.cli.files import load_scenario
+from windlass.cli.files import check_file, load_scenario
 from windlass.cli.group import main
 from windlass.cli.options import Place, own_option, sets_option
 
@@ -84,6 +84,7 @@ def export(
     for option, value in own.items():
         if value and form not in _OWN[option]:
             raise click.UsageError(f"--{option} is for {' and '.join(_OWN[option])}, not for {form}")
+    check_file(output)
     run = _source(source, sets, seed)
     if form == "pcapng":
         _packets(run, output, flows, own["at"], own["limit"], payload=own["payload"])

@@ -48,6 +48,26 @@ def check_folder(folder: Path) -> None:
     output.check_folder(folder)
 
 
+def check_file(file: Path) -> None:
+    """Stop before the runs if the file that the user named cannot be written; leaves it as it is."""
+    from windlass import folders
+    from windlass.errors import InputError, StoreError
+
+    try:
+        if file.is_file():
+            file.open("ab").close()
+        elif not file.exists():  # what is neither file nor folder, such as a terminal, is left in peace
+            folders.tried(file.parent)
+    except (OSError, StoreError) as error:
+        cause = error if isinstance(error, OSError) else error.__cause__
+        raise InputError(
+            f"cannot be written: {getattr(cause, 'strerror', None) or cause}",
+            code="cli.output",
+            file=str(file),
+            hint="name another place with `-o`",
+        ) from None
+
+
 def write_text(place: Path, text: str) -> None:
     """Write a file that the user named."""
     from windlass.errors import InputError

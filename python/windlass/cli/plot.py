@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from windlass.cli import completion
-from windlass.cli.files import load_scenario
+from windlass.cli.files import check_file, load_scenario
 from windlass.cli.group import main
 from windlass.cli.options import Place, limits_options, own_option, sets_option
 from windlass.errors import InputError
@@ -127,6 +127,9 @@ def plot(
         raise click.UsageError("--set is for a scenario: what is in a folder was run already")
     if data is not None and data.suffix not in (".csv", ".parquet"):
         raise click.UsageError(f"--data writes .csv or .parquet, not `{data.name}`")
+    for place in (output, data):
+        if place is not None:
+            check_file(place)
     with plots.layout(width=width, font=font, font_size=font_size, title=title, labels=labels):
         found = choice.resolve(subject, kind, seed, chosen["y"])
         figure = choice.draw(found, links=links, x=x, rows=rows, **chosen)

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from windlass.cli.files import write_text
+from windlass.cli.files import check_file, write_text
 from windlass.cli.group import main
 from windlass.cli.options import Place, own_option, sets_option
 
@@ -69,6 +69,7 @@ def serve(
     if kept is not None:
         from windlass.serve import export
 
+        check_file(kept)
         write_text(kept, export(file, sets, given, most_packets))
         click.echo(f"written to {kept}", err=True)
         return

@@ -11,11 +11,13 @@ import csv
 import gzip
 import io
 import lzma
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
+from windlass import inputs
 from windlass.errors import InputError
 
 MSS = 1448
@@ -182,7 +184,7 @@ def read(folder: Path) -> Reference:
 
 
 def _cases(file: Path) -> Iterator[Case]:
-    for row in _Rows(file, file.read_bytes()):
+    for row in _Rows(file, _content(file)):
         every, drops = row.drops("data_drops")
         different = row.whole("data_segments_sent") - row.whole("retransmitted")
         yield Case(
@@ -208,7 +210,7 @@ def _cases(file: Path) -> Iterator[Case]:
 
 def _points(file: Path) -> list[Point]:
     found: dict[tuple[str, ...], list[_Row]] = {}
-    for row in _Rows(file, file.read_bytes()):
+    for row in _Rows(file, _content(file)):
         same = ("path", "cc", "loss_pct", "rate", "owd_each_way", "queue_packets", "seconds")
         found.setdefault(tuple(row[name] for name in same), []).append(row)
     points = []
@@ -301,14 +303,32 @@ class _Rows:
             yield _Row(self.file, table.line_num, values)
 
 
+def _content(file: Path) -> bytes:
+    return inputs.read_bytes(file, most=inputs.MOST_RECORDED, wanted="table of a reference")
+
+
+def _unpacked(file: Path, opened: Callable[..., Any]) -> bytes:
+    """The content without its compression, no more than a recorded file may have."""
+    with opened(io.BytesIO(_content(file))) as whole:
+        content: bytes = whole.read(inputs.MOST_RECORDED + 1)
+    if len(content) > inputs.MOST_RECORDED:
+        raise InputError(
+            f"unpacks to more than {inputs.MOST_RECORDED >> 30} GiB",
+            code="file.too-large",
+            file=str(file),
+            hint="`windlass validate linux --help` says what a folder of a reference holds",
+        )
+    return content
+
+
 def _trace(folder: Path, case: str, kind: str, columns: tuple[str, ...]) -> list[dict[str, str]]:
     """Rows of a trace, whichever way it is compressed."""
-    for ending, opened in ((".xz", lzma.decompress), (".gz", gzip.decompress), ("", bytes)):
+    for ending, opened in ((".xz", lzma.open), (".gz", gzip.open), ("", None)):
         file = folder / f"{case}.{kind}.csv{ending}"
         if not file.exists():
             continue
         try:
-            content = opened(file.read_bytes())
+            content = _content(file) if opened is None else _unpacked(file, opened)
         except (lzma.LZMAError, OSError, EOFError) as bad:
             raise InputError(
                 f"cannot be unpacked: {bad}",

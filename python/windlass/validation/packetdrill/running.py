@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from windlass import inputs
 from windlass.errors import InputError
 from windlass.validation.linux import scenarios
 from windlass.validation.packetdrill.language import Unreadable, Unsupported
@@ -78,15 +79,16 @@ def find(paths: Sequence[Path]) -> list[Path]:
 def play_file(file: Path) -> Outcome:
     """Play one script."""
     try:
-        Player(read(file.read_text(encoding="utf-8", errors="replace")), file.parent).play()
+        data = inputs.read_bytes(file, most=inputs.MOST_BYTES, wanted="script of packetdrill")
+        Player(read(data.decode("utf-8", errors="replace")), file.parent).play()
     except Failed as wrong:
         return Outcome(file, "failed", wrong.line, str(wrong))
     except Unsupported as missing:
         return Outcome(file, "skipped", missing.line, str(missing))
     except Unreadable as bad:
         return Outcome(file, "unreadable", bad.line, str(bad))
-    except OSError as bad:
-        return Outcome(file, "unreadable", None, str(bad))
+    except InputError as bad:
+        return Outcome(file, "unreadable", None, bad.message)
     return Outcome(file, "passed")
 
 

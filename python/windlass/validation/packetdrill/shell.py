@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from windlass import inputs
 from windlass.validation.packetdrill.language import Unsupported
 
 _SYSCTL = re.compile(r"net[./]ipv4[./](?P<name>\w+)=(?P<value>\"[^\"]*\"|[^\s;]+)")
@@ -127,7 +128,8 @@ def _defaults(settings: Settings, file: Path, line: int) -> None:
     """A file of settings, as scripts begin with; where it is missing, the kernel's own stay."""
     if not file.exists():
         raise Unsupported(line, f"the file `{file}`, which is missing")
-    for one in _SYSCTL.finditer(re.sub(r"(?m)^\s*#.*$", "", file.read_text(encoding="utf-8", errors="replace"))):
+    text = inputs.read_bytes(file, most=inputs.MOST_BYTES, wanted="file of settings").decode("utf-8", errors="replace")
+    for one in _SYSCTL.finditer(re.sub(r"(?m)^\s*#.*$", "", text)):
         _set(settings, one["name"], one["value"].strip('"'), line)
 
 
