@@ -342,6 +342,27 @@ def test_what_the_machine_refuses(
 
 
 @posix
+def test_memory_that_the_machine_refuses_ends_with_two_lines(tmp_path: Path) -> None:
+    """What the engine cannot allocate, too: Rust would abort with a backtrace, by signal 6."""
+    import resource
+
+    many = tmp_path / "many.toml"
+    many.write_text(SCENARIO.replace('kind = "dumbbell"', 'kind = "dumbbell"\npairs = 50000').replace("/0", "/*"))
+    limit = 1_000_000_000
+    found = process(
+        *("run", str(many), "--max-memory", "1TB"),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+    )
+    assert found.returncode == 2, found.stderr
+    assert b"error[internal.memory]: " in found.stderr
+    assert found.stderr.count(b"\nhint: ") == 1
+    assert b"backtrace" not in found.stderr
+    # without the option, it is refused by its number
+    found = process("run", str(many), preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+    assert (found.returncode, b"error[run.too-large]" in found.stderr) == (2, True), found.stderr
+
+
+@posix
 def test_a_store_is_as_shareable_as_the_umask_says(small: Path, tmp_path: Path) -> None:
     for mask, folder_mode, file_mode in ((0o002, 0o775, 0o664), (0o077, 0o700, 0o600)):
         root = tmp_path / f"store-{mask:o}"

@@ -190,6 +190,21 @@ def test_explain_says_what_a_run_needs(command: Command, tmp_path: Path) -> None
     assert found[0]["estimate"]["packets"] == pytest.approx(2 * 2e6 * 4.5 / 8 / 1500, rel=0.1)
 
 
+def test_the_guide_has_the_number_of_pairs_and_flows_that_are_refused(command: Command, tmp_path: Path) -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "guide" / "scenario-files.md").read_text(encoding="utf-8")
+    for key, text in (("pairs", "side (default 1, at most 100 000)"), ("count", "together have at most 100 000 flows")):
+        assert text in guide
+        wrong = SMALL_TOML.replace("pairs = 2", "pairs = 100001" if key == "pairs" else "pairs = 1")
+        wrong = wrong if key == "pairs" else wrong.replace("[[flows]]", "[[flows]]\ncount = 100001")
+        (tmp_path / "many.toml").write_text(wrong)
+        for name in ("run", "explain"):
+            refused = command(name, tmp_path / "many.toml")
+            assert refused.exit_code == 2
+            assert "error[scenario.too-many-flows]" in refused.stderr
+            assert "at most 100000" in refused.stderr
+            assert "hint: simulate a share of the" in refused.stderr
+
+
 def test_long_work_says_how_long_it_takes(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from windlass.cli import files
 

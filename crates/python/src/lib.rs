@@ -4,6 +4,7 @@
 mod captures;
 mod control;
 mod driver;
+mod memory;
 mod raise;
 mod signals;
 mod tables;

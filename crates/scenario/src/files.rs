@@ -18,8 +18,11 @@ use crate::read::Item;
 pub(crate) struct Files {
     folder: PathBuf,
     /// Content by name: a file that changes later changes no point of a scenario that was read already.
-    known: Mutex<BTreeMap<String, Result<Arc<str>, String>>>,
+    known: Mutex<BTreeMap<String, Result<Arc<str>, Refused>>>,
 }
+
+/// Why a file is not read, and what to do.
+type Refused = (String, &'static str);
 
 impl Files {
     /// Files named relative to `folder`; an empty one is the current directory.
@@ -32,9 +35,8 @@ impl Files {
         let name = item.text()?;
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let found = known.entry(name.to_owned()).or_insert_with(|| read(&self.folder.join(name)));
-        found.clone().map_err(|why| {
-            item.problem(code::FILE, format!("names the file \"{}\", which {why}", show(name)))
-                .hint("a name is relative to the folder of the scenario file, or to the current one if there is none")
+        found.clone().map_err(|(why, hint)| {
+            item.problem(code::FILE, format!("names the file \"{}\", which {why}", show(name))).hint(hint)
         })
     }
 
@@ -79,19 +81,22 @@ fn words(text: &str) -> impl Iterator<Item = (&str, usize)> {
     })
 }
 
-fn read(path: &Path) -> Result<Arc<str>, String> {
+fn read(path: &Path) -> Result<Arc<str>, Refused> {
     let unreadable = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::NotFound => "does not exist".to_owned(),
-        _ => format!("cannot be read: {error}"),
+        std::io::ErrorKind::NotFound => {
+            let hint = "a name is relative to the folder of the scenario file, or to the current one if there is none";
+            ("does not exist".to_owned(), hint)
+        }
+        _ => (format!("cannot be read: {error}"), "see to its permissions, or name another file"),
     };
     // looked at before it is opened: to open a pipe would wait for its writer
     if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
-        return Err("is not a file".to_owned());
+        return Err(("is not a file".to_owned(), "name a file; pipes and devices are not read"));
     }
     let mut bytes = Vec::new();
     File::open(path).and_then(|file| file.take(TEXT as u64 + 1).read_to_end(&mut bytes)).map_err(unreadable)?;
     if bytes.len() > TEXT {
-        return Err("is longer than 16 MiB".to_owned());
+        return Err(("is longer than 16 MiB".to_owned(), "cut it; a link's trace begins anew after its last line"));
     }
-    String::from_utf8(bytes).map(Arc::from).map_err(|_| "is not text".to_owned())
+    String::from_utf8(bytes).map(Arc::from).map_err(|_| ("is not text".to_owned(), "name a text file of numbers"))
 }

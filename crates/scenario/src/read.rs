@@ -170,7 +170,10 @@ impl<'a> Item<'a> {
             return Err(self.problem(code::BAD_NUMBER, what).hint(format!("write `{} = {}`", self.key(), x.ceil())));
         }
         if x >= 0.0 && x <= u64::MAX as f64 && range.contains(&(x as u64)) {
-            let what = format!("is {}, which is a number with a fraction, if of zero", self.node.value.show());
+            let what = format!(
+                "is {}, written with a fraction or an exponent; wanted is a whole number",
+                self.node.value.show()
+            );
             return Err(self.problem(code::BAD_NUMBER, what).hint(format!("write `{} = {x}`", self.key())));
         }
         let (least, most) = (range.start(), range.end());

@@ -154,7 +154,13 @@ fn a_file_is_found_beside_the_scenario_and_its_content_is_part_of_the_run() {
     let error = shown("{ model = \"replay\", lost = \"none.txt\" }");
     assert!(error.starts_with("error[scenario.file]") && error.contains("does not exist\nhint: "), "{error}");
     let error = shown("{ model = \"replay\", lost = \".\" }");
-    assert!(error.contains("is not a file"), "{error}");
+    assert!(error.contains("is not a file\nhint: name a file"), "{error}");
+    fs::write(folder.join("long.txt"), "1\n".repeat((8 << 20) + 1)).unwrap();
+    let error = shown("{ model = \"replay\", lost = \"long.txt\" }");
+    assert!(error.contains("is longer than 16 MiB\nhint: cut it"), "{error}");
+    fs::write(folder.join("binary.txt"), [0xff, 0xfe]).unwrap();
+    let error = shown("{ model = \"replay\", lost = \"binary.txt\" }");
+    assert!(error.contains("is not text\nhint: name a text file"), "{error}");
     let elsewhere = with_loss("{ model = \"replay\", lost = \"numbers.txt\" }");
     assert!(Scenario::from_toml(&elsewhere, "<dict>", &[]).is_err());
     assert!(Scenario::from_toml_in(&folder, &elsewhere, "ready", &[]).is_ok());

@@ -453,6 +453,14 @@ fn keys_that_go_together_are_one_axis() {
 fn seeds() {
     let seeds = |seeds: &str| format!("[scenario]\nseeds = {seeds}");
     spoiled("[scenario]", &seeds("0"), "out-of-range", 2, "a list of seeds");
+    spoiled(
+        "[scenario]",
+        &seeds("1e6"),
+        "bad-number",
+        2,
+        "an exponent; wanted is a whole number\nhint: write `seeds = 1000000`",
+    );
+    spoiled("[scenario]", &seeds("2.5"), "bad-number", 2, "write `seeds = 3`");
     spoiled("[scenario]", &seeds("[]"), "empty-axis", 2, "empty");
     spoiled("[scenario]", &seeds("[1, 1]"), "duplicate-value", 2, "has 1 twice");
     spoiled("[scenario]", &seeds("[-1]"), "out-of-range", 2, "is -1");

@@ -63,8 +63,11 @@ fn seeds(seeds: Option<Item<'_>>, first: Option<Item<'_>>) -> Result<Vec<u64>, P
     let begin = first.as_ref().map_or(Ok(1), |item| item.whole(0..=u64::from(u32::MAX)))?;
     let Some(item) = seeds else { return Ok(vec![begin]) };
     if !matches!(item.node.value, Value::List(_)) {
-        let count =
-            item.whole(1..=SEEDS).map_err(|problem| problem.hint("`seeds` is a number of runs or a list of seeds"))?;
+        // a number that is written wrong has the hint for that
+        let count = item.whole(1..=SEEDS).map_err(|problem| match item.number() {
+            Ok(number) if (1.0..=SEEDS as f64).contains(&number) => problem,
+            _ => problem.hint("`seeds` is a number of runs or a list of seeds"),
+        })?;
         return Ok((begin..begin + count).collect());
     }
     if let Some(first) = first {
