@@ -16,11 +16,11 @@ pub(crate) fn keys_turned(value: &Value) -> Value {
 }
 
 /// With its groups of flows turned round, and its links where no two paths are alike. None where the order matters:
-/// FQ-CoDel hashes the numbers of flows; frames of base stations bring packets, and so timers, to the same instant, as
-/// do heartbeats and the timer wheel.
+/// frames of base stations, heartbeats of FullTcp and the ticks of the timer wheel are the same instants for all flows,
+/// whatever rates and delays are, and what several flows do in one instant is done in their order.
 pub(crate) fn declared_otherwise(description: &Value) -> Option<Value> {
     let text = description.to_string();
-    let together = ["fq-codel", "heartbeat", "\"timer_wheel\":\"linux"];
+    let together = ["heartbeat", "\"timer_wheel\":\"linux"];
     if together.iter().any(|word| text.contains(word)) || description["topology"]["kind"] == "cellular" {
         return None;
     }
