@@ -47,7 +47,7 @@ def seed() -> None:
     """Drawn scenarios in the form of each target, once."""
     if not (CORPUS / "generated").is_dir():
         environment = {**os.environ, "WINDLASS_SEEDS": str(CORPUS)}
-        command = ["cargo", "test", "--quiet", "-p", "windlass-generator", "--test", "legal"]
+        command = ["cargo", "test", "--locked", "--quiet", "-p", "windlass-generator", "--test", "legal"]
         subprocess.run(command, cwd=ROOT, env=environment, check=True, stdout=subprocess.DEVNULL)
 
 

@@ -79,6 +79,9 @@ def test_cargo_never_moves_a_version() -> None:
             calls += 1
             assert "--locked" in line, f"{file.name}: {line}"
     assert calls > 7
+    campaign = (ROOT / "fuzz" / "campaign.py").read_text(encoding="utf-8")
+    assert [line for line in campaign.splitlines() if '"cargo", "test"' in line and '"--locked"' not in line] == []
+    assert (ROOT / "fuzz" / "Cargo.lock").is_file(), "cargo fuzz has no such option"
     assert PROJECT["tool"]["maturin"]["locked"]
 
 
