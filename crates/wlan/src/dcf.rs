@@ -191,6 +191,8 @@ struct Current {
     serial: u32,
     offered: Time,
     tries: u32,
+    /// A frame with its data was on air.
+    aired: bool,
     exchange: Exchange,
 }
 

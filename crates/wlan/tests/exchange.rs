@@ -170,7 +170,7 @@ fn a_frame_to_nobody_is_given_up_after_seven_attempts() {
         let frames = log.frames(1_000_000);
         assert_eq!(frames.len(), 7);
         assert!(frames.iter().all(|frame| frame.0 == sent));
-        assert_eq!(log.outcomes.last(), Some(&Outcome::Dropped { station: 0, handle: 0 }));
+        assert_eq!(log.outcomes.last(), Some(&Outcome::Dropped { station: 0, handle: 0, aired: sent == Kind::Data }));
         // after the first: timeout 222, DIFS 50, up to 63 slots
         let gap = frames[1].2 - frames[0].3;
         assert!((272.0..=272.0 + 1260.0).contains(&gap) && (gap - 272.0) % 20.0 == 0.0, "{gap}");
@@ -208,7 +208,7 @@ fn a_lost_ack_makes_a_repeated_frame_that_is_not_delivered_twice() {
     log.offer(0, 0, 1);
     log.until(1_000_000);
     assert_eq!(log.delivered(), 1);
-    assert_eq!(log.outcomes.last(), Some(&Outcome::Dropped { station: 0, handle: 0 }));
+    assert_eq!(log.outcomes.last(), Some(&Outcome::Dropped { station: 0, handle: 0, aired: true }));
     assert_eq!(log.medium.stats(1, SECOND).duplicates, 6);
 }
 

@@ -169,7 +169,7 @@ impl Digest {
             Outcome::Delivered { at, from, handle } => [1, at.into(), from.into(), handle, 0],
             Outcome::LostAbove { at, from, handle } => [2, at.into(), from.into(), handle, 0],
             Outcome::Sent { station, handle } => [3, station.into(), handle, 0, 0],
-            Outcome::Dropped { station, handle } => [4, station.into(), handle, 0, 0],
+            Outcome::Dropped { station, handle, .. } => [4, station.into(), handle, 0, 0],
             Outcome::OnAir { kind, from, to, start, end } => {
                 [5 + 8 * kind as u64, from.into(), to.into(), start.0, end.0]
             }

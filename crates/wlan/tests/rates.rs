@@ -163,7 +163,7 @@ fn a_frame_with_a_rate_of_its_own_keeps_it() {
     let rate = Rate::ofdm(24_000);
     medium.offer(Time::ZERO, 0, Frame { to: 1, bytes: 1500, handle: 0, rate: Some(rate), class: Class::BestEffort });
     let mut outcomes = Vec::new();
-    while !outcomes.contains(&Outcome::Dropped { station: 0, handle: 0 }) {
+    while !outcomes.contains(&Outcome::Dropped { station: 0, handle: 0, aired: true }) {
         let now = medium.deadline();
         medium.advance(now, &mut NoSupply, &mut outcomes);
     }

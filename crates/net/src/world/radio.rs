@@ -54,7 +54,7 @@ impl World {
         }
     }
 
-    /// A packet is lost because its receiver did not answer.
+    /// A packet is lost because its receiver did not answer a request, so it was never on air itself.
     #[cold]
     fn give_up(&mut self, now: Time, packet: Option<Packet>) {
         let Some(packet) = packet else { return };
@@ -266,11 +266,12 @@ impl World {
                 debug_assert!(lost.is_none(), "an acknowledged packet has arrived");
                 self.feed(now, number, hop);
             }
-            Outcome::Dropped { handle, .. } => {
+            Outcome::Dropped { handle, aired, .. } => {
                 // if only ACKs were lost, it has arrived
                 let (hop, lost) = channel.done(handle, &mut self.pool);
-                if let Some(packet) = lost {
-                    self.lose_on_air(now, &packet, LossCause::MacRetry);
+                match lost {
+                    Some(packet) if aired => self.lose_on_air(now, &packet, LossCause::MacRetry),
+                    lost => self.give_up(now, lost),
                 }
                 self.feed(now, number, hop);
             }

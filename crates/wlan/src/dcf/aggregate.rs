@@ -25,6 +25,8 @@ pub(crate) struct Mpdu {
     pub(crate) bytes: u32,
     rts_failures: u32,
     failures: u32,
+    /// It was on air.
+    pub(super) aired: bool,
 }
 
 /// A function's packets under way, all for one receiver, in order.
@@ -58,6 +60,11 @@ impl Aggregate {
         &self.mpdus[..self.in_air]
     }
 
+    /// The A-MPDU goes on air.
+    pub(super) fn go_on_air(&mut self) {
+        self.mpdus[..self.in_air].iter_mut().for_each(|mpdu| mpdu.aired = true);
+    }
+
     /// A new packet is its first under way.
     pub(super) fn start(&mut self, now: Time, frame: &Frame, params: &Params) {
         (self.in_air, self.to) = (0, frame.to);
@@ -80,7 +87,7 @@ impl Aggregate {
         let peer = self.peer();
         let number = peer.next;
         peer.next += 1;
-        self.mpdus.push(Mpdu { number, handle, offered: now, bytes, rts_failures: 0, failures: 0 });
+        self.mpdus.push(Mpdu { number, handle, offered: now, bytes, rts_failures: 0, failures: 0, aired: false });
     }
 
     /// Take packets into the exchange: those to be repeated, then new ones as far as `more` gives any that are no
@@ -292,12 +299,12 @@ impl Station {
                 stats.acked += u64::from(has_arrived);
                 stats.dropped += u64::from(!has_arrived);
             }
-            let handle = mpdu.handle;
+            let Mpdu { handle, aired, .. } = *mpdu;
             given_up |= !has_arrived && !stays;
             if has_arrived {
                 outcomes.push(Outcome::Sent { station, handle });
             } else if !stays {
-                outcomes.push(Outcome::Dropped { station, handle });
+                outcomes.push(Outcome::Dropped { station, handle, aired });
             }
             stays
         });
@@ -334,7 +341,7 @@ impl Station {
         aggregate.fail(what, mac, |mpdu| {
             self.stats.dropped += 1;
             self.stats.service += now.since(mpdu.offered);
-            outcomes.push(Outcome::Dropped { station, handle: mpdu.handle });
+            outcomes.push(Outcome::Dropped { station, handle: mpdu.handle, aired: mpdu.aired });
         });
         aggregate.mpdus.is_empty()
     }

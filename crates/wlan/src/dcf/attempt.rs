@@ -31,7 +31,8 @@ impl Station {
         let exchange = self.exchange(Asked { bytes, rate, broadcast }, params);
         self.serial = self.serial.wrapping_add(1);
         let serial = self.serial;
-        let current = Some(Current { to, bytes, adapts, handle, serial, offered: now, tries: 0, exchange });
+        let current =
+            Some(Current { to, bytes, adapts, handle, serial, offered: now, tries: 0, aired: false, exchange });
         let idle = self.is_idle(now);
         if let Some(place) = self.place_behind(class)
             && let Some(edca) = &mut self.edca
@@ -130,7 +131,13 @@ impl Station {
     /// A frame of the current exchange.
     #[inline]
     fn fill(&mut self, kind: Kind, now: Time, flight: &mut Flight) {
-        let Some(current) = &self.current else { return };
+        let Some(current) = &mut self.current else { return };
+        if kind == Kind::Data {
+            current.aired = true;
+            if let Some(aggregate) = &mut self.aggregate {
+                aggregate.go_on_air();
+            }
+        }
         let exchange = &current.exchange;
         *flight = Flight {
             kind,
@@ -297,7 +304,7 @@ impl Station {
         if mac.rules.backoff_after_drop {
             self.access.draw(mac);
         }
-        outcomes.push(Outcome::Dropped { station: self.id, handle: current.handle });
+        outcomes.push(Outcome::Dropped { station: self.id, handle: current.handle, aired: current.aired });
     }
 
     /// The exchange from its beginning, after a longer backoff.

@@ -115,10 +115,10 @@ impl Station {
         for function in edca.behind.iter_mut().filter(|function| due(function)) {
             self.stats.internal += 1;
             function.access.spend();
-            function.yields(mac, |offered, handle| {
+            function.yields(mac, |offered, handle, aired| {
                 self.stats.dropped += 1;
                 self.stats.service += now.since(offered);
-                outcomes.push(Outcome::Dropped { station: self.id, handle });
+                outcomes.push(Outcome::Dropped { station: self.id, handle, aired });
             });
         }
     }
@@ -191,16 +191,16 @@ impl Function {
     /// Another class of the station goes first. Interpretation: this counts as a failure of the frame, but not of a
     /// broadcast, which has no counter. `gone` hears of packets for which it was the last: when they were offered, and
     /// their handles.
-    fn yields(&mut self, mac: &Mac, mut gone: impl FnMut(Time, u64)) {
+    fn yields(&mut self, mac: &Mac, mut gone: impl FnMut(Time, u64, bool)) {
         self.access.widen();
         if let Some(current) = self.current.filter(|current| current.to != EVERYONE) {
             let last = if let Some(aggregate) = &mut self.aggregate {
-                aggregate.yields(mac, |mpdu| gone(mpdu.offered, mpdu.handle));
+                aggregate.yields(mac, |mpdu| gone(mpdu.offered, mpdu.handle, mpdu.aired));
                 aggregate.is_empty()
             } else {
                 let last = self.retry.fails(Unanswered::Data, mac);
                 if last {
-                    gone(current.offered, current.handle);
+                    gone(current.offered, current.handle, current.aired);
                 }
                 last
             };

@@ -115,6 +115,9 @@ pub enum Outcome {
         station: StationId,
         /// The packet's handle.
         handle: u64,
+        /// A frame with its data was on air. Not so if all that failed were requests to send, or turns that a higher
+        /// class of the station took.
+        aired: bool,
     },
     /// A frame goes on air ([`Medium::trace_frames`](super::Medium::trace_frames)).
     OnAir {
