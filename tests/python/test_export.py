@@ -424,3 +424,21 @@ def test_every_format_is_in_the_command_and_the_guide() -> None:
     assert list(export.FORMATS) == list(_FORMATS)
     guide = (Path(__file__).resolve().parents[2] / "docs" / "guide" / "exporting.md").read_text(encoding="utf-8")
     assert [form for form in _FORMATS if not re.search(rf"^\| `{form}` \|", guide, re.MULTILINE)] == []
+
+
+def test_data_echo_the_timestamp_of_the_last_ack(work: Path) -> None:
+    """RFC 7323 section 4.3: an ACK without data renews TS.Recent, so its TSval comes back with the next data."""
+    found = document(algorithm="cubic")
+    found["topology"]["pairs"] = 1
+    export.write_pcapng(export.Source.of(windlass.from_dict(found)), work / "a.pcapng")
+    seen, echoed = 0, 0
+    for packet in read(work / "a.pcapng").packets:
+        option = packet.option(8)
+        assert option is not None
+        value, echo = struct.unpack(">II", option)
+        if packet.ends == (b"\n\0\0\2", b"\n\0\0\1") or packet.ends[0] > packet.ends[1]:
+            seen = max(seen, value)
+        elif packet.payload:
+            assert echo == seen
+            echoed += 1
+    assert echoed > 500

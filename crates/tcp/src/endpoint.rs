@@ -223,6 +223,7 @@ impl Endpoint {
             if flags.has(Flags::PROBE) {
                 self.receiver.force_ack();
             }
+            self.note_timestamp(segment);
         }
         if flags.has(Flags::ACK) && !self.sender.tcb.learns_nothing_from(segment) {
             if self.full {
@@ -236,6 +237,14 @@ impl Endpoint {
         }
         if data {
             self.receiver.on_data(now, segment);
+        }
+    }
+
+    /// A pure ACK arrived: the data that follow it echo its timestamp, if the other side sends none.
+    #[inline(always)]
+    pub(crate) fn note_timestamp(&mut self, segment: &Segment) {
+        if self.role == (Role::Active { peer_sends: false }) {
+            self.receiver.on_pure_ack(segment);
         }
     }
 

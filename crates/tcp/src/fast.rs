@@ -63,6 +63,7 @@ impl Fast for Endpoint {
             return self.handle_segment(now, segment);
         }
         self.acks_received += 1;
+        self.note_timestamp(segment);
         self.sender.on_ack::<false>(now, segment, true);
     }
 

@@ -166,6 +166,14 @@ impl Receiver {
         self.ack_now = true;
     }
 
+    /// An ACK without data arrived, of a side that sends none: its number is always what was acknowledged last.
+    #[inline(always)]
+    pub fn on_pure_ack(&mut self, segment: &Segment) {
+        //= https://www.rfc-editor.org/rfc/rfc7323#section-4.3
+        //# SEG.SEQ <= Last.ACK.sent
+        self.ts_recent = self.ts_recent.max(segment.ts_val);
+    }
+
     /// A data segment arrived.
     #[inline(always)]
     pub fn on_data(&mut self, now: Time, segment: &Segment) {
