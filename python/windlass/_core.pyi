@@ -459,7 +459,12 @@ class Point:
         """
 
     def capture(
-        self, seed: int, wanted: object, cancel: Cancel | None = None
+        self,
+        seed: int,
+        wanted: object,
+        cancel: Cancel | None = None,
+        memory_bytes: float | None = None,
+        seconds: float | None = None,
     ) -> tuple[dict[str, dict[str, tuple[str | list[str], bytes]]], str]:
         """Run once, and write what passes points of the network in the format pcapng.
 
@@ -473,6 +478,8 @@ class Point:
             (bool, whether it is written) and ``write``, which is called with each piece of the file, bytes.
         cancel : Cancel, optional
             Stops the run.
+        memory_bytes, seconds : float, optional
+            What the run may need by estimate.
 
         Returns
         -------
@@ -483,7 +490,7 @@ class Point:
         Raises
         ------
         InputError
-            If there is no such point or flow.
+            If there is no such point or flow, or the run needs more than it may.
         Cancelled
             If the token was set before the end.
         """

@@ -101,6 +101,8 @@ def test_trace_writes_what_a_link_can_carry(command: Command, tmp_path: Path) ->
     file.write_text(f'{head}links = [{{ {link} }}]\n[[flows]]\nfrom = "a"\nto = "b"\nalgorithm = "reno"\n')
     lines = [*range(1, 1001), *range(2001, 3001)]
     assert [int(line) for line in command("trace", file, "a-b").stdout.split()] == lines
+    command("export", file, "--link", "a-b", "-o", "same.mahi")
+    assert Path("same.mahi").read_text(encoding="utf-8") == command("trace", file, "a-b").stdout
     out = tmp_path / "a.mahi"
     command("trace", file, "a-b", "--reverse", "-o", out)
     # a link that is driven by it can carry the same

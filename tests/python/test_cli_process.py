@@ -197,19 +197,23 @@ def test_two_sweeps_at_once_and_one_that_is_killed_share_a_store(tmp_path: Path,
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
-def test_ctrl_c_stops_a_single_run_soon(tmp_path: Path, start: Start) -> None:
+@pytest.mark.parametrize("command", [["run"], ["export", "-o", "endless.pcapng"]], ids=["run", "export"])
+def test_ctrl_c_stops_a_single_run_soon(command: list[str], tmp_path: Path, work: Path, start: Start) -> None:
     endless = SMALL_TOML.replace('"5 s"', '"3600 s"').replace('"2 Mbps"', '"1 Gbps"').replace('"10 Mbps"', '"1 Gbps"')
     (tmp_path / "endless.toml").write_text(endless.replace(', loss = "1 %"', ""))
-    process = start("run", tmp_path / "endless.toml", told=(tmp_path / "begun", "Point", "run"))
+    place = ("Point", "run") if command == ["run"] else ("Point", "capture")
+    process = start(*command, tmp_path / "endless.toml", told=(tmp_path / "begun", *place))
     assert process.stderr is not None
-    said = process.stderr.readline()
-    assert re.fullmatch(r"the run takes up to .* by estimate\n", said)
+    if command == ["run"]:
+        said = process.stderr.readline()
+        assert re.fullmatch(r"the run takes up to .* by estimate\n", said)
     wait_for(tmp_path / "begun", process)
     time.sleep(0.5)  # into the engine
     used = stopped(process)
     assert process.communicate(timeout=30) == ("", "stopped before the end of the run\n")
     assert process.returncode == 130
     assert used < 1.0
+    assert list(work.glob("*endless*")) == []
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")

@@ -442,3 +442,21 @@ def test_data_echo_the_timestamp_of_the_last_ack(work: Path) -> None:
             assert echo == seen
             echoed += 1
     assert echoed > 500
+
+
+def test_a_run_that_needs_more_than_it_may_is_refused(command: Command, small_file: Path, work: Path) -> None:
+    for option, code in ((("--max-time", "0.01s"), "run.too-long"), (("--max-memory", "10kB"), "run.too-large")):
+        failed = command("export", str(small_file), "-o", "a.pcapng", *option)
+        assert failed.exit_code == 2
+        assert failed.stderr.startswith(f"error[{code}]")
+    assert list(work.glob("*.pcapng*")) == []
+
+
+def test_an_algorithm_in_python_that_fails_is_told_apart(command: Command, small_file: Path, tmp_path: Path) -> None:
+    own = tmp_path / "broken.py"
+    own.write_text(
+        "import windlass\nclass Broken(windlass.CongestionControl):\n    def on_ack(self, ack, path):\n        1 / 0\n"
+    )
+    words = ("export", str(small_file), "--python", str(own), "--set", "flows.algorithm=broken", "-o", "a.pcapng")
+    failed = command(*words)
+    assert (failed.exit_code, "ZeroDivisionError" in failed.stderr, "internal" in failed.stderr) == (2, True, False)

@@ -209,19 +209,22 @@ impl Point {
 
     /// Run with this seed, and write what passes points of the network as a pcapng file. Returns the tables of the run,
     /// and what was written as JSON.
-    #[pyo3(signature = (seed, wanted, cancel = None))]
+    #[pyo3(signature = (seed, wanted, cancel = None, memory_bytes = None, seconds = None))]
     fn capture<'py>(
         &self,
         py: Python<'py>,
         seed: i64,
         wanted: Captured<'py>,
         cancel: Option<&Cancel>,
+        memory_bytes: Option<f64>,
+        seconds: Option<f64>,
     ) -> PyResult<(Bound<'py, PyDict>, String)> {
         let cancel = cancel.map(|cancel| &*cancel.0);
         let seed = scenario::seed(seed).map_err(|error| raise(py, error))?;
+        let limits = Limits { memory_bytes, seconds };
         let Captured { points, flows, limit, payload, write } = wanted;
         let asked = scenario::Wanted { points, flows, limit };
-        let result = py.detach(|| self.0.capture(seed, &asked, &RunOptions { cancel, ..RunOptions::default() }));
+        let result = py.detach(|| self.0.capture(seed, &asked, &RunOptions { cancel, limits }));
         if let Some(failure) = control::take_failure() {
             return Err(failure);
         }

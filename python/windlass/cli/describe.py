@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from windlass.cli import completion
-from windlass.cli.files import load_scenario, write_text
+from windlass.cli.files import load_scenario
 from windlass.cli.group import main
 from windlass.cli.options import Place, json_option, limits_options, own_option, sets_option
 from windlass.cli.printing import print_json
-from windlass.errors import InputError
 
 if TYPE_CHECKING:
     from windlass.scenario import Point
@@ -139,22 +138,13 @@ def trace(file: str, link: str, sets: Sequence[tuple[str, str]], reverse: bool, 
     """Write the delivery opportunities of LINK in scenario FILE, for mahimahi's mm-link and for `trace` of a link.
 
     Each line is a millisecond in which another 1504 bytes could be carried. The trace covers the whole run.
+    `windlass export --link LINK` writes the same.
     """
-    points = load_scenario(file, sets).points()
-    if len(points) != 1:
-        raise InputError(
-            f"the scenario has {len(points)} points, and a trace is of one",
-            code="run.many-points",
-            hint=f"choose with `--set {next(iter(points[0].axes))}=VALUE` and so on",
-        )
-    times = points[0].opportunities(link, reverse=reverse)
-    if not times:
-        raise InputError(
-            f"link `{link}` carries nothing in the whole run", code="trace.empty", hint="make the run longer"
-        )
-    text = "".join(f"{ms}\n" for ms in times)
+    from windlass import export
+
+    source = export.Source.of(load_scenario(file, sets))
     if output is None:
-        click.echo(text, nl=False)
+        click.echo("".join(f"{ms}\n" for ms in export.opportunities(source, link, reverse=reverse)), nl=False)
         return
-    write_text(output, text)
-    click.echo(f"{len(times)} delivery opportunities written to {output}", err=True)
+    lines = export.write_opportunities(source, output, link, reverse=reverse)
+    click.echo(f"{lines} delivery opportunities written to {output}", err=True)

@@ -10,7 +10,7 @@ import click
 
 from windlass.cli.files import check_file, load_scenario
 from windlass.cli.group import main
-from windlass.cli.options import Place, own_option, sets_option
+from windlass.cli.options import Place, limits_options, own_option, sets_option
 
 if TYPE_CHECKING:
     from windlass.export import Source
@@ -44,6 +44,7 @@ _OWN = {
 )
 @own_option
 @sets_option
+@limits_options
 @click.option("--seed", type=int, help="Seed of the run; by default the first.")
 @click.option(
     "--flow", "flows", metavar="NAME", multiple=True, help="Flow to write, * for any letters. Can be repeated."

@@ -6,7 +6,7 @@ whatever is written of it, and the same bytes each time.
 
 from __future__ import annotations
 
-from windlass.export.mahimahi import write_delivered, write_opportunities
+from windlass.export.mahimahi import opportunities, write_delivered, write_opportunities
 from windlass.export.ns3 import write_ns3
 from windlass.export.packets import LIMIT, Captured, write_pcapng
 from windlass.export.qlog import write_qlog
@@ -17,6 +17,7 @@ __all__ = [
     "LIMIT",
     "Captured",
     "Source",
+    "opportunities",
     "write_delivered",
     "write_ns3",
     "write_opportunities",

@@ -16,6 +16,22 @@ OPPORTUNITY = 1504
 """Bytes of a line."""
 
 
+def opportunities(source: Source, link: str, *, reverse: bool = False) -> list[int]:
+    """The lines of what a link can carry during the run: milliseconds.
+
+    Raises
+    ------
+    InputError
+        If there is no such link, or it carries nothing.
+    """
+    times = source.point.opportunities(link, reverse=reverse)
+    if not times:
+        raise InputError(
+            f"link `{link}` carries nothing in the whole run", code="trace.empty", hint="make the run longer"
+        )
+    return times
+
+
 def write_opportunities(source: Source, file: Path, link: str, *, reverse: bool = False) -> int:
     """Write what a link can carry during the run, whoever uses it. Returns the number of lines.
 
@@ -24,12 +40,7 @@ def write_opportunities(source: Source, file: Path, link: str, *, reverse: bool 
     InputError
         If there is no such link, it carries nothing, or the file cannot be written.
     """
-    times = source.point.opportunities(link, reverse=reverse)
-    if not times:
-        raise InputError(
-            f"link `{link}` carries nothing in the whole run", code="trace.empty", hint="make the run longer"
-        )
-    return _write(file, times)
+    return _write(file, opportunities(source, link, reverse=reverse))
 
 
 def write_delivered(source: Source, file: Path, *, flows: Sequence[str] = ()) -> int:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from windlass import _core
-from windlass.errors import core_errors
 from windlass.export.source import writing
+from windlass.scenario.point import Point, own_failures
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from windlass import _core
     from windlass.export.source import Source
+    from windlass.sweep import RunResult
 
 LIMIT = 1_000_000
 """Most records, unless another limit is given: some 150 MB of memory, and 100 MB on the disk with headers alone."""
@@ -31,6 +31,25 @@ class _Wanted:
     limit: int
     payload: bool
     write: Callable[[bytes], object]
+
+
+@dataclass(frozen=True, eq=False)
+class _Capturing(Point):
+    """A point whose run writes its packets: it is held against the limits, and ends on Ctrl-C, as any other."""
+
+    wanted: _Wanted
+    told: dict[str, Any] = field(default_factory=dict)
+
+    def run(self, seed: int, cancel: _core.Cancel | None = None) -> RunResult:
+        from windlass.resources import allowed
+        from windlass.sweep import RunResult
+        from windlass.tables import tables_from_core
+
+        with own_failures(OSError):  # of the file
+            may = allowed()
+            columns, told = self._point.capture(seed, self.wanted, cancel, may.memory_bytes, may.seconds)
+        self.told.update(json.loads(told))
+        return RunResult(key=self.key(seed), seed=seed, axes=self.axes, tables=tables_from_core(columns))
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,19 +106,17 @@ def write_pcapng(
     Raises
     ------
     InputError
-        If there is no such point or flow, or the file cannot be written.
+        If there is no such point or flow, the run needs more than :func:`windlass.limits` allows, or the file cannot be
+        written.
+    Interrupted
+        After Ctrl-C.
     """
-    from windlass.tables import tables_from_core
+    from windlass.sweep import execute
 
-    cancel = _core.Cancel()
-    with writing(file, "wb") as opened, core_errors(), ThreadPoolExecutor(1) as pool:
+    with writing(file, "wb") as opened:
         wanted = _Wanted(list(at), list(flows), limit, payload, opened.write)
-        future = pool.submit(source.point._point.capture, source.seed, wanted, cancel)
-        try:
-            columns, told = future.result()
-        except KeyboardInterrupt:
-            cancel.set()
-            raise
-    about = json.loads(told)
+        point = _Capturing(source.point._point, wanted)
+        (result,) = execute([(point, source.seed)], jobs=1)
+    about = point.told
     points = {row["point"]: row["records"] for row in about["points"]}
-    return Captured(points, about["packets"], about["lost"], about["stopped_s"], tables_from_core(columns))
+    return Captured(points, about["packets"], about["lost"], about["stopped_s"], result.tables)

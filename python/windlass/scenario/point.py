@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,20 @@ from windlass.scenario.builders import Value, set_texts
 if TYPE_CHECKING:
     from windlass import _core
     from windlass.sweep import RunResult
+
+
+@contextmanager
+def own_failures(*others: type[Exception]) -> Iterator[None]:
+    """Say what went wrong in a run, also in an algorithm that is written in Python; `others` are left as they are."""
+    try:
+        with core_errors():
+            yield
+    except (WindlassError, Cancelled, *others):
+        raise
+    except (Exception, SystemExit, GeneratorExit) as error:  # such an algorithm raised it
+        from windlass.control import explain_failure
+
+        raise explain_failure(error) from error
 
 
 @dataclass(frozen=True)
@@ -241,14 +256,7 @@ class Point:
         from windlass.sweep import RunResult
         from windlass.tables import tables_from_core
 
-        try:
-            with core_errors():
-                may = allowed()
-                columns = self._point.run(seed, cancel, may.memory_bytes, may.seconds)
-        except (WindlassError, Cancelled):
-            raise
-        except (Exception, SystemExit, GeneratorExit) as error:  # an algorithm written in Python raised it
-            from windlass.control import explain_failure
-
-            raise explain_failure(error) from error
+        with own_failures():
+            may = allowed()
+            columns = self._point.run(seed, cancel, may.memory_bytes, may.seconds)
         return RunResult(key=self.key(seed), seed=seed, axes=self.axes, tables=tables_from_core(columns))
