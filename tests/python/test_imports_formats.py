@@ -154,6 +154,34 @@ def test_iperf3_of_tcp_gives_rate_and_delay_and_no_loss() -> None:
     assert 'loss = "' not in path.toml()
 
 
+def streamed(document: dict[str, Any]) -> list[str]:
+    """The lines of `--json-stream`."""
+    events = [("start", document["start"])]
+    events += [("interval", one) for one in document["intervals"]]
+    events += [("end", document["end"])]
+    return [json.dumps({"event": kind, "data": data}, separators=(",", ":")) for kind, data in events]
+
+
+@pytest.mark.parametrize("protocol", ["TCP", "UDP"])
+def test_iperf3_line_by_line_is_the_same(protocol: str) -> None:
+    document = iperf(protocol)
+    whole = import_path(put("a.json", json.dumps(document)))
+    stream = import_path(put("a.json", "\n".join(streamed(document)) + "\n"))
+    assert (stream.format, stream.to_dict()) == ("iperf3", whole.to_dict())
+
+
+def test_iperf3_line_by_line_that_was_stopped() -> None:
+    lines = streamed(iperf(seconds=10))
+    path = import_path(put("a.json", "\n".join(lines[:8]) + "\n" + lines[8][:40]))
+    assert "6 intervals" in " ".join(path.facts)  # and one that is omitted
+    assert path.rate is not None and path.rate.value == pytest.approx(20e6, rel=0.1)
+    with pytest.raises(InputError, match="not JSON") as caught:
+        import_path(put("a.json", "\n".join([*lines[:3], lines[3][:40], *lines[4:]])))
+    assert (caught.value.code, caught.value.line) == ("import.broken", 4)
+    with pytest.raises(InputError, match="iperf3 failed: unable to connect"):
+        import_path(put("a.json", lines[0] + '\n{"event":"error","data":"unable to connect"}\n'))
+
+
 def test_iperf3_of_udp_counts_losses() -> None:
     path = import_path(put("u.json", json.dumps(iperf("UDP"))))
     assert path.loss is not None and path.loss.rate.interval.contains(200 / 17000)

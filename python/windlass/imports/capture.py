@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 SYN, ACK = 0x02, 0x10
 
+AIR = {105, 119, 127, 163, 192}
+"""Link types of frames of 802.11: plain, with the headers of Prism, radiotap and AVS, and PPI."""
+
 KINDS_OF_LINKS = "Ethernet, Linux cooked (SLL, SLL2), raw IP and BSD loopback"
 
 
@@ -75,6 +78,13 @@ def _no_tcp(capture: Capture) -> InputError:
     if not counts["packets"]:
         what, hint = "holds no packet", "capture while data are sent: `tcpdump -s 128 -w FILE tcp`"
     elif counts["unknown_links"]:
+        if AIR & set(counts["unknown_links"]):
+            what = "its packets are frames of 802.11, as an interface in monitor mode sees them"
+            hint = (
+                "capture where the data are sent or received, on the interface itself: "
+                "`tcpdump -i wlan0 -s 128 -w FILE tcp`; or decrypt what was captured and write the IP packets"
+            )
+            return InputError(what, code="import.no-tcp", file=capture.file, hint=hint)
         kinds = ", ".join(str(kind) for kind in sorted(counts["unknown_links"]))
         what = f"its packets are of a kind of link that cannot be read (link type {kinds})"
         hint = f"known are {KINDS_OF_LINKS}"

@@ -1,7 +1,8 @@
-"""Output of `iperf3 -J`, of a TCP or a UDP test."""
+"""Output of `iperf3 -J` or `iperf3 --json-stream`, of a TCP or a UDP test."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from windlass.errors import InputError
@@ -11,12 +12,47 @@ from windlass.imports.shapes import Reader
 
 FORMAT = "iperf3"
 
-WHAT = "the output of `iperf3 -J`"
+WHAT = "the output of `iperf3 -J` or `iperf3 --json-stream`"
 
 
 def looks_like(document: Any) -> bool:
     """Whether a JSON document is one of iperf3."""
     return isinstance(document, dict) and "intervals" in document and ("start" in document or "end" in document)
+
+
+def of_stream(text: str, file: str) -> dict[str, Any] | None:
+    """The document whose parts `--json-stream` prints as they come, a line for each; none if it is no such stream.
+
+    A test that was stopped has no end, and perhaps half a last line.
+
+    Raises
+    ------
+    InputError
+        If a line in the middle cannot be read.
+    """
+    lines = text.splitlines()
+    document: dict[str, Any] = {"intervals": []}
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            event = json.loads(line)
+        except (ValueError, RecursionError):
+            if document == {"intervals": []}:
+                return None
+            if number < len(lines):
+                raise InputError(
+                    "not JSON", code="import.broken", file=file, line=number, hint=f"give {WHAT} as it was printed"
+                ) from None
+            break
+        if not isinstance(event, dict) or "event" not in event:
+            return None
+        kind, data = event["event"], event.get("data")
+        if kind == "interval":
+            document["intervals"].append(data)
+        elif kind in ("start", "end", "error"):
+            document[kind] = data
+    return document
 
 
 def evidence(document: Any, file: str) -> Evidence:

@@ -15,7 +15,7 @@ MOST_BYTES = 1 << 30
 
 KINDS: dict[str, str] = {
     "capture": "pcap or pcapng, as tcpdump and Wireshark write them",
-    "iperf3": "output of `iperf3 -J`",
+    "iperf3": "output of `iperf3 -J` or `iperf3 --json-stream`",
     "flent": "data file of Flent",
     "csv": "table of rate over time, with a line of names",
     "ss": "log of `ss -ti`, one sample after the other",
@@ -94,7 +94,9 @@ def _read(data: bytes, file: str, kind: str | None, flow: str | None) -> Evidenc
 
 
 def _json(text: str, file: str, kind: str | None) -> Evidence:
-    document: Any = shapes.load(text, file, KINDS[kind] if kind else "`iperf3 -J` or of Flent")
+    document: Any = iperf.of_stream(text, file) if kind != flent.FORMAT else None
+    if document is None:
+        document = shapes.load(text, file, KINDS[kind] if kind else "`iperf3 -J` or of Flent")
     for reader in (iperf, flent):
         if kind == reader.FORMAT or kind is None and reader.looks_like(document):
             return reader.evidence(document, file)

@@ -46,15 +46,19 @@ def mean(values: NDArray[Any], weights: NDArray[Any], unit: str, how: str) -> Es
 
 
 def trains(at_s: NDArray[Any], size: NDArray[Any]) -> NDArray[Any]:
-    """Rate of each train of packets that arrived one after the other, bit/s; empty if there is none."""
+    """Rate of each train of packets that arrived one after the other, bit/s; empty if there is none.
+
+    What came at one time counts as one arrival, that of its last packet: an ACK of two packets tells when the second
+    one came, so a train goes from one ACK's last packet to another's.
+    """
     import numpy as np
 
-    if len(at_s) <= TRAIN:
-        return np.zeros(0)
-    total = np.cumsum(size)
-    time = at_s[TRAIN:] - at_s[:-TRAIN]
-    carried = total[TRAIN:] - total[:-TRAIN]
-    return 8.0 * carried[time > 0.0] / time[time > 0.0]
+    last = np.flatnonzero(np.diff(at_s, append=np.inf) > 0.0)
+    time, total, count = at_s[last], np.cumsum(size)[last], last + 1
+    start = np.searchsorted(count, count - TRAIN, side="right") - 1
+    end = np.flatnonzero(start >= 0)
+    start = start[end]
+    return 8.0 * (total[end] - total[start]) / (time[end] - time[start])
 
 
 def of_trains(at_s: NDArray[Any], size: NDArray[Any], how: str) -> Estimate | None:
