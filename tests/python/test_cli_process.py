@@ -201,7 +201,7 @@ def test_two_sweeps_at_once_and_one_that_is_killed_share_a_store(tmp_path: Path,
 def test_ctrl_c_stops_a_single_run_soon(command: list[str], tmp_path: Path, work: Path, start: Start) -> None:
     endless = SMALL_TOML.replace('"5 s"', '"3600 s"').replace('"2 Mbps"', '"1 Gbps"').replace('"10 Mbps"', '"1 Gbps"')
     (tmp_path / "endless.toml").write_text(endless.replace(', loss = "1 %"', ""))
-    place = ("Point", "run") if command == ["run"] else ("Point", "capture")
+    place = ("Point", "run" if command == ["run"] else "key")  # what a run is called, just before it
     process = start(*command, tmp_path / "endless.toml", told=(tmp_path / "begun", *place))
     assert process.stderr is not None
     if command == ["run"]:

@@ -20,10 +20,11 @@ from windlass.cli import main
 from windlass.errors import InputError
 from windlass.names import loss_causes, window_events
 from windlass.serve import page, runs, topology, turns
-from windlass.serve.app import HEADERS, LONGEST_S, MOST_BODY, STATIC, App
+from windlass.serve.app import HEADERS, MOST_BODY, SLOWER, STATIC, App
 from windlass.serve.asked import MOST_SENDERS, asked_of, toml_of
 from windlass.serve.base import Base, base_of
 from windlass.serve.controls import Choice, Knob
+from windlass.serve.runs import plan_of
 from windlass.serve.words import sentences
 
 PORT = 8642
@@ -215,11 +216,12 @@ def test_infinity_is_out_of_range(app: App) -> None:
 
 def test_options_and_guide_have_the_limits() -> None:
     options = {option.name: option.default for option in main.commands["serve"].params}
-    assert (options["most_packets"], options["longest"]) == (runs.MOST_PACKETS, LONGEST_S)
     guide = (Path(__file__).parents[2] / "docs" / "guide" / "playing.md").read_text(encoding="utf-8")
-    limits = (f"{runs.MOST_PACKETS:,}", f"{LONGEST_S:g} s", runs.MOST_FLOWS, MOST_SENDERS)
-    for limit in limits:
+    for limit in (f"{runs.MAX_TIME_S:g} s", runs.MOST_FLOWS, MOST_SENDERS):
         assert f" | {limit} |" in guide
+    help_text = next(option.help for option in main.commands["serve"].params if option.name == "max_time")
+    assert f"by default {runs.MAX_TIME_S:g} s " in help_text
+    assert (SLOWER, "ten times that" in guide) == (10.0, True)
     assert f"{PORT}, 0 one" in guide
     assert options["port"] == PORT
     assert turns.MOST_AT_ONCE == 2
@@ -230,9 +232,28 @@ def test_a_run_that_is_too_long_is_refused_with_the_number(app: App) -> None:
     (message,) = ask(
         app, moved={"topology.bottleneck.rate": 1000.0, "topology.access.rate": 1000.0, "scenario.duration": 300.0}
     )
-    # 1 Gbit/s for 300 s in packets of 1500 B, for two senders
-    assert "up to 50,000,000 packets, and the page runs 2,000,000 at most" in message["text"]
     assert message["text"].startswith("error[serve.limit]")
+    seconds = float(re.search(r"this would take up to ([\d.]+) s, and 2 s is allowed", message["text"])[1])
+    # 1 Gbit/s for 300 s in packets of 1500 B is 25 million, and as many ACKs, over three links of 40 ns and more each;
+    # for two senders
+    assert seconds > 2 * 2 * 25e6 * 3 * 40e-9
+
+
+def test_the_limit_is_that_of_the_estimate() -> None:
+    """What `windlass explain` says of both runs decides, to the last digit, and so does the option."""
+    app = App(None, port=PORT)
+    asked = asked_of(app.base, {})
+    _, points = plan_of(app.base, asked)
+    both_s = sum(point.estimate()["seconds"] for point in points)
+    with windlass.limits(max_time=both_s):
+        assert ask(App(None, port=PORT))[-1]["kind"] == "end"
+    with windlass.limits(max_time=0.999 * both_s):
+        assert ask(App(None, port=PORT))[0]["text"].startswith("error[serve.limit]: this would take up to ")
+    most = max(point.estimate()["memory_bytes"] for point in points)
+    with windlass.limits(max_memory=most):
+        (message,) = ask(App(None, port=PORT))
+    assert message["text"].startswith("error[serve.limit]: this needs up to ")
+    assert "`--max-memory` sets the limit" in message["text"]
 
 
 def test_a_run_that_has_too_many_flows_is_refused(tmp_path: Path) -> None:
@@ -243,16 +264,25 @@ def test_a_run_that_has_too_many_flows_is_refused(tmp_path: Path) -> None:
     assert "these are 450 flows in all, and the page runs 400 at most" in message["text"]
 
 
+@pytest.fixture
+def an_hour() -> Iterator[None]:
+    """Runs may take long by estimate."""
+    with windlass.limits(max_time="1h"):
+        yield
+
+
+@pytest.mark.usefixtures("an_hour")
 def test_a_run_that_takes_too_long_is_stopped() -> None:
-    slow = App(None, port=PORT, most_packets=1e12, longest_s=0.2)
+    slow = App(None, port=PORT, longest_s=0.2)
     found = ask(slow, moved={"topology.bottleneck.rate": 1000.0, "scenario.duration": 300.0}, senders=["bbr"])
     assert [one["kind"] for one in found] == ["plan", "stopped"]
     assert found[1]["why"] == "late"
     assert "longer than 0.2 s" in found[1]["text"]
 
 
+@pytest.mark.usefixtures("an_hour")
 def test_a_newer_move_of_a_page_stops_the_one_before() -> None:
-    app = App(None, port=PORT, most_packets=1e12)
+    app = App(None, port=PORT)
     long = {"moved": {"topology.bottleneck.rate": 1000.0, "scenario.duration": 300.0}, "senders": ["bbr"]}
     found: list[list[dict[str, Any]]] = []
     begun = threading.Event()
@@ -440,7 +470,8 @@ def test_what_else_a_file_sweeps_is_a_choice() -> None:
 
 
 def test_a_long_run_begins_shorter_and_says_so() -> None:
-    _, _, text = call(App("leo", port=PORT))
+    with windlass.limits(max_time="0.5 s"):
+        _, _, text = call(App("leo", port=PORT))
     assert "The file&#39;s run of 120 s is too long for a page." in text.decode()
 
 
@@ -624,7 +655,8 @@ def test_keep_gives_what_the_page_shows(app: App) -> None:
         (["--port", "70000"], "cli.usage"),
         (["--set", "flows.colour=1", "--export", "x.html"], "scenario.unknown-key"),
         (["--export", "no/such/folder/x.html"], "cli.output"),
-        (["--most-packets", "10", "--export", "x.html"], "serve.limit"),
+        (["--max-time", "1ms", "--export", "x.html"], "run.limit"),
+        (["--max-time", "0.001s", "--export", "x.html"], "serve.limit"),
     ],
 )
 def test_wrong_arguments(arguments: list[str], code: str, command: Command) -> None:

@@ -81,7 +81,7 @@ def test_ctrl_c_ends_it(server: Server) -> None:
 
 
 def test_ctrl_c_does_not_wait_for_a_run() -> None:
-    own = Server("--most-packets", "1000000000", "--set", "topology.bottleneck.rate=1 Gbps")
+    own = Server("--max-time", "1h", "--set", "topology.bottleneck.rate=1 Gbps")
     line = http.client.HTTPConnection("127.0.0.1", own.port, timeout=20)
     body = b'{"senders": ["bbr"], "moved": {"scenario.duration": 300.0, "topology.access.rate": 1000.0}}'
     line.request("POST", "/run", body, {"Content-Type": "application/json"})
@@ -230,7 +230,7 @@ def test_the_keyboard_reaches_every_control(opened: Browser) -> None:
     assert sorted(reached) == wanted
     start = reached.index(0)
     assert reached[start:] + reached[:start] == wanted  # in the order of the page
-    opened.eval("for (const one of document.querySelectorAll('details')) one.open = false")
+    opened.eval("for (const one of document.querySelectorAll('details')) one.open = one.id === 'settings'")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -261,6 +261,25 @@ def test_a_narrow_window_does_not_scroll_sideways(opened: Browser) -> None:
     opened.wait("document.querySelector('#window canvas').clientWidth < 360")
     assert opened.eval("document.documentElement.scrollWidth") == 360
     opened.size(1280, 900)
+
+
+def test_a_phone_shows_results_before_the_settings_are_opened(opened: Browser, server: Server) -> None:
+    opened.size(390, 844)
+    opened.open(server.address)
+    opened.wait(READY)
+    below = "document.querySelector('#words').getBoundingClientRect().top"
+    assert opened.eval(below) < 844  # on the first screen
+    assert opened.eval("document.querySelector('#window').getBoundingClientRect().top") < 2 * 844
+    assert opened.eval("document.querySelector('#seed').checkVisibility()") is False
+    opened.eval("document.querySelector('#settings > summary').focus()")
+    opened.key("Enter")
+    assert opened.eval("document.querySelector('#seed').checkVisibility()") is True
+    # the way back stays in sight
+    opened.eval("document.querySelector('#seed').scrollIntoView()")
+    assert opened.eval("document.querySelector('#settings > summary').getBoundingClientRect().top") >= 0
+    opened.key("Enter")
+    opened.size(1280, 900)
+    opened.wait("document.querySelector('#seed').checkVisibility()")
 
 
 def test_the_file_of_the_page_loads(opened: Browser, tmp_path: Path) -> None:

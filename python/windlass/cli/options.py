@@ -110,19 +110,21 @@ own_option = click.option(
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 
-_limits_options = _options(
-    click.option(
-        "--max-memory",
-        metavar="SIZE",
-        help="Memory that runs may need by estimate, e.g. 4GB; by default half of what is free.",
-    ),
-    click.option("--max-time", metavar="TIME", help="How long runs may take by estimate, e.g. 2d; by default a day."),
-)
+
+def limits_options_of(time: str) -> Callable[[Callable[..., Any]], Any]:
+    """Give a command `max_memory` and `max_time`: what its runs may need. `time` is an example, and the default."""
+    both = _options(
+        click.option(
+            "--max-memory",
+            metavar="SIZE",
+            help="Memory that runs may need by estimate, e.g. 4GB; by default half of what is free.",
+        ),
+        click.option("--max-time", metavar="TIME", help=f"How long runs may take by estimate, e.g. {time}."),
+    )
+    return lambda function: both(_limited(function))
 
 
-def limits_options(function: Callable[..., Any]) -> Any:
-    """Give a command `max_memory` and `max_time`: what its runs may need."""
-
+def _limited(function: Callable[..., Any]) -> Any:
     @functools.wraps(function)
     def command(*given: Any, max_memory: str | None, max_time: str | None, **more: Any) -> Any:
         from windlass.resources import limits
@@ -130,7 +132,10 @@ def limits_options(function: Callable[..., Any]) -> Any:
         with limits(max_memory=max_memory, max_time=max_time):
             return function(*given, **more)
 
-    return _limits_options(command)
+    return command
+
+
+limits_options = limits_options_of("2d; by default a day")
 
 
 _execution_options = _options(

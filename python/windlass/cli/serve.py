@@ -10,7 +10,7 @@ import click
 
 from windlass.cli.files import check_file, write_text
 from windlass.cli.group import main
-from windlass.cli.options import Place, own_option, sets_option
+from windlass.cli.options import Place, limits_options_of, own_option, sets_option
 
 PORT = 8642
 """Port of the page unless another is given."""
@@ -28,20 +28,7 @@ PORT = 8642
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Seed of the runs.")
 @click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0 finds a free one.")
 @click.option("--no-browser", is_flag=True, help="Print the address and open no browser.")
-@click.option(
-    "--most-packets",
-    type=click.IntRange(min=1),
-    default=2_000_000,
-    show_default=True,
-    help="Packets that the runs of one move may carry.",
-)
-@click.option(
-    "--longest",
-    type=click.FloatRange(min=0.1, max=3600.0),
-    default=20.0,
-    show_default=True,
-    help="Seconds that the runs of one move may take.",
-)
+@limits_options_of("20s; by default 2 s for all runs of a move")
 @click.option(
     "--export", "kept", type=Place(dir_okay=False), metavar="FILE", help="Write the page with its runs, serve nothing."
 )
@@ -53,8 +40,6 @@ def serve(
     seed: int,
     port: int,
     no_browser: bool,
-    most_packets: int,
-    longest: float,
     kept: Path | None,
 ) -> None:
     """Open a page with the scenario FILE: sliders, senders to tick, and what the real simulator makes of them.
@@ -70,10 +55,10 @@ def serve(
         from windlass.serve import export
 
         check_file(kept)
-        write_text(kept, export(file, sets, given, most_packets))
+        write_text(kept, export(file, sets, given))
         click.echo(f"written to {kept}", err=True)
         return
-    _listen(file, sets, given, port, no_browser, most_packets, longest)
+    _listen(file, sets, given, port, no_browser)
 
 
 def _listen(
@@ -82,14 +67,12 @@ def _listen(
     given: dict[str, Any],
     port: int,
     no_browser: bool,
-    most_packets: int,
-    longest: float,
 ) -> None:
     from windlass.serve.app import App
     from windlass.serve.asked import asked_of
     from windlass.serve.server import serve as listen
 
-    app = App(file, sets, port=port, given=given, most_packets=most_packets, longest_s=longest)
+    app = App(file, sets, port=port, given=given)
     asked_of(app.base, given)
 
     def ready(address: str) -> None:

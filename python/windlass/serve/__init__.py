@@ -12,7 +12,7 @@ from typing import Any
 __all__ = ["export"]
 
 
-def export(file: str | None, sets: Sequence[tuple[str, str]], given: Mapping[str, Any], most_packets: float) -> str:
+def export(file: str | None, sets: Sequence[tuple[str, str]], given: Mapping[str, Any]) -> str:
     """The page with its runs in it, as one file of HTML.
 
     Parameters
@@ -23,13 +23,11 @@ def export(file: str | None, sets: Sequence[tuple[str, str]], given: Mapping[str
         Keys and values laid over it.
     given : mapping
         What is shown, as the page would ask for it: ``senders``, ``together``, ``group``, ``seed``, ``moved``.
-    most_packets : float
-        Packets that the runs may carry.
 
     Raises
     ------
     InputError
-        If the scenario is wrong, or more than that.
+        If the scenario is wrong, or its runs would need more than a page may.
     """
     from windlass.serve import page
     from windlass.serve.asked import asked_of
@@ -37,4 +35,4 @@ def export(file: str | None, sets: Sequence[tuple[str, str]], given: Mapping[str
     from windlass.serve.runs import answer
 
     base = base_of(file, sets)
-    return page.kept(base, list(answer(base, asked_of(base, given), most_packets=most_packets)))
+    return page.kept(base, list(answer(base, asked_of(base, given))))

@@ -18,7 +18,7 @@ from windlass.errors import Cancelled, InputError, WindlassError, visible
 from windlass.serve import page
 from windlass.serve.asked import asked_of
 from windlass.serve.base import Base, base_of
-from windlass.serve.runs import MOST_PACKETS, answer
+from windlass.serve.runs import answer, most_seconds
 from windlass.serve.turns import Turns
 
 __all__ = ["MOST_BODY", "App"]
@@ -26,8 +26,8 @@ __all__ = ["MOST_BODY", "App"]
 MOST_BODY = 16_384
 """Bytes of a request; a page sends a few hundred."""
 
-LONGEST_S = 20.0
-"""Seconds that one move may take."""
+SLOWER = 10.0
+"""How many times as long as by estimate a move may take by the clock: this processor may be slow, or busy."""
 
 STATIC = {
     "page.js": "text/javascript; charset=utf-8",
@@ -74,8 +74,8 @@ class App:
         Where it listens, as browsers name it.
     given : dict
         What the page shows at first, as it would ask for it.
-    most_packets, longest_s : float
-        Packets and seconds that one move may take.
+    longest_s : float, optional
+        Seconds that one move may take by the clock.
     """
 
     def __init__(
@@ -85,11 +85,10 @@ class App:
         *,
         port: int = 0,
         given: dict[str, Any] | None = None,
-        most_packets: float = MOST_PACKETS,
-        longest_s: float = LONGEST_S,
+        longest_s: float | None = None,
     ) -> None:
-        self.file, self.sets, self.given, self.most_packets = file, list(sets), given or {}, most_packets
-        self.turns = Turns(longest_s)
+        self.file, self.sets, self.given = file, list(sets), given or {}
+        self.turns = Turns(SLOWER * most_seconds() if longest_s is None else longest_s)
         self.base: Base = base_of(file, self.sets)
         self.listen_at(port)
 
@@ -139,7 +138,7 @@ class App:
         """The page, from the file as it is now; what is wrong with it stands on the page."""
         try:
             self.base = base_of(self.file, self.sets)
-            return page.live(self.base, self.given, self.most_packets)
+            return page.live(self.base, self.given)
         except WindlassError as error:
             return page.broken(error.render())
 
@@ -166,7 +165,7 @@ class App:
             asked = asked_of(base, given)
             with self.turns.take(str(client)[:64], is_gone) as turn:
                 try:
-                    with closing(answer(base, asked, turn.cancel, self.most_packets)) as parts:
+                    with closing(answer(base, asked, turn.cancel)) as parts:
                         for part in parts:
                             yield _line(part)
                 except Cancelled:
@@ -186,7 +185,7 @@ class App:
             return InputError(
                 f"the runs take longer than {self.turns.longest_s:g} s, the page's limit",
                 code="serve.limit",
-                hint="shorten them, lower the rate or untick senders; `--longest` sets the limit",
+                hint="shorten them, lower the rate or untick senders; `--max-time` sets the limit",
             ).render()
         return "stopped"
 

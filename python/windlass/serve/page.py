@@ -25,7 +25,7 @@ SHOWN_FIRST = (
 SCRIPTS, STYLES = ("uplot.js", "charts.js", "results.js", "page.js"), ("uplot.css", "page.css")
 
 
-def live(base: Base, given: Mapping[str, Any], most_packets: float) -> str:
+def live(base: Base, given: Mapping[str, Any]) -> str:
     """The page of a scenario, which asks its server for runs.
 
     Parameters
@@ -33,11 +33,9 @@ def live(base: Base, given: Mapping[str, Any], most_packets: float) -> str:
     base : Base
         The scenario.
     given : mapping
-        What is shown at first, as far as it is not as the file has it.
-    most_packets : float
-        Packets that one move may carry; a longer run begins shorter.
+        What is shown at first, as far as it is not as the file has it. A run that is too long begins shorter.
     """
-    begin, note = _begin(base, given, most_packets)
+    begin, note = _begin(base, given)
     return _template("serve.html.j2").render(_words(base), config=data(_config(base) | begin), note=note, kept=False)
 
 
@@ -65,7 +63,7 @@ def broken(text: str) -> str:
     return _template("serve-error.html.j2").render(text=text)
 
 
-def _begin(base: Base, given: Mapping[str, Any], most_packets: float) -> tuple[dict[str, Any], str | None]:
+def _begin(base: Base, given: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:
     """What the page shows at first; a run that is too long begins shorter, and that is said."""
     asked = asked_of(base, given)
     moved, note = dict(asked.moved), None
@@ -74,7 +72,7 @@ def _begin(base: Base, given: Mapping[str, Any], most_packets: float) -> tuple[d
         for share in (1.0, 0.5, 0.25, 0.1, 0.05):
             moved["scenario.duration"] = float(f"{length.value * share:.2g}") if share < 1.0 else length.value
             try:
-                plan_of(base, asked_of(base, {**given, "moved": moved}), most_packets)
+                plan_of(base, asked_of(base, {**given, "moved": moved}))
             except InputError as error:
                 if error.code == "serve.limit":
                     continue

@@ -9,6 +9,7 @@ from windlass.cautions import cautions_of
 from windlass.errors import InputError
 from windlass.names import transports, window_events
 from windlass.palette import title
+from windlass.resources import allowed, given, need, size_text, time_text
 from windlass.scenario import Point, Scenario
 from windlass.serve import words
 from windlass.serve.asked import SAMPLES, Asked, file_name, groups_of, seconds, toml_of
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
     from windlass import _core
     from windlass.sweep import RunResult
 
-__all__ = ["MOST_FLOWS", "MOST_PACKETS", "answer", "plan_of"]
+__all__ = ["MAX_TIME_S", "MOST_FLOWS", "answer", "most_seconds", "plan_of"]
 
-MOST_PACKETS = 2_000_000
-"""Packets of data that all runs of one move may carry; some four seconds of a processor."""
+MAX_TIME_S = 2.0
+"""What all runs of one move may take by estimate, seconds, unless :func:`windlass.limits` says otherwise."""
 
 MOST_FLOWS = 400
 """Flows of all runs of one move."""
@@ -40,7 +41,12 @@ CUTS = ("dup-acks", "timeout", "mark")
 Message = dict[str, Any]
 
 
-def plan_of(base: Base, asked: Asked, most_packets: float = MOST_PACKETS) -> tuple[Message, list[Point]]:
+def most_seconds() -> float:
+    """What all runs of one move may take by estimate now."""
+    return given()[1] or MAX_TIME_S
+
+
+def plan_of(base: Base, asked: Asked) -> tuple[Message, list[Point]]:
     """What is known before a run, and the settings to run.
 
     Raises
@@ -51,9 +57,9 @@ def plan_of(base: Base, asked: Asked, most_packets: float = MOST_PACKETS) -> tup
     text = toml_of(base, asked)
     scenario = Scenario.from_toml(text, filename=file_name(base))
     points = scenario.points()
-    capacities = [point.capacity() or {"cuts": [], "flows": 0} for point in points]
-    _check_size(points, capacities, most_packets)
-    first, duration = capacities[0], seconds(points[0].effective()["scenario"]["duration"])
+    _check_size(points)
+    first = points[0].capacity() or {"cuts": [], "flows": 0}
+    duration = seconds(points[0].effective()["scenario"]["duration"])
     plan = {
         "kind": "plan",
         "toml": text,
@@ -71,7 +77,8 @@ def plan_of(base: Base, asked: Asked, most_packets: float = MOST_PACKETS) -> tup
     return plan, points
 
 
-def _check_size(points: Sequence[Point], capacities: Sequence[Mapping[str, Any]], most_packets: float) -> None:
+def _check_size(points: Sequence[Point]) -> None:
+    """Hold the runs of a move against what they need by the engine's estimate, as `windlass sweep` does."""
     flows = sum(len(point.flows()) for point in points)
     if flows > MOST_FLOWS:
         raise InputError(
@@ -79,17 +86,18 @@ def _check_size(points: Sequence[Point], capacities: Sequence[Mapping[str, Any]]
             code="serve.limit",
             hint="untick senders, or use `windlass run` and `windlass sweep`, which have no such limit",
         )
-    packets = 0.0
-    for point, capacity in zip(points, capacities, strict=True):
-        if capacity["cuts"]:
-            duration = seconds(point.effective()["scenario"]["duration"])
-            packets += _most_bps(capacity) * duration / (8.0 * capacity["packet"])
-    if packets > most_packets:
+    wanted, may_s = need(points, len(points), 1), most_seconds()
+    if wanted.seconds > may_s:
         raise InputError(
-            f"this is up to {packets:,.0f} packets, and the page runs {most_packets:,.0f} at most",
+            f"this would take up to {time_text(wanted.seconds)}, and {time_text(may_s)} is allowed",
             code="serve.limit",
-            hint="shorten the run, lower the rate or untick senders; `--most-packets` sets the limit, "
-            "and `windlass run` and `windlass sweep` have none",
+            hint="shorten the run, lower the rate or untick senders; `--max-time` sets the limit",
+        )
+    if wanted.memory_bytes > (may_bytes := allowed().memory_bytes):
+        raise InputError(
+            f"this needs up to {size_text(wanted.memory_bytes)} of memory, and {size_text(may_bytes)} are allowed",
+            code="serve.limit",
+            hint="shorten the run, lower the rate or untick senders; `--max-memory` sets the limit",
         )
 
 
@@ -98,9 +106,7 @@ def _most_bps(capacity: Mapping[str, Any]) -> float:
     return min(sum(float(link["rate_bps"]) for link in cut["links"]) for cut in capacity["cuts"])
 
 
-def answer(
-    base: Base, asked: Asked, cancel: _core.Cancel | None = None, most_packets: float = MOST_PACKETS
-) -> Generator[Message, None, None]:
+def answer(base: Base, asked: Asked, cancel: _core.Cancel | None = None) -> Generator[Message, None, None]:
     """Everything that the page shows, piece by piece: a plan, each sender as soon as its run is done, the words.
 
     Raises
@@ -110,7 +116,7 @@ def answer(
     Cancelled
         If the token was set.
     """
-    plan, points = plan_of(base, asked, most_packets)
+    plan, points = plan_of(base, asked)
     yield plan
     groups = groups_of(base, asked)
     shares = [groups] if len(points) == 1 else [{sender: groups[sender]} for sender in groups]

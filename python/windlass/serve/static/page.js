@@ -211,7 +211,16 @@ function setAll(state) {
   for (const [key, knob] of knobs) knob.set(key in state.moved ? state.moved[key] : knob.control.value);
 }
 
+// In a narrow window the results come first, and the settings open above them.
+function fold() {
+  const narrow = matchMedia("(max-width: 56rem)");
+  const follow = () => (at("settings").open = !narrow.matches);
+  narrow.addEventListener("change", follow);
+  follow();
+}
+
 function begin() {
+  fold();
   buildSenders();
   buildKnobs();
   setAll(config.begin);
