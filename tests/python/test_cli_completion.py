@@ -111,6 +111,39 @@ def test_the_scripts_ask_this_command(command: Command, shell: str) -> None:
     assert command("completion", "tcsh").exit_code == 2
 
 
+@pytest.mark.skipif(shutil.which("fish") is None, reason="needs fish")
+def test_fish_itself(work: Path) -> None:
+    script = 'windlass completion fish | source; complete -C "windlass run sat"; complete -C "windlass comp"'
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    done = subprocess.run(
+        ["fish", "--no-config", "-c", script],
+        check=True,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PATH": path, "HOME": str(work)},
+    )
+    assert [line.partition("\t")[0] for line in done.stdout.splitlines()] == ["satellite", "compare", "completion"]
+
+
+ZSH = """
+zmodload zsh/zpty
+zpty shell zsh -f -i
+zpty -w shell 'PS1=; TERM=dumb; autoload -U compinit; compinit -u -D; eval "$(windlass completion zsh)"; echo be\'gun\''
+zpty -r -m shell text '*begun*'
+zpty -w -n shell $'windlass run sat\t'
+zpty -r -m shell text '*run satellite *' && echo whole
+"""
+"""A shell in a terminal of its own, in which someone presses the Tab key."""
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="needs zsh")
+def test_zsh_itself() -> None:
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    given = os.environ | {"PATH": path}
+    done = subprocess.run(["zsh", "-f", "-c", ZSH], check=True, capture_output=True, text=True, env=given, timeout=60)
+    assert done.stdout == "whole\n"
+
+
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 def test_bash_itself() -> None:
     script = 'eval "$(windlass completion bash)"; COMP_WORDS=(windlass run sat); COMP_CWORD=2; _windlass_completion windlass\n'

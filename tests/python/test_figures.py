@@ -162,6 +162,17 @@ def test_lines_of_the_path_stand_in_figures_of_a_scenario() -> None:
     assert list(line.get_ydata()) == pytest.approx([60.0, 60.0])
 
 
+def test_lines_of_a_path_stand_only_where_all_senders_take_such_a_path() -> None:
+    brief = {"flows.algorithm": "cubic", "scenario.duration": "5 s", "scenario.warmup": "1 s"}
+    scenario = windlass.load("rtt-unfairness").with_(brief)
+    both = windlass.plot(scenario, "cwnd", flows="*", seed=1)
+    assert not any(text.startswith("BDP") for text in texts(both))
+    # 10 Mbit/s for 20 and for 120 ms, in packets of 1500 B
+    assert "BDP: 16.7 segments" in texts(windlass.plot(scenario, "cwnd", seed=1))
+    assert "BDP: 100 segments" in texts(windlass.plot(scenario, "cwnd", flows="far", seed=1))
+    assert "propagation there and back" not in texts(windlass.plot(scenario, "all", seed=1))
+
+
 def test_a_line_far_above_the_data_does_not_flatten_them(result: RunResult) -> None:
     figure = plots.throughput_over_time(result, ["old"], capacity_bps=1e9)
     assert "capacity: 1e+03 Mbit/s, above the figure" in texts(figure)

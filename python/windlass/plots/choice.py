@@ -15,7 +15,7 @@ from windlass.plots.heatmap import heatmap
 from windlass.plots.page import page
 from windlass.plots.panels import following
 from windlass.plots.style import layout
-from windlass.plots.theory import limits_of, path_of
+from windlass.plots.theory import limits_of, path_of, shared_trip, trips_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -124,6 +124,7 @@ class Subject:
     results: RunResult | SweepResult | SavedSweep | Scenario | Comparison
     kind: str
     limits: Mapping[str, float | None] = field(default_factory=dict)
+    trips: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 def resolve(source: Any, kind: str | None, seed: int | None, y: str | None) -> Subject:
@@ -146,7 +147,7 @@ def resolve(source: Any, kind: str | None, seed: int | None, y: str | None) -> S
         if kind == "positions":
             return Subject(source, kind)
         recorded = source if kind == "cdf" and y not in (None, PACKETS) else source.with_(_RECORDED[kind])
-        return Subject(run(recorded, seed), kind, limits_of(source))
+        return Subject(run(recorded, seed), kind, limits_of(source), trips_of(source))
     if isinstance(source, RunResult):
         return Subject(source, _known(kind, RUN_KINDS) or "cwnd")
     if isinstance(source, (SweepResult, SavedSweep)):
@@ -185,7 +186,10 @@ def draw(
     if kind == "cdf" and y not in (None, PACKETS):
         return distributions.cdf_of_flows(result.flows, (), str(y))
     try:
-        return _run_figure(result, kind, subject.limits, names, named, bin_s)
+        if kind == "cwnd":
+            names = names or list(algorithms_of(result))[:1]
+        limits = {**subject.limits, **shared_trip(subject.trips, _groups(result, names))}
+        return _run_figure(result, kind, limits, names, named, bin_s)
     except InputError as error:
         if error.code != "plot.no-trace" or not subject.limits or kind not in _OF_FLOWS:
             raise
@@ -224,6 +228,13 @@ def data(
     return result.traces if names is None else result.traces.filter(pc.is_in(result.traces["subject"], _column(names)))
 
 
+def _groups(result: RunResult, names: Sequence[str] | None) -> set[str]:
+    """Groups of some senders, as the scenario calls them; of all if none is named."""
+    rows = result.flows.select(["flow", "group"]).to_pylist()
+    wanted = None if names is None else {name.partition(":")[0] for name in names}
+    return {row["group"].removesuffix(".subflows") for row in rows if wanted is None or row["flow"] in wanted}
+
+
 def _column(names: Sequence[str]) -> pa.Array:
     """Names as a column."""
     import pyarrow as pa
@@ -254,7 +265,7 @@ def _run_figure(
         return {name: limits[name] for name in wanted if limits.get(name) is not None}
 
     if kind == "cwnd":
-        return over_time.cwnd_over_time(result, names or list(algorithms_of(result))[:1], **of("bdp_packets"))
+        return over_time.cwnd_over_time(result, names, **of("bdp_packets"))
     if kind == "rate":
         return over_time.rate_over_time(result, names, **of("capacity_bps"))
     if kind == "throughput":

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from windlass.plots.words import quantity
@@ -12,23 +14,39 @@ if TYPE_CHECKING:
     from windlass.scenario import Scenario
     from windlass.sweep import SweepResult
 
-__all__ = ["limits_of", "path_of"]
+__all__ = ["limits_of", "path_of", "shared_trip", "trips_of"]
 
 
 def limits_of(scenario: Scenario) -> dict[str, float | None]:
-    """Of a scenario of one point: ``bdp_packets`` and ``base_rtt_s`` of its path, ``capacity_bps`` that the links carry
-    of the payload of all flows together, and ``until_s``, the length of the run.
+    """Of a scenario of one point: ``capacity_bps`` that the links carry of the payload of all flows together, and
+    ``until_s``, the length of the run.
     """
     known = scenario.points()[0].capacity()
-    limits: dict[str, float | None] = {"bdp_packets": None, "base_rtt_s": None, "capacity_bps": None}
-    limits["until_s"] = scenario.duration_s
-    if not known or not known["cuts"]:
-        return limits
-    carried = min(sum(link["rate_bps"] for link in cut["links"]) for cut in known["cuts"])
-    limits["capacity_bps"] = carried * known["payload"] / known["packet"]
-    if known["round_trip_s"] > 0.0:
-        limits["bdp_packets"], limits["base_rtt_s"] = known["bdp_packets"], known["round_trip_s"]
+    limits: dict[str, float | None] = {"capacity_bps": None, "until_s": scenario.duration_s}
+    if known and known["cuts"]:
+        carried = min(sum(link["rate_bps"] for link in cut["links"]) for cut in known["cuts"])
+        limits["capacity_bps"] = carried * known["payload"] / known["packet"]
     return limits
+
+
+def trips_of(scenario: Scenario) -> dict[str, dict[str, float]]:
+    """Of a scenario of one point: ``bdp_packets`` and ``base_rtt_s`` of the path of each group of flows."""
+    (point, *_), trips = scenario.points(), {}
+    for group in point.effective()["flows"]:
+        known = point.capacity([group["name"]])
+        if known and known["cuts"] and known["round_trip_s"] > 0.0:
+            trips[group["name"]] = {"bdp_packets": known["bdp_packets"], "base_rtt_s": known["round_trip_s"]}
+    return trips
+
+
+def shared_trip(trips: Mapping[str, Mapping[str, float]], groups: Collection[str]) -> Mapping[str, float]:
+    """What holds for each of these groups; nothing if their paths differ: a line would be true of some only."""
+    own = [trips.get(group, {}) for group in groups]
+    same = all(
+        one.keys() == own[0].keys() and all(math.isclose(one[key], own[0][key], rel_tol=0.01) for key in one)
+        for one in own
+    )
+    return own[0] if own and same else {}
 
 
 def path_of(saved: SavedSweep | SweepResult, metric: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from windlass.errors import Cancelled, WindlassError, core_errors
+from windlass.errors import WindlassError, core_errors
 from windlass.scenario.builders import Value, set_texts
 
 if TYPE_CHECKING:
@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 @contextmanager
 def own_failures(*others: type[Exception]) -> Iterator[None]:
     """Say what went wrong in a run, also in an algorithm that is written in Python; `others` are left as they are."""
+    known: tuple[type[Exception], ...] = (WindlassError, *others)
     try:
         with core_errors():
             yield
-    except (WindlassError, Cancelled, *others):
+    except known:
         raise
     except (Exception, SystemExit, GeneratorExit) as error:  # such an algorithm raised it
         from windlass.control import explain_failure
