@@ -109,6 +109,24 @@ def test_a_killed_worker_changes_nothing(address: str, tmp_path: Path) -> None:
     assert about[0] == about[1] is not None
 
 
+def test_a_worker_refuses_what_needs_more_than_it_may(address: str) -> None:
+    """A single run is not looked at here, and nobody here knows how fast a worker is: the worker refuses it."""
+    (point,) = document("5 s", "5 %").points()
+    needs = point.estimate()
+    with Cluster(address) as cluster:
+        for limits, code in (
+            ({"max_memory": 0.9 * needs["memory_bytes"]}, "run.too-large"),
+            ({"max_time": 0.9 * needs["seconds"]}, "run.too-long"),
+        ):
+            with windlass.limits(**limits), pytest.raises(InputError) as refused:
+                execute([(point, 1)], jobs=cluster)
+            assert refused.value.code == code
+            assert refused.value.hint is not None and "or allow it" in refused.value.hint
+        with windlass.limits(max_memory=1.1 * needs["memory_bytes"], max_time=1.1 * needs["seconds"]):
+            (made,) = execute([(point, 1)], jobs=cluster)
+    assert made.flows.equals(point.run(1).flows)
+
+
 @pytest.mark.parametrize("how", ["ctrl-c", "token"])
 def test_what_was_made_before_a_stop_is_kept(address: str, tmp_path: Path, how: str) -> None:
     scenario = document("100000 s", "5 %").with_({"output.traces": [], "output.events": False})
