@@ -44,7 +44,7 @@ def amount(value: float, unit: str, digits: int = 4) -> str:
     return f"{_figures(value * scale, digits)} {name}"
 
 
-def interval(one: Estimate, digits: int = 3) -> str:
+def interval(one: Estimate, digits: int = 4) -> str:
     """The interval of a number, in words."""
     low, high = one.interval.lo, one.interval.hi
     if not math.isfinite(high):
