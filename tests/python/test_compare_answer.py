@@ -147,7 +147,11 @@ CASES: dict[str, Case] = {
             "delay-group",
             "95 % of the packets of flows `call` wait at most 60.0 ms, beside `newreno` 30.0 ms.",
         ),
-        ("better, late", "delay-best", "`newreno`: its packets wait 60.0 % ± 0.0 % less, and it gets -16.7 % ± 0.2 %"),
+        (
+            "better, late",
+            "delay-best",
+            "`newreno`: its packets wait 60.0 % ± 0.0 % less, and it gets 16.7 % ± 0.2 % less goodput",
+        ),
         ("keep", "keep", "Keep `newreno`: nothing compared here gains on it; the nearest is `cerl`, -20.0 % ± "),
         ("keep", "sure-none", "of at most 5 %: 2 comparisons, paired by 8 seeds"),
         ("undecided", "undecided", "`cerl` differs from `newreno` by +10.0 % ± "),

@@ -188,7 +188,7 @@ def _senders(result: Comparison) -> list[dict[str, Any]]:
         row = about.get(one.algorithm.partition(":")[0], {})
         core = one.senders
         recovery = f"{core.recovery}{' with PRR' if core.prr else ''}{', as in ns-2' if core.ns2 else ''}"
-        summary = " ".join(filter(None, (row.get("summary", ""), row.get("source", ""))))
+        summary = ". ".join(filter(None, (row.get("summary", "").rstrip("."), row.get("source", ""))))
         found[one.algorithm, core] = {
             "name": one.algorithm,
             "summary": summary,

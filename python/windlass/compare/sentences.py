@@ -268,7 +268,11 @@ def _least_waiting(words: _Words) -> list[Statement]:
     if not found:
         return []
     _, other, at, ratio = min(found, key=lambda case: case[0])
-    gain = f"{percent(judged.gains[other, take, at])} {words.objective}"
+    share = judged.gains[other, take, at]
+    if share.mean < 0.0:
+        gain = f"{percent(share.scaled(-1.0), sign=False)} less {words.objective}"
+    else:
+        gain = f"{percent(share, sign=False)} more {words.objective}"
     return [
         _say("delay-best", other=other, less=percent(ratio.complement(), sign=False), gain=gain, where=words.at(at))
     ]
