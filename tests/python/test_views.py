@@ -11,10 +11,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from conftest import Command
+from conftest import Command, small_document
 
 import windlass
-from windlass import progress
+from windlass import _toml, progress
 from windlass.views import Column, Grid, View, html
 
 
@@ -208,3 +208,14 @@ def test_latex_has_names_and_units_in_place_of_keys(command: Command, sweep_file
     head = lines[lines.index("\\toprule") + 1]
     assert head.startswith("algorithm & loss rate of the bottleneck (\\%) & seeds & goodput (Mbit/s) & ")
     assert lines[lines.index("\\midrule") + 1].startswith("NewReno & ")
+
+
+def test_a_queue_that_is_swept_stands_in_words(command: Command, work: Path) -> None:
+    found = small_document()
+    found["sweep"] = {"topology.bottleneck.queue": [{"discipline": "codel", "limit": "60 packets"}, "20 packets"]}
+    Path("queues.toml").write_text(_toml.document(found), encoding="utf-8")
+    for words in (["sweep", "queues.toml", "--seeds", "2"], ["compare", "newreno", "cubic", "--path", "queues.toml"]):
+        done = command(*words)
+        assert done.exit_code == 0, done.output
+        assert "codel, limit 60 packets" in done.stdout
+        assert "{" not in done.stdout

@@ -93,8 +93,10 @@ def _places(result: Comparison) -> list[tuple[str, tuple[tuple[str, Any], ...]]]
 
 def _words(result: Comparison, path: str, axes: Sequence[tuple[str, Any]]) -> str:
     several = len({one.path for one in result.outcomes}) > 1
+    from windlass.plots.words import setting
+
     short = short_keys([axis for one in result.outcomes for axis in one.axes])
-    return ", ".join([*([path] if several else []), *(f"{short[axis]} = {value}" for axis, value in axes)])
+    return ", ".join([*([path] if several else []), *(f"{short[axis]} = {setting(value)}" for axis, value in axes)])
 
 
 def _tables(result: Comparison) -> list[dict[str, Any]]:
@@ -213,10 +215,12 @@ def _paths(result: Comparison) -> list[dict[str, str]]:
 
 
 def _words_of_axes(result: Comparison, name: str) -> str:
+    from windlass.plots.words import setting
+
     values: dict[str, list[str]] = {}
     for one in result.outcomes:
         for axis, value in one.axes.items() if one.path == name else ():
-            values.setdefault(axis, []).append(str(value))
+            values.setdefault(axis, []).append(str(setting(value)))
     return "; ".join(f"{axis} = {', '.join(dict.fromkeys(found))}" for axis, found in values.items())
 
 

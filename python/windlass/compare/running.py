@@ -44,7 +44,9 @@ class Setting:
 
     def where(self, several: bool, names: Mapping[str, str] | None = None) -> str:
         """In words, with the path's name if there are several; `names` are what to call the keys."""
-        axes = [f"{axis if names is None else names[axis]} = {value}" for axis, value in self.axes.items()]
+        from windlass.plots.words import setting
+
+        axes = [f"{axis if names is None else names[axis]} = {setting(value)}" for axis, value in self.axes.items()]
         return ", ".join([self.path, *axes] if several else axes)
 
 

@@ -143,6 +143,17 @@ def value_words(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
+def setting(value: Any) -> Any:
+    """A swept value as it was written, but a table in words.
+
+    Examples
+    --------
+    >>> setting('{"discipline":"codel","limit":"60 packets"}'), setting("1 %"), setting(4.0)
+    ('codel, limit 60 packets', '1 %', 4.0)
+    """
+    return value_words(value) if isinstance(value, str) and value.lstrip()[:1] in ("{", "[") else value
+
+
 def _parsed(text: str) -> Any:
     """A table or list from its text as results or scenarios have it, JSON or TOML; other text as it is."""
     try:

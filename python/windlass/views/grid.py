@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from windlass.palette import title
-from windlass.plots.words import axis_words, quantity, value_of, words
+from windlass.plots.words import axis_words, quantity, setting, value_of, words
 
 __all__ = ["ALGORITHM", "Column", "Grid", "View", "axis_columns", "fixed", "with_interval"]
 
@@ -58,7 +58,8 @@ class Grid:
         """
         listed = list(rows)
         kept = [one for one in columns if not one.right or any(row[one.name] != "" for row in listed)]
-        return cls(kept, [[row[one.name] for one in kept] for row in listed])
+        cells = [[setting(row[one.name]) if one.kind == "key" else row[one.name] for one in kept] for row in listed]
+        return cls(kept, cells)
 
     def in_words(self) -> tuple[list[str], list[list[str]]]:
         """Heads and cells for a reader of a paper: names instead of keys, units in brackets, once in the head."""
