@@ -17,7 +17,7 @@ from captures import Packet, checksum, read
 from conftest import Command, small_document
 
 import windlass
-from windlass import export
+from windlass import export, names
 from windlass.cli.export import _FORMATS
 from windlass.export.packets import LIMIT
 
@@ -67,7 +67,7 @@ def test_a_capture_has_what_the_ends_counted(source: export.Source, work: Path) 
         most = max((packet.numbers[1] - first - 1) % 2**32 for packet in back if packet.point == 0)
         assert most == row["acknowledged_segments"] * 1448
         lost = [packet for packet in sent if 1 in packet.options]
-        assert len(lost) == sum(row[cause.column] for cause in windlass.names.loss_causes())
+        assert len(lost) == sum(row[cause.column] for cause in names.loss_causes())
 
 
 def test_each_loss_is_told_with_its_cause_and_time(source: export.Source, work: Path) -> None:
@@ -76,7 +76,7 @@ def test_each_loss_is_told_with_its_cause_and_time(source: export.Source, work: 
     told = [packet.options[1][0].decode() for packet in read(work / "a.pcapng").packets if 1 in packet.options]
     # also a SYN
     at_sender = [row for row in losses if row["direction"] == "forward"]
-    labels = {cause.name: cause.label for cause in windlass.names.loss_causes()}
+    labels = {cause.name: cause.label for cause in names.loss_causes()}
     assert done.lost == len(losses)
     assert {row["cause"] for row in at_sender} == {"random", "queue"}
     assert Counter(told) == Counter(
