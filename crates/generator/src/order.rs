@@ -16,9 +16,9 @@ pub(crate) fn keys_turned(value: &Value) -> Value {
 }
 
 /// With its groups of flows turned round, and its links where no two paths are alike. None where the order matters:
-/// frames of base stations, heartbeats of FullTcp, the ticks of the timer wheel and the ends of handovers that flows wait
-/// for are the same instants for all flows, whatever rates and delays are, and what several flows do in one instant is
-/// done in their order.
+/// frames of base stations, heartbeats of FullTcp, the ticks of the timer wheel and the ends of handovers that flows
+/// wait for are the same instants for all flows, whatever rates and delays are, and what several flows do in one
+/// instant is done in their order.
 pub(crate) fn declared_otherwise(description: &Value) -> Option<Value> {
     let text = description.to_string();
     let together = ["heartbeat", "\"timer_wheel\":\"linux", "\"freeze\":true"];

@@ -102,3 +102,18 @@ fn a_packet_may_lie_in_frames_before_and_after_the_end_of_the_warm_up() {
         assert!(bytes > 10_000, "{bytes}");
     }
 }
+
+/// A packet whose requests to send all failed counted as transmitted: a hop carried five times what its rate allows.
+#[test]
+fn what_was_never_on_air_was_not_transmitted() {
+    let traffic = json!({ "kind": "cbr", "rate": "90 Mbps", "packet": "1500 B" });
+    let loss = json!({ "rate": "90 %", "at": "mac" });
+    let description = chain(
+        &json!({ "rts_threshold": "0 B", "short_retry_limit": 1, "loss": loss }),
+        &json!([{ "from": "n0", "to": "n1", "transport": "udp", "traffic": traffic }]),
+    );
+    let result = run(&description);
+    let Some(Column::F64(shares)) = result.links.column("utilisation") else { panic!("links have a utilisation") };
+    assert!(shares.iter().any(|share| *share > 0.01), "{shares:?}");
+    assert!(shares.iter().all(|share| *share <= 1.0), "{shares:?}");
+}

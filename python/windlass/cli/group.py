@@ -78,7 +78,9 @@ class _Command(click.Group):
             code = _refused(error)
         except MemoryError:
             click.echo("error[internal.memory]: the machine has too little memory for this", err=True)
-            click.echo("hint: fewer flows, a shorter run, or traces with a longer `output.trace_step` take less", err=True)
+            click.echo(
+                "hint: fewer flows, a shorter run, or traces with a longer `output.trace_step` take less", err=True
+            )
             code = 2
         except Exception as error:  # noqa: BLE001 - the one place for what nobody foresaw
             code = _stopped_inside(error) or _broken(error)
