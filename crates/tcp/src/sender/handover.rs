@@ -17,18 +17,17 @@ impl Sender {
             return;
         }
         tcb.in_handover = start;
-        tcb.burst = tcb.rules.max_burst;
+        let (frozen, window) = (tcb.cc.frozen(now), tcb.cc.cwnd());
         let rto = tcb.rtt.base_rto();
-        if start {
-            tcb.cc.on_signal(&Signal::HandoverStart { now, rto }, &tcb.path);
-        } else {
-            let frozen = tcb.cc.frozen(now);
-            tcb.cc.on_signal(&Signal::HandoverEnd { now, rto }, &tcb.path);
-            if let Some(thaw) = frozen
-                && tcb.snd_una < tcb.snd_max
-            {
-                self.start_again(now, thaw);
-            }
+        let signal = if start { Signal::HandoverStart { now, rto } } else { Signal::HandoverEnd { now, rto } };
+        tcb.cc.on_signal(&signal, &tcb.path);
+        if frozen.is_some() || tcb.cc.cwnd() != window {
+            tcb.burst = tcb.rules.max_burst; // others do not learn of it, and send nothing now
+        }
+        if let (false, Some(thaw)) = (start, frozen)
+            && tcb.snd_una < tcb.snd_max
+        {
+            self.start_again(now, thaw);
         }
         self.tcb.update_window(now);
     }
