@@ -198,12 +198,12 @@ def test_two_paths_of_one_name_are_told_apart() -> None:
 
 def test_keys_are_as_short_as_they_can_be() -> None:
     assert short_keys(["topology.bottleneck.loss.rate", "topology.bottleneck.rate"]) == {
-        "topology.bottleneck.loss.rate": "loss.rate",
-        "topology.bottleneck.rate": "bottleneck.rate",
+        "topology.bottleneck.loss.rate": "loss rate",
+        "topology.bottleneck.rate": "bottleneck rate",
     }
     assert short_keys(["topology.left.loss.rate", "topology.right.loss.rate"]) == {
-        "topology.left.loss.rate": "left.loss.rate",
-        "topology.right.loss.rate": "right.loss.rate",
+        "topology.left.loss.rate": "left loss rate",
+        "topology.right.loss.rate": "right loss rate",
     }
 
 

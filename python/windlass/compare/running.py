@@ -51,7 +51,13 @@ class Setting:
 
 
 def short_keys(keys: Iterable[str]) -> dict[str, str]:
-    """What dotted keys are called in sentences: their last two parts, or more if two keys share those."""
+    """What dotted keys are called in sentences: their last two parts as words, or more if two keys share those.
+
+    Examples
+    --------
+    >>> short_keys(["topology.bottleneck.loss.rate", "flows.algorithm"])
+    {'topology.bottleneck.loss.rate': 'loss rate', 'flows.algorithm': 'flows algorithm'}
+    """
     found: dict[str, str] = {}
     whole = list(dict.fromkeys(keys))
     for key in whole:
@@ -60,7 +66,7 @@ def short_keys(keys: Iterable[str]) -> dict[str, str]:
             (n for n in range(2, len(parts)) if sum(other.split(".")[-n:] == parts[-n:] for other in whole) == 1),
             len(parts),
         )
-        found[key] = ".".join(parts[-count:])
+        found[key] = " ".join(parts[-count:]).replace("_", " ")
     return found
 
 
