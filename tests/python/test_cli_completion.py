@@ -114,7 +114,7 @@ def test_the_scripts_ask_this_command(command: Command, shell: str) -> None:
 @pytest.mark.skipif(shutil.which("fish") is None, reason="needs fish")
 def test_fish_itself(work: Path) -> None:
     script = 'windlass completion fish | source; complete -C "windlass run sat"; complete -C "windlass comp"'
-    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    path = os.pathsep.join((str(Path(sys.executable).parent.resolve()), os.environ["PATH"]))
     done = subprocess.run(
         ["fish", "--no-config", "-c", script],
         check=True,
@@ -138,7 +138,7 @@ zpty -r -m shell text '*run satellite *' && echo whole
 
 @pytest.mark.skipif(shutil.which("zsh") is None, reason="needs zsh")
 def test_zsh_itself() -> None:
-    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    path = os.pathsep.join((str(Path(sys.executable).parent.resolve()), os.environ["PATH"]))
     given = os.environ | {"PATH": path}
     done = subprocess.run(["zsh", "-f", "-c", ZSH], check=True, capture_output=True, text=True, env=given, timeout=60)
     assert done.stdout == "whole\n"
@@ -147,7 +147,7 @@ def test_zsh_itself() -> None:
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 def test_bash_itself() -> None:
     script = 'eval "$(windlass completion bash)"; COMP_WORDS=(windlass run sat); COMP_CWORD=2; _windlass_completion windlass\n'
-    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    path = os.pathsep.join((str(Path(sys.executable).parent.resolve()), os.environ["PATH"]))
     done = subprocess.run(
         ["bash", "-c", f"{script}echo ${{COMPREPLY[@]}}; complete -p windlass"],
         check=True,
