@@ -108,12 +108,14 @@ impl Channel {
     /// The packet at this place of the pool comes to the queue of its station, and to its MAC if that is idle.
     #[inline]
     pub(crate) fn take(&mut self, now: Time, place: u32, hops: &[AirHop], pool: &mut Pool, dropped: &mut Vec<Dropped>) {
+        let before = dropped.len();
         let hop = &hops[pool.get(place).hop as usize];
         let idle = self.medium.wants_frame_of(hop.from, hop.class);
         self.ports[hop.from as usize].offer(now, hop, place, idle, pool, dropped);
         if idle {
             self.feed(now, hop.from, hop.class, hops, pool, dropped);
         }
+        note_time(now, &mut dropped[before..]);
     }
 
     /// A station's MAC takes the next packet of a class, if it has room and there is one.
@@ -129,8 +131,11 @@ impl Channel {
         if !self.medium.wants_frame_of(station, class) {
             return;
         }
+        let before = dropped.len();
         let group = self.ports[station as usize].group(class);
-        match group.next(now, pool, dropped) {
+        let next = group.next(now, pool, dropped);
+        note_time(now, &mut dropped[before..]);
+        match next {
             Some(place) => {
                 let frame = self.frames.frame(place, hops, pool);
                 self.medium.offer(now, station, frame);
@@ -204,9 +209,17 @@ impl Supply for Queues<'_> {
             let hop = &hops[packet.hop as usize];
             hop.to == to && hop.size_of(packet) <= at_most
         };
-        let place = group.next_for(now, to, self.pool, self.dropped, fits)?;
-        Some(self.frames.frame(place, hops, self.pool))
+        let before = self.dropped.len();
+        let place = group.next_for(now, to, self.pool, self.dropped, fits);
+        note_time(now, &mut self.dropped[before..]);
+        Some(self.frames.frame(place?, hops, self.pool))
     }
+}
+
+/// A queue has dropped these packets now. They are counted when the medium has had its turn, which may be later.
+#[inline]
+fn note_time(now: Time, dropped: &mut [Dropped]) {
+    dropped.iter_mut().for_each(|(packet, _)| packet.at = now);
 }
 
 /// What MACs have of each packet, by its place in the pool: its handle.

@@ -78,7 +78,7 @@ impl World {
     fn take_to_queue(&mut self, now: Time, medium: u32, place: u32) {
         let channel = &mut self.channels[medium as usize];
         channel.take(now, place, &self.air, &mut self.pool, &mut self.dropped);
-        self.lose_dropped_before_air(now);
+        self.lose_dropped_before_air();
     }
 
     /// A station's MAC takes the next packet, if it has room for one: it has done with one of hop `hop`.
@@ -87,27 +87,27 @@ impl World {
         let AirHop { from, class, .. } = self.air[hop as usize];
         let channel = &mut self.channels[medium as usize];
         channel.feed(now, from, class, &self.air, &mut self.pool, &mut self.dropped);
-        self.lose_dropped_before_air(now);
+        self.lose_dropped_before_air();
     }
 
-    /// Queues of stations may have dropped packets, each before its hop.
+    /// Queues of stations may have dropped packets, each before its hop, at the time that stands in it.
     #[inline]
-    fn lose_dropped_before_air(&mut self, now: Time) {
+    fn lose_dropped_before_air(&mut self) {
         if !self.dropped.is_empty() {
-            self.lose_in_queue(now);
+            self.lose_in_queue();
         }
     }
 
     #[cold]
-    fn lose_in_queue(&mut self, now: Time) {
+    fn lose_in_queue(&mut self) {
         let mut dropped = std::mem::take(&mut self.dropped);
         for (packet, cause) in dropped.drain(..) {
             if self.air[packet.hop as usize].is_arp() {
                 continue;
             }
             let link = self.routes[packet.hop as usize];
-            self.links[link as usize].refuse_to_air(now, packet.size.into(), cause);
-            self.lose(now, link, &packet, cause);
+            self.links[link as usize].refuse_to_air(packet.at, packet.size.into(), cause);
+            self.lose(packet.at, link, &packet, cause);
         }
         self.dropped = dropped;
     }
@@ -141,7 +141,7 @@ impl World {
             self.loop_events += 1;
         }
         // queues drop packets as the MAC takes others, also where nothing came out of it
-        self.lose_dropped_before_air(now);
+        self.lose_dropped_before_air();
         self.outcomes = outcomes;
         self.channels[number as usize].armed = Time::NEVER;
         self.arm(number);
@@ -175,13 +175,13 @@ impl World {
         for channel in &mut self.channels {
             channel.settle(end, &self.air, &mut self.pool, &mut self.dropped, &mut self.outcomes);
         }
-        self.lose_dropped_before_air(end);
+        self.lose_dropped_before_air();
     }
 
     /// What has come out of a medium.
     #[inline]
     fn hand_out(&mut self, now: Time, number: u32, outcomes: &mut Vec<Outcome>) {
-        self.lose_dropped_before_air(now);
+        self.lose_dropped_before_air();
         for outcome in outcomes.iter() {
             self.on_outcome(now, number, outcome);
         }
@@ -330,7 +330,7 @@ impl World {
                 subject += 1;
             }
         }
-        self.lose_dropped_before_air(now);
+        self.lose_dropped_before_air();
         if now + step <= self.end {
             self.queue.push(now + step, Event::Plan(place).encode());
         }
