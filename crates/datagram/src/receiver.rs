@@ -17,6 +17,8 @@ pub struct ReceiverStats {
     pub delay_max: Span,
     /// Sum over neighbouring arrivals of how much their one-way delays differ, seconds.
     pub jitter_sum: f64,
+    /// When the last of them arrived; zero if none did.
+    pub last_arrival: Time,
 }
 
 impl ReceiverStats {
@@ -49,6 +51,7 @@ impl Receiver {
             s.jitter_sum += Span(delay.0.abs_diff(self.last_delay.0)).secs();
         }
         self.last_delay = delay;
+        s.last_arrival = now;
         s.received += 1;
         s.bytes += u64::from(datagram.size - self.header);
         s.delay_sum += delay.secs();
@@ -72,7 +75,7 @@ mod tests {
         }
         // delays 50, 70, 60 ms; differences 20 and 10 ms
         let s = receiver.stats;
-        assert_eq!((s.received, s.bytes, s.delay_max), (3, 3000, Span::from_millis(70)));
+        assert_eq!((s.received, s.bytes, s.delay_max, s.last_arrival), (3, 3000, Span::from_millis(70), ms(90)));
         assert!((s.delay_sum - 0.180).abs() < 1e-12 && (s.jitter_s().unwrap() - 0.015).abs() < 1e-12);
     }
 }

@@ -171,6 +171,7 @@ impl Endpoint {
                 result.acknowledged = end.sender.snd_una();
                 result.sender = *end.sender.stats();
                 result.receiver = peer.receiver.stats;
+                result.last_arrival = peer.receiver.last_arrival();
                 result.acks_sent = peer.acks_sent;
                 result.acks_received = end.acks_received;
                 result.rtt_min = end.sender.path().rtt_min;
@@ -192,6 +193,7 @@ impl Endpoint {
                 result.loss_events = stats.loss_events;
                 result.receiver.received_segments = received.received;
                 result.receiver.delay_sum = received.delay_sum;
+                result.last_arrival = received.last_arrival;
                 result.delay_max = (received.delay_max > Span::ZERO).then_some(received.delay_max);
                 result.jitter_s = received.jitter_s();
             }

@@ -87,6 +87,8 @@ pub struct FlowResult {
     pub rtt_min: Span,
     /// When the last byte was acknowledged, for a transfer of given size.
     pub completed: Option<Time>,
+    /// When its receiver last got anything of it; zero if it never did.
+    pub last_arrival: Time,
     /// Sum over its data and their hops through the air of the time from the station's queue to the next station.
     pub air_delay: Span,
     /// How many these hops are.
@@ -116,6 +118,7 @@ impl FlowResult {
             }
             sum.sent_bytes += part.sent_bytes;
             sum.arrived_bytes += part.arrived_bytes;
+            sum.last_arrival = sum.last_arrival.max(part.last_arrival);
             sum.measured_arrived_bytes += part.measured_arrived_bytes;
             sum.acknowledged += part.acknowledged;
             sum.sender.add(&part.sender);
