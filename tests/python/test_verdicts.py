@@ -470,6 +470,10 @@ def test_arithmetic_needs_no_run() -> None:
     found = judge(Check("arith", {**fields, "unit": "%"}), data)
     assert found.measured == ("100*(1.79/0.89-1) = 101.1 %, printed 115 % (arithmetic on printed numbers, no run)")
     assert judge(Check("arith", {**fields, "stated": 101.0}), data).verdict == "reproduced"
+    found = judge(Check("arith", {**fields, "unit": "%", "words": "about equal"}), data)
+    assert found.measured == (
+        '100*(1.79/0.89-1) = 101.1 %, the text says "about equal" (arithmetic on printed numbers, no run)'
+    )
     assert judge(Check("arith", {**fields, "expr": "len([38,30,18,13,7])", "stated": 5}), data).verdict == "reproduced"
     assert judge(Check("arith", {**fields, "expr": "open('x')"}), data).verdict == "not measurable"
 

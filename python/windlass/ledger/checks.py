@@ -118,6 +118,7 @@ MAY: frozenset[str] = frozenset(
         "whose",
         "why",
         "within_rel",
+        "words",
     ]
 )
 """Fields that a check may have beside those of its kind."""

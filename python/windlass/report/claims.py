@@ -202,7 +202,8 @@ def tolerance_words(check: Check) -> str:
                 f"{get('percent_range')[0]:g} to {get('percent_range')[1]:g} % ± {get('tolerance_pp'):g} points"
             )
     elif check.kind == "arith":
-        parts.append(f"printed {get('stated'):g}, ± {get('tolerance', 0):g}")
+        words = f'"{get("words")}", taken for' if get("words") else "printed"
+        parts.append(f"{words} {get('stated'):g}, ± {get('tolerance', 0):g}")
     if get("negate"):
         parts.insert(0, "not")
     share = get("share")

@@ -18,9 +18,9 @@ def arith(check: Check) -> Judgement:
     agrees = abs(computed - stated) <= float(check.get("tolerance", 0.0))
     verdict = "reproduced" if agrees else "contradicted"
     unit = f" {check['unit']}" if check.get("unit") else ""
+    beside = f'the text says "{check["words"]}"' if check.get("words") else f"printed {stated:g}{unit}"
     return Judgement(
-        verdict,
-        f"{check['expr']} = {computed:.4g}{unit}, printed {stated:g}{unit} (arithmetic on printed numbers, no run)",
+        verdict, f"{check['expr']} = {computed:.4g}{unit}, {beside} (arithmetic on printed numbers, no run)"
     )
 
 
