@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Any
@@ -36,13 +37,15 @@ def recorded(experiment: Experiment) -> dict[str, Any]:
 
 def lines_of(result: RunResult, groups: tuple[str, ...] | None) -> dict[str, Line]:
     """What was recorded of the first flow of some groups (``None``: of all)."""
-    flow = _flows(result, groups)[:1]
-    found = {}
-    for name, variable in RECORDED.items():
-        line = _line(result, flow, variable)
-        if line:
-            found[name] = line
-    return found
+    if not result.traces.num_rows:
+        return {}
+    windows = _Windows(result)
+    return {
+        name: line
+        for name, variable in RECORDED.items()
+        for flow in _flows(result, groups)[:1]
+        if (line := windows.line(flow, variable))
+    }
 
 
 def window_metrics(result: RunResult, groups: tuple[str, ...] | None) -> dict[str, float]:
@@ -50,21 +53,25 @@ def window_metrics(result: RunResult, groups: tuple[str, ...] | None) -> dict[st
     threshold, and how many doublings a timeout's window is below the threshold that it left; means over the flows, none
     if not recorded.
     """
+    if not result.traces.num_rows:
+        return {}
+    recorded = _Windows(result)
     flows = _flows(result, groups)
-    windows = [line for line in (_line(result, [flow], RECORDED["cwnd"]) for flow in flows) if line]
-    thresholds = [line for line in (_line(result, [flow], RECORDED["ssthresh"]) for flow in flows) if line]
+    windows = [line for flow in flows if (line := recorded.line(flow, RECORDED["cwnd"]))]
+    thresholds = [line for flow in flows if (line := recorded.line(flow, RECORDED["ssthresh"]))]
     found = {}
     kept = [
         row["ssthresh_after_segments"] / row["cwnd_before_segments"]
-        for row in result.events.to_pylist()
-        if row["flow"] in flows and row["kind"] != "recovery-exit"
+        for flow in flows
+        for row in recorded.cuts[flow]
+        if row["kind"] != "recovery-exit"
     ]
     if windows and kept:
         found["kept-share"] = math.fsum(kept) / len(kept)
     rounds = [
         max(0.0, math.log2(row["ssthresh_after_segments"] / row["cwnd_after_segments"]))
         for flow in flows
-        for row in _timeouts(result, flow)
+        for row in recorded.timeouts(flow)
     ]
     if windows and rounds:
         found["slow-start-rounds"] = math.fsum(rounds) / len(rounds)
@@ -102,15 +109,44 @@ def _segment_bytes(result: RunResult) -> list[float]:
     return [size / number if number else 0.0 for size, number in rows]
 
 
-def _timeouts(result: RunResult, flow: str) -> list[dict[str, Any]]:
-    """Cuts of the window by timeouts: those that are called so, and losses judged random without a recovery's end."""
-    cuts = [row for row in result.events.to_pylist() if row["flow"] == flow]
-    found = []
-    for row, then in zip_longest(cuts, cuts[1:]):
-        recovered = then is not None and then["kind"] == "recovery-exit"
-        if row["kind"] == "timeout" or (row["kind"] == "judged-random" and not recovered):
-            found.append(row)
-    return found
+class _Windows:
+    """What was recorded of the windows of a run, by flow."""
+
+    def __init__(self, result: RunResult) -> None:
+        self.cuts: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+        for row in result.events.to_pylist():
+            self.cuts[row["flow"]].append(row)
+        self._grids: defaultdict[tuple[str, str], Line] = defaultdict(list)
+        columns = [result.traces[name].to_pylist() for name in ("subject", "variable", "time_s", "value")]
+        for subject, variable, at, value in zip(*columns, strict=True):
+            self._grids[subject, variable].append((at, value))
+
+    def line(self, flow: str, variable: str) -> Line:
+        """A series on its grid, and what each cut of the window left."""
+        grid = self._grids.get((flow, variable))
+        if not grid:
+            return []
+        found = list(grid)
+        for cut in self.cuts[flow]:
+            if variable == RECORDED["cwnd"]:
+                found += [
+                    (cut["time_s"], cut["cwnd_before_segments"]),
+                    (cut["time_s"], cut["cwnd_after_segments"]),
+                ]
+            else:
+                found.append((cut["time_s"], cut["ssthresh_after_segments"]))
+        return sorted(found, key=lambda pair: pair[0])
+
+    def timeouts(self, flow: str) -> list[dict[str, Any]]:
+        """Cuts of the window by timeouts: those that are called so, and losses judged random without a recovery's
+        end.
+        """
+        cuts, found = self.cuts[flow], []
+        for row, then in zip_longest(cuts, cuts[1:]):
+            recovered = then is not None and then["kind"] == "recovery-exit"
+            if row["kind"] == "timeout" or (row["kind"] == "judged-random" and not recovered):
+                found.append(row)
+        return found
 
 
 def _mean_over_time(line: Line) -> float:
@@ -123,24 +159,6 @@ def _mean_over_time(line: Line) -> float:
 def _flows(result: RunResult, groups: tuple[str, ...] | None) -> list[str]:
     rows = zip(result.flows["flow"].to_pylist(), result.flows["group"].to_pylist(), strict=True)
     return [flow for flow, group in rows if groups is None or group in groups]
-
-
-def _line(result: RunResult, flows: list[str], variable: str) -> Line:
-    """A series on its grid, and what each cut of the window left."""
-    rows = result.traces.select(["subject", "variable", "time_s", "value"]).to_pylist()
-    found = [(row["time_s"], row["value"]) for row in rows if row["variable"] == variable and row["subject"] in flows]
-    if not found:
-        return []
-    cuts = result.events.to_pylist()
-    for cut in cuts:
-        if cut["flow"] in flows and variable == RECORDED["cwnd"]:
-            found += [
-                (cut["time_s"], cut["cwnd_before_segments"]),
-                (cut["time_s"], cut["cwnd_after_segments"]),
-            ]
-        elif cut["flow"] in flows:
-            found.append((cut["time_s"], cut["ssthresh_after_segments"]))
-    return sorted(found, key=lambda pair: pair[0])
 
 
 def bin_length(checks: Iterable[Check]) -> float | None:
