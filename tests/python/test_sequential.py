@@ -339,6 +339,19 @@ def test_a_plan_takes_the_cost_that_was_published(monkeypatch: pytest.MonkeyPatc
         assert (found.run_s == 0.25) == (source == "published")
 
 
+def test_an_estimated_cost_is_that_of_the_readings_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(importlib.import_module("windlass.reproduce.outline"), "published", dict)
+    (found,) = reproduce.outline("janevski2012/fig48", out=tmp_path).rows
+    book, experiment = ledger.experiment("janevski2012/fig48")
+    made = running._plan(book, experiment, running.Asked(None, False, ""))
+    costs = {job.reading: job.points[0].estimate()["seconds"] for job in made.jobs}
+    # one reading has a channel of 54 times the rate: its runs cost most
+    assert found.source == "estimated"
+    assert found.run_s is not None
+    assert max(costs.values()) > 5 * costs["base"]
+    assert 2 * costs["base"] < found.run_s < max(costs.values())
+
+
 def test_a_plan_of_all_papers_has_every_experiment_once(monkeypatch: pytest.MonkeyPatch) -> None:
     short_book = ledger.load("saedi2019")
     kept = {
