@@ -105,6 +105,26 @@ def test_what_a_later_run_lacks_is_removed(pages: Path, run: Path, tmp_path: Pat
     assert rows["rana/red-mode"].cost_is == "measured"
 
 
+def test_what_a_later_run_lacks_can_be_kept(pages: Path, run: Path, tmp_path: Path) -> None:
+    files = (file for file in [*pages.rglob("*"), tmp_path / "papers.csv"] if file.is_file())
+    before = {file: file.read_bytes() for file in files}
+    shutil.copytree(run, tmp_path / "later")
+    (tmp_path / "later" / "rana" / "red-mode" / "manifest.json").unlink()
+    arguments = [str(tmp_path / "later"), str(pages), "--table", str(tmp_path / "papers.csv"), "--keep"]
+    done = CliRunner().invoke(publish.main, arguments)
+    assert done.exit_code == 0, done.output
+    assert {file: file.read_bytes() for file in before} == before
+    # a page that somebody has changed is not passed on
+    page = pages / "rana" / "red-mode" / "README.md"
+    page.write_text(page.read_text(encoding="utf-8") + "more\n", encoding="utf-8")
+    done = CliRunner().invoke(publish.main, arguments)
+    assert done.exit_code == 1
+    assert "`rana/red-mode/README.md` is not as it was written" in done.output
+    # with nothing published before, there is nothing to keep
+    publish.publish(tmp_path / "later", tmp_path / "new", tmp_path / "new.csv", keep=True)
+    assert not (tmp_path / "new" / "rana").exists()
+
+
 def test_the_table_has_verdicts_and_costs(pages: Path, run: Path, tmp_path: Path) -> None:
     rows = published.read_table(tmp_path / "papers.csv")
     assert list(rows) == [name for paper in ledger.papers() for name in ledger.load(paper).experiments]

@@ -4,7 +4,8 @@
 --out FOLDER``, finished or not, and writes an index, a page for each paper and one for each experiment. The table goes
 to ``windlass/reference/papers.csv``, so that ``windlass list papers`` and ``windlass reproduce --plan`` know it. The
 same folder gives the same files. Pages in HTML are left out: they hold each figure again, and code hosts show them as
-text.
+text. With ``--keep`` the pages of experiments that the folder lacks stay as they were published, so that a run of all
+papers may be published paper by paper.
 """
 
 from __future__ import annotations
@@ -41,10 +42,12 @@ _IMAGE = re.compile(r"^!\[[^\]]*\]\(([^)]+\.svg)\)", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Part:
-    """An experiment of the run: its row of the table, its claims as in ``claims.csv``, its page, its figures."""
+    """An experiment that was run: its row of the table, the rows of its claims on the paper's page, its page, its
+    figures.
+    """
 
     row: Published
-    claims: list[dict[str, str]]
+    claims: list[str]
     page: str
     figures: dict[str, bytes]
 
@@ -63,8 +66,10 @@ class Paper:
         return _sum([part.row.verdicts for part in self.parts])
 
 
-def publish(source: Path, target: Path, table: Path) -> list[Paper]:
+def publish(source: Path, target: Path, table: Path, *, keep: bool = False) -> list[Paper]:
     """Write the pages of a run into a folder and its table into a file; returns what they are about.
+
+    ``keep``: what the run lacks stays as it was published in that folder before.
 
     Raises
     ------
@@ -74,8 +79,11 @@ def publish(source: Path, target: Path, table: Path) -> list[Paper]:
         If a file of it is not as it was written.
     """
     before = read_table(table)
-    papers = [_paper(source, ledger.load(name), before) for name in ledger.papers()]
-    if not any(paper.parts for paper in papers):
+    books = [ledger.load(name) for name in ledger.papers()]
+    run = {entry: part for book in books for entry in book.experiments if (part := _part(source, entry, before))}
+    kept = _kept(target, books, before) if keep else {}
+    papers = [_paper(book, {**kept, **run}) for book in books]
+    if not run:
         hint = f"`windlass reproduce all --out {source}` makes it"
         raise click.ClickException(f"`{source}` has no experiment that was run: {hint}")
     files = {"README.md": _index(papers, (target / "findings.md").is_file()).encode()}
@@ -118,19 +126,15 @@ def estimate(experiment: str) -> Published:
     return Published(experiment, "", ENGINE_VERSION, False, row.runs[1], row.run_s, "estimated", {})
 
 
-def _paper(source: Path, book: ledger.Ledger, before: Mapping[str, Published]) -> Paper:
-    parts, missing = [], []
-    for entry in book.experiments.values():
-        part = _part(source / entry.id, entry.id, before.get(entry.id))
-        if part is not None:
-            parts.append(part)
-        else:
-            missing.append((entry, _why_missing(book, entry)))
-    return Paper(book, parts, missing)
+def _paper(book: ledger.Ledger, parts: Mapping[str, Part]) -> Paper:
+    found = [parts[name] for name in book.experiments if name in parts]
+    missing = [(entry, _why_missing(book, entry)) for name, entry in book.experiments.items() if name not in parts]
+    return Paper(book, found, missing)
 
 
-def _part(folder: Path, experiment: str, before: Published | None) -> Part | None:
-    """What a folder has of an experiment; none if it is not whole, or of another one."""
+def _part(source: Path, experiment: str, rows: Mapping[str, Published]) -> Part | None:
+    """What the folder of a run has of an experiment; none if it is not whole."""
+    folder, before = source / experiment, rows.get(experiment)
     try:
         manifest = folders.read_manifest(folder)
     except (OSError, ValueError):
@@ -154,7 +158,27 @@ def _part(folder: Path, experiment: str, before: Published | None) -> Part | Non
     )
     claims = list(csv.DictReader(io.StringIO(folders.checked(folder, "claims.csv", manifest).decode())))
     figures = {name: folders.checked(folder, name, manifest) for name in _IMAGE.findall(page)}
-    return Part(row, claims, page, figures)
+    return Part(row, _claim_rows(experiment, claims), page, figures)
+
+
+def _kept(target: Path, books: Sequence[ledger.Ledger], rows: Mapping[str, Published]) -> dict[str, Part]:
+    """What was published of experiments before."""
+    try:
+        manifest = folders.read_manifest(target)
+    except (OSError, ValueError):
+        return {}
+    found = {}
+    for book in books:
+        published = [name for name in book.experiments if f"{name}/README.md" in manifest["files"]]
+        if not published:
+            continue
+        lines = folders.checked(target, f"{book.id}/README.md", manifest).decode().splitlines()
+        for name in published:
+            page = folders.checked(target, f"{name}/README.md", manifest).decode().removeprefix(f"{_NOTE}\n\n")
+            figures = {file: folders.checked(target, f"{name}/{file}", manifest) for file in _IMAGE.findall(page)}
+            own = [line for line in lines if line.startswith(f"| {_link(name)}, ")]
+            found[name] = Part(rows[name], own, page, figures)
+    return found
 
 
 def _why_missing(book: ledger.Ledger, entry: ledger.Experiment) -> str:
@@ -212,7 +236,7 @@ def _paper_page(paper: Paper) -> str:
     for part in paper.parts:
         entry = book.experiments[part.row.experiment]
         counts = ", ".join(f"{count} {verdict}" for verdict, count in part.row.verdicts.items()) or "no claim"
-        link = f"[{entry.name}]({entry.name}/README.md)" + (" (quick)" if part.row.quick else "")
+        link = _link(entry.id) + (" (quick)" if part.row.quick else "")
         lines.append(f"| {link} | {language.say(entry.title)} | {counts} | {part.row.runs} | {_time([part])} |")
     lines += [
         "",
@@ -222,7 +246,7 @@ def _paper_page(paper: Paper) -> str:
         "|---|---|---|---|---|",
     ]
     for part in paper.parts:
-        lines += _claim_rows(part)
+        lines += part.claims
     if paper.missing:
         lines += ["", "## Not run", ""]
         lines += [f"- {why} {', '.join(names)}." for why, names in _by_reason(paper).items()]
@@ -237,14 +261,18 @@ def _by_reason(paper: Paper) -> dict[str, list[str]]:
     return found
 
 
-def _claim_rows(part: Part) -> list[str]:
-    """A row for each claim, with the readings on which its verdict depends."""
-    name = part.row.experiment.partition("/")[2]
+def _link(experiment: str) -> str:
+    name = experiment.partition("/")[2]
+    return f"[{name}]({name}/README.md)"
+
+
+def _claim_rows(experiment: str, claims: Sequence[Mapping[str, str]]) -> list[str]:
+    """A row for each claim of ``claims.csv``, with the readings on which its verdict depends."""
     rows = []
-    for claim in (row for row in part.claims if not row["reading"]):
-        other = [row for row in part.claims if row["claim"] == claim["claim"] and row["changes_verdict"] == "true"]
+    for claim in (row for row in claims if not row["reading"]):
+        other = [row for row in claims if row["claim"] == claim["claim"] and row["changes_verdict"] == "true"]
         cells = (
-            f"[{name}]({name}/README.md), {claim['claim'].rpartition('/')[2]}",
+            f"{_link(experiment)}, {claim['claim'].rpartition('/')[2]}",
             claim["text"],
             claim["verdict"],
             "; ".join(f"{row['reading']}: {row['verdict']}" for row in other),
@@ -293,11 +321,12 @@ def _text(lines: Sequence[str]) -> str:
     type=click.Path(dir_okay=False, path_type=Path),
     help="File for verdicts and costs; that of the package if not given.",
 )
-def main(source: Path, target: Path, table: Path | None) -> None:
+@click.option("--keep", is_flag=True, help="Leave what the folder lacks as it was published before.")
+def main(source: Path, target: Path, table: Path | None, keep: bool) -> None:
     """Publish a run, and say what it lacks."""
     place = table or Path(str(resources.files("windlass") / FILE))
     try:
-        papers = publish(source, target, place)
+        papers = publish(source, target, place, keep=keep)
     except InputError as error:
         raise click.ClickException(str(error)) from None
     for paper in papers:
