@@ -384,6 +384,7 @@ def test_a_plan_takes_its_time_from_the_engine(monkeypatch: pytest.MonkeyPatch, 
     book, experiment = ledger.experiment(TARGET)
     made = running._plan(book, experiment, running.Asked(None, False, ""))
     monkeypatch.setattr("windlass.scenario.Point.estimate", lambda *_: {"seconds": 2.5})
+    monkeypatch.setattr(importlib.import_module("windlass.reproduce.outline"), "published", dict)
     found = row_of(made, tmp_path)
     assert (found.run_s, found.source) == (2.5, "estimated")
     assert plan.LEAST_SEEDS == BASE_LOOKS[0]
