@@ -117,7 +117,11 @@ fn sweep(draw: &mut Draw<'_>, flows: &[Map<String, Value>]) -> Option<(String, V
     let name = flow["name"].as_str().expect("it has one");
     match draw.below(3) {
         0 => Some(("topology.send_jitter".to_owned(), json!(["auto", "1 ms", "0 s"]))),
-        1 if flow.get("algorithm").is_some_and(flows::has_window) && flow.get("tcp").is_none() => {
+        // only one algorithm couples its paths: there is no other for a flow that asks for it
+        1 if flow.get("algorithm").is_some_and(flows::has_window)
+            && flow.get("tcp").is_none()
+            && flow.get("multipath").is_none_or(|paths| paths["coupled"] != true) =>
+        {
             let values = if flow.contains_key("multipath") { json!(["cubic", "reno"]) } else { json!(["veno", "bbr"]) };
             Some((format!("flows.{name}.algorithm"), values))
         }
