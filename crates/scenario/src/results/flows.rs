@@ -101,11 +101,12 @@ struct Window {
 }
 
 impl Window {
-    /// Seconds that count: from the start or the end of the warm-up to the end of the run, or of one that stopped to
-    /// the arrival of the last that it had to send. A transfer that ended has a time of its own, in which it sent
-    /// everything: what it got in the rest of the run says nothing.
+    /// Seconds that count: from the start or the end of the warm-up to the end of the run, or of one that stopped after
+    /// the warm-up to the arrival of the last that it had to send. A transfer that ended has a time of its own, in
+    /// which it sent everything: what it got in the rest of the run says nothing.
     fn active(&self, row: &FlowRow<'_>) -> f64 {
-        let end = row.spec.stop.map_or(self.end, |stop| stop.max(row.last_arrival).min(self.end));
+        let stop = row.spec.stop.filter(|stop| *stop > self.warm);
+        let end = stop.map_or(self.end, |stop| stop.max(row.last_arrival).min(self.end));
         completion(row).unwrap_or_else(|| end.since(row.start.max(self.warm)).secs())
     }
 
