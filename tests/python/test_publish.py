@@ -114,6 +114,10 @@ def test_what_a_later_run_lacks_can_be_kept(pages: Path, run: Path, tmp_path: Pa
     done = CliRunner().invoke(publish.main, arguments)
     assert done.exit_code == 0, done.output
     assert {file: file.read_bytes() for file in before} == before
+    # their table belongs to them
+    done = CliRunner().invoke(publish.main, [*arguments[:3], str(tmp_path / "another.csv"), "--keep"])
+    assert done.exit_code == 1
+    assert "the table has no row of rana/red-mode, whose page is to be kept" in done.output
     # a page that somebody has changed is not passed on
     page = pages / "rana" / "red-mode" / "README.md"
     page.write_text(page.read_text(encoding="utf-8") + "more\n", encoding="utf-8")

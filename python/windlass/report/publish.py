@@ -81,11 +81,11 @@ def publish(source: Path, target: Path, table: Path, *, keep: bool = False) -> l
     before = read_table(table)
     books = [ledger.load(name) for name in ledger.papers()]
     run = {entry: part for book in books for entry in book.experiments if (part := _part(source, entry, before))}
-    kept = _kept(target, books, before) if keep else {}
-    papers = [_paper(book, {**kept, **run}) for book in books]
     if not run:
         hint = f"`windlass reproduce all --out {source}` makes it"
         raise click.ClickException(f"`{source}` has no experiment that was run: {hint}")
+    kept = _kept(target, books, before) if keep else {}
+    papers = [_paper(book, {**kept, **run}) for book in books]
     files = {"README.md": _index(papers, (target / "findings.md").is_file()).encode()}
     for paper in papers:
         if not paper.parts:
@@ -174,6 +174,9 @@ def _kept(target: Path, books: Sequence[ledger.Ledger], rows: Mapping[str, Publi
             continue
         lines = folders.checked(target, f"{book.id}/README.md", manifest).decode().splitlines()
         for name in published:
+            if name not in rows:
+                hint = "name the table that was written with these pages"
+                raise click.ClickException(f"the table has no row of {name}, whose page is to be kept: {hint}")
             page = folders.checked(target, f"{name}/README.md", manifest).decode().removeprefix(f"{_NOTE}\n\n")
             figures = {file: folders.checked(target, f"{name}/{file}", manifest) for file in _IMAGE.findall(page)}
             own = [line for line in lines if line.startswith(f"| {_link(name)}, ")]
