@@ -47,7 +47,8 @@ def cross(check: Check, data: Data, others: Others, limits: Limits | None) -> Ju
             answer = Answer(reply_of(band.verdict), where, what, change, "%", band.seeds)
             parts.append(of_band(band, f"{what} {percent_text(answer)}", answer))
         elif relation == "close":
-            answers.append(alike(first, metric, [(a, f"{b} there", one, two)], float(check["within_rel"]), where))
+            pair = (f"{a} in {_short(first)}", f"{b} in {_short(second)}", one, two)
+            answers.append(alike(first, metric, [pair], float(check["within_rel"]), where))
         else:
             signed = in_points(metric)
             number, unit = (difference(one, two), "points") if signed else (change, "%")
@@ -58,7 +59,7 @@ def cross(check: Check, data: Data, others: Others, limits: Limits | None) -> Ju
             answers.append(
                 at_least(number, -slack, where, what, unit) if above else at_most(number, slack, where, what, unit)
             )
-    return all_parts(parts) if parts else from_answers(check, answers, "as claimed")
+    return all_parts(parts) if parts else from_answers(check, answers, "alike" if relation == "close" else "as claimed")
 
 
 def ratio_of_experiments(check: Check, data: Data, others: Others, limits: Limits | None) -> Judgement:

@@ -147,7 +147,8 @@ def _tally(answers: Sequence[Answer], good: str) -> str:
     yes = sum(answer.reply == "yes" for answer in answers)
     doubt = [answer for answer in answers if answer.reply == "open"]
     wrong = [answer for answer in answers if answer.reply == "no"]
-    head = good if total == 1 and yes else f"{good} at {yes} of {total} points" if total > 1 else f"not {good}"
+    bad = good.removeprefix("not ") if good.startswith("not ") else f"not {good}"
+    head = good if total == 1 and yes else f"{good} at {yes} of {total} points" if total > 1 else bad
     if total == 1 and doubt:
         head = f"{good}: open"
     parts = [head]

@@ -21,8 +21,9 @@ def alike(
     """Whether no pair differs by more than ``within`` of the larger."""
     answers = []
     for first, second, one, two in pairs:
-        high, low = (first, second) if mean(one).mean >= mean(two).mean else (second, first)
-        over, under = (one, two) if high == first else (two, one)
+        falls = mean(one).mean >= mean(two).mean
+        high, low = (first, second) if falls else (second, first)
+        over, under = (one, two) if falls else (two, one)
         quotient = ratio(under, over)
         gap = quotient.complement().scaled(100)
         answers.append(at_most(gap, 100 * within, where, f"{low} below {high} by"))
