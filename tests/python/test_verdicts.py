@@ -433,7 +433,15 @@ def test_cross_takes_the_points_that_both_have() -> None:
     assert (
         judge(cross("gain", percent=25.0, tolerance_pp=5.0, pick="mean"), here, others=others).verdict == "reproduced"
     )
-    assert judge(cross("close", within_rel=0.1), here, others=others).verdict == "contradicted"
+    apart = judge(cross("close", within_rel=0.1), here, others=others)
+    assert apart.verdict == "contradicted"
+    assert apart.measured.startswith("not alike; a in fig2 below a in fig1 by 20.0 %")
+    negated = judge(cross("close", within_rel=0.1, negate=True), here, others=others)
+    assert negated.verdict == "reproduced"
+    assert negated.measured.startswith("not alike; a in fig2 below a in fig1 by 20.0 %")
+    alike = judge(cross("close", within_rel=0.3, negate=True), here, others=others)
+    assert alike.verdict == "contradicted"
+    assert alike.measured.startswith("alike; a in fig2 below a in fig1 by 20.0 %")
     assert judge(cross(">"), here).reason == "the claim needs the runs of p/fig2"
 
 
