@@ -14,7 +14,7 @@ import pytest
 from conftest import small_document
 
 import windlass
-from windlass import ledger, reproduce, verdicts
+from windlass import experiments, ledger, reproduce, verdicts
 from windlass.errors import Interrupted
 from windlass.ledger import Check
 from windlass.reproduce import Reproduction, plan, running
@@ -197,7 +197,9 @@ def test_looks_share_the_error() -> None:
 
 
 def test_readings_run_only_what_a_claim_needs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Claim 1 of Fig. 3.6 compares CERL with NewReno: no other variant has a reading because of it."""
+    """Claim 1 of Fig. 3.6 compares CERL with NewReno: no other variant has a reading because of it. Of the five rates
+    all but the second are looked at first.
+    """
     short(monkeypatch)
     book, experiment = ledger.experiment("saedi2019/fig3.6")
     made = running._plan(book, experiment, running.Asked(None, False, ""))
@@ -209,8 +211,70 @@ def test_readings_run_only_what_a_claim_needs(monkeypatch: pytest.MonkeyPatch) -
         if reading == "base":
             assert counts[place] == 10, "the base has ten seeds everywhere"
         else:
-            needed = any(cell in made.needs(claim) for claim in made.claims if reading in made.asked(claim))
+            asked = [claim for claim in made.claims if reading in made.asked(claim)]
+            needed = any(cell in made.needs(claim) and cell[2] in at_first(made, claim, cell) for claim in asked)
             assert counts.get(place, 0) == (3 if needed else 0)
+
+
+def at_first(made: plan.Plan, claim: Any, cell: Any) -> Any:
+    """The points of a cell's experiment at which a claim is looked at first."""
+    only = made.screen(claim)
+    return {cell[2]} if only is None else only[cell[0]]
+
+
+def test_points_are_spread_from_end_to_end_with_those_that_a_claim_names() -> None:
+    book, experiment = ledger.experiment("saedi2019/fig3.5")
+    (axis,) = experiment.axes
+    points = [(value,) for value in axis.points]
+    assert len(points) == 12
+    claim = book.claims_of(experiment.id)[0]
+    plain = replace(claim, check=replace(claim.check, fields={"metric": "throughput"}, also=()))
+    assert experiments.spread(experiment, plain, points, 4) == {points[0], points[4], points[7], points[11]}
+    assert experiments.spread(experiment, plain, points[:4], 4) == set(points[:4])
+    named = {"metric": "throughput", "at": {axis.key: axis.points[2]}, "except_at": {axis.key: list(axis.points[8:10])}}
+    more = replace(plain, check=replace(plain.check, fields=named))
+    assert experiments.spread(experiment, more, points, 4) == {points[i] for i in (0, 2, 4, 7, 8, 9, 11)}
+    # with fewer points of another figure: those that are there
+    assert experiments.spread(experiment, more, points[5:], 4) <= set(points[5:])
+
+
+def test_a_reading_goes_on_to_all_points_where_it_differs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Fig. 3.7: what stays at some points has the base's verdict, there and as a whole, or one of both is undecided."""
+    short(monkeypatch, "20 s")
+    book, experiment = ledger.experiment("saedi2019/fig3.7")
+    made = running._plan(book, experiment, running.Asked(None, False, ""))
+    state = run_plan(made, jobs=2, store=False, progress=None)
+    some, every = 0, 0
+    for claim in made.claims:
+        screen = made.screen(claim)
+        base = state.judge(claim, "base")
+        assert state.stopped(claim, "base", base).points is None
+        for reading in made.asked(claim):
+            judgement = state.stopped(claim, reading, state.judge(claim, reading))
+            if screen is None or (claim.id, reading) in state.whole:
+                every += screen is not None
+                assert judgement.points is None
+                assert all(place in state.counts for place in places_of(made, reading, made.needs(claim)))
+                continue
+            some += 1
+            at = screen[experiment.id]
+            whole = {point for _, _, point in made.needs(claim)}
+            assert judgement.points == (len(at & whole), len(whole))
+            assert len(at & whole) < len(whole)
+            label = made.data(state.measured, "base", experiment.id).label
+            assert not {row["where"] for row in judgement.rows} & {label(point) for point in whole - at}
+            there = made.judge(state.measured, claim, "base", only=screen)
+            alike = judgement.verdict == there.verdict == base.verdict
+            assert alike or "undecided" in (judgement.verdict, base.verdict)
+    assert some > 0
+    assert every > 0
+
+
+def test_a_reading_that_is_asked_for_is_looked_at_everywhere() -> None:
+    book, experiment = ledger.experiment("saedi2019/fig3.7")
+    for asked, left_out in ((running.Asked(None, False, ""), True), (running.Asked(None, False, "all-sack"), False)):
+        made = running._plan(book, experiment, asked)
+        assert any(made.screen(claim) is not None for claim in made.claims) == left_out
 
 
 def test_every_verdict_says_how_many_seeds_and_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -221,7 +285,6 @@ def test_every_verdict_says_how_many_seeds_and_why(monkeypatch: pytest.MonkeyPat
     for claim in document["claims"]:
         for row in (claim, *claim["readings"]):
             assert row["stopped"] in ("decided", "narrow", "vain", "cap")
-            assert row["stopped"] != "vain" or row is not claim, "the base never stops so"
             least, most = row["seeds"]
             assert 3 <= least <= most <= MOST
             assert {least, most} <= set(READING_LOOKS)

@@ -11,7 +11,7 @@ from windlass.experiments.capacity import capacity
 from windlass.experiments.claims import partners
 from windlass.experiments.compose import Case, cases, scenario, settings, titled
 from windlass.experiments.needs import NotYet, in_words, lacking, of_variant, require, without
-from windlass.experiments.points import points_of, thinned
+from windlass.experiments.points import points_of, spread, thinned
 
 __all__ = [
     "Case",
@@ -26,6 +26,7 @@ __all__ = [
     "require",
     "scenario",
     "settings",
+    "spread",
     "thinned",
     "titled",
     "without",

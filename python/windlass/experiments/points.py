@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from windlass.ledger import Axis, Check, Claim, Experiment
@@ -17,6 +17,28 @@ def points_of(experiment: Experiment) -> list[tuple[Any, ...]]:
 def thinned(experiment: Experiment, claims: Sequence[Claim], most: int) -> list[tuple[Any, ...]]:
     """Fewer values of every axis: the ends, what a claim names, and points between until there are ``most``."""
     return [_thin(axis, claims, most) for axis in experiment.axes]
+
+
+def spread(
+    experiment: Experiment, claim: Claim, points: Collection[tuple[Any, ...]], count: int
+) -> frozenset[tuple[Any, ...]]:
+    """Some of the points: of every axis ``count`` values evenly from end to end, and those that the claim names."""
+    kept = [
+        _spread(axis, claim, [value for value in axis.points if any(point[index] == value for point in points)], count)
+        for index, axis in enumerate(experiment.axes)
+    ]
+    return frozenset(
+        point for point in points if all(value in values for value, values in zip(point, kept, strict=True))
+    )
+
+
+def _spread(axis: Axis, claim: Claim, values: Sequence[Any], count: int) -> list[Any]:
+    if len(values) <= count:
+        return list(values)
+    kept = {round(step * (len(values) - 1) / (count - 1)) for step in range(count)}
+    for check in (claim.check, *claim.check.also):
+        kept |= _named(check, axis.key, values)
+    return [values[index] for index in sorted(kept)]
 
 
 def _thin(axis: Axis, claims: Sequence[Claim], most: int) -> tuple[Any, ...]:

@@ -69,6 +69,7 @@ def claim_row(reproduction: Reproduction, outcome: Outcome) -> dict[str, Any]:
                 "slug": slug(other.verdict),
                 "measured": language.sentence(other.measured or other.reason),
                 "changed": reading.key in changed,
+                "points": points_text(other),
                 "seeds": seeds_text(other),
                 "stopped": STOPPED.get(other.stopped, ""),
             }
@@ -86,6 +87,7 @@ def claim_row(reproduction: Reproduction, outcome: Outcome) -> dict[str, Any]:
         ],
         "unsettled": [reading.title for reading in outcome.unsettled],
         "missing": [{"title": reading.title, "why": language.reason(why)} for reading, why in outcome.missing],
+        "some_points": any(other.points for _, other, _ in outcome.readings),
         "changed": len(changed),
         "asked": len(outcome.readings),
     }
@@ -149,6 +151,11 @@ def seeds_text(judgement: Judgement) -> str:
         return ""
     least, most = judgement.seeds
     return f"{least}" if least == most else f"{least} to {most}"
+
+
+def points_text(judgement: Judgement) -> str:
+    """At how many points a verdict was looked at: ``4 of 12``; nothing if at all of them."""
+    return "" if judgement.points is None else "{} of {}".format(*judgement.points)
 
 
 def _seeds_words(judgement: Judgement) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from windlass.ledger import Ledger
-from windlass.report.claims import source_words
+from windlass.report.claims import points_text, source_words
 from windlass.report.language import Language
 from windlass.report.words import headline
 from windlass.reproduce import PaperReproduction, Reproduction
@@ -32,10 +32,12 @@ COLUMNS = (
     "fewest_seeds",
     "seeds",
     "stopped",
+    "points",
     "engine_version",
 )
 """Columns of ``claims.csv``; ``reading`` is empty for the base setting, the seeds of what no run judges are empty.
-``latitude`` is why a claim is compatible, ``whose`` whether its tolerance is the paper's or ours.
+``latitude`` is why a claim is compatible, ``whose`` whether its tolerance is the paper's or ours. ``points`` is as
+``4 of 12`` where a reading was not looked at at all points, else empty.
 """
 
 
@@ -65,6 +67,7 @@ def claims_rows(reproduction: Reproduction) -> list[dict[str, Any]]:
                 claim.check.whose,
                 *(judgement.seeds or (None, None)),
                 judgement.stopped,
+                points_text(judgement),
                 ENGINE_VERSION,
             )
             rows.append(dict(zip(COLUMNS, values, strict=True)))

@@ -7,9 +7,13 @@ one that is looked at once. So each of the looks gets a fifth of the error: ever
 stop or go on, and however the looks hang together (repeated confidence intervals: Jennison and Turnbull, 1989, with
 the error shared equally by Boole's inequality). Student's t holds at each look for itself, also with three seeds.
 
-A reading also stops when more seeds promise little: when the chance that fifty settle its verdict, judging by the means
+A claim also stops when more seeds promise little: when the chance that fifty settle its verdict, judging by the means
 and the scatter of now, is below 30 % (conditional power: Lan, Simon and Halperin, 1982). Such a stop can only leave
 open what might have been settled; it never settles anything, so it takes nothing from the error.
+
+A reading is looked at first at some of the points. It goes on to all of them unless it gives there the verdict that the
+base gives, there and at all points: then it is said to be alike at those points, and no more. So every verdict that a
+reading is said to change rests on all points that the claim is about.
 """
 
 from __future__ import annotations
@@ -32,12 +36,14 @@ PRECISION = 0.03
 TRUSTED = 10
 """With fewer seeds that all give the same, the next may still differ, as with counts of rare events."""
 
-
 FORESIGHT = 10
-"""From so many seeds on, a reading's means are trusted enough to say what more seeds would do."""
+"""From so many seeds on, means are trusted enough to say what more seeds would do."""
+
+SCREEN = 4
+"""Values of each axis at which a reading is looked at first, beside those that the claim names."""
 
 PROMISE = 0.3
-"""A reading goes on if that is the chance that the most seeds settle its verdict."""
+"""A claim goes on if that is the chance that the most seeds settle its verdict."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from windlass.experiments import Case, NotYet
 from windlass.ledger import Check, Claim, Experiment, Ledger, Reading
 from windlass.ledger.model import plain_name
 from windlass.reproduce.decisions import RECORD, decisions_of, variants_of
-from windlass.reproduce.looks import Looks
+from windlass.reproduce.looks import SCREEN, Looks
 from windlass.reproduce.metrics import METRICS, Values, metrics
 from windlass.reproduce.modern import MODERN, asked
 from windlass.reproduce.series import (
@@ -56,6 +56,9 @@ Delivered = dict[tuple[str, tuple[Any, ...], int], dict[float, float]]
 
 Place = tuple[int, int]
 """Number of a job, and number of a point in its case."""
+
+Only = Mapping[str, frozenset[tuple[Any, ...]]]
+"""Points by experiment, where not all of them are looked at."""
 
 
 def overrides(book: Ledger, experiment: Experiment, seeds: int | None, quick: bool) -> dict[str, Any]:
@@ -164,6 +167,7 @@ class Plan:
         self.places: dict[tuple[str, Cell], Place] = {}
         self.cpu_s = 0.0
         self._needs: dict[str, frozenset[Cell]] = {}
+        self._screens: dict[str, Only | None] = {}
         self._limits: dict[str, verdicts.Limits] = {}
         self.points = self._values(experiment, claims)
         own = {} if experiment.covers else {experiment.id: set(experiment.variants)}
@@ -338,9 +342,16 @@ class Plan:
         return concerned if self.needs(claim) else []
 
     def judge(
-        self, measured: Measured, claim: Claim, reading: str, confidence: float | None = None
+        self,
+        measured: Measured,
+        claim: Claim,
+        reading: str,
+        confidence: float | None = None,
+        only: Only | None = None,
     ) -> verdicts.Judgement:
-        """The verdict on a claim in a reading, with intervals that allow for several looks, or of this confidence."""
+        """The verdict on a claim in a reading, with intervals that allow for several looks, or of this confidence; at
+        all points that were run, or ``only`` at some.
+        """
         sure = self.looks.confidence if confidence is None else confidence
         check, own = claim.check, self.experiment.id
         if check.kind == "invariant" and check.get("of"):  # decisions of another experiment, taken for one's own
@@ -348,12 +359,37 @@ class Plan:
             check = replace(check, fields={**check.fields, "of": None})
         return verdicts.judge(
             check,
-            replace(self.data(measured, reading, own), confidence=sure),
+            replace(self.data(measured, reading, own, only), confidence=sure),
             limits=self.limits(reading),
             others=lambda name: (
-                replace(self.data(measured, reading, name), confidence=sure) if name in self.wanted else None
+                replace(self.data(measured, reading, name, only), confidence=sure) if name in self.wanted else None
             ),
         )
+
+    def screen(self, claim: Claim) -> Only | None:
+        """Points at which the claim is looked at first in a reading; none if that leaves nothing out, or if the reading
+        is what was asked for.
+        """
+        if claim.id not in self._screens:
+            self._screens[claim.id] = self._screen(claim)
+        return self._screens[claim.id]
+
+    def _screen(self, claim: Claim) -> Only | None:
+        checks = [claim.check, *claim.check.also]
+        if (
+            self.reading
+            or not self.looks.adaptive
+            or bin_length(checks) is not None
+            or any(check.kind in RECORDED for check in checks)
+        ):
+            return None
+        points: dict[str, set[tuple[Any, ...]]] = {}
+        for name, _, point in self.needs(claim):
+            points.setdefault(name, set()).add(point)
+        found = {
+            name: experiments.spread(self.book.experiments[name], claim, at, SCREEN) for name, at in points.items()
+        }
+        return found if any(len(found[name]) < len(at) for name, at in points.items()) else None
 
     def needs(self, claim: Claim) -> frozenset[Cell]:
         """Cells that the claim is judged by; none if it is not judged by runs."""
@@ -446,17 +482,21 @@ class Plan:
                     line = in_bins(ends)
                     found.series[where].setdefault(("throughput", variant, point), {})[seed] = line
 
-    def data(self, measured: Measured, reading: str, name: str) -> Data:
-        """Measurements of an experiment in a reading; variants that it does not touch are those of the base.
+    def data(self, measured: Measured, reading: str, name: str, only: Only | None = None) -> Data:
+        """Measurements of an experiment in a reading; variants that it does not touch are those of the base. ``only``
+        has the points to take.
 
         A summary has those of all experiments that it sums up, as far as its claims need them.
         """
         entry = self.book.experiments[name]
         if entry.covers:
-            return merge(name, [self.data(measured, reading, part) for part in self.wanted])
+            return merge(name, [self.data(measured, reading, part, only) for part in self.wanted])
         own = measured.values.get((reading, name), {})
         of_base = measured.values.get(("base", name), {})
         kept = {point for _, _, point in own} or {point for _, _, point in of_base}
+        if only is not None and name in only:
+            kept &= only[name]
+            own = {key: samples for key, samples in own.items() if key[2] in kept}
         base = {
             key: samples
             for key, samples in of_base.items()

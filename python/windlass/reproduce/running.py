@@ -317,7 +317,7 @@ def _reading(plan: Plan, reading: Reading, state: Sequential) -> ReadingRun:
 def _outcome(claim: Claim, runs: Sequence[ReadingRun], state: Sequential) -> Outcome:
     """A claim's verdict in the base setting and in each reading that can change it."""
     plan = state.plan
-    judgement = state.stopped(claim, "base", plan.judge(state.measured, claim, "base"))
+    judgement = state.stopped(claim, "base", state.judge(claim, "base"))
     concerning = [] if judgement.verdict == "not measurable" else plan.concerning(claim)
     found, missing = [], []
     for run in runs:
@@ -327,7 +327,7 @@ def _outcome(claim: Claim, runs: Sequence[ReadingRun], state: Sequential) -> Out
             missing.append((run.reading, run.missing))
             continue
         key = run.reading.key
-        other = state.stopped(claim, key, plan.judge(state.measured, claim, key))
+        other = state.stopped(claim, key, state.judge(claim, key))
         settled = "undecided" not in (other.verdict, judgement.verdict)
         found.append((run.reading, other, settled and other.verdict != judgement.verdict))
     return Outcome(claim, judgement, tuple(found), tuple(missing))

@@ -1,10 +1,11 @@
 """Run an experiment with as many seeds as its verdicts need.
 
 The base starts with at least ten seeds at every point. A reading starts with three, only for the variants and at the
-points that some claim is judged by. Then all claims are judged, and where a verdict could still become another one,
-the cells that it hangs on go on to the next look (:mod:`windlass.reproduce.looks`). The base also goes on where its
-headline metric is not known well enough. What is run next follows from results alone, and every run is in the store,
-so a reproduction that was interrupted comes to the same runs and the same verdicts.
+points that some claim is judged by, and of the points at some first. Then all claims are judged, and where a verdict
+could still become another one, the cells that it hangs on go on to the next look (:mod:`windlass.reproduce.looks`). The
+base also goes on where its headline metric is not known well enough, and a reading goes on to all points where its
+verdict is not that of the base. What is run next follows from results alone, and every run is in the store, so a
+reproduction that was interrupted comes to the same runs and the same verdicts.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from windlass.ledger import Claim
 from windlass.reproduce.looks import FORESIGHT, PRECISION, TRUSTED
 from windlass.reproduce.metrics import headline_metric
 from windlass.reproduce.packed import Packer
-from windlass.reproduce.plan import Measured, Place, Plan, Progress, Task
+from windlass.reproduce.plan import Measured, Only, Place, Plan, Progress, Task
 from windlass.verdicts import Cell, Judgement, derived
 from windlass.verdicts.intervals import Samples
 
@@ -62,8 +63,10 @@ def start(plan: Plan) -> dict[Place, int]:
         if cell[0] in plan.own and (reading == "base" or reading in plan.forms):
             counts[place] = plan.looks.of(reading)[0]
     for claim in plan.claims:
-        for reading in ("base", *plan.asked(claim)):
-            counts |= {place: plan.first(place) for place in places_of(plan, reading, plan.needs(claim))}
+        screened = _inside(plan.needs(claim), plan.screen(claim))
+        counts |= {place: plan.first(place) for place in places_of(plan, "base", plan.needs(claim))}
+        for reading in plan.asked(claim):
+            counts |= {place: plan.first(place) for place in places_of(plan, reading, screened)}
     for number, job in enumerate(plan.jobs):
         if job.kind != "measure":
             count = 1 if job.kind == "events" else plan.looks.of(job.reading)[0]
@@ -76,8 +79,15 @@ def places_of(plan: Plan, reading: str, cells: Iterable[Cell]) -> set[Place]:
     return {place for cell in cells if (place := plan.place(reading, cell)) is not None}
 
 
+def _inside(cells: Iterable[Cell], only: Only | None) -> frozenset[Cell]:
+    """The cells at some points of their experiments; all of them if no points are given."""
+    return frozenset(cell for cell in cells if only is None or cell[2] in only[cell[0]])
+
+
 class Sequential:
-    """The runs of a plan so far: how many seeds each place has, and what they gave."""
+    """The runs of a plan so far: how many seeds each place has, what they gave, and which readings of which claims are
+    looked at at all points.
+    """
 
     def __init__(self, plan: Plan, jobs: Jobs, store: Store | None, progress: Progress | None) -> None:
         self.plan = plan
@@ -87,6 +97,7 @@ class Sequential:
         self.counts = start(plan)
         self.made: dict[Task, RunResult] = {}
         self.measured = Measured()
+        self.whole: set[tuple[str, str]] = set()
         self._packer = Packer()
 
     def make(self) -> None:
@@ -129,28 +140,61 @@ class Sequential:
         """What the runs gave, in the order of ``plan.tasks``."""
         return [self.made[task] for task in self.plan.tasks]
 
+    def only(self, claim: Claim, reading: str) -> Only | None:
+        """The points at which a claim is looked at in a reading; none if at all of them."""
+        return None if reading == "base" or (claim.id, reading) in self.whole else self.plan.screen(claim)
+
+    def needs(self, claim: Claim, reading: str) -> frozenset[Cell]:
+        """Cells that a claim is judged by in a reading."""
+        return _inside(self.plan.needs(claim), self.only(claim, reading))
+
+    def judge(self, claim: Claim, reading: str, confidence: float | None = None) -> Judgement:
+        """The verdict on a claim in a reading, at the points at which it is looked at."""
+        return self.plan.judge(self.measured, claim, reading, confidence, self.only(claim, reading))
+
     def grow(self) -> bool:
-        """Send places on to their next look where a verdict needs it; whether there was any."""
+        """Send places on to their next look where a verdict needs it, and readings to all points; whether any was."""
         goals: dict[Place, int] = {}
+        widened = False
         for claim in self.plan.claims:
-            for reading in ("base", *self.plan.asked(claim)):
-                judgement = self.plan.judge(self.measured, claim, reading)
-                cells = self._open(claim, reading, judgement)
-                if cells and not self._in_vain(claim, reading, cells):
-                    self._send_on(goals, reading, cells)
+            base = self.judge(claim, "base")
+            waits = self._goes_on(goals, claim, "base", base)
+            for reading in self.plan.asked(claim):
+                judgement = self.judge(claim, reading)
+                goes_on = self._goes_on(goals, claim, reading, judgement)
+                if not goes_on and not waits and self._differs(claim, reading, judgement, base):
+                    widened = True
+                    self.whole.add((claim.id, reading))
+                    for place in places_of(self.plan, reading, self.plan.needs(claim)):
+                        self.counts.setdefault(place, self.plan.first(place))
         for cell in self._imprecise():
             self._send_on(goals, "base", [cell])
         grown = {place: goal for place, goal in goals.items() if goal > self.counts[place]}
         self.counts |= grown
-        return bool(grown)
+        return widened or bool(grown)
+
+    def _goes_on(self, goals: dict[Place, int], claim: Claim, reading: str, judgement: Judgement) -> bool:
+        """Send on the cells that could change a verdict, unless that is in vain; whether there are any."""
+        cells = self._open(claim, reading, judgement)
+        if not cells or self._in_vain(claim, reading, cells):
+            return False
+        self._send_on(goals, reading, cells)
+        return any(goals[place] > self.counts[place] for place in places_of(self.plan, reading, cells))
+
+    def _differs(self, claim: Claim, reading: str, judgement: Judgement, base: Judgement) -> bool:
+        """Whether a reading that is looked at at some points is not like the base, there and at all points."""
+        only = self.only(claim, reading)
+        if only is None or "undecided" in (judgement.verdict, base.verdict):
+            return False
+        there = self.plan.judge(self.measured, claim, "base", only=only)
+        return not judgement.verdict == there.verdict == base.verdict
 
     def _in_vain(self, claim: Claim, reading: str, cells: Iterable[Cell]) -> bool:
-        """Whether the most seeds would hardly settle a reading's verdict on these cells."""
+        """Whether the most seeds would hardly settle the verdict on these cells."""
         count = min(self._counts(reading, cells), default=0)
-        if reading == "base" or not FORESIGHT <= count < self.plan.looks.readings[-1]:
+        if not FORESIGHT <= count < self.plan.looks.readings[-1]:
             return False
-        ahead = self.plan.judge(self.measured, claim, reading, self.plan.looks.foreseen(count))
-        return not ahead.settled
+        return not self.judge(claim, reading, self.plan.looks.foreseen(count)).settled
 
     def _counts(self, reading: str, cells: Iterable[Cell]) -> list[int]:
         """Seeds of each place where cells are run for a reading."""
@@ -158,7 +202,7 @@ class Sequential:
 
     def _open(self, claim: Claim, reading: str, judgement: Judgement) -> frozenset[Cell]:
         """Cells that could change a verdict."""
-        needs = self.plan.needs(claim)
+        needs = self.needs(claim, reading)
         if not judgement.settled:
             return judgement.open_cells or needs
         names = {str(check.get("metric")) for check in (claim.check, *claim.check.also)}
@@ -198,8 +242,8 @@ class Sequential:
             goals[place] = max(goals.get(place, 0), goal)
 
     def stopped(self, claim: Claim, reading: str, judgement: Judgement) -> Judgement:
-        """The judgement with the number of seeds that it took, and why it got no more."""
-        needs = self.plan.needs(claim)
+        """The judgement with the number of seeds and points that it took, and why it got no more."""
+        needs = self.needs(claim, reading)
         counts = self._counts(reading, needs)
         if not counts or judgement.verdict == "not measurable":
             return judgement
@@ -210,7 +254,15 @@ class Sequential:
         else:
             most = min(self._counts(reading, judgement.open_cells or needs), default=0)
             why = "vain" if most < self.plan.looks.of(reading)[-1] else "cap"
-        return replace(judgement, seeds=(min(counts), max(counts)), stopped=why)
+        points = None
+        if self.only(claim, reading) is not None:
+            points = (len(_points(needs)), len(_points(self.plan.needs(claim))))
+        return replace(judgement, seeds=(min(counts), max(counts)), stopped=why, points=points)
+
+
+def _points(cells: Iterable[Cell]) -> set[tuple[str, tuple[object, ...]]]:
+    """The points of cells, with their experiments."""
+    return {(name, point) for name, _, point in cells}
 
 
 def _constant(values: Samples) -> bool:

@@ -78,7 +78,9 @@ class Judgement:
     seeds : (int, int), optional
         Fewest and most seeds of the cells that it rests on; none if it rests on no run.
     stopped : str
-        Why it got no more: ``decided``, ``narrow``, ``cap``, ``fixed``, or ``by run``.
+        Why it got no more: ``decided``, ``narrow``, ``vain``, ``cap``, ``fixed``, or ``by run``.
+    points : (int, int), optional
+        At how many points it was judged, and of how many that the claim is about; none if at all of them.
     """
 
     verdict: str
@@ -95,6 +97,7 @@ class Judgement:
     open_cells: frozenset[Cell] = frozenset()
     seeds: tuple[int, int] | None = None
     stopped: str = ""
+    points: tuple[int, int] | None = None
 
     @property
     def settled(self) -> bool:
@@ -115,6 +118,7 @@ class Judgement:
             "seeds_needed": self.seeds_needed,
             "seeds": None if self.seeds is None else list(self.seeds),
             "stopped": self.stopped or None,
+            "points": None if self.points is None else list(self.points),
             "arithmetic": self.arithmetic,
             "reason": self.reason,
             "latitude": self.latitude,
