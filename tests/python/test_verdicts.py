@@ -454,6 +454,50 @@ def test_margin_is_the_gain_over_the_mean_of_the_others() -> None:
     assert judge(cross(">", metric="throughput-margin"), here, others=others).verdict == "reproduced"
 
 
+def test_the_largest_of_several_advantages() -> None:
+    """a over b of the mean of the others: 100 points more here, 50 and 150 in the other two pairs of figures."""
+
+    def figure(name: str, value: float) -> Data:
+        made = table({"a": [flat(value)], "b": [flat(value)], "c": [flat(1.0)], "d": [flat(1.0)]})
+        return Data(name, made.axes, made.points, {}, made.values)
+
+    # the gain of a over the mean of b, c, d, which are value, 1, 1
+    def margin(value: float) -> float:
+        return 100 * (value / ((value + 2) / 3) - 1)
+
+    wide, narrow, base = 4.0, 2.0, 1.0
+    figures = {
+        "p/fig1": figure("p/fig1", wide),
+        "p/fig2": figure("p/fig2", base),
+        "p/fig3": figure("p/fig3", narrow),
+        "p/fig4": figure("p/fig4", base),
+    }
+    asked = cross(">", metric="throughput-margin", b="b", largest_of=["p/fig1", "p/fig3"], against=["p/fig2", "p/fig4"])
+    found = judge(asked, figures["p/fig1"], others=figures.get)
+    assert found.verdict == "reproduced"
+    assert [row["mean"] for row in found.rows] == [pytest.approx(margin(wide) - margin(narrow))]
+    assert "a over b, more than in fig3 against fig4 by" in found.measured
+    turned = replace(asked, fields={**asked.fields, "a_from": "p/fig3", "b_from": "p/fig4"})
+    assert judge(turned, figures["p/fig3"], others=figures.get).verdict == "contradicted"
+    assert judge(asked, figures["p/fig1"]).reason == "the claim needs the runs of p/fig2"
+
+
+def test_roughness_is_the_distance_from_the_line_between_the_neighbours() -> None:
+    """At 1, 2, 4: the line from 1.0 to 2.5 is at 1.5 in the point 2, so that 1.8 is 20 % off it, 1.5 not at all."""
+    metric = "throughput-roughness"
+    rough = table({"a": [flat(1.0), flat(1.8), flat(2.5)]}, (1, 2, 4))
+    plain = table({"a": [flat(1.0), flat(1.5), flat(2.5)]}, (1, 2, 4))
+    assert rough.get(metric, "a", [(2,)])[1] == pytest.approx(20.0)
+    assert plain.get(metric, "a", [(2,)])[1] == pytest.approx(0.0)
+    assert not rough.get(metric, "a", [(1,)])
+    others = {"p/fig2": Data("p/fig2", plain.axes, plain.points, {}, plain.values)}.get
+    assert judge(cross(">", metric=metric), rough, others=others).verdict == "reproduced"
+    assert judge(cross("<", metric=metric), rough, others=others).verdict == "contradicted"
+    two = table({"a": [flat(1.0), flat(1.8)]}, (1, 2))
+    reason = judge(cross(">", metric=metric), two, others=others).reason
+    assert reason == "the claim needs points with a neighbour on either side"
+
+
 def test_all_parts_must_hold() -> None:
     data = table({"a": [flat(3.0), flat(2.0)], "b": [flat(1.0), flat(1.0)]}, (1, 2))
     whole = Check("rank", rank(["a", "b"]).fields, also=(trend("down"),))

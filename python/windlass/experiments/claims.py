@@ -27,10 +27,12 @@ def partners(ledger: Ledger, claims: Iterable[Claim], experiment: Experiment) ->
                 for other in (check["experiment_a"], check["experiment_b"]):
                     if other != experiment.id:
                         needed.setdefault(other, set()).update(ledger.experiments[other].variants)
-            if check.kind not in ("cross", "ratio", "drop") or check.get("largest_of"):
+            if check.kind not in ("cross", "ratio", "drop"):
                 continue
-            for side in ("a", "b"):
-                other = check[f"{side}_from"]
+            compared = [("a", check["a_from"]), ("b", check["b_from"])]
+            compared += [("a", name) for name in check.get("largest_of", ())]
+            compared += [("b", name) for name in check.get("against", ())]
+            for side, other in compared:
                 if isinstance(other, str) and other != experiment.id:
                     if check.kind != "cross":
                         names = list(ledger.experiments[other].variants)

@@ -52,6 +52,7 @@ WORDS = {
 MAY: frozenset[str] = frozenset(
     [
         "also",
+        "against",
         "alternative",
         "argmax",
         "argmin",
@@ -132,7 +133,7 @@ def check(item: Item) -> Check:
     schema: dict[str, Any] = {"kind": text} | {key: anything for key in sorted(KINDS[kind])}
     schema |= {key: Maybe(anything) for key in sorted(MAY) if key not in schema}
     schema |= {"why": Maybe(name_of("reason"), ""), "where": Maybe(text, ""), "also": Maybe(listed(check), ())}
-    for key in ("a_from", "b_from", "experiment_a", "experiment_b", "largest_of", "of"):
+    for key in ("a_from", "b_from", "experiment_a", "experiment_b", "largest_of", "against", "of"):
         if key in schema:
             reader = one_or_more(name_of("experiment"))
             schema[key] = Maybe(reader) if isinstance(schema[key], Maybe) else reader

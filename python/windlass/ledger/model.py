@@ -310,7 +310,7 @@ class Check:
         """Experiments that the check compares, :attr:`also` included; empty if it stays within its own."""
         names = [self.fields[key] for key in ("a_from", "b_from", "experiment_a", "experiment_b") if key in self.fields]
         names = [name for given in names for name in ([given] if isinstance(given, str) else given)]
-        names += [*self.fields.get("largest_of", []), *self.fields.get("of", [])]
+        names += [name for key in ("largest_of", "against", "of") for name in self.fields.get(key, [])]
         names += [name for part in self.also for name in part.experiments]
         return tuple(dict.fromkeys(names))
 

@@ -60,6 +60,7 @@ METRICS: Mapping[str, tuple[str, str]] = {
     "throughput": ("throughput per flow", "Mbit/s"),
     "throughput-total": ("throughput of all flows", "Mbit/s"),
     "throughput-margin": ("gain over the mean of the other variants", "%"),
+    "throughput-roughness": ("distance of the throughput from the line between its neighbours", "%"),
     "goodput": ("goodput per flow", "Mbit/s"),
     "fairness": ("Jain's fairness index", ""),
     "timeouts": ("timeouts", ""),

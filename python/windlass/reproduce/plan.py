@@ -380,7 +380,7 @@ class Plan:
             self.reading
             or not self.looks.adaptive
             or bin_length(checks) is not None
-            or any(check.kind in RECORDED for check in checks)
+            or any(check.kind in RECORDED or verdicts.by_neighbours(str(check.get("metric"))) for check in checks)
         ):
             return None
         points: dict[str, set[tuple[Any, ...]]] = {}

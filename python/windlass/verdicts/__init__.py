@@ -41,7 +41,7 @@ from windlass.interval import Interval
 from windlass.verdicts.answers import STRICT
 from windlass.verdicts.bands import largest_gain_percent
 from windlass.verdicts.data import Data, Limit, Limits, Others
-from windlass.verdicts.derived import derived
+from windlass.verdicts.derived import by_neighbours, derived
 from windlass.verdicts.intervals import Cell, mean, ratio
 from windlass.verdicts.judgement import VERDICTS, Judgement
 from windlass.verdicts.kinds import KINDS_JUDGED, judge
@@ -59,6 +59,7 @@ __all__ = [
     "Limits",
     "Merged",
     "Others",
+    "by_neighbours",
     "derived",
     "judge",
     "largest_gain_percent",

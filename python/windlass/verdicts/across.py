@@ -17,8 +17,8 @@ from windlass.verdicts.answers import (
 )
 from windlass.verdicts.bands import UNITS, in_band, in_unit_of, of_band
 from windlass.verdicts.data import Data, Limits, Others, Point, Unmeasured, require
-from windlass.verdicts.derived import in_points
-from windlass.verdicts.intervals import Samples, averaged, difference, ratio
+from windlass.verdicts.derived import in_points, inner
+from windlass.verdicts.intervals import Samples, Series, averaged, difference, less, ratio
 from windlass.verdicts.judgement import Judgement, all_parts
 from windlass.verdicts.likeness import alike
 
@@ -26,13 +26,13 @@ from windlass.verdicts.likeness import alike
 def cross(check: Check, data: Data, others: Others, limits: Limits | None) -> Judgement:
     """The same or other algorithms in two experiments: a gain, a likeness, or an order."""
     if check.get("largest_of"):
-        raise Unmeasured(f"needs the same comparison in {', '.join(check['largest_of'])}")
+        return largest(check, data, others)
     first, second = _other(check["a_from"], data, others), _other(check["b_from"], data, others)
     pairs = list(zip(_listed(check["a"]), _listed(check["b"]), strict=True))
     metric, relation = str(check["metric"]), str(check["relation"])
     for source, names in ((first, [a for a, _ in pairs]), (second, [b for _, b in pairs])):
         require(Check("cross", {"metric": metric, "among": names, "pick": "mean"}), source)
-    points_a, points_b = matched(check, first, second)
+    points_a, points_b = _sides(check, metric, first, second)
     answers = []
     parts: list[Judgement] = []
     for a, b in pairs:
@@ -60,6 +60,33 @@ def cross(check: Check, data: Data, others: Others, limits: Limits | None) -> Ju
                 at_least(number, -slack, where, what, unit) if above else at_most(number, slack, where, what, unit)
             )
     return all_parts(parts) if parts else from_answers(check, answers, "alike" if relation == "close" else "as claimed")
+
+
+def largest(check: Check, data: Data, others: Others) -> Judgement:
+    """Whether ``a`` is further above ``b`` in its two experiments than in each pair of ``largest_of`` and ``against``.
+
+    What is above is the difference of the means over the points.
+    """
+    metric, own = str(check["metric"]), (check["a_from"], check["b_from"])
+    rivals = [pair for pair in zip(check["largest_of"], check["against"], strict=True) if pair != own]
+    answers = []
+    for rival in rivals:
+        ahead = [_ahead(check, _other(one, data, others), _other(two, data, others)) for one, two in (own, rival)]
+        number = difference(*ahead)
+        where = f"{_name(rival[0])} against {_name(rival[1])}"
+        what = f"{check['a']} over {check['b']}, more than in {where} by"
+        unit = "points" if in_points(metric) else UNITS.get(metric, "")
+        answers.append(at_least(number, STRICT, where, what, unit))
+    return from_answers(check, answers, "largest")
+
+
+def _ahead(check: Check, first: Data, second: Data) -> Series:
+    """By how much ``a`` in one experiment is above ``b`` in another, by seed."""
+    metric = str(check["metric"])
+    for source, name in ((first, check["a"]), (second, check["b"])):
+        require(Check("cross", {"metric": metric, "among": [name], "pick": "mean"}), source)
+    points_a, points_b = _sides(check, metric, first, second)
+    return less(first.get(metric, str(check["a"]), points_a), second.get(metric, str(check["b"]), points_b))
 
 
 def ratio_of_experiments(check: Check, data: Data, others: Others, limits: Limits | None) -> Judgement:
@@ -115,11 +142,24 @@ def _other(name: str, data: Data, others: Others) -> Data:
 
 
 def _short(data: Data) -> str:
-    return data.experiment.rsplit("/", 1)[-1]
+    return _name(data.experiment)
+
+
+def _name(experiment: str) -> str:
+    return experiment.rsplit("/", 1)[-1]
 
 
 def _listed(names: str | Sequence[str]) -> list[str]:
     return [names] if isinstance(names, str) else list(names)
+
+
+def _sides(check: Check, metric: str, first: Data, second: Data) -> tuple[list[Point], list[Point]]:
+    """Points of both experiments that are compared and at which the metric is defined."""
+    points_a, points_b = matched(check, first, second)
+    sides = inner(first, metric, points_a), inner(second, metric, points_b)
+    if not all(sides):
+        raise Unmeasured("needs points with a neighbour on either side")
+    return sides
 
 
 def matched(check: Check, first: Data, second: Data) -> tuple[list[Point], list[Point]]:

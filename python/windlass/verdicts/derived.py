@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from windlass.verdicts.intervals import Samples, averaged
@@ -21,17 +22,32 @@ GAP = "gap-to-partner-percent"
 MARGIN = "throughput-margin"
 """Gain over the mean of all other variants, percent."""
 
+ROUGHNESS = "throughput-roughness"
+"""How far a point is from the straight line between its two neighbours, percent of that line there; points at the ends
+of an axis have none.
+"""
+
 _GAIN = "gain-over-"
 
 
 def derived(metric: str) -> bool:
     """Whether a metric is made from the throughput of several variants or points."""
-    return metric == RESIDUAL or in_points(metric)
+    return metric in (RESIDUAL, ROUGHNESS) or in_points(metric)
 
 
 def in_points(metric: str) -> bool:
     """Whether a derived metric is a share with a sign, so that two of them have a difference and no ratio."""
     return metric in (REDUCTION, GAP, MARGIN) or metric.startswith(_GAIN)
+
+
+def by_neighbours(metric: str) -> bool:
+    """Whether a metric at a point depends on which points are beside it."""
+    return metric == ROUGHNESS
+
+
+def inner(data: Data, metric: str, points: Sequence[Point]) -> list[Point]:
+    """The points at which a metric is defined."""
+    return [point for point in points if not by_neighbours(metric) or _neighbours(data, point) is not None]
 
 
 def value(data: Data, metric: str, variant: str, point: Point) -> dict[int, float]:
@@ -43,6 +59,8 @@ def value(data: Data, metric: str, variant: str, point: Point) -> dict[int, floa
     if metric == REDUCTION:
         left, base = value(data, RESIDUAL, variant, point), value(data, RESIDUAL, "newreno", point)
         return {seed: 100 * (1 - left[seed] / base[seed]) for seed in left if base.get(seed, 0.0) > 0}
+    if metric == ROUGHNESS:
+        return _off_line(data, variant, point, own)
     if metric == GAP:
         partner = next((name for name in point if name in data.variants and name != variant), None)
         gaps = _over(own, _throughput(data, partner, point)) if partner is not None else {}
@@ -50,6 +68,26 @@ def value(data: Data, metric: str, variant: str, point: Point) -> dict[int, floa
     named = metric.removeprefix(_GAIN)
     others = [named] if named != metric else [name for name in data.variants if name != variant]
     return _over(own, averaged([_throughput(data, name, point) for name in others]))
+
+
+def _off_line(data: Data, variant: str, point: Point, own: Samples) -> dict[int, float]:
+    """Distance from the line between the neighbours, percent of that line."""
+    ends = _neighbours(data, point)
+    if ends is None:
+        return {}
+    before, after = (_throughput(data, variant, end) for end in ends)
+    share = (point[0] - ends[0][0]) / (ends[1][0] - ends[0][0])
+    line = {seed: before[seed] + share * (after[seed] - before[seed]) for seed in before if seed in after}
+    return {seed: abs(gap) for seed, gap in _over(own, line).items()}
+
+
+def _neighbours(data: Data, point: Point) -> tuple[Point, Point] | None:
+    """The points before and after on the only axis; none at its ends, or if there are several axes."""
+    if len(data.axes) != 1:
+        return None
+    line = sorted(data.points)
+    index = line.index(point)
+    return (line[index - 1], line[index + 1]) if 0 < index < len(line) - 1 else None
 
 
 def _throughput(data: Data, variant: str, point: Point) -> Samples:

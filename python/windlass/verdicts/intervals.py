@@ -83,9 +83,14 @@ def averaged(tables: Sequence[Samples]) -> Series:
     return Series(means, *_origin(tables))
 
 
+def less(a: Samples, b: Samples) -> Series:
+    """``a - b`` by seed, for the seeds that both have."""
+    return Series({seed: a[seed] - b[seed] for seed in sorted(set(a) & set(b))}, *_origin([a, b]))
+
+
 def difference(a: Samples, b: Samples) -> Interval:
     """Mean of ``a - b``, paired by seed."""
-    return mean(Series({seed: a[seed] - b[seed] for seed in sorted(set(a) & set(b))}, *_origin([a, b])))
+    return mean(less(a, b))
 
 
 def cells_of(interval: Interval) -> frozenset[Cell]:
