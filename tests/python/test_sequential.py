@@ -234,6 +234,9 @@ def test_points_are_spread_from_end_to_end_with_those_that_a_claim_names() -> No
     named = {"metric": "throughput", "at": {axis.key: axis.points[2]}, "except_at": {axis.key: list(axis.points[8:10])}}
     more = replace(plain, check=replace(plain.check, fields=named))
     assert experiments.spread(experiment, more, points, 4) == {points[i] for i in (0, 2, 4, 7, 8, 9, 11)}
+    best = {"metric": "throughput", "param": axis.key, "values": [axis.points[5]], "reference": axis.points[1]}
+    over = replace(plain, check=replace(plain.check, fields=best))
+    assert experiments.spread(experiment, over, points, 4) == {points[i] for i in (0, 1, 4, 5, 7, 11)}
     # with fewer points of another figure: those that are there
     assert experiments.spread(experiment, more, points[5:], 4) <= set(points[5:])
 

@@ -22,7 +22,9 @@ def thinned(experiment: Experiment, claims: Sequence[Claim], most: int) -> list[
 def spread(
     experiment: Experiment, claim: Claim, points: Collection[tuple[Any, ...]], count: int
 ) -> frozenset[tuple[Any, ...]]:
-    """Some of the points: of every axis ``count`` values evenly from end to end, and those that the claim names."""
+    """Some of the points: of every axis ``count`` values evenly from end to end, and those that the claim names; all
+    variants.
+    """
     kept = [
         _spread(axis, claim, [value for value in axis.points if any(point[index] == value for point in points)], count)
         for index, axis in enumerate(experiment.axes)
@@ -33,7 +35,7 @@ def spread(
 
 
 def _spread(axis: Axis, claim: Claim, values: Sequence[Any], count: int) -> list[Any]:
-    if len(values) <= count:
+    if axis.is_variant or len(values) <= count:
         return list(values)
     kept = {round(step * (len(values) - 1) / (count - 1)) for step in range(count)}
     for check in (claim.check, *claim.check.also):
@@ -61,8 +63,11 @@ def _thin(axis: Axis, claims: Sequence[Claim], most: int) -> tuple[Any, ...]:
 
 
 def _named(check: Check, key: str, values: Sequence[Any]) -> set[int]:
-    """Positions of the values that a check names: points, and the ends of ranges."""
+    """Positions of the values that a check names: points, the ends of ranges, values of its parameter."""
     kept: set[int] = set()
+    if check.get("param") == key:
+        own = [*(check.get("values") or ()), *(check.get(name) for name in ("reference", "argmax", "argmin"))]
+        kept |= {index for index, value in enumerate(values) if value in own}
     for selector in ("at", "must_hold_at", "except_at", "last_at", "at_a", "at_b", "a_above", "b_above"):
         wanted = (check.get(selector) or {}).get(key)
         if isinstance(wanted, list) and len(wanted) == 2:

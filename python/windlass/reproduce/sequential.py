@@ -184,7 +184,8 @@ class Sequential:
     def _differs(self, claim: Claim, reading: str, judgement: Judgement, base: Judgement) -> bool:
         """Whether a reading that is looked at at some points is not like the base, there and at all points."""
         only = self.only(claim, reading)
-        if only is None or "undecided" in (judgement.verdict, base.verdict):
+        missing = judgement.verdict == "not measurable"  # a point that is not there, and that the claim needs
+        if only is None or ("undecided" in (judgement.verdict, base.verdict) and not missing):
             return False
         there = self.plan.judge(self.measured, claim, "base", only=only)
         return not judgement.verdict == there.verdict == base.verdict
