@@ -415,6 +415,20 @@ def test_the_other_kinds_of_statement() -> None:
         assert judge(Check(kind, {**base, **fields}), data).verdict == verdict, (kind, fields)
 
 
+def test_what_is_equal_is_not_ahead() -> None:
+    """Where nothing arrives, or nothing changes, no value of a parameter is better than another."""
+    base = {"metric": "throughput"}
+    kinds: list[tuple[str, dict[str, Any]]] = [
+        ("best-set", {"param": "q_percent", "values": [2], "reference": 1, "min_share": 1.0}),
+        ("argmax", {"among": ["a"], "param": "q_percent", "argmax": 2}),
+        ("crossover", {"a": "a", "b": "b", "a_above": {"q_percent": 2}, "b_above": {"q_percent": 1}}),
+    ]
+    for value in (0.0, 1.0):
+        data = table({"a": [flat(value), flat(value)], "b": [flat(value), flat(value)]}, (1, 2))
+        for kind, fields in kinds:
+            assert judge(Check(kind, {**base, **fields}), data).verdict == "contradicted", kind
+
+
 # ---- several experiments, several parts, no runs ----
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from windlass.ledger import Check
-from windlass.verdicts.answers import at_least, every, from_answers
+from windlass.verdicts.answers import STRICT, at_least, every, from_answers
 from windlass.verdicts.bands import UNITS
 from windlass.verdicts.data import Data, Unmeasured
 from windlass.verdicts.intervals import averaged, difference, ratio
@@ -41,7 +41,7 @@ def crossover(check: Check, data: Data) -> Judgement:
     for key, first, second in (("a_above", a, b), ("b_above", b, a)):
         for where, points in groups_of(check, data, key):
             lead = lead_percent(data, metric, first, second, points, False)
-            answers.append(at_least(lead, 0.0, where, f"{first} against {second}"))
+            answers.append(at_least(lead, STRICT, where, f"{first} against {second}"))
     return from_answers(check, answers, "in the named order")
 
 
@@ -60,7 +60,9 @@ def best_set(check: Check, data: Data) -> Judgement:
 
     base = over_all(reference)
     answers = [
-        at_least(ratio(over_all(value), base).scaled(100, -100), 0.0, place([(param, value)]), "against the reference")
+        at_least(
+            ratio(over_all(value), base).scaled(100, -100), STRICT, place([(param, value)]), "against the reference"
+        )
         for value in check["values"]
         if value != reference
     ]
@@ -88,7 +90,9 @@ def argmax(check: Check, data: Data) -> Judgement:
                         first, second = (tables[wanted], table) if key == "argmax" else (table, tables[wanted])
                         lead = ratio(first, second).scaled(100, -100)
                         leads.append(
-                            at_least(lead, 0.0, where or name, f"{name}: {at_best} against {place([(param, value)])}")
+                            at_least(
+                                lead, STRICT, where or name, f"{name}: {at_best} against {place([(param, value)])}"
+                            )
                         )
                 answers.append(every(leads, f"{name} {where}".strip()))
     return from_answers(check, answers, "at its extreme")
