@@ -14,7 +14,9 @@ import windlass
 from windlass.cautions import of_runs
 from windlass.compare import compare
 from windlass.errors import InputError
+from windlass.reproduce.cautions import where_words
 from windlass.validation.tcl.checks import check
+from windlass.verdicts import Data
 
 Command = Callable[..., Result]
 
@@ -127,3 +129,15 @@ def test_ns2_has_no_jitter_of_that_kind() -> None:
     check(point.effective())
     with pytest.raises(InputError, match=r"`topology.send_jitter` = auto"):
         check(windlass.load("lossy-dumbbell", {"flows.algorithm": "newreno"}).points()[0].effective())
+
+
+def test_many_points_are_told_by_their_axes() -> None:
+    points = tuple((a, b) for a in range(1, 11) for b in (2, 5, 25))
+    data = Data("p/fig1", ("dupack", "q_percent"), points, {}, {})
+    assert where_words(data, points[:2]) == "dupack = 1, q = 2 %; dupack = 1, q = 5 %"
+    assert where_words(data, [point for point in points if point[1] > 2]) == "q = 5 %, q = 25 %"
+    corner = [point for point in points if point[1] > 2 and point[0] < 5]
+    assert where_words(data, corner) == "dupack = 1, dupack = 2, dupack = 3, dupack = 4 with q = 5 %, q = 25 %"
+    assert where_words(data, points) == "every point"
+    assert where_words(data, points[:8]) == "8 of 30 points, the first of them dupack = 1, q = 2 %"
+    assert where_words(Data("p/fig1", (), ((),), {}, {}), [()]) == "the only point"

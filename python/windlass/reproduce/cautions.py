@@ -10,9 +10,15 @@ from windlass.cautions import of_runs
 from windlass.names import loss_causes
 from windlass.reproduce.plan import LEAST_SEEDS, Plan
 from windlass.verdicts import Data
+from windlass.verdicts.words import place
 
 if TYPE_CHECKING:
     from windlass.sweep import RunResult
+
+Point = tuple[Any, ...]
+
+FEW = 6
+"""Points that are named one by one."""
 
 
 def cautions_on(plan: Plan, results: Sequence[RunResult], data: Data) -> list[str]:
@@ -33,7 +39,7 @@ def cautions_on(plan: Plan, results: Sequence[RunResult], data: Data) -> list[st
     )
     dry = _without_congestion(plan, results)
     if dry:
-        where = f"at {', '.join(dry)}" if len(dry) < len(data.points) else "at any point"
+        where = f"at {where_words(data, dry)}" if len(dry) < len(data.points) else "at any point"
         found.append(
             f"No variant lost a packet to congestion {where}: differences between reactions to congestion are not "
             "exercised there."
@@ -41,7 +47,8 @@ def cautions_on(plan: Plan, results: Sequence[RunResult], data: Data) -> list[st
     same = _without_chance(plan, data)
     if same:
         found.append(
-            f"Every seed gives the same at {', '.join(same)}: nothing is random there, so the interval says nothing."
+            f"Every seed gives the same at {where_words(data, same)}: nothing is random there, so the interval says "
+            "nothing."
         )
     found += [f"{caution}." for caution in of_runs(results)]
     used = set(plan.algorithm_names().values())
@@ -51,25 +58,45 @@ def cautions_on(plan: Plan, results: Sequence[RunResult], data: Data) -> list[st
     return found
 
 
-def _without_chance(plan: Plan, data: Data) -> list[str]:
+def where_words(data: Data, points: Sequence[Point]) -> str:
+    """Some of the points in words: one by one while they are few; else the values of the axes that tell them from the
+    others, or, where no such values do, how many there are, and the first.
+    """
+    if len(points) <= FEW:
+        between = "; " if len(data.axes) > 1 else ", "
+        return between.join(data.label(point) or "the only point" for point in points)
+    every = [list(dict.fromkeys(point[at] for point in data.points)) for at in range(len(data.axes))]
+    held = [
+        [value for value in values if any(point[at] == value for point in points)] for at, values in enumerate(every)
+    ]
+    if math.prod(len(values) for values in held) == len(points):
+        told = [
+            ", ".join(place([(axis, value)]) for value in values)
+            for axis, values, whole in zip(data.axes, held, every, strict=True)
+            if len(values) < len(whole)
+        ]
+        return " with ".join(told) or "every point"
+    return f"{len(points)} of {len(data.points)} points, the first of them {data.label(points[0])}"
+
+
+def _without_chance(plan: Plan, data: Data) -> list[Point]:
     """Points at which all seeds of every variant give the same throughput."""
     if plan.looks.all[-1] < 2:
         return []
     return [
-        data.label(point) or "the only point"
+        point
         for point in data.points
         if all(len(set(data.get("throughput", variant, [point]).values())) == 1 for variant in data.variants)
     ]
 
 
-def _without_congestion(plan: Plan, results: Sequence[RunResult]) -> list[str]:
+def _without_congestion(plan: Plan, results: Sequence[RunResult]) -> list[Point]:
+    """Points at which no run of the base lost a packet to congestion."""
     import pyarrow.compute as pc
 
-    lost: dict[tuple[Any, ...], float] = {}
+    lost: dict[Point, float] = {}
     for job, point, result in plan.rows(results):
         if job.reading == "base" and job.case.experiment == plan.experiment.id:
             counts = (pc.sum(result.flows[cause.column]).as_py() or 0 for cause in loss_causes() if cause.congestion)
             lost[point] = lost.get(point, 0.0) + float(sum(counts))
-    axes = tuple(axis.key for axis in plan.experiment.axes)
-    data = Data(plan.experiment.id, axes, (), {}, {})
-    return [data.label(point) or "the only point" for point, count in lost.items() if count == 0]
+    return [point for point, count in lost.items() if count == 0]
