@@ -1,7 +1,7 @@
 """One look and one name per algorithm, the same in every figure.
 
 Colours are those of Okabe and Ito, which people with any of the common colour vision deficiencies can tell apart. There
-are more algorithms than such colours: relatives share one. What tells every algorithm from every other, in grey print
+are more algorithms than such colours: most relatives share one. What tells every algorithm from every other, in grey print
 too, is its marker together with its dash. Those that are compared most often differ in all three.
 """
 
@@ -70,11 +70,11 @@ class Look(NamedTuple):
 
 
 LOOKS: dict[str, Look] = {
-    # Loss only.
-    "tahoe": Look(BLACK, "v", SOLID),
-    "reno": Look(BLACK, "s", SOLID),
+    # Loss only. Papers draw these four together, so they do not share a colour.
+    "tahoe": Look(ORANGE, "v", SOLID),
+    "reno": Look(PURPLE, "s", SOLID),
     "newreno": Look(BLACK, "o", SOLID),
-    "sack": Look(BLACK, "D", SOLID),
+    "sack": Look(GREEN, "D", SOLID),
     "reno-linux": Look(BLACK, "o", DASHED),
     # CUBIC, and others for long and fast paths.
     "cubic": Look(BLUE, "s", DASHED),
