@@ -1,8 +1,8 @@
 """One look and one name per algorithm, the same in every figure.
 
 Colours are those of Okabe and Ito, which people with any of the common colour vision deficiencies can tell apart. There
-are more algorithms than such colours: most relatives share one. What tells every algorithm from every other, in grey print
-too, is its marker together with its dash. Those that are compared most often differ in all three.
+are more algorithms than such colours: most relatives share one. What tells every algorithm from every other, in grey
+print too, is its marker together with its dash. Those that are compared most often differ in all three.
 """
 
 from __future__ import annotations
