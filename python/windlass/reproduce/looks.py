@@ -20,6 +20,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from windlass.interval import Interval
 
 READING_LOOKS = (3, 5, 10, 20, 50)
 """Numbers of seeds at which readings are judged."""
@@ -31,7 +35,9 @@ ERROR = 0.05
 """Chance that some interval of a number misses it, over all looks."""
 
 PRECISION = 0.03
-"""The base gets seeds until half of a plain 95 % interval of the headline metric is this share of its mean."""
+"""The base gets seeds until half of a plain 95 % interval of the headline metric is this share of its mean, where the
+most seeds would bring it there.
+"""
 
 TRUSTED = 10
 """With fewer seeds that all give the same, the next may still differ, as with counts of rare events."""
@@ -86,6 +92,25 @@ class Looks:
     def after(self, count: int, reading: str) -> int:
         """The look that follows this number of seeds; the same number if it is the last."""
         return next((look for look in self.of(reading) if look > count), max(count, self.of(reading)[-1]))
+
+    def imprecise(self, interval: Interval) -> bool:
+        """Whether a plain 95 % interval of the base is wider than it should be, and more seeds would mend it: the most
+        seeds bring it to :data:`PRECISION` if the scatter stays.
+
+        >>> from windlass.stats import mean_interval
+        >>> looks = Looks.sequential(10)
+        >>> [looks.imprecise(mean_interval([10.0 - by, 10.0 + by] * 5)) for by in (0.3, 0.8, 2.0)]
+        [False, True, False]
+        """
+        from scipy.special import stdtrit
+
+        most, allowed = self.base[-1], PRECISION * abs(interval.mean)
+        if not interval.half_width > allowed > 0.0:
+            return False
+        if interval.n >= most:
+            return False
+        factors = [float(stdtrit(count - 1, 0.975)) / math.sqrt(count) for count in (interval.n, most)]
+        return interval.half_width * factors[1] / factors[0] <= allowed
 
     def foreseen(self, count: int) -> float:
         """Confidence at which this number of seeds gives intervals that show whether more are in vain.

@@ -3,7 +3,7 @@
 The base starts with at least ten seeds at every point. A reading starts with three, only for the variants and at the
 points that some claim is judged by, and of the points at some first. Then all claims are judged, and where a verdict
 could still become another one, the cells that it hangs on go on to the next look (:mod:`windlass.reproduce.looks`). The
-base also goes on where its headline metric is not known well enough, and a reading goes on to all points where its
+base also goes on where that makes its headline metric known well enough, and a reading goes on to all points where its
 verdict is not that of the base. What is run next follows from results alone, and every run is in the store, so a
 reproduction that was interrupted comes to the same runs and the same verdicts.
 """
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from windlass import stats
 from windlass.errors import Interrupted
 from windlass.ledger import Claim
-from windlass.reproduce.looks import FORESIGHT, PRECISION, TRUSTED
+from windlass.reproduce.looks import FORESIGHT, TRUSTED
 from windlass.reproduce.metrics import headline_metric
 from windlass.reproduce.packed import Packer
 from windlass.reproduce.plan import Measured, Only, Place, Plan, Progress, Task
@@ -216,7 +216,7 @@ class Sequential:
         )
 
     def _imprecise(self) -> list[Cell]:
-        """Cells of the base whose headline metric is not known well enough."""
+        """Cells of the base whose headline metric is not known well enough, and would be with more seeds."""
         plan = self.plan
         if not plan.own:
             return []
@@ -225,7 +225,7 @@ class Sequential:
         found = []
         for (name, variant, point), values in data.values.items():
             interval = stats.mean_interval(list(values.values()))
-            if name == metric and interval.half_width > PRECISION * abs(interval.mean) > 0.0:
+            if name == metric and plan.looks.imprecise(interval):
                 found.append((data.experiment, variant, point))
         return found
 
