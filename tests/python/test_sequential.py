@@ -474,3 +474,18 @@ def test_a_figure_over_seeds_runs_each_point_with_its_own(monkeypatch: pytest.Mo
     book, experiment = ledger.experiment("saedi2019/fig4.5a")
     row = row_of(running._plan(book, experiment, running.Asked(None, False, "")), tmp_path)
     assert row.runs[0] == row.runs[2] >= 25 * 3
+
+
+def test_a_reading_changes_a_verdict_only_by_another_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Undecided or not measurable is no other answer; the pages list such readings beside those that change it."""
+    book, experiment = ledger.experiment(TARGET)
+    made = running._plan(book, experiment, running.Asked(None, False, ""))
+    claim = made.claims[0]
+    runs = [running.ReadingRun(reading, None) for reading in made.readings]
+    first, second, third, *_ = made.concerning(claim)
+    said = {"base": "reproduced", first.key: "contradicted", second.key: "undecided", third.key: "not measurable"}
+    state = running.Sequential(made, 1, None, None)
+    monkeypatch.setattr(state, "judge", lambda _, reading: Judgement(said.get(reading, "reproduced"), ""))
+    outcome = running._outcome(claim, runs, state)
+    assert [reading.key for reading, _ in outcome.changed] == [first.key]
+    assert [reading.key for reading in outcome.unsettled] == [second.key, third.key]

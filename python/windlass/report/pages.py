@@ -212,7 +212,7 @@ def _dependence(reproduction: Reproduction) -> str:
     if not changed and not unsettled:
         return "No verdict depends on how the open parameters are read."
     if not changed:
-        return f"No verdict is known to depend on how the open parameters are read; {unsettled} of {len(asked)} {'is' if unsettled == 1 else 'are'} undecided in some reading."
+        return f"No verdict is known to depend on how the open parameters are read; {unsettled} of {len(asked)} {'is' if unsettled == 1 else 'are'} undecided or not measurable in some reading."
     keys: dict[str, int] = {}
     for outcome in changed:
         for reading, _ in outcome.changed:

@@ -41,12 +41,12 @@ class Outcome:
 
     @property
     def unsettled(self) -> list[Reading]:
-        """Readings of which it is not known whether they change the verdict, since one of the two is undecided."""
+        """Readings of which it is not known whether they change the verdict: one of the two is open."""
         base = self.judgement.verdict
         return [
             reading
             for reading, judgement, _ in self.readings
-            if judgement.verdict != base and "undecided" in (judgement.verdict, base)
+            if judgement.verdict != base and verdicts.OPEN & {judgement.verdict, base}
         ]
 
     def to_dict(self) -> dict[str, Any]:

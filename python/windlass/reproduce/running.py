@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from windlass import experiments
+from windlass import experiments, verdicts
 from windlass import ledger as books
 from windlass import progress as progress_bars
 from windlass.experiments import NotYet
@@ -328,6 +328,6 @@ def _outcome(claim: Claim, runs: Sequence[ReadingRun], state: Sequential) -> Out
             continue
         key = run.reading.key
         other = state.stopped(claim, key, state.judge(claim, key))
-        settled = "undecided" not in (other.verdict, judgement.verdict)
+        settled = not verdicts.OPEN & {other.verdict, judgement.verdict}
         found.append((run.reading, other, settled and other.verdict != judgement.verdict))
     return Outcome(claim, judgement, tuple(found), tuple(missing))

@@ -43,12 +43,13 @@ from windlass.verdicts.bands import largest_gain_percent
 from windlass.verdicts.data import Data, Limit, Limits, Others
 from windlass.verdicts.derived import by_neighbours, derived
 from windlass.verdicts.intervals import Cell, mean, ratio
-from windlass.verdicts.judgement import VERDICTS, Judgement
+from windlass.verdicts.judgement import OPEN, VERDICTS, Judgement
 from windlass.verdicts.kinds import KINDS_JUDGED, judge
 from windlass.verdicts.merged import Merged, merge
 
 __all__ = [
     "KINDS_JUDGED",
+    "OPEN",
     "STRICT",
     "VERDICTS",
     "Cell",

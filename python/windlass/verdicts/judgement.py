@@ -41,6 +41,9 @@ BEST_FIRST = (
     "not measurable",
 )
 
+OPEN = frozenset(["undecided", "not measurable"])
+"""Verdicts that say nothing on whether a claim holds."""
+
 MET = ("reproduced", "compatible")
 """Verdicts that say that a claim holds, strictly or not."""
 
