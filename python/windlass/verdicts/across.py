@@ -158,7 +158,7 @@ def _sides(check: Check, metric: str, first: Data, second: Data) -> tuple[list[P
     points_a, points_b = matched(check, first, second)
     sides = inner(first, metric, points_a), inner(second, metric, points_b)
     if not all(sides):
-        raise Unmeasured("needs points with a neighbour on either side")
+        raise Unmeasured(f"needs points at which `{metric}` is defined")
     return sides
 
 

@@ -46,8 +46,15 @@ def by_neighbours(metric: str) -> bool:
 
 
 def inner(data: Data, metric: str, points: Sequence[Point]) -> list[Point]:
-    """The points at which a metric is defined."""
-    return [point for point in points if not by_neighbours(metric) or _neighbours(data, point) is not None]
+    """The points at which a metric is defined: of a curve's roughness those between others, of less unused bandwidth
+    those with loss, since without it nothing is unused.
+    """
+    if by_neighbours(metric):
+        return [point for point in points if _neighbours(data, point) is not None]
+    if metric == REDUCTION and data.loss_axis in data.axes:
+        index = data.axes.index(data.loss_axis)
+        return [point for point in points if point[index] != 0]
+    return list(points)
 
 
 def value(data: Data, metric: str, variant: str, point: Point) -> dict[int, float]:
