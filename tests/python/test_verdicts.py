@@ -509,6 +509,16 @@ def test_unused_bandwidth_is_compared_where_there_is_loss() -> None:
     assert [row["mean"] for row in found.rows] == [pytest.approx(30.0)]
 
 
+def test_less_unused_bandwidth_over_several_points_is_that_of_their_mean() -> None:
+    """Where newreno leaves nothing there is no share of it; over all, 0.0 and 0.2 beside 0.0 and 1.0 are 80 % less."""
+    data = table({"a": [flat(3.0), flat(3.0), flat(2.8)], "newreno": [flat(3.0), flat(3.0), flat(2.0)]}, (0, 1, 2))
+    data = replace(data, loss_axis="q_percent")
+    assert not data.get("residual-reduction", "a", [(1,)])
+    both = data.get("residual-reduction", "a", [(1,), (2,)])
+    assert both[1] == pytest.approx(80.0)
+    assert {(name, point) for _, name, point in both.cells} >= {("a", (1,)), ("newreno", (2,)), ("newreno", (0,))}
+
+
 def test_roughness_is_the_distance_from_the_line_between_the_neighbours() -> None:
     """At 1, 2, 4: the line from 1.0 to 2.5 is at 1.5 in the point 2, so that 1.8 is 20 % off it, 1.5 not at all."""
     metric = "throughput-roughness"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from windlass.ledger import Check
-from windlass.verdicts.derived import derived, value
+from windlass.verdicts.derived import derived, mean_value, value
 from windlass.verdicts.intervals import CONFIDENCE, Cell, Samples, Series, averaged
 from windlass.verdicts.words import place
 
@@ -79,6 +79,8 @@ class Data:
 
     def get(self, metric: str, variant: str, points: Sequence[Point]) -> Series:
         """Value by seed, averaged over points; empty if some point was not measured."""
+        if derived(metric) and len(points) > 1 and not self.by_run:
+            return mean_value(self, metric, variant, points)
         tables = [self._one(metric, variant, point) for point in points]
         if not self.by_run:
             return averaged(tables)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from windlass.verdicts.intervals import Samples, averaged
+from windlass.verdicts.intervals import Samples, Series, averaged
 
 if TYPE_CHECKING:
     from windlass.verdicts.data import Data, Point
@@ -14,7 +14,7 @@ RESIDUAL = "residual"
 """Rate left unused: what is carried without random loss, all variants' mean, less the throughput; Mbps."""
 
 REDUCTION = "residual-reduction"
-"""How much less than NewReno's the residual is, percent."""
+"""How much less than NewReno's the residual is, percent; over several points, how much less their mean is."""
 
 GAP = "gap-to-partner-percent"
 """Difference from the variant on the same link, which the point names, either way; percent of that one's."""
@@ -57,6 +57,21 @@ def inner(data: Data, metric: str, points: Sequence[Point]) -> list[Point]:
     return list(points)
 
 
+def mean_value(data: Data, metric: str, variant: str, points: Sequence[Point]) -> Series:
+    """A derived metric over several points, by seed; empty if something that it needs was not measured.
+
+    A share of what is unused is that of the mean over the points: at a point where nothing is unused there is none.
+    """
+    if metric != REDUCTION:
+        return averaged([data.get(metric, variant, [point]) for point in points])
+    left, base = (averaged([data.get(RESIDUAL, name, [point]) for point in points]) for name in (variant, "newreno"))
+    return Series(
+        {seed: 100 * (1 - left[seed] / base[seed]) for seed in left if base.get(seed, 0.0) > 0},
+        max(left.confidence, base.confidence),
+        left.cells | base.cells,
+    )
+
+
 def value(data: Data, metric: str, variant: str, point: Point) -> dict[int, float]:
     """A derived metric by seed; empty if something that it needs was not measured."""
     own = _throughput(data, variant, point)
@@ -64,8 +79,7 @@ def value(data: Data, metric: str, variant: str, point: Point) -> dict[int, floa
         most = _without_loss(data, point)
         return {seed: most[seed] - own[seed] for seed in own if seed in most}
     if metric == REDUCTION:
-        left, base = value(data, RESIDUAL, variant, point), value(data, RESIDUAL, "newreno", point)
-        return {seed: 100 * (1 - left[seed] / base[seed]) for seed in left if base.get(seed, 0.0) > 0}
+        return dict(mean_value(data, REDUCTION, variant, [point]))
     if metric == ROUGHNESS:
         return _off_line(data, variant, point, own)
     if metric == GAP:
