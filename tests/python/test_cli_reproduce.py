@@ -46,7 +46,7 @@ def test_a_plan_is_printed_and_nothing_is_run(
         raise AssertionError("a run")
 
     monkeypatch.setattr(reproduce, "main", refuse)
-    monkeypatch.setattr(importlib.import_module("windlass.reproduce.outline"), "published", dict)
+    monkeypatch.setattr(importlib.import_module("windlass.reproduce.costs"), "published", dict)
     empty = tmp_path / "empty"
     empty.mkdir()
     monkeypatch.chdir(empty)

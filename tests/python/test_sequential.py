@@ -374,7 +374,7 @@ def test_seeds_are_added_only_where_a_verdict_is_open(monkeypatch: pytest.Monkey
 
 def test_a_plan_runs_nothing_and_tells_what_would_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     short(monkeypatch)
-    planned = importlib.import_module("windlass.reproduce.outline")
+    planned = importlib.import_module("windlass.reproduce.costs")
     monkeypatch.setattr(planned, "published", dict)
 
     def refuse(*args: Any, **options: Any) -> Any:
@@ -396,7 +396,7 @@ def test_a_plan_runs_nothing_and_tells_what_would_run(monkeypatch: pytest.Monkey
 
 def test_a_plan_takes_the_cost_that_was_published(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     short(monkeypatch)
-    planned = importlib.import_module("windlass.reproduce.outline")
+    planned = importlib.import_module("windlass.reproduce.costs")
     known = Published(TARGET, "2026-05-02", "engine", False, 90, 0.25, "measured", {"reproduced": 2})
     for row, source in ((known, "published"), (replace(known, cost_is="estimated"), "estimated")):
         monkeypatch.setattr(planned, "published", lambda row=row: {TARGET: row})
@@ -406,7 +406,7 @@ def test_a_plan_takes_the_cost_that_was_published(monkeypatch: pytest.MonkeyPatc
 
 
 def test_an_estimated_cost_is_that_of_the_readings_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(importlib.import_module("windlass.reproduce.outline"), "published", dict)
+    monkeypatch.setattr(importlib.import_module("windlass.reproduce.costs"), "published", dict)
     (found,) = reproduce.outline("janevski2012/fig48", out=tmp_path).rows
     book, experiment = ledger.experiment("janevski2012/fig48")
     made = running._plan(book, experiment, running.Asked(None, False, ""))
@@ -450,7 +450,7 @@ def test_a_plan_takes_its_time_from_the_engine(monkeypatch: pytest.MonkeyPatch, 
     book, experiment = ledger.experiment(TARGET)
     made = running._plan(book, experiment, running.Asked(None, False, ""))
     monkeypatch.setattr("windlass.scenario.Point.estimate", lambda *_: {"seconds": 2.5})
-    monkeypatch.setattr(importlib.import_module("windlass.reproduce.outline"), "published", dict)
+    monkeypatch.setattr(importlib.import_module("windlass.reproduce.costs"), "published", dict)
     found = row_of(made, tmp_path)
     assert (found.run_s, found.source) == (2.5, "estimated")
     assert plan.LEAST_SEEDS == BASE_LOOKS[0]

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from windlass import _json
 from windlass.folders import replaced, write_manifest
+from windlass.reproduce.costs import measured_cost
 from windlass.reproduce.engine import engine_version
 from windlass.reproduce.metrics import summary_rows
-from windlass.reproduce.outline import measured_cost
 from windlass.reproduce.plan import Plan
 from windlass.reproduce.results import Reproduction
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from windlass.ledger import Experiment
-from windlass.reproduce.engine import engine_version
+from windlass.reproduce.costs import cost
 from windlass.reproduce.plan import Place, Plan
-from windlass.reproduce.published import published
 from windlass.reproduce.sequential import start
 
 if TYPE_CHECKING:
@@ -22,9 +20,6 @@ BASE_SEEDS, READING_SEEDS = 16, 5
 
 Measured over the experiments of a thesis; docs/guide/reproducing-a-paper.md has the numbers and the command.
 """
-
-SAMPLE = 48
-"""Settings of an experiment whose cost is estimated, at least, where it has as many."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +43,8 @@ class Row:
         CPU time of a run, seconds; none if nothing is known of it.
     source : str
         ``measured`` when this engine ran the experiment into this folder, ``published`` when that is the cost in the
-        run of all papers that was published last, or ``estimated`` as if the narrowest links were always full.
+        run of all papers that was published last, ``alike`` by what published experiments of the same networks took, or
+        ``estimated`` as if the narrowest links were always full.
     """
 
     experiment: Experiment
@@ -132,7 +128,7 @@ def row_of(plan: Plan, folder: Path, seen: set[str] | None = None) -> Row:
     recorded = sum(count for place, count in counts.items() if not _measured(plan, place))
     looks = plan.looks
     expected = (BASE_SEEDS, READING_SEEDS) if looks.adaptive else (looks.base[0], looks.readings[0])
-    known, source = _cost(plan, folder)
+    run_s, source = cost(plan, counts or every, folder)
     keys = dict.fromkeys(plan.jobs[number].reading for number, _ in every if plan.jobs[number].reading != "base")
     return Row(
         plan.experiment,
@@ -144,18 +140,9 @@ def row_of(plan: Plan, folder: Path, seen: set[str] | None = None) -> Row:
             len(base) * max(expected[0], looks.base[0]) + len(readings) * expected[1] + recorded,
             len(base) * looks.base[-1] + len(readings) * looks.readings[-1] + recorded,
         ),
-        known if source else _estimate(plan, every),
-        source or "estimated",
+        run_s,
+        source,
     )
-
-
-def _cost(plan: Plan, folder: Path) -> tuple[float | None, str]:
-    """CPU time of a run as it was measured, seconds, and where that is known from; nothing if it is not."""
-    own = measured_cost(folder)
-    if own is not None:
-        return own, "measured"
-    last = published().get(plan.experiment.id)
-    return (last.run_s, "published") if last is not None and last.cost_is == "measured" else (None, "")
 
 
 def _new(plan: Plan, counts: Mapping[Place, int], seen: set[str]) -> dict[Place, int]:
@@ -178,27 +165,3 @@ def _settings(plan: Plan, counts: Iterable[Place]) -> tuple[int, int]:
 
 def _measured(plan: Plan, place: Place) -> bool:
     return plan.jobs[place[0]].kind == "measure"
-
-
-def measured_cost(folder: Path) -> float | None:
-    """CPU time of a run as the manifest of an earlier reproduction with this engine has it, seconds."""
-    try:
-        about = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    if not isinstance(about, dict) or about.get("engine_version") != engine_version():
-        return None
-    cost = about.get("cpu_per_run_s")
-    return float(cost) if isinstance(cost, (int, float)) else None
-
-
-def _estimate(plan: Plan, counts: Mapping[Place, int]) -> float | None:
-    """CPU time of a run as the engine estimates it, as if the narrowest links were always full: mean over the runs of
-    places that lie evenly among all, since a reading may have faster links; seconds.
-
-    Flows that lose packets leave the links empty for a while, so that their runs take less, down to a tenth of it.
-    """
-    places = sorted(place for place in counts if _measured(plan, place))
-    sample = places[:: max(1, len(places) // SAMPLE)]
-    took = [counts[place] * plan.jobs[place[0]].points[place[1]].estimate()["seconds"] for place in sample]
-    return sum(took) / sum(counts[place] for place in sample) if sample else None

@@ -139,6 +139,8 @@ def print_outline(outline: Outline, console: Console) -> None:
         console.print(f"not run: {escape(entry.id)}: {escape(why)}", style="dim")
     hours = " / ".join(f"{seconds / 3600:.1f}" for seconds in outline.cpu_s)
     console.print(f"{len(outline.rows)} experiments, {_three(outline.runs)} runs, {hours} CPU hours; nothing was run")
+    if any(row.source == "alike" for row in outline.rows):
+        console.print("alike: by what published experiments of the same networks took.")
     if any(row.source == "estimated" for row in outline.rows):
         console.print("estimated: as if the narrowest links were always full; flows that lose packets take less.")
     console.print("settings: variants at points, in the base + in readings. Runs that are stored already cost little.")
