@@ -52,7 +52,7 @@ def test_a_plan_is_printed_and_nothing_is_run(
     monkeypatch.chdir(empty)
     text = command("reproduce", "saedi2019/fig4.26", "--plan").stdout
     assert "saedi2019/fig4.26" in text
-    assert "31 / 51 / 400" in text  # 10 + 7 x 3; 16 + 7 x 5; 50 + 7 x 50
+    assert "31 / 75 / 400" in text  # 10 + 7 x 3; 12 + 7 x 9; 50 + 7 x 50
     assert "nothing was run" in text
     document = json.loads(command("reproduce", "saedi2019/fig4.26", "--plan", "--json").stdout)
     assert (document["runs_least"], document["runs_most"]) == (31, 400)

@@ -12,6 +12,7 @@ import pytest
 from windlass import experiments, ledger, verdicts
 from windlass.ledger import Check
 from windlass.verdicts import Data, Interval, Limit, judge
+from windlass.verdicts.answers import Answer, from_answers
 
 # Student's t for 95 % and n - 1 = 2 and 9.
 T2, T9 = 4.302653, 2.262157
@@ -680,3 +681,21 @@ def test_possible_room_keeps_a_claim_open() -> None:
     assert found.verdict != "impossible"
     assert "impossible" in found.finals
     assert not found.settled
+
+
+@pytest.mark.parametrize(
+    ("share", "soon"),
+    [
+        (1.0, {1, 2, 3}),  # one point of five holds: three more that do not, and at most two do, which is contradicted
+        (0.4, {1}),  # one more that holds is enough
+        (0.2, set()),  # nothing is open
+    ],
+)
+def test_as_few_points_as_could_settle_it_go_first(share: float, soon: set[int]) -> None:
+    """Of four open points those that need 5, 8 and 100 seeds, before the one that needs 1000."""
+    cells = {at: frozenset([("p/fig1", "a", (at,))]) for at in range(1, 5)}
+    needed = {1: 5, 2: 8, 3: 100, 4: 1000}
+    open_ones = [Answer("open", seeds=needed[at], open_cells=cells[at]) for at in (4, 3, 1, 2)]
+    found = from_answers(Check("rank", {"share": share}), [*open_ones, Answer("yes")], "first")
+    assert {point for _, _, (point,) in found.next_cells} == soon
+    assert {point for _, _, (point,) in found.open_cells} == {1, 2, 3, 4}

@@ -18,7 +18,7 @@ from windlass.experiments import Case, NotYet
 from windlass.ledger import Check, Claim, Experiment, Ledger, Reading
 from windlass.ledger.model import plain_name
 from windlass.reproduce.decisions import RECORD, decisions_of, variants_of
-from windlass.reproduce.looks import SCREEN, Looks
+from windlass.reproduce.looks import SCREENS, Looks
 from windlass.reproduce.metrics import METRICS, Values, metrics
 from windlass.reproduce.modern import MODERN, asked
 from windlass.reproduce.series import (
@@ -167,7 +167,7 @@ class Plan:
         self.places: dict[tuple[str, Cell], Place] = {}
         self.cpu_s = 0.0
         self._needs: dict[str, frozenset[Cell]] = {}
-        self._screens: dict[str, Only | None] = {}
+        self._screens: dict[str, tuple[Only, ...]] = {}
         self._limits: dict[str, verdicts.Limits] = {}
         self.points = self._values(experiment, claims)
         own = {} if experiment.covers else {experiment.id: set(experiment.variants)}
@@ -366,15 +366,15 @@ class Plan:
             ),
         )
 
-    def screen(self, claim: Claim) -> Only | None:
-        """Points at which the claim is looked at first in a reading; none if that leaves nothing out, or if the reading
-        is what was asked for.
+    def screens(self, claim: Claim) -> tuple[Only, ...]:
+        """Points at which the claim is looked at in a reading before it is at all of them, the fewest first, each among
+        the next; empty if that would leave nothing out, or if the reading is what was asked for.
         """
         if claim.id not in self._screens:
-            self._screens[claim.id] = self._screen(claim)
+            self._screens[claim.id] = self._screens_of(claim)
         return self._screens[claim.id]
 
-    def _screen(self, claim: Claim) -> Only | None:
+    def _screens_of(self, claim: Claim) -> tuple[Only, ...]:
         checks = [claim.check, *claim.check.also]
         if (
             self.reading
@@ -382,14 +382,17 @@ class Plan:
             or bin_length(checks) is not None
             or any(check.kind in RECORDED or verdicts.by_neighbours(str(check.get("metric"))) for check in checks)
         ):
-            return None
+            return ()
         points: dict[str, set[tuple[Any, ...]]] = {}
         for name, _, point in self.needs(claim):
             points.setdefault(name, set()).add(point)
-        found = {
-            name: experiments.spread(self.book.experiments[name], claim, at, SCREEN) for name, at in points.items()
-        }
-        return found if any(len(found[name]) < len(at) for name, at in points.items()) else None
+        entries = self.book.experiments
+        found: list[Only] = []
+        for count in SCREENS:
+            only = {name: experiments.spread(entries[name], claim, at, count) for name, at in points.items()}
+            if any(len(only[name]) < len(at) for name, at in points.items()) and only not in found:
+                found.append(only)
+        return tuple(found)
 
     def needs(self, claim: Claim) -> frozenset[Cell]:
         """Cells that the claim is judged by; none if it is not judged by runs."""

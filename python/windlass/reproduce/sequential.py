@@ -2,10 +2,12 @@
 
 The base starts with at least ten seeds at every point. A reading starts with three, only for the variants and at the
 points that some claim is judged by, and of the points at some first. Then all claims are judged, and where a verdict
-could still become another one, the cells that it hangs on go on to the next look (:mod:`windlass.reproduce.looks`). The
-base also goes on where that makes its headline metric known well enough, and a reading goes on to all points where its
-verdict is not that of the base. What is run next follows from results alone, and every run is in the store, so a
-reproduction that was interrupted comes to the same runs and the same verdicts.
+could still become another one, the cells that it hangs on go on to the next look (:mod:`windlass.reproduce.looks`):
+first as few of them as could settle it, those that promise to do so soonest. The base also goes on where that makes its
+headline metric known well enough. The readings of a claim wait for its verdict in the base, stay where they are if that
+is left open, and go on to more points where their verdict is not that of the base. What is run next follows from
+results alone, and every run is in the store, so a reproduction that was interrupted comes to the same runs and the same
+verdicts.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from windlass.reproduce.looks import FORESIGHT, TRUSTED
 from windlass.reproduce.metrics import headline_metric
 from windlass.reproduce.packed import Packer
 from windlass.reproduce.plan import Measured, Only, Place, Plan, Progress, Task
-from windlass.verdicts import Cell, Judgement, derived
+from windlass.verdicts import OPEN, Cell, Judgement, derived
 from windlass.verdicts.intervals import Samples
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ STOPPED = {
     "decided": "no value in the intervals gives another verdict",
     "narrow": "an interval is no wider than the claim's tolerance",
     "vain": "the most seeds would hardly settle it: the chance is below 30 %, judging by the runs so far",
+    "open": "the base leaves the claim open, so that this reading cannot change its verdict",
     "cap": "the most seeds were run, and it could still change",
     "fixed": "this number of seeds was asked for",
     "by run": "the paper draws its seeds along an axis, and each run is judged by itself",
@@ -63,7 +66,7 @@ def start(plan: Plan) -> dict[Place, int]:
         if cell[0] in plan.own and (reading == "base" or reading in plan.forms):
             counts[place] = plan.looks.of(reading)[0]
     for claim in plan.claims:
-        screened = _inside(plan.needs(claim), plan.screen(claim))
+        screened = _inside(plan.needs(claim), next(iter(plan.screens(claim)), None))
         counts |= {place: plan.first(place) for place in places_of(plan, "base", plan.needs(claim))}
         for reading in plan.asked(claim):
             counts |= {place: plan.first(place) for place in places_of(plan, reading, screened)}
@@ -85,8 +88,8 @@ def _inside(cells: Iterable[Cell], only: Only | None) -> frozenset[Cell]:
 
 
 class Sequential:
-    """The runs of a plan so far: how many seeds each place has, what they gave, and which readings of which claims are
-    looked at at all points.
+    """The runs of a plan so far: how many seeds each place has, what they gave, how many of its screens each reading of
+    a claim has behind it, and which claims the base leaves open.
     """
 
     def __init__(self, plan: Plan, jobs: Jobs, store: Store | None, progress: Progress | None) -> None:
@@ -97,7 +100,8 @@ class Sequential:
         self.counts = start(plan)
         self.made: dict[Task, RunResult] = {}
         self.measured = Measured()
-        self.whole: set[tuple[str, str]] = set()
+        self.stages: dict[tuple[str, str], int] = {}
+        self.left_open: set[str] = set()
         self._packer = Packer()
 
     def make(self) -> None:
@@ -142,7 +146,8 @@ class Sequential:
 
     def only(self, claim: Claim, reading: str) -> Only | None:
         """The points at which a claim is looked at in a reading; none if at all of them."""
-        return None if reading == "base" or (claim.id, reading) in self.whole else self.plan.screen(claim)
+        screens = () if reading == "base" else self.plan.screens(claim)
+        return next(iter(screens[self.stages.get((claim.id, reading), 0) :]), None)
 
     def needs(self, claim: Claim, reading: str) -> frozenset[Cell]:
         """Cells that a claim is judged by in a reading."""
@@ -153,42 +158,69 @@ class Sequential:
         return self.plan.judge(self.measured, claim, reading, confidence, self.only(claim, reading))
 
     def grow(self) -> bool:
-        """Send places on to their next look where a verdict needs it, and readings to all points; whether any was."""
+        """Send places on to their next look where a verdict needs it, and readings to more points; whether any was."""
         goals: dict[Place, int] = {}
         widened = False
+        self.left_open = set()
         for claim in self.plan.claims:
             base = self.judge(claim, "base")
-            waits = self._goes_on(goals, claim, "base", base)
+            if self._goes_on(goals, claim, "base", base):
+                continue
+            if base.verdict in OPEN:
+                self.left_open.add(claim.id)
+                continue
             for reading in self.plan.asked(claim):
-                judgement = self.judge(claim, reading)
-                goes_on = self._goes_on(goals, claim, reading, judgement)
-                if not goes_on and not waits and self._differs(claim, reading, judgement, base):
+                if self._unlike(claim, reading, base) or (
+                    not self._goes_on(goals, claim, reading, judgement := self.judge(claim, reading))
+                    and self._differs(claim, reading, judgement, base)
+                ):
                     widened = True
-                    self.whole.add((claim.id, reading))
-                    for place in places_of(self.plan, reading, self.plan.needs(claim)):
-                        self.counts.setdefault(place, self.plan.first(place))
+                    self._widen(claim, reading)
         for cell in self._imprecise():
             self._send_on(goals, "base", [cell])
         grown = {place: goal for place, goal in goals.items() if goal > self.counts[place]}
         self.counts |= grown
         return widened or bool(grown)
 
+    def _unlike(self, claim: Claim, reading: str, base: Judgement) -> bool:
+        """Whether the base has another verdict at the points at which a reading is looked at than as a whole."""
+        only = self.only(claim, reading)
+        return only is not None and self.plan.judge(self.measured, claim, "base", only=only).verdict != base.verdict
+
+    def _widen(self, claim: Claim, reading: str) -> None:
+        """Look at a reading at more points."""
+        self.stages[claim.id, reading] = self.stages.get((claim.id, reading), 0) + 1
+        for place in places_of(self.plan, reading, self.needs(claim, reading)):
+            self.counts.setdefault(place, self.plan.first(place))
+
     def _goes_on(self, goals: dict[Place, int], claim: Claim, reading: str, judgement: Judgement) -> bool:
         """Send on the cells that could change a verdict, unless that is in vain; whether there are any."""
         cells = self._open(claim, reading, judgement)
         if not cells or self._in_vain(claim, reading, cells):
             return False
-        self._send_on(goals, reading, cells)
-        return any(goals[place] > self.counts[place] for place in places_of(self.plan, reading, cells))
+        for some in (self._soonest(reading, judgement, cells), cells):
+            self._send_on(goals, reading, some)
+            if any(goals[place] > self.counts[place] for place in places_of(self.plan, reading, some)):
+                return True
+        return False
+
+    def _soonest(self, reading: str, judgement: Judgement, cells: frozenset[Cell]) -> frozenset[Cell]:
+        """Those of the cells that may settle a verdict soonest; none where they have seeds enough to tell what is in
+        vain, and others have not.
+        """
+        some = judgement.next_cells & cells
+        seeds, others = (min(self._counts(reading, part), default=0) for part in (some, cells))
+        return frozenset() if seeds >= FORESIGHT > others else some
 
     def _differs(self, claim: Claim, reading: str, judgement: Judgement, base: Judgement) -> bool:
-        """Whether a reading that is looked at at some points is not like the base, there and at all points."""
-        only = self.only(claim, reading)
-        missing = judgement.verdict == "not measurable"  # a point that is not there, and that the claim needs
-        if only is None or ("undecided" in (judgement.verdict, base.verdict) and not missing):
-            return False
-        there = self.plan.judge(self.measured, claim, "base", only=only)
-        return not judgement.verdict == there.verdict == base.verdict
+        """Whether a reading that is looked at at some points has not the verdict of the base, which is one and the same
+        there and as a whole.
+        """
+        return (
+            self.only(claim, reading) is not None
+            and judgement.verdict != "undecided"  # a point that is not there, and that the claim needs, counts as well
+            and judgement.verdict != base.verdict
+        )
 
     def _in_vain(self, claim: Claim, reading: str, cells: Iterable[Cell]) -> bool:
         """Whether the most seeds would hardly settle the verdict on these cells."""
@@ -254,7 +286,8 @@ class Sequential:
             why = "narrow" if judgement.narrow else "decided"
         else:
             most = min(self._counts(reading, judgement.open_cells or needs), default=0)
-            why = "vain" if most < self.plan.looks.of(reading)[-1] else "cap"
+            stays = "open" if reading != "base" and claim.id in self.left_open else "vain"
+            why = stays if most < self.plan.looks.of(reading)[-1] else "cap"
         points = None
         if self.only(claim, reading) is not None:
             points = (len(_points(needs)), len(_points(self.plan.needs(claim))))

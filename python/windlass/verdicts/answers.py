@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 from typing import Any, Literal
 
 from windlass.interval import Interval
@@ -88,6 +90,23 @@ def cells_open(answers: Iterable[Answer]) -> frozenset[Cell]:
     return frozenset(cell for answer in answers if answer.reply == "open" for cell in answer.open_cells)
 
 
+def soonest(doubtful: Sequence[Answer], low: int, high: int, final: Callable[[int], str]) -> frozenset[Cell]:
+    """Cells of as few open answers as could settle the verdict on a count, those that need fewest seeds.
+
+    The count is between ``low`` and ``high``; each open answer settles one of the steps between. One that comes out on
+    one side raises ``low``, on the other side lowers ``high``.
+    """
+    finals = [final(count) for count in range(low, high + 1)]
+    changes = [0, *accumulate(int(one != two) for one, two in pairwise(finals))]
+
+    def enough(number: int) -> bool:
+        return any(changes[up] == changes[high - low - (number - up)] for up in range(number + 1))
+
+    ranked = sorted(doubtful, key=lambda answer: math.inf if answer.seeds is None else answer.seeds)
+    number = bisect_left(range(len(ranked)), True, key=enough)
+    return cells_open(ranked[:number])
+
+
 def percent_text(answer: Answer) -> str:
     """A gain with its interval: ``+12.0 % [+10.1, +13.9]``."""
     interval = answer.interval
@@ -131,7 +150,10 @@ def from_answers(check: Check, answers: Sequence[Answer], good: str) -> Judgemen
         verdict = _final(possible, total, needed)
     rows = tuple(answer.row() for answer in answers)
     finals = frozenset(_final(count, total, needed) for count in range(yes, possible + 1))
-    return Judgement(verdict, _tally(answers, good), rows, seeds, finals=finals, open_cells=cells_open(answers))
+    doubtful = [answer for answer in answers if answer.reply == "open"]
+    soon = soonest(doubtful, yes, possible, lambda count: _final(count, total, needed))
+    cells = cells_open(doubtful)
+    return Judgement(verdict, _tally(answers, good), rows, seeds, finals=finals, open_cells=cells, next_cells=soon)
 
 
 def _final(yes: int, total: int, needed: float) -> str:

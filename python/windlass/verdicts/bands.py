@@ -13,7 +13,17 @@ from windlass.ledger import Check
 from windlass.verdicts.answers import Answer, centre, interval_text, percent_text, reply_of
 from windlass.verdicts.data import Data, Limit, Limits, Unmeasured
 from windlass.verdicts.intervals import Cell, averaged, cells_of, mean, ratio, seeds_to
-from windlass.verdicts.judgement import BEST_FIRST, MET, WORST_FIRST, Judgement, all_parts, finite, first_by, still_open
+from windlass.verdicts.judgement import (
+    BEST_FIRST,
+    MET,
+    WORST_FIRST,
+    Judgement,
+    Part,
+    all_parts,
+    finite,
+    first_by,
+    still_open,
+)
 from windlass.verdicts.points import picked
 
 UNITS = {"throughput": "Mbps", "goodput": "Mbps", "residual": "Mbps", "delay": "ms"}
@@ -46,9 +56,9 @@ class Banded:
     cells: frozenset[Cell]
 
     @property
-    def part(self) -> tuple[frozenset[str], frozenset[Cell]]:
+    def part(self) -> Part:
         """As :func:`still_open` takes it."""
-        return self.finals, self.cells
+        return self.finals, self.cells, self.cells
 
 
 def in_band(interval: Interval, low: float, high: float, tolerance: float, sign: int) -> Banded:
@@ -184,7 +194,7 @@ def _percent_in_band(
     # with the upper ends of the reference there would be no room: more seeds may show that the claim is impossible
     if len(room) == len(found) and all(least < low for least in nearest) and best not in MET:
         cells = frozenset(cell for band in bands for cell in band.cells)
-        result = replace(result, finals=result.finals | {"impossible"}, open_cells=cells)
+        result = replace(result, finals=result.finals | {"impossible"}, open_cells=cells, next_cells=cells)
     return result
 
 

@@ -48,6 +48,11 @@ MET = ("reproduced", "compatible")
 """Verdicts that say that a claim holds, strictly or not."""
 
 
+Part = tuple[frozenset[str], frozenset[Cell], frozenset[Cell]]
+"""Of a part of a judgement: what it can become, the cells that decide that, and those of them that may do so soonest.
+"""
+
+
 @dataclass(frozen=True)
 class Judgement:
     """The verdict on one check.
@@ -78,10 +83,12 @@ class Judgement:
         It stays because an interval is no wider than the claim's tolerance, not because the interval decides.
     open_cells : frozenset
         Cells whose further seeds can change it.
+    next_cells : frozenset
+        Those of them that may settle it soonest; empty if that is not known.
     seeds : (int, int), optional
         Fewest and most seeds of the cells that it rests on; none if it rests on no run.
     stopped : str
-        Why it got no more: ``decided``, ``narrow``, ``vain``, ``cap``, ``fixed``, or ``by run``.
+        Why it got no more: ``decided``, ``narrow``, ``vain``, ``open``, ``cap``, ``fixed``, or ``by run``.
     points : (int, int), optional
         At how many points it was judged, and of how many that the claim is about; none if at all of them.
     """
@@ -98,6 +105,7 @@ class Judgement:
     finals: frozenset[str] = frozenset()
     narrow: bool = False
     open_cells: frozenset[Cell] = frozenset()
+    next_cells: frozenset[Cell] = frozenset()
     seeds: tuple[int, int] | None = None
     stopped: str = ""
     points: tuple[int, int] | None = None
@@ -108,9 +116,9 @@ class Judgement:
         return self.finals <= {self.verdict}
 
     @property
-    def part(self) -> tuple[frozenset[str], frozenset[Cell]]:
+    def part(self) -> Part:
         """As :func:`still_open` takes it."""
-        return self.finals or frozenset([self.verdict]), self.open_cells
+        return self.finals or frozenset([self.verdict]), self.open_cells, self.next_cells or self.open_cells
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -160,19 +168,20 @@ def _together(sets: Iterable[frozenset[str]], combine: Combine) -> frozenset[str
     return reduce(lambda x, y: frozenset(combine(one, two) for one in x for two in y), sets)
 
 
-def still_open(parts: Sequence[tuple[frozenset[str], frozenset[Cell]]], combine: Combine) -> dict[str, Any]:
-    """``finals`` of several parts together, and ``open_cells`` of the parts that matter.
-
-    Each part has what it can become, and the cells that decide it. It matters if the whole depends on which it becomes.
+def still_open(parts: Sequence[Part], combine: Combine) -> dict[str, Any]:
+    """``finals`` of several parts together, and ``open_cells`` and ``next_cells`` of the parts that matter: those on
+    which the whole depends.
     """
-    sets = [finals for finals, _ in parts]
+    sets = [finals for finals, _, _ in parts]
     whole = _together(sets, combine)
     cells: frozenset[Cell] = frozenset()
-    for index, (finals, own) in enumerate(parts):
+    soonest: frozenset[Cell] = frozenset()
+    for index, (finals, own, first) in enumerate(parts):
         fixed = [_together([*sets[:index], frozenset([one]), *sets[index + 1 :]], combine) for one in finals]
         if any(other != whole for other in fixed):
             cells |= own
-    return {"finals": whole, "open_cells": cells}
+            soonest |= first
+    return {"finals": whole, "open_cells": cells, "next_cells": soonest}
 
 
 def finite(value: Any) -> Any:

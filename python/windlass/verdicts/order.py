@@ -8,7 +8,18 @@ from itertools import combinations
 
 from windlass.interval import Interval
 from windlass.ledger import Check
-from windlass.verdicts.answers import Answer, Reply, at_least, at_most, cells_open, centre, every, from_answers, negated
+from windlass.verdicts.answers import (
+    Answer,
+    Reply,
+    at_least,
+    at_most,
+    cells_open,
+    centre,
+    every,
+    from_answers,
+    negated,
+    soonest,
+)
 from windlass.verdicts.data import Data, Point
 from windlass.verdicts.intervals import ratio
 from windlass.verdicts.judgement import Judgement, all_parts
@@ -135,7 +146,10 @@ def order(check: Check, data: Data) -> Judgement:
     spread = f"{bottom:.2f}" if bottom == top else f"{bottom:.2f} to {top:.2f}"
     measured = f"Kendall's tau {spread} over {pairs} pairs, {least:g} is asked"
     needed = max(seeds, default=None) if verdict == "undecided" else None
-    return Judgement(verdict, measured, tuple(rows), needed, finals=finals, open_cells=cells_open(doubtful))
+    cells = cells_open(doubtful)
+    # an open tie has two answers for one step
+    soon = cells if expected_ties else soonest(doubtful, low, high, lambda count: _of_tau(count / pairs, least))
+    return Judgement(verdict, measured, tuple(rows), needed, finals=finals, open_cells=cells, next_cells=soon)
 
 
 def _of_tau(tau: float, least: float) -> str:
