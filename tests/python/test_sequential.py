@@ -446,6 +446,37 @@ def test_readings_wait_for_the_base_and_stay_where_it_is_open(monkeypatch: pytes
     assert again.stopped(second, "base", judge(second, "base")).stopped == "cap"
 
 
+def test_more_points_come_before_more_than_ten_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reading that is open at some points has ten seeds there, three at the points that then come to them, and goes
+    beyond ten only when it is looked at at all of them.
+    """
+    short(monkeypatch)
+    book, experiment = ledger.experiment("saedi2019/fig3.7")
+    made = running._plan(book, experiment, running.Asked(None, False, ""))
+    reading, claim = "rwnd-20", next(one for one in made.claims if len(made.screens(one)) == 2)
+    made.claims = [claim]
+    monkeypatch.setattr(made, "asked", lambda _: [reading])
+    state = sequential.Sequential(made, 2, None, None)
+
+    def judge(claim: Any, key: str, confidence: float | None = None) -> Judgement:
+        if key == "base":
+            return Judgement("reproduced", "")
+        finals = frozenset(["reproduced", "contradicted"])
+        return Judgement("undecided", "", finals=finals, open_cells=state.needs(claim, reading))
+
+    monkeypatch.setattr(state, "judge", judge)
+    monkeypatch.setattr(made, "judge", lambda *_, **__: Judgement("reproduced", ""))
+    monkeypatch.setattr(state, "_imprecise", list)
+    monkeypatch.setattr(state, "_in_vain", lambda *_: False)
+    seen = []
+    whole = {cell for cell in made.needs(claim) if (reading, cell) in made.places}
+    while state.grow():
+        counts = state._counts(reading, state.needs(claim, reading) & whole)
+        seen.append((state.stages.get((claim.id, reading), 0), min(counts), max(counts)))
+    steps = [(0, 5, 5), (0, 10, 10), (1, 3, 10), (1, 5, 10), (1, 10, 10), (2, 3, 10), (2, 5, 10), (2, 10, 10)]
+    assert seen == [*steps, (2, 20, 20), (2, 50, 50)]
+
+
 def test_the_cells_that_may_settle_a_verdict_soonest_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """Until they have ten seeds, and again when all have; when they have no further look, all others go on."""
     short(monkeypatch)

@@ -4,10 +4,11 @@ The base starts with at least ten seeds at every point. A reading starts with th
 points that some claim is judged by, and of the points at some first. Then all claims are judged, and where a verdict
 could still become another one, the cells that it hangs on go on to the next look (:mod:`windlass.reproduce.looks`):
 first as few of them as could settle it, those that promise to do so soonest. The base also goes on where that makes its
-headline metric known well enough. The readings of a claim wait for its verdict in the base, stay where they are if that
-is left open, and go on to more points where their verdict is not that of the base. What is run next follows from
-results alone, and every run is in the store, so a reproduction that was interrupted comes to the same runs and the same
-verdicts.
+headline metric known well enough. The readings of a claim wait for its verdict in the base, and stay where they are if
+that is left open. They go on to more points where their verdict is not that of the base, or is open with ten seeds.
+
+What is run next follows from results alone, and every run is in the store, so a reproduction that was interrupted comes
+to the same runs and the same verdicts.
 """
 
 from __future__ import annotations
@@ -170,10 +171,13 @@ class Sequential:
                 self.left_open.add(claim.id)
                 continue
             for reading in self.plan.asked(claim):
-                if self._unlike(claim, reading, base) or (
-                    not self._goes_on(goals, claim, reading, judgement := self.judge(claim, reading))
-                    and self._differs(claim, reading, judgement, base)
-                ):
+                judgement = self.judge(claim, reading)
+                if self._unlike(claim, reading, base) or self._serves_better(claim, reading, judgement):
+                    wider = True
+                else:
+                    goes_on = self._goes_on(goals, claim, reading, judgement)
+                    wider = not goes_on and self._differs(claim, reading, judgement, base)
+                if wider:
                     widened = True
                     self._widen(claim, reading)
         for cell in self._imprecise():
@@ -181,6 +185,16 @@ class Sequential:
         grown = {place: goal for place, goal in goals.items() if goal > self.counts[place]}
         self.counts |= grown
         return widened or bool(grown)
+
+    def _serves_better(self, claim: Claim, reading: str, judgement: Judgement) -> bool:
+        """Whether more points serve a reading better than more seeds: it is open, not in vain, and has seeds enough."""
+        cells = self._open(claim, reading, judgement)
+        return (
+            self.only(claim, reading) is not None
+            and not judgement.settled
+            and min(self._counts(reading, cells), default=0) >= FORESIGHT
+            and not self._in_vain(claim, reading, cells)
+        )
 
     def _unlike(self, claim: Claim, reading: str, base: Judgement) -> bool:
         """Whether the base has another verdict at the points at which a reading is looked at than as a whole."""
