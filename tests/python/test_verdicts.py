@@ -12,7 +12,7 @@ import pytest
 from windlass import experiments, ledger, verdicts
 from windlass.ledger import Check
 from windlass.verdicts import Data, Interval, Limit, judge
-from windlass.verdicts.answers import Answer, from_answers
+from windlass.verdicts.answers import Answer, from_answers, soonest
 
 # Student's t for 95 % and n - 1 = 2 and 9.
 T2, T9 = 4.302653, 2.262157
@@ -695,7 +695,21 @@ def test_as_few_points_as_could_settle_it_go_first(share: float, soon: set[int])
     """Of four open points those that need 5, 8 and 100 seeds, before the one that needs 1000."""
     cells = {at: frozenset([("p/fig1", "a", (at,))]) for at in range(1, 5)}
     needed = {1: 5, 2: 8, 3: 100, 4: 1000}
-    open_ones = [Answer("open", seeds=needed[at], open_cells=cells[at]) for at in (4, 3, 1, 2)]
+    open_ones = [Answer("open", f"q = {at}", seeds=needed[at], open_cells=cells[at]) for at in (4, 3, 1, 2)]
     found = from_answers(Check("rank", {"share": share}), [*open_ones, Answer("yes")], "first")
     assert {point for _, _, (point,) in found.next_cells} == soon
     assert {point for _, _, (point,) in found.open_cells} == {1, 2, 3, 4}
+
+
+def test_answers_at_one_point_go_together() -> None:
+    """Three pairs at each of two points, all open; an order that holds for three of six pairs is settled by one point:
+    the one whose pairs need 20 seeds each on average, not the one with 5, 50 and 500.
+    """
+    pairs = {"ab": (5, 19), "ac": (50, 20), "bc": (500, 21)}
+    doubtful = [
+        Answer("open", f"q = {at}", seeds=seeds[at], open_cells=frozenset(("p/fig1", name, (at,)) for name in pair))
+        for pair, seeds in pairs.items()
+        for at in (0, 1)
+    ]
+    soon = soonest(doubtful, 0, 6, lambda count: "reproduced" if count >= 3 else "contradicted")
+    assert soon == {("p/fig1", name, (1,)) for name in "abc"}

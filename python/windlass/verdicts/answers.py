@@ -91,7 +91,8 @@ def cells_open(answers: Iterable[Answer]) -> frozenset[Cell]:
 
 
 def soonest(doubtful: Sequence[Answer], low: int, high: int, final: Callable[[int], str]) -> frozenset[Cell]:
-    """Cells of as few open answers as could settle the verdict on a count, those that need fewest seeds.
+    """Cells of as few open answers as could settle the verdict on a count: those of the points that need fewest seeds
+    for each, point by point, since answers at one point share cells.
 
     The count is between ``low`` and ``high``; each open answer settles one of the steps between. One that comes out on
     one side raises ``low``, on the other side lowers ``high``.
@@ -102,7 +103,11 @@ def soonest(doubtful: Sequence[Answer], low: int, high: int, final: Callable[[in
     def enough(number: int) -> bool:
         return any(changes[up] == changes[high - low - (number - up)] for up in range(number + 1))
 
-    ranked = sorted(doubtful, key=lambda answer: math.inf if answer.seeds is None else answer.seeds)
+    efforts: dict[str, list[float]] = {}
+    for answer in doubtful:
+        efforts.setdefault(answer.where, []).append(math.inf if answer.seeds is None else answer.seeds)
+    effort = {where: sum(seeds) / len(seeds) for where, seeds in efforts.items()}
+    ranked = sorted(doubtful, key=lambda answer: (effort[answer.where], answer.where))
     number = bisect_left(range(len(ranked)), True, key=enough)
     return cells_open(ranked[:number])
 
