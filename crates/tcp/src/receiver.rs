@@ -243,8 +243,11 @@ impl Receiver {
             self.held.on_first_data(rtt);
             self.delay.on_first_data(rtt);
         }
-        if number == self.rcv_nxt && self.delay.on_in_order(self.wheel.clock(now)) {
-            self.quick.on_pause();
+        if number == self.rcv_nxt {
+            self.quick.on_in_order();
+            if self.delay.on_in_order(self.wheel.clock(now)) {
+                self.quick.on_pause();
+            }
         }
         if number >= self.rcv_nxt && !self.holds(number) {
             let Receiver { quick, ranges, .. } = self;

@@ -15,6 +15,8 @@ const FEW: u32 = 2;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quick {
     pub(super) left: u32,
+    /// Those of the start are still to come: with the first segment in order, if that is acknowledged before any other.
+    starts: bool,
     /// Segments that arrive are to be looked at.
     pub(super) on: bool,
     /// There are some after the start, too.
@@ -29,16 +31,14 @@ impl Quick {
     pub(super) fn new(config: &Config, adapts: bool) -> Quick {
         let (grows, window) = (config.quick_acks == u32::MAX, OfferedWindow::new(config));
         let mut quick = Quick {
-            left: config.quick_acks,
+            left: if grows { 0 } else { config.quick_acks },
+            starts: grows,
             on: false,
             again: config.quick_acks > 0,
             adapts,
             window: if grows { window } else { window.full() },
             mss: u64::from(config.mss),
         };
-        if grows {
-            quick.left = quick.most(SOME);
-        }
         quick.settle();
         quick
     }
@@ -55,6 +55,15 @@ impl Quick {
     pub(super) fn on_new(&mut self, held: impl FnOnce() -> u32) {
         if self.window.grows() && self.window.on_new(held()) {
             self.left |= 1;
+        }
+    }
+
+    /// A segment came in order.
+    pub(super) fn on_in_order(&mut self) {
+        //= specs/papers/linux.md#delayed-acks
+        //# but only if no other segment was acknowledged before the first one in order
+        if std::mem::take(&mut self.starts) {
+            self.give(self.most(SOME));
         }
     }
 
@@ -83,12 +92,13 @@ impl Quick {
     /// One of them has left. True if it was the last.
     pub(super) fn take(&mut self) -> bool {
         let last = self.left == 1;
+        self.starts &= self.left == 0;
         self.left = self.left.saturating_sub(1);
         last
     }
 
     /// Whether there is something to count.
     pub(super) fn settle(&mut self) {
-        self.on = self.left > 0 || self.window.grows() || self.adapts;
+        self.on = self.left > 0 || self.starts || self.window.grows() || self.adapts;
     }
 }

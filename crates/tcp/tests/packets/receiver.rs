@@ -81,6 +81,16 @@ fn as_many_as_the_window_needs_to_grow() {
     assert_eq!(quick, 480 + 16);
 }
 
+/// The first segment is lost: the ACKs that say so are out of turn, and nothing is left of the 16 when it has come. The
+/// window grows by each segment as before, 480 times.
+#[test]
+fn none_more_where_the_first_segment_comes_late() {
+    let mut lab = Lab::new(|c| (c.mss, c.window) = (1000, 1024));
+    assert_eq!(lab.data(1), Some((0, vec![(1, 2)])));
+    let quick = [0].into_iter().chain(2..1000).take_while(|&n| lab.data(n).is_some()).count();
+    assert_eq!(1 + quick, 480);
+}
+
 /// A lone segment is acknowledged after 40 ms.
 #[test]
 fn a_lone_segment_waits_40_ms() {
