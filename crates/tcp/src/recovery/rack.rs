@@ -130,11 +130,18 @@ impl Rack {
     /// What is lost by now. How long until the rest of what was overtaken is, if anything is.
     #[inline(always)]
     fn look_for_losses(&mut self, tcb: &mut Tcb, now: Time) -> Span {
-        if self.board.is_clean() && self.detection.nothing_overtaken(tcb) {
+        if self.board.is_clean() && (self.detection.nothing_overtaken(tcb) || self.is_at_rest(tcb)) {
             self.detection.forget_news();
             return Span::ZERO;
         }
         self.mark_losses(tcb, now)
+    }
+
+    /// Linux looks for losses only while something is amiss, or was until the ACK at hand.
+    #[inline(never)]
+    fn is_at_rest(&self, tcb: &Tcb) -> bool {
+        let ends = tcb.snd_una >= tcb.recover && tcb.snd_una - self.newly < tcb.recover;
+        self.as_linux && !(tcb.in_recovery | tcb.comes_down | ends) && self.loss == Loss::No
     }
 
     #[inline(never)]
@@ -264,6 +271,14 @@ impl Rack {
 }
 
 impl RecoveryCore for Rack {
+    fn on_open(&mut self, rtt: Span) {
+        if self.as_linux {
+            //= specs/papers/linux.md#losses
+            //# The least RTT, of which a quarter is the time that a segment may be late by, counts that of the handshake.
+            self.detection.note_opening(rtt);
+        }
+    }
+
     #[inline(always)]
     fn is_duplicate(&self, segment: &Segment, _pure: bool, _window_changed: bool) -> bool {
         !segment.sack.is_empty()

@@ -1,7 +1,8 @@
 //! What Linux's sender does beyond the RFCs: old ACKs, marks, duplicates without SACK, and PSH.
 
 use cc::registry::Recovery;
-use tcp::{Config, CwndLimited, Flags, HalfBase, IdleRestart};
+use tcp::{Config, CwndLimited, Flags, HalfBase, IdleRestart, Profile, Role};
+use units::Span;
 
 use crate::host::Host;
 
@@ -169,5 +170,44 @@ fn a_pause_halves_the_window_for_each_timeout() {
         (9001, IdleRestart::Off, (12.0, 8.0)),
     ] {
         assert_eq!(after_a_pause(ms, rule), windows, "{ms} ms, {rule:?}");
+    }
+}
+
+/// 0 is lost, and left again at 100 ms. Its arrival at 200 ms tells that 9, which left at 0 ms and is above all that is
+/// SACKed, is lost, too (RFC 8985 section 6.2, step 5); what left at 100 ms is not late.
+#[test]
+fn a_repair_that_arrives_overtook_what_left_before_it() {
+    for (as_linux, lost) in [(true, 1), (false, 0)] {
+        let mut h = rack(10, as_linux, |_| {});
+        h.write(40_000);
+        h.sent(0..10);
+        h.at(100);
+        h.sack(0, &[(1, 9)]);
+        assert_eq!(h.taken()[0].seq, 0);
+        h.at(200);
+        h.ack(9);
+        assert_eq!(h.taken().iter().filter(|segment| segment.seq == 9).count(), lost);
+    }
+}
+
+/// A segment of the handshake takes 20 ms, one with data 100 ms: what is overtaken by one that left 6 ms later is late
+/// by more than 20 / 4 ms, but not by 100 / 4.
+#[test]
+fn the_handshake_counts_for_the_least_rtt() {
+    for (as_linux, lost) in [(true, 1), (false, 0)] {
+        let config = Config { linux_recovery: as_linux, ..Config::profile(Profile::Linux) };
+        let mut h = Host::closed(config, "newreno", Role::Active { peer_sends: false }, |_| {});
+        h.handshake(Span::from_millis(20));
+        h.taken();
+        h.write(2000);
+        h.sent([0, 1]);
+        h.at(6);
+        h.write(1000);
+        h.sent([2]);
+        h.at(100);
+        h.ack(1);
+        h.at(106);
+        h.sack(1, &[(2, 3)]);
+        assert_eq!(h.end.sender.known().unwrap().lost, lost);
     }
 }

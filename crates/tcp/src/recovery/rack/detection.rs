@@ -24,7 +24,12 @@ pub(super) struct Detection {
     /// Of the segments that have arrived, the one that left last, and its RTT.
     newest_at: Time,
     newest_end: u32,
+    /// It had left before, so that segments above it may have left earlier; and whether these are looked at.
+    newest_again: bool,
+    looks_above: bool,
     rtt: Span,
+    /// The RTT of the handshake, if it counts for the least one.
+    opening: Span,
     /// A segment has arrived since losses were looked for.
     news: bool,
     /// Segments below it that were sent once are lost or have arrived.
@@ -72,7 +77,10 @@ impl Detection {
         Detection {
             newest_at: Time::ZERO,
             newest_end: 0,
+            newest_again: false,
+            looks_above: config.linux_recovery,
             rtt: Span::ZERO,
+            opening: Span(u64::MAX),
             news: false,
             edge: 0,
             again: VecDeque::new(),
@@ -86,17 +94,23 @@ impl Detection {
         }
     }
 
+    /// Linux: the least RTT may be that of the handshake, whose segments are small.
+    pub(super) fn note_opening(&mut self, rtt: Span) {
+        self.opening = rtt;
+    }
+
     /// A segment has arrived (RFC 8985 section 6.2, step 2).
     #[inline(always)]
     pub(super) fn arrived(&mut self, number: u32, record: &Sent, now: Time, rtt_min: Span) {
         let rtt = now.since(record.at);
-        if record.times > 1 && rtt < rtt_min {
+        if record.times > 1 && rtt < rtt_min.min(self.opening) {
             return; // that was the first copy
         }
         self.news = true;
         self.rtt = rtt;
         if (record.at, number + 1) > (self.newest_at, self.newest_end) {
             (self.newest_at, self.newest_end) = (record.at, number + 1);
+            self.newest_again = self.looks_above && record.times > 1;
         }
     }
 
@@ -108,7 +122,7 @@ impl Detection {
     /// With nothing known of any segment outstanding: none of them left before the newest that has arrived.
     #[inline]
     pub(super) fn nothing_overtaken(&self, tcb: &Tcb) -> bool {
-        tcb.snd_una >= self.newest_end || tcb.snd_una >= tcb.snd_max
+        (tcb.snd_una >= self.newest_end && !self.newest_again) || tcb.snd_una >= tcb.snd_max
     }
 
     #[inline]
@@ -170,7 +184,8 @@ impl Detection {
         if self.reordered == 0 && (recovering || board.sacked() >= self.reordering) {
             return Span::ZERO;
         }
-        Span(u64::from(self.steps) * (tcb.path.rtt_min.0 / 4)).min(tcb.path.srtt)
+        let least = tcb.path.rtt_min.min(self.opening);
+        Span(u64::from(self.steps) * (least.0 / 4)).min(tcb.path.srtt)
     }
 
     /// Widen the window if segments came twice, and make it narrow again when that has not been for long.
