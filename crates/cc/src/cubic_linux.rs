@@ -229,9 +229,17 @@ fn cube_root(a: u64) -> u64 {
     let bits = 64 - a.leading_zeros();
     let third = ((bits * 84) >> 8) - 1;
     //= specs/papers/linux.md#cubic
-    //# one step of Newton's method, x' = (2 x + a / (x (x - 1))) * 341 / 1024 in whole numbers, from an x that is 3.4 %
-    //# above the root of the leading four to six bits
-    let x = num::floor(1.034 * num::cbrt((a >> (3 * third)) as f64) * (1_u64 << third) as f64) as u64;
+    //# one step of Newton's method, x' = (2 x + a / (x (x - 1))) * 341 / 1024 in whole numbers, from an x of 66.8 * cbrt(m)
+    //# in 1/64, where m is the leading four to six bits of `a`; 0.25 more where m has four bits, 0.75 less where it has
+    //# five, 1.5 less where it has six, and 2 more where it is 15; rounded down
+    let m = a >> (3 * third);
+    let more = match m {
+        15 => 2.25,
+        ..16 => 0.25,
+        16..32 => -0.75,
+        _ => -1.5,
+    };
+    let x = ((num::floor(66.8 * num::cbrt(m as f64) + more) as u64) << third) >> 6;
     ((2 * x + a / (x * (x - 1))) * 341) >> 10
 }
 
