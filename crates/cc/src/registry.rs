@@ -426,12 +426,6 @@ mod tests {
         vegas.set_choice("vegas_impl", "linux").unwrap();
         vegas.set_choice("vegas_diff", "over_base").unwrap();
         assert_eq!(Config::named("vegas-linux").unwrap().build(), vegas.build());
-        // the weight of the paper's filter and its way to raise the window are not Linux's
-        let mut westwood = Config::named("westwood-plus").unwrap();
-        westwood.set_choice("wp_impl", "linux").unwrap();
-        westwood.set_number("wp_gain", 0.0).unwrap();
-        westwood.set_flag("wp_raise", false).unwrap();
-        assert_eq!(Config::named("westwood-linux").unwrap().build(), westwood.build());
     }
 
     #[test]

@@ -1,8 +1,12 @@
 //! TCP Westwood+: after congestion, size the window to the measured pipe instead of halving it.
 //! Source: Grieco and Mascolo, ACM CCR 34(2), 2004, restated in specs/papers/westwood-plus.md.
+mod linux;
+
 use units::{Bytes, Rate, Ratio, Span, Time};
 
+use self::linux::Estimate;
 use crate::credit::Credit;
+use crate::linux::{Count, acked, cut, segments, slow_start};
 use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, RecoveryExit, Response, reno};
 
 /// What the source leaves open, and the reading taken. The registry shows it.
@@ -33,7 +37,9 @@ pub struct WestwoodPlus {
     opened: Option<Time>,    // when it opened
     timer: Span,             // how long it lasts (ns-3)
     least_rtt: Option<Span>, // of the Linux forms
-    cut: bool,               // a loss was answered by halving, the estimate comes at the end of recovery (Linux)
+    whole: Estimate,         // of `Form::Kernel`, and its count of segments
+    count: Count,
+    cut: bool, // a loss was answered by halving, the estimate comes at the end of recovery (Linux)
     credit: Credit,
 }
 
@@ -42,6 +48,8 @@ pub struct WestwoodPlus {
 enum Form {
     Paper,
     Linux,
+    /// The same in whole segments and milliseconds, as `westwood-linux` has it.
+    Kernel,
     Ns3,
     Ns2Linux,
 }
@@ -72,7 +80,7 @@ impl WestwoodPlus {
 
     /// As Linux has it, with no parameter but `ww_credit_cap`.
     pub fn linux(config: &Config) -> WestwoodPlus {
-        WestwoodPlus::of(Form::Linux, config)
+        WestwoodPlus::of(Form::Kernel, config)
     }
 
     fn of(form: Form, config: &Config) -> WestwoodPlus {
@@ -89,6 +97,8 @@ impl WestwoodPlus {
             opened: None,
             timer: Span::ZERO,
             least_rtt: None,
+            whole: Estimate::default(),
+            count: Count::default(),
             cut: false,
             credit: Credit::new(config),
         }
@@ -103,6 +113,15 @@ impl WestwoodPlus {
 
     fn sample(&mut self, ack: &Ack, path: &Path) {
         self.expire(ack.now);
+        if self.form == Form::Kernel {
+            //= specs/papers/linux.md#westwood
+            //# The first one begins with the connection, and the first ACK counts as a duplicate does.
+            let newly = if self.whole.begins() { Bytes::ZERO } else { ack.newly_acked };
+            let credit = self.credit.on_ack(newly, path.mss);
+            self.whole.note(ack, credit);
+            self.bwe = self.whole.rate();
+            return;
+        }
         self.acked += self.credit.on_ack(ack.newly_acked, path.mss);
         let rtt = self.rtt(path);
         if self.form == Form::Ns3 {
@@ -153,7 +172,7 @@ impl WestwoodPlus {
             Form::Ns3 => self.gain.blend(old, (sample + self.before) / 2.0),
             //= specs/papers/westwood-plus.md#implementations
             //# the sample passes two filters with g = 7/8, one after the other
-            Form::Linux | Form::Ns2Linux => {
+            Form::Linux | Form::Kernel | Form::Ns2Linux => {
                 self.before = LINUX_GAIN.blend(self.before, sample);
                 LINUX_GAIN.blend(old, self.before)
             }
@@ -162,6 +181,9 @@ impl WestwoodPlus {
 
     /// The estimate as a window, if there is one.
     pub(crate) fn fitting(&self, path: &Path) -> Option<Bytes> {
+        if self.form == Form::Kernel {
+            return Some(f64::from(self.whole.segments(path.mss)) * path.mss);
+        }
         let least = if self.form.is_linux() { self.least_rtt.unwrap_or(self.rtt(path)) } else { path.rtt_min };
         //= specs/papers/westwood-plus.md#window-after-congestion
         //# ssthresh = max(2 * MSS, B[k] * RTTmin)
@@ -194,9 +216,24 @@ impl WestwoodPlus {
         let pipe = self.pipe(event, path);
         match self.form {
             Form::Paper | Form::Ns3 => (pipe, if self.raise { pipe } else { self.cwnd.min(pipe) }),
-            Form::Linux => (half.ssthresh, half.cwnd),
+            Form::Linux | Form::Kernel => (half.ssthresh, half.cwnd),
             Form::Ns2Linux => (half.ssthresh, pipe),
         }
+    }
+}
+
+impl WestwoodPlus {
+    /// Half of the window in whole segments; after a timeout the estimate is the threshold.
+    fn halve(&mut self, event: &Congestion, path: &Path) -> Response {
+        let half = segments(self.cwnd, path.mss) / 2;
+        let kept = if event.cause == Cause::Rto { self.whole.segments(path.mss) } else { half };
+        self.set_windows(cut(event, kept, self.windows(), path.mss));
+        self.count = Count::default();
+        self.cut = event.cause == Cause::DupAcks;
+        if event.cause == Cause::Rto {
+            self.whole.relearn();
+        }
+        Response::Reduced
     }
 }
 
@@ -209,12 +246,19 @@ impl CongestionControl for WestwoodPlus {
             self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
         }
         self.sample(ack, path);
-        if ack.grows {
+        if ack.grows && self.form == Form::Kernel {
+            let (cwnd, ssthresh) = (segments(self.cwnd, path.mss), segments(self.ssthresh, path.mss));
+            let (cwnd, rest) = slow_start(cwnd, ssthresh, acked(ack, cwnd < ssthresh, path.mss));
+            self.cwnd = f64::from(self.count.grow(cwnd, cwnd, rest)) * path.mss;
+        } else if ack.grows {
             self.cwnd += reno::increase(self.cwnd, self.ssthresh, ack, path.mss);
         }
     }
 
     fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
+        if self.form == Form::Kernel {
+            return self.halve(event, path);
+        }
         self.expire(event.now);
         let (ssthresh, cwnd) = match event.cause {
             Cause::DupAcks | Cause::EcnMark => self.reduced(event, path),
@@ -237,7 +281,7 @@ impl CongestionControl for WestwoodPlus {
     fn on_recovery_exit(&mut self, exit: &RecoveryExit, path: &Path) {
         let cut = core::mem::take(&mut self.cut);
         self.cwnd = match self.form {
-            Form::Linux if cut => {
+            Form::Linux | Form::Kernel if cut => {
                 //= specs/papers/westwood-plus.md#implementations
                 //# During recovery the window is Reno's half, and at its end cwnd = ssthresh = max(2 * MSS,
                 //# B[k] * RTTmin).
@@ -348,6 +392,67 @@ mod tests {
         // first filter: 60, 7/8 * 60 + 50/8 = 58.75, 7/8 * 58.75 + 100/8 = 63.90625
         // second: 60, 7/8 * 60 + 58.75/8 = 59.84375, 7/8 * 59.84375 + 63.90625/8 = 60.3515625
         assert!((w.bwe.unwrap().0 - 60_351.562_5).abs() < 1e-6);
+    }
+
+    fn kernel() -> WestwoodPlus {
+        let mut w = WestwoodPlus::linux(&Config::named("westwood-linux").unwrap());
+        w.on_init(Bytes(4000.0), Bytes(64_000.0), &test_path());
+        w
+    }
+
+    #[test]
+    fn the_kernel_samples_whole_bytes_per_millisecond() {
+        let mut w = kernel();
+        // the sample that began with the connection, at 0 ms, ends after more than 100 ms with the second ACK: a segment
+        // for the first one, 8 bytes/ms
+        let mut at = |ms: u64, bytes: f64| {
+            w.on_ack(&Ack { now: Time(ms * 1_000_000), grows: false, ..ack(bytes) }, &test_path());
+            w.bwe.map(|bwe| bwe.0)
+        };
+        assert_eq!([at(100, 1000.0), at(120, 1000.0)], [None, Some(8000.0)]);
+        // four segments more, one of which the first ACK has stood for: 4000 bytes in 120 ms, 33. First filter:
+        // (7 * 8 + 33) / 8 = 11; second: (7 * 8 + 11) / 8 = 8
+        assert_eq!([at(140, 4000.0), at(240, 20_000.0)], [Some(8000.0), Some(8000.0)]);
+        // 20 000 bytes in 200 ms: (7 * 11 + 100) / 8 = 22, (7 * 8 + 22) / 8 = 9; 1000 in 120 ms: (7 * 22 + 8) / 8 = 20,
+        // (7 * 9 + 20) / 8 = 10
+        assert_eq!([at(440, 1000.0), at(560, 1000.0)], [Some(9000.0), Some(10_000.0)]);
+        // 10 bytes/ms * 100 ms
+        assert_eq!((w.whole.segments(Bytes(300.0)), w.whole.segments(Bytes(1000.0))), (3, 2));
+    }
+
+    /// Ten acknowledged segments add one to ten; a cut keeps half of eleven.
+    #[test]
+    fn the_kernel_counts_whole_segments() {
+        let mut w = kernel();
+        w.set_windows(crate::Windows { cwnd: Bytes(10_000.0), ssthresh: Bytes(2000.0) });
+        for n in 1..=10_u64 {
+            assert_eq!(w.cwnd(), 10_000.0);
+            w.on_ack(&Ack { now: Time((100 + n) * 1_000_000), ..ack(1000.0) }, &test_path());
+        }
+        assert_eq!(w.cwnd(), 11_000.0);
+        w.on_congestion(&dup_acks(), &test_path());
+        assert_eq!((w.cwnd(), w.ssthresh()), (Bytes(5000.0), Bytes(5000.0)));
+    }
+
+    #[test]
+    fn the_kernel_takes_its_estimate_at_the_end_of_a_recovery_and_after_a_timeout() {
+        let mut w = kernel();
+        // one segment in 101 ms: 9 bytes/ms; 59 in 101 ms: 584, (7 * 9 + 584) / 8 = 80, (7 * 9 + 80) / 8 = 17; 60 in 101
+        // ms: 594, (7 * 80 + 594) / 8 = 144, (7 * 17 + 144) / 8 = 32
+        for (ms, bytes, rtt) in [(100, 1000.0, 100), (101, 60_000.0, 100), (202, 60_000.0, 100), (303, 1000.0, 200)] {
+            let rtt = Some(Span::from_millis(rtt));
+            w.on_ack(&Ack { now: Time(ms * 1_000_000), rtt, grows: false, ..ack(bytes) }, &test_path());
+        }
+        w.on_congestion(&dup_acks(), &test_path());
+        assert_eq!((w.cwnd(), w.ssthresh()), (Bytes(2000.0), Bytes(2000.0)));
+        w.on_recovery_exit(&RecoveryExit { now: dup_acks().now, window: Bytes(2000.0), inflated: false }, &test_path());
+        // 32 bytes/ms * 100 ms, 3.2 segments
+        assert_eq!((w.cwnd(), w.ssthresh()), (Bytes(3000.0), Bytes(3000.0)));
+        w.on_congestion(&rto(1), &test_path());
+        assert_eq!((w.cwnd(), w.ssthresh()), (Bytes(1000.0), Bytes(3000.0)));
+        // and learns the least RTT anew, from the newest: 200 ms, 6.4 segments
+        w.on_ack(&Ack { now: Time(310_000_000), grows: false, ..ack(0.0) }, &test_path());
+        assert_eq!(w.whole.segments(Bytes(1000.0)), 6);
     }
 
     #[test]
