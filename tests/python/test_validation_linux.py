@@ -52,13 +52,14 @@ def small(folder: Path, *cases: str) -> Path:
 
 
 def test_the_stored_reference_is_read_whole() -> None:
-    # droplist/summary.csv has 25 cases; random/random.csv 4 points without loss, one run each, and 12 with five seeds
-    assert (len(REFERENCE.cases), len(REFERENCE.points)) == (25, 16)
+    # droplist/summary.csv has 31 cases; random/random.csv 4 points without loss, one run each, and 12 with five seeds
+    assert (len(REFERENCE.cases), len(REFERENCE.points)) == (31, 16)
     assert sum(len(point.goodput_mbps) for point in REFERENCE.points) == 64
     case = CASES["reno-tail-1"]
     assert (case.drops, case.every, case.limited, case.seconds, case.queue_packets) == ((200,), 0, True, 6, 100)
     assert (case.received_bytes, case.timeouts, case.loss_probes) == (289_600, 0, 1)
-    assert sum(case.limited for case in REFERENCE.cases) == 3
+    assert sum(case.limited for case in REFERENCE.cases) == 5
+    assert (CASES["reno-slow"].rate, CASES["reno-slow"].delay) == ("2 Mbps", "10 ms")
     assert CASES["cubic-every-200th"].dropped()[:3] == [200, 400, 600]
     assert max(CASES["cubic-every-200th"].dropped()) > CASES["cubic-every-200th"].sent_segments
     assert (REFERENCE.points[0].rate, REFERENCE.points[0].delay) == ("8 Mbps", "60 ms")
@@ -70,8 +71,10 @@ def test_traces_say_what_the_summary_says(name: str) -> None:
     sent = case.sent()
     assert len(sent) == case.sent_segments
     assert [number for _, number in sent[:3]] == [0, 1, 2]
-    # the SYN's answer; for bbr it counts as delivered
-    assert case.windows()[0] == (0.100075, 11.0 if case.algorithm == "bbr" else 10.0)
+    # the SYN's answer: 74 bytes at 8 or 2 Mbit/s, twice 50 or 10 ms, and a microsecond of the kernel's; for bbr it
+    # counts as delivered
+    answered = {"8 Mbps": 0.100075, "2 Mbps": 0.020297}[case.rate]
+    assert case.windows()[0] == (answered, 11.0 if case.algorithm == "bbr" else 10.0)
 
 
 def test_a_path_of_the_reference_is_a_scenario() -> None:

@@ -19,8 +19,8 @@ DIR` that of any folder of the same layout. `python -m windlass.validation.linux
 into `tests/differential/linux/record.csv`, which the tests compare.
 
 Path: a bottleneck of 8 Mbit/s with a queue of 100 packets, the one in service included (20 in `queue20`), a hop that
-loses packets, 50 ms each way. MSS 1448, 1514 bytes on the wire, a receive window that never limits. 15 s from the SYN; `tail-1` sends
-200 segments.
+loses packets, 50 ms each way. MSS 1448, 1514 bytes on the wire, a receive window that never limits. 15 s from the SYN; `tail-1`
+and `tail-probe` send 200 segments. In `slow` it is 2 Mbit/s, 30 packets and 10 ms.
 """
 
 EXACT_INTRODUCTION = """### Segment by segment

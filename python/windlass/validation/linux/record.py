@@ -17,7 +17,8 @@ FILE = Path("tests/differential/linux/record.csv")
 
 TIES = (
     "a queue of 20 fills while ACKs come at the pace at which the bottleneck sends, so packets arrive in the microsecond "
-    "in which the one in service leaves. Here that one leaves first. In the kernel nanoseconds decide, either way: of the "
+    "in which the one in service leaves. Here that one leaves first. In the kernel nanoseconds decide, either way, "
+    "for its clock has steps of 256 ns there, and a packet takes no whole number of them: of the "
     "packets of `{name}` {wrong}, if the queue is computed from the trace with the one or the other order at such ties. "
     "In `reno-none` and `bbr-none`, which have no ties, none of 9967 and 9574 does."
 )

@@ -21,6 +21,8 @@ class Losses:
     segments: int = 0  # of a limited transfer
     seconds: int = 15
     queue: int = 100
+    rate: str = "8mbit"
+    delay: str = "50ms"
 
 
 LISTS = {
@@ -32,6 +34,9 @@ LISTS = {
     "tail-1": Losses((200,), segments=200, seconds=6),
     "every-200th": Losses(200),
     "queue20": Losses(queue=20),
+    "first": Losses((1,)),
+    "slow": Losses((60, 61), queue=30, rate="2mbit", delay="10ms"),
+    "tail-probe": Losses((200, 201), segments=200, seconds=8),
 }
 """Add a row to make more cases."""
 
@@ -84,7 +89,10 @@ class Family:
 def families() -> dict[str, Family]:
     """Every family by name."""
     exact = [
-        *without_randomness(["reno", "cubic", "bbr"], list(LISTS)),
+        *without_randomness(["reno", "cubic", "bbr"], list(LISTS)[:8]),
+        *without_randomness(["reno", "cubic"], ["slow", "tail-probe"]),
+        *without_randomness(["reno"], ["first"]),
+        *without_randomness(["westwood"], ["one"]),
         *without_randomness(["reno"], ["one"], "norack"),
     ]
     random = list(with_random_loss("A", ["reno", "cubic", "bbr", "vegas"], ["0", "0.1", "1", "5"]))
@@ -97,7 +105,7 @@ def without_randomness(algorithms: Sequence[str], lists: Sequence[str], variant:
         losses = LISTS[name]
         for algorithm in algorithms:
             words = [algorithm, variant, name] if variant else [algorithm, name]
-            path = Path(queue=losses.queue)
+            path = Path(losses.rate, losses.delay, losses.queue)
             yield Case("-".join(words), algorithm, path, losses.seconds, list_name=name, variant=variant, losses=losses)
 
 

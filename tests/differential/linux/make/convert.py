@@ -74,6 +74,8 @@ def exact_row(case: Case, folder: Path, traces: Path) -> dict[str, Any]:
         "list": case.list_name,
         "variant": case.variant,
         "data_drops": drops_text(case),
+        "rate": case.path.rate,
+        "owd_each_way": case.path.delay,
         "queue_packets": case.path.queue,
         "seconds": case.seconds,
         "data_segments_sent": len(data),
