@@ -227,6 +227,12 @@ impl Medium {
         self.wakes.set(station as usize, sender.settle());
     }
 
+    /// When something happens next, whether or not anything comes of it: no later than the deadline.
+    #[inline]
+    pub fn next_step(&mut self) -> Time {
+        self.wakes.first().min(self.air.first()).at()
+    }
+
     /// When something may come out next. Much happens in between, and is made up for in the next call.
     pub fn deadline(&self) -> Time {
         if self.traced {
@@ -243,7 +249,7 @@ impl Medium {
     /// The same, but no later than `most`; it takes less time.
     #[inline]
     pub fn deadline_by(&mut self, most: Time) -> Time {
-        if self.wakes.first().min(self.air.first()).at() >= most { most } else { self.deadline().min(most) }
+        if self.next_step() >= most { most } else { self.deadline().min(most) }
     }
 
     /// Let everything happen that is due by `now`, in the order of section "One instant" of `specs/wlan.md`. Time must

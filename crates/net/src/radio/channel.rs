@@ -48,6 +48,12 @@ impl Channel {
         self.medium.deadline_by(self.layers.due())
     }
 
+    /// Before this nothing happens, be it without an outcome.
+    #[inline]
+    pub(crate) fn next_step(&mut self) -> Time {
+        self.medium.next_step().min(self.layers.due())
+    }
+
     /// Neighbours need not be asked for, or this one is known.
     #[inline]
     pub(crate) fn knows(&self, hop: &AirHop) -> bool {

@@ -126,19 +126,26 @@ impl World {
         }
         *armed = Time::ZERO; // nobody arms what goes on by itself
         let mut outcomes = std::mem::take(&mut self.outcomes);
-        let channel = &mut self.channels[number as usize];
-        channel.advance(now, &self.air, &mut self.pool, &mut self.dropped, &mut outcomes);
         let pause = self.loop_events + MOST_AT_ONCE;
+        // with nothing else in this instant it just goes on, and what comes out first is what this event was for
+        let mut goes_on = self.queue.next_at() > now;
+        if !goes_on {
+            let channel = &mut self.channels[number as usize];
+            channel.advance(now, &self.air, &mut self.pool, &mut self.dropped, &mut outcomes);
+        }
         loop {
-            self.hand_out(now, number, &mut outcomes);
-            self.leave_link_layers(now, number);
+            if !goes_on {
+                self.hand_out(now, number, &mut outcomes);
+                self.leave_link_layers(now, number);
+            }
             if self.loop_events >= pause {
                 break;
             }
             let Some(next) = self.run_medium(number, &mut outcomes) else { break };
+            self.loop_events += u64::from(!goes_on || next > now);
+            goes_on = false;
             now = next;
             self.now = now;
-            self.loop_events += 1;
         }
         // queues drop packets as the MAC takes others, also where nothing came out of it
         self.lose_dropped_before_air();
@@ -161,8 +168,11 @@ impl World {
     #[cold]
     fn share_instant(&mut self, number: u32, outcomes: &mut Vec<Outcome>) -> Option<Time> {
         let channel = &mut self.channels[number as usize];
-        let at = channel.deadline();
         let others = self.queue.peek().unwrap_or((Time::NEVER, 0));
+        if channel.next_step() > others.0.min(self.end) {
+            return None; // before all deadlines
+        }
+        let at = channel.deadline();
         if at > self.end || others < (at, Event::Medium(number).encode()) {
             return None;
         }
