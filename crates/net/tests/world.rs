@@ -480,6 +480,7 @@ fn unlike(mut network: Network, salt: u64) -> Network {
                 }
                 own.breaks.iter_mut().for_each(|one| one.at += Span(odd * i));
                 own.handovers.iter_mut().for_each(|rule| rule.at += Span(odd * i));
+                own.trace = None; // whole milliseconds, the same instants for all links whatever else they are
                 direction.changing = Some(own.into());
             }
         }
@@ -557,6 +558,7 @@ proptest! {
 
     #[test]
     fn the_order_of_declaration_changes_nothing(case in drawn(), order in any::<u64>()) {
+        let case = Drawn { freeze: false, ..case }; // the end of a handover is one instant for all who wait for it
         let options = RunOptions { traces: Traces { cwnd: true, ..Traces::default() }, ..case.options() };
         // two packets at the same nanosecond are rare, and not there again with other delays: ten tries
         let differs = |salt| {
