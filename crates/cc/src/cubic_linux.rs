@@ -229,9 +229,9 @@ fn cube_root(a: u64) -> u64 {
     let bits = 64 - a.leading_zeros();
     let third = ((bits * 84) >> 8) - 1;
     //= specs/papers/linux.md#cubic
-    //# one step of Newton's method, x' = (2 x + a / (x (x - 1))) * 341 / 1024 in whole numbers, from an x of 66.8 * cbrt(m)
-    //# in 1/64, where m is the leading four to six bits of `a`; 0.25 more where m has four bits, 0.75 less where it has
-    //# five, 1.5 less where it has six, and 2 more where it is 15; rounded down
+    //# one step of Newton's method, x' = (2 x + a / (x (x - 1))) * 341 / 1024 in whole numbers, from an x of 66.8 *
+    //# cbrt(m) in 1/64, where m is the leading four to six bits of `a`; 0.25 more where m has four bits, 0.75 less
+    //# where it has five, 1.5 less where it has six, and 2 more where it is 15; rounded down
     let m = a >> (3 * third);
     let more = match m {
         15 => 2.25,

@@ -403,8 +403,8 @@ mod tests {
     #[test]
     fn the_kernel_samples_whole_bytes_per_millisecond() {
         let mut w = kernel();
-        // the sample that began with the connection, at 0 ms, ends after more than 100 ms with the second ACK: a segment
-        // for the first one, 8 bytes/ms
+        // the sample that began with the connection, at 0 ms, ends after more than 100 ms with the second ACK: a
+        // segment for the first one, 8 bytes/ms
         let mut at = |ms: u64, bytes: f64| {
             w.on_ack(&Ack { now: Time(ms * 1_000_000), grows: false, ..ack(bytes) }, &test_path());
             w.bwe.map(|bwe| bwe.0)
@@ -437,8 +437,8 @@ mod tests {
     #[test]
     fn the_kernel_takes_its_estimate_at_the_end_of_a_recovery_and_after_a_timeout() {
         let mut w = kernel();
-        // one segment in 101 ms: 9 bytes/ms; 59 in 101 ms: 584, (7 * 9 + 584) / 8 = 80, (7 * 9 + 80) / 8 = 17; 60 in 101
-        // ms: 594, (7 * 80 + 594) / 8 = 144, (7 * 17 + 144) / 8 = 32
+        // one segment in 101 ms: 9 bytes/ms; 59 in 101 ms: 584, (7 * 9 + 584) / 8 = 80, (7 * 9 + 80) / 8 = 17; 60 in
+        // 101 ms: 594, (7 * 80 + 594) / 8 = 144, (7 * 17 + 144) / 8 = 32
         for (ms, bytes, rtt) in [(100, 1000.0, 100), (101, 60_000.0, 100), (202, 60_000.0, 100), (303, 1000.0, 200)] {
             let rtt = Some(Span::from_millis(rtt));
             w.on_ack(&Ack { now: Time(ms * 1_000_000), rtt, grows: false, ..ack(bytes) }, &test_path());

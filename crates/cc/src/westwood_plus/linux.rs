@@ -46,8 +46,8 @@ impl Estimate {
         let rtt = ack.rtt.map_or(self.rtt, rounded_up);
         if let Some(opened) = self.opened {
             //= specs/papers/linux.md#westwood
-            //# a sample ends with the first ACK that comes later than the RTT before it and than 50 ms; that ACK counts for
-            //# the next one
+            //# a sample ends with the first ACK that comes later than the RTT before it and than 50 ms; that ACK counts
+            //# for the next one
             let elapsed = (ms(now) - opened) as u64;
             if self.rtt > 0 && elapsed > self.rtt.max(LEAST_SAMPLE) {
                 self.close(elapsed);

@@ -274,7 +274,8 @@ impl RecoveryCore for Rack {
     fn on_open(&mut self, rtt: Span) {
         if self.as_linux {
             //= specs/papers/linux.md#losses
-            //# The least RTT, of which a quarter is the time that a segment may be late by, counts that of the handshake.
+            //# The least RTT, of which a quarter is the time that a segment may be late by, counts that of the
+            //# handshake.
             self.detection.note_opening(rtt);
         }
     }
