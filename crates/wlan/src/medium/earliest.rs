@@ -1,5 +1,7 @@
 //! The earliest of many deadlines, without an event for each: an array by place, in blocks that know their least.
 
+use std::hint::select_unpredictable;
+
 use units::Time;
 
 /// What happens first at one instant.
@@ -56,22 +58,100 @@ impl Due {
     }
 }
 
+/// Up to so many places are all read at each search.
+const FEW: usize = 16;
+
 /// Places of a block: few enough to be read at once.
 const BLOCK: usize = 8;
 
 /// Deadlines by place.
-///
-/// Setting one is a store and two comparisons; the earliest is found by reading one number of each block, and whole
-/// those blocks whose least has moved on.
 #[derive(Debug)]
-pub(crate) struct Earliest {
+pub(crate) enum Earliest {
+    Few([Due; FEW]),
+    Many(Blocks),
+}
+
+impl Earliest {
+    pub(crate) fn new(places: usize) -> Earliest {
+        if places <= FEW { Earliest::Few([Due::NEVER; FEW]) } else { Earliest::Many(Blocks::new(places)) }
+    }
+
+    /// Something is due at a place, or no longer.
+    #[inline(always)]
+    pub(crate) fn set(&mut self, place: usize, due: Due) {
+        match self {
+            Earliest::Few(dues) => dues[place % FEW] = due,
+            Earliest::Many(blocks) => blocks.set(place, due),
+        }
+    }
+
+    /// The earliest.
+    #[inline]
+    pub(crate) fn first(&mut self) -> Due {
+        match self {
+            Earliest::Few(dues) => least(dues),
+            Earliest::Many(blocks) => blocks.first(),
+        }
+    }
+
+    /// The same, found anew.
+    pub(crate) fn earliest(&self) -> Due {
+        match self {
+            Earliest::Few(dues) => least(dues),
+            Earliest::Many(blocks) => blocks.earliest(),
+        }
+    }
+
+    /// Before this nothing comes of what is due at any place, nor later than `most`. `quiet` says when something comes
+    /// of one, never before it is due.
+    #[inline]
+    pub(crate) fn quiet_until(&self, most: Time, quiet: impl Fn(usize) -> Time) -> Time {
+        let mut until = Due::new(most, Order::End);
+        let mut read = |first: usize, dues: &[Due]| {
+            for (place, due) in dues.iter().enumerate() {
+                if *due < until {
+                    until = until.min(Due::new(quiet(first + place), Order::End));
+                }
+            }
+            until
+        };
+        match self {
+            Earliest::Few(dues) => read(0, dues).at(),
+            Earliest::Many(blocks) => blocks.read_before(read),
+        }
+    }
+
+    /// The place of a deadline that is there; of equal ones, the lowest.
+    pub(crate) fn place(&self, due: Due) -> usize {
+        match self {
+            Earliest::Few(dues) => {
+                let found = |place: usize| u32::from(dues[place] == due) << place;
+                (0..FEW).fold(0, |all, place| all | found(place)).trailing_zeros() as usize % FEW
+            }
+            Earliest::Many(blocks) => blocks.place(due),
+        }
+    }
+}
+
+/// The least of a few, the same way whatever they are: the processor would have to guess, and be wrong, often.
+#[inline(always)]
+fn least(dues: &[Due; FEW]) -> Due {
+    let less = |a: Due, b: Due| select_unpredictable(b < a, b, a);
+    let of_four = |n: usize| less(less(dues[n], dues[n + 1]), less(dues[n + 2], dues[n + 3]));
+    less(less(of_four(0), of_four(4)), less(of_four(8), of_four(12)))
+}
+
+/// Many deadlines: setting one is a store and two comparisons; the earliest is found by reading one number of each
+/// block, and whole those blocks whose least has moved on.
+#[derive(Debug)]
+pub(crate) struct Blocks {
     blocks: Vec<Block>,
     any_stale: bool,
     /// The least of all, unless a block is stale.
     first: Due,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Block {
     dues: [Due; BLOCK],
     /// The least. It may be earlier than that in a block that is stale.
@@ -79,23 +159,14 @@ struct Block {
     stale: bool,
 }
 
-impl Earliest {
-    pub(crate) fn new(places: usize) -> Earliest {
-        let mut earliest = Earliest { blocks: Vec::new(), any_stale: false, first: Due::NEVER };
-        earliest.reach(places.max(1) - 1);
-        earliest
+impl Blocks {
+    fn new(places: usize) -> Blocks {
+        let block = Block { dues: [Due::NEVER; BLOCK], least: Due::NEVER, stale: false };
+        Blocks { blocks: vec![block; places.div_ceil(BLOCK)], any_stale: false, first: Due::NEVER }
     }
 
-    /// Make room for a place.
-    pub(crate) fn reach(&mut self, place: usize) {
-        while place / BLOCK >= self.blocks.len() {
-            self.blocks.push(Block { dues: [Due::NEVER; BLOCK], least: Due::NEVER, stale: false });
-        }
-    }
-
-    /// Something is due at a place, or no longer.
     #[inline(always)]
-    pub(crate) fn set(&mut self, place: usize, due: Due) {
+    fn set(&mut self, place: usize, due: Due) {
         let block = &mut self.blocks[place / BLOCK];
         let kept = &mut block.dues[place % BLOCK];
         if *kept == due {
@@ -112,17 +183,15 @@ impl Earliest {
         }
     }
 
-    /// The earliest.
     #[inline]
-    pub(crate) fn first(&mut self) -> Due {
+    fn first(&mut self) -> Due {
         if self.any_stale {
             self.refresh();
         }
         self.first
     }
 
-    /// The same, found anew.
-    pub(crate) fn earliest(&self) -> Due {
+    fn earliest(&self) -> Due {
         self.blocks.iter().flat_map(|block| block.dues).fold(Due::NEVER, Due::min)
     }
 
@@ -139,26 +208,19 @@ impl Earliest {
         self.first = first;
     }
 
-    /// Before this nothing comes of what is due at any place, nor later than `most`. `quiet` says when something comes
-    /// of one, never before it is due.
+    /// Read the blocks in which something is due before a time that each reading may bring forward; that time.
     #[inline]
-    pub(crate) fn quiet_until(&self, most: Time, quiet: impl Fn(usize) -> Time) -> Time {
-        let mut until = Due::new(most, Order::End);
+    fn read_before(&self, mut read: impl FnMut(usize, &[Due]) -> Due) -> Time {
+        let mut until = read(0, &[]);
         for (number, block) in self.blocks.iter().enumerate() {
-            if block.least >= until {
-                continue;
-            }
-            for (place, due) in block.dues.iter().enumerate() {
-                if *due < until {
-                    until = until.min(Due::new(quiet(number * BLOCK + place), Order::End));
-                }
+            if block.least < until {
+                until = read(number * BLOCK, &block.dues);
             }
         }
         until.at()
     }
 
-    /// The place of a deadline that is there; of equal ones, the lowest.
-    pub(crate) fn place(&self, due: Due) -> usize {
+    fn place(&self, due: Due) -> usize {
         let block = self.blocks.iter().position(|block| block.least == due).unwrap_or(0);
         let place = self.blocks[block].dues.iter().position(|other| *other == due);
         block * BLOCK + place.unwrap_or(0)
@@ -178,40 +240,50 @@ mod tests {
 
     #[test]
     fn times_then_order_then_places() {
-        let mut earliest = Earliest::new(40);
+        for places in [7, 16, 17, 40] {
+            sorts(places);
+        }
+    }
+
+    fn sorts(places: usize) {
+        let last = places - 1;
+        let mut earliest = Earliest::new(places);
         assert_eq!(earliest.first().at(), Time::NEVER);
-        earliest.set(39, Due::new(Time(5), Order::Timer));
+        earliest.set(last, Due::new(Time(5), Order::Timer));
         earliest.set(3, Due::new(Time(5), Order::Backoff));
         earliest.set(2, Due::new(Time(5), Order::Backoff));
         assert_eq!(earliest.first(), Due::new(Time(5), Order::Timer));
-        assert_eq!(place(&mut earliest), 39);
-        earliest.set(39, Due::new(Time(9), Order::End));
+        assert_eq!(place(&mut earliest), last);
+        earliest.set(last, Due::new(Time(9), Order::End));
         assert_eq!(place(&mut earliest), 2);
         earliest.set(2, Due::NEVER);
         earliest.set(3, Due::new(Time(11), Order::Start));
         let first = earliest.first();
         assert_eq!((first.at(), first.order()), (Time(9), Order::End));
-        earliest.reach(100);
-        earliest.set(100, Due::new(Time(1), Order::Start));
-        assert_eq!(place(&mut earliest), 100);
     }
 
     #[test]
     fn agrees_with_a_plain_search() {
+        agrees::<10>();
+        agrees::<50>();
+    }
+
+    fn agrees<const PLACES: usize>() {
         let mut state = 9u64;
         let mut next = |below: u64| {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             (state >> 33) % below
         };
-        let mut earliest = Earliest::new(50);
-        let mut plain = [Due::NEVER; 50];
+        let mut earliest = Earliest::new(PLACES);
+        let mut plain = [Due::NEVER; PLACES];
         for _ in 0..50_000 {
-            let place = next(50) as usize;
+            let place = next(PLACES as u64) as usize;
             plain[place] = if next(3) == 0 { Due::NEVER } else { Due::new(Time(next(1000)), Order::Backoff) };
             earliest.set(place, plain[place]);
             if next(2) == 0 {
                 let least = plain.iter().min().copied().unwrap();
                 assert_eq!(earliest.first(), least);
+                assert_eq!(earliest.earliest(), least);
                 assert_eq!(
                     earliest.quiet_until(Time(900), |place| plain[place].at() + Span(7)),
                     (least.at() + Span(7)).min(Time(900))
