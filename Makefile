@@ -15,12 +15,13 @@ endif
 
 MSRV   := $(shell sed -n 's/^rust-version = "\([0-9.]*\)".*/\1/p' Cargo.toml)
 
-.PHONY: demo test test-rust test-python lint build docs notebooks site wheel sdist bench bench-algorithms \
+.PHONY: demo test test-rust test-python lint build trained docs notebooks site wheel sdist bench bench-algorithms \
 	bench-instructions bench-store validate papers soak fuzz msrv advisories lock lowest clean help
 
 help:
 	@echo "make demo      build, install into .venv, reproduce figure 3.5 of saedi2019 (quick)"
 	@echo "make test      lints and tests, Rust and Python"
+	@echo "make trained   build for speed: short runs show the compiler which branches are taken (minutes)"
 	@echo "make docs      write docs/reference from the tables of the engine"
 	@echo "make site      build the documentation as a site in target/site"
 	@echo "make wheel     build a wheel for any Linux on x86-64 in target/dist, checked and used in an empty environment"
@@ -54,6 +55,14 @@ build: $(BIN)/maturin
 	@echo "building the engine (a minute or two the first time, seconds afterwards) ..."
 	@VIRTUAL_ENV=$(CURDIR)/$(VENV) PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 \
 		$(BIN)/maturin develop --quiet --release --locked >/dev/null
+
+# llvm-tools puts the counts together; rustup's knows the format that its rustc writes.
+trained: build
+	@rustup component add llvm-tools >/dev/null 2>&1 || \
+		{ echo "rustup has no llvm-tools for this compiler: it stays as built" >&2; exit 1; }
+	@echo "building the engine twice more, with short runs in between: about five minutes ..."
+	@VIRTUAL_ENV=$(CURDIR)/$(VENV) PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 \
+		$(BIN)/maturin develop --quiet --release --locked --pgo >/dev/null
 
 demo: build
 	@echo "reproducing figure 3.5 of saedi2019, quick: about a minute on two cores, seconds on a second call ..."
