@@ -261,7 +261,7 @@ const DRAWN: &[(&str, &[&str])] = &[
     ("cubic-linux", &["w_max_segments", "k_s", "w_est_segments"]),
     ("bbr-linux", &["btlbw_bytes_per_s", "rtprop_s", "pacing_bytes_per_s", "pacing_gain"]),
     ("vegas-linux", &["base_rtt_s", "step_bytes"]),
-    ("veno-linux", &["base_rtt_s", "round_rtt_s"]),
+    ("veno-linux", &["base_rtt_s", "queue_segments"]),
     ("westwood-linux", &["bwe_bytes_per_s"]),
     ("htcp-linux", &["beta_ratio", "rtt_max_s", "rate_bytes_per_s"]),
     ("yeah-linux", &["queue_segments", "reno_window_segments", "slow_rounds_count"]),

@@ -85,6 +85,7 @@ pub mod tcp_jersey;
 pub mod tfrc;
 pub mod vegas;
 pub mod veno;
+pub mod veno_linux;
 pub mod westwood;
 pub mod westwood_plus;
 pub mod westwood_plus_ho;

@@ -20,6 +20,13 @@ impl Count {
         self.0 = counted % per;
         cwnd + full + counted / per
     }
+
+    /// Whether the count was at `per` already, and begins anew without the `acked` segments; else they are added.
+    pub(crate) fn fills(&mut self, per: u32, acked: u32) -> bool {
+        let full = self.0 >= per;
+        self.0 = if full { 0 } else { self.0 + acked };
+        full
+    }
 }
 
 /// Whole segments, at least one.

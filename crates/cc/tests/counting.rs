@@ -172,7 +172,7 @@ fn in_slow_start() {
 
 /// Those of Linux count whole segments, of which a round may show none.
 fn is_whole(name: &str) -> bool {
-    matches!(name, "reno-linux" | "cubic-linux" | "yeah-linux" | "westwood-linux")
+    matches!(name, "reno-linux" | "cubic-linux" | "yeah-linux" | "westwood-linux" | "veno-linux")
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::{PLAIN, choice, flag, number};
 use crate::registry::{Recovery, Row};
 use crate::{Algorithm, bic_linux, cubic_linux, hybla_linux, hystart, illinois_linux};
-use crate::{reno_linux, vegas, veno, westwood_plus, yeah_linux};
+use crate::{reno_linux, vegas, veno_linux, westwood_plus, yeah_linux};
 
 pub(super) const RENO: Row = Row {
     name: "reno-linux",
@@ -52,34 +52,12 @@ pub(super) const VEGAS: Row = Row {
 
 pub(super) const VENO: Row = Row {
     name: "veno-linux",
-    summary: "Veno that goes by the newest RTT, keeps its least one, and judges timeouts, too",
+    summary: "Veno in whole segments that goes by the newest RTT, and judges timeouts, too",
     source: "Linux 6.1; Fu and Liew, IEEE JSAC 21(2), 2003",
     recovery: Recovery::Sack,
     judges_losses: true,
-    parameters: &[
-        number("veno_beta", [3.0, 0.0, 1e6], "segments", "queue from which the path counts as congested", "Linux 6.1"),
-        number("veno_keep", [0.8, 0.0, 1.0], "-", "share of the window kept at a random loss", "Linux 6.1"),
-        choice(
-            "veno_rtt",
-            &["newest", "mean_round", "min_round"],
-            "RTT: the newest sample, or mean or least of the last round",
-            "Linux 6.1",
-        ),
-        choice(
-            "veno_rto",
-            &["same", "reno"],
-            "ssthresh after a timeout: as after duplicate ACKs, or half",
-            "Linux 6.1",
-        ),
-        choice(
-            "veno_base_reset",
-            &["never", "loss"],
-            "whether a loss makes the least RTT be learned anew",
-            "Linux 6.1",
-        ),
-    ],
-    choices: veno::CHOICES,
-    build: |config| Algorithm::Veno(veno::Veno::new(config)),
+    choices: veno_linux::CHOICES,
+    build: |_| Algorithm::VenoLinux(veno_linux::VenoLinux::default()),
     ..PLAIN
 };
 
