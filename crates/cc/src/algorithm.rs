@@ -116,6 +116,8 @@ algorithms! {
     YeahLinux(crate::yeah_linux::YeahLinux),
     /// Illinois of Linux.
     IllinoisLinux(crate::illinois_linux::IllinoisLinux),
+    /// H-TCP of Linux.
+    HTcpLinux(crate::htcp_linux::HTcpLinux),
     /// Veno of Linux.
     VenoLinux(crate::veno_linux::VenoLinux),
     /// Hybla of Linux.

@@ -166,10 +166,12 @@ mod tests {
     }
 
     #[test]
-    fn by_linux_growth_is_scaled_with_the_least_rtt() {
+    fn growth_may_be_scaled_with_the_least_rtt() {
+        let mut config = Config::named("htcp").unwrap();
+        config.set_flag("htcp_rtt_scaling", true).unwrap();
         // D = 2: 11.25 per RTT at 100 ms; half of it at 50 ms, twice as much from 200 ms on, and never less than 1
         for (ms, increase) in [(100, 11.25), (50, 5.625), (400, 22.5), (5, 1.125), (1, 1.125)] {
-            let (mut htcp, path) = full(HTcp::new(&Config::named("htcp-linux").unwrap()), 100.0);
+            let (mut htcp, path) = full(HTcp::new(&config), 100.0);
             let path = Path { rtt_min: Span::from_millis(ms), ..path };
             htcp.on_congestion(&dup_acks().of_flight(&path), &path);
             htcp.on_ack(&at(3.0), &path);

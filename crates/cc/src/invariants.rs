@@ -263,7 +263,7 @@ const DRAWN: &[(&str, &[&str])] = &[
     ("vegas-linux", &["base_rtt_s", "step_bytes"]),
     ("veno-linux", &["base_rtt_s", "queue_segments"]),
     ("westwood-linux", &["bwe_bytes_per_s"]),
-    ("htcp-linux", &["beta_ratio", "rtt_max_s", "rate_bytes_per_s"]),
+    ("htcp-linux", &["beta_ratio", "rtt_max_s", "alpha_segments_per_rtt"]),
     ("yeah-linux", &["queue_segments", "reno_window_segments", "slow_rounds_count"]),
     ("illinois-linux", &["alpha_segments_per_rtt", "beta_ratio"]),
     ("hybla-linux", &["rho_ratio"]),

@@ -69,6 +69,7 @@ pub mod ewr;
 pub mod fast;
 pub mod highspeed;
 pub mod htcp;
+pub mod htcp_linux;
 pub mod hybla;
 pub mod hybla_linux;
 pub mod illinois;

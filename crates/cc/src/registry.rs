@@ -333,7 +333,6 @@ mod tests {
             ("bbr", "bbr_extra_acked", false),
             ("bbr-linux", "bbr_extra_acked", true),
             ("htcp", "htcp_rtt_scaling", false),
-            ("htcp-linux", "htcp_rtt_scaling", true),
             ("ledbat", "ledbat_slow_start", false),
             ("etfcc", "etfcc_floor", false),
         ] {

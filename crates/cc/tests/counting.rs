@@ -135,7 +135,7 @@ const OTHERS: [&str; 3] = ["bbr", "bbr3", "bbr-linux"];
 
 /// Those of Linux that grow otherwise than by what is acknowledged: by a segment per round, by ACKs whatever they
 /// acknowledge, the faster the more an ACK covers, or with a count that begins anew. Their own tests say how.
-const BY_OTHER_COUNTS: [&str; 4] = ["vegas-linux", "hybla-linux", "bic-linux", "illinois-linux"];
+const BY_OTHER_COUNTS: [&str; 5] = ["vegas-linux", "hybla-linux", "bic-linux", "illinois-linux", "htcp-linux"];
 
 fn rows() -> impl Iterator<Item = Config> {
     windowed().filter(|row| !OTHERS.contains(&row.name)).map(Config::new)

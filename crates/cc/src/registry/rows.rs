@@ -155,7 +155,7 @@ pub static ALGORITHMS: &[Row] = &[
     linux::VEGAS,
     linux::VENO,
     linux::WESTWOOD,
-    large_windows::HTCP_LINUX,
+    linux::HTCP,
     linux::YEAH,
     linux::ILLINOIS,
     linux::HYBLA,

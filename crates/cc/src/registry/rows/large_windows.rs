@@ -1,7 +1,7 @@
 //! Algorithms whose growth depends on the window, on time or on the round trip, for paths where Reno's is too slow.
 
 use super::{PLAIN, choice, flag, number};
-use crate::registry::{Parameter, Recovery, Row};
+use crate::registry::{Recovery, Row};
 use crate::{Algorithm, bic, highspeed, htcp, hybla, illinois, scalable};
 
 const LARGE: f64 = 1e6;
@@ -77,8 +77,13 @@ pub(super) const SCALABLE: Row = Row {
 
 const LEITH: &str = "Leith and Shorten 2004; draft-leith-tcp-htcp";
 
-const fn htcp_parameters(rtt_scaling: bool, source: &'static str) -> [Parameter; 8] {
-    [
+pub(super) const HTCP: Row = Row {
+    name: "htcp",
+    aliases: &["h-tcp"],
+    summary: "The longer since the last cut, the faster the growth; a cut just empties the queue",
+    source: "Leith and Shorten, PFLDnet 2004",
+    recovery: Recovery::Sack,
+    parameters: &[
         number("htcp_delta_l", [1.0, 0.0, 1000.0], "s", "time after a cut in which growth is Reno's", LEITH),
         number("htcp_linear", [10.0, 0.0, LARGE], "segments/s", "growth of the increase after that", LEITH),
         number("htcp_square", [0.25, 0.0, LARGE], "segments/s^2", "and of its growth", LEITH),
@@ -98,29 +103,11 @@ const fn htcp_parameters(rtt_scaling: bool, source: &'static str) -> [Parameter;
             "least growth per round trip, after the factor 2 (1 - beta); FreeBSD 1",
             "interpretation of the draft",
         ),
-        flag("htcp_rtt_scaling", rtt_scaling, "growth in proportion to the least RTT, as on a path of 0.1 s", source),
-    ]
-}
-
-pub(super) const HTCP: Row = Row {
-    name: "htcp",
-    aliases: &["h-tcp"],
-    summary: "The longer since the last cut, the faster the growth; a cut just empties the queue",
-    source: "Leith and Shorten, PFLDnet 2004",
-    recovery: Recovery::Sack,
-    parameters: &htcp_parameters(false, LEITH),
+        flag("htcp_rtt_scaling", false, "growth in proportion to the least RTT, as on a path of 0.1 s", LEITH),
+    ],
     choices: htcp::CHOICES,
     build: |config| Algorithm::HTcp(htcp::HTcp::new(config)),
     ..PLAIN
-};
-
-pub(super) const HTCP_LINUX: Row = Row {
-    name: "htcp-linux",
-    aliases: &[],
-    summary: "H-TCP with growth scaled by the least RTT",
-    source: "Linux 6.1; Leith and Shorten, PFLDnet 2004",
-    parameters: &htcp_parameters(true, "Linux 6.1"),
-    ..HTCP
 };
 
 const LIU: &str = "Liu, Basar and Srikant 2006";

@@ -2,7 +2,7 @@
 
 use super::{PLAIN, choice, flag, number};
 use crate::registry::{Recovery, Row};
-use crate::{Algorithm, bic_linux, cubic_linux, hybla_linux, hystart, illinois_linux};
+use crate::{Algorithm, bic_linux, cubic_linux, htcp_linux, hybla_linux, hystart, illinois_linux};
 use crate::{reno_linux, vegas, veno_linux, westwood_plus, yeah_linux};
 
 pub(super) const RENO: Row = Row {
@@ -58,6 +58,16 @@ pub(super) const VENO: Row = Row {
     judges_losses: true,
     choices: veno_linux::CHOICES,
     build: |_| Algorithm::VenoLinux(veno_linux::VenoLinux::default()),
+    ..PLAIN
+};
+
+pub(super) const HTCP: Row = Row {
+    name: "htcp-linux",
+    summary: "H-TCP in whole segments and milliseconds, with growth scaled by the least RTT",
+    source: "Linux 6.1; Leith and Shorten, PFLDnet 2004",
+    recovery: Recovery::Sack,
+    choices: htcp_linux::CHOICES,
+    build: |_| Algorithm::HTcpLinux(htcp_linux::HTcpLinux::new()),
     ..PLAIN
 };
 
