@@ -1,15 +1,17 @@
 //! BIC as Linux computes it: in whole segments, with the growth as so many acknowledged segments per segment of window,
 //! divided by what an ACK usually covers.
 //! Source: Linux 6.1, restated in specs/papers/linux.md; Xu, Harfoush and Rhee, INFOCOM 2004, has the ideas.
+use core::mem::replace;
+
 use units::{Bytes, Time};
 
-use crate::linux::{self, Count};
+use crate::linux::{self, Count, State};
 use crate::{Ack, Cause, Congestion, CongestionControl, Path, Response};
 
 /// What the source leaves open, and the reading taken. The registry shows it.
 pub const CHOICES: &str = "\
-    a clock of 1 ms; what an ACK covers is learned from all ACKs that advance outside a recovery; a cut starts from \
-    the window whatever the profile halves.";
+    a clock of 1 ms; a duplicate ACK begins disorder, the next ACK that advances ends it; a cut starts from the window \
+    whatever the profile halves.";
 
 const LOW_WINDOW: u32 = 14;
 const MOST: u32 = 16; // segments per round trip
@@ -32,6 +34,7 @@ pub struct BicLinux {
     /// For which window `per` was computed, and when, ms.
     computed: Option<(u32, u64)>,
     count: Count,
+    state: State,
 }
 
 impl Default for BicLinux {
@@ -44,6 +47,7 @@ impl Default for BicLinux {
             per: 0,
             computed: None,
             count: Count::default(),
+            state: State::Open,
         }
     }
 }
@@ -84,7 +88,7 @@ impl BicLinux {
             //= specs/papers/linux.md#bic
             //# divided by what an ACK acknowledges, the mean of 16
             let low = cwnd <= LOW_WINDOW;
-            self.per = if low { cwnd } else { (self.search(cwnd) * 16 / self.covered).max(1) };
+            self.per = if low { cwnd } else { (self.search(cwnd) * 16 / self.covered.max(1)).max(1) };
         }
         self.per
     }
@@ -94,9 +98,10 @@ impl CongestionControl for BicLinux {
     window_methods!();
 
     fn on_ack(&mut self, ack: &Ack, path: &Path) {
-        let newly = linux::segments(ack.newly_acked, path.mss);
-        if !ack.in_recovery && ack.newly_acked > 0.0 {
-            self.covered = (self.covered + newly).saturating_sub(self.covered / 16).max(1);
+        if replace(&mut self.state, State::after(ack)) == State::Open {
+            //= specs/papers/linux.md#bic
+            //# Of these, the ACK that ends a recovery does not count, and the first duplicate counts as nothing.
+            self.covered = self.covered + linux::newly(ack, path.mss) - self.covered / 16;
         }
         if !ack.grows {
             return;

@@ -2,9 +2,10 @@
 //! Source: Linux 6.1, restated in specs/papers/linux.md; Leith and Shorten, PFLDnet 2004, has the ideas.
 use core::mem::replace;
 
-use units::{Bytes, Time, num};
+use units::{Bytes, Time};
 
-use crate::{Ack, Cause, Congestion, CongestionControl, Path, Response, linux};
+use crate::linux::{self, State};
+use crate::{Ack, Cause, Congestion, CongestionControl, Path, Response};
 
 /// What the source leaves open, and the reading taken. The registry shows it.
 pub const CHOICES: &str = "\
@@ -19,15 +20,6 @@ const BETA_MAX: u64 = 102;
 const RTT_STEP: u64 = 20;
 /// Least RTT from which a cut looks at the queue, ms.
 const RTT_MIN: u64 = 10;
-
-/// Where the connection stood before an ACK.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum State {
-    #[default]
-    Open,
-    Disorder,
-    Recovery,
-}
 
 /// State of Linux's H-TCP. Times in milliseconds, throughput in segments per second.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -66,7 +58,7 @@ impl HTcpLinux {
     }
 
     fn learn(&mut self, ack: &Ack, cwnd: u64, mss: Bytes) {
-        let acked = num::floor(ack.newly_acked.over(mss) + 1e-9) as u64;
+        let acked = u64::from(linux::newly(ack, mss));
         let now = ms(ack.now);
         let since = *self.since.get_or_insert(now);
         if self.state == State::Open {
@@ -143,11 +135,7 @@ impl CongestionControl for HTcpLinux {
     fn on_ack(&mut self, ack: &Ack, path: &Path) {
         let mut cwnd = linux::segments(self.cwnd, path.mss);
         self.learn(ack, u64::from(cwnd), path.mss);
-        self.state = match ack.newly_acked > Bytes::ZERO {
-            _ if ack.in_recovery => State::Recovery,
-            true => State::Open,
-            false => State::Disorder,
-        };
+        self.state = State::after(ack);
         if self.state == State::Open && self.in_cut {
             //= specs/papers/linux.md#h-tcp
             //# Time counts from the end of the last recovery.

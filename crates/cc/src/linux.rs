@@ -29,6 +29,28 @@ impl Count {
     }
 }
 
+/// Where a connection stands after an ACK. What an ACK tells of is judged by where it stood before.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) enum State {
+    #[default]
+    Open,
+    /// A segment is missing, and is not taken for lost yet: a duplicate ACK has told of it.
+    Disorder,
+    Recovery,
+}
+
+impl State {
+    pub(crate) fn after(ack: &Ack) -> State {
+        if ack.in_recovery {
+            State::Recovery
+        } else if ack.newly_acked > Bytes::ZERO {
+            State::Open
+        } else {
+            State::Disorder
+        }
+    }
+}
+
 /// Whole segments, at least one.
 pub(crate) fn segments(bytes: Bytes, mss: Bytes) -> u32 {
     (num::floor(bytes.over(mss) + 1e-9) as u32).max(1)
@@ -46,6 +68,11 @@ pub(crate) fn slow_start(cwnd: u32, ssthresh: u32, acked: u32) -> (u32, u32) {
 pub(crate) fn acked(ack: &Ack, slow_start: bool, mss: Bytes) -> u32 {
     let counts = if slow_start { ack.slow_start } else { ack.avoidance };
     num::floor(counts.over(mss) + 1e-9) as u32
+}
+
+/// Segments that it newly acknowledges.
+pub(crate) fn newly(ack: &Ack, mss: Bytes) -> u32 {
+    num::floor(ack.newly_acked.over(mss) + 1e-9) as u32
 }
 
 /// The windows of a cut to `kept` segments: a timeout leaves one segment, and `ssthresh` where the engine says so.

@@ -1,8 +1,10 @@
 //! Veno as Linux has it: in whole segments, judged by the newest RTT on each ACK outside recovery.
 //! Source: Linux 6.1, restated in specs/papers/linux.md; Fu and Liew, IEEE JSAC 21(2), 2003, has the ideas.
+use core::mem::replace;
+
 use units::{Bytes, Span};
 
-use crate::linux::{self, Count};
+use crate::linux::{self, Count, State};
 use crate::{Ack, Cause, Congestion, CongestionControl, Path, Response};
 
 /// What the source leaves open, and the reading taken. The registry shows it.
@@ -23,7 +25,7 @@ pub struct VenoLinux {
     count: Count,
     /// The next full count adds to the window even where the path is congested.
     adds: bool,
-    open: bool,
+    state: State,
     base: Option<Span>,
     /// Least since the last ACK that was judged.
     newest: Option<Span>,
@@ -39,7 +41,7 @@ impl Default for VenoLinux {
             ssthresh: Bytes::ZERO,
             count: Count::default(),
             adds: true,
-            open: true,
+            state: State::Open,
             base: None,
             newest: None,
             samples: 0,
@@ -99,13 +101,13 @@ impl CongestionControl for VenoLinux {
 
     fn on_ack(&mut self, ack: &Ack, path: &Path) {
         self.learn(ack.rtt);
-        let opens = !ack.in_recovery && ack.newly_acked > Bytes::ZERO;
-        if opens && !self.open {
+        let before = replace(&mut self.state, State::after(ack));
+        let opens = self.state == State::Open;
+        if opens && before != State::Open {
             //= specs/papers/linux.md#veno
             //# the ACK that ends a recovery, or fills a gap before one, has no sample
             self.newest = None;
         }
-        self.open = opens;
         if !ack.grows {
             return;
         }
