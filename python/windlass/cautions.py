@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -155,23 +156,33 @@ def _starved_flows(results: Sequence[RunResult]) -> list[str]:
             mean = sum(row["goodput_bps"] for row in there) / len(there)
             least = min(there, key=lambda row: row["goodput_bps"])
             if least["goodput_bps"] == 0.0:
-                nothing.setdefault(group, []).append((0.0, least["flow"], result))
+                nothing.setdefault(_family(group), []).append((0.0, least["flow"], result))
             elif least["goodput_bps"] < STARVED * mean and longest >= LONG_ENOUGH_S:
-                little.setdefault(group, []).append((least["goodput_bps"] / mean, least["flow"], result))
+                little.setdefault(_family(group), []).append((least["goodput_bps"] / mean, least["flow"], result))
     out = []
     for group, cases in nothing.items():
         _, flow, worst = cases[0]
         out.append(
-            f"flows `{group}`: {_often(len(cases), len(results))}a flow got nothing at all: `{flow}` ({_where(worst)})"
+            f"flows `{group}`: {_often(_runs(cases), len(results))}a flow got nothing at all: `{flow}` ({_where(worst)})"
         )
     for group, cases in little.items():
         share, flow, worst = min(cases, key=lambda case: case[0])
         out.append(
-            f"flows `{group}`: {_often(len(cases), len(results))}a flow got less than {STARVED:.0%} of their mean: "
+            f"flows `{group}`: {_often(_runs(cases), len(results))}a flow got less than {STARVED:.0%} of their mean: "
             f"`{flow}`, {share:.1%} ({_where(worst)}). Its timer backed off again and again, or, where paths "
             "are alike and hosts have no jitter, it is locked out, which `topology.send_jitter` prevents"
         )
     return out
+
+
+def _family(group: str) -> str:
+    """Groups that differ by a number only are told of together: `beside-*` of `beside-1` and `beside-2`."""
+    return re.sub(r"-\d+(?=$|-back$)", "-*", group)
+
+
+def _runs(cases: Sequence[tuple[float, str, RunResult]]) -> int:
+    """In how many runs something was found."""
+    return len({id(result) for *_, result in cases})
 
 
 def _out_of_coverage(results: Sequence[RunResult]) -> list[str]:

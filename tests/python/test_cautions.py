@@ -115,6 +115,18 @@ def test_a_flow_that_delivers_nothing_is_named(small: windlass.Scenario) -> None
     assert caution == "flows `flow`: a flow got nothing at all: `flow/0` (seed 1)"
 
 
+def test_groups_that_differ_by_a_number_are_told_of_together(small: windlass.Scenario) -> None:
+    document = small.document()
+    (group,) = document["flows"]
+    document["flows"] = [{**group, "name": f"beside-{number}", "from": f"left/{number}"} for number in range(2)]
+    document["flows"] = [{**one, "to": one["from"].replace("left", "right")} for one in document["flows"]]
+    document["topology"] |= {"pairs": 2}
+    document["topology"]["bottleneck"]["outages"] = [{"at": "1.5 s", "for": "10 s", "packets": "lost"}]
+    document["scenario"] |= {"duration": "11 s", "warmup": "2 s"}
+    runs = [windlass.run(windlass.from_dict(document), seed) for seed in (1, 2)]
+    assert of_runs(runs) == ["flows `beside-*`: in 2 of 2 runs a flow got nothing at all: `beside-0` (seed 1)"]
+
+
 def test_a_group_that_never_began_has_nothing_to_be_told(small: windlass.Scenario) -> None:
     document = small.document()
     document["flows"] = [document["flows"][0], {**document["flows"][0], "name": "late", "start": "uniform(0 s, 10 h)"}]
