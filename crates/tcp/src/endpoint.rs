@@ -394,6 +394,7 @@ impl Endpoint {
     #[inline(always)]
     fn acknowledge(&mut self, now: Time, segment: &mut Segment) {
         self.receiver.acknowledge(now, segment);
+        segment.window = segment.window.min(self.receiver.offered());
         if !segment.sack.is_empty() {
             segment.size += 8 * segment.sack.as_slice().len() as u32 + self.sack_header;
         }

@@ -77,6 +77,8 @@ pub struct Receiver {
     highest_again: (u32, u64),
     wheel: Wheel,
     quick: Quick,
+    /// Segments of the window as far as it has grown.
+    offered: u32,
     /// Segments per ACK otherwise.
     usual: u32,
     dsack: bool,
@@ -116,6 +118,7 @@ impl Receiver {
             echo: Echo::new(config),
             highest_again: (0, 0),
             wheel: Wheel::new(config),
+            offered: quick.offered(),
             quick,
             usual: config.delayed_ack.max(1),
             dsack: config.dsack && sack,
@@ -235,6 +238,12 @@ impl Receiver {
         }
     }
 
+    /// Segments beyond the acknowledged ones that may be sent, as far as the window has grown.
+    #[inline]
+    pub(crate) fn offered(&self) -> u32 {
+        self.offered
+    }
+
     /// A segment arrives while some are acknowledged one by one. The first tells the RTT.
     #[cold]
     fn note_quick(&mut self, now: Time, number: u32) {
@@ -253,6 +262,7 @@ impl Receiver {
             let Receiver { quick, ranges, .. } = self;
             quick.on_new(|| ranges.iter().map(|range| range.1 - range.0).sum());
             quick.settle();
+            self.offered = quick.offered();
         }
         self.every = self.segments_per_ack();
     }

@@ -43,6 +43,11 @@ impl Quick {
         quick
     }
 
+    /// Segments that the window offers; without end where it is none that grows.
+    pub(super) fn offered(&self) -> u32 {
+        if self.window.grows() { (self.window.bytes() / self.mss) as u32 } else { u32::MAX }
+    }
+
     /// So many, or what half of the window is.
     fn most(&self, number: u32) -> u32 {
         //= specs/papers/linux.md#delayed-acks

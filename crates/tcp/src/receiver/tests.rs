@@ -200,3 +200,20 @@ fn an_ack_says_that_it_was_held_back() {
     r.on_data(Time(190), &data(8));
     assert!(held(ack_at(&mut r, 195)));
 }
+
+/// 45 segments of 1448 bytes are 65 160 bytes; each that arrives makes room for two more, a held one as well as one in
+/// order, but not one that came before. Others offer all from the start.
+#[test]
+fn the_window_of_linux_is_offered_as_far_as_it_has_grown() {
+    let mut config = Config { mss: 1448, window: 60, ..Config::profile(Profile::Linux) };
+    let mut r = Receiver::new(&config, true);
+    assert_eq!(r.offered(), 45);
+    for (number, offered) in [(0, 47), (2, 49), (2, 49), (1, 51), (3, 53), (4, 55), (5, 57), (6, 59)] {
+        r.on_data(Time(1), &data(number));
+        assert_eq!(r.offered(), offered, "after {number}");
+    }
+    r.on_data(Time(1), &data(7));
+    assert_eq!(r.offered(), u32::MAX); // nothing left to grow
+    config = Config { mss: 1448, window: 60, ..Config::profile(Profile::Rfc) };
+    assert_eq!(Receiver::new(&config, true).offered(), u32::MAX);
+}
