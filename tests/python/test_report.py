@@ -394,6 +394,10 @@ EWR: equation 5 divides a rate by a time.
 huq2024/table5
 flows `ewr-0`: a flow got nothing at all.
 A flow of the group EWR (0) got nothing at all.
+
+saedi2019/fig4.24
+flows `beside-newreno-*`: in 7 of 3796 runs a flow got nothing at all: `beside-newreno-59` (seed 1)
+In 7 of 3796 runs a flow of the groups “beside-newreno-*” got nothing at all: “beside-newreno-59” (seed 1).
 """
 
 

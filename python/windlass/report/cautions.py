@@ -18,7 +18,7 @@ _BESIDE = re.compile(r" \(`[^`]+`\)")
 """The name of a parameter beside what it is."""
 
 _MEMBER = re.compile(r"`?([\w-]+)/(\d+)`?")
-_GROUP = re.compile(r"^flows `([\w-]+)`: (in \d+ of \d+ runs )?a flow got")
+_GROUP = re.compile(r"^flows `([\w*-]+)`: (in \d+ of \d+ runs )?a flow got")
 
 
 def caution_words(text: str, book: Ledger, experiment: Experiment) -> str:
@@ -37,7 +37,8 @@ def caution_words(text: str, book: Ledger, experiment: Experiment) -> str:
 
 
 def _of_group(found: re.Match[str]) -> str:
-    of = "" if found[1] == "flow" else f" of the group `{found[1]}`"
+    groups = "groups" if "*" in found[1] else "group"
+    of = "" if found[1] == "flow" else f" of the {groups} `{found[1]}`"
     return f"{found[2] or ''}a flow{of} got"
 
 
