@@ -43,11 +43,11 @@ impl Estimate {
     /// An ACK stands for `credit`.
     pub(super) fn note(&mut self, ack: &Ack, credit: Bytes) {
         let now = ack.now.0 as i64;
-        let rtt = ack.rtt.map_or(self.rtt, rounded_up);
+        self.rtt = ack.rtt.map_or(self.rtt, rounded_up);
         if let Some(opened) = self.opened {
             //= specs/papers/linux.md#westwood
-            //# a sample ends with the first ACK that comes later than the RTT before it and than 50 ms; that ACK counts
-            //# for the next one
+            //# a sample ends with the first ACK that comes later than its own RTT and than 50 ms; that ACK counts for
+            //# the next one
             let elapsed = (ms(now) - opened) as u64;
             if self.rtt > 0 && elapsed > self.rtt.max(LEAST_SAMPLE) {
                 self.close(elapsed);
@@ -60,7 +60,6 @@ impl Estimate {
         if self.rtt > 0 {
             self.least = if self.least == 0 { self.rtt } else { self.least.min(self.rtt) };
         }
-        self.rtt = rtt;
     }
 
     fn close(&mut self, elapsed: u64) {
