@@ -439,9 +439,9 @@ mod tests {
         let mut w = kernel();
         // one segment in 101 ms: 9 bytes/ms; 59 in 101 ms: 584, (7 * 9 + 584) / 8 = 80, (7 * 9 + 80) / 8 = 17; 60 in
         // 101 ms: 594, (7 * 80 + 594) / 8 = 144, (7 * 17 + 144) / 8 = 32
-        // the ACK at 303 ms ends a sample, since its own RTT is less; that at 405 ms, which has 200 ms, does not
+        // the ACK at 303 ms ends a sample, since its own RTT is less; that at 355 ms, with 200 ms, does not
         let acks =
-            [(100, 1000.0, 100), (101, 60_000.0, 100), (202, 60_000.0, 100), (303, 1000.0, 100), (405, 0.0, 200)];
+            [(100, 1000.0, 100), (101, 60_000.0, 100), (202, 60_000.0, 100), (303, 1000.0, 100), (355, 0.0, 200)];
         for (ms, bytes, rtt) in acks {
             let rtt = Some(Span::from_millis(rtt));
             w.on_ack(&Ack { now: Time(ms * 1_000_000), rtt, grows: false, ..ack(bytes) }, &test_path());
@@ -454,7 +454,8 @@ mod tests {
         w.on_congestion(&rto(1), &test_path());
         assert_eq!((w.cwnd(), w.ssthresh()), (Bytes(1000.0), Bytes(3000.0)));
         // and learns the least RTT anew, from the newest: 200 ms, 6.4 segments
-        w.on_ack(&Ack { now: Time(410_000_000), grows: false, ..ack(0.0) }, &test_path());
+        let rtt = Some(Span::from_millis(200));
+        w.on_ack(&Ack { now: Time(360_000_000), rtt, grows: false, ..ack(0.0) }, &test_path());
         assert_eq!(w.whole.segments(Bytes(1000.0)), 6);
     }
 
