@@ -120,10 +120,10 @@ impl HTcpLinux {
         //= specs/papers/linux.md#h-tcp
         //# factor = 1 + (10 D + (D / 2)^2 / 1000) / 1000, with D in ms beyond the first second
         let mut factor = 1 + (10 * over + (over / 2) * (over / 2) / 1000) / 1000;
-        if self.rtt_min > 0 {
+        if let Some(scale) = 800_u64.checked_div(self.rtt_min) {
             //= specs/papers/linux.md#h-tcp
             //# times 8 over 800 / RTTmin, which is at least 4 and at most 80; at least 1
-            factor = (8 * factor / (800 / self.rtt_min).clamp(4, 80)).max(1);
+            factor = (8 * factor / scale.clamp(4, 80)).max(1);
         }
         self.alpha = 2 * factor * (ONE - self.beta);
     }
