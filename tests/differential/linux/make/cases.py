@@ -93,6 +93,7 @@ def families() -> dict[str, Family]:
         *without_randomness(["reno", "cubic"], ["slow", "tail-probe"]),
         *without_randomness(["reno"], ["first"]),
         *without_randomness(["westwood"], ["one"]),
+        *without_randomness(["bic", "htcp", "veno", "westwood"], ["every-200th"]),
         *without_randomness(["reno"], ["one"], "norack"),
     ]
     random = list(with_random_loss("A", ["reno", "cubic", "bbr", "vegas"], ["0", "0.1", "1", "5"]))
