@@ -67,7 +67,7 @@ impl Sender {
             self.note_limit(now);
             return None;
         }
-        // pacing may have held it until it was acknowledged, and a probe with new data until these were another's to send
+        // pacing may have held it until it was acknowledged, and a probe with new data until another took these
         let is_due = |&number: &u32| number >= tcb.snd_una && (number < tcb.snd_max || number < tcb.offered);
         let repair = tcb.resend.take().filter(is_due);
         let next = if repair.is_some() { repair } else { self.next_segment(now) };
