@@ -1,14 +1,16 @@
 //! BBR, version 1: send at the rate at which the path delivers, with little more in flight than the path holds.
 //! Source: Cardwell, Cheng, Gunn, Hassas Yeganeh and Jacobson, ACM Queue 14(5), 2016;
 //! draft-cardwell-iccrg-bbr-congestion-control-00, restated in specs/papers/bbr.md.
-use units::{Bytes, Rate, Span, Time};
+use units::{Bytes, Rate, Span, Time, num};
 
 mod model;
 mod phases;
+mod policer;
 
 pub(crate) use self::model::MAX_ROUNDS;
 use self::model::Model;
 use self::phases::Phase;
+use self::policer::{News, Place, Policer};
 pub(crate) use self::phases::mix;
 use crate::aggregation::Aggregation;
 use crate::{Ack, Cause, Config, Congestion, CongestionControl, DeliverySample, Path, RecoveryExit, Response, Signal};
@@ -36,6 +38,8 @@ struct Constants {
     quanta: f64,
     /// What the pacing rate is of the bandwidth times the gain.
     pace: f64,
+    /// Windows are even numbers of segments, two more in the probing step.
+    even: bool,
 }
 
 /// State of BBR. What every ACK needs stands together.
@@ -48,13 +52,12 @@ pub struct Bbr {
     pacing_gain: f64,
     cwnd_gain: f64,
     phase: Phase,
-    /// Segments in the network after the latest ACK, and those that it reported.
-    last_in_flight: u32,
-    last_delivered: u32,
     /// The bottleneck's rate is found.
     filled_pipe: bool,
     /// A loss is being repaired.
     repairing: bool,
+    /// A recovery has begun, and no ACK has reported anything since; the one that shows the loss may be the first.
+    begins_repair: bool,
     /// First round of a recovery: send what leaves the network, no more.
     conserving: bool,
     /// Data were sent after a pause, and none was acknowledged since.
@@ -70,6 +73,8 @@ pub struct Bbr {
     draws: u64,
     /// What is acknowledged at once, if that counts.
     aggregation: Option<Aggregation>,
+    /// The search for a policer, if there is one.
+    policer: Option<Policer>,
 }
 
 impl Bbr {
@@ -89,6 +94,7 @@ impl Bbr {
             min_cwnd: config.number("bbr_min_cwnd"),
             quanta: config.number("bbr_quanta"),
             pace: 1.0 - config.number("bbr_margin"),
+            even: config.flag("bbr_even"),
         };
         Bbr {
             cwnd: Bytes::ZERO,
@@ -104,12 +110,12 @@ impl Bbr {
             full_bw: Rate(0.0),
             full_bw_count: 0,
             repairing: false,
+            begins_repair: false,
             conserving: false,
             idle_restart: false,
-            last_in_flight: 0,
-            last_delivered: 0,
             draws: 0,
             aggregation: config.flag("bbr_extra_acked").then(Aggregation::default),
+            policer: config.flag("bbr_policers").then(Policer::default),
             constants,
         }
     }
@@ -120,9 +126,22 @@ impl Bbr {
         if self.model.rtprop().is_none() {
             return self.initial_cwnd;
         }
+        self.with_quanta(gain * self.model.bdp(), path)
+    }
+
+    /// `holds` and what hosts send at once.
+    fn with_quanta(&self, holds: Bytes, path: &Path) -> Bytes {
         //= specs/papers/bbr.md#windows-and-rates
         //# inflight(gain) = gain * BtlBw * RTprop + 3 * quantum
-        gain * self.model.bdp() + self.constants.quanta * self.quantum(path.mss)
+        let window = holds + self.constants.quanta * self.quantum(path.mss);
+        if !self.constants.even {
+            return window;
+        }
+        //= specs/papers/bbr.md#linux
+        //# Amounts are rounded up to whole segments, windows to even numbers of them; in the probing step they are two
+        //# larger.
+        let pairs = num::ceil(window.over(2.0 * path.mss) - 1e-9) + f64::from(u8::from(self.phase.probes()));
+        2.0 * pairs * path.mss
     }
 
     /// What a sending host hands to its network card at once.
@@ -139,7 +158,7 @@ impl Bbr {
     }
 
     fn set_pacing_rate(&mut self, gain: f64) {
-        let rate = gain * self.constants.pace * self.model.btlbw();
+        let rate = gain * self.constants.pace * self.bandwidth();
         //= specs/papers/bbr.md#windows-and-rates
         //# before the pipe is known to be full, the pacing rate only rises
         if rate > Rate(0.0) && (self.filled_pipe || rate > self.pacing_rate) {
@@ -148,9 +167,20 @@ impl Bbr {
     }
 
     fn set_window(&mut self, sample: &DeliverySample, path: &Path) {
+        if sample.newly_delivered == 0 {
+            return self.cap_window(path);
+        }
         let floor = self.constants.min_cwnd * path.mss;
         let delivered = f64::from(sample.newly_delivered) * path.mss;
-        if self.repairing {
+        let conserved = f64::from(sample.in_flight) * path.mss + delivered;
+        if self.begins_repair {
+            //= specs/papers/bbr.md#loss
+            //# When a recovery begins the window is remembered, and cwnd = in flight + newly delivered
+            self.begins_repair = false;
+            self.conserving = true;
+            self.model.begin_round();
+            self.cwnd = conserved;
+        } else if self.repairing {
             //= specs/papers/bbr.md#loss
             //# cwnd = max(cwnd - lost, 1 MSS)
             self.cwnd = (self.cwnd - f64::from(sample.lost) * path.mss).max(path.mss);
@@ -158,9 +188,9 @@ impl Bbr {
         if self.conserving {
             //= specs/papers/bbr.md#loss
             //# in the first round cwnd = max(cwnd, in flight + newly delivered)
-            self.cwnd = self.cwnd.max(f64::from(sample.in_flight) * path.mss + delivered);
+            self.cwnd = self.cwnd.max(conserved);
         } else {
-            let target = self.inflight(self.cwnd_gain, path) + self.extra(path);
+            let target = self.target(path);
             //= specs/papers/bbr.md#windows-and-rates
             //# with the pipe full cwnd = min(cwnd + newly delivered, target)
             if self.filled_pipe {
@@ -170,8 +200,23 @@ impl Bbr {
             }
             self.cwnd = self.cwnd.max(floor);
         }
+        self.cap_window(path);
+    }
+
+    fn cap_window(&mut self, path: &Path) {
         if self.phase.is_probe_rtt() {
-            self.cwnd = self.cwnd.min(floor);
+            self.cwnd = self.cwnd.min(self.constants.min_cwnd * path.mss);
+        }
+    }
+
+    /// The window that fits the model.
+    fn target(&self, path: &Path) -> Bytes {
+        match self.model.rtprop() {
+            None => self.initial_cwnd,
+            Some(rtprop) => {
+                let holds = self.policed().map_or(self.model.bdp(), |rate| rate * rtprop);
+                self.with_quanta(self.cwnd_gain * holds + self.extra(path), path)
+            }
         }
     }
 
@@ -181,7 +226,7 @@ impl Bbr {
             //= specs/papers/bbr.md#linux
             //# with the pipe full the target is larger by it, but by no more than 0.1 s of BtlBw
             Some(some) if self.filled_pipe => {
-                (some.extra() * path.mss).min(self.model.btlbw() * Span::from_millis(100))
+                (some.extra() * path.mss).min(self.bandwidth() * Span::from_millis(100))
             }
             _ => Bytes::ZERO,
         }
@@ -189,11 +234,33 @@ impl Bbr {
 
     #[cold]
     fn aggregate(&mut self, now: Time, sample: &DeliverySample, path: &Path) {
+        let bandwidth = self.bandwidth();
         let Some(aggregation) = &mut self.aggregation else { return };
         if self.model.round_started() {
             aggregation.on_round(false);
         }
-        aggregation.on_ack(now, sample.newly_delivered, self.model.btlbw(), path.mss, self.cwnd);
+        aggregation.on_ack(now, sample.newly_delivered, bandwidth, path.mss, self.cwnd);
+    }
+
+    /// The rate of a policer, if one was found.
+    fn policed(&self) -> Option<Rate> {
+        self.policer.as_ref().and_then(Policer::rate)
+    }
+
+    /// The rate to send at.
+    fn bandwidth(&self) -> Rate {
+        self.policed().unwrap_or(self.model.btlbw())
+    }
+
+    #[cold]
+    fn look_for_policer(&mut self, now: Time, sample: &DeliverySample, path: &Path) {
+        let place = Place { round: self.model.round_started(), probe_bw: self.phase.is_probe_bw() };
+        let Some(policer) = &mut self.policer else { return };
+        match policer.on_sample(now, sample, path.mss, place) {
+            News::Nothing => {}
+            News::Found => self.pacing_gain = 1.0,
+            News::Over => self.enter_probe_bw(now, path),
+        }
     }
 
     /// Remember the window to come back to.
@@ -209,6 +276,7 @@ impl Bbr {
     fn end_repair(&mut self) {
         if self.repairing {
             self.repairing = false;
+            self.begins_repair = false;
             self.conserving = false;
             self.restore_window();
         }
@@ -222,14 +290,22 @@ impl CongestionControl for Bbr {
         (self.cwnd, self.initial_cwnd, self.ssthresh) = (window, window, ssthresh);
         //= specs/papers/bbr.md#windows-and-rates
         //# the first rate is the high gain times the initial window per RTT of the handshake, or per 1 ms without one
-        let rtt = if path.srtt == Span::ZERO { Span::from_millis(1) } else { path.srtt };
+        let rtt = match path.srtt {
+            Span::ZERO => Span::from_millis(1),
+            srtt => {
+                self.model.begin(srtt);
+                srtt
+            }
+        };
         self.pacing_rate = self.constants.high_gain * self.constants.pace * window.per(rtt);
     }
 
     fn on_ack(&mut self, ack: &Ack, path: &Path) {
         let Some(sample) = &ack.delivery else { return };
-        (self.last_in_flight, self.last_delivered) = (sample.in_flight, sample.newly_delivered);
         self.model.on_sample(sample, path.mss);
+        if self.policer.is_some() {
+            self.look_for_policer(ack.now, sample, path);
+        }
         if self.aggregation.is_some() {
             self.aggregate(ack.now, sample, path);
         }
@@ -251,26 +327,25 @@ impl CongestionControl for Bbr {
             Cause::Rto => {
                 self.save_window();
                 self.repairing = true;
+                self.begins_repair = false;
                 self.conserving = false;
+                if self.policer.is_some() {
+                    self.full_bw = Rate(0.0);
+                }
                 self.cwnd = path.mss;
             }
             Cause::DupAcks => {
                 self.save_window();
+                // one that follows another at once goes on with it
+                self.begins_repair |= !self.repairing;
                 self.repairing = true;
-                self.conserving = true;
-                self.model.begin_round();
-                //= specs/papers/bbr.md#loss
-                //# cwnd = in flight + max(newly delivered, 1 MSS)
-                let allowed = self.last_in_flight + self.last_delivered.max(1);
-                self.cwnd = f64::from(allowed) * path.mss;
             }
         }
         if event.cause == Cause::Rto { Response::Reduced } else { Response::Undecided }
     }
 
-    fn on_recovery_exit(&mut self, _exit: &RecoveryExit, _path: &Path) {
-        self.end_repair();
-    }
+    /// The sample of the same ACK tells whether another recovery begins.
+    fn on_recovery_exit(&mut self, _exit: &RecoveryExit, _path: &Path) {}
 
     fn on_signal(&mut self, signal: &Signal, _path: &Path) {
         if let Signal::IdleRestart { .. } = signal {

@@ -131,11 +131,19 @@ impl Model {
         }
     }
 
+    /// The RTT of the handshake.
+    pub(super) fn begin(&mut self, rtt: Span) {
+        self.rtprop = rtt;
+    }
+
     /// Take an RTT. True if the old least one is out of date.
     #[inline]
     pub(super) fn on_rtt(&mut self, now: Time, rtt: Option<Span>, window: Span) -> bool {
         //= specs/papers/bbr.md#model
-        //# RTprop = the least RTT of the last 10 s
+        //# RTprop = the least RTT of the last 10 s, that of the handshake included
+        if self.rtprop_at == Time::NEVER && self.rtprop != NONE {
+            self.rtprop_at = Time(now.0.saturating_sub(rtt.unwrap_or_default().0)); // when the first segment left
+        }
         let expired = now > self.rtprop_at + window;
         if let Some(rtt) = rtt
             && (expired || rtt <= self.rtprop)

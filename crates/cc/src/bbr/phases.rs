@@ -33,6 +33,11 @@ impl Phase {
         matches!(self, Phase::ProbeBw { .. })
     }
 
+    /// The probing step of the cycle.
+    pub(super) fn probes(self) -> bool {
+        matches!(self, Phase::ProbeBw { step: 0, .. })
+    }
+
     pub(super) fn is_probe_rtt(self) -> bool {
         matches!(self, Phase::ProbeRtt { .. })
     }
@@ -41,8 +46,12 @@ impl Phase {
 impl Bbr {
     /// Enter a phase, or a step of the cycle, with its gains.
     pub(super) fn set_phase(&mut self, phase: Phase) {
+        let policed = self.policed().is_some();
         let c = &self.constants;
         self.pacing_gain = match phase {
+            //= specs/papers/bbr.md#policers
+            //# ProbeBW does not probe
+            Phase::ProbeBw { .. } if policed => 1.0,
             Phase::Startup => c.high_gain,
             Phase::Drain => c.drain_gain,
             //= specs/papers/bbr.md#phases

@@ -243,7 +243,7 @@ pub(crate) trait RecoveryCore {
 
     /// Segments that the ACK at hand showed to be lost: the hole that a partial ACK uncovers.
     #[inline]
-    fn newly_lost(&self, progress: Progress) -> u32 {
+    fn newly_lost(&mut self, progress: Progress) -> u32 {
         u32::from(progress == Progress::Partial)
     }
 }
@@ -345,7 +345,7 @@ impl Core {
     }
 
     #[inline]
-    pub(crate) fn newly_lost(&self, progress: Progress) -> u32 {
+    pub(crate) fn newly_lost(&mut self, progress: Progress) -> u32 {
         each!(self, core => core.newly_lost(progress))
     }
 }

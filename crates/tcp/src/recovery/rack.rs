@@ -51,10 +51,8 @@ pub(crate) struct Rack {
     /// Segments that the ACK at hand showed to be lost, and whether one of them had been sent again.
     lost_now: u32,
     lost_again: bool,
-    /// Segments found lost since the ACK at hand arrived, and those that it tells the algorithm of: what is lost is
-    /// looked for once the algorithm has heard of an ACK, so it learns of that with the next one.
-    lost_since: u32,
-    lost_told: u32,
+    /// Segments found lost since the algorithm was last told.
+    lost_untold: u32,
     probe: Option<Probe>,
     undo: Undo,
     reduction: Option<Reduction>,
@@ -79,8 +77,7 @@ impl Rack {
             loss: Loss::No,
             lost_now: 0,
             lost_again: false,
-            lost_since: 0,
-            lost_told: 0,
+            lost_untold: 0,
             probe: None,
             undo: Undo::new(config),
             reduction: None,
@@ -148,7 +145,7 @@ impl Rack {
     fn mark_losses(&mut self, tcb: &mut Tcb, now: Time) -> Span {
         let found = self.detection.detect(&mut self.board, tcb, now, tcb.in_recovery || self.loss != Loss::No);
         (self.lost_now, self.lost_again) = (found.lost, found.again);
-        self.lost_since += found.lost;
+        self.lost_untold += found.lost;
         let decided = self.loss == Loss::No || found.again;
         if self.board.lost() > 0 && !tcb.in_recovery && decided && self.loss != Loss::Asks {
             self.enter(tcb, now);
@@ -408,8 +405,8 @@ impl RecoveryCore for Rack {
     }
 
     #[inline]
-    fn newly_lost(&self, _progress: Progress) -> u32 {
-        self.lost_told
+    fn newly_lost(&mut self, _progress: Progress) -> u32 {
+        std::mem::take(&mut self.lost_untold)
     }
 }
 
@@ -417,7 +414,6 @@ impl SackCore for Rack {
     #[inline(always)]
     fn note_ack(&mut self, tcb: &mut Tcb, now: Time, ack: u32, echo: Time, blocks: &SackBlocks) -> News {
         self.lost_now = 0;
-        self.lost_told = std::mem::take(&mut self.lost_since);
         self.arrivals = Arrivals::at(echo);
         let high = self.board.high_sacked();
         let news = if blocks.is_empty() { News::default() } else { self.note_blocks(tcb, now, ack, blocks) };

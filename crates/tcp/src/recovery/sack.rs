@@ -257,7 +257,7 @@ impl RecoveryCore for Sack {
     }
 
     #[inline]
-    fn newly_lost(&self, _progress: Progress) -> u32 {
+    fn newly_lost(&mut self, _progress: Progress) -> u32 {
         self.lost_now
     }
 }

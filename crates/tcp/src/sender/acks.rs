@@ -124,6 +124,8 @@ impl Sender {
         let round = tcb.books.end_of_round(now, u64::from(ack), u64::from(tcb.snd_nxt), tcb.path.mss);
         let delivery = match sampled {
             true => {
+                // what the ACK shows to be lost belongs to its sample
+                core.after_advance(tcb, now, newly, news.any, delay);
                 let lost = core.newly_lost(progress);
                 tcb.delivery_sample(now, core.in_flight(tcb), lost, acknowledged.is_none())
             }
@@ -141,8 +143,9 @@ impl Sender {
         tcb.cc.on_ack(&event, &tcb.path);
         if sampled {
             tcb.end_delivery(core.in_flight(tcb));
+        } else {
+            core.after_advance(tcb, now, newly, news.any, delay);
         }
-        core.after_advance(tcb, now, newly, news.any, delay);
         if restart_timer {
             let rto = if early_timer { rto_before } else { tcb.rtt.rto() };
             tcb.restart_or_stop_timer(now, rto);
@@ -194,6 +197,7 @@ impl Sender {
             delivery: None,
         };
         if sampled {
+            core.on_duplicate(tcb, now, news.any);
             let lost = core.newly_lost(Progress::Open);
             event.delivery = tcb.delivery_sample(now, core.in_flight(tcb), lost, false);
         }
@@ -204,8 +208,9 @@ impl Sender {
         tcb.cc.on_ack(&event, &tcb.path);
         if sampled {
             tcb.end_delivery(core.in_flight(tcb));
+        } else {
+            core.on_duplicate(tcb, now, news.any);
         }
-        core.on_duplicate(tcb, now, news.any);
         tcb.update_window(now);
         marked
     }

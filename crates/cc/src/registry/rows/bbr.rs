@@ -11,10 +11,10 @@ const DRAFT: &str = "draft-cardwell-iccrg-bbr-congestion-control-00";
 const LINUX: &str = "Linux 6.1";
 
 /// Those of version 1. Linux paces somewhat slower than the draft, and makes room for what is acknowledged at once.
-const fn parameters(margin: f64, extra_acked: bool, source: &'static str) -> [Parameter; 15] {
+const fn parameters(gains: [f64; 2], margin: f64, linux: bool, source: &'static str) -> [Parameter; 17] {
     [
-        number("bbr_high_gain", [2.885, 1.0, 10.0], "-", "gains of rate and window in Startup, 2 / ln 2", DRAFT),
-        number("bbr_drain_gain", [0.3466, 0.01, 1.0], "-", "pacing gain in Drain, 1 / 2.885", DRAFT),
+        number("bbr_high_gain", [gains[0], 1.0, 10.0], "-", "gains of rate and window in Startup, 2 / ln 2", source),
+        number("bbr_drain_gain", [gains[1], 0.01, 1.0], "-", "pacing gain in Drain, 1 / 2.885", source),
         number("bbr_cwnd_gain", [2.0, 1.0, 10.0], "-", "window over the bandwidth-delay product in ProbeBW", DRAFT),
         number("bbr_up_gain", [1.25, 1.0, 10.0], "-", "pacing gain of the probing step of ProbeBW", DRAFT),
         number("bbr_down_gain", [0.75, 0.01, 1.0], "-", "pacing gain of the draining step of ProbeBW", DRAFT),
@@ -33,7 +33,9 @@ const fn parameters(margin: f64, extra_acked: bool, source: &'static str) -> [Pa
         number("bbr_full_rounds", [3.0, 1.0, 100.0], "rounds", "rounds without such growth that end it", DRAFT),
         number("bbr_quanta", [3.0, 0.0, 100.0], "-", "send quanta in flight beyond the bandwidth-delay product", DRAFT),
         number("bbr_margin", [margin, 0.0, 0.5], "-", "share by which it sends slower than the path delivers", source),
-        flag("bbr_extra_acked", extra_acked, "room in the window for what is acknowledged at once", source),
+        flag("bbr_extra_acked", linux, "room in the window for what is acknowledged at once", source),
+        flag("bbr_even", linux, "windows are even numbers of segments, two more in the probing step", source),
+        flag("bbr_policers", linux, "where the network polices, send at the rate that it lets through", source),
     ]
 }
 
@@ -48,7 +50,7 @@ pub(super) const BBR: Row = Row {
     recovery: Recovery::Sack,
     samples_delivery: true,
     paces: true,
-    parameters: &parameters(0.0, false, DRAFT),
+    parameters: &parameters([2.885, 0.3466], 0.0, false, DRAFT),
     choices: crate::bbr::CHOICES,
     build: |config| Algorithm::Bbr(Bbr::new(config)),
     ..PLAIN
@@ -58,9 +60,9 @@ pub(super) const BBR_LINUX: Row = Row {
     name: "bbr-linux",
     summary: "BBR, version 1, with the pacing margin and the room for aggregated ACKs of Linux",
     source: "Linux 6.1; Cardwell et al., ACM Queue 14(5), 2016",
-    parameters: &parameters(0.01, true, LINUX),
+    parameters: &parameters([739.0 / 256.0, 88.0 / 256.0], 0.01, true, LINUX),
     aliases: &[],
-    choices: "as `bbr`; no long-term bandwidth of a policer; ACKs that the receiver held back give RTTs.",
+    choices: "as `bbr`; ACKs that the receiver held back give RTTs; what was taken back for nothing changes nothing in the model.",
     ..BBR
 };
 

@@ -124,7 +124,7 @@ impl Rack {
     /// What was overtaken has had its time.
     pub(super) fn end_wait(&mut self, tcb: &mut Tcb, now: Time) {
         let found = self.detection.detect(&mut self.board, tcb, now, tcb.in_recovery || self.loss != Loss::No);
-        self.lost_since += found.lost;
+        self.lost_untold += found.lost;
         if found.lost > 0 && !tcb.in_recovery {
             self.arrivals = Arrivals::of_nothing_but_time();
             self.lost_now = found.lost;
