@@ -159,7 +159,7 @@ impl World {
         let at = number as usize;
         let Endpoint::Tcp(end) = &self.endpoints[at] else { return };
         self.attachments[at].clock = now;
-        if end.next_deadline() < now {
+        if end.next_deadline() <= now {
             self.sacks.prefetch(packet.sack);
             self.catch_up(now, number);
         }
@@ -190,28 +190,44 @@ impl World {
     }
 
     /// Carry out what timers have put down for times before `until` and what has not been done yet: departures whose
-    /// event may come later, and all timers of an endpoint that is ahead of the world.
+    /// event may come later, and all timers of an endpoint that is ahead of the world. A packet reaches it next: what
+    /// is due to leave at that moment leaves before.
     #[inline(never)]
     pub(super) fn catch_up(&mut self, until: Time, number: u32) {
         while let Endpoint::Tcp(end) = &mut self.endpoints[number as usize] {
             let (departure, timer) = (end.sender.send_at(), end.sender.deadline().min(end.receiver.deadline()));
-            let at = departure.min(timer);
-            if at >= until {
+            if timer < departure && timer < until {
+                debug_assert!(self.attachments[number as usize].runs_ahead);
+                end.handle_timeout(timer);
+                self.send_plain(timer, number);
+            } else if departure <= until {
+                end.sender.on_send_time(departure);
+                match self.attachments[number as usize].plain {
+                    true => _ = self.send_plain(departure, number),
+                    false => self.drive(departure, number),
+                }
+            } else {
                 return;
             }
-            debug_assert!(self.attachments[number as usize].runs_ahead);
-            if departure < timer {
-                end.sender.on_send_time(at);
-            } else {
-                end.handle_timeout(at);
-            }
-            self.send_plain(at, number);
         }
     }
 
-    /// Carry out the departures of all endpoints up to `now`.
+    /// Carry out what timers have put down for times up to `now`, as [`catch_up`](World::catch_up) does.
+    pub(super) fn catch_up_with(&mut self, now: Time, number: u32) {
+        self.catch_up(now, number);
+        let ahead = self.attachments[number as usize].runs_ahead;
+        while let Endpoint::Tcp(end) = &mut self.endpoints[number as usize]
+            && ahead
+            && end.next_deadline() <= now
+        {
+            end.handle_timeout(now);
+            self.send_plain(now, number);
+        }
+    }
+
+    /// The same for all endpoints.
     pub(super) fn catch_up_all(&mut self, now: Time) {
-        (0..self.endpoints.len() as u32).for_each(|number| self.catch_up(now + Span(1), number));
+        (0..self.endpoints.len() as u32).for_each(|number| self.catch_up_with(now, number));
     }
 
     /// Set the timer of a plain endpoint.

@@ -1,6 +1,6 @@
 //! What the scenario does to endpoints, and when.
 
-use units::{Span, Time};
+use units::Time;
 
 use super::World;
 use crate::endpoint::Endpoint;
@@ -48,7 +48,7 @@ impl World {
         let plan = self.plans[place as usize];
         // timers of this instant come first
         match plan.endpoint() {
-            Some(number) => [number, number ^ 1].into_iter().for_each(|end| self.catch_up(now + Span(1), end)),
+            Some(number) => [number, number ^ 1].into_iter().for_each(|end| self.catch_up_with(now, end)),
             None if matches!(plan, Plan::Airtime) => {} // no endpoint is looked at
             None => self.catch_up_all(now),
         }
