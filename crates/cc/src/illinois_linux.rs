@@ -1,7 +1,9 @@
 //! Illinois as Linux computes it: in whole numbers, with a count that begins anew when the window grows, and rounds of
 //! low delay that need not follow each other.
 //! Source: Linux 6.1, restated in specs/papers/linux.md; Liu, Basar and Srikant, VALUETOOLS 2006, has the ideas.
-use units::{Bytes, Span};
+use core::mem::replace;
+
+use units::{Bytes, Span, Time};
 
 use crate::round_rtt::RoundRtt;
 use crate::{Ack, Cause, Congestion, CongestionControl, Path, Response, linux};
@@ -24,15 +26,29 @@ const THETA: u32 = 5;
 pub struct IllinoisLinux {
     cwnd: Bytes,
     ssthresh: Bytes,
+    judged: Judged,
+    rtt_min: Span,
+    rtt_max: Span,
+    /// Segments counted since the window grew, and what the next ACK that may grow it counts for.
+    count: u64,
+    acked: u64,
+    /// Segments acknowledged since the connection opened.
+    total: u64,
+    in_recovery: bool,
+    /// What was there before an ACK that ended both a recovery and a round, and when that was.
+    before: Option<(Time, Judged)>,
+}
+
+/// What a round changes.
+#[derive(Clone, Debug, PartialEq)]
+struct Judged {
     alpha: u64,
     beta: u64,
     round: RoundRtt,
-    rtt_min: Span,
-    rtt_max: Span,
+    /// The round is over when more segments than these are acknowledged.
+    end: u64,
     was_high: bool,
     low_rounds: u32,
-    /// Segments acknowledged since the window grew.
-    acked: u64,
 }
 
 impl Default for IllinoisLinux {
@@ -40,40 +56,54 @@ impl Default for IllinoisLinux {
         IllinoisLinux {
             cwnd: Bytes::ZERO,
             ssthresh: Bytes::ZERO,
-            alpha: ALPHA_MAX,
-            beta: BETA_MAX,
-            round: RoundRtt::default(),
+            judged: Judged {
+                alpha: ALPHA_MAX,
+                beta: BETA_MAX,
+                round: RoundRtt::default(),
+                end: 0,
+                was_high: false,
+                low_rounds: 0,
+            },
             rtt_min: Span::ZERO,
             rtt_max: Span::ZERO,
-            was_high: false,
-            low_rounds: 0,
+            count: 0,
             acked: 0,
+            total: 0,
+            in_recovery: false,
+            before: None,
         }
     }
 }
 
 impl IllinoisLinux {
     fn learn(&mut self, sample: Option<Span>) {
-        self.round.add(sample);
+        self.judged.round.add(sample);
         let Some(rtt) = sample else { return };
         self.rtt_min = if self.rtt_min == Span::ZERO { rtt } else { self.rtt_min.min(rtt) };
         self.rtt_max = self.rtt_max.max(rtt);
     }
 
-    fn end_round(&mut self, cwnd: u32) {
-        let mean = self.round.take().mean();
+    fn begin_round(&mut self, path: &Path) {
+        self.judged.round = RoundRtt::default();
+        self.judged.end = self.total + u64::from(linux::count(path.flight_size, path.mss));
+    }
+
+    fn end_round(&mut self, cwnd: u32, path: &Path) {
+        let us = |span: Span| span.0 / 1000;
         if cwnd < SMALL {
             //= specs/papers/linux.md#illinois
             //# below 15 segments alpha = 1 and beta = 1/2
-            (self.alpha, self.beta) = (ALPHA, BETA_MAX);
-        } else if let Some(mean) = mean {
-            let us = |span: Span| span.0 / 1000;
-            let (da, dm) = (us(mean - self.rtt_min), us(self.rtt_max - self.rtt_min));
-            self.alpha = self.alpha(da, dm);
-            self.beta = beta(da, dm);
+            (self.judged.alpha, self.judged.beta) = (ALPHA, BETA_MAX);
+        } else if let Some(mean) = self.judged.round.mean() {
+            let (da, dm) = (us(mean) - us(self.rtt_min), us(self.rtt_max) - us(self.rtt_min));
+            self.judged.alpha = self.judged.alpha(da, dm);
+            self.judged.beta = beta(da, dm);
         }
+        self.begin_round(path);
     }
+}
 
+impl Judged {
     /// Of a round with a mean delay of `da`, where `dm` is the largest.
     fn alpha(&mut self, da: u64, dm: u64) -> u64 {
         let d1 = dm / 100;
@@ -115,10 +145,20 @@ impl CongestionControl for IllinoisLinux {
     window_methods!();
 
     fn on_ack(&mut self, ack: &Ack, path: &Path) {
+        self.acked = u64::from(linux::newly(ack, path.mss));
+        self.total += self.acked;
         self.learn(ack.rtt);
+        if ack.in_recovery || self.acked == 0 {
+            self.in_recovery |= ack.in_recovery;
+            return;
+        }
+        let exits = replace(&mut self.in_recovery, false);
         let (mut cwnd, ssthresh) = (linux::segments(self.cwnd, path.mss), linux::segments(self.ssthresh, path.mss));
-        if ack.round.is_some() && !ack.in_recovery {
-            self.end_round(cwnd);
+        //= specs/papers/linux.md#illinois
+        //# A round ends with the first ACK outside recovery beyond what had been sent when the round before ended
+        if self.total > self.judged.end {
+            self.before = exits.then(|| (ack.now, self.judged.clone()));
+            self.end_round(cwnd, path);
         }
         if !ack.grows {
             return;
@@ -126,14 +166,15 @@ impl CongestionControl for IllinoisLinux {
         if cwnd < ssthresh {
             (cwnd, _) = linux::slow_start(cwnd, ssthresh, linux::acked(ack, true, path.mss));
         } else {
-            self.acked += u64::from(linux::acked(ack, false, path.mss));
+            self.count += self.acked;
+            self.acked = 1;
             //= specs/papers/linux.md#illinois
             //# What was acknowledged since the window grew, times alpha: once that is a window, it adds so many
             //# segments as it is windows, and the count begins anew.
-            let grown = self.acked * self.alpha / ALPHA;
+            let grown = self.count * self.judged.alpha / ALPHA;
             if grown >= u64::from(cwnd) {
                 cwnd += (grown / u64::from(cwnd)) as u32;
-                self.acked = 0;
+                self.count = 0;
             }
         }
         self.cwnd = f64::from(cwnd) * path.mss;
@@ -142,21 +183,28 @@ impl CongestionControl for IllinoisLinux {
     fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
         let cwnd = linux::segments(self.cwnd, path.mss);
         //= specs/papers/linux.md#illinois
+        //# no round ends with an ACK with which another recovery begins
+        if let Some((at, before)) = self.before.take()
+            && at == event.now
+        {
+            self.judged = before;
+        }
+        //= specs/papers/linux.md#illinois
         //# A cut takes beta of the window, rounded down, whatever the window is.
-        let kept = cwnd - (u64::from(cwnd) * self.beta / 64) as u32;
+        let kept = cwnd - (u64::from(cwnd) * self.judged.beta / 64) as u32;
         self.set_windows(linux::cut(event, kept, self.windows(), path.mss));
-        self.acked = 0;
+        self.count = 0;
         if event.cause == Cause::Rto {
-            (self.alpha, self.beta) = (ALPHA, BETA_MAX);
-            (self.was_high, self.low_rounds) = (false, 0);
-            self.round = RoundRtt::default();
+            (self.judged.alpha, self.judged.beta) = (ALPHA, BETA_MAX);
+            (self.judged.was_high, self.judged.low_rounds) = (false, 0);
+            self.begin_round(path);
         }
         Response::Reduced
     }
 
     fn observe(&self, out: &mut dyn FnMut(&'static str, f64)) {
-        out("alpha_segments_per_rtt", self.alpha as f64 / ALPHA as f64);
-        out("beta_ratio", self.beta as f64 / 64.0);
+        out("alpha_segments_per_rtt", self.judged.alpha as f64 / ALPHA as f64);
+        out("beta_ratio", self.judged.beta as f64 / 64.0);
     }
 }
 
@@ -164,7 +212,7 @@ impl CongestionControl for IllinoisLinux {
 mod tests {
     use super::*;
     use crate::path::test_path;
-    use crate::testing::{ack, dup_acks, last_of_round, rto};
+    use crate::testing::{ack, dup_acks, rto};
 
     fn at(segments: f64) -> IllinoisLinux {
         let mut illinois = IllinoisLinux::default();
@@ -176,14 +224,14 @@ mod tests {
     fn alpha_by_delay() {
         // dm 100 ms, d1 1: at 50 ms 99000 * 1280 / (99000 + 49000 * 1242 / 38) = 99000 * 1280 / 1700526 = 74.5
         let mut illinois = at(20.0);
-        assert_eq!(illinois.alpha(50_000, 100_000), 74);
-        assert_eq!(illinois.alpha(100_000, 100_000), 38);
-        illinois.alpha = 74;
+        assert_eq!(illinois.judged.alpha(50_000, 100_000), 74);
+        assert_eq!(illinois.judged.alpha(100_000, 100_000), 38);
+        illinois.judged.alpha = 74;
         // four low rounds with a high one between them, and the fifth
-        assert_eq!([1000, 0].map(|da| illinois.alpha(da, 100_000)), [74, 74]);
-        illinois.alpha(50_000, 100_000);
-        assert_eq!([0, 0, 0].map(|da| illinois.alpha(da, 100_000)), [74, 74, 1280]);
-        assert_eq!(illinois.alpha(0, 100_000), 1280);
+        assert_eq!([1000, 0].map(|da| illinois.judged.alpha(da, 100_000)), [74, 74]);
+        illinois.judged.alpha(50_000, 100_000);
+        assert_eq!([0, 0, 0].map(|da| illinois.judged.alpha(da, 100_000)), [74, 74, 1280]);
+        assert_eq!(illinois.judged.alpha(0, 100_000), 1280);
     }
 
     #[test]
@@ -200,7 +248,7 @@ mod tests {
         illinois.on_ack(&ack(1000.0), &test_path());
         assert_eq!(illinois.cwnd(), 20_000.0);
         illinois.on_ack(&ack(2000.0), &test_path());
-        assert_eq!((illinois.cwnd(), illinois.acked), (Bytes(21_000.0), 0));
+        assert_eq!((illinois.cwnd(), illinois.count), (Bytes(21_000.0), 0));
         // six at once: 60 of 21, two
         illinois.on_ack(&ack(6000.0), &test_path());
         assert_eq!(illinois.cwnd(), 23_000.0);
@@ -209,18 +257,46 @@ mod tests {
     #[test]
     fn a_round_decides_and_a_cut_takes_beta() {
         let mut illinois = at(40.0);
-        let round = |ms: u64| Ack { rtt: Some(Span::from_millis(ms)), grows: false, ..last_of_round(1000.0) };
-        illinois.on_ack(&round(200), &test_path());
-        illinois.on_ack(&round(100), &test_path());
+        // nothing is in flight, so that each ACK ends a round
+        let empty = Path { flight_size: Bytes::ZERO, ..test_path() };
+        let round = |ms: u64| Ack { rtt: Some(Span::from_millis(ms)), grows: false, ..ack(1000.0) };
+        illinois.on_ack(&round(200), &empty);
+        illinois.on_ack(&round(100), &empty);
         // no delay, of 100 ms: an eighth of 40
-        assert_eq!(illinois.beta, 8);
+        assert_eq!(illinois.judged.beta, 8);
         illinois.on_congestion(&dup_acks(), &test_path());
         assert_eq!(illinois.cwnd(), 35_000.0);
         illinois.on_congestion(&rto(1), &test_path());
-        assert_eq!((illinois.cwnd(), illinois.alpha, illinois.beta), (Bytes(1000.0), 128, 32));
+        assert_eq!((illinois.cwnd(), illinois.judged.alpha, illinois.judged.beta), (Bytes(1000.0), 128, 32));
         // small windows are Reno's after the next round
         let mut small = at(14.0);
         small.on_ack(&round(100), &test_path());
-        assert_eq!((small.alpha, small.beta), (128, 32));
+        assert_eq!((small.judged.alpha, small.judged.beta), (128, 32));
+    }
+
+    #[test]
+    fn rounds_end_outside_recovery() {
+        let flight = Path { flight_size: Bytes(10_000.0), ..test_path() };
+        let heard = |ms: u64, in_recovery: bool| Ack {
+            now: Time(ms * 1_000_000),
+            rtt: Some(Span::from_millis(ms)),
+            grows: false,
+            in_recovery,
+            ..ack(10_000.0)
+        };
+        let mut illinois = at(40.0);
+        illinois.on_ack(&heard(100, false), &flight); // ends a round, the next one ends beyond 20 segments
+        illinois.on_ack(&heard(200, true), &flight);
+        illinois.on_ack(&heard(300, true), &flight);
+        assert_eq!((illinois.judged.beta, illinois.total), (BETA_MIN, 30));
+        // (200 + 300 + 250) / 3 = 250, 150 ms of 200: (8 * 160 - 32 * 20 + 24 * 150) / 140 = 30
+        illinois.on_ack(&heard(250, false), &flight);
+        assert_eq!((illinois.judged.beta, illinois.judged.end), (30, 50));
+        // another recovery begins with this ACK: it ended no round
+        let mut again = illinois.clone();
+        again.on_congestion(&Congestion { now: Time(250_000_000), ..dup_acks() }, &flight);
+        assert_eq!((again.judged.beta, again.judged.end, again.cwnd()), (BETA_MIN, 20, Bytes(35_000.0)));
+        illinois.on_congestion(&Congestion { now: Time(251_000_000), ..dup_acks() }, &flight);
+        assert_eq!((illinois.judged.end, illinois.cwnd()), (50, Bytes(22_000.0))); // 40 * 30 / 64 = 18.75
     }
 }

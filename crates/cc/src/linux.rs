@@ -51,9 +51,14 @@ impl State {
     }
 }
 
+/// Whole segments.
+pub(crate) fn count(bytes: Bytes, mss: Bytes) -> u32 {
+    num::floor(bytes.over(mss) + 1e-9) as u32
+}
+
 /// Whole segments, at least one.
 pub(crate) fn segments(bytes: Bytes, mss: Bytes) -> u32 {
-    (num::floor(bytes.over(mss) + 1e-9) as u32).max(1)
+    count(bytes, mss).max(1)
 }
 
 /// The window after slow start has taken what it may of `acked` segments, and how many are left.
@@ -67,12 +72,12 @@ pub(crate) fn slow_start(cwnd: u32, ssthresh: u32, acked: u32) -> (u32, u32) {
 /// What an ACK counts for, in segments.
 pub(crate) fn acked(ack: &Ack, slow_start: bool, mss: Bytes) -> u32 {
     let counts = if slow_start { ack.slow_start } else { ack.avoidance };
-    num::floor(counts.over(mss) + 1e-9) as u32
+    count(counts, mss)
 }
 
 /// Segments that it newly acknowledges.
 pub(crate) fn newly(ack: &Ack, mss: Bytes) -> u32 {
-    num::floor(ack.newly_acked.over(mss) + 1e-9) as u32
+    count(ack.newly_acked, mss)
 }
 
 /// The windows of a cut to `kept` segments: a timeout leaves one segment, and `ssthresh` where the engine says so.
