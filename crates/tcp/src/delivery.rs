@@ -140,7 +140,7 @@ impl Tcb {
         }
     }
 
-    /// The sample of the ACK that `begin_delivery` began. `lost`: segments that it showed to be lost; `repaired`: it
+    /// The sample of the ACK that `begin_delivery` began. `lost`: segments that it showed to be lost; `delay`: its RTT; `repaired`: it
     /// covers a segment that was sent again, so that what it reports may have waited for that one.
     #[inline(always)]
     pub(crate) fn delivery_sample(
@@ -148,10 +148,11 @@ impl Tcb {
         now: Time,
         in_flight: u32,
         lost: u32,
+        delay: Option<Span>,
         repaired: bool,
     ) -> Option<DeliverySample> {
         let repairing = self.in_recovery || self.snd_una < self.recover;
-        let rtt_min = self.path.rtt_min;
+        let (rtt_min, stamps_repairs) = (self.path.rtt_min, self.rules.stamps_repairs);
         let d = self.delivery.as_mut()?;
         if d.delivered > d.limited_until {
             d.limited_until = 0;
@@ -161,7 +162,10 @@ impl Tcb {
         Some(DeliverySample {
             delivered,
             interval,
-            rtt: newest.filter(|s| !s.again && !repaired).map(|_| now.since(d.first_sent_at)),
+            rtt: match stamps_repairs {
+                true => delay,
+                false => newest.filter(|s| !s.again && !repaired).map(|_| now.since(d.first_sent_at)),
+            },
             app_limited: newest.is_some_and(|s| s.snapshot.limited),
             newly_delivered: d.newly_delivered,
             total: d.delivered,

@@ -107,7 +107,7 @@ impl Sender {
         let news = core.note_ack(tcb, now, ack, segment.ts_ecr, &segment.sack);
         let delay = match acknowledged {
             Some(at) => tcb.delay_sample(now, at, news.newest, segment.flags),
-            None => None,
+            None => tcb.delay_of_repair(now, news.newest, segment.ts_ecr),
         };
         tcb.advance(ack);
         let grows = match progress {
@@ -127,7 +127,7 @@ impl Sender {
                 // what the ACK shows to be lost belongs to its sample
                 core.after_advance(tcb, now, newly, news.any, delay);
                 let lost = core.newly_lost(progress);
-                tcb.delivery_sample(now, core.in_flight(tcb), lost, acknowledged.is_none())
+                tcb.delivery_sample(now, core.in_flight(tcb), lost, delay, acknowledged.is_none())
             }
             false => None,
         };
@@ -199,7 +199,7 @@ impl Sender {
         if sampled {
             core.on_duplicate(tcb, now, news.any);
             let lost = core.newly_lost(Progress::Open);
-            event.delivery = tcb.delivery_sample(now, core.in_flight(tcb), lost, false);
+            event.delivery = tcb.delivery_sample(now, core.in_flight(tcb), lost, delay, false);
         }
         if in_use && core.sacks_grow(tcb) {
             event.grows = true;

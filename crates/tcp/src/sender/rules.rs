@@ -79,6 +79,8 @@ pub(crate) struct Rules {
     pub(crate) cuts_cut: bool,
     /// An ACK of a segment sent again gives no delay sample, of whatever segment.
     pub(crate) careful_delays: bool,
+    /// Linux: such an ACK gives the sample of what it SACKs, or else that of its timestamp.
+    pub(crate) stamps_repairs: bool,
     /// The timer restarts before the sample of the same ACK is taken, and any new ACK ends the back-off.
     pub(crate) timer_before_sample: bool,
     /// Marks count on any ACK; otherwise on those that advance and on duplicates.
@@ -166,6 +168,7 @@ impl Rules {
             caps_flight: rack,
             cuts_cut: !ns2,
             careful_delays: !own_vegas,
+            stamps_repairs: rack && config.linux_recovery && config.timestamps,
             timer_before_sample: full,
             marks_on_any_ack: !ns2,
             ect_again: ns2 || row.uses_marks,

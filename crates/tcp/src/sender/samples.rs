@@ -39,18 +39,58 @@ impl Tcb {
             return None;
         }
         let r = now.since(newest);
-        if r < self.path.rtt_min || self.path.rtt_min == Span::ZERO {
-            self.path.rtt_min = r;
-        }
+        self.note_least(r);
         // segments out of order are reported at once
         if flags.has(Flags::DELAYED) && sacked <= acknowledged && !self.rules.delack_samples {
             return None;
         }
+        Some(self.note_delay(r))
+    }
+
+    #[inline(always)]
+    fn note_least(&mut self, r: Span) {
+        if r < self.path.rtt_min || self.path.rtt_min == Span::ZERO {
+            self.path.rtt_min = r;
+        }
+    }
+
+    #[inline(always)]
+    fn note_delay(&mut self, r: Span) -> Span {
         self.path.rtt = r;
         self.stats.rtt_samples += 1;
         self.stats.rtt_sum += r.secs();
         self.stats.rtt_max = self.stats.rtt_max.max(r);
-        Some(r)
+        r
+    }
+
+    /// The delay sample of an ACK that covers segments which were sent again; `sacked`: when the newest left that it
+    /// SACKs, zero if there is none.
+    #[cold]
+    pub(super) fn delay_of_repair(&mut self, now: Time, sacked: Time, echo: Time) -> Option<Span> {
+        if !self.rules.stamps_repairs {
+            return None;
+        }
+        if sacked != Time::ZERO {
+            return self.delay_sample(now, Time::ZERO, sacked, Flags::ACK);
+        }
+        if echo == Time::ZERO {
+            return None;
+        }
+        let r = self.stamped_rtt(now, echo);
+        self.note_least(r);
+        Some(self.note_delay(r))
+    }
+
+    /// The RTT by the timestamp that an ACK echoes.
+    #[cold]
+    pub(crate) fn stamped_rtt(&self, now: Time, echo: Time) -> Span {
+        if !self.rules.stamps_repairs {
+            return now.since(echo);
+        }
+        //= specs/papers/linux.md#losses
+        //# By its timestamp an RTT is a whole number of milliseconds, at least one.
+        let ticks = self.rules.wheel.clock(now) - self.rules.wheel.clock(echo);
+        Span::from_millis(ticks.max(1))
     }
 
     /// Feed the retransmission timeout's estimator.

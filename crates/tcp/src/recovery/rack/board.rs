@@ -73,16 +73,16 @@ impl Arrivals {
     #[inline(always)]
     pub(super) fn sample(&self, tcb: &mut Tcb, now: Time, ack: u32) {
         let stamped = tcb.rules.timestamps && ack > tcb.snd_una && self.echo != Time::ZERO;
-        let from = if self.acknowledged_from != Time::ZERO && !self.repaired {
-            self.acknowledged_from
+        let rtt = if self.acknowledged_from != Time::ZERO && !self.repaired {
+            now.since(self.acknowledged_from)
         } else if self.sacked_from != Time::ZERO {
-            self.sacked_from
+            now.since(self.sacked_from)
         } else if stamped {
-            self.echo
+            tcb.stamped_rtt(now, self.echo)
         } else {
             return;
         };
-        tcb.rtt.sample_round(now, now.since(from), ack, tcb.snd_max);
+        tcb.rtt.sample_round(now, rtt, ack, tcb.snd_max);
         tcb.path.srtt = tcb.rtt.srtt();
         tcb.rtt.end_back_off();
     }
