@@ -1,9 +1,7 @@
 //! Illinois as Linux computes it: in whole numbers, with a count that begins anew when the window grows, and rounds of
 //! low delay that need not follow each other.
 //! Source: Linux 6.1, restated in specs/papers/linux.md; Liu, Basar and Srikant, VALUETOOLS 2006, has the ideas.
-use core::mem::replace;
-
-use units::{Bytes, Span, Time};
+use units::{Bytes, Span};
 
 use crate::round_rtt::RoundRtt;
 use crate::{Ack, Cause, Congestion, CongestionControl, Path, Response, linux};
@@ -34,9 +32,6 @@ pub struct IllinoisLinux {
     acked: u64,
     /// Segments acknowledged since the connection opened.
     total: u64,
-    in_recovery: bool,
-    /// What was there before an ACK that ended both a recovery and a round, and when that was.
-    before: Option<(Time, Judged)>,
 }
 
 /// What a round changes.
@@ -69,8 +64,6 @@ impl Default for IllinoisLinux {
             count: 0,
             acked: 0,
             total: 0,
-            in_recovery: false,
-            before: None,
         }
     }
 }
@@ -149,15 +142,12 @@ impl CongestionControl for IllinoisLinux {
         self.total += self.acked;
         self.learn(ack.rtt);
         if ack.in_recovery || self.acked == 0 {
-            self.in_recovery |= ack.in_recovery;
             return;
         }
-        let exits = replace(&mut self.in_recovery, false);
         let (mut cwnd, ssthresh) = (linux::segments(self.cwnd, path.mss), linux::segments(self.ssthresh, path.mss));
         //= specs/papers/linux.md#illinois
         //# A round ends with the first ACK outside recovery beyond what had been sent when the round before ended
         if self.total > self.judged.end {
-            self.before = exits.then(|| (ack.now, self.judged.clone()));
             self.end_round(cwnd, path);
         }
         if !ack.grows {
@@ -182,13 +172,6 @@ impl CongestionControl for IllinoisLinux {
 
     fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
         let cwnd = linux::segments(self.cwnd, path.mss);
-        //= specs/papers/linux.md#illinois
-        //# no round ends with an ACK with which another recovery begins
-        if let Some((at, before)) = self.before.take()
-            && at == event.now
-        {
-            self.judged = before;
-        }
         //= specs/papers/linux.md#illinois
         //# A cut takes beta of the window, rounded down, whatever the window is.
         let kept = cwnd - (u64::from(cwnd) * self.judged.beta / 64) as u32;
@@ -278,7 +261,6 @@ mod tests {
     fn rounds_end_outside_recovery() {
         let flight = Path { flight_size: Bytes(10_000.0), ..test_path() };
         let heard = |ms: u64, in_recovery: bool| Ack {
-            now: Time(ms * 1_000_000),
             rtt: Some(Span::from_millis(ms)),
             grows: false,
             in_recovery,
@@ -292,11 +274,7 @@ mod tests {
         // (200 + 300 + 250) / 3 = 250, 150 ms of 200: (8 * 160 - 32 * 20 + 24 * 150) / 140 = 30
         illinois.on_ack(&heard(250, false), &flight);
         assert_eq!((illinois.judged.beta, illinois.judged.end), (30, 50));
-        // another recovery begins with this ACK: it ended no round
-        let mut again = illinois.clone();
-        again.on_congestion(&Congestion { now: Time(250_000_000), ..dup_acks() }, &flight);
-        assert_eq!((again.judged.beta, again.judged.end, again.cwnd()), (BETA_MIN, 20, Bytes(35_000.0)));
-        illinois.on_congestion(&Congestion { now: Time(251_000_000), ..dup_acks() }, &flight);
+        illinois.on_congestion(&dup_acks(), &flight);
         assert_eq!((illinois.judged.end, illinois.cwnd()), (50, Bytes(22_000.0))); // 40 * 30 / 64 = 18.75
     }
 }

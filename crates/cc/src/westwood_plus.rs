@@ -39,6 +39,8 @@ pub struct WestwoodPlus {
     least_rtt: Option<Span>, // of the Linux forms
     whole: Estimate,         // of `Form::Kernel`, and its count of segments
     count: Count,
+    /// Window with which a recovery ended on the ACK at hand, before that ACK was sampled.
+    exit: Option<Bytes>,
     cut: bool, // a loss was answered by halving, the estimate comes at the end of recovery (Linux)
     credit: Credit,
 }
@@ -99,6 +101,7 @@ impl WestwoodPlus {
             least_rtt: None,
             whole: Estimate::default(),
             count: Count::default(),
+            exit: None,
             cut: false,
             credit: Credit::new(config),
         }
@@ -223,8 +226,17 @@ impl WestwoodPlus {
 }
 
 impl WestwoodPlus {
+    /// The window at the end of a recovery, unless it was taken back.
+    fn size(&mut self, path: &Path) {
+        if self.exit.take().is_some_and(|window| self.cwnd == window) {
+            self.cwnd = f64::from(self.whole.segments(path.mss)) * path.mss;
+            self.ssthresh = self.cwnd;
+        }
+    }
+
     /// Half of the window in whole segments; after a timeout the estimate is the threshold.
     fn halve(&mut self, event: &Congestion, path: &Path) -> Response {
+        self.size(path);
         let half = segments(self.cwnd, path.mss) / 2;
         let kept = if event.cause == Cause::Rto { self.whole.segments(path.mss) } else { half };
         self.set_windows(cut(event, kept, self.windows(), path.mss));
@@ -246,6 +258,9 @@ impl CongestionControl for WestwoodPlus {
             self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
         }
         self.sample(ack, path);
+        //= specs/papers/linux.md#westwood
+        //# The ACK that ends a recovery is sampled before the window is sized.
+        self.size(path);
         if ack.grows && self.form == Form::Kernel {
             let (cwnd, ssthresh) = (segments(self.cwnd, path.mss), segments(self.ssthresh, path.mss));
             let (cwnd, rest) = slow_start(cwnd, ssthresh, acked(ack, cwnd < ssthresh, path.mss));
@@ -281,7 +296,11 @@ impl CongestionControl for WestwoodPlus {
     fn on_recovery_exit(&mut self, exit: &RecoveryExit, path: &Path) {
         let cut = core::mem::take(&mut self.cut);
         self.cwnd = match self.form {
-            Form::Linux | Form::Kernel if cut => {
+            Form::Kernel => {
+                self.exit = cut.then_some(exit.window);
+                exit.window
+            }
+            Form::Linux if cut => {
                 //= specs/papers/westwood-plus.md#implementations
                 //# During recovery the window is Reno's half, and at its end cwnd = ssthresh = max(2 * MSS,
                 //# B[k] * RTTmin).
@@ -449,8 +468,17 @@ mod tests {
         w.on_congestion(&dup_acks(), &test_path());
         assert_eq!((w.cwnd(), w.ssthresh()), (Bytes(2000.0), Bytes(2000.0)));
         w.on_recovery_exit(&RecoveryExit { now: dup_acks().now, window: Bytes(2000.0), inflated: false }, &test_path());
-        // 32 bytes/ms * 100 ms, 3.2 segments
+        assert_eq!((w.cwnd(), w.ssthresh()), (Bytes(2000.0), Bytes(2000.0)));
+        // the ACK that ended it: 32 bytes/ms * 100 ms, 3.2 segments
+        let ended = |ms: u64| Ack { now: Time(ms * 1_000_000), rtt: None, grows: false, ..ack(0.0) };
+        w.on_ack(&ended(356), &test_path());
         assert_eq!((w.cwnd(), w.ssthresh()), (Bytes(3000.0), Bytes(3000.0)));
+        // what was taken back meanwhile stays
+        w.on_congestion(&dup_acks(), &test_path());
+        w.on_recovery_exit(&RecoveryExit { now: dup_acks().now, window: Bytes(2000.0), inflated: false }, &test_path());
+        w.set_cwnd(Bytes(9000.0));
+        w.on_ack(&ended(357), &test_path());
+        assert_eq!(w.cwnd(), 9000.0);
         w.on_congestion(&rto(1), &test_path());
         assert_eq!((w.cwnd(), w.ssthresh()), (Bytes(1000.0), Bytes(3000.0)));
         // and learns the least RTT anew, from the newest: 200 ms, 6.4 segments

@@ -31,6 +31,7 @@ pub const PLAIN: Row = Row {
     uses_marks: false,
     scalable: false,
     samples_delivery: false,
+    sizes_at_exit: false,
     paces: false,
     couples: false,
     parameters: &[],

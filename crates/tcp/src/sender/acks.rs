@@ -122,10 +122,14 @@ impl Sender {
         };
         let restart_timer = calm || core.on_advance(tcb, now, progress, newly);
         let round = tcb.books.end_of_round(now, u64::from(ack), u64::from(tcb.snd_nxt), tcb.path.mss);
+        // what the ACK shows to be lost belongs to its sample; and if that begins a recovery just as one ends, there was
+        // no time to grow
+        let looks_first = sampled || (progress == Progress::Full && tcb.rules.looks_first);
+        if looks_first {
+            core.after_advance(tcb, now, newly, news.any, delay);
+        }
         let delivery = match sampled {
             true => {
-                // what the ACK shows to be lost belongs to its sample
-                core.after_advance(tcb, now, newly, news.any, delay);
                 let lost = core.newly_lost(progress);
                 tcb.delivery_sample(now, core.in_flight(tcb), lost, delay, acknowledged.is_none())
             }
@@ -138,12 +142,14 @@ impl Sender {
             false => tcb.not_announced(newly, dupacks),
         };
         let ce = if RULES == AckRules::ALL { tcb.counted_marks(marks, newly) } else { Bytes::ZERO };
+        let grows = grows && !(looks_first && tcb.in_recovery);
         let event =
             Ack { grows, rtt: delay, marked, ce, round, delivery, ..tcb.advance_event(now, segment, newly, counted) };
         tcb.cc.on_ack(&event, &tcb.path);
         if sampled {
             tcb.end_delivery(core.in_flight(tcb));
-        } else {
+        }
+        if !looks_first {
             core.after_advance(tcb, now, newly, news.any, delay);
         }
         if restart_timer {

@@ -60,6 +60,8 @@ pub(crate) struct Rules {
     pub(crate) goes_back: bool,
     /// The window may grow on the ACK that ends a recovery, whether or not it was in use.
     pub(crate) grows_at_exit: bool,
+    /// Linux: with the ACK that ends a recovery another one may begin before the algorithm hears of it.
+    pub(crate) looks_first: bool,
     /// A segment sent again apart from the rest does not count as the next in turn.
     pub(crate) repairs_apart: bool,
     /// The timeout's samples: none of a segment sent again, or acknowledged behind one; a SACK gives one, and a
@@ -160,6 +162,7 @@ impl Rules {
                 || full
                 || vegas
                 || (ns2 && matches!(recovery, Recovery::Reno | Recovery::NewReno)),
+            looks_first: rack && config.linux_recovery && !row.sizes_at_exit,
             repairs_apart: vegas || (full && recovery != Recovery::Sack),
             careful_samples: !ns2,
             samples_on_partial: !ns2 || full,

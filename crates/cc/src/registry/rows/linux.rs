@@ -79,6 +79,7 @@ pub(super) const WESTWOOD: Row = Row {
     parameters: &[super::bandwidth::CREDIT_CAP],
     choices: westwood_plus::CHOICES,
     build: |config| Algorithm::WestwoodPlus(westwood_plus::WestwoodPlus::linux(config)),
+    sizes_at_exit: true,
     ..PLAIN
 };
 
