@@ -310,6 +310,7 @@ impl Config {
                 window: 2172,
                 initial_window: InitialWindow::Segments(10),
                 linux_recovery: true,
+                delack_samples: true,
                 half_base: HalfBase::Cwnd,
                 ss_limit: u32::MAX,
                 ss_limit_rto: u32::MAX,
