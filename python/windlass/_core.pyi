@@ -558,6 +558,10 @@ class Ack:
         """A recovery is on."""
 
     @property
+    def gap(self) -> bool:
+        """Segments beyond what it acknowledges have arrived: SACK tells of a gap, or it is a duplicate."""
+
+    @property
     def rtt(self) -> float | None:
         """Delay sample from the newest never-retransmitted segment that the ACK covers."""
 

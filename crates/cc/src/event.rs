@@ -20,6 +20,8 @@ pub struct Ack {
     pub avoidance: Bytes,
     /// A recovery is on, after this ACK was taken into account.
     pub in_recovery: bool,
+    /// Segments beyond what it acknowledges have arrived: SACK tells of a gap, or it is a duplicate.
+    pub gap: bool,
     /// Delay sample, exact, no clock ticks: of the newest segment that this ACK newly acknowledges or SACKs. None if it
     /// covers a segment that was sent again, for that measures the wait for the repair; and none, unless
     /// `delack_samples` asks for it, if the receiver held the ACK back for another segment.

@@ -2,7 +2,7 @@
 //! is rho. Source: Linux 6.1, restated in specs/papers/linux.md; Caini and Firrincieli 2004 has the ideas.
 use units::{Bytes, Span, num};
 
-use crate::{Ack, Congestion, CongestionControl, Path, Response, linux};
+use crate::{Ack, Cause, Congestion, CongestionControl, Path, Response, linux};
 
 /// What the source leaves open, and the reading taken. The registry shows it.
 pub const CHOICES: &str = "\
@@ -29,6 +29,9 @@ pub struct HyblaLinux {
     parts: u32,
     /// ACKs since the window grew, that add less than a segment.
     idle: u32,
+    /// Segments acknowledged since the connection opened, and how many must be for a timeout to be repaired.
+    total: u64,
+    repaired: u64,
 }
 
 impl HyblaLinux {
@@ -74,12 +77,27 @@ impl CongestionControl for HyblaLinux {
     }
 
     fn on_ack(&mut self, ack: &Ack, path: &Path) {
+        let newly = linux::newly(ack, path.mss);
+        self.total += u64::from(newly);
+        if ack.in_recovery || newly == 0 {
+            return;
+        }
+        //= specs/papers/linux.md#hybla
+        //# The smoothed RTT is looked at outside recovery only
         self.learn(path.srtt);
         if !ack.grows || self.eighths == 0 {
             return;
         }
         let (mut cwnd, ssthresh) = (linux::segments(self.cwnd, path.mss), linux::segments(self.ssthresh, path.mss));
         let slow = cwnd < ssthresh;
+        if ack.gap || self.total < self.repaired {
+            //= specs/papers/linux.md#hybla
+            //# while a gap is open, or a timeout is repaired, the window grows as Reno's
+            let rest = linux::acked(ack, slow, path.mss);
+            (cwnd, self.idle) = linux::reno(cwnd, ssthresh, self.idle, rest);
+            self.cwnd = f64::from(cwnd) * path.mss;
+            return;
+        }
         let add = if slow { self.slow_start() } else { self.avoidance(cwnd) };
         self.idle += u32::from(!slow && add < WHOLE);
         self.parts += add % WHOLE;
@@ -101,6 +119,9 @@ impl CongestionControl for HyblaLinux {
     fn on_congestion(&mut self, event: &Congestion, path: &Path) -> Response {
         let half = linux::segments(self.cwnd, path.mss) / 2;
         self.idle = 0;
+        if event.cause == Cause::Rto {
+            self.repaired = self.total + u64::from(linux::count(path.flight_size, path.mss));
+        }
         self.set_windows(linux::cut(event, half, self.windows(), path.mss));
         Response::Reduced
     }

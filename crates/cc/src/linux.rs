@@ -34,7 +34,7 @@ impl Count {
 pub(crate) enum State {
     #[default]
     Open,
-    /// A segment is missing, and is not taken for lost yet: a duplicate ACK has told of it.
+    /// A segment is missing, and is not taken for lost yet.
     Disorder,
     Recovery,
 }
@@ -43,10 +43,10 @@ impl State {
     pub(crate) fn after(ack: &Ack) -> State {
         if ack.in_recovery {
             State::Recovery
-        } else if ack.newly_acked > Bytes::ZERO {
-            State::Open
-        } else {
+        } else if ack.gap {
             State::Disorder
+        } else {
+            State::Open
         }
     }
 }
@@ -67,6 +67,13 @@ pub(crate) fn slow_start(cwnd: u32, ssthresh: u32, acked: u32) -> (u32, u32) {
     //# slow start takes the window up to `ssthresh`; what an ACK counts for beyond that counts in congestion avoidance
     let taken = acked.min(ssthresh.saturating_sub(cwnd));
     (cwnd + taken, acked - taken)
+}
+
+/// Reno's growth of a window by `acked` segments, with a count of those that have not added to it yet.
+pub(crate) fn reno(cwnd: u32, ssthresh: u32, count: u32, acked: u32) -> (u32, u32) {
+    let (cwnd, rest) = slow_start(cwnd, ssthresh, acked);
+    let mut count = Count(count);
+    if rest == 0 { (cwnd, count.0) } else { (count.grow(cwnd, cwnd, rest), count.0) }
 }
 
 /// What an ACK counts for, in segments.

@@ -190,6 +190,7 @@ fn ack(f: &mut impl Fields, ack: &mut Ack) -> Result<(), String> {
     f.plain("slow_start", &mut ack.slow_start)?;
     f.plain("avoidance", &mut ack.avoidance)?;
     f.plain("in_recovery", &mut ack.in_recovery)?;
+    f.plain("gap", &mut ack.gap)?;
     f.plain("rtt", &mut ack.rtt)?;
     f.plain("receiver_time", &mut ack.receiver_time)?;
     f.plain("one_way_delay", &mut ack.one_way_delay)?;

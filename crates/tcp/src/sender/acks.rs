@@ -143,8 +143,9 @@ impl Sender {
         };
         let ce = if RULES == AckRules::ALL { tcb.counted_marks(marks, newly) } else { Bytes::ZERO };
         let grows = grows && !(looks_first && tcb.in_recovery);
+        let gap = !calm && core.sacked() > 0;
         let event =
-            Ack { grows, rtt: delay, marked, ce, round, delivery, ..tcb.advance_event(now, segment, newly, counted) };
+            Ack { gap, grows, rtt: delay, marked, ce, round, delivery, ..tcb.advance_event(now, segment, newly, counted) };
         tcb.cc.on_ack(&event, &tcb.path);
         if sampled {
             tcb.end_delivery(core.in_flight(tcb));
@@ -194,6 +195,7 @@ impl Sender {
             slow_start: Bytes::ZERO,
             avoidance: Bytes::ZERO,
             in_recovery: tcb.in_recovery,
+            gap: true,
             rtt: delay,
             receiver_time: Some(segment.ts_val),
             one_way_delay: None,
