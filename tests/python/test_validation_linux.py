@@ -53,7 +53,7 @@ def small(folder: Path, *cases: str) -> Path:
 
 def test_the_stored_reference_is_read_whole() -> None:
     # droplist/summary.csv has 31 cases; random/random.csv 4 points without loss, one run each, and 12 with five seeds
-    assert (len(REFERENCE.cases), len(REFERENCE.points)) == (35, 16)
+    assert (len(REFERENCE.cases), len(REFERENCE.points)) == (46, 16)
     assert sum(len(point.goodput_mbps) for point in REFERENCE.points) == 64
     case = CASES["reno-tail-1"]
     assert (case.drops, case.every, case.limited, case.seconds, case.queue_packets) == ((200,), 0, True, 6, 100)

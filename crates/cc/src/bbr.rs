@@ -10,8 +10,8 @@ mod policer;
 pub(crate) use self::model::MAX_ROUNDS;
 use self::model::Model;
 use self::phases::Phase;
-use self::policer::{News, Place, Policer};
 pub(crate) use self::phases::mix;
+use self::policer::{News, Place, Policer};
 use crate::aggregation::Aggregation;
 use crate::{Ack, Cause, Config, Congestion, CongestionControl, DeliverySample, Path, RecoveryExit, Response, Signal};
 
@@ -225,9 +225,7 @@ impl Bbr {
         match &self.aggregation {
             //= specs/papers/bbr.md#linux
             //# with the pipe full the target is larger by it, but by no more than 0.1 s of BtlBw
-            Some(some) if self.filled_pipe => {
-                (some.extra() * path.mss).min(self.bandwidth() * Span::from_millis(100))
-            }
+            Some(some) if self.filled_pipe => (some.extra() * path.mss).min(self.bandwidth() * Span::from_millis(100)),
             _ => Bytes::ZERO,
         }
     }

@@ -57,7 +57,7 @@ pub struct Row {
     pub scalable: bool,
     /// Wants delivery rate samples ([`crate::Ack::delivery`]).
     pub samples_delivery: bool,
-    /// It sizes the window at the end of a recovery, and must hear the ACK that ends one before the next begins (Linux).
+    /// It sizes the window at the end of a recovery, and must hear the ACK that ends one before the next begins.
     pub sizes_at_exit: bool,
     /// Wants its segments spaced at the rate it gives ([`crate::CongestionControl::pacing_rate`]).
     pub paces: bool,

@@ -140,8 +140,8 @@ impl Tcb {
         }
     }
 
-    /// The sample of the ACK that `begin_delivery` began. `lost`: segments that it showed to be lost; `delay`: its RTT; `repaired`: it
-    /// covers a segment that was sent again, so that what it reports may have waited for that one.
+    /// The sample of the ACK that `begin_delivery` began. `lost`: segments that it showed to be lost; `delay`: its RTT;
+    /// `repaired`: it covers a segment that was sent again, so that what it reports may have waited for that one.
     #[inline(always)]
     pub(crate) fn delivery_sample(
         &mut self,

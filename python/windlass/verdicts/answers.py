@@ -50,7 +50,7 @@ class Answer:
 def at_least(interval: Interval, limit: float, where: str, what: str, unit: str = "%") -> Answer:
     """Whether the number is at least ``limit``."""
     if interval.n == 0 or math.isnan(interval.mean):
-        raise Unmeasured(f"needs runs at {where}")
+        raise Unmeasured(f"has no value at {where}: it was not run there, or there is nothing to take a share of")
     if interval.lo >= limit:
         return Answer("yes", where, what, interval, unit)
     if interval.hi < limit:

@@ -122,8 +122,8 @@ impl Sender {
         };
         let restart_timer = calm || core.on_advance(tcb, now, progress, newly);
         let round = tcb.books.end_of_round(now, u64::from(ack), u64::from(tcb.snd_nxt), tcb.path.mss);
-        // what the ACK shows to be lost belongs to its sample; and if that begins a recovery just as one ends, there was
-        // no time to grow
+        // what the ACK shows to be lost belongs to its sample; and if that begins a recovery just as one ends, there
+        // is no time to grow
         let looks_first = sampled || (progress == Progress::Full && tcb.rules.looks_first);
         if looks_first {
             core.after_advance(tcb, now, newly, news.any, delay);
@@ -144,8 +144,16 @@ impl Sender {
         let ce = if RULES == AckRules::ALL { tcb.counted_marks(marks, newly) } else { Bytes::ZERO };
         let grows = grows && !(looks_first && tcb.in_recovery);
         let gap = !calm && core.sacked() > 0;
-        let event =
-            Ack { gap, grows, rtt: delay, marked, ce, round, delivery, ..tcb.advance_event(now, segment, newly, counted) };
+        let event = Ack {
+            gap,
+            grows,
+            rtt: delay,
+            marked,
+            ce,
+            round,
+            delivery,
+            ..tcb.advance_event(now, segment, newly, counted)
+        };
         tcb.cc.on_ack(&event, &tcb.path);
         if sampled {
             tcb.end_delivery(core.in_flight(tcb));

@@ -37,6 +37,7 @@ LISTS = {
     "first": Losses((1,)),
     "slow": Losses((60, 61), queue=30, rate="2mbit", delay="10ms"),
     "tail-probe": Losses((200, 201), segments=200, seconds=8),
+    "every-10th": Losses(10),
 }
 """Add a row to make more cases."""
 
@@ -52,6 +53,8 @@ class Path:
     delay: str = "50ms"
     queue: int = 100
 
+
+EVERYONE = "reno cubic bbr bic htcp hybla illinois vegas veno westwood yeah".split()
 
 PATHS = {"A": Path(delay="60ms", queue=80)}
 """Paths of the runs with random loss."""
@@ -94,6 +97,7 @@ def families() -> dict[str, Family]:
         *without_randomness(["reno"], ["first"]),
         *without_randomness(["westwood"], ["one"]),
         *without_randomness(["bic", "htcp", "veno", "westwood"], ["every-200th"]),
+        *without_randomness(EVERYONE, ["every-10th"]),
         *without_randomness(["reno"], ["one"], "norack"),
     ]
     random = list(with_random_loss("A", ["reno", "cubic", "bbr", "vegas"], ["0", "0.1", "1", "5"]))
