@@ -137,6 +137,7 @@ const ALIKE: &[(&str, &str, &str)] = &[
     ("bbr", "bbr_drain_gain", ">"),
     ("bbr-linux", "bbr_drain_gain", "<"),
     ("bbr-linux", "bbr_drain_gain", ">"),
+    ("bbr-linux", "bbr_full_growth", ">"),
     ("bbr3", "bbr3_drain_gain", "<"),
     ("bbr3", "bbr3_drain_gain", ">"),
     ("bbr3", "bbr3_up_cwnd_gain", ">"),

@@ -191,13 +191,13 @@ fn a_pause_does_not_call_for_probe_rtt() {
 fn a_recovery_conserves_packets_for_a_round_and_gives_the_window_back() {
     let mut bbr = cruising(1000);
     let before = bbr.cwnd();
-    let s = DeliverySample { lost: 1, in_flight: 8, ..sample(&bbr, 10.0) };
-    hear(&mut bbr, 1010, s);
     assert_eq!(bbr.on_congestion(&dup_acks(), &test_path()), Response::Undecided);
-    // 8 segments in flight and one delivered
+    let within = |bbr: &Bbr| DeliverySample { total_at_send: 0, repairing: true, ..sample(bbr, 10.0) };
+    // the sample of the ACK that showed the loss: 8 segments in flight and one delivered
+    let s = DeliverySample { lost: 1, in_flight: 8, ..within(&bbr) };
+    hear(&mut bbr, 1010, s);
     assert_eq!(bbr.cwnd(), 9000.0);
     // the next ACK, of the same round: one more lost, so 8; but 8 in flight and one delivered
-    let within = |bbr: &Bbr| DeliverySample { total_at_send: 0, repairing: true, ..sample(bbr, 10.0) };
     let s = DeliverySample { lost: 1, in_flight: 8, ..within(&bbr) };
     hear(&mut bbr, 1020, s);
     assert_eq!(bbr.cwnd(), 9000.0);
@@ -208,7 +208,29 @@ fn a_recovery_conserves_packets_for_a_round_and_gives_the_window_back() {
     // repaired
     let s = DeliverySample { newly_delivered: 0, ..sample(&bbr, 10.0) };
     hear(&mut bbr, 1130, s);
-    assert_eq!(bbr.cwnd(), before + Bytes(1000.0));
+    assert_eq!(bbr.cwnd(), before);
+}
+
+#[test]
+fn a_recovery_that_follows_another_goes_on_with_it() {
+    let mut bbr = cruising(1000);
+    let before = bbr.cwnd();
+    bbr.on_congestion(&dup_acks(), &test_path());
+    let s = DeliverySample { lost: 1, in_flight: 8, total_at_send: 0, repairing: true, ..sample(&bbr, 10.0) };
+    hear(&mut bbr, 1010, s);
+    let s = DeliverySample { repairing: true, ..sample(&bbr, 10.0) };
+    hear(&mut bbr, 1110, s);
+    assert_eq!(bbr.cwnd(), 10_000.0);
+    // the ACK that ends it shows another loss: no second round of what leaves may enter
+    let exit = RecoveryExit { now: Time::from_secs(1.12), window: Bytes(5000.0), inflated: false };
+    bbr.on_recovery_exit(&exit, &test_path());
+    bbr.on_congestion(&dup_acks(), &test_path());
+    let s = DeliverySample { lost: 1, in_flight: 4, repairing: true, ..sample(&bbr, 10.0) };
+    hear(&mut bbr, 1120, s);
+    assert_eq!(bbr.cwnd(), 10_000.0); // one lost, one delivered
+    let s = DeliverySample { newly_delivered: 0, ..sample(&bbr, 10.0) };
+    hear(&mut bbr, 1130, s);
+    assert_eq!(bbr.cwnd(), before);
 }
 
 #[test]
@@ -248,7 +270,25 @@ fn a_quantum_follows_the_pacing_rate() {
 
 #[test]
 fn without_an_rtt_the_target_is_the_initial_window() {
-    assert_eq!(bbr().inflight(2.885, &test_path()), 10_000.0);
+    let mut bbr = Bbr::new(&Config::named("bbr").unwrap());
+    bbr.on_init(Bytes(10_000.0), Bytes(1e9), &Path { srtt: Span::ZERO, ..test_path() });
+    assert_eq!(bbr.inflight(2.885, &test_path()), 10_000.0);
+}
+
+#[test]
+fn the_rtt_of_the_handshake_counts_for_ten_seconds() {
+    let mut bbr = bbr();
+    assert_eq!(bbr.model.rtprop(), Some(Span::from_millis(100)));
+    let longer = |bbr: &Bbr| DeliverySample { rtt: Some(Span::from_millis(120)), ..sample(bbr, 10.0) };
+    let s = longer(&bbr);
+    hear(&mut bbr, 1120, s); // the first segment left at 1 s
+    assert_eq!(bbr.model.rtprop(), Some(Span::from_millis(100)));
+    let s = longer(&bbr);
+    hear(&mut bbr, 11_000, s);
+    assert_eq!(bbr.model.rtprop(), Some(Span::from_millis(100)));
+    let s = longer(&bbr);
+    hear(&mut bbr, 11_001, s);
+    assert_eq!(bbr.model.rtprop(), Some(Span::from_millis(120)));
 }
 
 #[test]
@@ -297,18 +337,16 @@ fn a_second_loss_remembers_the_larger_window() {
     bbr.set_cwnd(Bytes(6000.0));
     bbr.on_congestion(&rto(1), &test_path());
     assert_eq!(bbr.cwnd(), 1000.0);
-    bbr.on_recovery_exit(
-        &RecoveryExit { now: Time::from_secs(2.0), window: Bytes(5000.0), inflated: false },
-        &test_path(),
-    );
+    let repaired = |bbr: &mut Bbr| {
+        let s = DeliverySample { newly_delivered: 0, ..sample(bbr, 10.0) };
+        hear(bbr, 2000, s);
+    };
+    repaired(&mut bbr);
     assert_eq!(bbr.cwnd(), 20_000.0);
     // the next one starts from what there is then
     bbr.set_cwnd(Bytes(12_000.0));
     bbr.on_congestion(&dup_acks(), &test_path());
-    bbr.on_recovery_exit(
-        &RecoveryExit { now: Time::from_secs(3.0), window: Bytes(5000.0), inflated: false },
-        &test_path(),
-    );
+    repaired(&mut bbr);
     assert_eq!(bbr.cwnd(), 12_000.0);
 }
 
@@ -392,4 +430,59 @@ fn by_linux_it_paces_one_percent_slower_and_adds_what_comes_at_once() {
     // 2 * 100 kB/s * 0.1 s, three quanta of a segment, and at least the six
     assert!(bbr.inflight(2.0, &test_path()) + bbr.extra(&test_path()) >= Bytes(29_000.0));
     assert_eq!(bbr.extra(&test_path()).min(Bytes(10_000.0)), bbr.extra(&test_path()));
+}
+
+#[test]
+fn by_linux_windows_are_even() {
+    let mut bbr = Bbr::new(&Config::named("bbr-linux").unwrap());
+    bbr.on_init(Bytes(10_000.0), Bytes(1e9), &test_path());
+    let s = sample(&bbr, 10.0);
+    hear(&mut bbr, 1000, s);
+    bbr.pacing_rate = Rate(200_000.0);
+    // ten segments, and three quanta of two: 16; of 10.1, rounded up, 17 and so 18
+    let path = test_path();
+    assert_eq!([1.0, 1.01].map(|gain| bbr.inflight(gain, &path)), [Bytes(16_000.0), Bytes(18_000.0)]);
+    bbr.set_phase(Phase::ProbeBw { step: 0, since: Time::ZERO });
+    assert_eq!(bbr.inflight(1.0, &path), 18_000.0);
+    bbr.set_phase(Phase::ProbeBw { step: 2, since: Time::ZERO });
+    assert_eq!(bbr.inflight(1.0, &path), 16_000.0);
+}
+
+/// Ten segments in each round of 100 ms from `ms` on, with so many lost at its end.
+fn rounds(bbr: &mut Bbr, ms: u64, count: u64, lost: u32) {
+    for round in 0..count {
+        for part in 1..=10 {
+            let ends = part == 10;
+            let s = sample(bbr, 10.0);
+            let at_send = if part == 1 { s.total_at_send } else { 0 };
+            let s = DeliverySample { total_at_send: at_send, lost: if ends { lost } else { 0 }, ..s };
+            hear(bbr, ms + 100 * round + 10 * part, s);
+        }
+    }
+}
+
+#[test]
+fn by_linux_a_policer_is_sent_at_its_rate() {
+    let mut bbr = Bbr::new(&Config::named("bbr-linux").unwrap());
+    bbr.on_init(Bytes(10_000.0), Bytes(1e9), &test_path());
+    rounds(&mut bbr, 1000, 6, 0);
+    bbr.set_phase(Phase::ProbeBw { step: 0, since: Time::from_secs(1.6) });
+    // 2 of 10 lost is more than 50 of 256: the first loss begins, four rounds on the first interval is over, four more
+    // and the second one is
+    rounds(&mut bbr, 1600, 9, 1);
+    assert_eq!(bbr.policed(), None, "one of ten is too few");
+    rounds(&mut bbr, 2500, 20, 2);
+    let rate = bbr.policed().expect("a policer");
+    // ten segments in 100 ms
+    assert!((rate.0 - 100_000.0).abs() < 3000.0, "{rate:?}");
+    assert_eq!(bbr.pacing_gain, 1.0);
+    bbr.set_phase(Phase::ProbeBw { step: 0, since: Time::from_secs(4.5) });
+    assert_eq!((bbr.pacing_gain, bbr.bandwidth()), (1.0, rate));
+    // for 48 rounds
+    rounds(&mut bbr, 4500, 60, 0);
+    assert_eq!(bbr.policed(), None);
+    // the draft knows none
+    let mut draft = self::bbr();
+    rounds(&mut draft, 1000, 40, 3);
+    assert_eq!(draft.policed(), None);
 }

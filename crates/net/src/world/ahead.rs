@@ -214,10 +214,11 @@ impl World {
 
     /// Carry out what timers have put down for times up to `now`, as [`catch_up`](World::catch_up) does.
     pub(super) fn catch_up_with(&mut self, now: Time, number: u32) {
+        if !self.attachments[number as usize].runs_ahead {
+            return;
+        }
         self.catch_up(now, number);
-        let ahead = self.attachments[number as usize].runs_ahead;
         while let Endpoint::Tcp(end) = &mut self.endpoints[number as usize]
-            && ahead
             && end.next_deadline() <= now
         {
             end.handle_timeout(now);

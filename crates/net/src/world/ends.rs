@@ -12,8 +12,8 @@ impl World {
     /// A packet reached its endpoint.
     #[inline(never)]
     pub(super) fn arrive(&mut self, now: Time, number: u32, packet: &Packet) {
+        self.catch_up(now, number); // before the packet's place for SACK blocks is free for another one
         let sack = self.sacks.take(packet.sack);
-        self.catch_up(now, number);
         self.attachments[number as usize].clock = now;
         if self.notes_arrivals {
             self.note_arrival(now, number, packet);

@@ -39,28 +39,18 @@ impl Tcb {
             return None;
         }
         let r = now.since(newest);
-        self.note_least(r);
+        if r < self.path.rtt_min || self.path.rtt_min == Span::ZERO {
+            self.path.rtt_min = r;
+        }
         // segments out of order are reported at once
         if flags.has(Flags::DELAYED) && sacked <= acknowledged && !self.rules.delack_samples {
             return None;
         }
-        Some(self.note_delay(r))
-    }
-
-    #[inline(always)]
-    fn note_least(&mut self, r: Span) {
-        if r < self.path.rtt_min || self.path.rtt_min == Span::ZERO {
-            self.path.rtt_min = r;
-        }
-    }
-
-    #[inline(always)]
-    fn note_delay(&mut self, r: Span) -> Span {
         self.path.rtt = r;
         self.stats.rtt_samples += 1;
         self.stats.rtt_sum += r.secs();
         self.stats.rtt_max = self.stats.rtt_max.max(r);
-        r
+        Some(r)
     }
 
     /// The delay sample of an ACK that covers segments which were sent again; `sacked`: when the newest left that it
@@ -76,9 +66,10 @@ impl Tcb {
         if echo == Time::ZERO {
             return None;
         }
+        // no time of the path, to which it may fall short: it counts in no result
         let r = self.stamped_rtt(now, echo);
-        self.note_least(r);
-        Some(self.note_delay(r))
+        self.path.rtt = r;
+        Some(r)
     }
 
     /// The RTT by the timestamp that an ACK echoes.
