@@ -7,7 +7,7 @@ mod rows;
 pub use rows::{ALGORITHMS, PLAIN};
 
 /// Most parameters that one algorithm may have.
-pub const MAX_PARAMETERS: usize = 20;
+pub const MAX_PARAMETERS: usize = 17;
 
 /// How the engine repairs losses; an algorithm names its default, a flow may choose another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
