@@ -74,9 +74,18 @@ impl World {
     }
 
     fn keep_endpoints_in_step(&mut self) {
-        for attachment in &mut self.attachments {
-            (attachment.runs_ahead, attachment.in_step, attachment.leeway) = (false, attachment.plain, Span::ZERO);
+        for number in 0..self.attachments.len() {
+            let asked = self.is_asked_before(number);
+            let attachment = &mut self.attachments[number];
+            (attachment.runs_ahead, attachment.in_step) = (false, attachment.plain && !asked);
+            attachment.leeway = Span::ZERO;
         }
+    }
+
+    /// What an endpoint sends is spaced in time: it is asked for what is due before it hears of an arrival.
+    fn is_asked_before(&self, number: usize) -> bool {
+        let sends = number.is_multiple_of(2) || self.two_way[number / 2];
+        sends && matches!(&self.endpoints[number], Endpoint::Tcp(end) if end.sender.is_paced())
     }
 
     /// A link is eager if exactly one other link and no endpoint feeds it, and it needs no events of its own.
@@ -116,12 +125,13 @@ impl World {
             let way_in =
                 self.routes[self.attachments[number ^ 1].route as usize..].iter().take_while(|&&hop| hop & END == 0);
             let shared = way_in.skip(1).any(|&hop| !self.links[hop as usize].hot.eager);
+            let asked = self.is_asked_before(number);
             let attachment = &mut self.attachments[number];
             let first = self.routes[attachment.route as usize] as usize;
             let link = &self.links[first];
             let private = users[first] == 1 && !link.is_served() && !link.reorders() && !link.is_air();
             attachment.runs_ahead &= attachment.plain && private && shared;
-            attachment.in_step = attachment.plain && !attachment.runs_ahead;
+            attachment.in_step = attachment.plain && !attachment.runs_ahead && !asked;
             let Transport::Tcp(tcp) = &network.flows[number / 2].transport else { continue };
             let tail = tcp.size.map_or(0, |bytes| (bytes % u64::from(tcp.rules.mss)) as u32);
             let least = if tail > 0 { tail } else { tcp.rules.mss };

@@ -41,9 +41,7 @@ impl World {
     pub(super) fn arrive_shortly(&mut self, now: Time, number: u32, packet: &Packet) {
         let at = number as usize;
         match &mut self.endpoints[at] {
-            Endpoint::Tcp(end)
-                if self.attachments[at].in_step && packet.sack == NO_SACK && end.sender.send_at() > now =>
-            {
+            Endpoint::Tcp(end) if self.attachments[at].in_step && packet.sack == NO_SACK => {
                 end.handle_segment_here(now, &packet.to_segment(SackBlocks::NONE));
                 if !self.attachments[at].only_waits(now, end) {
                     self.drive_plain(now, number);

@@ -120,11 +120,15 @@ impl Sender {
             Progress::Partial => false,
             Progress::Full => tcb.rules.grows_at_exit,
         };
-        let restart_timer = calm || core.on_advance(tcb, now, progress, newly);
-        let round = tcb.books.end_of_round(now, u64::from(ack), u64::from(tcb.snd_nxt), tcb.path.mss);
         // what the ACK shows to be lost belongs to its sample; and if that begins a recovery just as one ends, there
         // is no time to grow
-        let looks_first = sampled || (progress == Progress::Full && tcb.rules.looks_first);
+        let (mut looks_first, mut gap) = (sampled, false);
+        let restart_timer = calm || {
+            looks_first |= progress == Progress::Full && tcb.rules.looks_first;
+            gap = core.sacked() > 0;
+            core.on_advance(tcb, now, progress, newly)
+        };
+        let round = tcb.books.end_of_round(now, u64::from(ack), u64::from(tcb.snd_nxt), tcb.path.mss);
         if looks_first {
             core.after_advance(tcb, now, newly, news.any, delay);
         }
@@ -143,7 +147,6 @@ impl Sender {
         };
         let ce = if RULES == AckRules::ALL { tcb.counted_marks(marks, newly) } else { Bytes::ZERO };
         let grows = grows && !(looks_first && tcb.in_recovery);
-        let gap = !calm && core.sacked() > 0;
         let event = Ack {
             gap,
             grows,
