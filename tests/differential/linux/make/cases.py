@@ -54,7 +54,7 @@ class Path:
     queue: int = 100
 
 
-EVERYONE = "reno cubic bbr bic htcp hybla illinois vegas veno westwood yeah".split()
+EVERYONE = ["reno", "cubic", "bbr", "bic", "htcp", "hybla", "illinois", "vegas", "veno", "westwood", "yeah"]
 
 PATHS = {"A": Path(delay="60ms", queue=80)}
 """Paths of the runs with random loss."""
