@@ -270,9 +270,11 @@ def test_points_are_spread_from_end_to_end_with_those_that_a_claim_names() -> No
 
 def test_a_reading_goes_on_to_all_points_where_it_differs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Fig. 3.7: what stays at some points has the base's verdict, there and as a whole, or one of both is undecided."""
-    short(monkeypatch, "20 s")
+    short(monkeypatch)
     book, experiment = ledger.experiment("saedi2019/fig3.7")
     made = running._plan(book, experiment, running.Asked(None, False, ""))
+    asked = {claim.id: list(made.asked(claim))[:3] for claim in made.claims}
+    monkeypatch.setattr(made, "asked", lambda claim: asked[claim.id])
     state = run_plan(made, jobs=2, store=False, progress=None)
     some, every = 0, 0
     for claim in made.claims:
@@ -288,17 +290,62 @@ def test_a_reading_goes_on_to_all_points_where_it_differs(monkeypatch: pytest.Mo
                 assert all(place in state.counts for place in places_of(made, reading, made.needs(claim)))
                 continue
             some += 1
-            at = screens[stage][experiment.id]
+            looked_at = state.only(claim, reading)
+            assert looked_at is not None
+            at = looked_at[experiment.id]
+            assert at >= screens[stage][experiment.id]
             whole = {point for _, _, point in made.needs(claim)}
             assert judgement.points == (len(at & whole), len(whole))
             assert len(at & whole) < len(whole)
             label = made.data(state.measured, "base", experiment.id).label
             assert not {row["where"] for row in judgement.rows} & {label(point) for point in whole - at}
-            there = made.judge(state.measured, claim, "base", only=screens[stage])
+            there = made.judge(state.measured, claim, "base", only=looked_at)
             alike = judgement.verdict == there.verdict == base.verdict
             assert alike or "undecided" in (judgement.verdict, base.verdict)
     assert some > 0
     assert every > 0
+
+
+def test_the_points_that_show_the_verdict_of_the_base_come_before_more_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The base is contradicted at one point, or at two together, and reproduced without them: readings are looked at
+    there as well, and stay at their first screen. If it takes three, they go on to the next screen.
+    """
+    short(monkeypatch)
+    book, experiment = ledger.experiment("saedi2019/fig3.7")
+    made = running._plan(book, experiment, running.Asked(None, False, ""))
+    claim = next(one for one in made.claims if len(made.screens(one)) == 2)
+    made.claims = [claim]
+    whole = sorted({cell[2] for cell in made.needs(claim)})
+    few, some = (made.screens(claim)[at][experiment.id] for at in range(2))
+    left = [point for point in whole if point not in some]
+    readings = list(made.asked(claim))
+    assert len(left) >= 3
+    assert len(readings) >= 2
+
+    def look(showing: set[Any]) -> list[Any]:
+        """Points at which the first two readings are looked at, when the base's verdict needs all of some points."""
+        state = sequential.Sequential(made, 2, None, None)
+
+        def judge(measured: Any, claim: Any, key: str, confidence: float | None = None, only: Any = None) -> Judgement:
+            shows = only is None or showing <= only[experiment.id]
+            return Judgement("contradicted" if shows else "reproduced", "")
+
+        monkeypatch.setattr(made, "judge", judge)
+        monkeypatch.setattr(made, "asked", lambda _: readings[:2])
+        monkeypatch.setattr(state, "_imprecise", list)
+        monkeypatch.setattr(state, "_open", lambda *_: frozenset())
+        assert state.grow() == bool(showing)
+        assert not state.grow(), "all of that at once"
+        for reading in readings[:2]:
+            assert places_of(made, reading, state.needs(claim, reading)) <= state.counts.keys()
+        return [state.only(claim, reading) for reading in readings[:2]]
+
+    assert look(set()) == [{experiment.id: few}] * 2
+    for showing in (set(left[1:2]), set(left[:2])):
+        assert look(showing) == [{experiment.id: few | showing}] * 2
+    third = min(point for point in whole if point in some - few)
+    assert look({*left[:2], third}) == [{experiment.id: some | set(left[:2])}] * 2, "three are too many for the first"
+    assert look(set(left[:3])) == [None] * 2, "and for the second"
 
 
 def test_a_reading_that_is_asked_for_is_looked_at_everywhere() -> None:

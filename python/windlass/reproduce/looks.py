@@ -11,10 +11,10 @@ A claim also stops when more seeds promise little: when the chance that fifty se
 and the scatter of now, is below 30 % (conditional power: Lan, Simon and Halperin, 1982). Such a stop can only leave
 open what might have been settled; it never settles anything, so it takes nothing from the error.
 
-A reading is looked at when the base has its verdict, first at some of the points. It goes on to more of them, and in
-the end to all, unless it gives there the verdict that the base gives, there and at all points: then it is said to be
-alike at those points, and no more. So every verdict that a reading is said to change rests on all points that the claim
-is about.
+A reading is looked at when the base has its verdict, first at some of the points, such that the base has its verdict
+there, too. It goes on to more of them, and in the end to all, unless it gives there the verdict that the base gives:
+then it is said to be alike at those points, and no more. So every verdict that a reading is said to change rests on all
+points that the claim is about.
 """
 
 from __future__ import annotations

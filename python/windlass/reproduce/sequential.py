@@ -16,6 +16,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,12 @@ if TYPE_CHECKING:
     from windlass.store import Store
     from windlass.sweep import RunResult
     from windlass.workers import Jobs
+
+At = tuple[str, tuple[object, ...]]
+"""A point of an experiment."""
+
+MORE = 2
+"""Points that are added to those at which a claim is looked at in readings, at the most, to show the base's verdict."""
 
 BATCH = 2000
 """Runs whose results wait in memory to be measured and packed."""
@@ -89,8 +96,9 @@ def _inside(cells: Iterable[Cell], only: Only | None) -> frozenset[Cell]:
 
 
 class Sequential:
-    """The runs of a plan so far: how many seeds each place has, what they gave, how many of its screens each reading of
-    a claim has behind it, and which claims the base leaves open.
+    """The runs of a plan so far: how many seeds each place has, what they gave, at which points the readings of a claim
+    are looked at on the way to all of them and how many of these steps each has behind it, and which claims the base
+    leaves open.
     """
 
     def __init__(self, plan: Plan, jobs: Jobs, store: Store | None, progress: Progress | None) -> None:
@@ -102,6 +110,7 @@ class Sequential:
         self.made: dict[Task, RunResult] = {}
         self.measured = Measured()
         self.stages: dict[tuple[str, str], int] = {}
+        self.screens: dict[str, list[Only | None]] = {}
         self.left_open: set[str] = set()
         self._packer = Packer()
 
@@ -147,8 +156,19 @@ class Sequential:
 
     def only(self, claim: Claim, reading: str) -> Only | None:
         """The points at which a claim is looked at in a reading; none if at all of them."""
-        screens = () if reading == "base" else self.plan.screens(claim)
-        return next(iter(screens[self.stages.get((claim.id, reading), 0) :]), None)
+        if reading == "base":
+            return None
+        return next(iter(self._screens(claim)[self._stage(claim, reading) :]), None)
+
+    def _screens(self, claim: Claim) -> Sequence[Only | None]:
+        """The points at which readings of a claim are looked at on the way to all; none in place of a step left out."""
+        return self.screens.get(claim.id, self.plan.screens(claim))
+
+    def _stage(self, claim: Claim, reading: str) -> int:
+        """The step at which a reading is."""
+        screens = self._screens(claim)
+        first = self.stages.get((claim.id, reading), 0)
+        return next((step for step in range(first, len(screens)) if screens[step] is not None), len(screens))
 
     def needs(self, claim: Claim, reading: str) -> frozenset[Cell]:
         """Cells that a claim is judged by in a reading."""
@@ -170,9 +190,13 @@ class Sequential:
             if base.verdict in OPEN:
                 self.left_open.add(claim.id)
                 continue
+            self.screens[claim.id] = [self._telling(claim, screen, base) for screen in self._screens(claim)]
             for reading in self.plan.asked(claim):
+                if self._reach(claim, reading):
+                    widened = True
+                    continue
                 judgement = self.judge(claim, reading)
-                if self._unlike(claim, reading, base) or self._serves_better(claim, reading, judgement):
+                if self._serves_better(claim, reading, judgement):
                     wider = True
                 else:
                     goes_on = self._goes_on(goals, claim, reading, judgement)
@@ -180,6 +204,7 @@ class Sequential:
                 if wider:
                     widened = True
                     self._widen(claim, reading)
+                    self._reach(claim, reading)
         for cell in self._imprecise():
             self._send_on(goals, "base", [cell])
         grown = {place: goal for place, goal in goals.items() if goal > self.counts[place]}
@@ -196,16 +221,45 @@ class Sequential:
             and not self._in_vain(claim, reading, cells)
         )
 
-    def _unlike(self, claim: Claim, reading: str, base: Judgement) -> bool:
-        """Whether the base has another verdict at the points at which a reading is looked at than as a whole."""
-        only = self.only(claim, reading)
-        return only is not None and self.plan.judge(self.measured, claim, "base", only=only).verdict != base.verdict
+    def _telling(self, claim: Claim, screen: Only | None, base: Judgement) -> Only | None:
+        """Some points, and if need be one or two more, at which the base has the verdict that it has as a whole.
+
+        None if there are no such points. Of several, those that take fewest runs, and then the first.
+        """
+        if screen is None:
+            return None
+        every = _points(self.plan.needs(claim))
+        left = sorted(every - _pairs(screen), key=self._at)
+        for count in range(MORE + 1):
+            for some in sorted(combinations(left, count), key=lambda points: self._price(claim, points)):
+                only = {name: points | {at for of, at in some if of == name} for name, points in screen.items()}
+                if every <= _pairs(only):
+                    continue
+                if self.plan.judge(self.measured, claim, "base", only=only).verdict == base.verdict:
+                    return only
+        return None
+
+    def _at(self, one: At) -> tuple[str, tuple[int, ...]]:
+        """Where a point is on the axes of its experiment."""
+        name, point = one
+        axes = self.plan.book.experiments[name].axes
+        return name, tuple(axis.points.index(value) for axis, value in zip(axes, point, strict=True))
+
+    def _price(self, claim: Claim, points: Iterable[At]) -> int:
+        """How many more places some points take in all readings of a claim."""
+        cells = [cell for cell in self.plan.needs(claim) if (cell[0], cell[2]) in points]
+        places = {place for reading in self.plan.asked(claim) for place in places_of(self.plan, reading, cells)}
+        return len(places - self.counts.keys())
 
     def _widen(self, claim: Claim, reading: str) -> None:
         """Look at a reading at more points."""
-        self.stages[claim.id, reading] = self.stages.get((claim.id, reading), 0) + 1
-        for place in places_of(self.plan, reading, self.needs(claim, reading)):
-            self.counts.setdefault(place, self.plan.first(place))
+        self.stages[claim.id, reading] = self._stage(claim, reading) + 1
+
+    def _reach(self, claim: Claim, reading: str) -> bool:
+        """Give all places at which a reading is looked at their first seeds; whether any had none."""
+        places = places_of(self.plan, reading, self.needs(claim, reading)) - self.counts.keys()
+        self.counts |= {place: self.plan.first(place) for place in places}
+        return bool(places)
 
     def _goes_on(self, goals: dict[Place, int], claim: Claim, reading: str, judgement: Judgement) -> bool:
         """Send on the cells that could change a verdict, unless that is in vain; whether there are any."""
@@ -308,9 +362,14 @@ class Sequential:
         return replace(judgement, seeds=(min(counts), max(counts)), stopped=why, points=points)
 
 
-def _points(cells: Iterable[Cell]) -> set[tuple[str, tuple[object, ...]]]:
+def _points(cells: Iterable[Cell]) -> set[At]:
     """The points of cells, with their experiments."""
     return {(name, point) for name, _, point in cells}
+
+
+def _pairs(only: Only) -> set[At]:
+    """Points with their experiments."""
+    return {(name, point) for name, points in only.items() for point in points}
 
 
 def _constant(values: Samples) -> bool:
