@@ -398,6 +398,10 @@ A flow of the group EWR (0) got nothing at all.
 saedi2019/fig4.24
 flows `beside-newreno-*`: in 7 of 3796 runs a flow got nothing at all: `beside-newreno-59` (seed 1)
 In 7 of 3796 runs a flow of the groups “beside-newreno-*” got nothing at all: “beside-newreno-59” (seed 1).
+
+saedi2019/fig4.15
+flows `flow`: a flow got less: `flow/6`, 0.0% (topology.bottleneck.loss.rate = 12%, seed 4)
+A flow got less: “flow 6” got 0.0 % (loss rate q of L = 12 %, seed 4).
 """
 
 

@@ -43,11 +43,12 @@ def _of_group(found: re.Match[str]) -> str:
 
 
 def _axis(key: str, book: Ledger, experiment: Experiment) -> str:
-    """What the paper calls a key of the scenario."""
-    known = book.topologies[experiment.topology].keys if experiment.topology in book.topologies else {}
-    for axis in experiment.axes:
-        if axis.key in known and any(fnmatchcase(key, pattern) for pattern in known[axis.key].set):
-            return axis.parameter
+    """What the paper calls a key of the scenario, in this experiment, or else in one that it is compared with."""
+    for entry in (experiment, *book.experiments.values()):
+        known = book.topologies[entry.topology].keys if entry.topology in book.topologies else {}
+        for axis in entry.axes:
+            if axis.key in known and any(fnmatchcase(key, pattern) for pattern in known[axis.key].set):
+                return axis.parameter
     return key.rpartition(".")[2].replace("_", " ")
 
 
