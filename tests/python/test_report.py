@@ -16,6 +16,7 @@ from windlass import ledger, reproduce, verdicts
 from windlass.report import figures, given, index, page, tables
 from windlass.report.cautions import caution_words
 from windlass.report.language import COMMON, LABELS, METRICS, Language, sentence
+from windlass.report.panels import Curve, Panel, draw_panels, highest_shown
 from windlass.report.windows import thinned
 from windlass.reproduce import PaperReproduction, Reproduction, plan, running
 
@@ -409,3 +410,21 @@ A flow got less: “flow 6” got 0.0 % (loss rate q of L = 12 %, seed 4).
 def test_cautions_are_said_without_keys_of_scenario_files(case: str) -> None:
     experiment, text, said = case.splitlines()
     assert caution_words(text, *ledger.experiment(experiment)) == said
+
+
+def test_of_each_band_of_a_claimed_gain_some_is_in_the_figure() -> None:
+    curve = Curve("cerl", (1.0, 0.5), (0.9, 0.4), (1.1, 0.6))
+    inside = Panel("within", (0.0, 1.0), (curve,), band=((1.0, 4.0), (0.6, 3.0)))
+    above = Panel("above", (0.0, 1.0), (curve,), band=((4.0, 6.0), (2.0, 3.0)))
+    unknown = Panel("unknown", (0.0, 1.0), (curve,), band=(None, (math.nan, math.nan)))
+    bar = Panel("a place", (0.0,), (Curve("cerl", (1.0,), (0.9,), (1.1,)),), band=((0.5, 2.5),))
+    assert highest_shown([inside]) == pytest.approx(1.08 * 1.1), "it leads out of the figure"
+    assert highest_shown([inside, above]) == pytest.approx(1.08 * 3.0)
+    assert highest_shown([unknown]) == highest_shown([inside])
+    assert highest_shown([bar]) == pytest.approx(1.08 * 2.5)
+    assert highest_shown([]) == pytest.approx(1.08)
+    figure = draw_panels([above], "loss", "throughput")
+    axes = next(axes for axes in figure.axes if axes.collections)
+    (band,) = [one for one in axes.collections if one.get_hatch()]
+    low = min(path.vertices[:, 1].min() for path in band.get_paths())
+    assert low < axes.get_ylim()[1]

@@ -207,12 +207,18 @@ def _set_axes(axes: Axes, panels: Sequence[Panel], log: bool, ticks: Sequence[st
 
 
 def highest_shown(panels: Sequence[Panel]) -> float:
-    """Upper end of the vertical axis: above all values, intervals and marks; what the links carry may lie higher."""
+    """Upper end of the vertical axis: above all values, intervals and marks; what the links carry may lie higher.
+
+    A band may lead out of the figure, but some of it is in it; a bar beside the only place is all that there is to see.
+    """
     values = [value for panel in panels for curve in panel.curves for value in (*curve.mean, *curve.high)]
     values += [value for panel in panels for _, value, _ in panel.marks]
-    # a bar beside the only place is all that there is to see; a band may lead out of the figure
-    values += [ends[1] for panel in panels if len(panel.places) == 1 for ends in panel.band if ends is not None]
-    return 1.08 * max((value for value in values if math.isfinite(value)), default=1.0)
+    top = max((value for value in values if math.isfinite(value)), default=1.0)
+    for panel in panels:
+        ends = [pair for pair in panel.band if pair is not None and all(math.isfinite(end) for end in pair)]
+        if ends and (len(panel.places) == 1 or min(low for low, _ in ends) > top):
+            top = max(top, min(high for _, high in ends))
+    return 1.08 * top
 
 
 def look_of(name: str) -> Look:
