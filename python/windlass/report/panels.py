@@ -78,7 +78,7 @@ def draw_panels(
         axes.set_axis_off()
     _set_axes(cells[0], panels, log, ticks)
     for axes in cells[max(0, len(panels) - columns) : len(panels)]:
-        axes.xaxis.set_tick_params(labelbottom=True)
+        axes.xaxis.set_tick_params(labelbottom=True, **({"labelsize": 8} if len(panels) > 1 else {}))
         axes.set_xlabel(x_label, fontsize=9 if len(panels) == 1 else 8)
     figure.supylabel(y_label, fontsize=9)
     handles: dict[str, Any] = {}
