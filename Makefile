@@ -26,7 +26,7 @@ help:
 	@echo "make site      build the documentation as a site in target/site"
 	@echo "make wheel     build a wheel for any Linux on x86-64 in target/dist, checked and used in an empty environment"
 	@echo "make sdist     pack the source for pip in target/dist"
-	@echo "make papers    run all papers again (hours), write docs/papers and what \`windlass list papers\` shows of it"
+	@echo "make papers    build for speed, run all papers again (hours), write docs/papers and the table of verdicts"
 	@echo "make bench     packet-hops per CPU second, beside ns-2 where it is installed"
 	@echo "make bench-algorithms  CPU time of each algorithm beside NewReno's"
 	@echo "make bench-instructions  instructions per packet-hop, beside the table kept last"
@@ -168,6 +168,7 @@ validate: build
 
 # Hours the first time; what is in the store is not run again.
 papers: build
+	-@$(MAKE) --no-print-directory trained
 	$(BIN)/windlass reproduce all --out target/papers
 	$(BIN)/python -m windlass.report.publish target/papers docs/papers
 
