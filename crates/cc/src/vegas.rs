@@ -14,7 +14,7 @@ pub const CHOICES: &str = "\
 #[cfg(test)]
 mod tests;
 
-use units::{Bytes, Span, Time};
+use units::{Bytes, Span, Time, num};
 
 use crate::round_rtt::RoundRtt;
 use crate::{Ack, Cause, Config, Congestion, CongestionControl, Path, RecoveryExit, Response, Windows};
@@ -115,6 +115,11 @@ impl Vegas {
             self.ssthresh = half.ssthresh.over(path.mss);
         }
         self.cwnd = half.cwnd.over(path.mss);
+        if self.linux {
+            //= specs/papers/vegas.md#linux
+            //# Windows are whole segments: half of one is rounded down.
+            (self.cwnd, self.ssthresh) = (num::floor(self.cwnd + 1e-9), num::floor(self.ssthresh + 1e-9));
+        }
         self.acked = 0.0;
         Response::Reduced
     }

@@ -229,8 +229,9 @@ impl Endpoint {
             if self.full {
                 self.acknowledge_to_full(now, segment);
             } else {
-                if self.role == Role::Passive {
+                if self.role == Role::Passive && !self.sender.tcb.is_open() {
                     self.sender.on_open(now); // our answer to the SYN arrived
+                    self.receiver.on_open(now);
                 }
                 self.sender.on_ack::<HERE>(now, segment, !data);
             }

@@ -169,6 +169,14 @@ impl Receiver {
         self.ack_now = true;
     }
 
+    /// The answer to the SYN was acknowledged.
+    #[cold]
+    pub(crate) fn on_open(&mut self, now: Time) {
+        if self.held.syn_at < now {
+            self.held.on_open(now.since(self.held.syn_at));
+        }
+    }
+
     /// An ACK without data arrived, of a side that sends none: its number is always what was acknowledged last.
     #[inline(always)]
     pub fn on_pure_ack(&mut self, segment: &Segment) {
@@ -248,9 +256,7 @@ impl Receiver {
     #[cold]
     fn note_quick(&mut self, now: Time, number: u32) {
         if self.stats.received_segments == 1 && self.held.syn_at < now {
-            let rtt = now.since(self.held.syn_at);
-            self.held.on_first_data(rtt);
-            self.delay.on_first_data(rtt);
+            self.delay.on_first_data(now.since(self.held.syn_at));
         }
         if number == self.rcv_nxt {
             self.quick.on_in_order();

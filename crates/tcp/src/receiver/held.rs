@@ -29,8 +29,11 @@ impl Held {
         Held { on, number: 0, duplicates: 0, waiting: 0, delay: LONGEST + LATE, syn_at: Time::NEVER }
     }
 
-    /// The first data came: an RTT after the SYN.
-    pub(super) fn on_first_data(&mut self, rtt: Span) {
+    /// The handshake took so long.
+    //= specs/papers/linux.md#delayed-acks
+    //# From the fourth ACK in a row that asks for the same segment on, one waits for the next: for a 20th of the RTT of
+    //# the handshake, but no more than 1 ms, and the timer is 0.1 ms late.
+    pub(super) fn on_open(&mut self, rtt: Span) {
         self.delay = LONGEST.min(Span(rtt.0 / SHARE)) + LATE;
     }
 

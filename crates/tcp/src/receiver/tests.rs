@@ -217,3 +217,28 @@ fn the_window_of_linux_is_offered_as_far_as_it_has_grown() {
     config = Config { mss: 1448, window: 60, ..Config::profile(Profile::Rfc) };
     assert_eq!(Receiver::new(&config, true).offered(), u32::MAX);
 }
+
+/// The answer to the SYN was acknowledged after 10 ms, a 20th of which is 0.5 ms; the first data need not tell. Nothing
+/// waits for longer than 1 ms, and the timer is 0.1 ms late.
+#[test]
+fn duplicates_wait_for_a_20th_of_the_handshake() {
+    for (rtt_ms, waits_us) in [(10, 600), (15, 850), (20, 1100), (100, 1100)] {
+        let mut config = Config::profile(Profile::Linux);
+        config.quick_acks = 1;
+        let mut r = Receiver::new(&config, true);
+        r.on_syn(Time(0), &Segment { flags: Flags::SYN, ..data(0) });
+        ack_at(&mut r, 0);
+        r.on_open(Time(rtt_ms * 1_000_000));
+        let late = Time(300_000_000);
+        r.on_data(late, &data(0));
+        ack_at(&mut r, late.0);
+        for n in 2..5 {
+            r.on_data(late, &data(n));
+            assert!(r.ack_due());
+            ack_at(&mut r, late.0);
+        }
+        r.on_data(late, &data(5));
+        assert!(!r.ack_due());
+        assert_eq!(r.deadline().since(late), Span(waits_us * 1000));
+    }
+}

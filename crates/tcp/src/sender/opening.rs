@@ -47,6 +47,12 @@ impl Sender {
 }
 
 impl Tcb {
+    /// Whether the handshake is over.
+    #[inline]
+    pub(crate) fn is_open(&self) -> bool {
+        self.state == State::Open
+    }
+
     /// The SYN came again, so the answer to it was lost or late. Like a lost SYN it leaves an initial window of one
     /// segment (RFC 5681 section 3.1).
     pub(crate) fn on_syn_again(&mut self) {

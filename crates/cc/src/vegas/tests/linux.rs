@@ -110,3 +110,13 @@ fn a_decision_adds_one_segment_and_keeps_ssthresh_near() {
     end_round(&mut vegas, &path, 100, 20.0);
     assert_eq!((vegas.cwnd(), vegas.ssthresh()), (Bytes(21_000.0), Bytes(15_000.0)));
 }
+
+#[test]
+fn half_of_seven_segments_is_three() {
+    for (name, value, halved) in [("vegas_impl", "linux", 3000.0), ("vegas_diff", "over_rtt", 3500.0)] {
+        let (mut vegas, path) = at(&with(&[(name, value)]), 7.0, 2.0);
+        let loss = Congestion { cause: Cause::EcnMark, halving: path.halving(Bytes(7000.0)), ..dup_acks() };
+        vegas.on_congestion(&loss, &path);
+        assert_eq!((vegas.cwnd(), vegas.ssthresh()), (Bytes(halved), Bytes(halved)));
+    }
+}
