@@ -38,6 +38,7 @@ LISTS = {
     "slow": Losses((60, 61), queue=30, rate="2mbit", delay="10ms"),
     "tail-probe": Losses((200, 201), segments=200, seconds=8),
     "every-10th": Losses(10),
+    "near": Losses((40, 90, 400, 402, 700, 1100, 2200, 2201), queue=30, rate="15mbit", delay="5ms"),
 }
 """Add a row to make more cases."""
 
@@ -98,6 +99,7 @@ def families() -> dict[str, Family]:
         *without_randomness(["westwood"], ["one"]),
         *without_randomness(["bic", "htcp", "veno", "westwood"], ["every-200th"]),
         *without_randomness(EVERYONE, ["every-10th"]),
+        *without_randomness(["cubic", "illinois"], ["near"]),
         *without_randomness(["reno"], ["one"], "norack"),
     ]
     random = list(with_random_loss("A", ["reno", "cubic", "bbr", "vegas"], ["0", "0.1", "1", "5"]))
