@@ -10,7 +10,7 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Self
@@ -88,7 +88,7 @@ class Cluster:
 
     def close(self) -> None:
         """Leave the cluster, which goes on."""
-        self._client.close()
+        _try_to(self._client.close)
 
     def make(
         self,
@@ -99,7 +99,7 @@ class Cluster:
     ) -> dict[str, RunResult]:
         """Make the runs there, or read them from the store; see :meth:`windlass.workers.Workers.make`."""
         made: dict[str, RunResult] = {}
-        batch = _Batch(self._client)
+        batch = _Batch(self._client, cancel)
         try:
             for key, result in self._results(batch, tasks, places, cancel):
                 made[key] = result
@@ -154,8 +154,9 @@ def _text(texts: dict[int, Packed], point: Runnable) -> Packed:
 class _Batch:
     """The runs of one call that are at the scheduler."""
 
-    def __init__(self, client: Any) -> None:
+    def __init__(self, client: Any, cancel: _core.Cancel) -> None:
         self.client = client
+        self.cancel = cancel
         self.name = secrets.token_hex(8)
         self.running: dict[Any, str] = {}
         self.ended: SimpleQueue[Any] = SimpleQueue()
@@ -166,7 +167,7 @@ class _Batch:
         """How many may be there."""
         if time.monotonic() - self._counted > COUNT_S:
             with _lost():
-                cores = sum(self.client.nthreads().values())
+                cores = sum(self._ask(self.client.nthreads).values())
             self._room = max(LEAST_AHEAD, AHEAD * cores)
             self._counted = time.monotonic()
         return self._room
@@ -185,15 +186,58 @@ class _Batch:
             while True:
                 futures.append(self.ended.get_nowait())
         with _lost():
-            tables = self.client.gather(futures)
+            tables = self._ask(lambda: self.client.gather(futures))
         return [(self.running.pop(future), own) for future, own in zip(futures, tables, strict=True)]
 
     def stop(self) -> None:
         """Give up what is waiting, and end what runs."""
-        with suppress(Exception):  # the cluster may be gone, and what is told is why we stop
+
+        def give_up() -> None:
             self.client.cancel(list(self.running), force=True)
             self.client.run(_stop, self.name, on_error="ignore")
+
+        _try_to(give_up)
         self.running.clear()
+
+    def _ask(self, question: Callable[[], Any]) -> Any:
+        """The answer of the cluster, which may never come: the caller can stop it all the same."""
+        answer = _Answer(question)
+        while not answer.wait(LOOK_S):
+            if self.cancel.is_set():
+                raise Cancelled("the runs were stopped")
+        return answer.get()
+
+
+class _Answer:
+    """What a call comes to that is made in a thread of its own, since it may wait for ever."""
+
+    def __init__(self, call: Callable[[], Any]) -> None:
+        self._value: Any = None
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._make, args=(call,), daemon=True)
+        self._thread.start()
+
+    def _make(self, call: Callable[[], Any]) -> None:
+        try:
+            self._value = call()
+        except BaseException as error:  # noqa: BLE001  it is raised where it is asked for
+            self._error = error
+
+    def wait(self, seconds: float) -> bool:
+        """Whether it is there, after a while."""
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
+
+    def get(self) -> Any:
+        """The value, or the error raised."""
+        if self._error is not None:
+            raise self._error
+        return self._value
+
+
+def _try_to(call: Callable[[], Any]) -> None:
+    """Make a call of which nothing depends: the cluster may be gone, and then it is not waited for."""
+    _Answer(call).wait(ANSWER_S)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -238,4 +239,30 @@ def test_a_cluster_that_goes_away_is_said(tmp_path: Path, monkeypatch: pytest.Mo
         execute(tasks, jobs=cluster, store=store, progress=go)
     process.communicate(timeout=60)
     assert caught.value.code == "cluster.lost"
+    assert len(list(store.keys())) == 4
+
+
+def test_a_cluster_that_stops_to_answer_can_be_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its scheduler is alive and says nothing: the runs can be stopped all the same, and what was made is kept."""
+    process, address = start(tmp_path, "threads")
+    token = _core.Cancel()
+
+    def freeze(done: int, total: int) -> None:
+        if done == 4:
+            process.send_signal(signal.SIGSTOP)
+            monkeypatch.setattr("windlass.cluster.ANSWER_S", 0.5)
+            monkeypatch.setattr("windlass.cluster.COUNT_S", -1.0)
+            threading.Timer(1.0, token.set).start()
+
+    store = Store(tmp_path / "runs")
+    tasks = [
+        (point, seed) for length in ("5 s", "100000 s") for point in document(length, "5 %").points() for seed in SEEDS
+    ]
+    try:
+        with Cluster(address) as cluster, pytest.raises(Interrupted) as stopped:
+            execute(tasks, jobs=cluster, store=store, progress=freeze, cancel=token)
+    finally:
+        process.kill()
+        process.communicate(timeout=60)
+    assert (stopped.value.done, stopped.value.total, stopped.value.stored) == (4, 8, True)
     assert len(list(store.keys())) == 4
