@@ -224,11 +224,11 @@ def test_without_dask(command: Command, small_file: Path, monkeypatch: pytest.Mo
 
 
 def test_a_cluster_that_goes_away_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("windlass.cluster.ANSWER_S", 2.0)
     process, address = start(tmp_path, "threads")
 
     def go(done: int, total: int) -> None:
         if done == 4:
+            monkeypatch.setattr("windlass.cluster.ANSWER_S", 2.0)
             process.kill()
 
     store = Store(tmp_path / "runs")
