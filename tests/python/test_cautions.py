@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,11 @@ import pytest
 from click.testing import Result
 
 import windlass
+from windlass import ledger
 from windlass.cautions import of_runs
 from windlass.compare import compare
 from windlass.errors import InputError
-from windlass.reproduce.cautions import where_words
+from windlass.reproduce.cautions import left_open, where_words
 from windlass.validation.tcl.checks import check
 from windlass.verdicts import Data
 
@@ -153,3 +155,18 @@ def test_many_points_are_told_by_their_axes() -> None:
     assert where_words(data, points) == "every point"
     assert where_words(data, points[:8]) == "8 of 30 points, the first of them dupack = 1, q = 2 %"
     assert where_words(Data("p/fig1", (), ((),), {}, {}), [()]) == "the only point"
+
+
+def test_what_the_paper_leaves_open_is_counted_where_it_is() -> None:
+    """A summary has no parameters of its own: those of its experiments count."""
+    book, entry = ledger.experiment("rana/fig2")
+    (text,) = left_open(entry, book, ["rana/fig3"])
+    assert text.startswith(f"The paper leaves {len(entry.open)} parameters of this experiment open")
+    assert left_open(replace(entry, open=()), book, []) == []
+    assert "1 parameter of" in left_open(replace(entry, open=("seeds",)), book, [])[0]
+
+    book, summary = ledger.experiment("janevski2012/summary")
+    every = {key for name in summary.covers for key in book.experiments[name].open}
+    (text,) = left_open(summary, book, summary.covers)
+    assert summary.open == () and len(every) > 10
+    assert text.startswith(f"The paper leaves {len(every)} parameters of the experiments that this sums up open")

@@ -13,6 +13,7 @@ from windlass import experiments, ledger, verdicts
 from windlass.ledger import Check
 from windlass.verdicts import Data, Interval, Limit, judge
 from windlass.verdicts.answers import Answer, from_answers, soonest
+from windlass.verdicts.judgement import Judgement, all_parts
 
 # Student's t for 95 % and n - 1 = 2 and 9.
 T2, T9 = 4.302653, 2.262157
@@ -542,6 +543,12 @@ def test_all_parts_must_hold() -> None:
     assert judge(whole, data).verdict == "reproduced"
     whole = Check("rank", rank(["a", "b"]).fields, also=(trend("up"),))
     assert judge(whole, data).verdict == "contradicted"
+
+
+def test_parts_that_measure_nothing_leave_no_gap() -> None:
+    nothing, something = Judgement("not measurable", ""), Judgement("reproduced", "3 of 3 points")
+    assert all_parts([nothing, nothing]).measured == ""
+    assert all_parts([nothing, something, something]).measured == "3 of 3 points; and 3 of 3 points"
 
 
 def test_an_alternative_is_judged_beside() -> None:

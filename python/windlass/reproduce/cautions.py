@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from windlass.cautions import of_runs
+from windlass.ledger import Experiment, Ledger
 from windlass.names import loss_causes
 from windlass.reproduce.plan import LEAST_SEEDS, Plan
 from windlass.verdicts import Data
@@ -32,11 +33,7 @@ def cautions_on(plan: Plan, results: Sequence[RunResult], data: Data) -> list[st
         if plan.by_run:
             few = f"{counts} of {every} points, each with the seed of the paper"
         found.append(f"Quick run: {few}. Intervals are wide and verdicts provisional.")
-    opened = [plan.book.open[key] for key in plan.experiment.open]
-    found.append(
-        f"The paper leaves {len(opened)} parameters of this experiment open; every absolute value rests on our defaults for "
-        "them (table below)."
-    )
+    found += left_open(plan.experiment, plan.book, plan.wanted)
     dry = _without_congestion(plan, results)
     if dry:
         where = f"at {where_words(data, dry)}" if len(dry) < len(data.points) else "at any point"
@@ -56,6 +53,20 @@ def cautions_on(plan: Plan, results: Sequence[RunResult], data: Data) -> list[st
         if row["name"] in used and row.get("caution"):
             found.append(f"{row['name']}: {row['caution']}.".replace("..", "."))
     return found
+
+
+def left_open(entry: Experiment, book: Ledger, covered: Iterable[str]) -> list[str]:
+    """How much of an experiment the paper leaves open, or of all those that a summary covers."""
+    others = covered if entry.covers else ()
+    count = len({*entry.open, *(key for name in others for key in book.experiments[name].open)})
+    if count == 0:
+        return []
+    many = "1 parameter" if count == 1 else f"{count} parameters"
+    what, table = ("this experiment", "table below")
+    if entry.covers:
+        what, table = ("the experiments that this sums up", "tables of their pages")
+    them = "it" if count == 1 else "them"
+    return [f"The paper leaves {many} of {what} open; every absolute value rests on our defaults for {them} ({table})."]
 
 
 def where_words(data: Data, points: Sequence[Point]) -> str:

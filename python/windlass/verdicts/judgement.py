@@ -143,7 +143,7 @@ def all_parts(parts: Sequence[Judgement]) -> Judgement:
     worst = min(parts, key=lambda part: WORST_FIRST.index(part.verdict))
     return replace(
         worst,
-        measured="; and ".join(part.measured for part in parts),
+        measured="; and ".join(part.measured for part in parts if part.measured),
         rows=tuple(row for part in parts for row in part.rows),
         largest=tuple(row for part in parts for row in part.largest),
         latitude="; ".join(
