@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,14 +13,18 @@ from windlass.folders import replaced, write_manifest
 from windlass.reproduce.costs import measured_cost
 from windlass.reproduce.engine import engine_version
 from windlass.reproduce.metrics import summary_rows
-from windlass.reproduce.plan import Plan
+from windlass.reproduce.plan import Job, Plan
 from windlass.reproduce.results import Reproduction
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from windlass.ledger import Axis
     from windlass.reproduce.paper import PaperReproduction
     from windlass.sweep import RunResult
+
+TOGETHER = 1000
+"""Runs whose tables are joined at once: each column of each is an object of its own."""
 
 
 def write(reproduction: Reproduction, plan: Plan, results: Sequence[RunResult]) -> None:
@@ -58,26 +63,47 @@ def _joined(plan: Plan, results: Sequence[RunResult], name: str) -> pa.Table:
     """Rows of all runs: experiment, reading, variant, swept keys, seed and key of the run, then the run's columns."""
     import pyarrow as pa
 
-    swept = [axis for entry in plan.wanted for axis in plan.book.experiments[entry].axes]
-    kinds = {
-        axis.key: pa.string() if any(isinstance(point, str) for point in axis.points) else pa.float64()
-        for axis in swept
-    }
+    rows = iter(plan.rows(results))
     parts = []
-    for job, point, result in plan.rows(results):
-        table = result.tables[name]
-        axes = [axis.key for axis in plan.book.experiments[job.case.experiment].axes]
-        values = dict(zip(axes, point, strict=True))
-        columns: dict[str, Any] = {
-            "experiment": pa.repeat(job.case.experiment, table.num_rows),
-            "reading": pa.repeat(job.reading, table.num_rows),
-            "variant": pa.repeat(job.case.variant, table.num_rows),
-            **{key: pa.repeat(pa.scalar(values.get(key), kind), table.num_rows) for key, kind in kinds.items()},
-            "seed": pa.repeat(pa.scalar(result.seed, pa.int64()), table.num_rows),
-            "key": pa.repeat(result.key, table.num_rows),
-        }
-        parts.append(pa.table({**columns, **{column: table[column] for column in table.column_names}}))
+    while some := list(islice(rows, TOGETHER)):
+        parts.append(_joined_some(plan, some, name))
     return pa.concat_tables(parts).combine_chunks()  # in one piece it is written three times as fast
+
+
+def _joined_some(plan: Plan, rows: Sequence[tuple[Job, tuple[object, ...], RunResult]], name: str) -> pa.Table:
+    """The same of some runs."""
+    import numpy as np
+    import pyarrow as pa
+
+    tables = [result.tables[name] for _, _, result in rows]
+    runs = pa.concat_tables(tables).combine_chunks()
+    owner = np.repeat(np.arange(len(rows)), [table.num_rows for table in tables])
+
+    def column(values: Iterable[object], kind: pa.DataType) -> pa.Array:
+        return pa.array(values, kind).take(pa.array(owner))
+
+    experiments = plan.book.experiments
+    swept = {axis.key: axis for entry in plan.wanted for axis in experiments[entry].axes}
+    at = [
+        dict(zip((axis.key for axis in experiments[job.case.experiment].axes), point, strict=True))
+        for job, point, _ in rows
+    ]
+    columns: dict[str, pa.Array] = {
+        "experiment": column((job.case.experiment for job, _, _ in rows), pa.string()),
+        "reading": column((job.reading for job, _, _ in rows), pa.string()),
+        "variant": column((job.case.variant for job, _, _ in rows), pa.string()),
+        **{key: column((values.get(key) for values in at), _kind(axis)) for key, axis in swept.items()},
+        "seed": column((result.seed for _, _, result in rows), pa.int64()),
+        "key": column((result.key for _, _, result in rows), pa.string()),
+    }
+    return pa.table({**columns, **{one: runs[one] for one in runs.column_names}})
+
+
+def _kind(axis: Axis) -> pa.DataType:
+    """What values of an axis are kept as."""
+    import pyarrow as pa
+
+    return pa.string() if any(isinstance(point, str) for point in axis.points) else pa.float64()
 
 
 def _all_rows(reproduction: Reproduction) -> list[dict[str, Any]]:
