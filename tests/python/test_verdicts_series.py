@@ -182,6 +182,17 @@ def test_several_experiments_as_one() -> None:
     assert whole.select({"rate": [0, 10]}) == [("fig2", 4, 8)]
 
 
+def test_a_point_that_a_reading_of_a_summary_was_not_run_at_has_no_value() -> None:
+    """A table of the summary asks for all points of its base."""
+    one, two = several()
+    fewer = replace(one, points=((4,),), values={key: samples for key, samples in one.values.items() if key[2] == (4,)})
+    reading = merge("p/summary", [fewer, two])
+    first, second, _ = merge("p/summary", [one, two]).points
+    assert not reading.get("throughput", "a", [first])
+    assert reading.get("throughput", "a", [second])
+    assert reading.cell("a", second) == ("p/fig1", "a", (4,))
+
+
 def test_a_summary_is_judged_on_the_figures_that_it_sums_up() -> None:
     whole = merge("p/summary", several())
     fields = {"metric": "throughput", "a": "a", "among": ["a", "b", "c"], "position": 1, "tie_rel": 0.03}

@@ -19,8 +19,8 @@ class Merged(Data):
     origin: Mapping[Point, tuple[str, Point]] = field(default_factory=dict)
 
     def cell(self, variant: str, point: Point) -> Cell:
-        """Where a variant's runs at a point are: in the experiment that the point is of."""
-        name, own = self.origin[point]
+        """Where a variant's runs at a point are: in the experiment that the point is of, if it was run there."""
+        name, own = self.origin.get(point, (self.experiment, point))
         return (name, variant, own)
 
 
