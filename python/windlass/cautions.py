@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from windlass.sweep import RunResult
 
 __all__ = ["cautions_of", "of_absences", "of_algorithms", "of_runs"]
@@ -69,13 +71,26 @@ def of_runs(results: Sequence[RunResult]) -> list[str]:
     mobiles that were out of reach; radio media with very many stations or many packets given up, and chains whose hops
     pass over nodes.
     """
-    return [
-        *_cut_records(results),
-        *_still_channels(results),
-        *_starved_flows(results),
-        *_out_of_coverage(results),
-        *_radio(results),
-    ]
+    watches = (_CutRecords(), _StillChannels(), _StarvedFlows(), _OutOfCoverage(), _Radio())
+    for result in results:
+        run = _Run(result, result.flows, result.links, result.stations)
+        for watch in watches:
+            watch.see(run)
+    return [text for watch in watches for text in watch.texts(len(results))]
+
+
+class _Run(NamedTuple):
+    """A run with the tables that are looked at, each taken once: many results have theirs packed."""
+
+    result: RunResult
+    flows: pa.Table
+    links: pa.Table
+    stations: pa.Table
+
+
+def _rows(table: pa.Table, columns: Sequence[str]) -> zip[tuple[Any, ...]]:
+    """Values of some columns, row by row."""
+    return zip(*(table[name].to_pylist() for name in columns), strict=True)
 
 
 def of_absences(absences: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -88,91 +103,107 @@ def of_absences(absences: Sequence[Mapping[str, Any]]) -> list[str]:
     ]
 
 
-def _cut_records(results: Sequence[RunResult]) -> list[str]:
+class _CutRecords:
     """Runs of which not everything that was asked for is recorded."""
-    found = []
-    for result in results:
-        if "recorded_until_s" not in result.flows.column_names:  # older runs have all
-            continue
-        until = result.flows["recorded_until_s"].drop_null()
+
+    def __init__(self) -> None:
+        self._found: list[tuple[float, RunResult]] = []
+
+    def see(self, run: _Run) -> None:
+        if "recorded_until_s" not in run.flows.column_names:  # older runs have all
+            return
+        until = run.flows["recorded_until_s"].drop_null()
         if len(until):
-            found.append((until[0].as_py(), result))
-    if not found:
-        return []
-    first, worst = min(found, key=lambda one: one[0])
-    often, where = _often(len(found), len(results)), _where(worst)
-    text = (
-        f"{often}not everything is recorded: from {first:.6g} s on ({where}) traces, losses, window changes or tapes are "
-        "missing, since 10 000 000 of a kind are kept. Give `output.trace_step`, record less, or make the run shorter; "
-        "the other numbers are of the whole run"
-    )
-    return [text]
+            self._found.append((until[0].as_py(), run.result))
+
+    def texts(self, total: int) -> list[str]:
+        if not self._found:
+            return []
+        first, worst = min(self._found, key=lambda one: one[0])
+        often, where = _often(len(self._found), total), _where(worst)
+        text = (
+            f"{often}not everything is recorded: from {first:.6g} s on ({where}) traces, losses, window changes or tapes "
+            "are missing, since 10 000 000 of a kind are kept. Give `output.trace_step`, record less, or make the run "
+            "shorter; the other numbers are of the whole run"
+        )
+        return [text]
 
 
-def _still_channels(results: Sequence[RunResult]) -> list[str]:
+class _StillChannels:
     """Channels with a step for each packet that senders in back-off have held in the bad state.
 
     In step with time a channel is bad for the same share of time as of packets. Pauses that have nothing to do with the
     channel do not change that: they find it bad as often as packets do. A sender that pauses because it is bad does.
     """
-    found: dict[tuple[str, str], list[tuple[float, float, RunResult]]] = {}
-    columns = ["link", "direction", "bad_packets_share", "bad_time_share"]
-    for result in results:
-        for row in result.links.select(columns).to_pylist():
-            meant, was = row["bad_packets_share"], row["bad_time_share"]
+
+    COLUMNS = ("link", "direction", "bad_packets_share", "bad_time_share")
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str], list[tuple[float, float, RunResult]]] = {}
+
+    def see(self, run: _Run) -> None:
+        for link, direction, meant, was in _rows(run.links, self.COLUMNS):
             if meant is not None and was > max(BAD_FACTOR * meant, meant + BAD_EXCESS):
-                found.setdefault((row["link"], row["direction"]), []).append((was, meant, result))
-    out = []
-    for (link, direction), cases in found.items():
-        was, meant, worst = max(cases, key=lambda case: case[0])
-        out.append(
-            f"link `{link}`, {direction}: its channel steps with packets and stood still in the bad state while "
-            f"senders backed off: {_often(len(cases), len(results))}bad for {was:.1%} of the time instead of {meant:.2%} "
-            f"({_where(worst)}). "
-            'Bursts in time do not: leave `per = "packet"` out, or write `burst` as a time'
-        )
-    return out
+                self._found.setdefault((link, direction), []).append((was, meant, run.result))
+
+    def texts(self, total: int) -> list[str]:
+        out = []
+        for (link, direction), cases in self._found.items():
+            was, meant, worst = max(cases, key=lambda case: case[0])
+            out.append(
+                f"link `{link}`, {direction}: its channel steps with packets and stood still in the bad state while "
+                f"senders backed off: {_often(len(cases), total)}bad for {was:.1%} of the time instead of {meant:.2%} "
+                f"({_where(worst)}). "
+                'Bursts in time do not: leave `per = "packet"` out, or write `burst` as a time'
+            )
+        return out
 
 
-def _starved_flows(results: Sequence[RunResult]) -> list[str]:
+class _StarvedFlows:
     """Flows without end that got nothing, or far less than the others of their group."""
-    nothing: dict[str, list[tuple[float, str, RunResult]]] = {}
-    little: dict[str, list[tuple[float, str, RunResult]]] = {}
-    columns = ["flow", "group", "direction", "transport", "stop_s", "active_s", "goodput_bps", "completion_s"]
-    for result in results:
-        groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
-        for row in result.flows.select(columns).to_pylist():
+
+    COLUMNS = ("group", "direction", "transport", "completion_s", "goodput_bps", "active_s", "flow", "stop_s")
+
+    def __init__(self) -> None:
+        self._nothing: dict[str, list[tuple[float, str, RunResult]]] = {}
+        self._little: dict[str, list[tuple[float, str, RunResult]]] = {}
+
+    def see(self, run: _Run) -> None:
+        groups: dict[tuple[str, str], list[tuple[Any, ...]]] = {}
+        for group, direction, transport, *row in _rows(run.flows, self.COLUMNS):
             # no rate: it begins after the end of the run
-            if row["transport"] in ("tcp", "tfrc", "multipath") and row["goodput_bps"] is not None:
-                groups.setdefault((row["group"], row["direction"]), []).append(row)
+            if transport in ("tcp", "tfrc", "multipath") and row[1] is not None:
+                groups.setdefault((group, direction), []).append(tuple(row))
         for (group, _), rows in groups.items():
-            if any(row["completion_s"] is not None for row in rows):
+            if any(completed is not None for completed, *_ in rows):
                 continue  # they come and go
-            longest = max(row["active_s"] for row in rows)
+            longest = max(active for _, _, active, *_ in rows)
             # whoever has stopped sends nothing
-            there = [row for row in rows if row["stop_s"] is None and row["active_s"] >= LONG * longest]
+            there = [(rate, flow) for _, rate, active, flow, stop in rows if stop is None and active >= LONG * longest]
             if not there:
                 continue
-            mean = sum(row["goodput_bps"] for row in there) / len(there)
-            least = min(there, key=lambda row: row["goodput_bps"])
-            if least["goodput_bps"] == 0.0:
-                nothing.setdefault(_family(group), []).append((0.0, least["flow"], result))
-            elif least["goodput_bps"] < STARVED * mean and longest >= LONG_ENOUGH_S:
-                little.setdefault(_family(group), []).append((least["goodput_bps"] / mean, least["flow"], result))
-    out = []
-    for group, cases in nothing.items():
-        _, flow, worst = cases[0]
-        out.append(
-            f"flows `{group}`: {_often(_runs(cases), len(results))}a flow got nothing at all: `{flow}` ({_where(worst)})"
-        )
-    for group, cases in little.items():
-        share, flow, worst = min(cases, key=lambda case: case[0])
-        out.append(
-            f"flows `{group}`: {_often(_runs(cases), len(results))}a flow got less than {STARVED:.0%} of their mean: "
-            f"`{flow}`, {share:.1%} ({_where(worst)}). Its timer backed off again and again, or, where paths "
-            "are alike and hosts have no jitter, it is locked out, which `topology.send_jitter` prevents"
-        )
-    return out
+            mean = sum(rate for rate, _ in there) / len(there)
+            least, flow = min(there, key=lambda one: one[0])
+            if least == 0.0:
+                self._nothing.setdefault(_family(group), []).append((0.0, flow, run.result))
+            elif least < STARVED * mean and longest >= LONG_ENOUGH_S:
+                self._little.setdefault(_family(group), []).append((least / mean, flow, run.result))
+
+    def texts(self, total: int) -> list[str]:
+        out = []
+        for group, cases in self._nothing.items():
+            _, flow, worst = cases[0]
+            out.append(
+                f"flows `{group}`: {_often(_runs(cases), total)}a flow got nothing at all: `{flow}` ({_where(worst)})"
+            )
+        for group, cases in self._little.items():
+            share, flow, worst = min(cases, key=lambda case: case[0])
+            out.append(
+                f"flows `{group}`: {_often(_runs(cases), total)}a flow got less than {STARVED:.0%} of their mean: "
+                f"`{flow}`, {share:.1%} ({_where(worst)}). Its timer backed off again and again, or, where paths "
+                "are alike and hosts have no jitter, it is locked out, which `topology.send_jitter` prevents"
+            )
+        return out
 
 
 def _family(group: str) -> str:
@@ -185,22 +216,28 @@ def _runs(cases: Sequence[tuple[float, str, RunResult]]) -> int:
     return len({id(result) for *_, result in cases})
 
 
-def _out_of_coverage(results: Sequence[RunResult]) -> list[str]:
+class _OutOfCoverage:
     """Mobiles that no base station reached for some time: of each the longest."""
-    longest: dict[str, tuple[float, float, RunResult]] = {}
-    columns = ["link", "out_of_coverage_s", "out_of_coverage_since_s"]
-    for result in results:
-        if "out_of_coverage_s" not in result.links.column_names:  # older runs have none
-            continue
-        for row in result.links.select(columns).to_pylist():
-            seconds = row["out_of_coverage_s"] or 0.0
-            if seconds > longest.get(row["link"], (0.0,))[0]:
-                longest[row["link"]] = (seconds, row["out_of_coverage_since_s"], result)
-    return [
-        # the link air/3 is that of mobile/3
-        _no_coverage(link.replace("air/", "mobile/"), since, seconds, f" ({_where(result)})")
-        for link, (seconds, since, result) in longest.items()
-    ]
+
+    COLUMNS = ("link", "out_of_coverage_s", "out_of_coverage_since_s")
+
+    def __init__(self) -> None:
+        self._longest: dict[str, tuple[float, float, RunResult]] = {}
+
+    def see(self, run: _Run) -> None:
+        if "out_of_coverage_s" not in run.links.column_names:  # older runs have none
+            return
+        for link, out, since in _rows(run.links, self.COLUMNS):
+            seconds = out or 0.0
+            if seconds > self._longest.get(link, (0.0,))[0]:
+                self._longest[link] = (seconds, since, run.result)
+
+    def texts(self, _total: int) -> list[str]:
+        return [
+            # the link air/3 is that of mobile/3
+            _no_coverage(link.replace("air/", "mobile/"), since, seconds, f" ({_where(result)})")
+            for link, (seconds, since, result) in self._longest.items()
+        ]
 
 
 def _no_coverage(mobile: str, since: float, seconds: float, where: str) -> str:
@@ -218,53 +255,59 @@ def _no_reach(medium: str, station: str, since: float, seconds: float, where: st
     )
 
 
-def _radio(results: Sequence[RunResult]) -> list[str]:
+class _Radio:
     """What is special about media and stations.
 
     Very many stations; stations that walk out of reach, or whose MAC gave up many packets; chains whose hops pass over
     nodes.
     """
-    given_up: dict[tuple[str, str], list[tuple[float, RunResult]]] = {}
-    crowded: dict[str, tuple[int, RunResult]] = {}
-    over: dict[str, tuple[int, RunResult]] = {}
-    away: dict[tuple[str, str], tuple[float, float, RunResult]] = {}
-    for result in results:
-        if result.stations.num_rows == 0:
-            continue
-        columns = ["medium", "station", "acked_packets", "mac_dropped_packets", "passed_over_nodes"]
-        if "out_of_reach_since_s" in result.stations.column_names:  # older runs have none
-            columns += ["out_of_reach_s", "out_of_reach_since_s"]
+
+    COLUMNS = ("medium", "station", "acked_packets", "mac_dropped_packets", "passed_over_nodes")
+    REACH = ("out_of_reach_s", "out_of_reach_since_s")
+
+    def __init__(self) -> None:
+        self._given_up: dict[tuple[str, str], list[tuple[float, RunResult]]] = {}
+        self._crowded: dict[str, tuple[int, RunResult]] = {}
+        self._over: dict[str, tuple[int, RunResult]] = {}
+        self._away: dict[tuple[str, str], tuple[float, float, RunResult]] = {}
+
+    def see(self, run: _Run) -> None:
+        stations, result = run.stations, run.result
+        if stations.num_rows == 0:
+            return
         counts: dict[str, int] = {}
-        for row in result.stations.select(columns).to_pylist():
-            medium = row["medium"]
+        for medium, station, acked, dropped, passed in _rows(stations, self.COLUMNS):
             counts[medium] = counts.get(medium, 0) + 1
-            ended = row["acked_packets"] + row["mac_dropped_packets"]
-            if ended and row["mac_dropped_packets"] > GIVEN_UP * ended:
-                share = row["mac_dropped_packets"] / ended
-                given_up.setdefault((medium, row["station"]), []).append((share, result))
-            seconds = row.get("out_of_reach_s") or 0.0
-            if seconds > away.get((medium, row["station"]), (0.0,))[0]:
-                away[medium, row["station"]] = (seconds, row["out_of_reach_since_s"], result)
-            if row["passed_over_nodes"] > over.get(medium, (0, result))[0]:
-                over[medium] = (row["passed_over_nodes"], result)
+            if dropped > GIVEN_UP * (acked + dropped):
+                self._given_up.setdefault((medium, station), []).append((dropped / (acked + dropped), result))
+            if passed > self._over.get(medium, (0, result))[0]:
+                self._over[medium] = (passed, result)
         for medium, count in counts.items():
-            if count > max(MANY_STATIONS, crowded.get(medium, (0, result))[0]):
-                crowded[medium] = (count, result)
-    out = [
-        f"medium `{medium}` has {count} stations ({_where(result)}): more than {MANY_STATIONS} on one channel are "
-        "outside what the model was compared with"
-        for medium, (count, result) in crowded.items()
-    ]
-    out += [
-        f"medium `{medium}`: nodes decode each other over {_nodes(count)} between them ({_where(result)}), and packets "
-        "take the longest hops. For hops from neighbour to neighbour, space them wider or lower `receive_range`"
-        for medium, (count, result) in over.items()
-    ]
-    out += [
-        _no_reach(medium, station, since, seconds, f" ({_where(result)})")
-        for (medium, station), (seconds, since, result) in away.items()
-    ]
-    return out + _given_up(given_up)
+            if count > max(MANY_STATIONS, self._crowded.get(medium, (0, result))[0]):
+                self._crowded[medium] = (count, result)
+        if self.REACH[0] in stations.column_names:  # older runs have none
+            for medium, station, out, since in _rows(stations, (*self.COLUMNS[:2], *self.REACH)):
+                seconds = out or 0.0
+                if seconds > self._away.get((medium, station), (0.0,))[0]:
+                    self._away[medium, station] = (seconds, since, result)
+
+    def texts(self, _total: int) -> list[str]:
+        out = [
+            f"medium `{medium}` has {count} stations ({_where(result)}): more than {MANY_STATIONS} on one channel are "
+            "outside what the model was compared with"
+            for medium, (count, result) in self._crowded.items()
+        ]
+        out += [
+            f"medium `{medium}`: nodes decode each other over {_nodes(count)} between them ({_where(result)}), and "
+            "packets take the longest hops. For hops from neighbour to neighbour, space them wider or lower "
+            "`receive_range`"
+            for medium, (count, result) in self._over.items()
+        ]
+        out += [
+            _no_reach(medium, station, since, seconds, f" ({_where(result)})")
+            for (medium, station), (seconds, since, result) in self._away.items()
+        ]
+        return out + _given_up(self._given_up)
 
 
 def _given_up(found: dict[tuple[str, str], list[tuple[float, RunResult]]]) -> list[str]:

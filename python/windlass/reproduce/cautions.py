@@ -108,6 +108,7 @@ def _without_congestion(plan: Plan, results: Sequence[RunResult]) -> list[Point]
     lost: dict[Point, float] = {}
     for job, point, result in plan.rows(results):
         if job.reading == "base" and job.case.experiment == plan.experiment.id:
-            counts = (pc.sum(result.flows[cause.column]).as_py() or 0 for cause in loss_causes() if cause.congestion)
+            flows = result.flows
+            counts = (pc.sum(flows[cause.column]).as_py() or 0 for cause in loss_causes() if cause.congestion)
             lost[point] = lost.get(point, 0.0) + float(sum(counts))
     return [point for point, count in lost.items() if count == 0]

@@ -24,14 +24,17 @@ def metrics(flows: pa.Table, groups: tuple[str, ...] | None) -> dict[str, float]
     flows, so that it is no more than the links carry. ``delay`` is in ms. A phase is as long as the mean time between
     two cuts of the window, start and end of the flow taken for cuts.
     """
-    columns = {name: flows[name].to_pylist() for name in _COLUMNS}
-    chosen = [index for index, group in enumerate(columns["group"]) if groups is None or group in groups]
+    of = flows["group"].to_pylist()
+    chosen = [index for index, group in enumerate(of) if groups is None or group in groups]
 
-    def column(name: str) -> list[float]:
-        return [value for value in (columns[name][index] for index in chosen) if value is not None]
+    def values_of(name: str) -> list[float | None]:
+        values: list[float | None] = flows[name].to_pylist()
+        return values if len(chosen) == len(of) else [values[index] for index in chosen]
 
-    def total(name: str) -> float:
-        return math.fsum(column(name))
+    columns = {name: [value for value in values_of(name) if value is not None] for name in _COLUMNS}
+    column = columns.__getitem__
+    totals = {name: math.fsum(values) for name, values in columns.items()}
+    total = totals.__getitem__
 
     def average(name: str) -> float | None:
         values = column(name)
@@ -39,7 +42,7 @@ def metrics(flows: pa.Table, groups: tuple[str, ...] | None) -> dict[str, float]
 
     goodput = [value / 1e6 for value in column("goodput_bps")]
     competing = stats.competes(flows)
-    sharing = [columns["goodput_bps"][index] for index in chosen if competing[index]]
+    sharing = [value for value, index in zip(values_of("goodput_bps"), chosen, strict=True) if competing[index]]
     # Segments that arrived and were new.
     delivered = total("received_segments") - total("duplicate_segments")
     windows = column("cwnd_mean_segments")
@@ -110,7 +113,6 @@ METRICS = (
 """Everything that is measured of a run."""
 
 _COLUMNS = (
-    "group",
     "active_s",
     "window_cuts",
     "judged_random",

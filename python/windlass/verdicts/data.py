@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Protocol
 
 from windlass.ledger import Check
@@ -109,12 +110,12 @@ class Data:
             self.asked.update(cells)
         return Series(found, self.confidence, cells)
 
-    @property
+    @cached_property
     def variants(self) -> tuple[str, ...]:
         """Variants that were measured."""
         return tuple(dict.fromkeys(variant for _, variant, _ in self.values))
 
-    @property
+    @cached_property
     def metrics(self) -> frozenset[str]:
         """Metrics that were measured."""
         return frozenset(metric for metric, _, _ in self.values)
