@@ -2,9 +2,11 @@
 //! and a probe asks for news of the last segments when no ACK comes.
 //! Source: RFC 8985; F-RTO, RFC 5682; taking back what was for nothing, RFC 3522 and RFC 3708; the window in recovery,
 //! RFC 9937. Where the RFCs leave something open it is as in Linux (Cheng, Cardwell, Dukkipati and Jha wrote both).
-//! Choices: SACK is always on. The least RTT is that of the connection. A timeout leaves out of what it takes for lost
-//! those segments that were sent within the latest RTT (RFC 8985 section 6.3). Tahoe has no recovery: its slow start
-//! repairs losses as it does after a timeout, and only a retransmission that is lost cuts the window again meanwhile.
+//! Choices: SACK is always on. The least RTT is that of the connection. Whether an ACK is for the last copy of a segment
+//! is told by its timestamp where it acknowledges that segment: a SACK's is that of what came in order. A timeout leaves
+//! out of what it takes for lost those segments that were sent within the latest RTT and the window for reordering (RFC
+//! 8985 section 6.3; Linux: the RTT). Tahoe has no recovery: its slow start repairs losses as it does after a timeout,
+//! and only a retransmission that is lost cuts the window again meanwhile.
 //!
 //! This file has the events, and what they do to the window; `board` what is known of each segment, `detection` which
 //! of them are lost, `probe` the timers, `undo` what is taken back.
@@ -64,8 +66,10 @@ pub(crate) struct Rack {
     starts_over: bool,
     probes: bool,
     as_linux: bool,
-    /// What is added to short timers, so that they do not fire on a clock's rounding.
-    slack: Span,
+    /// The window for reordering when the timer expired.
+    window: Span,
+    /// Timers have the steps of a clock.
+    coarse: bool,
 }
 
 impl Rack {
@@ -87,7 +91,8 @@ impl Rack {
             starts_over,
             probes: config.tail_probes,
             as_linux: config.linux_recovery,
-            slack: if config.timer_wheel == TimerWheel::Linux { Span::from_millis(2) } else { Span::ZERO },
+            window: Span::ZERO,
+            coarse: config.timer_wheel == TimerWheel::Linux,
         }
     }
 
@@ -101,6 +106,11 @@ impl Rack {
             reordered: self.detection.reordered(),
             after_timeout: self.loss != Loss::No,
         }
+    }
+
+    /// What is added to short timers, so that they do not fire on a clock's rounding.
+    fn slack(&self) -> Span {
+        if self.coarse { Span::from_millis(2) } else { Span::ZERO }
     }
 
     /// Segments in the network.
@@ -179,13 +189,18 @@ impl Rack {
     /// The window of the recovery after an ACK of `newly` segments.
     #[inline(never)]
     fn reduce(&mut self, tcb: &mut Tcb, newly: u32) {
+        if self.arrivals.delivered > 0 {
+            self.allow(tcb, newly);
+        }
+    }
+
+    /// The same after an ACK that may have delivered nothing, or a timer: the first retransmission may leave.
+    fn allow(&mut self, tcb: &mut Tcb, newly: u32) {
         let pipe = self.pipe(tcb);
         let Some(reduction) = &mut self.reduction else { return };
-        if self.arrivals.delivered > 0 {
-            let safe = newly > 0 && self.lost_now == 0;
-            let count = reduction.send_count(reduction.out(tcb), self.arrivals.delivered, pipe, safe);
-            tcb.inflation = (pipe + count) as i32 - tcb.cwnd() as i32;
-        }
+        let safe = newly > 0 && self.lost_now == 0;
+        let count = reduction.send_count(reduction.out(tcb), self.arrivals.delivered, pipe, safe);
+        tcb.inflation = (pipe + count) as i32 - tcb.cwnd() as i32;
     }
 
     /// The flight has come down after a mark, and more than was sent before it is acknowledged.
@@ -237,8 +252,7 @@ impl Rack {
         if self.loss == Loss::Asks {
             self.loss = Loss::Doubts;
         }
-        let spurious = self.loss == Loss::Doubts && self.arrivals.original;
-        if spurious || (advanced && self.undo.may(&self.arrivals)) {
+        if self.is_spurious(tcb) || (advanced && self.undo.may(&self.arrivals)) {
             self.loss = Loss::No;
             self.take_back(tcb, now, true);
             return;
@@ -256,6 +270,19 @@ impl Rack {
         }
     }
 
+    /// Of what was sent once before the timeout some arrives. The RFC hears of it once new data are on their way, and only
+    /// while none of these has arrived; Linux from the first ACK on.
+    fn is_spurious(&self, tcb: &Tcb) -> bool {
+        let asked = tcb.snd_max > tcb.recover && tcb.snd_una.max(self.board.high_sacked()) <= tcb.recover;
+        self.loss == Loss::Doubts && self.arrivals.original && (self.as_linux || asked)
+    }
+
+    /// How late a segment may be by now.
+    fn lateness(&self, tcb: &Tcb) -> Span {
+        let repairs = tcb.in_recovery || self.loss != Loss::No;
+        if self.as_linux { Span::ZERO } else { self.detection.window(&self.board, tcb, repairs) }
+    }
+
     /// The reduction was for nothing. `found`: nor is anything lost that was taken for it.
     #[inline(never)]
     fn take_back(&mut self, tcb: &mut Tcb, now: Time, found: bool) {
@@ -269,12 +296,10 @@ impl Rack {
 
 impl RecoveryCore for Rack {
     fn on_open(&mut self, rtt: Span) {
-        if self.as_linux {
-            //= specs/papers/linux.md#losses
-            //# The least RTT, of which a quarter is the time that a segment may be late by, counts that of the
-            //# handshake.
-            self.detection.note_opening(rtt);
-        }
+        //= specs/papers/linux.md#losses
+        //# The least RTT, of which a quarter is the time that a segment may be late by, counts that of the
+        //# handshake.
+        self.detection.note_opening(rtt);
     }
 
     #[inline(always)]
@@ -335,6 +360,7 @@ impl RecoveryCore for Rack {
     }
 
     fn on_timeout(&mut self, tcb: &mut Tcb, _now: Time) {
+        self.window = self.lateness(tcb);
         let ended = tcb.snd_una >= tcb.recover;
         let calm = self.loss == Loss::No && (!tcb.in_recovery || ended);
         let again = tcb.timeouts_in_row() > 1;
@@ -350,6 +376,7 @@ impl RecoveryCore for Rack {
     /// All that is not SACKed is lost, but what was sent within the latest RTT: that may still arrive.
     fn presume_lost(&mut self, tcb: &mut Tcb, now: Time) {
         if self.loss == Loss::No {
+            self.window = self.lateness(tcb);
             self.loss = Loss::Repairs; // the end of a handover
             if std::mem::take(&mut tcb.comes_down) {
                 self.reduction = None;
@@ -357,7 +384,7 @@ impl RecoveryCore for Rack {
         }
         for n in tcb.snd_una..tcb.snd_max {
             let record = tcb.board.get(n);
-            let young = n > tcb.snd_una && self.detection.is_young(record.at, now);
+            let young = n > tcb.snd_una && self.detection.is_young(record.at, now, self.window);
             if !record.sacked && !young {
                 self.board.lose(tcb, n);
             }

@@ -16,6 +16,7 @@ mod pipe;
 mod rack;
 mod receiver;
 mod reno_tahoe;
+mod rfc8985;
 mod sack;
 mod samples;
 mod timer;

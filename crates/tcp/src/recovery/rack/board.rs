@@ -63,7 +63,7 @@ impl Arrivals {
         Arrivals { echo, ..Arrivals::default() }
     }
 
-    /// No ACK, but a timer: for the window of a recovery it counts as a segment.
+    /// No ACK, but a timer: Linux counts it as a segment for the window of a recovery.
     pub(super) fn of_nothing_but_time() -> Arrivals {
         Arrivals { delivered: 1, ..Arrivals::default() }
     }
@@ -167,7 +167,7 @@ impl Board {
             *lost -= u32::from(record.notes.is_lost());
             *due -= u32::from(record.notes.is_lost() && !record.resent);
             *resent -= u32::from(record.resent);
-            detection.arrived(n, record, now, rtt_min);
+            detection.arrived(n, record, now, rtt_min, Time::ZERO); // (the echo is of what came in order)
             arrivals.delivered += 1;
         })
     }
@@ -202,7 +202,7 @@ impl Board {
                 self.due -= u32::from(record.notes.is_lost() && !record.resent);
                 self.resent -= u32::from(record.resent);
             }
-            detection.arrived(n, record, now, tcb.path.rtt_min);
+            detection.arrived(n, record, now, tcb.path.rtt_min, arrivals.echo);
         }
     }
 

@@ -24,11 +24,11 @@ pub(super) struct Detection {
     /// Of the segments that have arrived, the one that left last, and its RTT.
     newest_at: Time,
     newest_end: u32,
-    /// It had left before, so that segments above it may have left earlier; and whether these are looked at.
+    /// It had left before, so that segments above it may have left earlier.
     newest_again: bool,
-    looks_above: bool,
+    as_linux: bool,
     rtt: Span,
-    /// The RTT of the handshake, if it counts for the least one.
+    /// The RTT of the handshake, which counts for the least one.
     opening: Span,
     /// A segment has arrived since losses were looked for.
     news: bool,
@@ -78,7 +78,7 @@ impl Detection {
             newest_at: Time::ZERO,
             newest_end: 0,
             newest_again: false,
-            looks_above: config.linux_recovery,
+            as_linux: config.linux_recovery,
             rtt: Span::ZERO,
             opening: Span(u64::MAX),
             news: false,
@@ -94,24 +94,31 @@ impl Detection {
         }
     }
 
-    /// Linux: the least RTT may be that of the handshake, whose segments are small.
+    /// The least RTT may be that of the handshake, whose segments are small.
     pub(super) fn note_opening(&mut self, rtt: Span) {
         self.opening = rtt;
     }
 
-    /// A segment has arrived (RFC 8985 section 6.2, step 2).
+    /// A segment has arrived (RFC 8985 section 6.2, step 2). `echo`: the timestamp of what made the receiver acknowledge
+    /// it, zero where that is not known.
     #[inline(always)]
-    pub(super) fn arrived(&mut self, number: u32, record: &Sent, now: Time, rtt_min: Span) {
+    pub(super) fn arrived(&mut self, number: u32, record: &Sent, now: Time, rtt_min: Span, echo: Time) {
         let rtt = now.since(record.at);
-        if record.times > 1 && rtt < rtt_min.min(self.opening) {
-            return; // that was the first copy
+        if record.times > 1 && self.is_first_copy(rtt, rtt_min, echo, record.at) {
+            return;
         }
         self.news = true;
         self.rtt = rtt;
         if (record.at, number + 1) > (self.newest_at, self.newest_end) {
             (self.newest_at, self.newest_end) = (record.at, number + 1);
-            self.newest_again = self.looks_above && record.times > 1;
+            self.newest_again = record.times > 1;
         }
+    }
+
+    /// Not the last copy arrived, which left at `at`: its timestamp tells, or else that this is too soon. Linux goes by
+    /// the least RTT alone.
+    fn is_first_copy(&self, rtt: Span, rtt_min: Span, echo: Time, at: Time) -> bool {
+        if self.as_linux || echo == Time::ZERO { rtt < rtt_min.min(self.opening) } else { echo < at }
     }
 
     #[inline]
@@ -146,9 +153,9 @@ impl Detection {
         self.reordering = self.reordering.max(distance.min(MOST_REORDERING));
     }
 
-    /// A segment came twice that was no probe.
+    /// A segment came twice that was no probe. Linux heeds it once segments were seen to overtake others.
     pub(super) fn note_dsack(&mut self) {
-        self.dsack |= self.reordered > 0;
+        self.dsack |= !self.as_linux || self.reordered > 0;
     }
 
     /// The wider window lasts for one recovery less.
@@ -174,13 +181,13 @@ impl Detection {
         }
     }
 
-    /// A segment that left at `at` may still arrive within the latest RTT.
-    pub(super) fn is_young(&self, at: Time, now: Time) -> bool {
-        at + self.rtt > now
+    /// A segment that left at `at` may still arrive within the latest RTT and this window for reordering.
+    pub(super) fn is_young(&self, at: Time, now: Time, window: Span) -> bool {
+        at + self.rtt + window > now
     }
 
     /// How much later than an RTT a segment may arrive (RFC 8985 section 6.2, step 4).
-    fn window(&self, board: &Board, tcb: &Tcb, recovering: bool) -> Span {
+    pub(super) fn window(&self, board: &Board, tcb: &Tcb, recovering: bool) -> Span {
         if self.reordered == 0 && (recovering || board.sacked() >= self.reordering) {
             return Span::ZERO;
         }

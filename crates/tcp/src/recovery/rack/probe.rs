@@ -30,13 +30,15 @@ impl Rack {
         if srtt == Span::ZERO {
             return tcb.rtt.rto();
         }
-        srtt + srtt + if outstanding == 1 { ACK_DELAY.max(self.slack) } else { self.slack }
+        srtt + srtt + if outstanding == 1 { ACK_DELAY.max(self.slack()) } else { self.slack() }
     }
 
-    /// No loss is known of, so that the last segments may be probed for.
+    /// No loss is known of, so that the last segments may be probed for. While a probe is on its way there is no second
+    /// one: what an application goes on writing must not put the retransmission timer off. Linux asks again at the time.
     #[inline]
     fn may_probe(&self, tcb: &Tcb) -> bool {
-        self.probes && !tcb.in_recovery && self.loss == Loss::No && self.board.sacked() == 0
+        let calm = !tcb.in_recovery && self.loss == Loss::No && self.board.sacked() == 0;
+        self.probes && calm && (self.as_linux || self.probe.is_none())
     }
 
     /// An ACK was taken into account: set the timer. `wait`: for reordering.
@@ -44,7 +46,7 @@ impl Rack {
     pub(super) fn set_timer(&mut self, tcb: &mut Tcb, now: Time, advanced: bool, wait: Span) {
         let outstanding = tcb.snd_max - tcb.snd_una;
         if wait > Span::ZERO {
-            let span = (wait + self.slack).min(tcb.rtt.rto());
+            let span = (wait + self.slack()).min(tcb.rtt.rto());
             return tcb.arm(now, span, Pending::Reordering);
         }
         // what left after the oldest segment did and was SACKed tells that this one is late: the timer goes on
@@ -126,13 +128,13 @@ impl Rack {
         let found = self.detection.detect(&mut self.board, tcb, now, tcb.in_recovery || self.loss != Loss::No);
         self.lost_untold += found.lost;
         if found.lost > 0 && !tcb.in_recovery {
-            self.arrivals = Arrivals::of_nothing_but_time();
+            self.arrivals = if self.as_linux { Arrivals::of_nothing_but_time() } else { Arrivals::default() };
             self.lost_now = found.lost;
             self.enter(tcb, now);
-            self.reduce(tcb, 0);
+            self.allow(tcb, 0);
         }
         if found.wait > Span::ZERO {
-            tcb.arm(now, found.wait + self.slack, Pending::Reordering);
+            tcb.arm(now, found.wait + self.slack(), Pending::Reordering);
         } else {
             self.wait_for_oldest(tcb, now);
         }
