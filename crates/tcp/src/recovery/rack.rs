@@ -2,11 +2,11 @@
 //! and a probe asks for news of the last segments when no ACK comes.
 //! Source: RFC 8985; F-RTO, RFC 5682; taking back what was for nothing, RFC 3522 and RFC 3708; the window in recovery,
 //! RFC 9937. Where the RFCs leave something open it is as in Linux (Cheng, Cardwell, Dukkipati and Jha wrote both).
-//! Choices: SACK is always on. The least RTT is that of the connection. Whether an ACK is for the last copy of a segment
-//! is told by its timestamp where it acknowledges that segment: a SACK's is that of what came in order. A timeout leaves
-//! out of what it takes for lost those segments that were sent within the latest RTT and the window for reordering (RFC
-//! 8985 section 6.3; Linux: the RTT). Tahoe has no recovery: its slow start repairs losses as it does after a timeout,
-//! and only a retransmission that is lost cuts the window again meanwhile.
+//! Choices: SACK is always on. The least RTT is that of the connection. Whether an ACK is for the last copy of a
+//! segment is told by its timestamp where it acknowledges that segment: a SACK's is that of what came in order. A
+//! timeout leaves out of what it takes for lost those segments that were sent within the latest RTT and the window for
+//! reordering (RFC 8985 section 6.3; Linux: the RTT). Tahoe has no recovery: its slow start repairs losses as it does
+//! after a timeout, and only a retransmission that is lost cuts the window again meanwhile.
 //!
 //! This file has the events, and what they do to the window; `board` what is known of each segment, `detection` which
 //! of them are lost, `probe` the timers, `undo` what is taken back.
@@ -270,8 +270,8 @@ impl Rack {
         }
     }
 
-    /// Of what was sent once before the timeout some arrives. The RFC hears of it once new data are on their way, and only
-    /// while none of these has arrived; Linux from the first ACK on.
+    /// Of what was sent once before the timeout some arrives. The RFC hears of it once new data are on their way, and
+    /// only while none of these has arrived; Linux from the first ACK on.
     fn is_spurious(&self, tcb: &Tcb) -> bool {
         let asked = tcb.snd_max > tcb.recover && tcb.snd_una.max(self.board.high_sacked()) <= tcb.recover;
         self.loss == Loss::Doubts && self.arrivals.original && (self.as_linux || asked)

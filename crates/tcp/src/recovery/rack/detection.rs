@@ -99,8 +99,8 @@ impl Detection {
         self.opening = rtt;
     }
 
-    /// A segment has arrived (RFC 8985 section 6.2, step 2). `echo`: the timestamp of what made the receiver acknowledge
-    /// it, zero where that is not known.
+    /// A segment has arrived (RFC 8985 section 6.2, step 2). `echo`: the timestamp of what made the receiver
+    /// acknowledge it, zero where that is not known.
     #[inline(always)]
     pub(super) fn arrived(&mut self, number: u32, record: &Sent, now: Time, rtt_min: Span, echo: Time) {
         let rtt = now.since(record.at);

@@ -33,8 +33,9 @@ impl Rack {
         srtt + srtt + if outstanding == 1 { ACK_DELAY.max(self.slack()) } else { self.slack() }
     }
 
-    /// No loss is known of, so that the last segments may be probed for. While a probe is on its way there is no second
-    /// one: what an application goes on writing must not put the retransmission timer off. Linux asks again at the time.
+    /// No loss is known of, so that the last segments may be probed for. While a probe is on its way there is no
+    /// second one: what an application goes on writing must not put the retransmission timer off. Linux asks again at
+    /// the time.
     #[inline]
     fn may_probe(&self, tcb: &Tcb) -> bool {
         let calm = !tcb.in_recovery && self.loss == Loss::No && self.board.sacked() == 0;
