@@ -275,9 +275,48 @@ def test_a_missing_or_broken_trace_is_an_error(tmp_path: Path) -> None:
     trace.write_bytes(lzma.compress(b"time_s,kind\n0,DATA\n"))
     with pytest.raises(InputError, match="no column `dir`"):
         read(folder).cases[0].sent()
+    for content, said, line in (
+        (b"", "no rows", None),
+        (b"time_s,dir,kind,seq\n", "no rows", None),
+        (b"time_s,dir,kind,seq\n0,<,ACK,0\n", "no data segment", None),
+        (b"time_s,dir,kind,seq\n0,<,ACK,0\nabc,>,DATA,1\n", "`time_s` is `abc`", 3),
+    ):
+        trace.write_bytes(lzma.compress(content))
+        with pytest.raises(InputError, match=said) as told:
+            read(folder).cases[0].sent()
+        assert told.value.line == line
     trace.unlink()
     with pytest.raises(InputError, match=r"reno-one\.packets\.csv\.gz"):
         read(folder).cases[0].sent()
+    windows = folder / "droplist/traces/reno-one.state.csv.xz"
+    for content, said in (
+        (b"time_s,event,cwnd\n", "no rows"),
+        (b"time_s,event,cwnd\n0,ack,\n", "has a `cwnd`"),
+        (b"time_s,event,cwnd\n0,ack,ten\n", "`cwnd` is `ten`"),
+    ):
+        windows.write_bytes(lzma.compress(content))
+        with pytest.raises(InputError, match=said):
+            read(folder).cases[0].windows()
+
+
+@pytest.mark.parametrize("table", ["droplist/summary.csv", "random/random.csv"])
+def test_a_table_without_rows_is_an_error(tmp_path: Path, table: str) -> None:
+    file = tmp_path / table
+    file.parent.mkdir()
+    file.write_text("case,cc\n", encoding="utf-8")
+    with pytest.raises(InputError, match="has no rows"):
+        read(tmp_path)
+
+
+def test_nothing_compared_is_no_agreement(tmp_path: Path) -> None:
+    folder = small(tmp_path, "reno-one")
+    file = folder / "droplist/summary.csv"
+    head, row = (line.split(",") for line in file.read_text(encoding="utf-8").splitlines())
+    row[head.index("cc")] = "lp"
+    file.write_text(",".join(head) + "\n" + ",".join(row) + "\n", encoding="utf-8")
+    told = invoke(str(folder))
+    assert told.exit_code == 1
+    assert "nothing was compared" in told.stdout
 
 
 def test_a_difference_that_is_not_known_is_none() -> None:

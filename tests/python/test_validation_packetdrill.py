@@ -101,6 +101,8 @@ assert tcpi_snd_cwnd == 10
         ("+0 < . 1:1(0) ack 1 win 1 <sack 10-20>", 1, "no SACK block"),
         ("+0 < . 1:1(0) ack 1 win 1 <TS val x>", 1, "no timestamps"),
         ("+1~2 > . 1:1(0) ack 1", 1, "one end"),
+        ("", 1, "no event"),
+        ("// nothing", 1, "no event"),
     ],
 )
 def test_what_is_not_of_the_language_is_an_error_with_its_line(tmp_path: Path, text: str, line: int, said: str) -> None:
@@ -129,6 +131,10 @@ def test_code_that_is_no_python_is_unreadable(tmp_path: Path) -> None:
         ("+0 %{ assert open('/etc/passwd') }%", "the expression"),
         ("+0 `iptables -A INPUT -j DROP`", "the command `iptables"),
         ("+0 close(4) = 0", "there is no FIN"),
+        ("+0 < U. 1:101(100) ack 1 win 257 urg 100", "urgent data"),
+        ("+0 < S 0:1000(1000) win 32792 <mss 1460>", "Fast Open"),
+        ("+0 > S 0:0(0) <mss 1460,FO,nop,nop>", "Fast Open"),
+        ("+0 sendto(4, ..., 1000, MSG_FASTOPEN, ..., ...) = -1 EINPROGRESS (in progress)", "Fast Open"),
         ("+0 write(4, ..., 10) = 10\n+0 write(4, ..., 10) = 10", "does not end at a whole segment"),
         ("+0 < . 1:501(500) ack 1 win 9\n+0 < . 501:701(200) ack 1 win 9", "no whole segments"),
     ],

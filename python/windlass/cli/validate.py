@@ -135,7 +135,8 @@ def validate_linux(folder: Path | None, names: Sequence[str], seeds: int, as_jso
     tree, which a wheel does not have. Without randomness a case agrees if the same segments are sent again, with as
     many timeouts and tail loss probes, the delivered bytes are within 2 % (bbr: 5 %), and the window of reno and cubic
     is within two segments at 95 % of the points. Under random loss the means may differ by the half width of their
-    joint 95 % interval and 5 % of Linux's mean. The exit code is 1 if something differs for no known reason.
+    joint 95 % interval and 5 % of Linux's mean. The exit code is 1 if something differs for no known reason, or if
+    nothing has a counterpart here.
     """
     from windlass.validation import linux
     from windlass.validation.linux.record import unexplained
@@ -147,7 +148,7 @@ def validate_linux(folder: Path | None, names: Sequence[str], seeds: int, as_jso
         print_json(done.to_dict())
     else:
         _print_linux(done)
-    if unexplained(done):
+    if unexplained(done) or done.run == 0:
         click.get_current_context().exit(1)
 
 
@@ -161,7 +162,8 @@ def _print_linux(done: Comparison) -> None:
     click.echo(f"{done.agreeing} of {done.run} agree, profile {scenarios.profile()}")
     skipped = len(done.outcomes) - done.run
     if skipped:
-        click.echo(f"{skipped} skipped: no counterpart here")
+        nothing = "" if done.run else "; nothing was compared"
+        click.echo(f"{skipped} skipped: no counterpart here{nothing}")
     click.echo(
         "Linux / Windlass; `!` differs, brackets are not judged. How the reference was made, and how to make more:"
     )

@@ -83,12 +83,17 @@ class Case:
         """Data segments in the order in which they left: time in s from the SYN, number from 0."""
         rows = _trace(self.folder, self.name, "packets", ("time_s", "dir", "kind", "seq"))
         data = [row for row in rows if row["dir"] == ">" and row["kind"] == "DATA"]
-        return [(float(row["time_s"]), (int(row["seq"]) - 1) // MSS) for row in data]
+        if not data:
+            raise rows[0].wrong("no data segment left in this trace", whole=True)
+        return [(row.number("time_s"), (row.whole("seq") - 1) // MSS) for row in data]
 
     def windows(self) -> list[tuple[float, float]]:
         """Congestion window after events at the sender: time in s from the SYN, segments."""
         rows = _trace(self.folder, self.name, "state", ("time_s", "event", "cwnd"))
-        return [(float(row["time_s"]), float(row["cwnd"])) for row in rows if row["cwnd"]]
+        known = [(row.number("time_s"), row.number("cwnd")) for row in rows if row["cwnd"]]
+        if not known:
+            raise rows[0].wrong("no event of this trace has a `cwnd`", whole=True)
+        return known
 
 
 @dataclass(frozen=True)
@@ -248,13 +253,14 @@ class _Row:
             raise self.wrong(f"has no column `{name}`")
         return self.values[name]
 
-    def wrong(self, what: str) -> InputError:
+    def wrong(self, what: str, *, whole: bool = False) -> InputError:
+        """An error of this line, or of the whole file."""
         return InputError(
             what,
             code="validate.reference",
             hint="`tests/differential/linux/README.md` explains the columns",
             file=str(self.file),
-            line=self.line,
+            line=None if whole else self.line,
         )
 
     def has(self, name: str) -> bool:
@@ -299,8 +305,12 @@ class _Rows:
 
     def __iter__(self) -> Iterator[_Row]:
         table = csv.DictReader(io.StringIO(self.text))
+        row = None
         for values in table:
-            yield _Row(self.file, table.line_num, values)
+            row = _Row(self.file, table.line_num, values)
+            yield row
+        if row is None:
+            raise _Row(self.file, 1, {}).wrong("has no rows below its header", whole=True)
 
 
 def _content(file: Path) -> bytes:
@@ -321,8 +331,8 @@ def _unpacked(file: Path, opened: Callable[..., Any]) -> bytes:
     return content
 
 
-def _trace(folder: Path, case: str, kind: str, columns: tuple[str, ...]) -> list[dict[str, str]]:
-    """Rows of a trace, whichever way it is compressed."""
+def _trace(folder: Path, case: str, kind: str, columns: tuple[str, ...]) -> list[_Row]:
+    """Rows of a trace, one at least, whichever way it is compressed."""
     for ending, opened in ((".xz", lzma.open), (".gz", gzip.open), ("", None)):
         file = folder / f"{case}.{kind}.csv{ending}"
         if not file.exists():
@@ -336,8 +346,8 @@ def _trace(folder: Path, case: str, kind: str, columns: tuple[str, ...]) -> list
                 file=str(file),
                 hint="`windlass validate linux --help` says what a folder of a reference holds",
             ) from None
-        rows = [row.values for row in _Rows(file, content)]
-        missing = [name for name in columns if rows and rows[0].get(name) is None]
+        rows = list(_Rows(file, content))
+        missing = [name for name in columns if rows[0].values.get(name) is None]
         if missing:
             raise InputError(
                 f"has no column `{missing[0]}`",

@@ -104,6 +104,8 @@ class Player:
             If the script needs what an endpoint here does not have.
         """
         for event in self.script.events:
+            if _opens_fast(event):
+                raise Unsupported(event.line, "Fast Open: data or a cookie with a SYN")
             when = self._from_now(event)
             try:
                 self._act(event, when)
@@ -281,6 +283,16 @@ class Player:
                 wrong |= packet.stamps[1] * 1_000_000 != segment.echo_ns
         if wrong:
             raise Failed(line, f"expected {_shown(packet)}, got {segment.text()}")
+
+
+def _opens_fast(event: Event) -> bool:
+    """It sends or wants data or a cookie with a SYN (RFC 7413)."""
+    match event.action:
+        case Call(arguments=arguments):
+            return any("MSG_FASTOPEN" in word for word in arguments)
+        case Packet(flags=flags, options=options) as packet if "S" in flags:
+            return packet.length > 0 or any(name.startswith("FO") for name in options or ())
+    return False
 
 
 def _check_close(packet: Packet, line: int) -> None:

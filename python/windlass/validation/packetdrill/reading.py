@@ -21,6 +21,7 @@ _PACKET = re.compile(
     r"(?P<start>\d+):(?P<end>\d+)\((?P<length>\d+)\)"
     r"(?:[ \t]+ack[ \t]+(?P<ack>\d+))?(?:[ \t]+win[ \t]+(?P<window>\d+))?(?:[ \t]*<(?P<options>[^>\n]*)>)?"
 )
+_URGENT = re.compile(r"[ \t]+urg[ \t]+\d+")
 _ECN = ("noecn", "ect0", "ect1", "ect01", "ce")
 
 
@@ -87,6 +88,8 @@ class _Reader:
                 script.options[option["name"]] = option["value"] or ""
             else:
                 script.events.append(self.event())
+        if not script.events:
+            raise Unreadable(1, "there is no event")
         return script
 
     def event(self) -> Event:
@@ -139,6 +142,8 @@ class _Reader:
         ecn = next((word for word in words if word in _ECN), None)
         if words and ecn is None:
             raise _Unsupported(line, f"a header of IP with `{found['ecn']}`")
+        if self.take(_URGENT) or "U" in found["flags"]:
+            raise _Unsupported(line, "urgent data")
         options = found["options"]
         names, sack = ({}, ()) if options is None else _options(line, options)
         return Packet(
