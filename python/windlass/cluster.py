@@ -7,6 +7,7 @@ are cores wait at the scheduler, so that long sweeps need no memory there.
 
 from __future__ import annotations
 
+import gc
 import secrets
 import threading
 import time
@@ -68,6 +69,9 @@ class Cluster:
                 "Dask is not installed", code="cluster.no-dask", hint="`pip install 'windlass[dask]'` installs it"
             ) from None
         self.address = address
+        # A client that could not connect closes itself when it is collected. If that happens while another one starts,
+        # both wait for the same lock for ever.
+        gc.collect()
         try:
             self._client = Client(address, timeout=ANSWER_S, set_as_default=False)
         except Exception as error:  # noqa: BLE001  what a senseless address comes to differs by version

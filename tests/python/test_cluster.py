@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import re
@@ -221,6 +222,20 @@ def test_without_dask(command: Command, small_file: Path, monkeypatch: pytest.Mo
     assert done.stderr == (
         "error[cluster.no-dask]: Dask is not installed\nhint: `pip install 'windlass[dask]'` installs it\n"
     )
+
+
+def test_what_could_not_connect_is_gone_before_the_next_one_starts(address: str) -> None:
+    """Collected while that one starts, it would wait for the lock that is held then, for ever."""
+    gc.collect()
+    gc.disable()
+    try:
+        with pytest.raises(InputError):
+            Cluster("127.0.0.1:notaport")
+        with Cluster(address) as cluster:
+            clients = [one for one in gc.get_objects() if isinstance(one, distributed.Client)]
+            assert [one for one in clients if one.status != "closed"] == [cluster._client]
+    finally:
+        gc.enable()
 
 
 def test_a_cluster_that_goes_away_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
