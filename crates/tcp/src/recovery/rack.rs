@@ -66,8 +66,8 @@ pub(crate) struct Rack {
     starts_over: bool,
     probes: bool,
     as_linux: bool,
-    /// The window for reordering when the timer expired.
-    window: Span,
+    /// When the timer expired something was being repaired.
+    repaired: bool,
     /// Timers have the steps of a clock.
     coarse: bool,
 }
@@ -91,7 +91,7 @@ impl Rack {
             starts_over,
             probes: config.tail_probes,
             as_linux: config.linux_recovery,
-            window: Span::ZERO,
+            repaired: false,
             coarse: config.timer_wheel == TimerWheel::Linux,
         }
     }
@@ -195,6 +195,7 @@ impl Rack {
     }
 
     /// The same after an ACK that may have delivered nothing, or a timer: the first retransmission may leave.
+    #[inline(never)]
     fn allow(&mut self, tcb: &mut Tcb, newly: u32) {
         let pipe = self.pipe(tcb);
         let Some(reduction) = &mut self.reduction else { return };
@@ -272,15 +273,10 @@ impl Rack {
 
     /// Of what was sent once before the timeout some arrives. The RFC hears of it once new data are on their way, and
     /// only while none of these has arrived; Linux from the first ACK on.
+    #[inline(never)]
     fn is_spurious(&self, tcb: &Tcb) -> bool {
         let asked = tcb.snd_max > tcb.recover && tcb.snd_una.max(self.board.high_sacked()) <= tcb.recover;
         self.loss == Loss::Doubts && self.arrivals.original && (self.as_linux || asked)
-    }
-
-    /// How late a segment may be by now.
-    fn lateness(&self, tcb: &Tcb) -> Span {
-        let repairs = tcb.in_recovery || self.loss != Loss::No;
-        if self.as_linux { Span::ZERO } else { self.detection.window(&self.board, tcb, repairs) }
     }
 
     /// The reduction was for nothing. `found`: nor is anything lost that was taken for it.
@@ -360,7 +356,7 @@ impl RecoveryCore for Rack {
     }
 
     fn on_timeout(&mut self, tcb: &mut Tcb, _now: Time) {
-        self.window = self.lateness(tcb);
+        self.repaired = tcb.in_recovery || self.loss != Loss::No;
         let ended = tcb.snd_una >= tcb.recover;
         let calm = self.loss == Loss::No && (!tcb.in_recovery || ended);
         let again = tcb.timeouts_in_row() > 1;
@@ -376,15 +372,16 @@ impl RecoveryCore for Rack {
     /// All that is not SACKed is lost, but what was sent within the latest RTT: that may still arrive.
     fn presume_lost(&mut self, tcb: &mut Tcb, now: Time) {
         if self.loss == Loss::No {
-            self.window = self.lateness(tcb);
+            self.repaired = tcb.in_recovery;
             self.loss = Loss::Repairs; // the end of a handover
             if std::mem::take(&mut tcb.comes_down) {
                 self.reduction = None;
             }
         }
+        let window = if self.as_linux { Span::ZERO } else { self.detection.window(&self.board, tcb, self.repaired) };
         for n in tcb.snd_una..tcb.snd_max {
             let record = tcb.board.get(n);
-            let young = n > tcb.snd_una && self.detection.is_young(record.at, now, self.window);
+            let young = n > tcb.snd_una && self.detection.is_young(record.at, now, window);
             if !record.sacked && !young {
                 self.board.lose(tcb, n);
             }
@@ -444,6 +441,7 @@ impl SackCore for Rack {
         self.arrivals = Arrivals::at(echo);
         let high = self.board.high_sacked();
         let news = if blocks.is_empty() { News::default() } else { self.note_blocks(tcb, now, ack, blocks) };
+        self.detection.hear(echo);
         self.board.acknowledge(tcb, now, ack, &mut self.arrivals, &mut self.detection);
         // overtaken by what was SACKed before this ACK: what it SACKs itself is none that the rest came later than
         if self.arrivals.overtaken < high {
@@ -503,6 +501,7 @@ impl Rack {
                 self.detection.note_dsack();
             }
         }
+        self.detection.hear(Time::ZERO); // (an echo is of what came in order)
         self.board.enter(tcb, now, ack.max(tcb.snd_una), blocks, &mut self.arrivals, &mut self.detection)
     }
 

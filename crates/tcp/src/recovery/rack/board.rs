@@ -167,7 +167,7 @@ impl Board {
             *lost -= u32::from(record.notes.is_lost());
             *due -= u32::from(record.notes.is_lost() && !record.resent);
             *resent -= u32::from(record.resent);
-            detection.arrived(n, record, now, rtt_min, Time::ZERO); // (the echo is of what came in order)
+            detection.arrived(n, record, now, rtt_min);
             arrivals.delivered += 1;
         })
     }
@@ -202,7 +202,7 @@ impl Board {
                 self.due -= u32::from(record.notes.is_lost() && !record.resent);
                 self.resent -= u32::from(record.resent);
             }
-            detection.arrived(n, record, now, tcb.path.rtt_min, arrivals.echo);
+            detection.arrived(n, record, now, tcb.path.rtt_min);
         }
     }
 

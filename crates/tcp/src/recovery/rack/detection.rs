@@ -27,6 +27,8 @@ pub(super) struct Detection {
     /// It had left before, so that segments above it may have left earlier.
     newest_again: bool,
     as_linux: bool,
+    /// Timestamp of the ACK at hand, if it tells which copy of a segment arrived; zero: it does not.
+    echo: Time,
     rtt: Span,
     /// The RTT of the handshake, which counts for the least one.
     opening: Span,
@@ -79,6 +81,7 @@ impl Detection {
             newest_end: 0,
             newest_again: false,
             as_linux: config.linux_recovery,
+            echo: Time::ZERO,
             rtt: Span::ZERO,
             opening: Span(u64::MAX),
             news: false,
@@ -99,12 +102,18 @@ impl Detection {
         self.opening = rtt;
     }
 
-    /// A segment has arrived (RFC 8985 section 6.2, step 2). `echo`: the timestamp of what made the receiver
-    /// acknowledge it, zero where that is not known.
+    /// What made the receiver acknowledge the segments that follow left at this time; zero: it is not known. Linux does
+    /// not ask.
+    #[inline(never)]
+    pub(super) fn hear(&mut self, echo: Time) {
+        self.echo = if self.as_linux { Time::ZERO } else { echo };
+    }
+
+    /// A segment has arrived (RFC 8985 section 6.2, step 2).
     #[inline(always)]
-    pub(super) fn arrived(&mut self, number: u32, record: &Sent, now: Time, rtt_min: Span, echo: Time) {
+    pub(super) fn arrived(&mut self, number: u32, record: &Sent, now: Time, rtt_min: Span) {
         let rtt = now.since(record.at);
-        if record.times > 1 && self.is_first_copy(rtt, rtt_min, echo, record.at) {
+        if record.times > 1 && self.is_first_copy(rtt, rtt_min, record.at) {
             return;
         }
         self.news = true;
@@ -115,10 +124,10 @@ impl Detection {
         }
     }
 
-    /// Not the last copy arrived, which left at `at`: its timestamp tells, or else that this is too soon. Linux goes by
-    /// the least RTT alone.
-    fn is_first_copy(&self, rtt: Span, rtt_min: Span, echo: Time, at: Time) -> bool {
-        if self.as_linux || echo == Time::ZERO { rtt < rtt_min.min(self.opening) } else { echo < at }
+    /// Not the last copy arrived, which left at `at`: its timestamp tells, or else that this is too soon.
+    #[inline(never)]
+    fn is_first_copy(&self, rtt: Span, rtt_min: Span, at: Time) -> bool {
+        if self.echo == Time::ZERO { rtt < rtt_min.min(self.opening) } else { self.echo < at }
     }
 
     #[inline]
@@ -187,6 +196,7 @@ impl Detection {
     }
 
     /// How much later than an RTT a segment may arrive (RFC 8985 section 6.2, step 4).
+    #[inline(never)]
     pub(super) fn window(&self, board: &Board, tcb: &Tcb, recovering: bool) -> Span {
         if self.reordered == 0 && (recovering || board.sacked() >= self.reordering) {
             return Span::ZERO;
