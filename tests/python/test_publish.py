@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import windlass
 from windlass import folders, ledger, reproduce, verdicts
 from windlass.errors import InputError
 from windlass.report import publish
@@ -52,9 +53,18 @@ def test_every_experiment_has_a_page_with_its_figures(pages: Path) -> None:
         text = (pages / name / "README.md").read_text(encoding="utf-8")
         figures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", text)
         assert figures
-        assert {file.name for file in (pages / name).iterdir()} == {"README.md", *figures}
+        assert {file.name for file in (pages / name).iterdir() if file.is_file()} == {"README.md", *figures}
         for claim in ledger.load(name.partition("/")[0]).claims_of(name):
             assert f"### Claim {claim.number}: " in text
+
+
+def test_scenarios_that_a_page_names_are_beside_it_and_run(pages: Path) -> None:
+    named = 0
+    for page in pages.glob("*/*/README.md"):
+        for file in re.findall(r"windlass\s+sweep\s+(scenarios/\S+\.toml)`", page.read_text(encoding="utf-8")):
+            assert windlass.load(page.parent / file).points()
+            named += 1
+    assert named
 
 
 def test_links_lead_somewhere(pages: Path) -> None:

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,6 +16,9 @@ from windlass.cli.latex import latex_option
 from windlass.cli.options import json_option, own_option
 from windlass.cli.printing import print_details, print_json, print_table
 from windlass.errors import InputError, did_you_mean
+
+if TYPE_CHECKING:
+    from windlass.ledger import Experiment
 
 
 @main.command(
@@ -153,7 +156,7 @@ def _papers() -> list[dict[str, Any]]:
                         "kind": experiment.kind,
                         "claims": len(book.claims_of(experiment.id)),
                         "not_run": why[experiment.id],
-                        **_last(experiment.id),
+                        **_last(experiment),
                     }
                     for experiment in book.experiments.values()
                 ],
@@ -162,21 +165,24 @@ def _papers() -> list[dict[str, Any]]:
     return rows
 
 
-def _last(experiment: str) -> dict[str, str]:
-    """What an experiment takes, and its last verdicts: of the working folder, or those that were published."""
+def _last(entry: Experiment) -> dict[str, str]:
+    """What an experiment takes, and its last verdicts: of the working folder, or those that were published. The runs of
+    a summary are those of what it sums up.
+    """
     from windlass.report import last_verdicts
+    from windlass.reproduce.costs import cost_of_run
     from windlass.reproduce.published import published
 
     shown = {"takes": "", "last_verdicts": "", "run_on": ""}
-    last = published().get(experiment)
+    last = published().get(entry.id)
     if last is not None:
-        shown["takes"] = _takes(last.runs, last.run_s, last.cost_is)
+        shown["takes"] = _takes(last.runs, *((None, "") if entry.covers else cost_of_run(entry, last)))
         if last.date:
             shown |= {"last_verdicts": _verdicts(last.verdicts, last.quick), "run_on": last.date}
-    own = last_verdicts(Path("reproduced"), experiment)
+    own = last_verdicts(Path("reproduced"), entry.id)
     if own is not None and own.get("date", shown["run_on"]) >= shown["run_on"]:
         shown |= {"last_verdicts": _verdicts(own["verdicts"], own.get("quick", False)), "run_on": own.get("date", "")}
-        if own.get("cpu_per_run_s") is not None:
+        if own.get("cpu_per_run_s") is not None and not entry.covers:
             shown["takes"] = _takes(own["runs"], own["cpu_per_run_s"], "measured")
     return shown
 

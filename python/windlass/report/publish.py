@@ -38,18 +38,19 @@ _NOTE = "<!-- Made by `make papers` from the folder of a run. Do not edit. -->"
 _NOT_YET = "The run has not come to:"
 _ALONE = "CPU time is that of each experiment on its own; together they take less, since they share runs."
 _IMAGE = re.compile(r"^!\[[^\]]*\]\(([^)]+\.svg)\)", re.MULTILINE)
+_SCENARIO = re.compile(r"windlass\s+sweep\s+(scenarios/\S+\.toml)`")
 
 
 @dataclass(frozen=True)
 class Part:
-    """An experiment that was run: its row of the table, the rows of its claims on the paper's page, its page, its
-    figures.
+    """An experiment that was run: its row of the table, the rows of its claims on the paper's page, its page, and the
+    figures and scenarios that this names.
     """
 
     row: Published
     claims: list[str]
     page: str
-    figures: dict[str, bytes]
+    files: dict[str, bytes]
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ def publish(source: Path, target: Path, table: Path, *, keep: bool = False) -> l
         files[f"{paper.book.id}/README.md"] = _paper_page(paper).encode()
         for part in paper.parts:
             files[f"{part.row.experiment}/README.md"] = f"{_NOTE}\n\n{part.page}".encode()
-            files |= {f"{part.row.experiment}/{name}": data for name, data in part.figures.items()}
+            files |= {f"{part.row.experiment}/{name}": data for name, data in part.files.items()}
     size = sum(len(data) for data in files.values())
     if size > LIMIT_MB * 1e6:
         raise click.ClickException(f"the pages take {size / 1e6:.1f} MB, more than {LIMIT_MB} MB")
@@ -157,8 +158,13 @@ def _part(source: Path, experiment: str, rows: Mapping[str, Published]) -> Part 
         document["verdicts"],
     )
     claims = list(csv.DictReader(io.StringIO(folders.checked(folder, "claims.csv", manifest).decode())))
-    figures = {name: folders.checked(folder, name, manifest) for name in _IMAGE.findall(page)}
-    return Part(row, _claim_rows(experiment, claims), page, figures)
+    files = {name: folders.checked(folder, name, manifest) for name in [*_IMAGE.findall(page), *_scenarios(page)]}
+    return Part(row, _claim_rows(experiment, claims), page, files)
+
+
+def _scenarios(page: str) -> list[str]:
+    """The scenario files whose sweeps a page names."""
+    return sorted(set(_SCENARIO.findall(page)))
 
 
 def _kept(target: Path, books: Sequence[ledger.Ledger], rows: Mapping[str, Published]) -> dict[str, Part]:
@@ -178,9 +184,12 @@ def _kept(target: Path, books: Sequence[ledger.Ledger], rows: Mapping[str, Publi
                 hint = "name the table that was written with these pages"
                 raise click.ClickException(f"the table has no row of {name}, whose page is to be kept: {hint}")
             page = folders.checked(target, f"{name}/README.md", manifest).decode().removeprefix(f"{_NOTE}\n\n")
-            figures = {file: folders.checked(target, f"{name}/{file}", manifest) for file in _IMAGE.findall(page)}
+            files = {file: folders.checked(target, f"{name}/{file}", manifest) for file in _IMAGE.findall(page)}
+            for file in _scenarios(page):
+                if f"{name}/{file}" in manifest["files"]:
+                    files[file] = folders.checked(target, f"{name}/{file}", manifest)
             own = [line for line in lines if line.startswith(f"| {_link(name)}, ")]
-            found[name] = Part(rows[name], own, page, figures)
+            found[name] = Part(rows[name], own, page, files)
     return found
 
 

@@ -52,6 +52,16 @@ def cost(plan: Plan, counts: Mapping[Place, int], folder: Path) -> tuple[float |
     return took / sum(sum(places.values()) for places in runs.values()), source
 
 
+def cost_of_run(entry: Experiment, last: Published) -> tuple[float | None, str]:
+    """CPU time of a run of a published experiment, seconds, and where that is known from: what it took if that was
+    measured, or else by others of the same network (``alike``), or else the engine's own estimate.
+    """
+    if last.cost_is == "measured":
+        return last.run_s, last.cost_is
+    near = alike(entry, published())
+    return (last.run_s, last.cost_is) if near is None else (near, "alike")
+
+
 def _known(rows: Mapping[str, Published], entry: Experiment) -> float | None:
     """What a run of an experiment took in the run of all papers that was published last, seconds."""
     row = rows.get(entry.id)
