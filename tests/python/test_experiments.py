@@ -497,3 +497,14 @@ def test_a_variant_may_be_another_form_of_its_algorithm() -> None:
     changed = replace(book.experiments["saedi2019/fig3.5"], variants=("cerlplus2",), open=opened)
     (case,) = experiments.cases(book, changed, [(1,)], ["cerlplus2"], book.readings["inverted"])
     assert case.members == {"cerlplus2": None}
+
+
+def test_a_reading_moves_what_an_axis_sets() -> None:
+    """RED's parameters are varied where the reading has RED: at the base stations, and not only at the router."""
+    book, experiment = ledger.experiment("rana/red-settings")
+    reading = book.readings["red-at-station"]
+    (case,) = experiments.cases(book, experiment, [("max_p doubled",)], ["etfcc"], reading)
+    topology = case.scenario.composed()["topology"]
+    assert topology["radio"]["queue"]["max_p"] == topology["router"]["queue"]["max_p"] == 0.2
+    (base,) = experiments.cases(book, experiment, [("max_p doubled",)], ["etfcc"])
+    assert "queue" not in base.scenario.composed()["topology"]["radio"]

@@ -92,7 +92,7 @@ def cases(
             members = _members(experiment, name, groups, reading)
             made += [
                 Case(experiment.id, name, swept, at, members)
-                for swept, at in _sweeps(ledger, experiment, base, own, scale)
+                for swept, at in _sweeps(ledger, experiment, base, own, reading)
             ]
     return made
 
@@ -337,9 +337,11 @@ def _sweeps(
     experiment: Experiment,
     base: Scenario,
     points: Sequence[Sequence[Any]],
-    scale: Mapping[str, float],
+    reading: Reading | None,
 ) -> list[tuple[Scenario, tuple[tuple[Any, ...], ...]]]:
     """The scenario with the experiment's axes: one sweep, or one for each value of an axis that sets several things."""
+    scale = reading.scale if reading is not None else {}
+    move = reading.move if reading is not None else {}
     network = ledger.topologies[experiment.topology]
     keys = _named_one_by_one(network)
     axes = list(zip(experiment.axes, points, strict=True))
@@ -354,7 +356,7 @@ def _sweeps(
                 numbers = [key.value(_scaled(axis.key, one, scale)) for one in values]
                 sets.append(Set(f"sweep.{key.set[0]}", numbers, key.line))
             else:
-                sets += _at(axis, value, key, scale)
+                sets += _moved(_at(axis, value, key, scale), move)
         at = itertools.product(
             *((v,) if not s else values for (_, values), s, v in zip(axes, plain, chosen, strict=True))
         )
@@ -377,6 +379,15 @@ def _at(axis: Axis, value: Any, key: Key, scale: Mapping[str, float]) -> list[Se
     index = axis.points.index(value)
     own = [Set(name, key.value(_scaled(axis.key, value, scale)), key.line) for name in key.set]
     return own + [Set(name, values[index], axis.line) for name, values in axis.also.items()]
+
+
+def _moved(sets: list[Set], move: Mapping[str, str]) -> list[Set]:
+    """The same, and once more below other keys."""
+    found = list(sets)
+    for old, new in move.items():
+        below = [one for one in sets if one.key.startswith(f"{old}.")]
+        found += [replace(one, key=new + one.key.removeprefix(old)) for one in below]
+    return found
 
 
 def _bdp(ledger: Ledger, experiment: Experiment) -> str:

@@ -95,6 +95,8 @@ class Reading:
         It is another form of an algorithm, to be shown beside the base.
     scale : mapping
         Keys of the network whose numbers mean so many times as much.
+    move : mapping
+        What an axis of the experiment sets below the first dotted key it sets below the second one, too.
     instead : bool
         What the default of ``open`` sets is left out, not laid under it.
     profile : str
@@ -112,6 +114,7 @@ class Reading:
     mirrored: bool = False
     form: bool = False
     scale: Mapping[str, float] = field(default_factory=dict)
+    move: Mapping[str, str] = field(default_factory=dict)
     instead: bool = False
     profile: str = ""
 

@@ -127,6 +127,7 @@ READING: Schema = {
     "mirrored": Maybe(flag, False),
     "form": Maybe(flag, False),
     "scale": Maybe(by_key(number), {}),
+    "move": Maybe(by_key(text), {}),
     "instead": Maybe(flag, False),
 }
 
@@ -136,7 +137,7 @@ def reading(item: Item) -> Reading:
     row = fields(item, READING)
     if not any(row[name] for name in ("set", "swap", "mix", "mirrored", "needs", "scale")):
         item.fail("changes nothing", 'write what it does: `set = { "flows.tcp.window" = "20 segments" }`')
-    own = ("title", "open", "why", "swap", "mix", "mirrored", "form", "scale", "instead")
+    own = ("title", "open", "why", "swap", "mix", "mirrored", "form", "scale", "move", "instead")
     taken = {name: row[name] for name in own}
     return Reading(key=item.key, effect=effect(row), **taken)
 
