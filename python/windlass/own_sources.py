@@ -10,10 +10,10 @@ The word is a hash of
 - name, version and list of files of every installed package that these import, with what it requires;
 - the version of Python, and the code of Windlass itself.
 
-What a class reads while it runs (a file, the environment, the clock) cannot be known, and an object of a package that a
-module holds counts by the text that makes it only. Where part of what a class depends on is known to be unknown,
-:attr:`Sources.missing` says so, and its runs are not kept: the class stands in no file, imports a name that it makes up
-while it runs, or is closed over an object that has no plain value.
+What a class reads while it runs (a file, the environment, the clock) cannot be known, and an object of an installed
+package that a module holds counts by the text that makes it only. Where part of what a class depends on is known to be
+unknown, :attr:`Sources.missing` says so, and its runs are not kept: the class stands in no file, imports a name that it
+makes up while it runs, is closed over an object that has no plain value, or a module holds an iterator.
 """
 
 from __future__ import annotations
@@ -349,19 +349,30 @@ class _Live:
             return f"{type(value).__name__} {value!r}"
         if isinstance(value, CodeType):
             return self._code(value)
-        if isinstance(value, tuple):
+        if type(value) is tuple:
             return f"tuple [{', '.join(self.text(item, strict) for item in value)}]"
-        if isinstance(value, frozenset):
+        if type(value) is frozenset:
             return f"frozenset [{', '.join(sorted(self.text(item, strict) for item in value))}]"
         if id(value) in self._seen:
             return "again"
         self._seen[id(value)] = value  # held, so that no other gets its number
+        text = self._shared(value, strict)
+        if isinstance(value, _HOLDERS) and type(value) not in _HOLDERS and self._walk.is_own(type(value).__module__):
+            text += f" {type(value).__qualname__} {self._members(_attributes(value), strict)}"
+        return text
+
+    def _shared(self, value: Any, strict: str | None) -> str:
+        """The text of what is looked at only once."""
         if isinstance(value, ModuleType):
             own = self._walk.is_own(value.__name__) and sys.modules.get(value.__name__) is not value
             return f"module {self.own_module(value)}" if own else f"module {value.__name__}"
         if isinstance(value, type):
             own = self._walk.is_own(value.__module__)
             return f"class {self.own_class(value)}" if own else f"class {value.__module__}.{value.__qualname__}"
+        if isinstance(value, tuple):
+            return f"tuple [{', '.join(self.text(item, strict) for item in value)}]"
+        if isinstance(value, frozenset):
+            return f"frozenset [{', '.join(sorted(self.text(item, strict) for item in value))}]"
         if isinstance(value, list):
             return f"list [{', '.join(self.text(item, strict) for item in value)}]"
         if isinstance(value, set):
@@ -405,10 +416,19 @@ class _Live:
         name = f"{kind.__module__}.{kind.__qualname__}"
         if kind.__module__ == "numpy" and hasattr(value, "tobytes") and not value.dtype.hasobject:
             return f"{name} {value.dtype.str} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
-        if self._walk.is_own(kind.__module__) and hasattr(value, "__dict__"):
-            return f"{name} {self._members(vars(value), strict)}"
+        if self._walk.is_own(kind.__module__):
+            return f"{name} {_plain_part(value)} {self._members(_attributes(value), strict)}"
+        if isinstance(value, functools.cached_property):
+            return f"{name} {self.text(value.func, strict)}"
+        runs_out = isinstance(value, Iterator) and not any(value is stream for stream in _streams())
+        standard = kind.__module__.partition(".")[0] in sys.stdlib_module_names
+        parts = _parts(value) if standard and not runs_out else None
+        if parts is not None:
+            return f"{name} {self.text(parts, strict)}"
         if strict is not None:
             self._walk.lack(f"{strict} has a `{name}`, whose value is not known")
+        elif runs_out:
+            self._walk.lack(f"a global or an attribute is a `{name}`, which gives something else each time")
         return f"object {name}"
 
     def _code(self, code: CodeType) -> str:
@@ -417,6 +437,44 @@ class _Live:
             code.co_kwonlyargcount, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars,
         ]  # fmt: skip
         return f"code {parts} {[self.text(constant, None) for constant in code.co_consts]}"
+
+
+_HOLDERS = (tuple, frozenset, list, set, dict)
+
+
+def _streams() -> list[Any]:
+    return [sys.stdin, sys.stdout, sys.stderr, sys.__stdin__, sys.__stdout__, sys.__stderr__]
+
+
+def _attributes(value: Any) -> dict[str, Any]:
+    """Attributes of an object, those in slots included."""
+    found = dict(getattr(value, "__dict__", {}))
+    for base in type(value).__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        for slot in (slots,) if isinstance(slots, str) else slots:
+            name = f"_{base.__name__.lstrip('_')}{slot}" if slot.startswith("__") and not _is_dunder(slot) else slot
+            if name not in ("__dict__", "__weakref__") and hasattr(value, name):
+                found[name] = getattr(value, name)
+    return found
+
+
+def _plain_part(value: Any) -> str:
+    """What an object of a class derived from a number or a string is beside its attributes."""
+    for base in (int, float, complex, str, bytes):
+        if isinstance(value, base):
+            return base.__repr__(value)
+    return ""
+
+
+def _parts(value: Any) -> list[Any] | None:
+    """What an object of the standard library is made of, as a copy would be; none if it cannot be copied."""
+    try:
+        made = value.__reduce_ex__(4)
+    except Exception:  # noqa: BLE001  whatever a foreign object raises
+        return None
+    if isinstance(made, str):
+        return [made]
+    return [list(part) if isinstance(part, Iterator) else part for part in made]
 
 
 def _unwrapped(member: Any) -> Any:

@@ -483,3 +483,51 @@ def function():
     names, unknown = imported_names(text, "pack.low")
     expected = "a.b c e e.f e.g pack.low pack.low.h pack.i pack.i.j pack.low.k l m n.o"
     assert (names, unknown) == (set(expected.split()), [13, 14])
+
+
+OBJECTS = {
+    "slots": "@dataclass(slots=True)\nclass Settings:\n    kept: float\n",
+    "private slots": (
+        "class Settings:\n    __slots__ = ('__kept',)\n    def __init__(self, kept):\n        self.__kept = kept\n"
+        "    kept = property(lambda self: self.__kept)\n"
+    ),
+    "namespace": "from types import SimpleNamespace\ndef Settings(kept):\n    return SimpleNamespace(kept=kept)\n",
+    "number": (
+        "from decimal import Decimal\nclass Settings:\n    def __init__(self, kept):\n"
+        "        self.given = Decimal(kept)\n    kept = property(lambda self: float(self.given))\n"
+    ),
+    "float of its own": "class Settings(float):\n    kept = property(float)\n",
+    "dict with attributes": "class Settings(dict):\n    def __init__(self, kept):\n        self.kept = kept\n",
+    "configuration": (
+        "import configparser\ndef Settings(kept):\n    read = configparser.ConfigParser()\n"
+        "    read.read_string(f'[own]\\nkept = {kept}')\n    return read\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_objects_that_a_module_holds_count_with_their_values(
+    name: str, own: Path, key: Callable[..., str], loaded: Callable[..., SimpleNamespace]
+) -> None:
+    share = "float(CFG['own']['kept'])" if name == "configuration" else "CFG.kept"
+    text = mine(f"from dataclasses import dataclass\n{OBJECTS[name]}CFG = Settings(0.5)", share)
+    it = loaded(text)
+    assert [it.stored(), it.stored()] == [False, True]
+    it.module.CFG = it.module.Settings(0.9)
+    assert [it.stored(), it.stored()] == [False, True]
+    it.module.CFG = it.module.Settings(0.5)
+    assert it.stored(), "the same value made anew"
+
+
+@pytest.mark.parametrize("made", ["iter([0.5] * 1000)", "(x for x in [0.5])", "itertools.cycle([0.5])"])
+def test_a_module_that_holds_an_iterator_is_not_kept(made: str, loaded: Callable[..., SimpleNamespace]) -> None:
+    it = loaded(mine(f"import itertools\nNUMBERS = {made}", "0.5"))
+    with pytest.warns(StoreWarning, match="which gives something else each time"):
+        assert not it.stored()
+    assert not it.stored()
+
+
+def test_what_has_no_value_is_kept(loaded: Callable[..., SimpleNamespace]) -> None:
+    held = "import logging, re, sys, threading\nLOG, LOCK = logging.getLogger('own'), threading.Lock()\n"
+    it = loaded(mine(f"{held}WORD, OUT = re.compile('a+'), sys.stderr", "0.5"))
+    assert [it.stored(), it.stored()] == [False, True]
