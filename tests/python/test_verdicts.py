@@ -299,12 +299,37 @@ def test_a_value_above_the_capacity_is_impossible() -> None:
 def test_rank_with_ties_in_favour() -> None:
     """b is 2 % ahead, inside the tie of 3 %; c is 5 % ahead, outside."""
     data = table({"a": [flat(1.0)], "b": [flat(1.02)], "c": [flat(1.05)]})
-    assert judge(rank(["a", "b"]), data).verdict == "reproduced"
+    found = judge(rank(["a", "b"]), data)
+    assert (found.verdict, "margin for ties" in found.latitude) == ("compatible", True)
+    assert judge(replace(rank(["a", "b"]), whose="paper"), data).verdict == "reproduced"
     assert judge(rank(["a", "b", "c"]), data).verdict == "contradicted"
-    assert judge(rank(["a", "b", "c"], position=2), data).verdict == "reproduced"
+    assert judge(rank(["a", "b", "c"], position=2), data).verdict == "compatible"
     assert judge(rank(["a", "b", "c"], position=3), data).verdict == "reproduced"
     assert judge(rank(["a", "b", "c"], lower_is_better=True), data).verdict == "reproduced"
     assert judge(rank(["a", "c"], negate=True), data).verdict == "reproduced"
+
+
+def test_a_lead_that_may_be_none_is_a_tie() -> None:
+    """b is ahead by 0.5 ± 1.5 %: it may as well be behind."""
+    data = table({"a": [flat(1.0)], "b": [spread(1.005, 0.015)]})
+    assert judge(rank(["a", "b"]), data).verdict == "reproduced"
+
+
+@pytest.mark.parametrize(
+    ("position", "others", "words"),
+    [
+        (1, (0.9, 0.5), "a first of 3; b against a -10.0 %"),
+        (2, (1.1, 0.5), "a number 2 of 3; a against b -9.1 %"),
+        (3, (1.1, 1.5), "a last of 3; a against b -9.1 %"),
+    ],
+)
+def test_a_rank_names_the_rival_that_comes_nearest_to_another_place(
+    position: int, others: tuple[float, float], words: str
+) -> None:
+    data = table({"a": [flat(1.0)], "b": [flat(others[0])], "c": [flat(others[1])]})
+    found = judge(rank(["a", "b", "c"], position=position), data)
+    assert found.verdict == "reproduced"
+    assert found.measured.startswith(words)
 
 
 def test_rank_on_the_edge_is_undecided() -> None:

@@ -21,7 +21,8 @@ def tables_of(reproduction: Reproduction) -> list[dict[str, Any]]:
     names = metrics_of(reproduction)
     if names[0] in ("throughput", "goodput") and not any("#" in variant for _, _, variant in curves):
         names = [*names, "throughput-total"]
-    head = " and ".join(axis.parameter + (f" ({axis.unit})" if axis.unit != "-" else "") for axis in experiment.axes)
+    axes = experiment.axes if not experiment.covers else ()
+    head = " and ".join(axis.parameter + (f" ({axis.unit})" if axis.unit != "-" else "") for axis in axes)
     tables: list[dict[str, Any]] = []
     for name in dict.fromkeys(names):
         if name not in data.metrics:
@@ -30,7 +31,11 @@ def tables_of(reproduction: Reproduction) -> list[dict[str, Any]]:
         for point in data.points:
             found = [verdicts.mean(source.get(name, variant, [point])) for _, source, variant in curves]
             best = max((one.mean for one in found if not math.isnan(one.mean)), default=math.nan)
+            if experiment.covers and all(math.isnan(one.mean) for one in found):
+                continue
             words = ", ".join(language.found(plain(value)) for value in point)
+            if experiment.covers:  # each figure has axes of its own
+                words = language.point(data.axes, point)
             marked = name in METRICS and METRICS[name][1] == "Mbit/s" and len(curves) > 1
             cells = [{**_cell(one), "best": marked and one.mean == best} for one in found]
             rows.append({"point": words or "the only one", "cells": cells})
@@ -42,9 +47,17 @@ def tables_of(reproduction: Reproduction) -> list[dict[str, Any]]:
 def _cell(found: Interval) -> dict[str, str]:
     if math.isnan(found.mean):
         return {"mean": "-", "half": ""}
-    digits = 2 if abs(found.mean) >= 100 else 3
-    half = f"{found.half_width:.{digits}f}" if math.isfinite(found.half_width) and found.n > 1 else ""
-    return {"mean": f"{found.mean:.{digits}f}", "half": half}
+    if found.n < 2 or not math.isfinite(found.half_width):
+        return {"mean": f"{found.mean:,.{_places(found.mean, 4)}f}", "half": ""}
+    digits = _places(found.half_width, 2) if found.half_width > 0.0 else _places(found.mean, 4)
+    return {"mean": f"{found.mean:,.{digits}f}", "half": f"{found.half_width:,.{digits}f}"}
+
+
+def _places(number: float, digits: int) -> int:
+    """Decimal places that show so many digits of a number."""
+    if number == 0.0:
+        return 0
+    return min(max(digits - 1 - math.floor(math.log10(abs(number))), 0), 9)
 
 
 def capacity_lines(reproduction: Reproduction) -> list[str]:

@@ -45,16 +45,19 @@ def _rank_at(check: Check, data: Data, where: str, points: Sequence[Point], posi
     """Whether ``a`` can stand at that position, ties broken in its favour.
 
     At most position - 1 others may be better by more than the tie, and at most the rest may be worse by more than it.
+    With ``untied`` there is a tie only where the interval allows one.
     """
     a, metric, tie = str(check["a"]), str(check["metric"]), 100 * float(check["tie_rel"])
     lower = bool(check.get("lower_is_better"))
     rivals = [name for name in _present(check["among"], data, metric, points) if name != a]
-    ahead, behind = [], []
-    for name in rivals:
-        lead = lead_percent(data, metric, name, a, points, lower)
-        ahead.append(negated(at_most(lead, tie, where, f"{name} against {a}")))
-        back = lead_percent(data, metric, a, name, points, lower)
-        behind.append(negated(at_most(back, tie, where, f"{a} against {name}")))
+    untied = bool(check.get("untied"))
+
+    def beats(first: str, second: str) -> Answer:
+        lead = lead_percent(data, metric, first, second, points, lower)
+        answer = negated(at_most(lead, tie, where, f"{first} against {second}"))
+        return replace(answer, reply="yes") if untied and answer.reply == "no" and lead.lo > 0.0 else answer
+
+    ahead, behind = [beats(name, a) for name in rivals], [beats(a, name) for name in rivals]
     answers = [_count_at_most(ahead, position - 1), _count_at_most(behind, len(rivals) + 1 - position)]
     margin = check.get("min_margin_rel")
     if margin is not None:
@@ -64,9 +67,16 @@ def _rank_at(check: Check, data: Data, where: str, points: Sequence[Point], posi
         ]
     decided = every(answers, where)
     if decided.reply == "yes":
-        closest = max(ahead, key=centre, default=decided)
+        # what comes nearest to one too many: of those ahead, and of those behind
+        nearest = [*_ranked(ahead)[position - 1 : position], *_ranked(behind)[len(rivals) + 1 - position :][:1]]
+        closest = max(nearest, key=centre, default=decided)
         return replace(closest, reply="yes", where=where)
     return decided
+
+
+def _ranked(answers: Sequence[Answer]) -> list[Answer]:
+    """From the largest lead on."""
+    return sorted(answers, key=centre, reverse=True)
 
 
 def _count_at_most(answers: Sequence[Answer], most: int) -> Answer:

@@ -40,6 +40,7 @@ SOME = Latitude("at the share of points that we ask for", "at every point that i
 WIDE = Latitude("inside our tolerance, which is more than a quarter of the claim either way", "inside a quarter")
 LOOSE = Latitude("inside our margin, which is more than a quarter", "inside a quarter")
 ORDER = Latitude("in an order for which a tau below 0.75 is enough", "with a tau of 0.75")
+TIED = Latitude("inside our margin for ties, where somebody is ahead who should not be", "without that margin")
 EDGE = "the interval reaches over the edge of the tolerance"
 
 
@@ -101,6 +102,8 @@ def latitudes(check: Check) -> list[Latitude]:
     if not check.get("negate"):  # a wider margin makes "not alike" harder
         margins = {key: QUARTER for key in ("within_rel", "slack_rel", "tie_rel") if key in check.fields}
         found.append(LOOSE.taken(_no_wider(check, margins)))
+        if check.kind == "rank" and check.get("tie_rel"):
+            found.append(TIED.taken({"untied": True}))
     return [latitude for latitude in found if latitude.fields]
 
 
