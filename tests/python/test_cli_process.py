@@ -241,7 +241,7 @@ def test_ctrl_c_while_modules_are_imported_leaves_no_traceback(
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
-@pytest.mark.parametrize(("kind", "method", "points"), [("Scenario", "_read", 60), ("Point", "capacity", 2)])
+@pytest.mark.parametrize(("kind", "method", "points"), [("Scenario", "_read", 60), ("Point", "capacity", 12)])
 def test_ctrl_c_stops_reading_and_building(tmp_path: Path, start: Start, kind: str, method: str, points: int) -> None:
     large = SMALL_TOML.replace("pairs = 2", "pairs = 50000")
     sweep = ", ".join(f'"{n / 10} %"' for n in range(points))
@@ -251,7 +251,7 @@ def test_ctrl_c_stops_reading_and_building(tmp_path: Path, start: Start, kind: s
     used = stopped(process)
     stdout, stderr = process.communicate(timeout=30)
     assert (process.returncode, stdout, stderr.strip()) == (130, "", "stopped")
-    assert used < 1.0
+    assert used < 2.0  # (all of it takes five and more)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
