@@ -14,11 +14,14 @@ import pytest
 
 from windlass import ledger, reproduce, verdicts
 from windlass.report import figures, given, index, page, tables
+from windlass.report.bins import bins_figure
 from windlass.report.cautions import caution_words
 from windlass.report.language import COMMON, LABELS, METRICS, Language, sentence
-from windlass.report.panels import Curve, Panel, draw_panels, highest_shown
-from windlass.report.windows import thinned
-from windlass.reproduce import PaperReproduction, Reproduction, plan, running
+from windlass.report.measured import number_cell, tables_of
+from windlass.report.panels import Curve, Panel, draw_panels, highest_shown, look_of, looks_of
+from windlass.report.windows import spread, thinned, windows_figure
+from windlass.reproduce import PaperReproduction, ReadingRun, Reproduction, plan, running
+from windlass.verdicts import Data, Interval, merge
 
 EXPERIMENTS = ["dalal2015/fig8", "huq2024/table1", "janevski2012/cwnd-b-0-d1-tahoe", "rana/red-mode"]
 """A figure with stated values, a printed table, windows over time, and an axis of words."""
@@ -428,3 +431,176 @@ def test_of_each_band_of_a_claimed_gain_some_is_in_the_figure() -> None:
     (band,) = [one for one in axes.collections if one.get_hatch()]
     low = min(path.vertices[:, 1].min() for path in band.get_paths())
     assert low < axes.get_ylim()[1]
+
+
+def judged_on(made: Reproduction, experiment: str, data: Data) -> Reproduction:
+    """Claims of another experiment of the same paper, with measurements that were made up."""
+    book, entry = ledger.experiment(experiment)
+    outcomes = [replace(made.outcomes[0], claim=claim) for claim in book.claims_of(experiment)]
+    return replace(made, ledger=book, experiment=entry, data=data, outcomes=outcomes, runs=[])
+
+
+def measured(
+    experiment: str,
+    axes: tuple[str, ...],
+    points: tuple[Any, ...],
+    values: dict[tuple[str, str, Any], float],
+    series: dict[tuple[str, str, Any], list[tuple[float, float]]] | None = None,
+) -> Data:
+    """Two seeds of each value, the second one larger by a tenth; a series has the same line twice."""
+    fixed = ledger.experiment(experiment)[1].fixed
+    both = {key: {1: value, 2: 1.1 * value} for key, value in values.items()}
+    lines = {key: {1: line, 2: [(at, 1.1 * value) for at, value in line]} for key, line in (series or {}).items()}
+    return Data(experiment, axes, points, fixed, both, series=lines)
+
+
+@pytest.mark.parametrize("made", ["janevski2012/cwnd-b-0-d1-tahoe"], indirect=True)
+def test_rows_of_a_summary_name_the_axes_of_their_figure(made: Reproduction) -> None:
+    parts = [
+        measured("janevski2012/fig44", ("ifq",), ((25,), (50,)), {("throughput", "tahoe", (25,)): 0.5}),
+        measured("janevski2012/fig48", ("dupack", "ifq"), ((3, 25),), {("throughput", "tahoe", (3, 25)): 0.7}),
+    ]
+    merged = merge("janevski2012/summary", parts)
+    assert any(None in point for point in merged.points)
+    data = replace(merged, values={**merged.values, ("throughput", "tahoe#1", merged.points[0]): {1: 0.5}})
+    (table, *_) = tables_of(judged_on(made, "janevski2012/summary", data))
+    assert (table["head"], table["variants"]) == ("setting", ["Tahoe"]), "whole variants, not single flows"
+    assert [row["point"] for row in table["rows"]] == [
+        "figure 44, interface queue = 25 packets",  # nothing was measured at 50
+        "figure 48, duplicate ACK threshold = 3, interface queue = 25 packets",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("mean", "half", "shown"),
+    [
+        (0.0863, 0.00049, "0.08630 ± 0.00049"),
+        (0.0863, 0.0, "0.08630 ± 0"),
+        (0.0, 0.0, "0 ± 0"),
+        (126245616.0, 571139.56, "126,250,000 ± 570,000"),
+        (12.4968, 0.8166, "12.50 ± 0.82"),
+        (5.0, 0.0996, "5.00 ± 0.10"),
+        (-0.004, 0.31, "0.00 ± 0.31"),
+        (1234.5678, math.inf, "1,235"),
+        (math.nan, 1.0, "-"),
+    ],
+)
+def test_numbers_have_the_digits_that_their_interval_leaves(mean: float, half: float, shown: str) -> None:
+    cell = number_cell(Interval(mean, mean - half, mean + half, 3))
+    assert " ± ".join(text for text in (cell["mean"], cell["half"]) if text) == shown
+    assert number_cell(Interval(mean, math.nan, math.nan, 1))["half"] == ""
+
+
+@pytest.mark.parametrize("made", ["janevski2012/cwnd-b-0-d1-tahoe"], indirect=True)
+def test_large_numbers_of_bytes_have_a_prefix(made: Reproduction) -> None:
+    data = measured("saedi2019/fig4.25b", (), ((),), {("seqno", f"newreno#{at}", ()): 1e8 * at for at in (1, 2)})
+    found = judged_on(made, "saedi2019/fig4.25b", data)
+    (table,) = tables_of(found)
+    assert table["words"] == "data delivered per flow (MB)"
+    assert table["rows"][0]["cells"][0]["mean"] == "105"
+    figure, caption = figures._measured(found, "seqno")
+    assert "at the end of the run" in caption
+    assert figure.get_supylabel() == table["words"]
+    figure.canvas.draw()
+    assert "200" in [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == ["NewReno\nflow 1", "NewReno\nflow 2"]
+
+
+@pytest.mark.parametrize("made", ["janevski2012/cwnd-b-0-d1-tahoe"], indirect=True)
+def test_windows_of_all_variants_are_drawn_with_what_the_paper_states_of_them(made: Reproduction) -> None:
+    entry = ledger.experiment("janevski2012/cwnd-a-0-d1")[1]
+    points = tuple((ifq,) for ifq in (2, 5, 15, 25, 50))
+    line = [(0.0, 1.0), (50.0, 4.0), (150.0, 2.0)]
+    series = {
+        ("cwnd", name, point): [(at, v * point[0]) for at, v in line] for name in entry.variants for point in points
+    }
+    data = measured(entry.id, ("ifq",), points, {("cwnd-max", name, (2,)): 5.0 for name in entry.variants}, series)
+    found = judged_on(made, entry.id, data)
+    stated = given.stated_windows(found)
+    assert {(one.point, one.value) for one in stated} == {((2,), 5.0), ((5,), 10.0), ((15,), 25.0)}
+    assert {one.variant for one in stated} == set(entry.variants) and all(one.peak for one in stated)
+    drawn = windows_figure(found)
+    assert drawn is not None
+    figure, caption = drawn
+    assert "highest window that the paper states" in caption and "not given" not in caption
+    assert [axes.get_title(loc="left") for axes in figure.axes[:5]] == ["Tahoe", "Reno", "NewReno", "Vegas", "SACK"]
+    tops = [axes.get_ylim()[1] for axes in figure.axes]
+    assert tops[0] == tops[4] < tops[5] < tops[20] == tops[24], "a scale for each row"
+    lines = [one.get_ydata()[0] for one in figure.axes[0].lines if one.get_label().startswith("highest")]
+    assert lines == [5.0]
+    drawn = windows_figure(replace(found, outcomes=[]))
+    assert drawn is not None and "not given in its text" in drawn[1]
+    assert spread(list(points), 3) == [(2,), (15,), (50,)]
+
+
+@pytest.mark.parametrize("made", ["rana/red-mode"], indirect=True)
+@pytest.mark.parametrize(
+    ("experiment", "variant", "marks"),
+    [("rana/fig4", "westwoodplus", [(1.0, ())]), ("rana/fig5", "westwoodplus", [(1.0, (60.0, 140.0))])],
+)
+def test_windows_that_a_claim_names_at_a_time_are_marked(
+    made: Reproduction, experiment: str, variant: str, marks: list[Any]
+) -> None:
+    line = [(10.0, 1.0), (200.0, 40.0)]
+    data = measured(experiment, (), ((),), {("cwnd", variant, ()): 20.0}, {("cwnd", variant, ()): line})
+    found = judged_on(made, experiment, data)
+    assert [(one.value, one.times) for one in given.stated_windows(found)] == marks
+    drawn = windows_figure(found)
+    assert drawn is not None and "not given" not in drawn[1]
+    labels = [text.get_text() for text in drawn[0].legends[0].get_texts()]
+    assert labels == [
+        "window that the paper states at that time" if marks[0][1] else "window that the paper says it comes down to"
+    ]
+
+
+@pytest.mark.parametrize("made", ["rana/red-mode"], indirect=True)
+def test_throughput_in_bins_is_drawn_over_time(made: Reproduction) -> None:
+    names = ("newreno", "veno", "westwoodplus", "westwoodplus-ha")
+    values = {("throughput", name, ()): 1.0 + at for at, name in enumerate(names)}
+    series = {("throughput", name, ()): [(10.0 + 20 * at, 1.0) for at in range(10)] for name in names[:3]}
+    found = judged_on(made, "rana/fig5", measured("rana/fig5", (), ((),), values, series))
+    drawn = bins_figure(found)
+    assert drawn is not None
+    figure, caption = drawn
+    assert (
+        "in bins of 20 s" in caption and "Not recorded in bins, since no claim looks at them: Westwood+ with" in caption
+    )
+    (axes,) = figure.axes
+    assert axes.get_xlabel() == "time (s)"
+    curves = {one.get_label(): one for one in axes.containers}
+    assert list(curves) == ["NewReno", "Veno", "Westwood+"]
+    data_line, _, (bars,) = curves["Veno"]
+    assert list(data_line.get_xdata()) == [10.0 + 20 * at for at in range(10)]
+    assert data_line.get_ydata()[3] == pytest.approx(1.05)
+    assert len(bars.get_segments()) == 10 and bars.get_segments()[0][1][1] > 1.1, "intervals of two seeds"
+    assert sorted({one.get_xdata()[0] for one in axes.lines if one.get_label().startswith("time")}) == [60.0, 140.0]
+    assert bins_figure(replace(found, data=replace(found.data, series={}))) is None
+
+
+def test_flows_have_the_colour_of_their_algorithm_and_a_shape_of_their_own() -> None:
+    names = ["CERL+, flow 1", "CERL+, flow 2", "NewReno, flow 1", "NewReno, flow 2", "CUBIC of 2008", "CUBIC"]
+    found = looks_of(names)
+    for name in names:
+        assert found[name].colour == look_of(name.partition(", ")[0]).colour
+    assert found["CERL+, flow 1"].colour != found["NewReno, flow 1"].colour
+    assert found["CERL+, flow 1"] == look_of("CERL+"), "the first flow looks as the algorithm does elsewhere"
+    assert found["CUBIC"] == look_of("CUBIC"), "no flow takes the shape of another algorithm of the figure"
+    assert len({look[1:] for look in found.values()}) == len(names)
+    assert look_of("Westwood of 2001") == look_of("Westwood")
+
+
+@pytest.mark.parametrize("made", ["janevski2012/cwnd-b-0-d1-tahoe"], indirect=True)
+def test_flows_of_another_form_are_shown_one_by_one(made: Reproduction) -> None:
+    names = ("cerlplus", "cerlplus#1", "cerlplus#2", "newreno", "newreno#1")
+    data = measured("saedi2019/fig4.28", (), ((),), {("seqno", name, ()): 1.0 for name in names})
+    found = judged_on(made, "saedi2019/fig4.28", data)
+    form = found.ledger.readings["inverted"]
+    found = replace(found, runs=[ReadingRun(form, data)])
+    assert [name for name, _, _ in figures.curves_of(found)] == [
+        "CERL+, flow 1",
+        "CERL+, flow 2",
+        "NewReno, flow 1",
+        "CERL+ inverted, flow 1",
+        "CERL+ inverted, flow 2",
+    ]
+    assert [variant for _, _, variant in figures.curves_of(found)][3:] == ["cerlplus#1", "cerlplus#2"]

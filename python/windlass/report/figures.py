@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from windlass import verdicts
+from windlass.report.bins import bins_figure
 from windlass.report.given import Gain, Stated, Whole, claimed_gains, claimed_wholes, gains_across, stated_values
-from windlass.report.language import Language, metric_words
+from windlass.report.language import Language, metric_words, scaled_words
 from windlass.report.panels import Curve, Panel, draw_panels, highest_shown
 from windlass.report.windows import windows_figure
 from windlass.reproduce import Reproduction, headline_metric, shown_variants
@@ -50,15 +51,18 @@ class Figure:
 def draw(reproduction: Reproduction, folder: Path) -> list[Figure]:
     """Draw the experiment's figures, write each as PDF, SVG and PNG, and return them for the page.
 
-    One for each number that the experiment is about, one of the gains that the paper claims of a number, one of windows
-    where they were recorded. A summary has none: its figures are those of what it sums up.
+    One of throughput over time where it was recorded in bins, one for each number that the experiment is about, one of
+    the gains that the paper claims of a number, one of windows where they were recorded. A summary has none: its
+    figures are those of what it sums up.
     """
     from windlass import plots
 
     if reproduction.experiment.covers:
         return []
     stem = reproduction.experiment.name
-    drawn = [
+    bins = bins_figure(reproduction)
+    drawn = [(f"{stem}-bins", *bins)] if bins is not None else []
+    drawn += [
         (f"{stem}" if not at else f"{stem}-{metric}", *_measured(reproduction, metric))
         for at, metric in enumerate(metrics_of(reproduction))
     ]
@@ -107,13 +111,24 @@ def _measured(reproduction: Reproduction, metric: str) -> tuple[Any, str]:
             (points.index(one.point), one.value, language.variant(one.variant)) for one in stated if one.point in points
         ]
         panels.append(Panel(title, along.places(points), tuple(lines), marks=tuple(marks), caps=tuple(caps)))
-    figure = draw_panels(panels[:_MOST_PANELS], along.label, metric_words(metric), along.log(), along.ticks())
+    shown = panels[:_MOST_PANELS]
+    factor, words = _scale(metric, shown)
+    figure = draw_panels(shown, along.label, words, along.log(), along.ticks(), factor)
     return figure, _caption(reproduction, metric, stated, panels)
+
+
+def _scale(metric: str, panels: list[Panel]) -> tuple[float, str]:
+    """Factor to the unit of the vertical axis, and its words."""
+    return scaled_words(metric, highest_shown(panels) / 1.08)
 
 
 def _caption(reproduction: Reproduction, metric: str, stated: list[Stated], panels: list[Panel]) -> str:
     name = metric_words(metric).partition(" (")[0]
     words = [f"{name[0].upper()}{name[1:]}: {reproduction.means_text}."]
+    if metric == "seqno":
+        words.append("Each value is what has arrived at the end of the run; how it grew was not recorded.")
+    elif "time_s" in reproduction.data.drawn_over:
+        words.append("Each value is of the whole run; the paper draws it over time.")
     caps = [cap for panel in panels for cap in panel.caps if cap is not None]
     if caps and min(caps) <= highest_shown(panels):
         words.append("Thin dashed line: a flow's share of what the narrowest link carries, payload only.")
@@ -155,7 +170,8 @@ def _gains(reproduction: Reproduction, metric: str, gains: list[Gain]) -> tuple[
         )
         head = f"claim {gain.claim.number}, over {over}" + (f", {title}" if title else "")
         panels.append(Panel(head, along.places(points), tuple(lines), band=band))
-    figure = draw_panels(panels, along.label, metric_words(metric), along.log(), along.ticks())
+    factor, words = _scale(metric, panels)
+    figure = draw_panels(panels, along.label, words, along.log(), along.ticks(), factor)
     return figure, (
         "Each gain or reduction that the paper claims, applied to our measured baseline: the hatched band, or bar where "
         "the claim is about one point, is where the variant would lie if the claim held, with the claim's tolerance. "
@@ -187,7 +203,8 @@ def _wholes(reproduction: Reproduction, metric: str, wholes: list[Whole]) -> tup
         ]
         head = f"claim {whole.claim.number}, {language.variant(whole.variant) if whole.variant else 'all variants'}"
         panels.append(Panel(head, (0.0,), tuple(curves), band=((whole.low, whole.high),)))
-    return draw_panels(panels, "", metric_words(metric), ticks=("",)), (
+    factor, words = _scale(metric, panels)
+    return draw_panels(panels, "", words, ticks=("",), factor=factor), (
         "Each claim on two whole figures, applied to our measured mean of the other one: the hatched bar is where the "
         "mean of this one would lie if the claim held, with the claim's tolerance. Means over all points with 95 % "
         "intervals."
@@ -269,15 +286,23 @@ def _cap(reproduction: Reproduction, point: tuple[Any, ...], metric: str) -> flo
 
 
 def curves_of(reproduction: Reproduction) -> Iterable[tuple[str, Data, str]]:
-    """Name, data and variant of each curve: the base, and the other form of an algorithm whose formula is in doubt."""
+    """Name, data and variant of each curve: the base, and the other form of an algorithm whose formula is in doubt.
+
+    Where flows are shown one by one, so are those of the other form.
+    """
     language = Language(reproduction.ledger, reproduction.experiment)
-    for variant in shown_variants(reproduction.experiment, reproduction.data):
-        yield language.variant(variant), reproduction.data, variant
+    entry, data = reproduction.experiment, reproduction.data
+    # few of the figures of a summary have flows that are shown one by one, all have means of a variant
+    whole = [name for name in entry.variants if name in data.variants] if entry.covers else []
+    shown = whole or shown_variants(entry, data)
+    for variant in shown:
+        yield language.variant(variant), data, variant
     for run in reproduction.runs:
         if run.reading.form and run.data is not None:
-            for variant, form in run.reading.swap.items():
-                if variant in reproduction.experiment.variants:
-                    yield language.variant(form), run.data, variant
+            for variant in shown:
+                name, flow, number = variant.partition("#")
+                if name in run.reading.swap:
+                    yield language.variant(run.reading.swap[name] + flow + number), run.data, variant
 
 
 def empty(reproduction: Reproduction, point: tuple[Any, ...]) -> Limit | None:

@@ -61,6 +61,61 @@ class Whole:
     high: float
 
 
+@dataclass(frozen=True)
+class StatedWindow:
+    """A window that the paper states, segments: the highest one (``peak``) of a variant at a point, or one that it has
+    at some times; without times, one that it comes down to.
+    """
+
+    variant: str
+    point: Point
+    value: float
+    peak: bool = False
+    times: tuple[float, ...] = ()
+
+
+def stated_windows(reproduction: Reproduction) -> list[StatedWindow]:
+    """Windows that the paper states of variants and points that were run."""
+    found = []
+    for outcome in reproduction.outcomes:
+        for check in (outcome.claim.check, *outcome.claim.check.also):
+            peak = check.kind == "value" and check.get("metric") == "cwnd-max"
+            lowest = check.kind == "trace" and check.get("signal") == "cwnd" and "level_segments" in check.fields
+            lost = check.kind == "trace" and check.get("event") == "loss-window"
+            of = check.get("of") or [reproduction.experiment.id]
+            if check.get("negate") or reproduction.experiment.id not in of or not (peak or lowest or lost):
+                continue
+            if lost:  # of one run of the paper, which is nothing to judge others by
+                numbers = outcome.claim.numbers
+                value, times = numbers.get("loss_window"), numbers.get("resumed_s", [])
+            else:
+                value, times = check["value" if peak else "level_segments"], check.get("times_s", [])
+            if value is None:
+                continue
+            when = tuple(float(time) for time in (times if isinstance(times, (list, tuple)) else [times]))
+            points = _points(reproduction, check)
+            if peak and len(points) != 1:  # a mean over points is of none of them
+                continue
+            found += [
+                StatedWindow(name, point, float(value), peak, when)
+                for name in _names(check["a"])
+                for point in points
+                if name in reproduction.data.variants
+            ]
+    return list(dict.fromkeys(found))
+
+
+def named_times(reproduction: Reproduction, signal: str, point: Point) -> tuple[float, ...]:
+    """Times at which the paper says that something happens in a series, seconds."""
+    found = {
+        float(time)
+        for check in _checks(reproduction)
+        if check.kind == "trace" and check["signal"] == signal and point in _points(reproduction, check)
+        for time in check.get("times_s", [])
+    }
+    return tuple(sorted(found))
+
+
 def stated_values(reproduction: Reproduction, metric: str) -> list[Stated]:
     """Values that the paper's text and tables give for the points and variants that were run."""
     found = []

@@ -203,6 +203,16 @@ def metric_words(metric: str) -> str:
     return f"{name} ({unit})" if unit else name
 
 
+def scaled_words(metric: str, largest: float) -> tuple[float, str]:
+    """Factor to the unit in which numbers up to `largest` are short, and a metric with that unit."""
+    name, unit = METRICS.get(metric, (metric.replace("-", " "), ""))
+    if unit == "bytes":
+        for factor, prefixed in ((1e-9, "GB"), (1e-6, "MB"), (1e-3, "kB")):
+            if largest * factor >= 1.0:
+                return factor, f"{name} ({prefixed})"
+    return 1.0, metric_words(metric)
+
+
 def _short(key: str) -> str:
     """Name of an axis as :func:`windlass.verdicts.words.place` gives it."""
     return place([(key, 0)]).partition(" = ")[0]

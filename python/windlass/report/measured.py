@@ -7,9 +7,9 @@ from typing import Any
 
 from windlass import verdicts
 from windlass.report.figures import curves_of, empty, metrics_of
-from windlass.report.language import METRICS, Language, metric_words
+from windlass.report.language import METRICS, Language, scaled_words
 from windlass.reproduce import Reproduction
-from windlass.verdicts import Interval
+from windlass.verdicts import Interval, Merged
 from windlass.verdicts.words import plain
 
 
@@ -27,37 +27,62 @@ def tables_of(reproduction: Reproduction) -> list[dict[str, Any]]:
     for name in dict.fromkeys(names):
         if name not in data.metrics:
             continue
+        means = {
+            point: [verdicts.mean(source.get(name, variant, [point])) for _, source, variant in curves]
+            for point in data.points
+        }
+        known = [abs(one.mean) for found in means.values() for one in found if not math.isnan(one.mean)]
+        factor, title = scaled_words(name, max(known, default=0.0))
+        marked = name in METRICS and METRICS[name][1] == "Mbit/s" and len(curves) > 1
         rows = []
-        for point in data.points:
-            found = [verdicts.mean(source.get(name, variant, [point])) for _, source, variant in curves]
+        for point, found in means.items():
             best = max((one.mean for one in found if not math.isnan(one.mean)), default=math.nan)
-            if experiment.covers and all(math.isnan(one.mean) for one in found):
+            if experiment.covers and math.isnan(best):
                 continue
             words = ", ".join(language.found(plain(value)) for value in point)
-            if experiment.covers:  # each figure has axes of its own
-                words = language.point(data.axes, point)
-            marked = name in METRICS and METRICS[name][1] == "Mbit/s" and len(curves) > 1
-            cells = [{**_cell(one), "best": marked and one.mean == best} for one in found]
+            if experiment.covers:
+                words = _in_summary(reproduction, point)
+            cells = [{**number_cell(one.scaled(factor)), "best": marked and one.mean == best} for one in found]
             rows.append({"point": words or "the only one", "cells": cells})
-        titles = [title for title, _, _ in curves]
-        tables.append({"words": metric_words(name), "head": head or "setting", "variants": titles, "rows": rows})
+        variants = [variant for variant, _, _ in curves]
+        tables.append({"words": title, "head": head or "setting", "variants": variants, "rows": rows})
     return tables
 
 
-def _cell(found: Interval) -> dict[str, str]:
-    if math.isnan(found.mean):
+def _in_summary(reproduction: Reproduction, point: tuple[Any, ...]) -> str:
+    """A point of a summary: its figure, and where it is there, by the axes of that figure alone."""
+    book, data = reproduction.ledger, reproduction.data
+    if not isinstance(data, Merged) or point not in data.origin:
+        return Language(book, reproduction.experiment).point(data.axes, point)
+    name, own = data.origin[point]
+    entry = book.experiments[name]
+    figure = Language(book).point(data.axes[:1], point[:1])
+    where = Language(book, entry).point(tuple(axis.key for axis in entry.axes), own)
+    return ", ".join(words for words in (figure, where) if words)
+
+
+def number_cell(found: Interval) -> dict[str, str]:
+    """A mean and half of its interval as a table has them: two digits of the half, the mean to the same place."""
+    mean, half = found.mean, found.half_width
+    if math.isnan(mean):
         return {"mean": "-", "half": ""}
-    if found.n < 2 or not math.isfinite(found.half_width):
-        return {"mean": f"{found.mean:,.{_places(found.mean, 4)}f}", "half": ""}
-    digits = _places(found.half_width, 2) if found.half_width > 0.0 else _places(found.mean, 4)
-    return {"mean": f"{found.mean:,.{digits}f}", "half": f"{found.half_width:,.{digits}f}"}
+    if found.n < 2 or not math.isfinite(half):
+        return {"mean": _to_place(mean, _place(mean, 4)), "half": ""}
+    if half <= 1e-9 * abs(mean):
+        return {"mean": _to_place(mean, _place(mean, 4)), "half": "0"}
+    place = _place(half, 2)
+    return {"mean": _to_place(mean, place), "half": _to_place(half, place)}
 
 
-def _places(number: float, digits: int) -> int:
-    """Decimal places that show so many digits of a number."""
-    if number == 0.0:
-        return 0
-    return min(max(digits - 1 - math.floor(math.log10(abs(number))), 0), 9)
+def _place(number: float, digits: int) -> int:
+    """The decimal place of the last of so many digits of a number, negative left of the point."""
+    return digits - 1 - int(f"{abs(number):.{digits - 1}e}".partition("e")[2]) if number else 0
+
+
+def _to_place(number: float, place: int) -> str:
+    """A number rounded to a decimal place, with commas between thousands."""
+    rounded = round(number, place)
+    return f"{rounded + 0.0:,.{max(place, 0)}f}"
 
 
 def capacity_lines(reproduction: Reproduction) -> list[str]:
@@ -66,8 +91,7 @@ def capacity_lines(reproduction: Reproduction) -> list[str]:
     for point in reproduction.data.points:
         cap = empty(reproduction, point)
         if cap is not None:
-            language = Language(reproduction.ledger, reproduction.experiment)
-            found.setdefault(cap.text, []).append(language.point(reproduction.data.axes, point))
+            found.setdefault(cap.text, []).append(_in_summary(reproduction, point))
     if len(found) <= 1:
         return list(found)
     return [f"{text} ({places[0]}{f' to {places[-1]}' if len(places) > 1 else ''})" for text, places in found.items()]

@@ -25,6 +25,7 @@ _LETTER, _HANDLE = 0.056, 0.72  # inches, of a letter in the legend, and of all 
 
 _STATED = "large and hollow: stated in the paper"
 _CLAIMED = "claimed gain over our baseline"
+_EVENT = "time that the paper names"
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Panel:
     """One panel: places along the axis, curves, and what the paper gives.
 
     ``marks`` are (index of the place, value, name of the curve); ``band`` has the ends of a claimed gain at each place;
-    ``caps`` what the links carry.
+    ``caps`` what the links carry; ``events`` places along the axis at which the paper says that something happens.
     """
 
     title: str
@@ -51,13 +52,22 @@ class Panel:
     marks: tuple[tuple[int, float, str], ...] = ()
     band: tuple[tuple[float, float] | None, ...] = ()
     caps: tuple[float | None, ...] = ()
+    events: tuple[float, ...] = ()
 
 
 @styled
 def draw_panels(
-    panels: Sequence[Panel], x_label: str, y_label: str, log: bool = False, ticks: Sequence[str] = ()
+    panels: Sequence[Panel],
+    x_label: str,
+    y_label: str,
+    log: bool = False,
+    ticks: Sequence[str] = (),
+    factor: float = 1.0,
 ) -> Figure:
-    """Draw panels with the same axes and one legend under them; colour, marker and dash tell curves apart."""
+    """Draw panels with the same axes and one legend under them; colour, marker and dash tell curves apart.
+
+    ``factor`` turns values into the unit of the vertical axis.
+    """
     from matplotlib.figure import Figure
 
     names = list(dict.fromkeys(curve.name for panel in panels for curve in panel.curves))
@@ -65,8 +75,10 @@ def draw_panels(
     rows = math.ceil(len(panels) / columns)
     width, height = _ALONE if len(panels) == 1 else (columns * _PANEL[0], rows * _PANEL[1])
     width = max(width, 5.2)
-    stated = [_STATED] if any(panel.marks for panel in panels) else []
-    labels = [*names, *stated, *([_CLAIMED] if any(panel.band for panel in panels) else [])]
+    given = [_STATED] if any(panel.marks for panel in panels) else []
+    given += [_CLAIMED] if any(panel.band for panel in panels) else []
+    given += [_EVENT] if any(panel.events for panel in panels) else []
+    labels = [*names, *given]
     beside = _legend_columns(labels, width)
     legend = _LEGEND_ROW * math.ceil(len(labels) / beside) + 0.1
     figure = Figure(figsize=(width, height + legend), layout="constrained")
@@ -77,6 +89,8 @@ def draw_panels(
     for axes in cells[len(panels) :]:
         axes.set_axis_off()
     _set_axes(cells[0], panels, log, ticks)
+    if factor != 1.0:
+        cells[0].yaxis.set_major_formatter(lambda value, _: f"{value * factor:g}")
     for axes in cells[max(0, len(panels) - columns) : len(panels)]:
         axes.xaxis.set_tick_params(labelbottom=True, **({"labelsize": 8} if len(panels) > 1 else {}))
         axes.set_xlabel(x_label, fontsize=9 if len(panels) == 1 else 8)
@@ -86,7 +100,7 @@ def draw_panels(
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             handles.setdefault(label, handle)
     if tuple(ticks) == ("",):
-        _name_places(cells[: len(panels)], names)
+        _name_places(cells[: len(panels)], names, width / columns / max(1, len(names)))
         handles = {label: handle for label, handle in handles.items() if label not in names}
     order = sorted(handles, key=lambda label: names.index(label) if label in names else len(names))
     if order:
@@ -100,13 +114,19 @@ def _legend_columns(labels: Sequence[str], width: float) -> int:
     return min(3, max(1, int(width / (_LETTER * longest + _HANDLE))))
 
 
-def _name_places(cells: Sequence[Axes], names: Sequence[str]) -> None:
-    """Write each curve's name under its only value, where there is one place: no legend is needed."""
+def _name_places(cells: Sequence[Axes], names: Sequence[str], width: float) -> None:
+    """Write each curve's name under its only value, so many inches wide at most: no legend is needed."""
     for axes in cells:
-        axes.set_xticks(
-            [_beside(at, names) for at in range(len(names))], [fill(name, 14) for name in names], fontsize=8
-        )
+        words = [_under(name, width) for name in names]
+        axes.set_xticks([_beside(at, names) for at in range(len(names))], words, fontsize=8)
         axes.set_xlim(_beside(-0.7, names), _beside(len(names) - 0.3, names))
+
+
+def _under(name: str, width: float) -> str:
+    """A name in as many lines as it needs under a place of so many inches; a flow's number has a line of its own."""
+    plain, _, flow = name.partition(", flow ")
+    lines = fill(plain, min(14, max(8, int(0.75 * width / _LETTER))))
+    return f"{lines}\nflow {flow}" if flow else lines
 
 
 def _beside(at: float, names: Sequence[str]) -> float:
@@ -155,6 +175,8 @@ def _draw_panel(axes: Axes, panel: Panel, names: Sequence[str]) -> None:
             label=_STATED,
             zorder=4,
         )
+    for event in panel.events:
+        axes.axvline(event, color="black", linewidth=1.0, linestyle=(0, (1.0, 2.0)), label=_EVENT, zorder=1)
     caps = [(place, cap) for place, cap in zip(panel.places, panel.caps, strict=False) if cap is not None]
     thin: dict[str, Any] = {"color": "black", "linewidth": 0.7, "linestyle": (0, (6, 3)), "zorder": 1}
     if len(caps) > 1:
@@ -221,21 +243,27 @@ def highest_shown(panels: Sequence[Panel]) -> float:
     return 1.08 * top
 
 
+_FORMS = {"westwood-original": "westwood", "cerlplus2-inverted": "cerl-plus2", "etfcc-tfrc": "etfcc"}
+"""Variants that are an algorithm of the registry with other parameters or under another name."""
+
+
 def look_of(name: str) -> Look:
-    """Look of a variant by its name on the page."""
+    """Look of a variant by its name on the page: that of its algorithm, which all its flows have."""
     name = re.split(r" in (?=figure |table |“)", name)[0]  # in another experiment it is the same one
     plain = name.split(", flow ")[0]
     key = next((key for key, label in LABELS.items() if label == plain), plain)
-    return look(name if plain != name else key)
+    return look(_FORMS.get(key, key))
 
 
 def looks_of(names: Sequence[str]) -> dict[str, Look]:
-    """Looks of the variants of a figure: that of the algorithm; of a second variant of the same one, its colour."""
+    """Looks of the variants of a figure: that of the algorithm; of a second variant or flow of the same one, its colour
+    with a marker and dash that no other line has.
+    """
+    own = {name: look_of(name) for name in names}
+    taken = {one[1:] for one in own.values()}
+    spare = [shape for number in range(36) if (shape := nth(number)[1:]) not in taken]
     found: dict[str, Look] = {}
-    spare = [nth(number)[1:] for number in range(36)]
-    for name in names:
-        own, taken = look_of(name), {known[1:] for known in found.values()}
-        if own[1:] in taken:
-            own = Look(own.colour, *next((shape for shape in spare if shape not in taken), own[1:]))
-        found[name] = own
+    for name, one in own.items():
+        second = one[1:] in {known[1:] for known in found.values()}
+        found[name] = Look(one.colour, *spare.pop(0)) if second and spare else one
     return found
