@@ -300,7 +300,8 @@ def test_rank_with_ties_in_favour() -> None:
     """b is 2 % ahead, inside the tie of 3 %; c is 5 % ahead, outside."""
     data = table({"a": [flat(1.0)], "b": [flat(1.02)], "c": [flat(1.05)]})
     found = judge(rank(["a", "b"]), data)
-    assert (found.verdict, "margin for ties" in found.latitude) == ("compatible", True)
+    assert found.verdict == "compatible"
+    assert found.latitude == "it is met only within the margin of 3 %: b is ahead of a by 2.0 % [2.0, 2.0]"
     assert judge(replace(rank(["a", "b"]), whose="paper"), data).verdict == "reproduced"
     assert judge(rank(["a", "b", "c"]), data).verdict == "contradicted"
     assert judge(rank(["a", "b", "c"], position=2), data).verdict == "compatible"
@@ -330,6 +331,64 @@ def test_a_rank_names_the_rival_that_comes_nearest_to_another_place(
     found = judge(rank(["a", "b", "c"], position=position), data)
     assert found.verdict == "reproduced"
     assert found.measured.startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("position", "others", "words"),
+    [
+        (1, (1.1, 1.5), "not a first of 3; c against a +50.0 %"),  # the leader: a would have to pass both
+        (2, (1.1, 1.5), "not a number 2 of 3; b against a +10.0 %"),  # one may be ahead, so b is one too many
+        (2, (0.9, 0.5), "not a number 2 of 3; a against b +11.1 %"),
+        (3, (0.9, 1.5), "not a last of 3; a against b +11.1 %"),
+    ],
+)
+def test_a_rank_that_fails_names_the_rival_that_it_fails_by(
+    position: int, others: tuple[float, float], words: str
+) -> None:
+    data = table({"a": [flat(1.0)], "b": [flat(others[0])], "c": [flat(others[1])]})
+    found = judge(rank(["a", "b", "c"], position=position), data)
+    assert found.verdict == "contradicted"
+    assert found.measured.startswith(words)
+
+
+def test_a_rank_that_is_open_names_the_rival_that_may_be_one_too_many() -> None:
+    """b is ahead by 3.2 ± 2 %, c by 4.5 ± 2 %; d by 50 %. c needs 10 (2 / 1.5)^2 = 18 seeds, b 10 (2 / 0.2)^2 = 1000:
+    as many as before, whoever is named.
+    """
+    data = table({"a": [flat(1.0)], "b": [spread(1.032, 0.02)], "c": [spread(1.045, 0.02)], "d": [flat(1.5)]})
+    first = judge(rank(["a", "b", "c"]), data)
+    assert (first.verdict, first.measured) == ("undecided", "a first of 3: open; c against a +4.5 % [+2.5, +6.5]")
+    assert first.seeds_needed == pytest.approx(1000, abs=1)
+    assert {variant for _, variant, _ in first.open_cells} == {"a", "b", "c"}
+    assert judge(rank(["a", "b", "c", "d"], position=2), data).measured.startswith("a number 2 of 4: open; c against a")
+    assert judge(rank(["a", "b", "c", "d"], position=3), data).measured.startswith("a number 3 of 4: open; b against a")
+    last = judge(rank(["a", "b"], position=2, lower_is_better=True), data)
+    assert last.measured.startswith("a last of 2: open; a against b +3.2 %")
+
+
+def test_of_several_points_the_one_is_named_that_comes_nearest_to_another_verdict() -> None:
+    """a leads by 5 % at 1 and by half at 2; not below b by 5 % at 1 and by half at 2."""
+    data = table({"a": [flat(1.0), flat(1.0)], "b": [flat(0.95), flat(0.5)]}, (1, 2))
+    assert (
+        judge(rank(["a", "b"]), data).measured
+        == "a first of 2 at 2 of 2 points; b against a -5.0 % [-5.0, -5.0] at q = 1 %"
+    )
+    last = judge(rank(["b", "a"], position=2, a="b"), data)
+    assert last.measured.startswith("b last of 2 at 2 of 2 points; b against a -5.0 %")
+    never = judge(rank(["b", "a"], a="b", negate=True), data)
+    assert never.measured.startswith("not b first of 2 at 2 of 2 points; a against b +5.3 %")
+    worst = judge(rank(["b", "a"], a="b"), data)
+    assert worst.measured.startswith("b first of 2 at 0 of 2 points; a against b +100.0 %")
+    named = judge(rank(["a", "b"], at={"q_percent": 1}, last_at={"q_percent": 2}), data)
+    assert "; and not a last of 2 at q = 2 %; a against b +100.0 %" in named.measured
+
+
+def test_a_rank_with_a_margin_names_the_rival_inside_it() -> None:
+    """a is 4 % above b and 1 % above c, and should be 5 % above both."""
+    data = table({"a": [flat(1.0)], "b": [flat(1 / 1.04)], "c": [flat(1 / 1.01)]})
+    assert judge(rank(["a", "b", "c"], min_margin_rel=0.05), data).measured.startswith(
+        "not a first of 3; a against c +1.0 %"
+    )
 
 
 def test_rank_on_the_edge_is_undecided() -> None:

@@ -7,7 +7,10 @@ import re
 from importlib import resources
 from typing import Any
 
+import numpy as np
 import pytest
+from test_sequential import MOST, drawn, judged
+from test_sequential import measured as seen
 from test_verdicts import flat, gain, rank, spread, table
 
 from windlass import ledger, verdicts
@@ -16,6 +19,7 @@ from windlass.ledger.checks import owned
 from windlass.ledger.model import Reason
 from windlass.report import words
 from windlass.reproduce import screen
+from windlass.reproduce.looks import ERROR, Looks
 from windlass.verdicts import Data, judge, judgement
 from windlass.verdicts.strict import latitudes
 
@@ -148,6 +152,140 @@ def test_an_order_with_a_quarter_of_tau_and_with_more() -> None:
     twice = table({name: [flat(value)] for name, value in zip(names, (4.0, 5.0, 2.0, 3.0, 1.0), strict=True)})
     assert judge(Check("order", fields), turned).verdict == "reproduced"
     assert judge(Check("order", fields), twice).verdict == "compatible"
+
+
+# ---- the margin for ties ----
+
+
+def behind(lead: float, half: float = 0.0) -> Data:
+    """b is ahead of a by that many percent, give or take."""
+    return table({"a": [flat(1.0)], "b": [spread(1 + lead / 100, half / 100)]})
+
+
+@pytest.mark.parametrize(
+    ("lead", "half", "verdict", "finals"),
+    [
+        (2.3, 0.6, "compatible", {"compatible"}),  # 1.7 to 2.9
+        (0.4, 0.3, "compatible", {"compatible"}),  # 0.1 to 0.7: little, but no chance
+        (0.2, 0.3, "reproduced", {"reproduced"}),  # -0.1 to 0.5 may be none, and is no wider than 3
+        (1.0, 1.8, "reproduced", {"reproduced", "compatible"}),  # -0.8 to 2.8 may be none, and is wider
+        (-2.3, 0.6, "reproduced", {"reproduced"}),
+        (-1.0, 2.5, "reproduced", {"reproduced", "compatible"}),  # -3.5 to 1.5
+        (0.0, 0.0, "reproduced", {"reproduced"}),
+        (1e-13, 0.0, "reproduced", {"reproduced"}),  # the last digit of a division
+        (2.5, 1.0, "undecided", {"compatible", "contradicted"}),  # 1.5 to 3.5: ahead, and perhaps by more than 3
+        (2.0, 2.5, "undecided", {"reproduced", "compatible", "contradicted"}),  # -0.5 to 4.5
+        (4.0, 0.6, "contradicted", {"contradicted"}),
+    ],
+)
+def test_a_rank_that_only_the_margin_for_ties_saves(lead: float, half: float, verdict: str, finals: set[str]) -> None:
+    first, last = rank(["a", "b"]), rank(["b", "a"], position=2, a="b")
+    for check in (first, last):
+        found = judge(check, behind(lead, half))
+        assert (found.verdict, found.finals) == (verdict, finals)
+        assert bool(found.open_cells) != found.settled
+        paper = judge(Check(check.kind, check.fields, whose="paper"), behind(lead, half))
+        assert paper.verdict == ("reproduced" if verdict == "compatible" else verdict)
+
+
+def test_a_tie_that_stays_because_its_interval_is_narrow_says_so() -> None:
+    assert judge(rank(["a", "b"]), behind(0.2, 0.3)).narrow
+    assert not judge(rank(["a", "b"]), behind(0.0)).narrow
+    assert not judge(rank(["a", "b"]), behind(1.0, 1.8)).narrow
+    assert not judge(rank(["a", "b"]), behind(2.3, 0.6)).narrow
+
+
+def test_highest_and_lowest_as_in_a_figure_of_delays() -> None:
+    """Vegas is above NewReno by 139.21 / 136.84 - 1 = 1.7 %, and NewReno should be highest; Tahoe is below SACK by
+    0.2 ± 0.4 %, which may be none.
+    """
+    means = {"newreno": 136.84, "vegas": 139.21, "reno": 136.0, "sack": 135.77}
+    data = table({**{name: [flat(mean)] for name, mean in means.items()}, "tahoe": [spread(135.51, 0.54)]})
+    names = ["tahoe", "reno", "newreno", "vegas", "sack"]
+    lowest = rank(names, a="sack", lower_is_better=True)
+    highest = rank(names, a="newreno", position=5, lower_is_better=True)
+    assert judge(lowest, data).verdict == "reproduced"
+    assert judge(lowest, data).measured == "sack first of 5; tahoe against sack +0.2 % [-0.2, +0.6]"
+    found = judge(Check(lowest.kind, lowest.fields, also=(highest,)), data)
+    assert found.verdict == "compatible"
+    assert found.latitude == ("it is met only within the margin of 3 %: newreno is ahead of vegas by 1.7 % [1.7, 1.7]")
+    assert "newreno last of 5; newreno against vegas +1.7 %" in found.measured
+
+
+def test_why_a_rank_is_compatible_names_the_largest_lead_and_where() -> None:
+    rows = {"a": [flat(1.0)] * 4, "b": [flat(0.5), flat(1.01), flat(1.02), flat(1.5)]}
+    data = table(rows, (1, 2, 3, 4))
+    found = judge(rank(["a", "b"], except_at={"q_percent": 4}), data)
+    assert found.latitude == (
+        "it is met only within the margin of 3 %: b is ahead of a by 2.0 % [2.0, 2.0] at q = 3 %, and 1 more like it"
+    )
+    # 4 is outside the margin: what the margin saves is still 2 and 3
+    assert judge(rank(["a", "b"], share=0.7), data).latitude == (
+        "it is met at the share of points that we ask for and only within the margin of 3 %, and not at every point "
+        "that it covers nor without that margin: b is ahead of a by 2.0 % [2.0, 2.0] at q = 3 %, and 1 more like it"
+    )
+    last = judge(rank(["a", "b"], at={"q_percent": 1}, last_at={"q_percent": [2, 3]}), data)
+    assert last.verdict == "reproduced"
+    turned = table({"a": [flat(1.0), flat(1.02)], "b": [flat(0.5), flat(1.0)]}, (1, 2))
+    last = judge(rank(["a", "b"], at={"q_percent": 1}, last_at={"q_percent": 2}), turned)
+    assert (last.verdict, last.latitude.partition(": ")[2]) == (
+        "compatible",
+        "a is ahead of b by 2.0 % [2.0, 2.0] at q = 2 %",
+    )
+
+
+def test_a_rank_in_the_middle_that_only_the_margin_saves() -> None:
+    """c is ahead of a beyond the margin, which one may be; b is so inside it."""
+    data = table({"a": [flat(1.0)], "b": [flat(1.02)], "c": [flat(1.5)]})
+    found = judge(rank(["a", "b", "c"], position=2), data)
+    assert (found.verdict, found.latitude.partition(": ")[2]) == ("compatible", "b is ahead of a by 2.0 % [2.0, 2.0]")
+    assert judge(rank(["a", "b", "c"], position=3), data).verdict == "reproduced"
+
+
+def test_a_wider_margin_makes_a_denied_rank_harder() -> None:
+    """b is 2 % ahead: a is not first, but for the margin it may be."""
+    assert judge(rank(["a", "b"], negate=True), behind(2.0)).verdict == "contradicted"
+    assert judge(rank(["a", "b"], negate=True), behind(4.0)).verdict == "reproduced"
+
+
+def test_an_order_that_only_the_margin_for_ties_saves() -> None:
+    """Of 10 pairs 9 are right, and d, e are the wrong way round by 2 %: 0.9 as a tie, (9 - 1) / 10 = 0.8 without."""
+    names = list("abcde")
+    fields = {"metric": "throughput", "best_first": names, "tie_rel": 0.03, "min_tau": 0.9}
+
+    def of(last: dict[int, float], **other: Any) -> Any:
+        rows = {name: [flat(value)] for name, value in zip("abcd", (5.0, 4.0, 3.0, 1.0), strict=True)}
+        return judge(Check("order", {**fields, **other}), table({**rows, "e": [last]}))
+
+    found = of(flat(1.02))
+    assert found.verdict == "compatible"
+    assert found.latitude == "it is met only within the margin of 3 %: e is ahead of d by 2.0 % [2.0, 2.0]"
+    assert found.measured == "Kendall's tau 0.90 over 10 pairs, 0.9 is asked"
+    assert of(flat(1.02), min_tau=0.8).verdict == "reproduced"  # met without the margin, too
+    assert of(flat(0.98)).verdict == "reproduced"  # a tie as before, the right way round
+    assert of(flat(1.02), min_tau=1.0).verdict == "direction only"
+    assert of(flat(1.02), ties=[["d", "e"]], min_tau=1.0).verdict == "reproduced"  # claimed to be alike
+    chance, narrow = of(spread(1.01, 0.018)), of(spread(1.002, 0.004))  # both may be none
+    assert (chance.verdict, chance.finals) == ("reproduced", {"reproduced", "compatible"})
+    assert {variant for _, variant, _ in chance.open_cells} == {"d", "e"}
+    assert (narrow.verdict, narrow.settled, narrow.narrow) == ("reproduced", True, True)
+
+
+@pytest.mark.parametrize(
+    ("ahead", "verdict"), [(-1.5, "reproduced"), (0.0, "reproduced"), (2.0, "compatible"), (4.5, "contradicted")]
+)
+def test_ranks_with_seeds_as_needed_are_those_of_all_seeds(ahead: float, verdict: str) -> None:
+    """b is truly ahead by that many percent, with a margin of 3 %; the two scatter by 0.7 % each."""
+    rng = np.random.default_rng(96)
+    trials = 200
+    pairs = [drawn(rng, 1.0 / (1.0 + ahead / 100), 0.05, 0.007) for _ in range(trials)]
+    sure, once = Looks.sequential(10).confidence, Looks.fixed(MOST).confidence
+    found = [judged(rank(["a", "b"]), *pair, sure, foresight=True) for pair in pairs]
+    fixed = [judge(rank(["a", "b"]), seen(*pair, MOST, once)).verdict for pair in pairs]
+    assert fixed.count(verdict) > 0.9 * trials  # of true ties one in forty is told apart
+    same = sum(judgement.verdict == whole for (judgement, _), whole in zip(found, fixed, strict=True))
+    assert same > (1 - 2 * ERROR) * trials
+    assert np.mean([count for _, count in found]) < 0.6 * MOST
 
 
 def test_one_compatible_part_makes_the_whole_compatible() -> None:

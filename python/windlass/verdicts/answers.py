@@ -30,7 +30,10 @@ def reply_of(verdict: str) -> Reply:
 
 @dataclass(frozen=True)
 class Answer:
-    """Reply at one point, with what it rests on, and the cells that could change it if it is open."""
+    """Reply at one point, with what it rests on, and the cells that could change it if it is open.
+
+    ``pair`` names the two of which the number says by how much the first is ahead of the second.
+    """
 
     reply: Reply
     where: str = ""
@@ -39,6 +42,7 @@ class Answer:
     unit: str = ""
     seeds: int | None = None
     open_cells: frozenset[Cell] = frozenset()
+    pair: tuple[str, str] | None = None
 
     def row(self) -> dict[str, Any]:
         """Plain data, as a judgement lists it."""
@@ -135,8 +139,13 @@ def interval_text(answer: Answer) -> str:
     return answer.interval.text(answer.unit, 3)
 
 
-def from_answers(check: Check, answers: Sequence[Answer], good: str) -> Judgement:
-    """Verdict from the replies at all points and the share of them that must say yes."""
+def from_answers(
+    check: Check, answers: Sequence[Answer], good: str, weights: Sequence[float] | None = None
+) -> Judgement:
+    """Verdict from the replies at all points and the share of them that must say yes.
+
+    Of the answers that decide, the one with the largest weight is shown; without weights, the largest number.
+    """
     share = float(check.get("share", 1.0))
     if check.get("negate"):
         answers = [negated(answer) for answer in answers]
@@ -158,7 +167,9 @@ def from_answers(check: Check, answers: Sequence[Answer], good: str) -> Judgemen
     doubtful = [answer for answer in answers if answer.reply == "open"]
     soon = soonest(doubtful, yes, possible, lambda count: _final(count, total, needed))
     cells = cells_open(doubtful)
-    return Judgement(verdict, _tally(answers, good), rows, seeds, finals=finals, open_cells=cells, next_cells=soon)
+    return Judgement(
+        verdict, _tally(answers, good, weights), rows, seeds, finals=finals, open_cells=cells, next_cells=soon
+    )
 
 
 def _final(yes: int, total: int, needed: float) -> str:
@@ -168,7 +179,7 @@ def _final(yes: int, total: int, needed: float) -> str:
     return "direction only" if total > 1 and 2 * yes >= total else "contradicted"
 
 
-def _tally(answers: Sequence[Answer], good: str) -> str:
+def _tally(answers: Sequence[Answer], good: str, weights: Sequence[float] | None) -> str:
     """``first at 3 of 5 points; not at q = 4 (x ahead by ...)``."""
     total = len(answers)
     yes = sum(answer.reply == "yes" for answer in answers)
@@ -181,8 +192,11 @@ def _tally(answers: Sequence[Answer], good: str) -> str:
     parts = [head]
     if total > 1 and doubt:
         parts.append(f"open at {len(doubt)}")
-    shown = wrong or doubt or list(answers)
-    clearest = max(shown, key=lambda answer: abs(centre(answer)) if not math.isnan(centre(answer)) else -1.0)
+    decides = "no" if wrong else "open" if doubt else "yes"
+    if weights is None:
+        weights = [abs(centre(answer)) if not math.isnan(centre(answer)) else -1.0 for answer in answers]
+    shown = [pair for pair in zip(answers, weights, strict=True) if pair[0].reply == decides]
+    clearest, _ = max(shown, key=lambda pair: pair[1])
     if clearest.interval is not None:
         where = f" at {clearest.where}" if total > 1 else ""
         number = percent_text(clearest) if clearest.unit == "%" else interval_text(clearest)

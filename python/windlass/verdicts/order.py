@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Literal
 
 from windlass.interval import Interval
 from windlass.ledger import Check
 from windlass.verdicts.answers import (
+    STRICT,
     Answer,
     Reply,
     at_least,
@@ -18,10 +21,11 @@ from windlass.verdicts.answers import (
     every,
     from_answers,
     negated,
+    percent_text,
     soonest,
 )
 from windlass.verdicts.data import Data, Point
-from windlass.verdicts.intervals import ratio
+from windlass.verdicts.intervals import cells_of, ratio, seeds_to
 from windlass.verdicts.judgement import Judgement, all_parts
 from windlass.verdicts.merged import Merged
 from windlass.verdicts.points import groups_of, selected
@@ -41,82 +45,188 @@ def _present(names: Sequence[str], data: Data, metric: str, points: Sequence[Poi
     return [name for name in names if not isinstance(data, Merged) or data.get(metric, name, points)]
 
 
-def _rank_at(check: Check, data: Data, where: str, points: Sequence[Point], position: int) -> Answer:
-    """Whether ``a`` can stand at that position, ties broken in its favour.
+_Place = tuple[str, Sequence[Point], int]
+"""A point or several that are averaged over, with their label before them and a position behind them."""
+
+Ties = Literal["kept", "shown", "wide", "open"]
+"""What becomes of a lead inside the margin for ties.
+
+``kept``: it is a tie. ``shown``: it is a lead where its interval lies above zero, else a tie. ``wide``: as ``shown``,
+and open where the interval holds zero and is wider than the margin. ``open``: open wherever the interval holds zero.
+"""
+
+
+def _by_ties(check: Check, data: Data, rule: Callable[[Check, Data, Ties], Judgement]) -> Judgement:
+    """The judgement of a rule, with the margin for ties, or (``untied``) without it.
+
+    Without it a lead that may be none is still a tie. It stays one if its interval is no wider than the margin, as a
+    number stays near an edge of its band if its interval is no wider than the tolerance. Else more seeds may show it.
+    """
+    if not check.get("untied"):
+        return rule(check, data, "kept")
+    every_tie = rule(check, data, "open")
+    if every_tie.settled:
+        return every_tie
+    found, wide = rule(check, data, "shown"), rule(check, data, "wide")
+    return replace(
+        found,
+        finals=wide.finals,
+        open_cells=wide.open_cells,
+        next_cells=wide.next_cells,
+        narrow=wide.finals != every_tie.finals,
+    )
+
+
+def _beyond_tie(answer: Answer, lead: Interval, tie: float, ties: Ties) -> Answer:
+    """Whether somebody is ahead by more than a tie, from the answer for a lead beyond the margin."""
+    if ties == "kept" or answer.reply == "yes" or lead.hi <= STRICT:
+        return answer
+    if lead.lo > STRICT:
+        return replace(answer, reply="yes", open_cells=frozenset())
+    if answer.reply == "no" and (ties == "open" or (ties == "wide" and lead.hi - lead.lo > tie)):
+        needed = seeds_to(lead, max(abs(lead.mean), tie / 2))
+        return replace(answer, reply="open", seeds=needed, open_cells=cells_of(lead))
+    return answer
+
+
+def _ahead_words(leads: Sequence[Answer], several: bool) -> str:
+    """Who is ahead of whom without the margin: the largest of the leads, and where, if there are several points."""
+    if not leads:
+        return ""
+    largest = max(leads, key=centre)
+    assert largest.pair is not None
+    what = "{} is ahead of {} by".format(*largest.pair)
+    where = f" at {largest.where}" if several else ""
+    more = f", and {len(leads) - 1} more like it" if len(leads) > 1 else ""
+    return f"{what} {percent_text(replace(largest, what=what))}{where}{more}"
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A part of what a place asks for: its answer, and the rival that comes nearest to another one.
+
+    ``excess``: by how many percent that rival is beyond what is allowed; below zero if it is inside.
+    """
+
+    answer: Answer
+    nearest: Answer | None = None
+    excess: float = -math.inf
+
+
+def _rank_at(
+    check: Check, data: Data, where: str, points: Sequence[Point], position: int, ties: Ties = "kept"
+) -> tuple[Answer, float]:
+    """Whether ``a`` can have that position, ties broken in its favour, and the excess of the rival that is named.
 
     At most position - 1 others may be better by more than the tie, and at most the rest may be worse by more than it.
-    With ``untied`` there is a tie only where the interval allows one.
     """
     a, metric, tie = str(check["a"]), str(check["metric"]), 100 * float(check["tie_rel"])
     lower = bool(check.get("lower_is_better"))
     rivals = [name for name in _present(check["among"], data, metric, points) if name != a]
-    untied = bool(check.get("untied"))
 
     def beats(first: str, second: str) -> Answer:
         lead = lead_percent(data, metric, first, second, points, lower)
         answer = negated(at_most(lead, tie, where, f"{first} against {second}"))
-        return replace(answer, reply="yes") if untied and answer.reply == "no" and lead.lo > 0.0 else answer
+        return replace(_beyond_tie(answer, lead, tie, ties), pair=(first, second))
 
-    ahead, behind = [beats(name, a) for name in rivals], [beats(a, name) for name in rivals]
-    answers = [_count_at_most(ahead, position - 1), _count_at_most(behind, len(rivals) + 1 - position)]
+    parts = [
+        _count_at_most([beats(name, a) for name in rivals], position - 1, tie),
+        _count_at_most([beats(a, name) for name in rivals], len(rivals) + 1 - position, tie),
+    ]
     margin = check.get("min_margin_rel")
     if margin is not None:
-        answers += [
-            at_least(lead_percent(data, metric, a, name, points, lower), 100 * margin, where, f"{a} against {name}")
-            for name in rivals
-        ]
-    decided = every(answers, where)
-    if decided.reply == "yes":
-        # what comes nearest to one too many: of those ahead, and of those behind
-        nearest = [*_ranked(ahead)[position - 1 : position], *_ranked(behind)[len(rivals) + 1 - position :][:1]]
-        closest = max(nearest, key=centre, default=decided)
-        return replace(closest, reply="yes", where=where)
-    return decided
+        for name in rivals:
+            lead = lead_percent(data, metric, a, name, points, lower)
+            answer = at_least(lead, 100 * margin, where, f"{a} against {name}")
+            parts.append(_Part(answer, answer, 100 * margin - lead.mean))
+    decided = every([part.answer for part in parts], where)
+    closest = max((part for part in parts if part.answer.reply == decided.reply), key=lambda part: part.excess)
+    if closest.nearest is None:
+        return decided, closest.excess
+    named = closest.nearest
+    return replace(decided, what=named.what, interval=named.interval, unit=named.unit, pair=named.pair), closest.excess
 
 
-def _ranked(answers: Sequence[Answer]) -> list[Answer]:
-    """From the largest lead on."""
-    return sorted(answers, key=centre, reverse=True)
-
-
-def _count_at_most(answers: Sequence[Answer], most: int) -> Answer:
-    """Whether no more than ``most`` of the answers are yes; what it rests on is the strongest one beyond them."""
-    sure = sorted((answer for answer in answers if answer.reply == "yes"), key=centre, reverse=True)
+def _count_at_most(answers: Sequence[Answer], most: int, tie: float) -> _Part:
+    """Whether no more than ``most`` of the answers are yes. What comes nearest to another reply is the strongest one
+    beyond that number.
+    """
+    sure = [answer for answer in answers if answer.reply == "yes"]
     maybe = [answer for answer in answers if answer.reply == "open"]
+    rest = [answer for answer in answers if answer.reply == "no"]
+    ranked = [answer for some in (sure, maybe, rest) for answer in sorted(some, key=centre, reverse=True)]
+    nearest = ranked[most] if most < len(ranked) else None
+    excess = -math.inf if nearest is None else centre(nearest) - tie
     if len(sure) > most:
-        return replace(sure[0], reply="no")
+        return _Part(replace(ranked[most], reply="no"), nearest, excess)
     if len(sure) + len(maybe) > most:
         worst = max(maybe, key=lambda answer: answer.seeds or 0)
-        return replace(worst, open_cells=cells_open(maybe))
-    return Answer("yes")
+        return _Part(replace(worst, open_cells=cells_open(maybe)), nearest, excess)
+    return _Part(Answer("yes"), nearest, excess)
 
 
 def rank(check: Check, data: Data) -> Judgement:
     """``a`` in its place among the others, last where the check says so."""
+    return _by_ties(check, data, _rank)
+
+
+def _rank(check: Check, data: Data, ties: Ties) -> Judgement:
     size = len(check["among"])
     position = int(check["position"])
     excluded = selected(data, check.get("except_at"))
     last = selected(data, check.get("last_at"))
     must = selected(data, check.get("must_hold_at"))
     groups = [(where, points) for where, points in groups_of(check, data) if points[0] not in excluded]
-    answers = [_rank_at(check, data, where, points, position) for where, points in groups]
-    words = {1: "first", size: "last"}.get(position, f"number {position}")
-    result = from_answers(check, answers, f"{check['a']} {words} of {size}")
-    extra = [
-        (where, points, size)
-        for where, points in groups_of(replace(check, fields={**check.fields, "at": {}}), data)
-        if points[0] in last
-    ]
+    everywhere = groups_of(replace(check, fields={**check.fields, "at": {}}), data)
+    places: list[_Place] = [(where, points, position) for where, points in groups]
+    extra: list[_Place] = [(where, points, size) for where, points in everywhere if points[0] in last]
     extra += [(where, points, position) for where, points in groups if points[0] in must]
-    if not extra:
+    parts = [_in_place(check, data, places, _named(position, size), ties)]
+    if extra:
+        single = replace(check, fields={**check.fields, "share": 1.0})
+        places_named = {place for _, _, place in extra}
+        words = _named(min(places_named), size) if len(places_named) == 1 else "in its place"
+        parts.append(_in_place(single, data, extra, words, ties, named=True))
+    result = parts[0] if len(parts) == 1 else all_parts(parts)
+    if ties == "kept":
         return result
-    single = replace(check, fields={**check.fields, "share": 1.0})
-    demanded = [_rank_at(check, data, where, points, place) for where, points, place in extra]
-    return all_parts([result, from_answers(single, demanded, f"{check['a']} in its place at the named points")])
+    leads = []
+    for place in places + extra:
+        strictly, loosely = (_rank_at(check, data, *place, how)[0] for how in (ties, "kept"))
+        if strictly.reply == "no" != loosely.reply and strictly not in leads:
+            leads.append(strictly)
+    return replace(result, latitude=_ahead_words(leads, len({where for where, _, _ in places + extra}) > 1))
+
+
+def _named(position: int, size: int) -> str:
+    """``first of 5``."""
+    word = {1: "first", size: "last"}.get(position, f"number {position}")
+    return f"{word} of {size}"
+
+
+def _in_place(
+    check: Check, data: Data, places: Sequence[_Place], words: str, ties: Ties, named: bool = False
+) -> Judgement:
+    """Whether ``a`` has its position at each of the points. Shown is the rival that comes nearest to another verdict.
+
+    ``named``: the claim names the points, so that a single one is named, too.
+    """
+    found = [_rank_at(check, data, *place, ties) for place in places]
+    toward = -1 if check.get("negate") else 1
+    answers, weights = [answer for answer, _ in found], [toward * excess for _, excess in found]
+    only = f" at {places[0][0]}" if named and len(places) == 1 else ""
+    return from_answers(check, answers, f"{check['a']} {words}{only}", weights)
 
 
 def order(check: Check, data: Data) -> Judgement:
     """Kendall's tau over all pairs at all points; an open pair counts for and against in turn."""
+    return _by_ties(check, data, _order)
+
+
+def _order(check: Check, data: Data, ties: Ties) -> Judgement:
+    """Without the margin a pair that is the wrong way round inside it counts against the order; one that is the right
+    way round inside it is a tie as before.
+    """
     metric, tie = str(check["metric"]), 100 * float(check["tie_rel"])
     names: list[str] = list(check["best_first"])
     expected_ties = [set(pair) for pair in check.get("ties", [])]
@@ -125,15 +235,23 @@ def order(check: Check, data: Data) -> Judgement:
     low = high = pairs = 0
     rows, seeds = [], []
     doubtful: list[Answer] = []
-    for where, points in groups_of(check, data):
+    leads: list[Answer] = []
+    at = groups_of(check, data)
+    for where, points in at:
         for better, worse in combinations(_present(names, data, metric, points), 2):
             if groups and groups[better] == groups[worse]:
                 continue
             pairs += 1
             lead = lead_percent(data, metric, better, worse, points, lower)
             above = at_least(lead, tie, where, f"{better} against {worse}")
-            below = at_most(lead, -tie, where, f"{better} against {worse}")
-            if {better, worse} in expected_ties:
+            loosely = at_most(lead, -tie, where, f"{better} against {worse}")
+            # what is said to be a tie is one inside the margin
+            alike = {better, worse} in expected_ties
+            below = loosely if alike else _beyond_tie(loosely, lead.scaled(-1), tie, ties)
+            if below.reply == "yes" != loosely.reply:
+                back = lead_percent(data, metric, worse, better, points, lower)
+                leads.append(replace(below, interval=back, pair=(worse, better)))
+            if alike:
                 tied = above.reply == "no" and below.reply == "no"
                 low, high = low + (1 if tied else 0), high + (1 if tied or "open" in (above.reply, below.reply) else 0)
                 reply: Reply = "yes" if tied else "open"
@@ -159,7 +277,10 @@ def order(check: Check, data: Data) -> Judgement:
     cells = cells_open(doubtful)
     # an open tie has two answers for one step
     soon = cells if expected_ties else soonest(doubtful, low, high, lambda count: _of_tau(count / pairs, least))
-    return Judgement(verdict, measured, tuple(rows), needed, finals=finals, open_cells=cells, next_cells=soon)
+    why = _ahead_words(leads, len(at) > 1)
+    return Judgement(
+        verdict, measured, tuple(rows), needed, latitude=why, finals=finals, open_cells=cells, next_cells=soon
+    )
 
 
 def _of_tau(tau: float, least: float) -> str:

@@ -40,7 +40,8 @@ SOME = Latitude("at the share of points that we ask for", "at every point that i
 WIDE = Latitude("inside our tolerance, which is more than a quarter of the claim either way", "inside a quarter")
 LOOSE = Latitude("inside our margin, which is more than a quarter", "inside a quarter")
 ORDER = Latitude("in an order for which a tau below 0.75 is enough", "with a tau of 0.75")
-TIED = Latitude("inside our margin for ties, where somebody is ahead who should not be", "without that margin")
+TIED = "only within the margin of {:g} %"
+"""Of a claim that needs the margin for ties; who is ahead without it follows."""
 EDGE = "the interval reaches over the edge of the tolerance"
 
 
@@ -83,11 +84,17 @@ def _without(taken: Sequence[Latitude], check: Check, rule: Rule) -> Judgement:
 def _why(allowed: Sequence[Latitude], check: Check, rule: Rule, strict: Judgement) -> str:
     """Which latitude a claim needs: each that it does not do without, or all of them together."""
     needed = [latitude for latitude in allowed if _without([latitude], check, rule).verdict != "reproduced"]
-    loosely = " and ".join(dict.fromkeys(latitude.loosely for latitude in needed or allowed))
-    strictly = (" nor " if needed else " and ").join(dict.fromkeys(latitude.strictly for latitude in needed or allowed))
+    taken = needed or allowed
+    loosely = " and ".join(dict.fromkeys(latitude.loosely for latitude in taken))
+    strictly = (" nor " if needed else " and ").join(dict.fromkeys(latitude.strictly for latitude in taken))
+    ties = ["untied" in latitude.fields for latitude in taken]
+    # who is ahead inside the margin for ties
+    seen = f": {strict.latitude}" if strict.latitude and any(ties) else ""
     if "reproduced" in strict.part[0]:
-        return f"it is met {loosely}; whether also {strictly.replace(' nor ', ' and ')} is not settled"
-    return f"it is met {loosely}, and not {strictly}"
+        return f"it is met {loosely}; whether also {strictly.replace(' nor ', ' and ')} is not settled{seen}"
+    if all(ties) and seen:
+        return f"it is met {loosely}{seen}"
+    return f"it is met {loosely}, and not {strictly}{seen}"
 
 
 def latitudes(check: Check) -> list[Latitude]:
@@ -102,8 +109,9 @@ def latitudes(check: Check) -> list[Latitude]:
     if not check.get("negate"):  # a wider margin makes "not alike" harder
         margins = {key: QUARTER for key in ("within_rel", "slack_rel", "tie_rel") if key in check.fields}
         found.append(LOOSE.taken(_no_wider(check, margins)))
-        if check.kind == "rank" and check.get("tie_rel"):
-            found.append(TIED.taken({"untied": True}))
+        if check.kind in ("rank", "order") and check.get("tie_rel"):
+            words = TIED.format(100 * float(check["tie_rel"]))
+            found.append(Latitude(words, "without that margin", {"untied": True}))
     return [latitude for latitude in found if latitude.fields]
 
 
