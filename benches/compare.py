@@ -20,7 +20,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 PROGRAM = HERE.parent / "target" / "release" / "windlass-bench"
-CASES = ["W1", "W2", "W3", "W4:10", "W4:100", "W4:1000", "W4:5000", "W5:chain:9", "W5:cell:10"]
+CASES = ["W1", "W2", "W3", "W4:10", "W4:100", "W4:1000", "W4:5000", "W5:chain:9", "W5:cell:10", "W5:cell:200"]
 FLOORS = {"W1": 4.0, "W2": 4.0, "W3": 3.0, "W4:1000": 5.0, "W4:5000": 5.0, "W5:chain:9": 10.0, "W5:cell:10": 10.0}
 """Least ratio to ns-2 that must be held."""
 

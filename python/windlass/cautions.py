@@ -243,8 +243,8 @@ class _OutOfCoverage:
 def _no_coverage(mobile: str, since: float, seconds: float, where: str) -> str:
     return (
         f"`{mobile}` is out of coverage for {seconds:.4g} s, at first from {since:.4g} s on{where}: no base station "
-        "reaches it. What waits or comes meanwhile is lost as `coverage`. Longer ways need more `stations` or a larger "
-        "`radius`"
+        "reaches it. What is in the air as that begins is lost as `coverage`; what comes meanwhile waits, and what finds "
+        "no room is lost as `queue`. Longer ways need more `stations` or a larger `radius`"
     )
 
 

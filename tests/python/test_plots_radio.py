@@ -10,7 +10,7 @@ import pytest
 from conftest import Command
 
 import windlass
-from windlass import InputError, RunResult, Scenario, plots
+from windlass import Flow, InputError, RunResult, Scenario, Wlan, plots
 
 KINDS = {
     "wlan": {
@@ -247,3 +247,15 @@ def test_the_command_draws_both(command: Command, work: Path) -> None:
     assert wrong.exit_code == 2
     assert wrong.stderr.startswith("error[plot.no-positions]: ")
     assert not (work / "w.svg").exists()
+
+
+def test_names_on_a_map_do_not_cover_each_other() -> None:
+    """Where all stand close together, names go to other sides, and those far away have a line to their place."""
+    near = [[f"{0.2 * number:g} m", "0 m"] for number in range(6)]
+    topology = Wlan(stations=5, positions=near, radio={"set": "dot11a"})
+    flow = Flow(from_="station/*", to="ap/0", algorithm="newreno")
+    (axes,) = plots.map_of_positions(Scenario(duration="1 s", topology=topology, flows=flow).points()[0]).axes
+    names = [note for note in axes.texts if note.get_text()]
+    assert len(names) == 6
+    boxes = [note.get_window_extent() for note in names]
+    assert not any(one.overlaps(other) for at, one in enumerate(boxes) for other in boxes[:at])

@@ -80,6 +80,50 @@ def test_explain_tells_how_long_a_frame_takes(command: Command) -> None:
     assert "exchanges" not in json.loads(command("explain", "lossy-dumbbell", "--json").stdout)[0]
 
 
+def test_explain_tells_classes_and_what_goes_together(command: Command, work: Path) -> None:
+    flow = Flow(from_="station/0", to="ap/0", algorithm="cubic", class_="video")
+    radio = {"set": "dot11n", "rts_threshold": "0 B", "ap_edca": "usual"}
+    scenario = Scenario(duration="4 s", topology=Wlan(stations=1, radio=radio), flows=flow)
+    (work / "classes.toml").write_text(_toml.document(scenario.composed()))
+    lines = [line[2:] for line in command("explain", "classes.toml").stdout.splitlines() if line.startswith("# ")]
+    at = next(number for number, line in enumerate(lines) if "video, access-point" in line)
+    # 34 (25 for the access point), 3.5 slots of 9; 8 x (88 + 272) + 7 x 16 = 2992 of 3008 us
+    assert lines[at - 3 : at] == [
+        "air, 65 Mbit/s, data of 1500 B, video, station: RTS 28 + CTS 28 + data 228 + 3 x SIFS 16 + ACK 28 = 360 us",
+        (
+            "    with AIFS 34 and a mean backoff of 31.5, 8 exchanges within 3008 us: 3057.5 us, at most 31.398 Mbit/s "
+            "of such packets"
+        ),
+        "    14 together: 2901.5 us, at most 57.901 Mbit/s",
+    ]
+    assert "with AIFS 25 and" in lines[at + 1]
+
+
+@pytest.mark.parametrize(
+    ("radio", "kind"),
+    [
+        ({"set": "dot11a", "edca": True}, "video"),
+        ({"set": "dot11a", "edca": True}, "voice"),
+        ({"set": "dot11a", "edca": True}, "best-effort"),
+        ({"set": "dot11n", "rts_threshold": "0 B"}, "best-effort"),
+        ({"set": "dot11n"}, "video"),
+        ({"set": "dot11n", "edca": {"best-effort": {"txop": "1.5 ms"}}}, "best-effort"),
+        ({"set": "dot11n", "rts_threshold": "0 B", "edca": {"best-effort": {"txop": "10 ms"}}}, "best-effort"),
+        ({"set": "dot11g-prot", "rates": {"station/0": "11 Mbps"}}, "best-effort"),
+        ({"set": "dot11g-prot", "edca": True, "rates": {"station/0": "11 Mbps"}}, "video"),
+    ],
+)
+def test_a_lone_station_gets_what_explain_allows(radio: dict[str, Any], kind: str) -> None:
+    traffic = {"kind": "cbr", "rate": "120 Mbps", "packet": "1500 B", "header": "0 B"}
+    flow = Flow(from_="station/0", to="ap/0", transport="udp", traffic=traffic, class_=kind)
+    point = Scenario(
+        duration="6 s", warmup="1 s", topology=Wlan(stations=1, hosts=0, radio=radio), flows=flow
+    ).points()[0]
+    row = point.exchanges()[0]
+    allowed = row.get("together_mbps", row["mbps"])
+    assert point.run(1).flows["goodput_bps"].to_pylist()[0] / 1e6 == pytest.approx(allowed, rel=0.005)
+
+
 def test_explain_tells_what_cells_carry_and_who_serves_when(command: Command, work: Path) -> None:
     shown = command("explain", "train").stdout
     assert "# air: 3 base stations that reach 1200 m, frames of 1 ms\n" in shown

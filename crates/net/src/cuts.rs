@@ -6,6 +6,7 @@ use units::Time;
 use wlan::{Phy, Rate, RateControl};
 
 use crate::route;
+use crate::settle::Handover;
 use crate::spec::{LinkSpec, MediumSpec, Network, NodeId};
 
 /// Directed links of which each flow crosses one.
@@ -114,10 +115,13 @@ impl Network {
             Some(medium) => self.media[medium].carries_bps(if reverse { spec.b } else { spec.a }, packet),
             None => {
                 // handovers are drawn when a run begins: none leaves more than this
-                let handovers = spec.forward.changing.iter().flat_map(|changing| &changing.handovers);
-                let most = handovers.filter_map(|rule| rule.rate_factor);
+                let handovers = spec.forward.changing.as_ref().map_or(&[][..], |changing| &changing.handovers);
+                let capacity = direction.capacity(Time::ZERO, end);
+                let is_steady = capacity == u128::from(direction.rate_bps) * u128::from(end.0);
+                let most = handovers.iter().filter_map(|rule| rule.rate_factor);
                 let most = most.fold(1.0, |most: f64, factor| most.max(factor.1));
-                most * direction.capacity(Time::ZERO, end) as f64 / end.0 as f64
+                let left = if is_steady { left_by(handovers, end) } else { most };
+                left * capacity as f64 / end.0 as f64
             }
         }
     }
@@ -128,6 +132,22 @@ impl Network {
         let nodes = medium.channel.access_points.iter().map(|station| medium.stations[*station as usize].node);
         nodes.into_iter().find(|node| [link.a, link.b].contains(node))
     }
+}
+
+/// Share of a steady capacity until `end` that handovers leave at most: the shortest gaps, the highest rates. It is
+/// exact where nothing is drawn.
+fn left_by(handovers: &[Handover], end: Time) -> f64 {
+    let (mut left, mut factor, mut from) = (0.0, 1.0, Time::ZERO);
+    for rule in handovers {
+        let mut at = rule.at;
+        while at < end {
+            left += factor * at.since(from).secs();
+            from = end.min(at + rule.gap.0);
+            factor = rule.rate_factor.map_or(factor, |(_, most)| most);
+            at = rule.every.map_or(Time::NEVER, |every| at + every);
+        }
+    }
+    (left + factor * end.since(from).secs()) / end.secs()
 }
 
 impl MediumSpec {

@@ -6,7 +6,6 @@ use units::{Time, num};
 
 use crate::decode::cellular::mode_name;
 use crate::decode::plan::Plan;
-use crate::exchange::Packet;
 
 /// A distance from a base station, and what counts there.
 struct Distance {
@@ -33,11 +32,16 @@ impl Plan {
     pub(crate) fn cells(&self) -> Json {
         let names = self.topology.nodes();
         let end = Time::ZERO + self.general.duration;
-        let packets: Vec<Packet> = self.packets().into_iter().filter(|packet| packet.what == "data").collect();
+        let mut sizes: Vec<u32> = Vec::new();
+        for packet in self.packets().iter().filter(|packet| packet.what == "data") {
+            if !sizes.contains(&packet.bytes) {
+                sizes.push(packet.bytes);
+            }
+        }
         let cells = |spec: CellularSpec| {
             let rates: Vec<Json> = distances(&spec)
                 .iter()
-                .flat_map(|distance| packets.iter().map(|packet| rate(&spec, distance, packet.bytes)))
+                .flat_map(|distance| sizes.iter().map(|bytes| rate(&spec, distance, *bytes)))
                 .collect();
             // server, router and base come before the mobiles
             let mobiles = spec.mobiles.iter().zip(names.iter().skip(3));

@@ -106,6 +106,27 @@ fn a_handover_loses_what_is_on_its_way_and_changes_rate_and_delay() {
 }
 
 #[test]
+fn what_handovers_leave_of_a_link_is_its_mean_over_the_run() {
+    let rate = |handovers: &str| {
+        let capacity = read(&link(handovers)).points()[0].capacity(&[]).unwrap();
+        let capacity: serde_json::Value = serde_json::from_str(&capacity).unwrap();
+        capacity["cuts"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|cut| cut["links"][0]["rate_bps"].as_f64().unwrap())
+            .fold(1e12, f64::min)
+    };
+    // 10 s of 8 Mbps and 9.5 s of 2 in 20 s
+    assert!((rate("[{ at = \"10 s\", gap = \"500 ms\", rate_factor = 0.25 }]") - 4.95e6).abs() < 1.0);
+    // drawn: the shortest gap and the highest rate; 10 s of 8, 9.9 s of 12
+    let drawn = "[{ at = \"10 s\", gap = \"uniform(100 ms, 500 ms)\", rate_factor = \"uniform(0.5, 1.5)\" }]";
+    assert!((rate(drawn) - 9.94e6).abs() < 1.0);
+    // gaps alone, again and again: 5, 10, 15 s
+    assert!((rate("[{ at = \"5 s\", every = \"5 s\", gap = \"1 s\" }]") - 8e6 * 17.0 / 20.0).abs() < 1.0);
+}
+
+#[test]
 fn a_low_satellite_hands_over_every_15_s_each_time_in_another_way() {
     let text = link("\"leo\"").replace("20 s\"\n", "60 s\"\n") + "[output]\nevents = true\n";
     let breaks = |seed: u64| {

@@ -327,7 +327,7 @@ fn an_exchange_is_told_part_by_part() {
     // 28 + 15 / 2 slots of 9 = 67.5, 20 + 57 symbols of 4 + 6 = 254 of 1536 bytes, 10, 34: 393.5 us for 12 000 bits
     let rows = exchanges(CELL, &[]);
     let parts = |row: &Json| {
-        ["difs", "backoff", "rts", "cts", "data", "sifs", "ack", "exchange", "cycle"]
+        ["ifs", "backoff", "rts", "cts", "data", "sifs", "ack", "exchange", "cycle"]
             .map(|key| row[key].as_f64().unwrap())
     };
     assert_eq!(parts(&rows[0]), [28.0, 67.5, 0.0, 0.0, 254.0, 10.0, 34.0, 298.0, 393.5]);
@@ -343,6 +343,54 @@ fn an_exchange_is_told_part_by_part() {
     let rows = exchanges(CELL, &[("topology.radio", radio)]);
     assert_eq!(rows[0]["together"], json!(31));
     assert!((rows[0]["together_mbps"].as_f64().unwrap() - 67.66).abs() < 0.01, "{}", rows[0]);
+    assert_eq!(
+        (&rows[0]["class"], &rows[0]["sender"], &rows[0]["packets"]),
+        (&json!("best-effort"), &json!(null), &json!(1))
+    );
+}
+
+#[test]
+fn an_exchange_is_told_for_each_class_and_for_who_sends_it() {
+    let edca = r#"{ set = "dot11a", edca = true }"#;
+    let sets = [("topology.radio", edca), ("flows.class", "video")];
+    let rows = exchanges(CELL, &sets);
+    // 34 + 3.5 slots of 9, and 9 exchanges of 292 us, SIFS 16 apart, within 3008 us
+    let number = |row: &Json, key: &str| row[key].as_f64().unwrap();
+    assert_eq!(
+        ["ifs", "backoff", "txop", "packets", "cycle"].map(|key| number(&rows[0], key)),
+        [34.0, 31.5, 3008.0, 9.0, 2821.5]
+    );
+    assert!((number(&rows[0], "mbps") - 38.277).abs() < 0.001, "{}", rows[0]);
+    assert_eq!(
+        (&rows[0]["class"], &rows[1]["packet"], &rows[1]["class"], rows.len()),
+        (&json!("video"), &json!("ACK"), &json!("video"), 2)
+    );
+    // two flows of one size and two classes
+    let call = "[[flows]]\nfrom = \"station/2\"\nto = \"ap/0\"\nalgorithm = \"newreno\"\n";
+    let text = format!("{CELL}{call}");
+    let classes = |sets: &[(&str, &str)]| {
+        exchanges(&text, sets)
+            .iter()
+            .filter(|row| row["packet"] == "data")
+            .map(|row| row["class"].clone())
+            .collect::<Vec<_>>()
+    };
+    let set = [("topology.radio", edca), ("flows.flow.class", "voice")];
+    assert_eq!(classes(&set), [json!("voice"), json!("best-effort")]);
+    assert_eq!(classes(&[("flows.flow.class", "voice")]), [json!(null)]); // nobody tells them apart
+    // the access point waits a slot less
+    let usual = r#"{ set = "dot11a", edca = true, ap_edca = "usual" }"#;
+    let rows = exchanges(CELL, &[("topology.radio", usual), ("flows.class", "video")]);
+    let who: Vec<_> = rows.iter().map(|row| (row["sender"].as_str().unwrap(), number(row, "ifs"))).collect();
+    assert_eq!(who, [("station", 34.0), ("access-point", 25.0), ("station", 34.0), ("access-point", 25.0)]);
+}
+
+#[test]
+fn an_exchange_of_a_station_of_802_11b_has_its_window() {
+    let sets = [("topology.radio", r#"{ set = "dot11g-prot", rates = { "station/0" = "11 Mbps" } }"#)];
+    let rows = exchanges(CELL, &sets);
+    let old = rows.iter().find(|row| row["rate"] == 11.0 && row["packet"] == "data").unwrap();
+    assert_eq!((old["backoff"].as_f64(), old["cycle"].as_f64()), (Some(310.0), Some(1928.0)), "{old}");
 }
 
 #[test]

@@ -281,24 +281,6 @@ impl Exchange {
     }
 }
 
-impl Params {
-    /// Mean time from one packet to the next of a station that always has one and is alone: DIFS, the mean backoff, the
-    /// exchange. The largest throughput of the medium is a packet per cycle, or a little more where stations share
-    /// backoffs.
-    pub fn cycle(&self, rate: Rate, bytes: u32) -> Span {
-        self.difs + self.mean_backoff() + Exchange::new(self, rate, bytes, false).airtime(self.sifs)
-    }
-
-    /// Mean of the first backoff of a frame.
-    pub fn mean_backoff(&self) -> Span {
-        let slots = match self.rules.draw {
-            crate::params::Draw::ToCw => self.cw_min,
-            crate::params::Draw::BelowCw => self.cw_min - 1,
-        };
-        Span(self.slot.0 * u64::from(slots) / 2)
-    }
-}
-
 /// RTS goes before frames of this length. ns-2 counts the preamble, too.
 fn wants_rts(params: &Params, mpdu: u32) -> bool {
     let counted = match params.rate.phy {

@@ -4,7 +4,7 @@
 
 use units::Span;
 
-use crate::{Params, Rate};
+use crate::{Exchange, Params, Rate};
 
 /// Bytes of a compressed BlockAck, which answers for 64 frames.
 pub const BLOCK_ACK_BYTES: u32 = 32;
@@ -68,16 +68,15 @@ impl AmpduLimits {
 }
 
 impl Params {
-    /// From the start of an A-MPDU of `count` packets of `bytes` each to the end of its BlockAck. One packet alone is a
-    /// plain frame with an ACK: [`Exchange`](crate::Exchange).
+    /// The exchange of an A-MPDU of `count` packets of `bytes` each: RTS and CTS if they go before it, the A-MPDU, its
+    /// BlockAck. One packet alone is a plain frame with an ACK.
     pub fn ampdu_exchange(&self, rate: Rate, bytes: u32, count: u32) -> Span {
-        let data = self.airtime(rate, same(self.mpdu(bytes), count));
-        data + self.sifs + self.airtime(self.control_rate(rate), BLOCK_ACK_BYTES)
-    }
-
-    /// Mean time from one A-MPDU to the next of a station that always has `count` packets and is alone.
-    pub fn ampdu_cycle(&self, rate: Rate, bytes: u32, count: u32) -> Span {
-        self.difs + self.mean_backoff() + self.ampdu_exchange(rate, bytes, count)
+        let mpdu = self.mpdu(bytes);
+        let exchange = match count {
+            ..=1 => Exchange::new(self, rate, bytes, false),
+            _ => Exchange::of_ampdu(self, rate, same(mpdu, count), mpdu),
+        };
+        exchange.airtime(self.sifs)
     }
 
     /// Stations with this rate send packets together: at a rate of HT, if more than one may go.
@@ -99,7 +98,7 @@ fn same(mpdu: u32, count: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Guard, Width};
+    use crate::{Class, Cycle, Guard, Width};
 
     #[test]
     fn frames_have_a_delimiter_and_fill_up_but_for_the_last() {
@@ -135,11 +134,17 @@ mod tests {
             for (count, us, mbps) in row {
                 let what = format!("{count} at {rate}");
                 assert_eq!(five.airtime(rate, same(1538, count)), Span(us * 1000), "{what}");
-                let cycle = five.ampdu_cycle(rate, 1500, count);
-                let found = f64::from(count) * 12e6 / cycle.0 as f64;
+                let of = |params: &Params| {
+                    let mut params = params.clone();
+                    params.ampdu.mpdus = count;
+                    params.ampdu_cycle(&params.terms(rate, Class::BestEffort, false), rate, 1500)
+                };
+                let cycle = of(&five);
+                assert_eq!(cycle, Cycle { packets: count, exchanges: 1, ..cycle }, "{what}");
+                let found = f64::from(count) * 12e6 / cycle.span.0 as f64;
                 assert!((found - mbps).abs() < 0.005, "{what}: {found}");
                 // 6 us more per frame, 6 less per SIFS and AIFS
-                assert_eq!(two.ampdu_cycle(rate, 1500, count), cycle, "{what}");
+                assert_eq!(of(&two), cycle, "{what}");
             }
             assert_eq!(AmpduLimits::default().largest(&five, rate, five.mpdu(1500)), row[3].0, "{rate}");
         }

@@ -39,13 +39,13 @@ use crate::rate::Adaptation;
 use crate::stats::StationStats;
 use crate::{Outcome, Params, Phy, Rate};
 
-pub(crate) use access::{Access, Terms};
+pub(crate) use access::Access;
+pub use access::Terms;
 use aggregate::Aggregate;
 pub(crate) use aggregate::Mpdu;
 use bystander::Passing;
 use edca::Edca;
-pub(crate) use edca::accesses;
-use nav::Nav;
+pub(crate) use nav::Nav;
 use reception::Reception;
 pub(crate) use reception::{Arrival, Fate};
 use retry::Retry;

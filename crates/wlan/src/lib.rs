@@ -37,12 +37,13 @@
 //! A station's rate is fixed, or [`RateControl`] chooses that of each attempt.
 //!
 //! [`Params`] has the numbers and rules, [`Layout`] says who hears whom, [`Loss`] which frames are bad at random;
-//! [`Exchange`] how long everything takes, [`AmpduLimits`] and its neighbours how long what goes together takes. The
-//! rules are restated in `specs/wlan.md`.
+//! [`Exchange`] and [`Cycle`] how long everything takes, [`AmpduLimits`] how much goes together. The rules are restated
+//! in `specs/wlan.md`.
 #![forbid(unsafe_code)]
 
 mod airtime;
 mod ampdu;
+mod cycle;
 mod dcf;
 mod error;
 mod flight;
@@ -59,7 +60,8 @@ mod way;
 
 pub use airtime::{ACK_BYTES, CTS_BYTES, Exchange, RTS_BYTES};
 pub use ampdu::{AmpduLimits, BLOCK_ACK_BYTES, BLOCK_ACK_REQ_BYTES, GivenUp, ampdu_bytes};
-pub use dcf::Cause;
+pub use cycle::Cycle;
+pub use dcf::{Cause, Terms};
 pub use error::{Error, STATIONS_MAX};
 pub use flight::{Class, EVERYONE, Frame, Kind, StationId};
 pub use layout::Layout;

@@ -16,14 +16,14 @@ mod upward;
 use sim::Stream;
 use units::{Span, Time};
 
-use crate::dcf::{Access, Mac, Station, Terms, accesses};
+use crate::dcf::{Access, Cause, Mac, Station, Terms};
 use crate::error::STATIONS_MAX;
 use crate::flight::{Class, Flight, Frame, StationId};
 use crate::loss::{Errors, LossAt};
 use crate::params::Capture;
 use crate::rate::Adaptation;
 use crate::stats::StationStats;
-use crate::{Coherence, Error, Layout, NoSupply, Params, Phy, Rate, Reception, Supply};
+use crate::{Coherence, Error, Layout, NoSupply, Params, Rate, Reception, Supply};
 
 use air::Air;
 use earliest::Earliest;
@@ -84,16 +84,19 @@ impl Medium {
         for id in 0..count {
             let rate = spec.rates.get(id).copied().flatten().unwrap_or(spec.params.rate);
             spec.params.check_rate("rate", rate)?;
-            let old = rate.phy == Phy::Dsss && spec.params.rate.phy != Phy::Dsss;
+            let access_point = spec.access_points.contains(&(id as StationId));
+            let access =
+                |class, purpose| Access::new(spec.params.terms(rate, class, access_point), stream(id, purpose));
             let control = spec.rate_controls.get(id).copied().unwrap_or_default();
             let adaptation = Adaptation::new(control, &spec.params, rate, stream(id, "rate"));
-            let access = Access::new(Terms::dcf(&spec.params, old), stream(id, "backoff"));
-            let mut station = Station::new(id as StationId, rate, adaptation, access);
+            let mut station = Station::new(id as StationId, rate, adaptation, access(Class::Voice, "backoff"));
             if spec.params.edca {
-                let access_point = spec.access_points.contains(&(id as StationId));
-                let streams = ["voice", "video", "best-effort", "background"]
-                    .map(|class| stream(id, &format!("backoff/{class}")));
-                station = station.with_classes(accesses(&spec.params, access_point, old, streams));
+                station = station.with_classes([
+                    access(Class::Voice, "backoff/voice"),
+                    access(Class::Video, "backoff/video"),
+                    access(Class::BestEffort, "backoff/best-effort"),
+                    access(Class::Background, "backoff/background"),
+                ]);
             }
             stations.push(if spec.params.aggregates(rate) { station.with_aggregation() } else { station });
         }
@@ -348,11 +351,14 @@ impl Medium {
         if !outcomes.is_empty() {
             end = end.min(Due::new(now + Span(1), Order::End)); // it is told before anything else happens
         }
-        if self.passing {
-            return self.launch_or_pass(end);
-        }
         if let Some(moving) = &mut self.moving {
             flight.row = moving.leaves(flight.start, flight.from, &mut self.hearing);
+        }
+        if self.hearing.misses(flight.row, flight.to) {
+            self.stations[flight.from as usize].stats.on_lost(Cause::Weak);
+        }
+        if self.passing {
+            return self.launch_or_pass(end);
         }
         let leg = self.air.launch(&self.hearing, end);
         let (flight, ends) = self.air.on_way(leg.flight);

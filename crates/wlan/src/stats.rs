@@ -10,7 +10,7 @@ use crate::flight::Kind;
 pub struct StationStats {
     /// Exchanges begun: RTS or data, repeated ones included, broadcasts as well.
     pub attempts: u64,
-    /// Attempts beyond the first of a packet.
+    /// Those of them that repeat a packet.
     pub retries: u64,
     /// RTS or data that were not answered.
     pub failures: u64,
@@ -40,7 +40,7 @@ pub struct StationStats {
     pub collided: u64,
     /// Own frames that the station they were for did not hear, because it transmitted itself.
     pub deaf: u64,
-    /// Own frames that arrived too weak.
+    /// Own frames that arrived too weak to decode, or to be sensed at all.
     pub weak: u64,
     /// Own frames lost by a random error.
     pub errored: u64,

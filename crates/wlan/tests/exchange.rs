@@ -176,6 +176,7 @@ fn a_frame_to_nobody_is_given_up_after_seven_attempts() {
         assert!((272.0..=272.0 + 1260.0).contains(&gap) && (gap - 272.0) % 20.0 == 0.0, "{gap}");
         let stats = log.medium.stats(0, SECOND + Span(1_000_000_000));
         assert_eq!((stats.attempts, stats.retries, stats.failures, stats.dropped), (7, 6, 7, 1));
+        assert_eq!((stats.weak, stats.collided), (7, 0)); // whoever does not sense it is too far away
     }
 }
 

@@ -324,7 +324,8 @@ proptest! {
         params.long_retry_limit = 4;
         let fastest = params.rates[params.rates.len() - 1];
         params.rate = fastest;
-        let cycle = params.cycle(fastest, 1500);
+        let terms = params.terms(fastest, Class::BestEffort, false);
+        let cycle = params.cycle(&terms, fastest, 1500).span;
         // all powers are equal: capture or not
         let spec = MediumSpec::new("cell", params, Layout::Everyone { stations: senders + 1 });
         let mut run = Run::new(&spec, &common::senders_to_0(senders, 1500), seed).unwrap();

@@ -62,26 +62,34 @@ def exchange_lines(exchanges: Sequence[Mapping[str, Any]]) -> list[str]:
     """The exchanges of `Point.exchanges` in words: two lines each, three where packets go together."""
     lines = []
     for row in exchanges:
+        space = "AIFS" if row["class"] else "DIFS"
+        who = "".join(f", {word}" for word in (row["class"], row["sender"]) if word)
         before = f"RTS {row['rts']:g} + CTS {row['cts']:g} + " if row["rts"] else ""
         if row["cts"] and not row["rts"]:
             before = f"CTS to oneself {row['cts']:g} + "
         spaces = f"{row['spaces']} x SIFS" if row["spaces"] > 1 else "SIFS"
         lines += [
             (
-                f"{row['medium']}, {row['rate']:g} Mbit/s, {row['packet']} of {row['bytes']} B: {before}"
+                f"{row['medium']}, {row['rate']:g} Mbit/s, {row['packet']} of {row['bytes']} B{who}: {before}"
                 f"data {row['data']:g} + {spaces} {row['sifs']:g} + ACK {row['ack']:g} = {row['exchange']:g} us"
             ),
             (
-                f"    with DIFS {row['difs']:g} and a mean backoff of {row['backoff']:g}: {row['cycle']:g} us,"
-                f" at most {row['mbps']:.3f} Mbit/s of such packets"
+                f"    with {space} {row['ifs']:g} and a mean backoff of {row['backoff']:g}{_access(row)}:"
+                f" {row['cycle']:g} us, at most {row['mbps']:.3f} Mbit/s of such packets"
             ),
         ]
         if "together" in row:
+            several = f" in {row['ampdus']} A-MPDUs of one access" if row["ampdus"] > 1 else ""
             lines.append(
-                f"    {row['together']} together: {row['together_cycle']:g} us,"
+                f"    {row['together']} together{several}: {row['together_cycle']:g} us,"
                 f" at most {row['together_mbps']:.3f} Mbit/s"
             )
     return lines
+
+
+def _access(row: Mapping[str, Any]) -> str:
+    """Where a class has time for several exchanges: how many that are."""
+    return f", {row['packets']} exchanges within {row['txop']:g} us" if row["packets"] > 1 else ""
 
 
 MOST_MOBILES = 10

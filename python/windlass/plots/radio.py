@@ -14,6 +14,7 @@ from windlass.plots.words import words
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.text import Annotation
 
     from windlass.scenario import Point
     from windlass.sweep import RunResult
@@ -160,6 +161,9 @@ def map_of_positions(point: Point) -> Figure:
         panel.set_xlabel("east (m)")
         panel.set_ylabel(words(f"{one['name']}: north" if len(maps) > 1 else "north", "m"))
     add_legend(figure, *panels)
+    figure.draw_without_rendering()  # where everything is, is known only then
+    for panel in panels:
+        _spread(figure, panel)
     return figure
 
 
@@ -239,6 +243,52 @@ def _draw_way(axes: Axes, node: Mapping[str, Any], number: int) -> None:
             x, y = np.interp(at, times, xs), np.interp(at, times, ys)
             axes.plot([x], [y], marker=".", color="black", markeredgecolor="black", markersize=4, zorder=5)
             _note(axes, f"{at:g} s", (x, y), above=False)
+
+
+def _spread(figure: Figure, axes: Axes) -> None:
+    """Move notes that cover others, or other places, to another side of their own: the nearest that is free, else the
+    freest. A note far away has a line to its place.
+    """
+    from matplotlib.text import Annotation
+    from matplotlib.transforms import Bbox
+
+    notes = [note for note in axes.texts if isinstance(note, Annotation) and note.get_text()]
+    places = [axes.transData.transform(note.xy) for note in notes]
+    half = figure.dpi * _MARK / 72 / 2
+    taken = [Bbox([place - half, place + half]) for place in places]
+
+    def covered(box: Bbox) -> float:
+        overlaps = [Bbox.intersection(box, other) for other in taken]
+        return sum(overlap.width * overlap.height for overlap in overlaps if overlap is not None)
+
+    for note in notes:
+        tried = []
+        for away, at in [(1, note.xyann), *((away, (x * away, y * away)) for away in (1, 2, 3, 4) for x, y in _SIDES)]:
+            _put(note, at)
+            box = note.get_window_extent()
+            tried.append((covered(box), away, at, box))
+            if tried[-1][0] == 0.0:
+                break
+        _, away, at, box = min(tried, key=lambda one: one[0])
+        _put(note, at)
+        taken.append(box)
+        if away > 1:
+            line = {"arrowstyle": "-", "linewidth": 0.6, "color": "0.35", "shrinkA": 0, "shrinkB": 3}
+            axes.annotate("", note.xy, at, textcoords="offset points", arrowprops=line, zorder=3)
+
+
+_MARK = 5
+"""Width of the mark of a place, points."""
+
+_SIDES = ((0, 5), (0, -6), (6, 0), (-6, 0), (5, 5), (-5, 5), (5, -6), (-5, -6))
+"""Where a note may be beside its place, points."""
+
+
+def _put(note: Annotation, at: tuple[float, float]) -> None:
+    note.xyann = at
+    x, y = at
+    note.set_horizontalalignment("left" if x > 0 else "right" if x < 0 else "center")
+    note.set_verticalalignment("bottom" if y > 0 else "top" if y < 0 else "center")
 
 
 def _note(axes: Axes, text: str, place: Sequence[float], *, above: bool = True) -> None:

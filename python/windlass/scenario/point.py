@@ -161,10 +161,13 @@ class Point:
         -------
         list of dict
             One for each ``medium``, data ``rate`` (Mbps) and kind of ``packet`` (``"data"``, ``"ACK"``) of so many
-            ``bytes``. In us: ``difs``, mean ``backoff``, ``rts``, ``cts``, ``data``, ``sifs`` (of which there are
-            ``spaces``), ``ack``, the whole ``exchange``, and the ``cycle`` from one packet to the next. ``mbps`` is
-            what one station carries so, IP headers included. At rates of 802.11n also ``together`` (packets of the
-            largest A-MPDU), ``together_cycle``, ``together_mbps``. Empty without radio.
+            ``bytes``. With EDCA its ``class`` and, where access points wait otherwise than stations, its ``sender``
+            (``"station"``, ``"access-point"``); ``None`` elsewhere. In us: ``ifs`` (DIFS, or AIFS of the class), mean
+            ``backoff``, ``rts``, ``cts``, ``data``, ``sifs`` (of which there are ``spaces``), ``ack``, the whole
+            ``exchange``, how long one access may last (``txop``; 0: one exchange), and the ``cycle`` from one access
+            to the next, with so many ``packets`` in it. ``mbps`` is what one station carries so, IP headers included.
+            At rates of 802.11n also ``together`` (most packets of one access, in so many ``ampdus``),
+            ``together_cycle``, ``together_mbps``. Empty without radio.
         """
         with core_errors():
             found: list[dict[str, Any]] = json.loads(self._point.exchanges())

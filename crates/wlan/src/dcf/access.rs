@@ -8,20 +8,22 @@ use sim::Stream;
 use units::{Span, Time};
 
 use super::Mac;
-use crate::Params;
 use crate::params::{Contention, Draw};
+use crate::{Class, Params, Phy, Rate};
 
 /// What a station's function waits for and draws from.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Terms {
-    /// Inter-frame space before a backoff: DIFS, or AIFS of a class; and the one after a frame that could not be read.
-    ifs: Span,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terms {
+    /// Inter-frame space before a backoff: DIFS, or AIFS of a class.
+    pub ifs: Span,
+    /// The same after a frame that could not be read.
     eifs: Span,
-    /// Contention window, at first and at most.
-    cw_min: u32,
+    /// Contention window at first.
+    pub cw_min: u32,
+    /// Contention window at most.
     cw_max: u32,
     /// How long one access lasts at most; zero: one exchange.
-    pub(crate) txop: Span,
+    pub txop: Span,
     /// The slot in which another starts counts.
     counts_starts: bool,
 }
@@ -52,6 +54,24 @@ impl Terms {
             txop: contention.txop,
             counts_starts: true,
         }
+    }
+}
+
+impl Params {
+    /// Terms of a station with this rate of its own, for frames of this class if there are classes.
+    pub fn terms(&self, own: Rate, class: Class, access_point: bool) -> Terms {
+        let old = own.phy == Phy::Dsss && self.rate.phy != Phy::Dsss;
+        let edca = if access_point { &self.edca_access_point } else { &self.edca_station };
+        if self.edca { Terms::of_class(self, edca.of(class), old) } else { Terms::dcf(self, old) }
+    }
+
+    /// Mean of the first backoff of a frame, from a window of `cw_min`.
+    pub fn mean_backoff(&self, cw_min: u32) -> Span {
+        let slots = match self.rules.draw {
+            Draw::ToCw => cw_min,
+            Draw::BelowCw => cw_min - 1,
+        };
+        Span(self.slot.0 * u64::from(slots) / 2)
     }
 }
 

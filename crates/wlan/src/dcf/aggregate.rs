@@ -258,8 +258,8 @@ impl Station {
             };
             let exchange = if requests { exchange.behind_request(params) } else { exchange };
             self.current = Some(Current { serial: self.serial, exchange, tries: 0, ..current });
-            let again = |mpdu: &&Mpdu| mpdu.failures + mpdu.rts_failures > 0;
-            self.stats.retries += aggregate.in_air().iter().filter(again).count() as u64;
+            let again = |mpdu: &Mpdu| mpdu.failures + mpdu.rts_failures > 0;
+            self.stats.retries += u64::from(aggregate.in_air().iter().any(again));
         }
         self.aggregate = Some(aggregate);
     }

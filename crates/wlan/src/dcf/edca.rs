@@ -213,13 +213,3 @@ impl Function {
         self.access.draw(mac);
     }
 }
-
-/// The functions of a station with EDCA, the highest class first.
-pub(crate) fn accesses(params: &Params, access_point: bool, old: bool, backoff: [sim::Stream; 4]) -> [Access; 4] {
-    let edca = if access_point { &params.edca_access_point } else { &params.edca_station };
-    let mut classes = edca.classes.iter();
-    backoff.map(|stream| {
-        let contention = classes.next().unwrap_or(&edca.classes[3]);
-        Access::new(super::access::Terms::of_class(params, contention, old), stream)
-    })
-}

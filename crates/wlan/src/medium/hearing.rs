@@ -3,7 +3,7 @@
 use units::{Span, Time, num};
 
 use super::fading::Fading;
-use crate::flight::StationId;
+use crate::flight::{EVERYONE, StationId};
 use crate::propagation::{Radio, Travel};
 use crate::{Error, Layout, Phy};
 
@@ -96,6 +96,15 @@ impl Hearing {
     #[inline]
     pub(crate) fn nearest(&self, from: usize) -> Span {
         self.nearest.get(from).copied().unwrap_or(Span::ZERO)
+    }
+
+    /// A frame of this row is not sensed where it should arrive. Where all are in the row nobody has to be looked for.
+    #[inline]
+    pub(crate) fn misses(&self, row: u32, to: StationId) -> bool {
+        if self.alike || to == EVERYONE {
+            return false;
+        }
+        self.row(row).iter().all(|hearer| hearer.station != to)
     }
 
     #[inline(always)]

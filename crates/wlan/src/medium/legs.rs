@@ -5,9 +5,11 @@ use units::{Span, Time};
 use super::Medium;
 use super::air::Leg;
 use super::earliest::{Due, Earliest, Order};
+use super::hearing::Hearer;
 use super::upward::Upward;
 use crate::Outcome;
-use crate::dcf::{Arrival, Heard};
+use crate::dcf::{Arrival, Cause, Heard, Station};
+use crate::flight::Flight;
 
 impl Medium {
     /// A frame reaches one station after the other, as long as nothing else comes before.
@@ -81,7 +83,10 @@ impl Medium {
             }
             place += 1;
             if let Some(fading) = fading {
-                let Some(there) = fading.at(hearer, flight) else { continue };
+                let Some(there) = fading.at(hearer, flight) else {
+                    note_unsensed(stations, hearer, flight);
+                    continue;
+                };
                 faded = there;
                 hearer = &faded;
             }
@@ -98,6 +103,7 @@ impl Medium {
                     }
                 };
                 if upward.adds_up && upward.ends(now, hearer, id) {
+                    note_unsensed(stations, hearer, flight);
                     continue;
                 }
                 let heard = stations[at].on_frame_end(now, id, flight, bad, mac, outcomes);
@@ -130,6 +136,13 @@ impl Medium {
             sleepers.note_due(stations, wakes, mac);
         }
         last
+    }
+}
+
+/// A frame has ended at a station that did not sense it.
+fn note_unsensed(stations: &mut [Station], there: &Hearer, flight: &Flight) {
+    if there.station == flight.to {
+        stations[flight.from as usize].stats.on_lost(Cause::Weak);
     }
 }
 

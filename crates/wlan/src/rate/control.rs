@@ -62,7 +62,8 @@ impl Adaptation {
         let mut rates: Vec<Rate> = params.rates.iter().copied().filter(|other| other.phy.is_like(rate.phy)).collect();
         rates.sort_by_key(|rate| rate.kbps);
         let exchange = |&rate: &Rate| {
-            params.mean_backoff() + Exchange::new(params, rate, ESTIMATED_BYTES, false).airtime(params.sifs)
+            params.mean_backoff(params.cw_min)
+                + Exchange::new(params, rate, ESTIMATED_BYTES, false).airtime(params.sifs)
         };
         let exchanges = rates.iter().map(exchange).collect();
         Some(Box::new(Adaptation { control, rates, exchanges, links: Vec::new(), chance }))
