@@ -251,7 +251,7 @@ def test_the_command_draws_both(command: Command, work: Path) -> None:
 
 def test_names_on_a_map_do_not_cover_each_other() -> None:
     """Where all stand close together, names go to other sides, and those far away have a line to their place."""
-    near = [[f"{0.2 * number:g} m", "0 m"] for number in range(6)]
+    near = [[f"{0.2 * number:g} m", "0 m"] for number in range(5)]
     topology = Wlan(stations=5, positions=near, radio={"set": "dot11a"})
     flow = Flow(from_="station/*", to="ap/0", algorithm="newreno")
     (axes,) = plots.map_of_positions(Scenario(duration="1 s", topology=topology, flows=flow).points()[0]).axes
