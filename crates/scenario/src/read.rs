@@ -152,8 +152,23 @@ impl<'a> Item<'a> {
             Value::Whole(n) => Ok(n as f64),
             Value::Number(x) if x.is_finite() => Ok(x),
             Value::Number(_) => Err(self.not_finite()),
-            _ => Err(self.wrong_type("a number without unit")),
+            _ => {
+                let hint = self.leading_number().map(|x| format!("write `{} = {x}`", self.key()));
+                let problem = self.wrong_type("a number without unit");
+                Err(match hint {
+                    Some(hint) => problem.hint(hint),
+                    None => problem,
+                })
+            }
         }
+    }
+
+    /// The number with which a text begins, a percentage as a share.
+    fn leading_number(&self) -> Option<f64> {
+        let Value::Text(text) = &self.node.value else { return None };
+        let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '-')).unwrap_or(text.len());
+        let number: f64 = text[..end].parse().ok()?;
+        Some(if text[end..].trim_start().starts_with('%') { number / 100.0 } else { number })
     }
 
     /// A whole number without unit.

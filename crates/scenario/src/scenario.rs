@@ -1,8 +1,8 @@
 //! A description with its sweep, and each point of it.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use units::Time;
 
@@ -102,6 +102,8 @@ fn input(error: RunError) -> Error {
 pub struct Point {
     scenario: Scenario,
     index: usize,
+    /// Hash of what all its runs have alike, once it was asked for.
+    described: OnceLock<blake3::Hasher>,
 }
 
 impl Scenario {
@@ -164,7 +166,7 @@ impl Scenario {
     /// The points: the product of the axes, the last axis fastest; one point if there is no sweep. Keys that go
     /// together are one axis.
     pub fn points(&self) -> Vec<Point> {
-        (0..sweep::size(&self.0.axes)).map(|index| Point { scenario: self.clone(), index }).collect()
+        (0..sweep::size(&self.0.axes)).map(|index| Point::new(self.clone(), index)).collect()
     }
 }
 
@@ -241,7 +243,11 @@ impl Point {
             Scenario::checked(root, vec![], inner.files.clone(), &inner.file, &all, None)
         };
         let scenario = scenario().map_err(|problem: Problem| problem.locate(&inner.file, &all))?;
-        Ok(Point { scenario, index: 0 })
+        Ok(Point::new(scenario, 0))
+    }
+
+    fn new(scenario: Scenario, index: usize) -> Point {
+        Point { scenario, index, described: OnceLock::new() }
     }
 
     fn plan(&self) -> Result<Plan, Error> {
@@ -258,17 +264,18 @@ impl Point {
 
     /// Key of the run with this seed: a hash of the description, what is recorded, the seed and [`ENGINE_VERSION`].
     pub fn key(&self, seed: u64) -> Result<String, Error> {
-        let plan = self.plan()?;
-        let mut hash = blake3::Hasher::new();
-        for part in [
-            plan.effective().to_string(),
-            plan.output.effective().to_string(),
-            seed.to_string(),
-            ENGINE_VERSION.to_owned(),
-        ] {
-            hash.update(&(part.len() as u64).to_le_bytes());
-            hash.update(part.as_bytes());
-        }
+        let mut hash = match self.described.get() {
+            Some(described) => described.clone(),
+            None => {
+                let plan = self.plan()?;
+                let mut hash = blake3::Hasher::new();
+                add(&mut hash, &plan.effective().to_string());
+                add(&mut hash, &plan.output.effective().to_string());
+                self.described.get_or_init(|| hash).clone()
+            }
+        };
+        add(&mut hash, &seed.to_string());
+        add(&mut hash, ENGINE_VERSION);
         Ok(hash.finalize().to_hex().to_string())
     }
 
@@ -348,4 +355,10 @@ impl Point {
     pub fn run(&self, seed: u64, options: &RunOptions<'_>) -> Result<RunResult, RunError> {
         run::run(&self.plan()?, seed, &self.scenario.0.file, options)
     }
+}
+
+/// A part of what is hashed, with its length, so that no other parts make the same text.
+fn add(hash: &mut blake3::Hasher, part: &str) {
+    hash.update(&(part.len() as u64).to_le_bytes());
+    hash.update(part.as_bytes());
 }

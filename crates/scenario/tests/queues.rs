@@ -96,7 +96,8 @@ fn mistakes_are_named() {
     refused("queue = { discipline = \"red\", max = \"5 packets\" }", "out-of-range", "but `min` is 5 packets");
     refused("queue = { discipline = \"red\", min = \"auto\" }", "out-of-range", "`min` is \"auto\"");
     refused("queue = { discipline = \"red\", max_p = 0 }", "out-of-range", "above 0, up to 1");
-    refused("queue = { discipline = \"red\", max_p = \"10 %\" }", "wrong-type", "number without unit");
+    refused("queue = { discipline = \"red\", max_p = \"10 %\" }", "wrong-type", "write `max_p = 0.1`");
+    refused("queue = { discipline = \"red\", max_p = \"much\" }", "wrong-type", "number without unit");
     refused("queue = { discipline = \"red\", unit = \"kB\" }", "unknown-word", "`bytes`");
     refused("queue = { discipline = \"pie\", alpha = -1 }", "out-of-range", "0 to 1000");
     refused("queue = { discipline = \"fq-codel\", flows = 0 }", "out-of-range", "65536");
