@@ -21,6 +21,7 @@ from windlass.errors import InputError
 from windlass.experiments import NotYet, needs
 from windlass.names import loss_causes, not_lost
 from windlass.report import page
+from windlass.report.growth import growth_figure
 from windlass.report.language import LABELS, sentence
 from windlass.reproduce import PaperReproduction, Papers, Reproduction, plan, running, series
 from windlass.reproduce.metrics import metrics
@@ -476,6 +477,35 @@ def test_throughput_in_bins_adds_up(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert line[0][1] < line[1][1]  # the first bin has ten seconds without traffic
     bits = 20e6 * sum(rate for _, rate in line)
     assert bits == pytest.approx(8 * found.data.get("seqno", "veno", [()])[1])
+
+
+def test_sequence_numbers_are_recorded_and_drawn_as_they_grow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What had arrived at the end is what the flow delivered, and what waited at the receiver."""
+
+    def overrides(book: Any, experiment: Any, seeds: int | None, quick: bool) -> dict[str, Any]:
+        return {"scenario.duration": "60 s", "scenario.seeds": 2}
+
+    monkeypatch.setattr(running, "overrides", overrides)
+    found = one("saedi2019/fig4.34", quick=True, out=tmp_path, store=False)
+    names = ["cerlplus#1", "cerlplus#2", "newreno#1", "newreno#2"]
+    for name in names:
+        line = found.data.series["seqno", name, ()][2]
+        assert [time for time, _ in line] == [10.0, 20.0, 30.0, 40.0, 50.0, 60.0]
+        amounts = [amount for _, amount in line]
+        assert amounts == sorted(amounts)
+        in_order = found.data.get("seqno", name, [()])[2]
+        assert in_order <= amounts[-1] <= in_order + 1000 * 1460, "what waits for a gap to close is less than a window"
+    drawn = growth_figure(found)
+    assert drawn is not None and drawn[1].startswith("Growth of sequence numbers")
+    (axes,) = drawn[0].axes
+    assert [one.get_label() for one in axes.containers] == [
+        "CERL+, flow 1",
+        "CERL+, flow 2",
+        "NewReno, flow 1",
+        "NewReno, flow 2",
+    ]
+    assert (tmp_path / "fig4.34-growth.svg").is_file()
+    assert growth_figure(replace(found, data=replace(found.data, series={}))) is None
 
 
 def test_a_summary_is_judged_on_what_it_sums_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,7 +33,7 @@ def bins_figure(reproduction: Reproduction) -> tuple[Figure, str] | None:
                 curves.append((language.variant(variant), {seed: dict(line) for seed, line in lines.items()}))
         if curves:
             places = tuple(sorted({at for _, lines in curves for line in lines.values() for at in line}))
-            drawn = tuple(_curve(name, lines, places, data.confidence) for name, lines in curves)
+            drawn = tuple(mean_curve(name, lines, places, data.confidence) for name, lines in curves)
             times = named_times(reproduction, _SIGNAL, point)
             panels.append(Panel(language.point(data.axes, point), places, drawn, events=times))
     if not panels:
@@ -53,7 +53,7 @@ def bins_figure(reproduction: Reproduction) -> tuple[Figure, str] | None:
     return draw_panels(panels[:_MOST], "time (s)", metric_words(_SIGNAL)), " ".join(words)
 
 
-def _curve(name: str, lines: dict[int, dict[float, float]], places: tuple[float, ...], confidence: float) -> Curve:
+def mean_curve(name: str, lines: dict[int, dict[float, float]], places: tuple[float, ...], confidence: float) -> Curve:
     """Mean and interval over the seeds at each place; without ends where there is one seed."""
     ends = []
     for place in places:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from windlass import verdicts
 from windlass.report.bins import bins_figure
 from windlass.report.given import Gain, Stated, Whole, claimed_gains, claimed_wholes, gains_across, stated_values
+from windlass.report.growth import growth_figure
 from windlass.report.language import Language, metric_words, scaled_words
 from windlass.report.panels import Curve, Panel, draw_panels, highest_shown
 from windlass.report.windows import windows_figure
@@ -51,9 +52,9 @@ class Figure:
 def draw(reproduction: Reproduction, folder: Path) -> list[Figure]:
     """Draw the experiment's figures, write each as PDF, SVG and PNG, and return them for the page.
 
-    One of throughput over time where it was recorded in bins, one for each number that the experiment is about, one of
-    the gains that the paper claims of a number, one of windows where they were recorded. A summary has none: its
-    figures are those of what it sums up.
+    One of throughput or of sequence numbers over time where these were recorded, one for each number that the
+    experiment is about, one of the gains that the paper claims of a number, one of windows where they were recorded. A
+    summary has none: its figures are those of what it sums up.
     """
     from windlass import plots
 
@@ -62,6 +63,8 @@ def draw(reproduction: Reproduction, folder: Path) -> list[Figure]:
     stem = reproduction.experiment.name
     bins = bins_figure(reproduction)
     drawn = [(f"{stem}-bins", *bins)] if bins is not None else []
+    growth = growth_figure(reproduction)
+    drawn += [(f"{stem}-growth", *growth)] if growth is not None else []
     drawn += [
         (f"{stem}" if not at else f"{stem}-{metric}", *_measured(reproduction, metric))
         for at, metric in enumerate(metrics_of(reproduction))
@@ -126,7 +129,7 @@ def _caption(reproduction: Reproduction, metric: str, stated: list[Stated], pane
     name = metric_words(metric).partition(" (")[0]
     words = [f"{name[0].upper()}{name[1:]}: {reproduction.means_text}."]
     if metric == "seqno":
-        words.append("Each value is what has arrived at the end of the run; how it grew was not recorded.")
+        words.append("Each value is what has arrived at the end of the run.")
     elif "time_s" in reproduction.data.drawn_over:
         words.append("Each value is of the whole run; the paper draws it over time.")
     caps = [cap for panel in panels for cap in panel.caps if cap is not None]

@@ -23,9 +23,11 @@ from windlass.reproduce.metrics import METRICS, Values, metrics
 from windlass.reproduce.modern import MODERN, asked
 from windlass.reproduce.series import (
     ESTIMATE,
+    GROWTH,
     Series,
     bin_length,
     estimate_metrics,
+    growth_of,
     in_bins,
     lines_of,
     recorded,
@@ -460,8 +462,10 @@ class Plan:
                     more |= estimate_metrics(result, groups, limit.per_flow_mbps) if limit is not None else {}
                 for metric, value in {**numbers, **more}.items():
                     values.setdefault((metric, variant, point), {})[result.seed] = value
-                for name, line in lines_of(result, groups).items():
-                    series.setdefault((name, variant, point), {})[result.seed] = line
+                lines = {**lines_of(result, groups), GROWTH: growth_of(result, groups)}
+                for name, line in lines.items():
+                    if line:
+                        series.setdefault((name, variant, point), {})[result.seed] = line
         for job, point, result in self._rows(tasks, results, "decisions"):
             own = found.decisions.setdefault((job.reading, job.case.experiment), {})
             for variant, groups in job.case.members.items():

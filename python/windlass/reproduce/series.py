@@ -27,8 +27,16 @@ STEP = "250 ms"
 """Spacing of what is recorded; each cut of a window is there beside it, at its own time."""
 
 
+GROWTH = "seqno"
+"""Metric whose growth is recorded where an experiment has nothing else along its axis: bytes that have arrived."""
+
+GROWTH_STEP = "10 s"
+
+
 def recorded(experiment: Experiment) -> dict[str, Any]:
-    """Keys of a scenario: the windows that the experiment's figures draw."""
+    """Keys of a scenario: the windows, or the growth of sequence numbers, that the experiment's figures draw."""
+    if GROWTH in experiment.metrics and not experiment.axes:
+        return {"output.traces": ["delivered"], "output.trace_step": GROWTH_STEP}
     names = [name for name in RECORDED if name in experiment.metrics]
     if names:
         return {"output.traces": names, "output.trace_step": STEP, "output.events": True}
@@ -46,6 +54,19 @@ def lines_of(result: RunResult, groups: tuple[str, ...] | None) -> dict[str, Lin
         for flow in _flows(result, groups)[:1]
         if (line := windows.line(flow, variable))
     }
+
+
+def growth_of(result: RunResult, groups: tuple[str, ...] | None) -> Line:
+    """Bytes that had arrived by each time, the mean of the flows of some groups (``None``: of all); empty if it was not
+    recorded.
+    """
+    flows = set(_flows(result, groups))
+    arrived: defaultdict[float, list[float]] = defaultdict(list)
+    columns = [result.traces[name].to_pylist() for name in ("subject", "variable", "time_s", "value")]
+    for subject, variable, at, value in zip(*columns, strict=True):
+        if variable == "delivered_bytes" and subject in flows:
+            arrived[at].append(value)
+    return [(at, math.fsum(values) / len(flows)) for at, values in sorted(arrived.items())]
 
 
 def window_metrics(result: RunResult, groups: tuple[str, ...] | None) -> dict[str, float]:
