@@ -217,6 +217,27 @@ def test_readings_run_only_what_a_claim_needs(monkeypatch: pytest.MonkeyPatch) -
             assert counts.get(place, 0) == (3 if needed else 0)
 
 
+def test_data_of_some_points_has_what_was_recorded_at_those(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A claim across queues is looked at in some of them first; windows and decisions of the others are left out, too,
+    or several experiments could not be put together.
+    """
+    short(monkeypatch)
+    target = "janevski2012/cwnd-b-0-d1-newreno"
+    book, experiment = ledger.experiment(target)
+    made = running._plan(book, experiment, running.Asked(None, False, ""))
+    points = [(5,), (15,)]
+    found = plan.Measured(
+        {("base", target): {("cwnd-mean", "newreno", point): {1: 2.0} for point in points}},
+        {("base", target): {("cwnd", "newreno", point): {1: [(0.0, 2.0)]} for point in points}},
+        {("base", target): {("newreno", point): [[]] for point in points}},
+    )
+    data = made.data(found, "base", target, {target: {(15,)}})
+    assert list(data.points) == [(15,)]
+    assert [key[2] for key in data.series] == [(15,)] and [key[1] for key in data.decisions] == [(15,)]
+    assert verdicts.merge("several", [data]).series
+    assert len(made.data(found, "base", target).series) == 2
+
+
 def at_first(made: plan.Plan, claim: Any, cell: Any) -> Any:
     """The points of a cell's experiment at which a claim is looked at first."""
     screens = made.screens(claim)

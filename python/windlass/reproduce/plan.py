@@ -509,10 +509,12 @@ class Plan:
             for key, samples in of_base.items()
             if key[2] in kept and (reading == "base" or (reading, (name, key[1], key[2])) not in self.places)
         }
-        series = {**measured.series.get(("base", name), {}), **measured.series.get((reading, name), {})}
+        recorded = {**measured.series.get(("base", name), {}), **measured.series.get((reading, name), {})}
+        series = {key: lines for key, lines in recorded.items() if key[2] in kept}
         order = tuple(point for point in itertools.product(*experiments.points_of(entry)) if point in kept)
         axes = tuple(axis.key for axis in entry.axes)
-        did = {**measured.decisions.get(("base", name), {}), **measured.decisions.get((reading, name), {})}
+        decided = {**measured.decisions.get(("base", name), {}), **measured.decisions.get((reading, name), {})}
+        did = {key: found for key, found in decided.items() if key[1] in kept}
         lossy = next((key for key in axes if self.book.loss_axis(entry, key)), "")
         drawn, tables, alone = entry.drawn_over, self.book.tables, runs_along(entry)
         return Data(name, axes, order, entry.fixed, {**base, **own}, drawn, lossy, series, tables, did, alone)
