@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 import re
 from dataclasses import replace
@@ -11,16 +12,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from windlass import ledger, reproduce, verdicts
 from windlass.report import figures, given, index, page, tables
 from windlass.report.bins import bins_figure
 from windlass.report.cautions import caution_words
 from windlass.report.language import COMMON, LABELS, METRICS, Language, sentence
-from windlass.report.measured import number_cell, tables_of
+from windlass.report.measured import number_cell, points_head, tables_of
 from windlass.report.panels import Curve, Panel, draw_panels, highest_shown, look_of, looks_of
 from windlass.report.windows import spread, thinned, windows_figure
-from windlass.reproduce import PaperReproduction, ReadingRun, Reproduction, plan, running
+from windlass.reproduce import PaperReproduction, ReadingRun, Reproduction, plan, running, screen
 from windlass.verdicts import Data, Interval, merge
 
 EXPERIMENTS = ["dalal2015/fig8", "huq2024/table1", "janevski2012/cwnd-b-0-d1-tahoe", "rana/red-mode"]
@@ -469,6 +471,25 @@ def test_rows_of_a_summary_name_the_axes_of_their_figure(made: Reproduction) -> 
         "figure 44, interface queue = 25 packets",  # nothing was measured at 50
         "figure 48, duplicate ACK threshold = 3, interface queue = 25 packets",
     ]
+
+
+@pytest.mark.parametrize("made", ["janevski2012/cwnd-b-0-d1-tahoe"], indirect=True)
+def test_the_terminal_names_settings_as_the_report_does(made: Reproduction) -> None:
+    """Two axes, and none: the same heads and rows in both; a summary prints verdicts only."""
+    points = ((3, 25), (1, 50))
+    two = measured("janevski2012/fig48", ("dupack", "ifq"), points, {("throughput", "tahoe", at): 0.5 for at in points})
+    none = measured("saedi2019/fig4.28", (), ((),), {("throughput", "cerlplus", ()): 1.0})
+    for data, names in ((two, ["3, 25", "1, 50"]), (none, ["the only one"])):
+        found = judged_on(made, data.experiment, data)
+        (table, *_) = tables_of(found)
+        printed = screen._measured(found, Language(found.ledger, found.experiment))
+        assert [row["point"] for row in table["rows"]] == names
+        assert (printed.columns[0].header, list(printed.columns[0].cells)) == (table["head"], names)
+    summary = judged_on(made, "janevski2012/summary", merge("janevski2012/summary", [two]))
+    assert points_head(summary.experiment) == "setting"
+    console = Console(file=io.StringIO(), width=200)
+    screen.print_experiment(replace(summary, outcomes=[]), console)
+    assert "per flow" not in console.file.getvalue()  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(

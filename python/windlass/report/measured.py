@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from windlass import verdicts
+from windlass.ledger import Experiment
 from windlass.report.figures import curves_of, empty, metrics_of
 from windlass.report.language import METRICS, Language, scaled_words
 from windlass.reproduce import Reproduction
@@ -16,13 +17,11 @@ from windlass.verdicts.words import plain
 def tables_of(reproduction: Reproduction) -> list[dict[str, Any]]:
     """Means by point and variant, a table for each number that the experiment is about, and the sum of the flows."""
     data, experiment = reproduction.data, reproduction.experiment
-    language = Language(reproduction.ledger, experiment)
     curves = list(curves_of(reproduction))
     names = metrics_of(reproduction)
     if names[0] in ("throughput", "goodput") and not any("#" in variant for _, _, variant in curves):
         names = [*names, "throughput-total"]
-    axes = experiment.axes if not experiment.covers else ()
-    head = " and ".join(axis.parameter + (f" ({axis.unit})" if axis.unit != "-" else "") for axis in axes)
+    head = points_head(experiment)
     tables: list[dict[str, Any]] = []
     for name in dict.fromkeys(names):
         if name not in data.metrics:
@@ -39,14 +38,25 @@ def tables_of(reproduction: Reproduction) -> list[dict[str, Any]]:
             best = max((one.mean for one in found if not math.isnan(one.mean)), default=math.nan)
             if experiment.covers and math.isnan(best):
                 continue
-            words = ", ".join(language.found(plain(value)) for value in point)
-            if experiment.covers:
-                words = _in_summary(reproduction, point)
             cells = [{**number_cell(one.scaled(factor)), "best": marked and one.mean == best} for one in found]
-            rows.append({"point": words or "the only one", "cells": cells})
+            rows.append({"point": point_words(reproduction, point), "cells": cells})
         variants = [variant for variant, _, _ in curves]
-        tables.append({"words": title, "head": head or "setting", "variants": variants, "rows": rows})
+        tables.append({"words": title, "head": head, "variants": variants, "rows": rows})
     return tables
+
+
+def points_head(experiment: Experiment) -> str:
+    """Head of the column of points: the axes with their units; a summary's rows name their own."""
+    axes = experiment.axes if not experiment.covers else ()
+    return " and ".join(axis.parameter + (f" ({axis.unit})" if axis.unit != "-" else "") for axis in axes) or "setting"
+
+
+def point_words(reproduction: Reproduction, point: tuple[Any, ...]) -> str:
+    """A point in a row below that head."""
+    if reproduction.experiment.covers:
+        return _in_summary(reproduction, point)
+    language = Language(reproduction.ledger, reproduction.experiment)
+    return ", ".join(language.found(plain(value)) for value in point) or "the only one"
 
 
 def _in_summary(reproduction: Reproduction, point: tuple[Any, ...]) -> str:

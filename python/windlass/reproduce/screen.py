@@ -8,7 +8,6 @@ from windlass import verdicts
 from windlass.reproduce.metrics import headline_metric, shown_variants
 from windlass.reproduce.paper import PaperReproduction
 from windlass.reproduce.results import Reproduction
-from windlass.verdicts.words import plain
 from windlass.views.reproduction import CLAIMS, claim_cells
 
 if TYPE_CHECKING:
@@ -53,20 +52,22 @@ def print_experiment(reproduction: Reproduction, console: Console) -> None:
 
 def _measured(reproduction: Reproduction, language: Language) -> Table:
     """The headline metric by point and variant."""
+    from rich.markup import escape
     from rich.table import Table
+
+    from windlass.report.measured import point_words, points_head
 
     data = reproduction.data
     metric, unit = headline_metric(data)
     table = Table(title=f"{metric} per flow ({unit}), {reproduction.means_text}")
-    axes = [axis.parameter + (f" ({axis.unit})" if axis.unit != "-" else "") for axis in reproduction.experiment.axes]
-    table.add_column(", ".join(axes) or "-")
+    table.add_column(escape(points_head(reproduction.experiment)))
     variants = shown_variants(reproduction.experiment, data)
     for variant in variants:
         table.add_column(language.variant(variant), justify="right")
     for point in data.points:
         found = [verdicts.mean(data.get(metric, variant, [point])) for variant in variants]
         cells = [f"{one.mean:.3f}" if data.by_run else one.text(digits=3) for one in found]
-        table.add_row(", ".join(language.found(plain(value)) for value in point) or "-", *cells)
+        table.add_row(escape(point_words(reproduction, point)), *cells)
     return table
 
 
