@@ -116,19 +116,65 @@ def test_check_names_each_damage_and_ends_with_one(several: Path, command: Comma
     assert "`windlass store check` says what" in command("store", "list").stdout
 
 
-def test_check_finds_each_flipped_bit(root: Path) -> None:
-    """Every second byte, a bit in turn: the store's own test has them all."""
+def test_check_finds_each_flipped_bit_and_counts_what_is_lost_by_it(root: Path) -> None:
+    """Every second byte, a bit in turn: the store's own test has them all. Columns are there twice."""
     store = Store(root)
     write(store, 1)
     store.close()
     (file,) = files(root)
     data = file.read_bytes()
-    for at in range(0, len(data), 2):
-        file.write_bytes(data[:at] + bytes([data[at] ^ 1 << at % 8]) + data[at + 1 :])
-        found = upkeep.contents(root)
-        assert len(found.damage) == 1, at
-        assert f"{file}: " in found.damage[0]
-        assert found.runs + found.damaged_runs >= 1
+    records = [one for one in frame.scan(file, 0, len(data)) if isinstance(one, frame.Entry)]
+    assert {one.kind for one in records} == {frame.RUN, frame.SHAPE, frame.ABOUT, frame.INDEX}
+    for record in records:
+        for at in range(record.offset, record.offset + record.size, 2):
+            file.write_bytes(data[:at] + bytes([data[at] ^ 1 << at % 8]) + data[at + 1 :])
+            found = upkeep.contents(root)
+            assert found.damage == [f"{file}: {upkeep._WHAT[record.kind]} at byte {record.offset} is damaged"], at
+            lost = record.kind == frame.RUN
+            assert (found.runs, found.damaged_runs) == (not lost, lost), at
+
+
+def test_check_says_that_no_run_is_lost_with_one_copy_of_the_columns(several: Path, command: Command) -> None:
+    """The first record of a file has the columns of its runs; the second one is its copy."""
+    file = file_of(several, 3)
+    data = bytearray(file.read_bytes())
+    data[0] ^= 1
+    file.write_bytes(data)
+    done = command("store", "check")
+    assert done.exit_code == 1
+    assert done.stdout.splitlines()[:2] == [
+        f"{file}: a record of columns at byte 0 is damaged",
+        "no run is damaged, 6 runs are whole, in 3 files",
+    ]
+    assert command("store", "prune", "--keep-versions").stdout.splitlines()[0].endswith("stand there twice; kept: 6")
+    assert command("store", "check").exit_code == 0
+
+
+def test_runs_without_columns_are_damaged(root: Path) -> None:
+    store = Store(root)
+    write(store, 1)
+    write(store, 2)
+    store.close()
+    (file,) = files(root)
+    data = bytearray(file.read_bytes())
+    for one in list(frame.scan(file, 0, len(data))):
+        if isinstance(one, frame.Entry) and one.kind == frame.SHAPE:
+            data[one.offset + one.size - 1] ^= 1
+    file.write_bytes(data)
+    found = upkeep.contents(root)
+    assert (found.runs, found.damaged_runs, len(found.damage), found.versions) == (0, 2, 2, [])
+
+
+def test_several_records_that_are_damaged_together_are_at_least_one_run(root: Path) -> None:
+    store = Store(root)
+    write(store, 1)
+    store.close()
+    (file,) = files(root)
+    data = file.read_bytes()
+    file.write_bytes(b"x" * (len(data) - 100) + data[-100:])
+    found = upkeep.contents(root)
+    assert (found.runs, found.damaged_runs) == (0, 1)
+    assert found.damage == [f"{file}: {len(data)} bytes from byte 0 on are damaged, at least one run"]
 
 
 # ---- prune

@@ -97,9 +97,10 @@ def check(place: Path | None, as_json: bool) -> None:
         for line in found.damage:
             click.echo(line)
         if found.damage:
-            is_are = "is" if found.damaged_runs == 1 else "are"
-            whole = f"{_runs(found.runs)} are whole, in {_files(found.files)}"
-            click.echo(f"{_runs(found.damaged_runs)} {is_are} damaged, {whole}")
+            lost = _runs(found.damaged_runs) if found.damaged_runs else "no run"
+            is_are = "is" if found.damaged_runs < 2 else "are"
+            whole = f"{_runs(found.runs)} {'is' if found.runs == 1 else 'are'} whole, in {_files(found.files)}"
+            click.echo(f"{lost} {is_are} damaged, {whole}")
             click.echo("hint: `windlass store prune` takes out what is damaged; sweeps make such runs again")
         else:
             click.echo(f"{root}: all {_runs(found.runs)} in {_files(found.files)} are whole")

@@ -35,6 +35,7 @@ __all__ = [
     "Damage",
     "Entry",
     "content_key",
+    "damaged_kind",
     "packed",
     "payload",
     "scan",
@@ -113,6 +114,24 @@ def payload(record: bytes, kind: bytes, key: bytes | None) -> memoryview | None:
         return None
     data = memoryview(record)[HEAD:]
     return data if _SUMS.unpack_from(record, _FIRST.size)[1] == _sum(record[: _FIRST.size], data) else None
+
+
+def damaged_kind(data: bytes) -> bytes | None:
+    """Kind of a record whose head is damaged; ``None`` if it cannot be known, or if these bytes are not one record.
+
+    What is known without the head (its first bytes, its length) is put back. A sum that then fits proves the kind.
+    Where the key or both sums are damaged, kind and length have to agree with the bytes that are there.
+    """
+    if len(data) < HEAD:
+        return None
+    magic, told, length, key = _FIRST.unpack_from(data)
+    crc, whole = _SUMS.unpack_from(data, _FIRST.size)
+    for kind in (RUN, SHAPE, ABOUT, INDEX):
+        first = _FIRST.pack(MAGIC, kind, len(data) - HEAD, key)
+        if zlib.crc32(first) == crc or _sum(first, memoryview(data)[HEAD:]) == whole:
+            return kind
+    agrees = magic == MAGIC and told in (RUN, SHAPE, ABOUT, INDEX) and HEAD + length == len(data)
+    return told if agrees else None
 
 
 def _sum(first: bytes, data: bytes | memoryview) -> bytes:

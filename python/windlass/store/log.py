@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from windlass.store.frame import HEAD, INDEX, Damage, Entry, packed, payload, scan
+from windlass.store.frame import HEAD, INDEX, RUN, Damage, Entry, damaged_kind, packed, payload, scan
 
 __all__ = ["NAME", "Log", "index_record"]
 
@@ -25,6 +25,9 @@ _BEFORE = struct.Struct("<QQ")
 _ENTRY = struct.Struct("<4s32sQQ")
 _END = struct.Struct("<Q8s")
 _END_MAGIC = b"WLindex\n"
+
+_MOST = 1 << 24
+"""Bytes of damage that are looked at for what was there. What several runs share takes far less."""
 
 
 def index_record(entries: Iterable[Entry], before: Entry | None) -> bytes:
@@ -94,6 +97,11 @@ class Log:
         finally:
             os.close(place)
 
+    def damaged(self, damage: Damage) -> bytes | None:
+        """Kind of the record that was where something is damaged, if it was one record."""
+        whole = damage.size <= _MOST
+        return damaged_kind(self.record(Entry(INDEX, _KEY, damage.offset, damage.size))) if whole else None
+
     def add(self, entry: Entry) -> None:
         """Note a record that this process has appended."""
         self.seen = entry.offset + entry.size
@@ -139,19 +147,29 @@ class Log:
                 if one.is_cut:
                     self.cut = one.offset
                     break
-                self.damage.append(
-                    f"{self.path}: {one.size} bytes from byte {one.offset} on are damaged, at least one run; "
-                    "what stood there is made again"
-                )
+                what = self.damaged(one)
+                if what == INDEX:
+                    self.damage.append(_damaged_index(self.path, one.offset))
+                elif what == RUN:
+                    self.damage.append(f"{self.path}: the run at byte {one.offset} is damaged; it is made again")
+                elif what is None:
+                    self.damage.append(
+                        f"{self.path}: {one.size} bytes from byte {one.offset} on are damaged, at least one run; "
+                        "what stood there is made again"
+                    )
             elif one.kind != INDEX:
                 found.append(one)
                 self.open.append(one)
             else:
                 block = self._block(one)
                 if block is None:
-                    self.damage.append(f"{self.path}: the index at byte {one.offset} is damaged; no run is lost")
+                    self.damage.append(_damaged_index(self.path, one.offset))
                 elif block[0] == self.index:
                     self.index = one
                     self.open.clear()
             self.seen = one.offset + one.size
         return found
+
+
+def _damaged_index(path: Path, offset: int) -> str:
+    return f"{path}: the index at byte {offset} is damaged; no run is lost"

@@ -22,7 +22,7 @@ from windlass.store.writer import FULL, RECENT_S, Writer, boot, is_own, lock, ne
 
 __all__ = ["Contents", "Pruned", "Version", "contents", "copy_files", "prune"]
 
-_WHAT = {RUN: "a run", SHAPE: "the columns of runs", ABOUT: "a description", INDEX: "an index"}
+_WHAT = {RUN: "a run", SHAPE: "a record of columns", ABOUT: "a description", INDEX: "an index"}
 
 
 @dataclass
@@ -103,7 +103,11 @@ def _read(path: Path) -> _File:
     log = Log(path)
     for one in scan(path, 0, path.stat().st_size):
         if isinstance(one, Damage):
-            if not one.is_cut:
+            what = None if one.is_cut else log.damaged(one)
+            if what is not None:
+                found.damage.append(f"{path}: {_WHAT[what]} at byte {one.offset} is damaged")
+                found.damaged_runs += what == RUN
+            elif not one.is_cut:
                 found.damage.append(f"{path}: {one.size} bytes from byte {one.offset} on are damaged, at least one run")
                 found.damaged_runs += 1
             continue
@@ -133,7 +137,7 @@ def contents(root: Path) -> Contents:
     """
     whole = Contents()
     known: dict[bytes, str] = {}
-    seen: dict[bytes, _Run] = {}
+    found_runs: list[_Run] = []
     for path in _files(root):
         found = _read(path)
         whole.files += 1
@@ -141,14 +145,19 @@ def contents(root: Path) -> Contents:
         whole.damage += found.damage
         whole.damaged_runs += found.damaged_runs
         known |= found.versions()
-        for run in found.runs:
-            whole.repeated += run.entry.key in seen
-            seen[run.entry.key] = run
+        found_runs += found.runs
+    seen: dict[bytes, _Run] = {}
+    for run in found_runs:
+        if run.shape not in known:
+            whole.damaged_runs += 1
+            continue
+        whole.repeated += run.entry.key in seen
+        seen[run.entry.key] = run
     whole.runs = len(seen)
     versions: dict[str, Version] = {}
     points: dict[str, set[bytes]] = {}
     for run in seen.values():
-        name = known.get(run.shape, "unknown: the columns are damaged")
+        name = known[run.shape]
         version = versions.setdefault(name, Version(name))
         version.runs += 1
         version.bytes += run.entry.size
