@@ -21,7 +21,17 @@ from typing import Any
 from windlass.errors import InputError, StoreError
 from windlass.store.writer import lock, sync_folder
 
-__all__ = ["MANIFEST", "check_beside", "checked", "discard", "read_manifest", "replaced", "tried", "write_manifest"]
+__all__ = [
+    "MANIFEST",
+    "check_beside",
+    "checked",
+    "discard",
+    "read_manifest",
+    "replaced",
+    "tried",
+    "unwritable",
+    "write_manifest",
+]
 
 MANIFEST = "manifest.json"
 FORMAT = 2
@@ -61,9 +71,12 @@ def replaced(folder: Path) -> Iterator[Path]:
             shutil.rmtree(part, ignore_errors=True)
     except BaseException as error:
         _unmake(made)
-        if not isinstance(error, OSError):
+        cause = error
+        if isinstance(error, StoreError) and error.code == "cli.output":  # it names a place inside of `part`
+            cause = error.__cause__ or error
+        if not isinstance(cause, OSError):
             raise
-        raise _unwritable(folder, error) from error
+        raise unwritable(folder, cause) from cause
 
 
 def tried(folder: Path) -> None:
@@ -83,7 +96,7 @@ def tried(folder: Path) -> None:
         with suppress(FileNotFoundError):  # another writer has cleared it up
             part.rmdir()
     except OSError as error:
-        raise _unwritable(folder, error) from error
+        raise unwritable(folder, error) from error
     finally:
         _unmake(made)
 
@@ -98,11 +111,13 @@ def _unmake(made: list[Path]) -> None:
             path.rmdir()
 
 
-def _unwritable(folder: Path, error: OSError) -> StoreError:
+def unwritable(folder: Path, error: OSError) -> StoreError:
+    """What to say of a folder that cannot be written."""
+    is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     return StoreError(
         f"cannot write to `{folder}`: {error.strerror or error}",
         code="cli.output",
-        hint="name another folder with `--out DIR`",
+        hint=f"{'make room there, or ' if is_full else ''}name another folder with `--out DIR`",
     )
 
 

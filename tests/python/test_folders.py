@@ -95,6 +95,41 @@ def test_a_full_disk_leaves_the_old_folder_as_it_was(
     assert files_in(work) == ["results", *(f"results/{name}" for name in sorted(before))]
 
 
+@pytest.mark.parametrize(
+    ("number", "hint"),
+    [
+        (errno.ENOSPC, "make room there, or name another folder with `--out DIR`"),
+        (errno.EACCES, "name another folder with `--out DIR`"),
+    ],
+)
+def test_a_figure_that_cannot_be_written_names_the_folder_that_the_user_gave(
+    work: Path, monkeypatch: pytest.MonkeyPatch, number: int, hint: str
+) -> None:
+    from matplotlib.figure import Figure
+
+    whole = Path.write_bytes
+
+    def full(file: Path, data: bytes) -> int:
+        if file.suffix == ".png":
+            raise OSError(number, os.strerror(number))
+        return whole(file, data)
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(StoreError) as caught, replaced(work / "out") as part:
+        windlass.plots.save(Figure(), part / "figure")
+    assert (
+        str(caught.value) == f"error[cli.output]: cannot write to `{work / 'out'}`: {os.strerror(number)}\nhint: {hint}"
+    )
+    assert files_in(work) == []
+
+
+def test_an_index_that_cannot_be_written_names_its_folder(work: Path) -> None:
+    from windlass.report.index import write_index
+
+    with pytest.raises(StoreError, match="cannot write to `not/there`: No such file"):
+        write_index(Path("not/there"))
+
+
 @pytest.mark.skipif(os.name != "posix", reason="needs a limit for the size of files")
 def test_a_file_that_does_not_fit_leaves_the_old_folder_as_it_was(small: Scenario, work: Path) -> None:
     """The system itself stops the write, also one by Arrow's C++."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -79,11 +78,10 @@ _MEANINGS = (
 
 def _figure(result: Comparison) -> Any:
     from windlass import plots
+    from windlass.plots.style import drawn
     from windlass.report.figures import Figure
 
-    with tempfile.TemporaryDirectory() as folder:
-        (drawn,) = plots.save(plots.goodput_against_delay(result), Path(folder) / "figure.svg")
-        return Figure("comparison", "", drawn.read_bytes()).uri
+    return Figure("comparison", "", drawn(plots.goodput_against_delay(result), "svg")).uri
 
 
 def _places(result: Comparison) -> list[tuple[str, tuple[tuple[str, Any], ...]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import io
 import math
 import re
 from collections import Counter
@@ -265,19 +266,12 @@ def save(figure: Figure, stem: str | Path, formats: Iterable[str] = FORMATS) -> 
     stem = Path(stem)
     if stem.suffix.lstrip(".") in FORMATS:
         stem, formats = stem.with_suffix(""), (stem.suffix.lstrip("."),)
-    metadata: dict[str, dict[str, Any]] = {
-        "pdf": {"Creator": "windlass", "Producer": None, "CreationDate": None},
-        "svg": {"Creator": "windlass", "Date": None},
-        "png": {"Software": "windlass"},
-    }
     files = []
     for form in formats:
         file = stem.with_name(f"{stem.name}.{form}")
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
-            figure.savefig(file, format=form, metadata=metadata[form])
-            if form == "svg":
-                file.write_text(_compact(file.read_text(encoding="utf-8")), encoding="utf-8")
+            file.write_bytes(drawn(figure, form))
         except OSError as error:
             raise StoreError(
                 f"cannot write `{file}`: {error.strerror or error}",
@@ -286,6 +280,20 @@ def save(figure: Figure, stem: str | Path, formats: Iterable[str] = FORMATS) -> 
             ) from error
         files.append(file)
     return files
+
+
+_METADATA_OF: dict[str, dict[str, Any]] = {
+    "pdf": {"Creator": "windlass", "Producer": None, "CreationDate": None},
+    "svg": {"Creator": "windlass", "Date": None},
+    "png": {"Software": "windlass"},
+}
+
+
+def drawn(figure: Figure, form: str) -> bytes:
+    """What a file of the figure in one of the :data:`FORMATS` holds."""
+    whole = io.BytesIO()
+    figure.savefig(whole, format=form, metadata=_METADATA_OF[form])
+    return _compact(whole.getvalue().decode("utf-8")).encode("utf-8") if form == "svg" else whole.getvalue()
 
 
 _METADATA = re.compile(r" *<metadata>.*?</metadata>\n", re.DOTALL)

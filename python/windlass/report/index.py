@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from windlass.errors import InputError
-from windlass.folders import read_manifest
+from windlass.folders import read_manifest, unwritable
 from windlass.report.words import headline, slug
 
 
@@ -80,6 +80,9 @@ def write_index(root: Path) -> Path:
     }
     place = root / "index.html"
     aside = root / ".index.html.part"  # renamed when it is whole
-    aside.write_text(render("index.html.j2", context), encoding="utf-8")
-    aside.replace(place)
+    try:
+        aside.write_text(render("index.html.j2", context), encoding="utf-8")
+        aside.replace(place)
+    except OSError as error:
+        raise unwritable(root, error) from error
     return place
