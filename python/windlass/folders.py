@@ -13,13 +13,14 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from windlass.errors import InputError, StoreError
-from windlass.store.writer import lock, sync_folder
+from windlass.store.writer import RECENT_S, lock, sync_folder
 
 __all__ = [
     "MANIFEST",
@@ -42,6 +43,7 @@ _PART = ".part-"
 _NEW = "new"
 _BEFORE = "before.json"
 _GONE = "gone.json"
+_NOTHING_GONE = json.dumps({"files": []})
 
 
 @contextmanager
@@ -63,6 +65,7 @@ def replaced(folder: Path) -> Iterator[Path]:
         try:
             lock(place)
             _clear_up(folder, part)
+            _clear_beside(folder)
             (part / _NEW).mkdir()
             yield part / _NEW
             _move(part, folder)
@@ -228,6 +231,33 @@ def _clear_up(folder: Path, part: Path) -> None:
     (part / _GONE).write_text(json.dumps({"files": sorted(gone)}), encoding="utf-8")
     for other in left:
         shutil.rmtree(other, ignore_errors=True)
+
+
+def _clear_beside(folder: Path) -> None:
+    """Remove what killed writers left aside in the folders beside this one."""
+    for part in folder.absolute().parent.glob(f"*/{_PART}*"):
+        with suppress(OSError):
+            place = os.open(part, os.O_RDONLY)
+            try:
+                if part.parent != folder.absolute() and lock(place) and _is_spare(part):
+                    shutil.rmtree(part, ignore_errors=True)
+            finally:
+                os.close(place)
+
+
+def _is_spare(part: Path) -> bool:
+    """Whether nothing is lost with what a killed writer left: it had moved no file yet, or all of them.
+
+    In between, only this tells which files of the folder belong to no results; the folder's next writer needs it.
+    """
+    names = {path.name for path in part.iterdir()}
+    if not names:  # its writer may be about to lock it
+        return time.time() - part.stat().st_mtime > RECENT_S
+    if _BEFORE in names:
+        return names <= {_NEW, _GONE, _BEFORE} and (part.parent / MANIFEST).exists()
+    if not names <= {_NEW, _GONE} or (part / _GONE).read_text(encoding="utf-8") != _NOTHING_GONE:
+        return False
+    return all((part / _NEW / name).exists() for name in _listed(part / _NEW / MANIFEST))
 
 
 def _listed(manifest: Path) -> set[str]:

@@ -292,3 +292,59 @@ def test_after_a_hundred_kills_the_folder_was_always_whole_or_absent(work: Path)
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     assert int(done.stdout) > 0, "most were killed while files were written aside"
+
+
+HOLDS = """
+import sys, time
+from pathlib import Path
+from windlass.folders import replaced
+with replaced(Path("killed")) as part:
+    (part / "a").write_text("1")
+    print("ready", flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs kill -9 and locks")
+def test_a_writer_beside_it_removes_what_a_killed_one_left_and_nothing_of_one_that_lives(work: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", HOLDS], stdout=subprocess.PIPE, cwd=work) as other:
+        assert other.stdout is not None and other.stdout.readline() == b"ready\n"
+        (part,) = (work / "killed").iterdir()
+        make(work / "out", {"a": "1"})
+        assert (part / "new" / "a").read_text() == "1", "its writer lives"
+        other.kill()
+    assert part.exists()
+    make(work / "below" / "out", {"a": "1"})
+    assert part.exists(), "that is not beside it"
+    make(Path("out"), {"a": "2"})
+    assert list((work / "killed").iterdir()) == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs locks")
+def test_a_writer_beside_it_leaves_what_is_needed_or_may_be_of_others(work: Path) -> None:
+    make(work / "old", {"a": "1"})
+
+    def left(name: str, files: dict[str, str]) -> Path:
+        part = work / "old" / f".part-{name}"
+        (part / "new").mkdir(parents=True)
+        for file, text in files.items():
+            (part / file).write_text(text)
+        return part
+
+    nothing = json.dumps({"files": []})
+    listed = json.dumps({"files": {"a": "", "b": ""}})
+    moving = left("moving", {"gone.json": nothing, "new/b": "2", "new/manifest.json": listed})  # `a` is moved already
+    gone = left("gone", {"gone.json": json.dumps({"files": ["b"]}), "new/b": "2"})
+    foreign = left("foreign", {"gone.json": nothing, "mine.txt": "mine"})
+    begun = work / "old" / ".part-begun"
+    begun.mkdir()  # its writer may be about to lock it
+    before = left("before", {"gone.json": nothing, "new/a": "", "new/b": "2", "new/manifest.json": listed})
+    done = left("done", {"gone.json": nothing, "before.json": "{}"})
+    make(work / "out", {"a": "1"})
+    assert [one.exists() for one in (moving, gone, foreign, begun, before, done)] == [True] * 4 + [False] * 2
+    os.utime(begun, (0.0, 0.0))
+    (work / "old" / "manifest.json").rename(moving / "before.json")
+    make(work / "out", {"a": "1"})
+    assert [one.exists() for one in (moving, begun)] == [True, False]
+    make(work / "old", {"a": "1"})
+    assert files_in(work / "old") == ["a", "manifest.json"]
