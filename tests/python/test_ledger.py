@@ -239,6 +239,13 @@ def test_a_small_ledger_is_read() -> None:
         ('kind = "rank"', 'kind = "rang"', "rang", "`p/fig1/1.check.kind` cannot be `rang`", "rank"),
         ("share = 1.0", 'share = 1.0, pick = "bst"', "bst", "`p/fig1/1.check.pick` cannot be `bst`", "best"),
         ('kind = "simulation"', 'kind = "simulaton"', "simulaton", "cannot be `simulaton`", "simulation"),
+        (
+            'points = [0, 1], unit = "%" }',
+            'points = [0, 1], unit = "s", bin = 2 }',
+            "bin = 2",
+            "`bin` is the length of",
+            None,
+        ),
         # something that is missing
         ('section = "1"\n', "", "[[experiment]]", "`p/fig1` has no `section`", "section = ..."),
         ("position = 1, ", "", "check", "`p/fig1/1.check` has no `position`", "position = ..."),

@@ -508,6 +508,23 @@ def test_sequence_numbers_are_recorded_and_drawn_as_they_grow(tmp_path: Path, mo
     assert growth_figure(replace(found, data=replace(found.data, series={}))) is None
 
 
+@pytest.mark.parametrize("target", ["rana/fig5", "rana/fig6"])
+def test_bins_are_recorded_for_all_variants_where_the_figure_has_them(
+    target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the base. In readings they take runs that nothing shows, but those of a claim that looks at them."""
+    book, entry = ledger.experiment(target)
+    assert entry.bin_s == 20.0
+    made = running._plan(book, entry, running.Asked(None, False, ""))
+    claimed = {"newreno", "veno", "westwoodplus"} if target == "rana/fig5" else set()
+    binned = [job for job in made.jobs if job.kind == "bins"]
+    assert {variant for job in binned if job.reading == "base" for variant in job.case.members} == set(entry.variants)
+    assert {variant for job in binned if job.reading != "base" for variant in job.case.members} == claimed
+    ends = [job.case.scenario.duration_s for job in binned if job.case.members.keys() == {"westwoodplus"}]
+    assert ends[:9] == [20.0 * number for number in range(1, 10)]
+    assert ledger.experiment("rana/red-mode")[1].bin_s is None, "it is drawn over something else"
+
+
 def test_a_summary_is_judged_on_what_it_sums_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     short(monkeypatch)
     found = one("dalal2015/summary", quick=True, out=tmp_path, store=False)

@@ -190,8 +190,9 @@ class Topology:
 
 @dataclass(frozen=True)
 class Axis:
-    """One swept parameter. ``points`` may be empty where the paper names only the axis; ``also`` has keys of the
-    scenario that vary with it, each with as many values.
+    """One swept parameter. ``points`` may be empty where the paper names only the axis; ``bin`` is then the length of
+    the bins in which its figure has them, if it has; ``also`` has keys of the scenario that vary with the axis, each
+    with as many values.
     """
 
     parameter: str
@@ -200,6 +201,7 @@ class Axis:
     unit: str
     range_stated: bool
     points_stated: bool
+    bin: float | None = None
     also: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     is_variant: bool = False
     line: int | None = field(default=None, compare=False, repr=False)
@@ -213,6 +215,8 @@ class Experiment:
     ----------
     axes : tuple of Axis
         What is swept. ``drawn_over`` names what a figure has on its axis without points, such as time.
+    bin_s : float or None
+        Length of the bins of time in which the figure has the throughput.
     effect : Effect
         What the paper states of it beyond its network, and what it needs.
     mix : tuple of Mixed
@@ -247,6 +251,7 @@ class Experiment:
     measured: tuple[str, ...] = ()
     beside: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     covers: tuple[str, ...] = ()
+    bin_s: float | None = None
     note: str = ""
     more: Mapping[str, Any] = field(default_factory=dict)
 

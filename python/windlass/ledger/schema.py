@@ -217,7 +217,9 @@ def axis(item: Item) -> Axis:
     for key, values in row["also"].items():
         if len(values) != len(row["points"]):
             item.fail(f"has {len(row['points'])} points, and `{key}` {len(values)} values for them")
-    own = ("parameter", "key", "points", "unit", "range_stated", "points_stated", "also", "is_variant")
+    if row["bin"] is not None and (row["points"] or row["unit"] != "s" or row["bin"] <= 0):
+        item.fail("`bin` is the length of what a figure draws over time: above 0, of an axis in `s` without `points`")
+    own = ("parameter", "key", "points", "unit", "bin", "range_stated", "points_stated", "also", "is_variant")
     return Axis(**{key: row[key] for key in own}, line=item.line)
 
 
@@ -259,6 +261,7 @@ def experiment(item: Item) -> Experiment:
         **{key: value for key, value in row.items() if key not in taken},
         axes=tuple(one for one in swept if one.points),
         drawn_over=tuple(one.key for one in swept if not one.points),
+        bin_s=next((float(one.bin) for one in swept if one.bin is not None), None),
         effect=effect({**row, "variants": None}),
         more={key: row[key] for key in ("panels", "also_fer_percent") if row[key] is not None},
     )

@@ -206,7 +206,9 @@ class Plan:
             self._add_judged()
 
     def _jobs(self, name: str, variants: Iterable[str], reading: Reading | None = None) -> list[Job]:
-        """Runs of an experiment: the whole ones, and shorter ones where a claim looks at bins of time."""
+        """Runs of an experiment: the whole ones, and shorter ones where a claim looks at bins of time, or where the
+        figure has them; in a reading only for the claim.
+        """
         key = "base" if reading is None else reading.key
         jobs = [Job(key, case, _points(case)) for case in self._cases(name, variants, reading)]
         checks = self._checks_on(name)
@@ -216,6 +218,8 @@ class Plan:
             jobs += [Job(key, case, _points(case), "decisions") for case in cases]
         length = bin_length(checks)
         binned = set(variants) & variants_in_bins(checks)
+        if reading is None and name in self.own and self.experiment.bin_s is not None:
+            length, binned = length or self.experiment.bin_s, set(variants)
         if length is None or not binned or not jobs:
             return jobs
         whole = jobs[0].case.scenario.duration_s
