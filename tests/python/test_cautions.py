@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -170,3 +171,11 @@ def test_what_the_paper_leaves_open_is_counted_where_it_is() -> None:
     (text,) = left_open(summary, book, summary.covers)
     assert summary.open == () and len(every) > 10
     assert text.startswith(f"The paper leaves {len(every)} parameters of the experiments that this sums up open")
+
+
+def test_published_pages_count_parameters_as_we_do_now() -> None:
+    """A summary that said `0 parameters`, and figures that said `1 parameters`, were published before."""
+    pages = sorted((Path(__file__).parents[2] / "docs" / "papers").glob("*/*/README.md"))
+    said = [line for page in pages for line in re.findall(r"The paper leaves (\d+ \w+)\b", page.read_text("utf-8"))]
+    assert len(said) > 50
+    assert not [words for words in said if words.startswith("0 ") or words == "1 parameters"]
