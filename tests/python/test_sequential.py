@@ -579,8 +579,8 @@ def test_the_cells_that_may_settle_a_verdict_soonest_go_first(monkeypatch: pytes
 
 def test_a_plan_runs_nothing_and_tells_what_would_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     short(monkeypatch)
-    planned = importlib.import_module("windlass.reproduce.costs")
-    monkeypatch.setattr(planned, "published", dict)
+    for module in ("costs", "outline"):
+        monkeypatch.setattr(importlib.import_module(f"windlass.reproduce.{module}"), "published", dict)
 
     def refuse(*args: Any, **options: Any) -> Any:
         raise AssertionError("a run")
@@ -659,6 +659,30 @@ def test_a_plan_takes_its_time_from_the_engine(monkeypatch: pytest.MonkeyPatch, 
     found = row_of(made, tmp_path)
     assert (found.run_s, found.source) == (2.5, "estimated")
     assert plan.LEAST_SEEDS == BASE_LOOKS[0]
+
+
+def test_a_plan_expects_the_runs_that_the_experiment_took_when_it_was_published(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    short(monkeypatch)
+    book, experiment = ledger.experiment(TARGET)
+    made = running._plan(book, experiment, running.Asked(None, False, ""))
+    outline = importlib.import_module("windlass.reproduce.outline")
+
+    def expected(runs: int | None, quick: bool = False) -> int:
+        row = Published(TARGET, "2026-01-01", "0", quick, runs or 0, 0.01, "measured", {})
+        monkeypatch.setattr(outline, "published", lambda: {} if runs is None else {TARGET: row})
+        least, found, most = row_of(made, tmp_path).runs
+        assert least <= found <= most
+        return found
+
+    usual = expected(None)
+    least, _, most = row_of(made, tmp_path).runs
+    assert least < usual < most
+    assert expected(usual) == usual
+    assert expected(usual + 10) == usual + 10
+    assert expected(10 * most) == most and expected(1) == least
+    assert expected(most, quick=True) == usual
 
 
 def test_a_figure_over_seeds_runs_each_point_with_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

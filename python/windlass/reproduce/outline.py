@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from windlass.ledger import Experiment
 from windlass.reproduce.costs import cost
 from windlass.reproduce.plan import Place, Plan
+from windlass.reproduce.published import published
 from windlass.reproduce.sequential import start
 
 if TYPE_CHECKING:
@@ -19,7 +20,8 @@ BASE_SEEDS, READING_SEEDS = 12, 9
 """Seeds that a setting of the base takes on average, and one of a reading of those that are looked at first, all that a
 reading then takes at further points included.
 
-Measured over experiments of a thesis; docs/guide/reproducing-a-paper.md has the numbers and the commands.
+Measured over experiments of a thesis; docs/guide/reproducing-a-paper.md has the numbers and the commands. An experiment
+that was published is expected to take as many more or fewer as it took then.
 """
 
 
@@ -124,11 +126,12 @@ def row_of(plan: Plan, folder: Path, seen: set[str] | None = None) -> Row:
     """
     every = start(plan)
     counts = _new(plan, every, set() if seen is None else seen)
-    base = [place for place in counts if plan.jobs[place[0]].reading == "base" and _measured(plan, place)]
-    readings = [place for place in counts if plan.jobs[place[0]].reading != "base" and _measured(plan, place)]
-    recorded = sum(count for place, count in counts.items() if not _measured(plan, place))
     looks = plan.looks
-    expected = (BASE_SEEDS, READING_SEEDS) if looks.adaptive else (looks.base[0], looks.readings[0])
+    base, readings = _settings(plan, counts)
+    recorded = sum(count for place, count in counts.items() if not _measured(plan, place))
+    least = sum(counts.values())
+    most = base * looks.base[-1] + readings * looks.readings[-1] + recorded
+    expected = _expected(plan, base, readings) * _scale(plan, every) + recorded
     run_s, source = cost(plan, counts or every, folder)
     keys = dict.fromkeys(plan.jobs[number].reading for number, _ in every if plan.jobs[number].reading != "base")
     return Row(
@@ -136,14 +139,27 @@ def row_of(plan: Plan, folder: Path, seen: set[str] | None = None) -> Row:
         len({cell[2] for at, cell in plan.places if at == "base" and cell[0] == plan.experiment.id}),
         tuple(keys),
         _settings(plan, every),
-        (
-            sum(counts.values()),
-            len(base) * max(expected[0], looks.base[0]) + len(readings) * expected[1] + recorded,
-            len(base) * looks.base[-1] + len(readings) * looks.readings[-1] + recorded,
-        ),
+        (least, max(least, min(most, round(expected))), most),
         run_s,
         source,
     )
+
+
+def _expected(plan: Plan, base: int, readings: int) -> int:
+    """Runs that so many settings take on average."""
+    looks = plan.looks
+    each = (BASE_SEEDS, READING_SEEDS) if looks.adaptive else (looks.base[0], looks.readings[0])
+    return base * max(each[0], looks.base[0]) + readings * each[1]
+
+
+def _scale(plan: Plan, every: Mapping[Place, int]) -> float:
+    """By how much the runs that this experiment took when it was published differ from that average."""
+    last = published().get(plan.experiment.id)
+    usual = _expected(plan, *_settings(plan, every))
+    if last is None or last.quick or not plan.looks.adaptive or not usual:
+        return 1.0
+    recorded = sum(count for place, count in every.items() if not _measured(plan, place))
+    return max(0.0, last.runs - recorded) / usual
 
 
 def _new(plan: Plan, counts: Mapping[Place, int], seen: set[str]) -> dict[Place, int]:
