@@ -46,7 +46,8 @@ def test_a_plan_is_printed_and_nothing_is_run(
         raise AssertionError("a run")
 
     monkeypatch.setattr(reproduce, "main", refuse)
-    monkeypatch.setattr(importlib.import_module("windlass.reproduce.costs"), "published", dict)
+    for module in ("costs", "outline"):
+        monkeypatch.setattr(importlib.import_module(f"windlass.reproduce.{module}"), "published", dict)
     empty = tmp_path / "empty"
     empty.mkdir()
     monkeypatch.chdir(empty)

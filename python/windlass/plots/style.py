@@ -289,6 +289,7 @@ _METADATA_OF: dict[str, dict[str, Any]] = {
 }
 
 
+@styled
 def drawn(figure: Figure, form: str) -> bytes:
     """What a file of the figure in one of the :data:`FORMATS` holds."""
     whole = io.BytesIO()
