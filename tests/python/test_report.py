@@ -19,7 +19,7 @@ from windlass.report import figures, given, index, page, tables
 from windlass.report.bins import bins_figure
 from windlass.report.cautions import caution_words
 from windlass.report.language import COMMON, LABELS, METRICS, Language, sentence
-from windlass.report.measured import number_cell, points_head, tables_of
+from windlass.report.measured import number_cell, point_heads, tables_of
 from windlass.report.panels import Curve, Panel, draw_panels, highest_shown, look_of, looks_of
 from windlass.report.windows import spread, thinned, windows_figure
 from windlass.reproduce import PaperReproduction, ReadingRun, Reproduction, plan, running, screen
@@ -466,27 +466,39 @@ def test_rows_of_a_summary_name_the_axes_of_their_figure(made: Reproduction) -> 
     assert any(None in point for point in merged.points)
     data = replace(merged, values={**merged.values, ("throughput", "tahoe#1", merged.points[0]): {1: 0.5}})
     (table, *_) = tables_of(judged_on(made, "janevski2012/summary", data))
-    assert (table["head"], table["variants"]) == ("setting", ["Tahoe"]), "whole variants, not single flows"
-    assert [row["point"] for row in table["rows"]] == [
-        "figure 44, interface queue = 25 packets",  # nothing was measured at 50
-        "figure 48, duplicate ACK threshold = 3, interface queue = 25 packets",
+    assert (table["heads"], table["variants"]) == (["setting"], ["Tahoe"]), "whole variants, not single flows"
+    assert [row["places"] for row in table["rows"]] == [
+        ["figure 44, interface queue = 25 packets"],  # nothing was measured at 50
+        ["figure 48, duplicate ACK threshold = 3, interface queue = 25 packets"],
     ]
 
 
 @pytest.mark.parametrize("made", ["janevski2012/cwnd-b-0-d1-tahoe"], indirect=True)
+def test_the_sum_over_the_flows_is_left_out_where_there_is_one(made: Reproduction) -> None:
+    for total, wanted in ((1.0, ["throughput per flow"]), (2.0, ["throughput per flow", "throughput of all flows"])):
+        values = {("throughput", "cerlplus", ()): 1.0, ("throughput-total", "cerlplus", ()): total}
+        data = measured("saedi2019/fig4.28", (), ((),), values)
+        found = tables_of(judged_on(made, data.experiment, data))
+        assert [table["words"].partition(" (")[0] for table in found if table["words"].startswith("through")] == wanted
+
+
+@pytest.mark.parametrize("made", ["janevski2012/cwnd-b-0-d1-tahoe"], indirect=True)
 def test_the_terminal_names_settings_as_the_report_does(made: Reproduction) -> None:
-    """Two axes, and none: the same heads and rows in both; a summary prints verdicts only."""
+    """Two axes, each with a column of its own, and none: the same in both; a summary prints verdicts only."""
     points = ((3, 25), (1, 50))
     two = measured("janevski2012/fig48", ("dupack", "ifq"), points, {("throughput", "tahoe", at): 0.5 for at in points})
     none = measured("saedi2019/fig4.28", (), ((),), {("throughput", "cerlplus", ()): 1.0})
-    for data, names in ((two, ["3, 25", "1, 50"]), (none, ["the only one"])):
+    heads = ["duplicate ACK threshold", "interface queue (packets)"]
+    for data, wanted, places in ((two, heads, [["3", "25"], ["1", "50"]]), (none, ["setting"], [["the only one"]])):
         found = judged_on(made, data.experiment, data)
         (table, *_) = tables_of(found)
         printed = screen._measured(found, Language(found.ledger, found.experiment))
-        assert [row["point"] for row in table["rows"]] == names
-        assert (printed.columns[0].header, list(printed.columns[0].cells)) == (table["head"], names)
+        columns = printed.columns[: len(wanted)]
+        assert (table["heads"], [row["places"] for row in table["rows"]]) == (wanted, places)
+        assert [column.header for column in columns] == wanted
+        assert [list(cells) for cells in zip(*(column.cells for column in columns), strict=True)] == places
     summary = judged_on(made, "janevski2012/summary", merge("janevski2012/summary", [two]))
-    assert points_head(summary.experiment) == "setting"
+    assert point_heads(summary.experiment) == ["setting"]
     console = Console(file=io.StringIO(), width=200)
     screen.print_experiment(replace(summary, outcomes=[]), console)
     assert "per flow" not in console.file.getvalue()  # type: ignore[attr-defined]

@@ -10,21 +10,26 @@ from windlass.ledger import Experiment
 from windlass.report.figures import curves_of, empty, metrics_of
 from windlass.report.language import METRICS, Language, scaled_words
 from windlass.reproduce import Reproduction
-from windlass.verdicts import Interval, Merged
+from windlass.verdicts import Data, Interval, Merged
 from windlass.verdicts.words import plain
+
+TOTAL = "throughput-total"
+"""The sum over the flows."""
 
 
 def tables_of(reproduction: Reproduction) -> list[dict[str, Any]]:
-    """Means by point and variant, a table for each number that the experiment is about, and the sum of the flows."""
+    """Means by point and variant, a table for each number that the experiment is about, and the sum of the flows where
+    there are several.
+    """
     data, experiment = reproduction.data, reproduction.experiment
     curves = list(curves_of(reproduction))
     names = metrics_of(reproduction)
     if names[0] in ("throughput", "goodput") and not any("#" in variant for _, _, variant in curves):
-        names = [*names, "throughput-total"]
-    head = points_head(experiment)
+        names = [*names, TOTAL]
+    heads = point_heads(experiment)
     tables: list[dict[str, Any]] = []
     for name in dict.fromkeys(names):
-        if name not in data.metrics:
+        if name not in data.metrics or (name == TOTAL and names[0] == "throughput" and _of_one_flow(data)):
             continue
         means = {
             point: [verdicts.mean(source.get(name, variant, [point])) for _, source, variant in curves]
@@ -39,24 +44,32 @@ def tables_of(reproduction: Reproduction) -> list[dict[str, Any]]:
             if experiment.covers and math.isnan(best):
                 continue
             cells = [{**number_cell(one.scaled(factor)), "best": marked and one.mean == best} for one in found]
-            rows.append({"point": point_words(reproduction, point), "cells": cells})
+            rows.append({"places": point_places(reproduction, point), "cells": cells})
         variants = [variant for variant, _, _ in curves]
-        tables.append({"words": title, "head": head, "variants": variants, "rows": rows})
+        tables.append({"words": title, "heads": heads, "variants": variants, "rows": rows})
     return tables
 
 
-def points_head(experiment: Experiment) -> str:
-    """Head of the column of points: the axes with their units; a summary's rows name their own."""
+def _of_one_flow(data: Data) -> bool:
+    """Whether the sum over the flows is that of one flow everywhere."""
+    every = {key[1:]: samples for key, samples in data.values.items() if key[0] == "throughput"}
+    return all(every.get(key[1:]) == samples for key, samples in data.values.items() if key[0] == TOTAL)
+
+
+def point_heads(experiment: Experiment) -> list[str]:
+    """Heads of the columns of points: the axes with their units, or one if there are none; a summary's rows name their
+    own.
+    """
     axes = experiment.axes if not experiment.covers else ()
-    return " and ".join(axis.parameter + (f" ({axis.unit})" if axis.unit != "-" else "") for axis in axes) or "setting"
+    return [axis.parameter + (f" ({axis.unit})" if axis.unit != "-" else "") for axis in axes] or ["setting"]
 
 
-def point_words(reproduction: Reproduction, point: tuple[Any, ...]) -> str:
-    """A point in a row below that head."""
+def point_places(reproduction: Reproduction, point: tuple[Any, ...]) -> list[str]:
+    """A point in a row below these heads."""
     if reproduction.experiment.covers:
-        return _in_summary(reproduction, point)
+        return [_in_summary(reproduction, point)]
     language = Language(reproduction.ledger, reproduction.experiment)
-    return ", ".join(language.found(plain(value)) for value in point) or "the only one"
+    return [language.found(plain(value)) for value in point] or ["the only one"]
 
 
 def _in_summary(reproduction: Reproduction, point: tuple[Any, ...]) -> str:

@@ -55,19 +55,20 @@ def _measured(reproduction: Reproduction, language: Language) -> Table:
     from rich.markup import escape
     from rich.table import Table
 
-    from windlass.report.measured import point_words, points_head
+    from windlass.report.measured import point_heads, point_places
 
     data = reproduction.data
     metric, unit = headline_metric(data)
     table = Table(title=f"{metric} per flow ({unit}), {reproduction.means_text}")
-    table.add_column(escape(points_head(reproduction.experiment)))
+    for head in point_heads(reproduction.experiment):
+        table.add_column(escape(head))
     variants = shown_variants(reproduction.experiment, data)
     for variant in variants:
         table.add_column(language.variant(variant), justify="right")
     for point in data.points:
         found = [verdicts.mean(data.get(metric, variant, [point])) for variant in variants]
         cells = [f"{one.mean:.3f}" if data.by_run else one.text(digits=3) for one in found]
-        table.add_row(escape(point_words(reproduction, point)), *cells)
+        table.add_row(*map(escape, point_places(reproduction, point)), *cells)
     return table
 
 
