@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Self
 
-__all__ = ["Interval"]
+__all__ = ["Interval", "to_digits"]
 
 
 @dataclass(frozen=True)
@@ -60,3 +60,27 @@ class Interval:
         if self.n < 2:
             return f"{self.mean:.{digits}f}{tail} (one run, no interval)"
         return f"{self.mean:.{digits}f} ± {self.half_width:.{digits}f}{tail}"
+
+
+def to_digits(mean: float, half: float) -> tuple[str, str]:
+    """A mean and half of its interval as text: two digits of the half, the mean to the same place; if the half is
+    nothing beside the mean, four digits of that.
+
+    >>> to_digits(0.0863, 0.00049), to_digits(630.561, 831.31), to_digits(12.0, 0.0)
+    (('0.08630', '0.00049'), ('630', '830'), ('12.00', '0'))
+    """
+    if half <= 1e-9 * abs(mean):
+        return _to_place(mean, _place(mean, 4)), "0"
+    place = _place(half, 2)
+    return _to_place(mean, place), _to_place(half, place)
+
+
+def _place(number: float, digits: int) -> int:
+    """The decimal place of the last of so many digits of a number, negative left of the point."""
+    return digits - 1 - int(f"{abs(number):.{digits - 1}e}".partition("e")[2]) if number else 0
+
+
+def _to_place(number: float, place: int) -> str:
+    """A number rounded to a decimal place, with commas between thousands."""
+    rounded = round(number, place)
+    return f"{rounded + 0.0:,.{max(place, 0)}f}"

@@ -15,7 +15,7 @@ import pytest
 from rich.console import Console
 
 from windlass import ledger, reproduce, verdicts
-from windlass.report import figures, given, index, page, tables
+from windlass.report import figures, given, index, page, pages, tables
 from windlass.report.bins import bins_figure
 from windlass.report.cautions import caution_words
 from windlass.report.language import COMMON, LABELS, METRICS, Language, sentence
@@ -315,11 +315,25 @@ def test_every_variant_of_every_paper_has_one_name() -> None:
         ("rana/fig3", "veno in fig3 against newreno in fig2", "Veno in figure 3 against NewReno in figure 2"),
         ("rana/fig5", "reno first at figure = one-loss", "Reno first in “One random loss without queueing”"),
         ("saedi2019/summary-ch3", "figure = fig3.14, n = 20", "figure 3.14, n = 20"),
+        (
+            "saedi2019/summary-ch3",
+            "figure = fig3.8, delay access = 80 ms; in fig3.17, delay access = 30 ms",
+            "figure 3.8, delay of the G2-receiver links = 80 ms; in figure 3.17, delay of the sender-G1 links = 30 ms",
+        ),
         ("saedi2019/fig4.26", "newreno#2 first of 2: open", "NewReno, flow 2 first of 2: not settled"),
     ],
 )
 def test_what_was_found_is_said_in_words(experiment: str, text: str, said: str) -> None:
     assert Language(*ledger.experiment(experiment)).found(text) == said
+
+
+def test_a_page_says_where_the_paper_has_it() -> None:
+    for experiment, place in (
+        ("dalal2015/fig9", "Figure 9, section 4.2.2"),
+        ("dalal2015/summary", "Abstract, section 5"),
+        ("saedi2019/fig3.5", "Figure 3.5, section 3.2.1.1"),
+    ):
+        assert pages._place(ledger.experiment(experiment)[1]) == place
 
 
 def test_prose_keeps_its_words() -> None:

@@ -178,6 +178,8 @@ def test_several_experiments_as_one() -> None:
     assert whole.axes == ("figure", "q", "rate")
     assert whole.points == (("fig1", 0, None), ("fig1", 4, None), ("fig2", 4, 8))
     assert whole.label(("fig1", 4, None)) == "figure = fig1, q = 4"
+    assert whole.label(("fig2", 4, 8)) == "figure = fig2, rate = 8", "what a figure fixes is known by its name"
+    assert whole.along(("fig2", 4, 8), [1, 2]) == "q = 4, rate = 8"
     assert whole.select({"q": 4}) == [("fig1", 4, None), ("fig2", 4, 8)]
     assert whole.select({"rate": [0, 10]}) == [("fig2", 4, 8)]
 
@@ -201,7 +203,7 @@ def test_a_summary_is_judged_on_the_figures_that_it_sums_up() -> None:
     assert [row["where"] for row in found.rows] == [
         "figure = fig1, q = 0",
         "figure = fig1, q = 4",
-        "figure = fig2, q = 4, rate = 8",
+        "figure = fig2, rate = 8",  # where it is in that figure: q is the same all over it
     ]
     assert judge(Check("rank", {**fields, "share": 1.0}), whole).verdict == "direction only"
     trend = {"metric": "throughput", "among": ["a"], "over": "q", "direction": "down", "slack_rel": 0.05}

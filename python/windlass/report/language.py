@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 from windlass.ledger import Experiment, Ledger
@@ -100,11 +101,14 @@ class Language:
     book : Ledger
         The paper.
     experiment : Experiment, optional
-        Whose axes are meant; those of all if not given.
+        Whose axes are meant; those of all if not given. Behind the name of a figure that a summary covers, those of
+        that figure.
     """
 
     def __init__(self, book: Ledger, experiment: Experiment | None = None) -> None:
         self._book = book
+        self._summary = experiment is not None and bool(experiment.covers)
+        self._figure_words: dict[str, Language] = {}
         self._axes: dict[str, tuple[str, str]] = {}
         for entry in [experiment] if experiment is not None else book.experiments.values():
             for axis in entry.axes:
@@ -142,6 +146,21 @@ class Language:
 
     def found(self, text: str) -> str:
         """What a judgement found, with words for the keys in it."""
+        if not self._summary:
+            return self._found(text)
+        parts = list(self._figures.finditer(text))
+        starts = [0, *(part.start() for part in parts), len(text)]
+        pieces = [text[start:end] for start, end in pairwise(starts)]
+        languages = [self, *(self._of_figure(part[2]) for part in parts)]
+        return "".join(language._found(piece) for language, piece in zip(languages, pieces, strict=True))
+
+    def _of_figure(self, name: str) -> Language:
+        """The words for an experiment of this paper."""
+        if name not in self._figure_words:
+            self._figure_words[name] = Language(self._book, self._book.experiments[f"{self._book.id}/{name}"])
+        return self._figure_words[name]
+
+    def _found(self, text: str) -> str:
         text = self._any.sub(lambda found: self.variant(found[0]), text)
         if self._axes:
             text = self._places.sub(self._place, text)

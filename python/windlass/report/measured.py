@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from windlass import verdicts
+from windlass.interval import to_digits
 from windlass.ledger import Experiment
 from windlass.report.figures import curves_of, empty, metrics_of
 from windlass.report.language import METRICS, Language, scaled_words
@@ -85,27 +86,12 @@ def _in_summary(reproduction: Reproduction, point: tuple[Any, ...]) -> str:
 
 
 def number_cell(found: Interval) -> dict[str, str]:
-    """A mean and half of its interval as a table has them: two digits of the half, the mean to the same place."""
-    mean, half = found.mean, found.half_width
-    if math.isnan(mean):
+    """A mean and half of its interval as a table has them (:func:`windlass.interval.to_digits`)."""
+    if math.isnan(found.mean):
         return {"mean": "-", "half": ""}
-    if found.n < 2 or not math.isfinite(half):
-        return {"mean": _to_place(mean, _place(mean, 4)), "half": ""}
-    if half <= 1e-9 * abs(mean):
-        return {"mean": _to_place(mean, _place(mean, 4)), "half": "0"}
-    place = _place(half, 2)
-    return {"mean": _to_place(mean, place), "half": _to_place(half, place)}
-
-
-def _place(number: float, digits: int) -> int:
-    """The decimal place of the last of so many digits of a number, negative left of the point."""
-    return digits - 1 - int(f"{abs(number):.{digits - 1}e}".partition("e")[2]) if number else 0
-
-
-def _to_place(number: float, place: int) -> str:
-    """A number rounded to a decimal place, with commas between thousands."""
-    rounded = round(number, place)
-    return f"{rounded + 0.0:,.{max(place, 0)}f}"
+    known = found.n >= 2 and math.isfinite(found.half_width)
+    mean, half = to_digits(found.mean, found.half_width if known else 0.0)
+    return {"mean": mean, "half": half if known else ""}
 
 
 def capacity_lines(reproduction: Reproduction) -> list[str]:

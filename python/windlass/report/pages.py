@@ -199,7 +199,11 @@ def _place(experiment: Experiment) -> str:
         for names, one, more in ((experiment.figures, "Figure", "Figures"), (experiment.tables, "Table", "Tables"))
         if names
     ]
-    return ", ".join([*parts, f"section {experiment.section}"])
+    section = experiment.section
+    if section.startswith("abstract"):
+        parts, section = [*parts, "Abstract"], section.removeprefix("abstract").removeprefix(", ")
+    place = ", ".join([*parts, *([f"section {section}"] if section else [])])
+    return place[0].upper() + place[1:]
 
 
 def _dependence(reproduction: Reproduction) -> str:

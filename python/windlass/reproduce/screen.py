@@ -55,7 +55,7 @@ def _measured(reproduction: Reproduction, language: Language) -> Table:
     from rich.markup import escape
     from rich.table import Table
 
-    from windlass.report.measured import point_heads, point_places
+    from windlass.report.measured import number_cell, point_heads, point_places
 
     data = reproduction.data
     metric, unit = headline_metric(data)
@@ -66,8 +66,8 @@ def _measured(reproduction: Reproduction, language: Language) -> Table:
     for variant in variants:
         table.add_column(language.variant(variant), justify="right")
     for point in data.points:
-        found = [verdicts.mean(data.get(metric, variant, [point])) for variant in variants]
-        cells = [f"{one.mean:.3f}" if data.by_run else one.text(digits=3) for one in found]
+        found = [number_cell(verdicts.mean(data.get(metric, variant, [point]))) for variant in variants]
+        cells = [" ± ".join(text for text in (one["mean"], one["half"]) if text) for one in found]
         table.add_row(*map(escape, point_places(reproduction, point)), *cells)
     return table
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import Any, Literal
 
-from windlass.interval import Interval
+from windlass.interval import Interval, to_digits
 from windlass.ledger import Check
 from windlass.verdicts.data import Unmeasured
 from windlass.verdicts.intervals import Cell, cells_of, seeds_to
@@ -135,8 +135,11 @@ def centre(answer: Answer) -> float:
 
 def interval_text(answer: Answer) -> str:
     """A number with half its interval and unit."""
-    assert answer.interval is not None
-    return answer.interval.text(answer.unit, 3)
+    interval = answer.interval
+    assert interval is not None
+    if interval.n < 2 or not math.isfinite(interval.half_width):
+        return interval.text(answer.unit, 3)
+    return f"{' ± '.join(to_digits(interval.mean, interval.half_width))} {answer.unit}".rstrip()
 
 
 def from_answers(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
@@ -135,7 +135,11 @@ class Data:
 
     def label(self, point: Point) -> str:
         """``(1,)`` of ``q_percent`` as ``q = 1 %``."""
-        return place(zip(self.axes, point, strict=True))
+        return self.along(point, range(len(self.axes)))
+
+    def along(self, point: Point, kept: Iterable[int]) -> str:
+        """The same for some of the axes, by their numbers."""
+        return place((self.axes[index], point[index]) for index in kept)
 
 
 class Unmeasured(Exception):

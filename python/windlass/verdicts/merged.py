@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from windlass.verdicts.data import Data, Point
@@ -14,14 +14,25 @@ FIGURE = "figure"
 
 @dataclass(frozen=True)
 class Merged(Data):
-    """Measurements of several experiments; ``origin`` gives for each point the experiment and its point there."""
+    """Measurements of several experiments; ``origin`` gives for each point the experiment and its point there, and
+    ``swept`` the axes of each experiment.
+    """
 
     origin: Mapping[Point, tuple[str, Point]] = field(default_factory=dict)
+    swept: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def cell(self, variant: str, point: Point) -> Cell:
         """Where a variant's runs at a point are: in the experiment that the point is of, if it was run there."""
         name, own = self.origin.get(point, (self.experiment, point))
         return (name, variant, own)
+
+    def along(self, point: Point, kept: Iterable[int]) -> str:
+        """Where the figure is named, what it fixes need not be."""
+        kept = list(kept)
+        if kept[:1] == [0] and point in self.origin:
+            own = self.swept.get(self.origin[point][0], ())
+            kept = [index for index in kept if index == 0 or self.axes[index] in own]
+        return super().along(point, kept)
 
 
 def merge(name: str, parts: Sequence[Data]) -> Merged:
@@ -58,6 +69,7 @@ def merge(name: str, parts: Sequence[Data]) -> Merged:
         confidence=sure,
         asked=asked,
         origin=origin,
+        swept={part.experiment: part.axes for part in parts},
     )
 
 

@@ -21,11 +21,7 @@ def groups_of(check: Check, data: Data, at: str = "at") -> list[tuple[str, list[
     grouped: dict[Point, list[Point]] = {}
     for point in points:
         grouped.setdefault(tuple(point[index] for index in keep), []).append(point)
-    named = [(data.axes[index], index) for index in keep]
-    return [
-        (place((key, members[0][index]) for key, index in named) or "all points", members)
-        for members in grouped.values()
-    ]
+    return [(data.along(members[0], keep) or "all points", members) for members in grouped.values()]
 
 
 def picked(check: Check, data: Data) -> list[tuple[str, list[Point]]]:
@@ -65,13 +61,9 @@ def lines_along(check: Check, data: Data, axis: str) -> list[tuple[str, list[Ste
         if point[index] is not None:
             rest = tuple(point[i] for i in kept if i != index)
             lines.setdefault(rest, {}).setdefault(point[index], []).append(point)
-    names = [data.axes[i] for i in kept]
+    others = [i for i in kept if i != index]
     found = []
-    for rest, line in lines.items():
-        steps = []
-        for value in sorted(line):
-            where = place((name, line[value][0][i]) for name, i in zip(names, kept, strict=True))
-            steps.append(Step(value, where, tuple(line[value])))
-        others = [name for name in names if name != axis]
-        found.append((place(zip(others, rest, strict=True)), steps))
+    for line in lines.values():
+        steps = [Step(value, data.along(line[value][0], kept), tuple(line[value])) for value in sorted(line)]
+        found.append((data.along(steps[0].points[0], others), steps))
     return found
