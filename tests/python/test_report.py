@@ -482,18 +482,29 @@ def test_rows_of_a_summary_name_the_axes_of_their_figure(made: Reproduction) -> 
     (table, *_) = tables_of(judged_on(made, "janevski2012/summary", data))
     assert (table["heads"], table["variants"]) == (["setting"], ["Tahoe"]), "whole variants, not single flows"
     assert [row["places"] for row in table["rows"]] == [
-        ["figure 44, interface queue = 25 packets"],  # nothing was measured at 50
         ["figure 48, duplicate ACK threshold = 3, interface queue = 25 packets"],
+        ["figure 44, interface queue = 25 packets"],  # nothing was measured at 50
     ]
 
 
 @pytest.mark.parametrize("made", ["janevski2012/cwnd-b-0-d1-tahoe"], indirect=True)
-def test_the_sum_over_the_flows_is_left_out_where_there_is_one(made: Reproduction) -> None:
-    for total, wanted in ((1.0, ["throughput per flow"]), (2.0, ["throughput per flow", "throughput of all flows"])):
+def test_what_has_the_numbers_of_another_table_is_named_there(made: Reproduction) -> None:
+    both = ["throughput per flow (Mbit/s)", "throughput of all flows (Mbit/s)"]
+    for total, wanted in ((1.0, ["throughput per flow (Mbit/s); throughput of all flows is the same"]), (2.0, both)):
         values = {("throughput", "cerlplus", ()): 1.0, ("throughput-total", "cerlplus", ()): total}
         data = measured("saedi2019/fig4.28", (), ((),), values)
         found = tables_of(judged_on(made, data.experiment, data))
-        assert [table["words"].partition(" (")[0] for table in found if table["words"].startswith("through")] == wanted
+        assert [table["words"] for table in found] == wanted
+
+
+@pytest.mark.parametrize("made", ["janevski2012/cwnd-b-0-d1-tahoe"], indirect=True)
+def test_a_summary_has_its_figures_in_the_order_of_the_ledger(made: Reproduction) -> None:
+    parts = [
+        measured(f"janevski2012/{name}", ("ifq",), ((25,),), {("throughput", "tahoe", (25,)): number})
+        for name, number in (("fig47", 0.2), ("fig44", 0.5))
+    ]
+    (table, *_) = tables_of(judged_on(made, "janevski2012/summary", merge("janevski2012/summary", parts)))
+    assert [row["places"][0].partition(",")[0] for row in table["rows"]] == ["figure 44", "figure 47"]
 
 
 @pytest.mark.parametrize("made", ["janevski2012/cwnd-b-0-d1-tahoe"], indirect=True)

@@ -11,31 +11,32 @@ from windlass.ledger import Experiment
 from windlass.report.figures import curves_of, empty, metrics_of
 from windlass.report.language import METRICS, Language, scaled_words
 from windlass.reproduce import Reproduction
-from windlass.verdicts import Data, Interval, Merged
+from windlass.verdicts import Interval, Merged
 from windlass.verdicts.words import plain
-
-TOTAL = "throughput-total"
-"""The sum over the flows."""
 
 
 def tables_of(reproduction: Reproduction) -> list[dict[str, Any]]:
-    """Means by point and variant, a table for each number that the experiment is about, and the sum of the flows where
-    there are several.
+    """Means by point and variant, a table for each number that the experiment is about, and the sum of the flows. What
+    has the numbers of a table before, as that sum where there is one flow, is named there.
     """
     data, experiment = reproduction.data, reproduction.experiment
     curves = list(curves_of(reproduction))
     names = metrics_of(reproduction)
     if names[0] in ("throughput", "goodput") and not any("#" in variant for _, _, variant in curves):
-        names = [*names, TOTAL]
+        names = [*names, "throughput-total"]
     heads = point_heads(experiment)
-    tables: list[dict[str, Any]] = []
+    shown: dict[str, dict[str, Any]] = {}
     for name in dict.fromkeys(names):
-        if name not in data.metrics or (name == TOTAL and names[0] == "throughput" and _of_one_flow(data)):
+        if name not in data.metrics:
             continue
         means = {
             point: [verdicts.mean(source.get(name, variant, [point])) for _, source, variant in curves]
-            for point in data.points
+            for point in _in_order(reproduction)
         }
+        numbers = repr([(one.mean, one.lo, one.hi) for found in means.values() for one in found])
+        if numbers in shown:
+            shown[numbers]["words"] += f"; {METRICS[name][0] if name in METRICS else name} is the same"
+            continue
         known = [abs(one.mean) for found in means.values() for one in found if not math.isnan(one.mean)]
         factor, title = scaled_words(name, max(known, default=0.0))
         marked = name in METRICS and METRICS[name][1] == "Mbit/s" and len(curves) > 1
@@ -47,14 +48,17 @@ def tables_of(reproduction: Reproduction) -> list[dict[str, Any]]:
             cells = [{**number_cell(one.scaled(factor)), "best": marked and one.mean == best} for one in found]
             rows.append({"places": point_places(reproduction, point), "cells": cells})
         variants = [variant for variant, _, _ in curves]
-        tables.append({"words": title, "heads": heads, "variants": variants, "rows": rows})
-    return tables
+        shown[numbers] = {"words": title, "heads": heads, "variants": variants, "rows": rows}
+    return list(shown.values())
 
 
-def _of_one_flow(data: Data) -> bool:
-    """Whether the sum over the flows is that of one flow everywhere."""
-    every = {key[1:]: samples for key, samples in data.values.items() if key[0] == "throughput"}
-    return all(every.get(key[1:]) == samples for key, samples in data.values.items() if key[0] == TOTAL)
+def _in_order(reproduction: Reproduction) -> list[tuple[Any, ...]]:
+    """The points; those of a summary by figures as the ledger has them."""
+    data = reproduction.data
+    if not isinstance(data, Merged):
+        return list(data.points)
+    order = list(reproduction.ledger.experiments)
+    return sorted(data.points, key=lambda point: order.index(data.origin[point][0]) if point in data.origin else -1)
 
 
 def point_heads(experiment: Experiment) -> list[str]:
