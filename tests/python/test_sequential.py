@@ -456,13 +456,13 @@ def test_seeds_are_added_only_where_a_verdict_is_open(monkeypatch: pytest.Monkey
     made = running._plan(book, experiment, running.Asked(None, False, ""))
     state = run_plan(made, jobs=2, store=False, progress=None)
     for claim in made.claims:
-        for reading in made.asked(claim):
+        for reading in ["base", *made.asked(claim)]:
             judgement = state.stopped(claim, reading, made.judge(state.measured, claim, reading))
-            if judgement.seeds is None or judgement.settled or claim.id in state.left_open:
+            if judgement.seeds is None or judgement.settled or (reading != "base" and claim.id in state.left_open):
                 continue
             stuck = judgement.open_cells or made.needs(claim)
             counts = [state.counts[place] for place in places_of(made, reading, stuck)]
-            assert all(count >= FORESIGHT for count in counts)
+            assert all(count >= (MOST if reading == "base" else FORESIGHT) for count in counts)
             assert judgement.stopped == ("cap" if min(counts) == MOST else "vain")
     readings = [count for place, count in state.counts.items() if made.jobs[place[0]].reading != "base"]
     assert min(readings) < 10

@@ -7,9 +7,10 @@ one that is looked at once. So each of the looks gets a fifth of the error: ever
 stop or go on, and however the looks hang together (repeated confidence intervals: Jennison and Turnbull, 1989, with
 the error shared equally by Boole's inequality). Student's t holds at each look for itself, also with three seeds.
 
-A claim also stops when more seeds promise little: when the chance that fifty settle its verdict, judging by the means
+A reading also stops when more seeds promise little: when the chance that fifty settle its verdict, judging by the means
 and the scatter of now, is below 30 % (conditional power: Lan, Simon and Halperin, 1982). Such a stop can only leave
-open what might have been settled; it never settles anything, so it takes nothing from the error.
+open what might have been settled; it never settles anything, so it takes nothing from the error. The base does not stop
+so: its verdict is the one that counts, and its runs are few.
 
 A reading is looked at when the base has its verdict, first at some of the points, such that the base has its verdict
 there, too. It goes on to more of them, and in the end to all, unless it gives there the verdict that the base gives:
@@ -50,7 +51,7 @@ SCREENS = (2, 4)
 """Values of each axis at which a reading is looked at first, and then, beside those that the claim names."""
 
 PROMISE = 0.3
-"""A claim goes on if that is the chance that the most seeds settle its verdict."""
+"""A claim goes on in a reading if that is the chance that the most seeds settle its verdict."""
 
 
 @dataclass(frozen=True)

@@ -291,7 +291,11 @@ class Sequential:
         )
 
     def _in_vain(self, claim: Claim, reading: str, cells: Iterable[Cell]) -> bool:
-        """Whether the most seeds would hardly settle the verdict on these cells."""
+        """Whether the most seeds would hardly settle the verdict on these cells. Not asked of the base: what it leaves
+        open all readings leave open, too.
+        """
+        if reading == "base":
+            return False
         count = min(self._counts(reading, cells), default=0)
         if not FORESIGHT <= count < self.plan.looks.readings[-1]:
             return False
