@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+import windlass
 from windlass import ledger
-from windlass.reproduce import costs, running
+from windlass.reproduce import costs, running, yardstick
+from windlass.reproduce.engine import engine_version
 from windlass.reproduce.published import Published, published
 from windlass.reproduce.sequential import start
 
@@ -84,3 +88,32 @@ def test_published_costs_tell_those_that_are_left_out() -> None:
     middle = {by: sorted(factors)[len(factors) // 2] for by, factors in far.items()}
     assert len(far["alike"]) > 50
     assert middle["alike"] < 1.4 < middle["engine"]
+
+
+def test_costs_of_another_machine_are_told_for_this_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Where the fixed piece of work takes twice as long as it does here, runs take half as long here; a row or a
+    manifest without a yardstick is taken as it is. So is a cost in the list of papers, which is that of its machine.
+    """
+    monkeypatch.setattr(costs, "yardstick_s", lambda: 0.06)
+    known = row("saedi2019/fig3.16", 0.5)
+    for yardstick_s, here in ((0.12, 0.25), (0.06, 0.5), (0.03, 1.0), (None, 0.5)):
+        one = replace(known, yardstick_s=yardstick_s)
+        know(monkeypatch, one)
+        assert cost("saedi2019/fig3.16", tmp_path) == (pytest.approx(here), "published")
+        assert cost("saedi2019/fig4.17", tmp_path) == (pytest.approx(here), "alike")
+        assert costs.cost_of_run(ledger.experiment("saedi2019/fig3.16")[1], one) == (0.5, "measured")
+        about = {"engine_version": engine_version(), "cpu_per_run_s": 0.5, "yardstick_s": yardstick_s}
+        (tmp_path / "own").mkdir(exist_ok=True)
+        (tmp_path / "own" / "manifest.json").write_text(json.dumps(about), encoding="utf-8")
+        assert cost("saedi2019/fig3.16", tmp_path / "own") == (pytest.approx(here), "measured")
+
+
+def test_the_yardstick_is_work_of_links_and_of_radio() -> None:
+    """Each is a good part of the work, so that neither alone says how fast a machine is."""
+    hops = [
+        sum(windlass.from_dict(document).points()[0].run(1).links["transmitted_packets"].to_pylist())
+        for document in (yardstick._WIRED, yardstick._WIRELESS)
+    ]
+    # a hop of radio takes some thirty times the CPU time of a hop over a link
+    assert 0.3 < hops[0] / (30 * hops[1]) < 3.0
+    assert 0.0 < yardstick.yardstick_s() == yardstick.yardstick_s() < 60.0

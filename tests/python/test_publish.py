@@ -149,6 +149,7 @@ def test_the_table_has_verdicts_and_costs(pages: Path, run: Path, tmp_path: Path
         assert row.verdicts == document["verdicts"]
         assert (row.quick, row.runs, row.date) == (True, manifest["runs"], manifest["date"])
         assert row.run_s == pytest.approx(manifest["cpu_per_run_s"], rel=1e-3)
+        assert row.yardstick_s == pytest.approx(manifest["yardstick_s"], rel=1e-3)
         assert row.cost_is == "measured"
         assert row.cpu_s == pytest.approx(row.runs * manifest["cpu_per_run_s"], rel=1e-3)
     assert rows["rana/fig2"] == estimated("rana/fig2")
@@ -195,7 +196,7 @@ def test_a_cost_that_no_run_knew_is_estimated(run: Path, tmp_path: Path) -> None
     forget_costs(tmp_path / "stored")
     publish.publish(tmp_path / "stored", tmp_path / "docs", tmp_path / "papers.csv")
     row = published.read_table(tmp_path / "papers.csv")["rana/red-mode"]
-    assert (row.run_s, row.cost_is, bool(row.date)) == (0.5, "estimated", True)
+    assert (row.run_s, row.yardstick_s, row.cost_is, bool(row.date)) == (0.5, None, "estimated", True)
     assert "| [red-mode](red-mode/README.md) (quick) | " in (tmp_path / "docs" / "rana" / "README.md").read_text()
 
 
@@ -205,4 +206,4 @@ def forget_costs(root: Path) -> None:
         manifest = json.loads((root / name / "manifest.json").read_text(encoding="utf-8"))
         kept = {key: value for key, value in manifest.items() if key not in ("format", "files", "sha256")}
         (root / name / "manifest.json").unlink()
-        folders.write_manifest(root / name, {**kept, "cpu_per_run_s": None})
+        folders.write_manifest(root / name, {**kept, "cpu_per_run_s": None, "yardstick_s": None})

@@ -113,7 +113,7 @@ def _rows(paper: Paper, before: Mapping[str, Published]) -> list[Published]:
     rows = {part.row.experiment: part.row for part in paper.parts}
     for name, row in rows.items():
         if row.run_s is None:
-            rows[name] = replace(row, run_s=estimate(name).run_s, cost_is="estimated")
+            rows[name] = replace(row, run_s=estimate(name).run_s, cost_is="estimated", yardstick_s=None)
     for entry, why in paper.missing:
         if why == _NOT_YET:
             last = before.get(entry.id)
@@ -144,9 +144,9 @@ def _part(source: Path, experiment: str, rows: Mapping[str, Published]) -> Part 
         return None
     document = json.loads(folders.checked(folder, "claims.json", manifest))
     page = folders.checked(folder, "summary.md", manifest).decode()
-    cost, cost_is = manifest.get("cpu_per_run_s"), "measured"
+    cost, yardstick, cost_is = manifest.get("cpu_per_run_s"), manifest.get("yardstick_s"), "measured"
     if cost is None and before is not None:
-        cost, cost_is = before.run_s, before.cost_is
+        cost, yardstick, cost_is = before.run_s, before.yardstick_s, before.cost_is
     row = Published(
         experiment,
         manifest.get("date", ""),
@@ -156,6 +156,7 @@ def _part(source: Path, experiment: str, rows: Mapping[str, Published]) -> Part 
         cost,
         cost_is,
         document["verdicts"],
+        yardstick,
     )
     claims = list(csv.DictReader(io.StringIO(folders.checked(folder, "claims.csv", manifest).decode())))
     files = {name: folders.checked(folder, name, manifest) for name in [*_IMAGE.findall(page), *_scenarios(page)]}

@@ -1,9 +1,13 @@
-"""CPU time of a run, before it is run: as it was measured or published, or else as near to that as can be told."""
+"""CPU time of a run, before it is run: as it was measured or published, or else as near to that as can be told.
+
+What was measured on another machine is told for this one by the yardstick (:mod:`windlass.reproduce.yardstick`).
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -13,6 +17,7 @@ from windlass.ledger import Experiment
 from windlass.reproduce.engine import engine_version
 from windlass.reproduce.plan import Place, Plan
 from windlass.reproduce.published import Published, published
+from windlass.reproduce.yardstick import yardstick_s
 
 SAMPLE = 48
 """Settings of an experiment whose cost is estimated, at least, where it has as many."""
@@ -22,16 +27,16 @@ FEW = 8
 
 
 def cost(plan: Plan, counts: Mapping[Place, int], folder: Path) -> tuple[float | None, str]:
-    """CPU time of a run of a plan, seconds, and where that is known from.
+    """CPU time of a run of a plan on this machine, seconds, and where that is known from.
 
     ``measured`` in that folder by this engine, or ``published``, or else the mean over its runs, each as one of its
     experiment: ``alike`` if all of these were published or have one like them that was (:func:`alike`), ``estimated``
     if for one of them the engine's own estimate is all there is.
     """
-    own = measured_cost(folder)
+    own, yardstick = measured_cost(folder)
     if own is not None:
-        return own, "measured"
-    rows = published()
+        return _here(own, yardstick), "measured"
+    rows = {name: _on_this_machine(row) for name, row in published().items()}
     last = _known(rows, plan.experiment)
     if last is not None:
         return last, "published"
@@ -52,9 +57,18 @@ def cost(plan: Plan, counts: Mapping[Place, int], folder: Path) -> tuple[float |
     return took / sum(sum(places.values()) for places in runs.values()), source
 
 
+def _here(run_s: float, yardstick: float | None) -> float:
+    """CPU time on this machine of what took that on one with such a yardstick; the same if that is not known."""
+    return run_s if yardstick is None else run_s * yardstick_s() / yardstick
+
+
+def _on_this_machine(row: Published) -> Published:
+    return row if row.run_s is None else replace(row, run_s=_here(row.run_s, row.yardstick_s), yardstick_s=None)
+
+
 def cost_of_run(entry: Experiment, last: Published) -> tuple[float | None, str]:
-    """CPU time of a run of a published experiment, seconds, and where that is known from: what it took if that was
-    measured, or else by others of the same network (``alike``), or else the engine's own estimate.
+    """CPU time of a run of a published experiment on the machine that ran it, seconds, and where that is known from:
+    what it took if that was measured, or else by others of the same network (``alike``), or the engine's own estimate.
     """
     if last.cost_is == "measured":
         return last.run_s, last.cost_is
@@ -100,16 +114,19 @@ def _reckoned(name: str) -> float:
     return float(sum(point.estimate()["seconds"] for point in some)) / len(some)
 
 
-def measured_cost(folder: Path) -> float | None:
-    """CPU time of a run as the manifest of an earlier reproduction with this engine has it, seconds."""
+def measured_cost(folder: Path) -> tuple[float | None, float | None]:
+    """CPU time of a run as the manifest of an earlier reproduction with this engine has it, and the yardstick of the
+    machine that ran it, seconds.
+    """
     try:
         about = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return None
+        return None, None
     if not isinstance(about, dict) or about.get("engine_version") != engine_version():
-        return None
-    found = about.get("cpu_per_run_s")
-    return float(found) if isinstance(found, (int, float)) else None
+        return None, None
+    found = [about.get(name) for name in ("cpu_per_run_s", "yardstick_s")]
+    run_s, yardstick = (float(one) if isinstance(one, (int, float)) and one > 0 else None for one in found)
+    return run_s, yardstick
 
 
 def _estimate(plan: Plan, counts: Mapping[Place, int]) -> float:

@@ -15,6 +15,7 @@ from windlass.reproduce.engine import engine_version
 from windlass.reproduce.metrics import summary_rows
 from windlass.reproduce.plan import Job, Plan
 from windlass.reproduce.results import Reproduction
+from windlass.reproduce.yardstick import yardstick_s
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,7 +34,8 @@ def write(reproduction: Reproduction, plan: Plan, results: Sequence[RunResult]) 
 
     from windlass import _toml, report
 
-    cost = reproduction.run_s or measured_cost(reproduction.folder)
+    own = reproduction.run_s
+    cost = measured_cost(reproduction.folder) if own is None else (own, yardstick_s())
     with replaced(reproduction.folder) as part:
         (part / "scenarios").mkdir()
         for name, document in reproduction.scenarios.items():
@@ -123,7 +125,7 @@ def _write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
         writer.writerows(rows)
 
 
-def _manifest(reproduction: Reproduction, plan: Plan, cost: float | None) -> dict[str, Any]:
+def _manifest(reproduction: Reproduction, plan: Plan, cost: tuple[float | None, float | None]) -> dict[str, Any]:
     """Versions, command and settings; when it was made and how long that took, which no other table says."""
     from datetime import UTC, datetime
 
@@ -145,7 +147,8 @@ def _manifest(reproduction: Reproduction, plan: Plan, cost: float | None) -> dic
         "made": reproduction.made,
         "took_s": reproduction.took_s,
         "cpu_s": reproduction.cpu_s,
-        "cpu_per_run_s": cost,
+        "cpu_per_run_s": cost[0],
+        "yardstick_s": cost[1],
         "date": datetime.now(UTC).date().isoformat(),
     }
 

@@ -20,7 +20,7 @@ __all__ = ["FILE", "Published", "published", "table", "table_text"]
 FILE = "reference/papers.csv"
 """Place of the table in the package."""
 
-_FIXED = ("experiment", "date", "engine_version", "quick", "runs", "cpu_per_run_s", "cost_is")
+_FIXED = ("experiment", "date", "engine_version", "quick", "runs", "cpu_per_run_s", "yardstick_s", "cost_is")
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,8 @@ class Published:
         ``measured`` or ``estimated``.
     verdicts : dict
         How many claims got each verdict.
+    yardstick_s : float, optional
+        What :func:`windlass.reproduce.yardstick.yardstick_s` was on the machine that ran it; none if it is not known.
     """
 
     experiment: str
@@ -55,6 +57,7 @@ class Published:
     run_s: float | None
     cost_is: str
     verdicts: Mapping[str, int]
+    yardstick_s: float | None = None
 
     @property
     def cpu_s(self) -> float | None:
@@ -83,11 +86,16 @@ def table(text: str) -> dict[str, Published]:
             row["engine_version"],
             row["quick"] == "yes",
             int(row["runs"]),
-            float(row["cpu_per_run_s"]) if row["cpu_per_run_s"] else None,
+            _number(row["cpu_per_run_s"]),
             row["cost_is"],
             counts,
+            _number(row.get("yardstick_s")),
         )
     return rows
+
+
+def _number(text: str | None) -> float | None:
+    return float(text) if text else None
 
 
 def table_text(rows: Iterable[Published], verdicts: Iterable[str]) -> str:
@@ -97,8 +105,9 @@ def table_text(rows: Iterable[Published], verdicts: Iterable[str]) -> str:
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([*_FIXED, *names])
     for row in rows:
-        cost = "" if row.run_s is None else f"{row.run_s:.4g}"
-        fixed = (row.experiment, row.date, row.engine_version, "yes" if row.quick else "", row.runs, cost, row.cost_is)
+        costs = ("" if number is None else f"{number:.4g}" for number in (row.run_s, row.yardstick_s))
+        quick = "yes" if row.quick else ""
+        fixed = (row.experiment, row.date, row.engine_version, quick, row.runs, *costs, row.cost_is)
         writer.writerow([*fixed, *(row.verdicts.get(name, "") for name in names)])
     return file.getvalue()
 
