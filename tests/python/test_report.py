@@ -15,15 +15,17 @@ import pytest
 from rich.console import Console
 
 from windlass import ledger, reproduce, verdicts
-from windlass.report import figures, given, index, page, pages, tables
+from windlass.ledger import Check
+from windlass.report import figures, given, index, page, pages, summary_of, tables
 from windlass.report.bins import bins_figure
 from windlass.report.cautions import caution_words
+from windlass.report.figures import empty
 from windlass.report.language import COMMON, LABELS, METRICS, Language, sentence
-from windlass.report.measured import number_cell, point_heads, tables_of
+from windlass.report.measured import capacity_lines, number_cell, point_heads, tables_of
 from windlass.report.panels import Curve, Panel, draw_panels, highest_shown, look_of, looks_of
 from windlass.report.windows import spread, thinned, windows_figure
 from windlass.reproduce import PaperReproduction, ReadingRun, Reproduction, plan, running, screen
-from windlass.verdicts import Data, Interval, merge
+from windlass.verdicts import Data, Interval, Judgement, Limit, merge
 
 EXPERIMENTS = ["dalal2015/fig8", "huq2024/table1", "janevski2012/cwnd-b-0-d1-tahoe", "rana/red-mode"]
 """A figure with stated values, a printed table, windows over time, and an axis of words."""
@@ -185,6 +187,40 @@ def test_the_summary_has_every_claim(made: Reproduction) -> None:
     for (_, words), outcome in zip(rows, made.outcomes, strict=True):
         assert words.startswith(outcome.judgement.verdict)
     assert keys_in(re.sub(r"`windlass [^`]*`", "", text), made.ledger) == set()
+
+
+def test_each_part_of_a_claim_is_shown_with_its_verdict(made: Reproduction) -> None:
+    outcome = made.outcomes[0]
+    value = {"metric": "throughput", "a": "a sender", "unit": "Mbps", "tolerance_rel": 0.1}
+    check = Check("value", {**value, "value": 3.5}, also=(Check("value", {**value, "value": 4.5}),))
+    parts = (Judgement("reproduced", "3.4 Mbps"), Judgement("contradicted", "3.9 Mbps"))
+    judgement = replace(outcome.judgement, verdict="contradicted", parts=parts)
+    whole = replace(made, outcomes=[replace(outcome, claim=replace(outcome.claim, check=check), judgement=judgement)])
+    html, text = page(whole, []), " ".join(summary_of(whole, []).split())
+    for wanted, verdict, found in (("3.5", "reproduced", "3.4"), ("4.5", "contradicted", "3.9")):
+        assert re.search(rf"{wanted} Mbps ± 10 %\. <span[^>]*>{verdict}</span> <span[^>]*>{found} Mbps\.", html)
+        assert f"asked: A sender: {wanted} Mbps ± 10 %. **{verdict.capitalize()}**. {found} Mbps." in text
+    assert "All parts must hold." in text
+    assert judgement.to_dict()["parts"] == [
+        {"verdict": "reproduced", "measured": "3.4 Mbps"},
+        {"verdict": "contradicted", "measured": "3.9 Mbps"},
+    ]
+
+
+def test_what_the_links_carry_is_said_of_senders_without_headers(made: Reproduction) -> None:
+    """Of 5 Mbps the payload of 1040 B is 4.81, that of packets that are nothing else 5."""
+    limits = {True: Limit(5.0, 5.0, 1, "5 Mbps."), False: Limit(4.81, 4.81, 1, "4.81 Mbps.")}
+    names = made.data.variants
+
+    def of(point: Any, variant: str, at_once: bool = False) -> Limit:
+        return limits[variant == names[-1] and len(names) > 1]
+
+    lines = capacity_lines(replace(made, limits=of))
+    assert lines[0] == "4.81 Mbps."
+    if len(names) > 1:
+        assert len(lines) == 2
+        assert lines[1].endswith(": 5 Mbps.")
+        assert empty(replace(made, limits=of), made.data.points[0]) == limits[True]
 
 
 def test_text_is_escaped(made: Reproduction) -> None:

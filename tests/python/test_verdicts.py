@@ -363,7 +363,7 @@ def test_a_rank_that_is_open_names_the_rival_that_may_be_one_too_many() -> None:
     assert judge(rank(["a", "b", "c", "d"], position=2), data).measured.startswith("a number 2 of 4: open; c against a")
     assert judge(rank(["a", "b", "c", "d"], position=3), data).measured.startswith("a number 3 of 4: open; b against a")
     last = judge(rank(["a", "b"], position=2, lower_is_better=True), data)
-    assert last.measured.startswith("a last of 2: open; a against b +3.2 %")
+    assert last.measured.startswith("a last of 2: open; b against a +3.2 %")
 
 
 def test_of_several_points_the_one_is_named_that_comes_nearest_to_another_verdict() -> None:
@@ -414,7 +414,56 @@ def test_rank_share_of_points() -> None:
 def test_rank_with_a_margin() -> None:
     data = table({"a": [flat(1.04)], "b": [flat(1.0)]})
     assert judge(rank(["a", "b"], min_margin_rel=0.02), data).verdict == "reproduced"
-    assert judge(rank(["a", "b"], min_margin_rel=0.05), data).verdict == "contradicted"
+    # ahead, but by less than is claimed
+    assert judge(rank(["a", "b"], min_margin_rel=0.05), data).verdict == "direction only"
+    behind = table({"a": [flat(0.99)], "b": [flat(1.0)]})
+    assert judge(rank(["a", "b"], min_margin_rel=0.05), behind).verdict == "contradicted"
+    maybe = judge(rank(["a", "b"], min_margin_rel=0.05), table({"a": [spread(1.01, 0.02)], "b": [flat(1.0)]}))
+    assert (maybe.verdict, maybe.finals) == ("contradicted", {"direction only", "contradicted"})
+    assert maybe.open_cells
+
+
+def test_a_place_that_needs_the_margin_for_ties_says_so() -> None:
+    """a is behind b by 2 % at the first point and ahead at the others, by 10 % at the last."""
+    data = table({"a": [flat(1.0), flat(1.0), flat(1.1)], "b": [flat(1.02), flat(0.99), flat(1.0)]}, (1, 2, 3))
+    found = judge(rank(["a", "b"]), data)
+    assert found.measured.startswith("a first of 2 or within 3 % at 3 of 3 points (2 without that margin)")
+    at = {"q_percent": [2, 3]}
+    assert judge(rank(["a", "b"], at=at), data).measured.startswith("a first of 2 at 2 of 2 points;")
+
+
+def test_where_less_is_better_the_ratio_is_named_as_it_is_counted() -> None:
+    """b takes 1.6 times as long as a: b against a +60 %."""
+    data = table({"a": [flat(1.0)], "b": [flat(1.6)]})
+    found = judge(rank(["a", "b"], lower_is_better=True, whose="paper"), data)
+    assert found.measured == "a first of 2; a against b -37.5 % [-37.5, -37.5]"
+    lost = judge(rank(["a", "b"], a="b", lower_is_better=True), data)
+    assert lost.measured == "not b first of 2; b against a +60.0 % [+60.0, +60.0]"
+
+
+def test_points_that_are_open_do_not_agree() -> None:
+    """Of four points one agrees, one does not, two are open: fewer than half agree, and the claim cannot hold."""
+    leads = [spread(1.2, 0.01), spread(0.8, 0.01), spread(1.02, 0.3), spread(1.02, 0.3)]
+    data = table({"a": leads, "b": [flat(1.0)] * 4}, (1, 2, 3, 4))
+    found = judge(rank(["a", "b"], tie_rel=0.0), data)
+    assert (found.verdict, found.finals) == ("contradicted", {"contradicted", "direction only"})
+    assert judge(rank(["a", "b"], tie_rel=0.0, at={"q_percent": [1, 2]}), data).verdict == "direction only"
+
+
+@pytest.mark.parametrize(("inside", "verdict"), [(4, "reproduced"), (2, "direction only"), (1, "contradicted")])
+def test_bounds_count_each_point_once(inside: int, verdict: str) -> None:
+    values = [flat(1.5)] * inside + [flat(3.0)] * (4 - inside)
+    check = Check("bound", {"metric": "throughput", "among": ["a"], "min": 1.0, "max": 2.0})
+    found = judge(check, table({"a": values}, (1, 2, 3, 4)))
+    assert found.verdict == verdict
+    assert found.measured.startswith(f"inside the bounds at {inside} of 4 points")
+
+
+def test_a_gain_of_about_nothing_has_no_sign() -> None:
+    """-0.3 ± 5 % is said to be a likeness: -40 % is nothing of the kind. -3 ± 5 % is said to be a loss."""
+    data = table({"a": [flat(0.6)], "b": [flat(1.0)]})
+    assert judge(gain(-0.3, 5), data).verdict == "contradicted"
+    assert judge(gain(-3, 5), data).verdict == "direction only"
 
 
 def close(among: Sequence[str], within: float, share: float = 1.0, **fields: Any) -> Check:
@@ -479,6 +528,17 @@ def test_order_is_kendalls_tau() -> None:
     assert (
         judge(Check("order", {**fields, "best_first": ["b", "c", "a"], "min_tau": 0.6}), data).verdict == "contradicted"
     )
+
+
+def test_an_order_inside_the_margin_is_right_in_direction() -> None:
+    """b is ahead of a by 0.1 %, far beyond its interval and far inside the margin of 3 %."""
+    data = table({"a": [spread(1.0, 0.0001)], "b": [spread(1.001, 0.0001)]})
+    fields = {"metric": "throughput", "tie_rel": 0.03, "min_tau": 0.6}
+    assert judge(Check("order", {**fields, "best_first": ["b", "a"]}), data).verdict == "direction only"
+    assert judge(Check("order", {**fields, "best_first": ["a", "b"]}), data).verdict == "contradicted"
+    alike = table({"a": [spread(1.0, 0.001)], "b": [spread(1.001, 0.02)]})
+    found = judge(Check("order", {**fields, "best_first": ["b", "a"]}), alike)
+    assert (found.verdict, found.finals) == ("contradicted", {"direction only", "contradicted"})
 
 
 def test_the_other_kinds_of_statement() -> None:

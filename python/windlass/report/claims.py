@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from windlass.ledger import Check
+from windlass.report.asked import asked_words, parts_words
 from windlass.report.language import Language, sentence
 from windlass.report.words import slug
 from windlass.reproduce import STOPPED, Outcome, Reproduction
@@ -36,7 +37,17 @@ def claim_row(reproduction: Reproduction, outcome: Outcome) -> dict[str, Any]:
         "whose": WHOSE[claim.check.whose],
         "arithmetic": language.sentence(judgement.arithmetic),
         "seeds": _seeds_words(judgement),
-        "tolerance": language.found(tolerance_words(claim.check)),
+        "tolerance": language.found(asked_words(claim.check)) if not judgement.parts else "",
+        "parts": [
+            {
+                "asked": language.sentence(words or part.where),
+                "where": part.where,
+                "verdict": found.verdict,
+                "slug": slug(found.verdict),
+                "measured": language.sentence(found.measured or found.reason),
+            }
+            for words, part, found in zip(parts_words(claim.check), _parts(claim.check), judgement.parts, strict=False)
+        ],
         "where": claim.check.where,
         "why": reasons[claim.check.why].text if claim.check.why else "",
         "note": claim.note,
@@ -91,6 +102,11 @@ def claim_row(reproduction: Reproduction, outcome: Outcome) -> dict[str, Any]:
         "changed": len(changed),
         "asked": len(outcome.readings),
     }
+
+
+def _parts(check: Check) -> list[Check]:
+    """A check and its other parts."""
+    return [check, *check.also]
 
 
 def _room(largest: Sequence[Mapping[str, Any]]) -> str:
@@ -172,48 +188,3 @@ def _seeds_words(judgement: Judgement) -> str:
     if needed > 2000:
         return f"{words} More than 2000 would be needed: the measured value lies on the edge."
     return f"{words} About {needed} would settle it."
-
-
-def tolerance_words(check: Check) -> str:
-    """What a check allows, in words."""
-    get = check.get
-    parts: list[str] = []
-    if check.kind in ("gain", "reduction"):
-        parts.append(f"{get('percent'):g} % ± {get('tolerance_pp'):g} percentage points")
-        parts.append({"best": "at the most favourable point", "mean": "on the mean over points"}.get(get("pick"), ""))
-    elif check.kind == "gain-band":
-        low, high = get("percent_range")
-        parts.append(f"{low:g} to {high:g} %, widened by {get('tolerance_pp'):g} percentage points")
-    elif check.kind in ("value", "ratio"):
-        wanted = get("value", get("ratio"))
-        parts.append(f"{wanted:g} {get('unit', '')} ± {100 * get('tolerance_rel'):g} %".replace("  ", " "))
-    elif check.kind == "rank":
-        parts.append(f"position {get('position')} of {len(get('among'))}")
-        parts.append(f"ties within {100 * get('tie_rel'):g} % in its favour")
-        if get("min_margin_rel"):
-            parts.append(f"a lead of at least {100 * get('min_margin_rel'):g} %")
-    elif check.kind == "close":
-        parts.append(f"largest and smallest within {100 * get('within_rel'):g} % of the larger")
-    elif check.kind == "same-across":
-        parts.append(f"within {100 * get('within_rel'):g} %")
-    elif check.kind == "trend":
-        parts.append(f"{get('direction')}, steps against it up to {100 * get('slack_rel'):g} %")
-    elif check.kind == "order":
-        parts.append(f"Kendall's tau at least {get('min_tau'):g}, ties within {100 * get('tie_rel'):g} %")
-    elif check.kind == "cross":
-        parts.append({"<": "below", ">": "above", ">=": "not below", "close": "close", "gain": "gain"}[get("relation")])
-        if get("percent") is not None:
-            parts.append(f"{get('percent'):g} % ± {get('tolerance_pp'):g} percentage points")
-        elif get("percent_range"):
-            parts.append(
-                f"{get('percent_range')[0]:g} to {get('percent_range')[1]:g} % ± {get('tolerance_pp'):g} points"
-            )
-    elif check.kind == "arith":
-        words = f'"{get("words")}", taken for' if get("words") else "printed"
-        parts.append(f"{words} {get('stated'):g}, ± {get('tolerance', 0):g}")
-    if get("negate"):
-        parts.insert(0, "not")
-    share = get("share")
-    if share is not None and share < 1:
-        parts.append(f"at {100 * share:g} % of the points")
-    return ", ".join(part for part in parts if part)

@@ -309,5 +309,8 @@ def curves_of(reproduction: Reproduction) -> Iterable[tuple[str, Data, str]]:
 
 
 def empty(reproduction: Reproduction, point: tuple[Any, ...]) -> Limit | None:
-    """Most that the links carry at a point if all flows start at once."""
-    return reproduction.limits(point, reproduction.data.variants[0], True)
+    """Most that the links carry at a point if all flows start at once; of variants without headers it is more than of
+    others.
+    """
+    limits = [reproduction.limits(point, variant, True) for variant in reproduction.data.variants]
+    return max((limit for limit in limits if limit is not None), key=lambda limit: limit.per_flow_mbps, default=None)

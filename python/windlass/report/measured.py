@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from windlass import verdicts
 from windlass.interval import to_digits
 from windlass.ledger import Experiment
-from windlass.report.figures import curves_of, empty, metrics_of
+from windlass.report.figures import curves_of, metrics_of
 from windlass.report.language import METRICS, Language, scaled_words
 from windlass.reproduce import Reproduction
 from windlass.verdicts import Interval, Merged
@@ -99,12 +100,31 @@ def number_cell(found: Interval) -> dict[str, str]:
 
 
 def capacity_lines(reproduction: Reproduction) -> list[str]:
-    """What the links carry, as arithmetic; one line for each different limit along the sweep."""
+    """What the links carry, as arithmetic: one line for each different limit along the sweep, and of each variant whose
+    segments have headers of another length.
+    """
+    language = Language(reproduction.ledger, reproduction.experiment)
+    of: dict[tuple[str, ...], list[str]] = {}
+    for variant in reproduction.data.variants:
+        texts = tuple(
+            "" if (limit := reproduction.limits(point, variant, True)) is None else limit.text
+            for point in reproduction.data.points
+        )
+        if any(texts):
+            of.setdefault(texts, []).append(language.variant(variant.partition("#")[0]))
+    lines: dict[str, None] = {}
+    for number, (texts, names) in enumerate(of.items()):
+        whose = f"{', '.join(dict.fromkeys(names))}: " if number else ""
+        lines |= dict.fromkeys(whose + line for line in _limits_along(reproduction, texts))
+    return list(lines)
+
+
+def _limits_along(reproduction: Reproduction, texts: Sequence[str]) -> list[str]:
+    """The limits at all points; where they differ, each with its first point and its last."""
     found: dict[str, list[str]] = {}
-    for point in reproduction.data.points:
-        cap = empty(reproduction, point)
-        if cap is not None:
-            found.setdefault(cap.text, []).append(_in_summary(reproduction, point))
+    for point, text in zip(reproduction.data.points, texts, strict=True):
+        if text:
+            found.setdefault(text, []).append(_in_summary(reproduction, point))
     if len(found) <= 1:
         return list(found)
     return [f"{text} ({places[0]}{f' to {places[-1]}' if len(places) > 1 else ''})" for text, places in found.items()]

@@ -223,5 +223,5 @@ def _dependence(reproduction: Reproduction) -> str:
             keys[reading.title] = keys.get(reading.title, 0) + 1
     ranked = sorted(keys.items(), key=lambda item: -item[1])
     listed = "; ".join(f"{title} ({count})" for title, count in ranked)
-    verb = "depends" if len(changed) == 1 else "depend"
-    return f"{len(changed)} of {len(asked)} verdicts {verb} on how an open parameter is read: {listed}."
+    many = f"{len(changed)} of {len(asked)} verdicts {'depends' if len(changed) == 1 else 'depend'}"
+    return f"{'The verdict depends' if len(asked) == 1 else many} on how an open parameter is read: {listed}."

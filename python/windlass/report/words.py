@@ -20,8 +20,9 @@ RULES = {
     "compatible": "The claim is met, but only with latitude of ours: at its most favourable point, at a share of the "
     "points, inside a tolerance of more than a quarter of the claim either way, or by an interval that reaches over the "
     "edge of the tolerance.",
-    "direction only": "The sign or the order is right beyond the interval, the size is not; of an order asked at several points, "
-    "at least half of them agree, but fewer than the claim needs.",
+    "direction only": "The sign or the order is right beyond the interval, the size is not; of what is asked at "
+    "several points, at least half of them agree with their whole intervals, but fewer than the claim needs; of who leads, "
+    "that one leads, by less than is asked.",
     "contradicted": "The interval leaves the tolerance out, and the sign is not the claimed one either.",
     "undecided": "The interval is too wide at this number of seeds.",
     "impossible": "Even with all that the links can carry, over the lower end of the measured reference, the gain would stay below "

@@ -47,7 +47,9 @@ def cautions_on(plan: Plan, results: Sequence[RunResult], data: Data) -> list[st
             f"Every seed gives the same at {where_words(data, same)}: nothing is random there, so the interval says "
             "nothing."
         )
-    found += [f"{caution}." for caution in of_runs(results)]
+    found += _without_headers(plan)
+    once = {result.key: result for result in results}  # what is alike in two readings is one run
+    found += [f"{caution}." for caution in of_runs(list(once.values()))]
     used = set(plan.algorithm_names().values())
     for row in {row["name"]: row for row in plan.known.values()}.values():
         if row["name"] in used and row.get("caution"):
@@ -99,6 +101,22 @@ def _without_chance(plan: Plan, data: Data) -> list[Point]:
         for point in data.points
         if all(len(set(data.get("throughput", variant, [point]).values())) == 1 for variant in data.variants)
     ]
+
+
+def _without_headers(plan: Plan) -> list[str]:
+    """Variants whose segments carry no header, where others' do: a link carries more of their payload."""
+    lengths: dict[str, tuple[int, int]] = {}
+    for job in plan.jobs:
+        if job.reading == "base" and job.kind == "measure" and job.case.experiment in plan.own:
+            for variant, groups in job.case.members.items():
+                known = job.points[0].capacity(groups or ()) or {}
+                lengths[variant.partition("#")[0]] = (known.get("payload", 0), known.get("packet", 0))
+    bare = [variant for variant, (payload, packet) in lengths.items() if payload == packet > 0]
+    most = max((packet / payload for payload, packet in lengths.values() if payload), default=1.0)
+    if not bare or most == 1.0:
+        return []
+    more = f"{100 * (most - 1):.1f} % more of their payload than of the others'"
+    return [f"{', '.join(bare)}: segments carry no header, as ns-2's do not, so that a link carries {more}."]
 
 
 def _without_congestion(plan: Plan, results: Sequence[RunResult]) -> list[Point]:

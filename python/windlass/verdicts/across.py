@@ -21,6 +21,7 @@ from windlass.verdicts.derived import in_points, inner
 from windlass.verdicts.intervals import Samples, Series, averaged, difference, less, ratio
 from windlass.verdicts.judgement import Judgement, all_parts
 from windlass.verdicts.likeness import alike
+from windlass.verdicts.words import place
 
 
 def cross(check: Check, data: Data, others: Others, limits: Limits | None) -> Judgement:
@@ -37,7 +38,7 @@ def cross(check: Check, data: Data, others: Others, limits: Limits | None) -> Ju
     parts: list[Judgement] = []
     for a, b in pairs:
         one, two = first.get(metric, a, points_a), second.get(metric, b, points_b)
-        what = f"{a} in {_short(first)} against {b} in {_short(second)}"
+        what = f"{a} {_end(check, 'a', first)} against {b} {_end(check, 'b', second)}"
         where = f"mean over {len(points_a)} points" if len(points_a) > 1 else first.label(points_a[0])
         change = ratio(one, two).scaled(100, -100)
         if relation == "gain":
@@ -47,7 +48,7 @@ def cross(check: Check, data: Data, others: Others, limits: Limits | None) -> Ju
             answer = Answer(reply_of(band.verdict), where, what, change, "%", band.seeds)
             parts.append(of_band(band, f"{what} {percent_text(answer)}", answer))
         elif relation == "close":
-            pair = (f"{a} in {_short(first)}", f"{b} in {_short(second)}", one, two)
+            pair = (f"{a} {_end(check, 'a', first)}", f"{b} {_end(check, 'b', second)}", one, two)
             answers.append(alike(first, metric, [pair], float(check["within_rel"]), where))
         else:
             signed = in_points(metric)
@@ -143,6 +144,14 @@ def _other(name: str, data: Data, others: Others) -> Data:
 
 def _short(data: Data) -> str:
     return _name(data.experiment)
+
+
+def _end(check: Check, side: str, data: Data) -> str:
+    """Where one of two is: in an experiment, or at points of the one that both are of."""
+    at = check.get(f"at_{side}")
+    if check["a_from"] == check["b_from"] and at:
+        return f"at {place(at.items())}"
+    return f"in {_short(data)}"
 
 
 def _name(experiment: str) -> str:

@@ -143,11 +143,13 @@ def interval_text(answer: Answer) -> str:
 
 
 def from_answers(
-    check: Check, answers: Sequence[Answer], good: str, weights: Sequence[float] | None = None
+    check: Check, answers: Sequence[Answer], good: str, weights: Sequence[float] | None = None, remark: str = ""
 ) -> Judgement:
-    """Verdict from the replies at all points and the share of them that must say yes.
+    """Verdict from the replies at all points and the share of them that must say yes. Where too few can, only those
+    that do count as agreeing.
 
-    Of the answers that decide, the one with the largest weight is shown; without weights, the largest number.
+    Of the answers that decide, the one with the largest weight is shown; without weights, the largest number. A remark
+    follows how many say yes.
     """
     share = float(check.get("share", 1.0))
     if check.get("negate"):
@@ -164,14 +166,14 @@ def from_answers(
         verdict = "undecided"
         seeds = max((answer.seeds for answer in answers if answer.seeds), default=None)
     else:
-        verdict = _final(possible, total, needed)
+        verdict = _final(yes, total, needed)  # what is open agrees with nothing
     rows = tuple(answer.row() for answer in answers)
     finals = frozenset(_final(count, total, needed) for count in range(yes, possible + 1))
     doubtful = [answer for answer in answers if answer.reply == "open"]
     soon = soonest(doubtful, yes, possible, lambda count: _final(count, total, needed))
     cells = cells_open(doubtful)
     return Judgement(
-        verdict, _tally(answers, good, weights), rows, seeds, finals=finals, open_cells=cells, next_cells=soon
+        verdict, _tally(answers, good, weights, remark), rows, seeds, finals=finals, open_cells=cells, next_cells=soon
     )
 
 
@@ -182,7 +184,7 @@ def _final(yes: int, total: int, needed: float) -> str:
     return "direction only" if total > 1 and 2 * yes >= total else "contradicted"
 
 
-def _tally(answers: Sequence[Answer], good: str, weights: Sequence[float] | None) -> str:
+def _tally(answers: Sequence[Answer], good: str, weights: Sequence[float] | None, remark: str) -> str:
     """``first at 3 of 5 points; not at q = 4 (x ahead by ...)``."""
     total = len(answers)
     yes = sum(answer.reply == "yes" for answer in answers)
@@ -192,7 +194,7 @@ def _tally(answers: Sequence[Answer], good: str, weights: Sequence[float] | None
     head = good if total == 1 and yes else f"{good} at {yes} of {total} points" if total > 1 else bad
     if total == 1 and doubt:
         head = f"{good}: open"
-    parts = [head]
+    parts = [f"{head} {remark}".rstrip()]
     if total > 1 and doubt:
         parts.append(f"open at {len(doubt)}")
     decides = "no" if wrong else "open" if doubt else "yes"

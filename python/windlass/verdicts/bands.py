@@ -29,6 +29,9 @@ from windlass.verdicts.points import picked
 UNITS = {"throughput": "Mbps", "goodput": "Mbps", "residual": "Mbps", "delay": "ms"}
 """What metrics are measured in that papers print in several units."""
 
+LIKE_NONE = 0.25
+"""A gain below this share of its tolerance is said to be about none: its sign is not claimed."""
+
 _FACTORS = {("kbps", "Mbps"): 1e-3, ("Mbps", "Mbps"): 1.0, ("ms", "ms"): 1.0, ("s", "ms"): 1e3}
 
 
@@ -143,6 +146,8 @@ def _percent_in_band(
     a, metric = str(check["a"]), str(check["metric"])
     reduction = check.kind == "reduction"
     sign = 1 if percent > 0 else -1 if percent < 0 else 0
+    if abs(percent) < LIKE_NONE * tolerance:
+        sign = 0
     found: list[tuple[str, Answer]] = []
     bands: list[Banded] = []
     nearest: list[float] = []

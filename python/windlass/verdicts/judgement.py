@@ -75,6 +75,8 @@ class Judgement:
         Largest possible gain at each point, for claims of a gain.
     latitude : str
         Why a claim that is met is compatible and not reproduced.
+    parts : tuple of Judgement
+        Those of a claim that asks for several things, in the order of the check and then its ``also``; else none.
     alternatives : list of (str, Judgement)
         The same check in the other readings of the text that the ledger names.
     finals : frozenset of str
@@ -101,6 +103,7 @@ class Judgement:
     reason: str = ""
     largest: tuple[dict[str, Any], ...] = ()
     alternatives: tuple[tuple[str, Judgement], ...] = ()
+    parts: tuple[Judgement, ...] = ()
     latitude: str = ""
     finals: frozenset[str] = frozenset()
     narrow: bool = False
@@ -134,6 +137,7 @@ class Judgement:
             "reason": self.reason,
             "latitude": self.latitude,
             "largest_possible_gain": list(self.largest),
+            "parts": [{"verdict": part.verdict, "measured": part.measured} for part in self.parts],
             "alternatives": [{"text": text, **other.to_dict()} for text, other in self.alternatives],
         }
 

@@ -47,7 +47,7 @@ def judge(check: Check, data: Data, *, limits: Limits | None = None, others: Oth
 
     parts = [graded(check, rule)]
     parts += [graded(_inherit(part, check), rule) for part in check.also]
-    result = parts[0] if len(parts) == 1 else all_parts(parts)
+    result = parts[0] if len(parts) == 1 else replace(all_parts(parts), parts=tuple(parts))
     alternative = check.get("alternative")
     if alternative:
         kind = str(alternative.get("kind", check.kind))
@@ -67,6 +67,8 @@ def _judge_one(check: Check, data: Data, limits: Limits | None, others: Others |
             data = _several(check, data, others or (lambda _: None))
         if isinstance(data, Merged):
             limits = _of_origin(limits, data)
+        if check.get("measurable") is False and check.get("detail"):
+            raise Unmeasured(f"is {check['detail']}")
         if check.get("needs_run"):
             raise Unmeasured(f"needs a run beyond the paper: {check['needs_run']}")
         if check.kind == "arith":

@@ -69,19 +69,29 @@ def pairs_along(data: Data, metric: str, name: str, steps: Sequence[Step]) -> li
 
 
 def bound(check: Check, data: Data) -> Judgement:
-    """Each of ``among`` above ``min`` and below ``max``."""
+    """Each of ``among`` above ``min`` and below ``max``, at each point."""
     metric = str(check["metric"])
     answers = []
     for where, points in groups_of(check, data):
         for name in check["among"]:
             found = mean(data.get(metric, name, points))
-            for side, test in (("min", at_least), ("max", at_most)):
-                edge = check.get(side)
-                if edge is None:
-                    continue
-                slack = float(check.get("slack", 0.0)) + float(check.get("slack_rel", 0.0)) * abs(edge)
-                answers.append(test(found, edge - slack if side == "min" else edge + slack, where, name, ""))
+            sides = [
+                test(found, edge, where, name, "")
+                for test, edge in zip((at_least, at_most), bounds(check), strict=True)
+                if edge is not None
+            ]
+            answers.append(every(sides, where))
     return from_answers(check, answers, "inside the bounds")
+
+
+def bounds(check: Check) -> tuple[float | None, float | None]:
+    """``min`` and ``max`` of a check, widened by its slack; none where it has no such bound."""
+    low, high = (None if (edge := check.get(side)) is None else float(edge) for side in ("min", "max"))
+
+    def slack(edge: float) -> float:
+        return float(check.get("slack", 0.0)) + float(check.get("slack_rel", 0.0)) * abs(edge)
+
+    return None if low is None else low - slack(low), None if high is None else high + slack(high)
 
 
 def differs(check: Check, data: Data) -> Judgement:

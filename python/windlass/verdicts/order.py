@@ -26,7 +26,7 @@ from windlass.verdicts.answers import (
 )
 from windlass.verdicts.data import Data, Point
 from windlass.verdicts.intervals import cells_of, ratio, seeds_to
-from windlass.verdicts.judgement import Judgement, all_parts
+from windlass.verdicts.judgement import Judgement, all_parts, still_open
 from windlass.verdicts.merged import Merged
 from windlass.verdicts.points import groups_of, selected
 
@@ -38,6 +38,11 @@ def lead_percent(
     one, two = data.get(metric, first, points), data.get(metric, second, points)
     quotient = ratio(two, one) if lower_is_better else ratio(one, two)
     return quotient.scaled(100, -100)
+
+
+def against(first: str, second: str, lower_is_better: bool) -> str:
+    """Of which two that is the ratio: where less is better, ``first`` is ahead by as much as ``second`` is above it."""
+    return f"{second} against {first}" if lower_is_better else f"{first} against {second}"
 
 
 def _present(names: Sequence[str], data: Data, metric: str, points: Sequence[Point]) -> list[str]:
@@ -126,7 +131,7 @@ def _rank_at(
 
     def beats(first: str, second: str) -> Answer:
         lead = lead_percent(data, metric, first, second, points, lower)
-        answer = negated(at_most(lead, tie, where, f"{first} against {second}"))
+        answer = negated(at_most(lead, tie, where, against(first, second, lower)))
         return replace(_beyond_tie(answer, lead, tie, ties), pair=(first, second))
 
     parts = [
@@ -137,7 +142,7 @@ def _rank_at(
     if margin is not None:
         for name in rivals:
             lead = lead_percent(data, metric, a, name, points, lower)
-            answer = at_least(lead, 100 * margin, where, f"{a} against {name}")
+            answer = at_least(lead, 100 * margin, where, against(a, name, lower))
             parts.append(_Part(answer, answer, 100 * margin - lead.mean))
     decided = every([part.answer for part in parts], where)
     closest = max((part for part in parts if part.answer.reply == decided.reply), key=lambda part: part.excess)
@@ -189,13 +194,32 @@ def _rank(check: Check, data: Data, ties: Ties) -> Judgement:
         parts.append(_in_place(single, data, extra, words, ties, named=True))
     result = parts[0] if len(parts) == 1 else all_parts(parts)
     if ties == "kept":
-        return result
+        return _softened(check, data, result)
     leads = []
     for place in places + extra:
         strictly, loosely = (_rank_at(check, data, *place, how)[0] for how in (ties, "kept"))
         if strictly.reply == "no" != loosely.reply and strictly not in leads:
             leads.append(strictly)
     return replace(result, latitude=_ahead_words(leads, len({where for where, _, _ in places + extra}) > 1))
+
+
+def _softened(check: Check, data: Data, found: Judgement) -> Judgement:
+    """The judgement, or direction only in place of contradicted where all that is missing is the size of the lead: at
+    half of the points or more ``a`` has its position and leads, by however little.
+    """
+    if check.get("min_margin_rel") is None or "contradicted" not in found.part[0]:
+        return found
+    sign = _by_ties(
+        replace(check, fields={**check.fields, "min_margin_rel": STRICT / 100, "untied": True}), data, _rank
+    )
+    return replace(
+        found, verdict=_of_sign(found.verdict, sign.verdict), **still_open([found.part, sign.part], _of_sign)
+    )
+
+
+def _of_sign(verdict: str, sign: str) -> str:
+    """The verdict on a claim from that with its size and that on its sign alone."""
+    return "direction only" if verdict == "contradicted" and sign in ("reproduced", "direction only") else verdict
 
 
 def _named(position: int, size: int) -> str:
@@ -215,7 +239,13 @@ def _in_place(
     toward = -1 if check.get("negate") else 1
     answers, weights = [answer for answer, _ in found], [toward * excess for _, excess in found]
     only = f" at {places[0][0]}" if named and len(places) == 1 else ""
-    return from_answers(check, answers, f"{check['a']} {words}{only}", weights)
+    tie, remark = float(check["tie_rel"]), ""
+    if ties == "kept" and tie and not check.get("negate"):
+        alone = sum(_rank_at(check, data, *place, "shown")[0].reply == "yes" for place in places)
+        if alone < sum(answer.reply == "yes" for answer in answers):
+            words += f" or within {100 * tie:g} %"
+            remark = f"({alone} without that margin)" if len(places) > 1 else ""
+    return from_answers(check, answers, f"{check['a']} {words}{only}", weights, remark)
 
 
 def order(check: Check, data: Data) -> Judgement:
@@ -236,15 +266,17 @@ def _order(check: Check, data: Data, ties: Ties) -> Judgement:
     rows, seeds = [], []
     doubtful: list[Answer] = []
     leads: list[Answer] = []
+    compared: list[tuple[str, str, Sequence[Point]]] = []
     at = groups_of(check, data)
     for where, points in at:
         for better, worse in combinations(_present(names, data, metric, points), 2):
             if groups and groups[better] == groups[worse]:
                 continue
             pairs += 1
+            compared.append((better, worse, points))
             lead = lead_percent(data, metric, better, worse, points, lower)
-            above = at_least(lead, tie, where, f"{better} against {worse}")
-            loosely = at_most(lead, -tie, where, f"{better} against {worse}")
+            above = at_least(lead, tie, where, against(better, worse, lower))
+            loosely = at_most(lead, -tie, where, against(better, worse, lower))
             # what is said to be a tie is one inside the margin
             alike = {better, worse} in expected_ties
             below = loosely if alike else _beyond_tie(loosely, lead.scaled(-1), tie, ties)
@@ -278,9 +310,30 @@ def _order(check: Check, data: Data, ties: Ties) -> Judgement:
     # an open tie has two answers for one step
     soon = cells if expected_ties else soonest(doubtful, low, high, lambda count: _of_tau(count / pairs, least))
     why = _ahead_words(leads, len(at) > 1)
-    return Judgement(
+    found = Judgement(
         verdict, measured, tuple(rows), needed, latitude=why, finals=finals, open_cells=cells, next_cells=soon
     )
+    if ties != "kept" or "contradicted" not in finals:
+        return found
+    apart = [(one, two, points) for one, two, points in compared if {one, two} not in expected_ties]
+    sign = _sign(data, metric, apart, lower)
+    known = _of_sign(found.verdict, sign.verdict)
+    more = "; by less than the margin more pairs are as claimed than not" if known != found.verdict else ""
+    return replace(found, verdict=known, measured=measured + more, **still_open([found.part, sign.part], _of_sign))
+
+
+def _sign(data: Data, metric: str, pairs: Sequence[tuple[str, str, Sequence[Point]]], lower: bool) -> Judgement:
+    """Whether more pairs are the right way round than the wrong one, by however little."""
+    low = high = 0
+    doubtful = []
+    for better, worse, points in pairs:
+        answer = at_least(lead_percent(data, metric, better, worse, points, lower), STRICT, "", "")
+        low += {"yes": 1, "no": -1, "open": -1}[answer.reply]
+        high += {"yes": 1, "no": -1, "open": 1}[answer.reply]
+        doubtful += [answer] if answer.reply == "open" else []
+    finals = frozenset("direction only" if count > 0 else "contradicted" for count in (low, high))
+    verdict = "direction only" if low > 0 else "contradicted"
+    return Judgement(verdict, "", finals=finals, open_cells=cells_open(doubtful))
 
 
 def _of_tau(tau: float, least: float) -> str:

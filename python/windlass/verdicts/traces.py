@@ -21,8 +21,6 @@ Line = Sequence[tuple[float, float]]
 def trace(check: Check, data: Data) -> Judgement:
     """An event of a series, asked of every run of each of ``a`` at each selected point."""
     event, signal = str(check["event"]), str(check["signal"])
-    if check.get("measurable") is False:
-        raise Unmeasured(f"is {check['detail']}")
     if event not in EVENTS:
         raise Unmeasured(f"needs a run in which nothing but the event happens: {check.get('detail', event)}")
     names = [check["a"]] if isinstance(check["a"], str) else list(check["a"])
