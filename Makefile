@@ -16,7 +16,7 @@ endif
 MSRV   := $(shell sed -n 's/^rust-version = "\([0-9.]*\)".*/\1/p' Cargo.toml)
 
 .PHONY: demo test test-rust test-python lint build trained docs notebooks site wheel sdist bench bench-algorithms \
-	bench-instructions bench-store validate papers soak fuzz msrv advisories lock lowest clean help
+	bench-instructions bench-store bench-papers validate papers soak fuzz msrv advisories lock lowest clean help
 
 help:
 	@echo "make demo      build, install into .venv, reproduce figure 3.5 of saedi2019 (quick)"
@@ -31,6 +31,7 @@ help:
 	@echo "make bench-algorithms  CPU time of each algorithm beside NewReno's"
 	@echo "make bench-instructions  instructions per packet-hop, beside the table kept last"
 	@echo "make bench-store  bytes and CPU time of a run in the store of finished runs"
+	@echo "make bench-papers  CPU time of a full run of all papers, from a sample of its runs"
 	@echo "make soak MINUTES=10  draw scenarios and hold each to what the engine promises; SOAK_FIRST=N goes on from there"
 	@echo "make fuzz RUNS=10000000  run the fuzz targets in turn until so many executions are made; a second call goes on"
 	@echo "make msrv      check that it builds with the oldest Rust that Cargo.toml claims, where it is installed"
@@ -98,6 +99,9 @@ bench-instructions:
 
 bench-store: build
 	$(BIN)/python benches/store.py
+
+bench-papers: build
+	$(BIN)/python benches/papers.py
 
 MINUTES ?= 10
 soak:
