@@ -378,6 +378,7 @@ def test_prose_keeps_its_words() -> None:
         "after fast recovery Westwood+ (section 3.3 against section 4.2.2.1)"
     )
     assert language.say("open.nj.").startswith("See the assumption on “")
+    assert language.say("its labels are exchanged, see x01") == "its labels are exchanged, see inconsistency 1"
     assert sentence("it holds") == "It holds."
     assert sentence("mVeno leads") == "mVeno leads."
 

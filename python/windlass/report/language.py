@@ -140,6 +140,7 @@ class Language:
     def say(self, text: str) -> str:
         """Prose of the ledger without its keys."""
         text = self._clear.sub(lambda found: self.variant(found[0]), text)
+        text = re.sub(r"\bx(\d\d)\b", lambda found: f"inconsistency {int(found[1])}", text)
         text = re.sub(r"^open\.(\w+)\.?$", lambda found: f"See the assumption on {self._open(found[1])}.", text)
         text = re.sub(r"\bopen\.(\w+)", lambda found: f"the assumption on {self._open(found[1])}", text)
         return re.sub(r"\bs(\d+(?:\.\d+)*)\b(?= against| and|[;),.:]|$)", r"section \1", text)
