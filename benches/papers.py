@@ -1,7 +1,7 @@
 """CPU time of a full run of all papers, from a sample of its runs.
 
-`make bench-papers` draws runs of each experiment as a full run would make them at the least, times them, and goes on
-with the experiment that makes the sum most uncertain until the minutes given are used. Beside it, it times the
+`make bench-papers` draws runs of each experiment, reading by reading, as a full run would make them at the least, times
+them, and goes on with what makes the sum most uncertain until the minutes given are used. Beside it, it times the
 yardstick (`windlass.reproduce.yardstick`) again and again, since a shared machine is not always as fast. `--write` puts
 what a run takes into the table of published costs, by which `windlass reproduce --plan` tells how long something takes.
 
@@ -14,6 +14,7 @@ import math
 import random
 import statistics
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -24,8 +25,11 @@ from windlass.reproduce.published import FILE, read_table, table_text
 from windlass.reproduce.sequential import start
 
 TABLE = Path(__file__).parents[1] / "python" / "windlass" / FILE
-FIRST = 4
-"""Runs of each experiment before any gets more."""
+FIRST = 2
+"""Runs of each reading of an experiment before any gets more."""
+
+SCATTER = 0.3
+"""Least scatter of what runs of a reading take, as a share of their mean: two runs may be alike by chance."""
 
 REST_S = 20.0
 """CPU time between two looks at the yardstick, seconds."""
@@ -33,10 +37,10 @@ REST_S = 20.0
 
 @dataclass
 class Sampled:
-    """An experiment: how many runs a full run makes of it, and what those that were drawn took, seconds."""
+    """A reading of an experiment: how many runs a full run makes of it, and what those took that were drawn, s."""
 
     name: str
-    runs: int
+    runs: float
     points: list[tuple[Any, list[int]]]
     weights: list[int]
     draw: random.Random
@@ -57,7 +61,8 @@ class Sampled:
     @property
     def variance(self) -> float:
         """Of the estimated time of all its runs."""
-        return self.runs**2 * statistics.variance(self.took) / len(self.took)
+        scatter = max(statistics.stdev(self.took), SCATTER * self.mean)
+        return (self.runs * scatter) ** 2 / len(self.took)
 
     @property
     def worth(self) -> float:
@@ -79,17 +84,30 @@ class Yardstick:
             self.since = 0.0
 
 
-def sampled(name: str, runs: int) -> Sampled:
-    """An experiment, with the settings of which runs are drawn, each as often as it is run at the least."""
+def sampled(name: str, runs: int) -> list[Sampled]:
+    """The readings of an experiment, with the settings of which runs are drawn, each as often as it is run at the
+    least.
+    """
     book, entry = ledger.experiment(name)
     plan = running._plan(book, entry, running.Asked(None, False, ""))
-    points, weights = [], []
+    found: dict[str, tuple[list[tuple[Any, list[int]]], list[int]]] = {}
     for place, count in start(plan).items():
         job = plan.jobs[place[0]]
         if job.kind == "measure":
+            points, weights = found.setdefault(job.reading, ([], []))
             points.append((job.points[place[1]], plan.seeds_of(place, 3)))
             weights.append(count)
-    return Sampled(name, runs, points, weights, random.Random(name))
+    every = sum(sum(weights) for _, weights in found.values())
+    return [
+        Sampled(name, runs * sum(weights) / every, points, weights, random.Random(f"{name} {reading}"))
+        for reading, (points, weights) in found.items()
+    ]
+
+
+def _sums(parts: Sequence[Sampled]) -> tuple[float, float, float]:
+    """Runs, their CPU time and half of its 95 % interval, seconds."""
+    spent = sum(one.runs * one.mean for one in parts)
+    return sum(one.runs for one in parts), spent, 1.96 * math.sqrt(sum(one.variance for one in parts))
 
 
 def main() -> None:
@@ -100,7 +118,7 @@ def main() -> None:
     given = options.parse_args()
 
     rows = {row.experiment.id: row for row in outline(given.only.partition("/")[0] or "all").rows}
-    every = [sampled(name, row.runs[1]) for name, row in rows.items() if name.startswith(given.only)]
+    every = [one for name, row in rows.items() if name.startswith(given.only) for one in sampled(name, row.runs[1])]
     stick = Yardstick()
     limit = time.process_time() + 60.0 * given.minutes
     for one in every:
@@ -110,21 +128,25 @@ def main() -> None:
         stick.spent(max(every, key=lambda one: one.worth).time_one())
 
     unit = statistics.fmean(stick.looks)
-    for one in every:
-        half = 1.96 * math.sqrt(one.variance)
+    means = {}
+    for name in dict.fromkeys(one.name for one in every):
+        parts = [one for one in every if one.name == name]
+        runs, spent, half = _sums(parts)
+        weight = sum(sum(one.weights) for one in parts)
+        means[name] = sum(one.mean * sum(one.weights) for one in parts) / weight
         print(
-            f"{one.name:36s} {one.runs:6d} runs {one.mean:8.4f} s {one.runs * one.mean / 60:7.2f} ± {half / 60:5.2f} min"
-            f"  ({len(one.took)} drawn)"
+            f"{name:36s} {runs:6.0f} runs {means[name]:8.4f} s {spent / 60:7.2f} ± {half / 60:5.2f} min"
+            f"  ({sum(len(one.took) for one in parts)} drawn)"
         )
-    total, half = sum(one.runs * one.mean for one in every), 1.96 * math.sqrt(sum(one.variance for one in every))
-    print(f"{sum(one.runs for one in every)} runs, {total / 3600:.2f} ± {half / 3600:.2f} CPU hours here")
+    runs, total, half = _sums(every)
+    print(f"{runs:.0f} runs, {total / 3600:.2f} ± {half / 3600:.2f} CPU hours here")
     print(f"yardstick {unit:.4f} s ({min(stick.looks):.4f} to {max(stick.looks):.4f}, {len(stick.looks)} looks)")
     print(f"{total / unit / 1e6:.3f} ± {half / unit / 1e6:.3f} million yardsticks")
     if given.write:
         table = read_table(TABLE)
-        for one in every:
-            if one.name in table and not rows[one.name].experiment.covers:
-                table[one.name] = replace(table[one.name], run_s=one.mean, yardstick_s=unit, cost_is="measured")
+        for name, mean in means.items():
+            if name in table and not rows[name].experiment.covers:
+                table[name] = replace(table[name], run_s=mean, yardstick_s=unit, cost_is="measured")
         TABLE.write_text(table_text(table.values(), verdicts.VERDICTS), encoding="utf-8")
 
 
