@@ -112,7 +112,9 @@ def _sums(parts: Sequence[Sampled]) -> tuple[float, float, float]:
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--minutes", type=float, default=20.0, help="CPU time to use")
+    options.add_argument(
+        "--minutes", type=float, default=20.0, help="CPU time to use, if two runs of each reading take less"
+    )
     options.add_argument("--only", default="", help="a paper, or the beginning of the names of experiments")
     options.add_argument("--write", action="store_true", help="put the costs into the table of published costs")
     given = options.parse_args()
