@@ -16,7 +16,7 @@ endif
 MSRV   := $(shell sed -n 's/^rust-version = "\([0-9.]*\)".*/\1/p' Cargo.toml)
 
 .PHONY: demo test test-rust test-python lint build trained docs notebooks site wheel sdist bench bench-algorithms \
-	bench-instructions bench-store bench-papers validate papers soak fuzz msrv advisories lock lowest clean help
+	bench-instructions bench-store bench-papers validate papers pages soak fuzz msrv advisories lock lowest clean help
 
 help:
 	@echo "make demo      build, install into .venv, reproduce figure 3.5 of saedi2019 (quick)"
@@ -27,6 +27,7 @@ help:
 	@echo "make wheel     build a wheel for any Linux on x86-64 in target/dist, checked and used in an empty environment"
 	@echo "make sdist     pack the source for pip in target/dist"
 	@echo "make papers    build for speed, run all papers again (hours), write docs/papers and the table of verdicts"
+	@echo "make pages     judge claims and write docs/papers again by the values of that run, without the runs"
 	@echo "make bench     packet-hops per CPU second, beside ns-2 where it is installed"
 	@echo "make bench-algorithms  CPU time of each algorithm beside NewReno's"
 	@echo "make bench-instructions  instructions per packet-hop, beside the table kept last"
@@ -175,6 +176,11 @@ papers: build
 	-@$(MAKE) --no-print-directory trained
 	$(BIN)/windlass reproduce all --out target/papers
 	$(BIN)/python -m windlass.report.publish target/papers docs/papers
+
+# By the values of the last run of all papers: minutes, with no run but those of which more is drawn than numbers.
+pages: build
+	$(BIN)/windlass reproduce all --values docs/papers --out target/pages
+	$(BIN)/python -m windlass.report.publish target/pages docs/papers
 
 docs: build
 	$(BIN)/python -m windlass.docs docs/reference

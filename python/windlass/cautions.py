@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
 
     from windlass.sweep import RunResult
 
-__all__ = ["cautions_of", "of_absences", "of_algorithms", "of_runs"]
+__all__ = ["Observed", "cautions_of", "observe", "of_absences", "of_algorithms", "of_runs", "told", "where_words"]
 
 BAD_FACTOR = 2.0
 """A channel that steps with packets stood still if it was bad for this many times its share of time."""
@@ -71,18 +73,50 @@ def of_runs(results: Sequence[RunResult]) -> list[str]:
     mobiles that were out of reach; radio media with very many stations or many packets given up, and chains whose hops
     pass over nodes.
     """
-    watches = (_CutRecords(), _StillChannels(), _StarvedFlows(), _OutOfCoverage(), _Radio())
-    for result in results:
-        run = _Run(result, result.flows, result.links, result.stations)
-        for watch in watches:
-            watch.see(run)
-    return [text for watch in watches for text in watch.texts(len(results))]
+    return told([observe(result) for result in results])
+
+
+Finding = tuple[Any, ...]
+"""What a kind of caution found in a run: texts and numbers, the worst or the first of its kind where few matter."""
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What a run shows that one should know: findings by kind of caution, and where they are, in words."""
+
+    where: str
+    found: Mapping[str, Sequence[Finding]] = field(default_factory=dict)
+
+
+def observe(result: RunResult) -> Observed:
+    """Look for everything that a caution is about in a run."""
+    run = _Run(result.flows, result.links, result.stations)
+    found = {kind: rows for kind, (look, _) in _KINDS.items() if (rows := list(look(run)))}
+    return Observed(where_words(result.axes, result.seed), found)
+
+
+def told(observed: Sequence[Observed]) -> list[str]:
+    """The cautions about some runs, given what each shows."""
+    texts = []
+    for kind, (_, tell) in _KINDS.items():
+        cases = [
+            _Case(row, number, run.where) for number, run in enumerate(observed) for row in run.found.get(kind, ())
+        ]
+        texts += tell(cases, len(observed)) if cases else []
+    return texts
+
+
+class _Case(NamedTuple):
+    """A finding, the number of the run that has it, and where that is in words."""
+
+    found: Finding
+    run: int
+    where: str
 
 
 class _Run(NamedTuple):
-    """A run with the tables that are looked at, each taken once: many results have theirs packed."""
+    """The tables of a run that are looked at, each taken once: many results have theirs packed."""
 
-    result: RunResult
     flows: pa.Table
     links: pa.Table
     stations: pa.Table
@@ -103,107 +137,92 @@ def of_absences(absences: Sequence[Mapping[str, Any]]) -> list[str]:
     ]
 
 
-class _CutRecords:
-    """Runs of which not everything that was asked for is recorded."""
-
-    def __init__(self) -> None:
-        self._found: list[tuple[float, RunResult]] = []
-
-    def see(self, run: _Run) -> None:
-        if "recorded_until_s" not in run.flows.column_names:  # older runs have all
-            return
-        until = run.flows["recorded_until_s"].drop_null()
-        if len(until):
-            self._found.append((until[0].as_py(), run.result))
-
-    def texts(self, total: int) -> list[str]:
-        if not self._found:
-            return []
-        first, worst = min(self._found, key=lambda one: one[0])
-        often, where = _often(len(self._found), total), _where(worst)
-        text = (
-            f"{often}not everything is recorded: from {first:.6g} s on ({where}) traces, losses, window changes or tapes "
-            "are missing, since 10 000 000 of a kind are kept. Give `output.trace_step`, record less, or make the run "
-            "shorter; the other numbers are of the whole run"
-        )
-        return [text]
+def _cut_records(run: _Run) -> Iterator[Finding]:
+    """Runs of which not everything that was asked for is recorded: until when, s."""
+    if "recorded_until_s" not in run.flows.column_names:  # older runs have all
+        return
+    until = run.flows["recorded_until_s"].drop_null()
+    if len(until):
+        yield (until[0].as_py(),)
 
 
-class _StillChannels:
+def _of_cut_records(cases: Sequence[_Case], total: int) -> list[str]:
+    worst = min(cases, key=lambda case: float(case.found[0]))
+    text = (
+        f"{_often(len(cases), total)}not everything is recorded: from {worst.found[0]:.6g} s on ({worst.where}) traces, "
+        "losses, window changes or tapes are missing, since 10 000 000 of a kind are kept. Give `output.trace_step`, "
+        "record less, or make the run shorter; the other numbers are of the whole run"
+    )
+    return [text]
+
+
+def _still_channels(run: _Run) -> Iterator[Finding]:
     """Channels with a step for each packet that senders in back-off have held in the bad state.
 
     In step with time a channel is bad for the same share of time as of packets. Pauses that have nothing to do with the
     channel do not change that: they find it bad as often as packets do. A sender that pauses because it is bad does.
     """
-
-    COLUMNS = ("link", "direction", "bad_packets_share", "bad_time_share")
-
-    def __init__(self) -> None:
-        self._found: dict[tuple[str, str], list[tuple[float, float, RunResult]]] = {}
-
-    def see(self, run: _Run) -> None:
-        for link, direction, meant, was in _rows(run.links, self.COLUMNS):
-            if meant is not None and was > max(BAD_FACTOR * meant, meant + BAD_EXCESS):
-                self._found.setdefault((link, direction), []).append((was, meant, run.result))
-
-    def texts(self, total: int) -> list[str]:
-        out = []
-        for (link, direction), cases in self._found.items():
-            was, meant, worst = max(cases, key=lambda case: case[0])
-            out.append(
-                f"link `{link}`, {direction}: its channel steps with packets and stood still in the bad state while "
-                f"senders backed off: {_often(len(cases), total)}bad for {was:.1%} of the time instead of {meant:.2%} "
-                f"({_where(worst)}). "
-                'Bursts in time do not: leave `per = "packet"` out, or write `burst` as a time'
-            )
-        return out
+    for link, direction, meant, was in _rows(run.links, ("link", "direction", "bad_packets_share", "bad_time_share")):
+        if meant is not None and was > max(BAD_FACTOR * meant, meant + BAD_EXCESS):
+            yield link, direction, was, meant
 
 
-class _StarvedFlows:
-    """Flows without end that got nothing, or far less than the others of their group."""
+def _of_still_channels(cases: Sequence[_Case], total: int) -> list[str]:
+    out = []
+    for (link, direction), own in _by(cases, 2).items():
+        worst = max(own, key=lambda case: float(case.found[2]))
+        was, meant = worst.found[2:]
+        out.append(
+            f"link `{link}`, {direction}: its channel steps with packets and stood still in the bad state while "
+            f"senders backed off: {_often(len(own), total)}bad for {was:.1%} of the time instead of {meant:.2%} "
+            f"({worst.where}). "
+            'Bursts in time do not: leave `per = "packet"` out, or write `burst` as a time'
+        )
+    return out
 
-    COLUMNS = ("group", "direction", "transport", "completion_s", "goodput_bps", "active_s", "flow", "stop_s")
 
-    def __init__(self) -> None:
-        self._nothing: dict[str, list[tuple[float, str, RunResult]]] = {}
-        self._little: dict[str, list[tuple[float, str, RunResult]]] = {}
+_FLOW = ("group", "direction", "transport", "completion_s", "goodput_bps", "active_s", "flow", "stop_s")
 
-    def see(self, run: _Run) -> None:
-        groups: dict[tuple[str, str], list[tuple[Any, ...]]] = {}
-        for group, direction, transport, *row in _rows(run.flows, self.COLUMNS):
-            # no rate: it begins after the end of the run
-            if transport in ("tcp", "tfrc", "multipath") and row[1] is not None:
-                groups.setdefault((group, direction), []).append(tuple(row))
-        for (group, _), rows in groups.items():
-            if any(completed is not None for completed, *_ in rows):
-                continue  # they come and go
-            longest = max(active for _, _, active, *_ in rows)
-            # whoever has stopped sends nothing
-            there = [(rate, flow) for _, rate, active, flow, stop in rows if stop is None and active >= LONG * longest]
-            if not there:
-                continue
-            mean = sum(rate for rate, _ in there) / len(there)
-            least, flow = min(there, key=lambda one: one[0])
-            if least == 0.0:
-                self._nothing.setdefault(_family(group), []).append((0.0, flow, run.result))
-            elif least < STARVED * mean and longest >= LONG_ENOUGH_S:
-                self._little.setdefault(_family(group), []).append((least / mean, flow, run.result))
 
-    def texts(self, total: int) -> list[str]:
-        out = []
-        for group, cases in self._nothing.items():
-            _, flow, worst = cases[0]
-            out.append(
-                f"flows `{group}`: {_often(_runs(cases), total)}a flow got nothing at all: `{flow}` ({_where(worst)})"
-            )
-        for group, cases in self._little.items():
-            share, flow, worst = min(cases, key=lambda case: case[0])
-            out.append(
-                f"flows `{group}`: {_often(_runs(cases), total)}a flow got less than {STARVED:.0%} of their mean: "
-                f"`{flow}`, {share:.1%} ({_where(worst)}). Its timer backed off again and again, or, where paths "
-                "are alike and hosts have no jitter, it is locked out, which `topology.send_jitter` prevents"
-            )
-        return out
+def _starved(run: _Run) -> Iterator[Finding]:
+    """Flows without end that got nothing, or far less than the others of their group: its share of their mean."""
+    groups: dict[tuple[str, str], list[tuple[Any, ...]]] = {}
+    for group, direction, transport, *row in _rows(run.flows, _FLOW):
+        # no rate: it begins after the end of the run
+        if transport in ("tcp", "tfrc", "multipath") and row[1] is not None:
+            groups.setdefault((group, direction), []).append(tuple(row))
+    for (group, _), rows in groups.items():
+        if any(completed is not None for completed, *_ in rows):
+            continue  # they come and go
+        longest = max(active for _, _, active, *_ in rows)
+        # whoever has stopped sends nothing
+        there = [(rate, flow) for _, rate, active, flow, stop in rows if stop is None and active >= LONG * longest]
+        if not there:
+            continue
+        mean = sum(rate for rate, _ in there) / len(there)
+        least, flow = min(there, key=lambda one: one[0])
+        if least == 0.0:
+            yield _family(group), flow, 0.0
+        elif least < STARVED * mean and longest >= LONG_ENOUGH_S:
+            yield _family(group), flow, least / mean
+
+
+def _of_starved(cases: Sequence[_Case], total: int) -> list[str]:
+    out = []
+    for (group,), own in _by([case for case in cases if case.found[2] == 0.0], 1).items():
+        first = own[0]
+        out.append(
+            f"flows `{group}`: {_often(_runs(own), total)}a flow got nothing at all: `{first.found[1]}` ({first.where})"
+        )
+    for (group,), own in _by([case for case in cases if case.found[2] > 0.0], 1).items():
+        worst = min(own, key=lambda case: float(case.found[2]))
+        _, flow, share = worst.found
+        out.append(
+            f"flows `{group}`: {_often(_runs(own), total)}a flow got less than {STARVED:.0%} of their mean: "
+            f"`{flow}`, {share:.1%} ({worst.where}). Its timer backed off again and again, or, where paths "
+            "are alike and hosts have no jitter, it is locked out, which `topology.send_jitter` prevents"
+        )
+    return out
 
 
 def _family(group: str) -> str:
@@ -211,33 +230,39 @@ def _family(group: str) -> str:
     return re.sub(r"-\d+(?=$|-back$)", "-*", group)
 
 
-def _runs(cases: Sequence[tuple[float, str, RunResult]]) -> int:
+def _by(cases: Iterable[_Case], first: int) -> dict[Finding, list[_Case]]:
+    """Cases by the first values of what was found."""
+    found: dict[Finding, list[_Case]] = {}
+    for case in cases:
+        found.setdefault(case.found[:first], []).append(case)
+    return found
+
+
+def _most(cases: Iterable[_Case], first: int) -> list[_Case]:
+    """Of cases with the same first values the one whose next value is largest."""
+    return [max(own, key=lambda case: float(case.found[first])) for own in _by(cases, first).values()]
+
+
+def _runs(cases: Iterable[_Case]) -> int:
     """In how many runs something was found."""
-    return len({id(result) for *_, result in cases})
+    return len({case.run for case in cases})
 
 
-class _OutOfCoverage:
-    """Mobiles that no base station reached for some time: of each the longest."""
+def _out_of_coverage(run: _Run) -> Iterator[Finding]:
+    """Mobiles that no base station reached for some time: for how long and from when, s."""
+    if "out_of_coverage_s" not in run.links.column_names:  # older runs have none
+        return
+    for link, out, since in _rows(run.links, ("link", "out_of_coverage_s", "out_of_coverage_since_s")):
+        if out:
+            yield link, out, since
 
-    COLUMNS = ("link", "out_of_coverage_s", "out_of_coverage_since_s")
 
-    def __init__(self) -> None:
-        self._longest: dict[str, tuple[float, float, RunResult]] = {}
-
-    def see(self, run: _Run) -> None:
-        if "out_of_coverage_s" not in run.links.column_names:  # older runs have none
-            return
-        for link, out, since in _rows(run.links, self.COLUMNS):
-            seconds = out or 0.0
-            if seconds > self._longest.get(link, (0.0,))[0]:
-                self._longest[link] = (seconds, since, run.result)
-
-    def texts(self, _total: int) -> list[str]:
-        return [
-            # the link air/3 is that of mobile/3
-            _no_coverage(link.replace("air/", "mobile/"), since, seconds, f" ({_where(result)})")
-            for link, (seconds, since, result) in self._longest.items()
-        ]
+def _of_out_of_coverage(cases: Sequence[_Case], _total: int) -> list[str]:
+    # the link air/3 is that of mobile/3
+    return [
+        _no_coverage(link.replace("air/", "mobile/"), since, seconds, f" ({where})")
+        for (link, seconds, since), _, where in _most(cases, 1)
+    ]
 
 
 def _no_coverage(mobile: str, since: float, seconds: float, where: str) -> str:
@@ -248,6 +273,60 @@ def _no_coverage(mobile: str, since: float, seconds: float, where: str) -> str:
     )
 
 
+def _crowded(run: _Run) -> Iterator[Finding]:
+    """Media with very many stations."""
+    for medium, count in Counter(run.stations["medium"].to_pylist()).items():
+        if count > MANY_STATIONS:
+            yield medium, count
+
+
+def _of_crowded(cases: Sequence[_Case], _total: int) -> list[str]:
+    return [
+        f"medium `{medium}` has {count} stations ({where}): more than {MANY_STATIONS} on one channel are "
+        "outside what the model was compared with"
+        for (medium, count), _, where in _most(cases, 1)
+    ]
+
+
+def _passed_over(run: _Run) -> Iterator[Finding]:
+    """Media whose hops pass over nodes: over how many at most."""
+    most: dict[str, int] = {}
+    for medium, passed in _rows(run.stations, ("medium", "passed_over_nodes")):
+        most[medium] = max(passed, most.get(medium, 0))
+    yield from ((medium, passed) for medium, passed in most.items() if passed > 0)
+
+
+def _of_passed_over(cases: Sequence[_Case], _total: int) -> list[str]:
+    return [
+        f"medium `{medium}`: nodes decode each other over {_nodes(count)} between them ({where}), and "
+        "packets take the longest hops. For hops from neighbour to neighbour, space them wider or lower "
+        "`receive_range`"
+        for (medium, count), _, where in _most(cases, 1)
+    ]
+
+
+def _nodes(count: int) -> str:
+    return "1 node" if count == 1 else f"{count} nodes"
+
+
+def _away(run: _Run) -> Iterator[Finding]:
+    """Stations that were out of reach of the one that they talk to: for how long and from when, s."""
+    if "out_of_reach_s" not in run.stations.column_names:  # older runs have none
+        return
+    for medium, station, out, since in _rows(
+        run.stations, ("medium", "station", "out_of_reach_s", "out_of_reach_since_s")
+    ):
+        if out:
+            yield medium, station, out, since
+
+
+def _of_away(cases: Sequence[_Case], _total: int) -> list[str]:
+    return [
+        _no_reach(medium, station, since, seconds, f" ({where})")
+        for (medium, station, seconds, since), _, where in _most(cases, 2)
+    ]
+
+
 def _no_reach(medium: str, station: str, since: float, seconds: float, where: str) -> str:
     return (
         f"medium `{medium}`: `{station}` is out of reach of the station that it talks to for {seconds:.4g} s, at first "
@@ -255,82 +334,49 @@ def _no_reach(medium: str, station: str, since: float, seconds: float, where: st
     )
 
 
-class _Radio:
-    """What is special about media and stations.
-
-    Very many stations; stations that walk out of reach, or whose MAC gave up many packets; chains whose hops pass over
-    nodes.
-    """
-
-    COLUMNS = ("medium", "station", "acked_packets", "mac_dropped_packets", "passed_over_nodes")
-    REACH = ("out_of_reach_s", "out_of_reach_since_s")
-
-    def __init__(self) -> None:
-        self._given_up: dict[tuple[str, str], list[tuple[float, RunResult]]] = {}
-        self._crowded: dict[str, tuple[int, RunResult]] = {}
-        self._over: dict[str, tuple[int, RunResult]] = {}
-        self._away: dict[tuple[str, str], tuple[float, float, RunResult]] = {}
-
-    def see(self, run: _Run) -> None:
-        stations, result = run.stations, run.result
-        if stations.num_rows == 0:
-            return
-        counts: dict[str, int] = {}
-        for medium, station, acked, dropped, passed in _rows(stations, self.COLUMNS):
-            counts[medium] = counts.get(medium, 0) + 1
-            if dropped > GIVEN_UP * (acked + dropped):
-                self._given_up.setdefault((medium, station), []).append((dropped / (acked + dropped), result))
-            if passed > self._over.get(medium, (0, result))[0]:
-                self._over[medium] = (passed, result)
-        for medium, count in counts.items():
-            if count > max(MANY_STATIONS, self._crowded.get(medium, (0, result))[0]):
-                self._crowded[medium] = (count, result)
-        if self.REACH[0] in stations.column_names:  # older runs have none
-            for medium, station, out, since in _rows(stations, (*self.COLUMNS[:2], *self.REACH)):
-                seconds = out or 0.0
-                if seconds > self._away.get((medium, station), (0.0,))[0]:
-                    self._away[medium, station] = (seconds, since, result)
-
-    def texts(self, _total: int) -> list[str]:
-        out = [
-            f"medium `{medium}` has {count} stations ({_where(result)}): more than {MANY_STATIONS} on one channel are "
-            "outside what the model was compared with"
-            for medium, (count, result) in self._crowded.items()
-        ]
-        out += [
-            f"medium `{medium}`: nodes decode each other over {_nodes(count)} between them ({_where(result)}), and "
-            "packets take the longest hops. For hops from neighbour to neighbour, space them wider or lower "
-            "`receive_range`"
-            for medium, (count, result) in self._over.items()
-        ]
-        out += [
-            _no_reach(medium, station, since, seconds, f" ({_where(result)})")
-            for (medium, station), (seconds, since, result) in self._away.items()
-        ]
-        return out + _given_up(self._given_up)
+def _given_up(run: _Run) -> Iterator[Finding]:
+    """Stations whose MAC gave up many packets: their share."""
+    for medium, station, acked, dropped in _rows(
+        run.stations, ("medium", "station", "acked_packets", "mac_dropped_packets")
+    ):
+        if dropped > GIVEN_UP * (acked + dropped):
+            yield medium, station, dropped / (acked + dropped)
 
 
-def _given_up(found: dict[tuple[str, str], list[tuple[float, RunResult]]]) -> list[str]:
+def _of_given_up(cases: Sequence[_Case], _total: int) -> list[str]:
     """One sentence for each medium: the worst station, and how many others."""
     out = []
-    for medium in dict.fromkeys(medium for medium, _ in found):
-        cases = {station: max(rows, key=lambda row: row[0]) for (of, station), rows in found.items() if of == medium}
-        station, (share, worst) = max(cases.items(), key=lambda case: case[1][0])
-        others = "" if len(cases) == 1 else f"; so it is at {len(cases) - 1} more of its stations"
+    for (medium,), own in _by(_most(cases, 2), 1).items():
+        worst = max(own, key=lambda case: float(case.found[2]))
+        _, station, share = worst.found
+        others = "" if len(own) == 1 else f"; so it is at {len(own) - 1} more of its stations"
         out.append(
-            f"medium `{medium}`: the MAC of `{station}` gave up {share:.1%} of its packets ({_where(worst)}){others}. "
+            f"medium `{medium}`: the MAC of `{station}` gave up {share:.1%} of its packets ({worst.where}){others}. "
             "They are lost as `mac_retry`: bad frames, hidden stations, or a neighbour out of reach"
         )
     return out
-
-
-def _nodes(count: int) -> str:
-    return "1 node" if count == 1 else f"{count} nodes"
 
 
 def _often(count: int, total: int) -> str:
     return "" if total == 1 else f"in {count} of {total} runs "
 
 
-def _where(result: RunResult) -> str:
-    return ", ".join([*(f"{axis} = {value}" for axis, value in result.axes.items()), f"seed {result.seed}"])
+def where_words(axes: Mapping[str, Any], seed: int) -> str:
+    """Where a run is: its swept values and its seed."""
+    return ", ".join([*(f"{axis} = {value}" for axis, value in axes.items()), f"seed {seed}"])
+
+
+_Look = Callable[[_Run], Iterator[Finding]]
+_Tell = Callable[[Sequence[_Case], int], list[str]]
+
+_KINDS: dict[str, tuple[_Look, _Tell]] = {
+    "records": (_cut_records, _of_cut_records),
+    "channels": (_still_channels, _of_still_channels),
+    "starved": (_starved, _of_starved),
+    "coverage": (_out_of_coverage, _of_out_of_coverage),
+    "crowded": (_crowded, _of_crowded),
+    "passed over": (_passed_over, _of_passed_over),
+    "away": (_away, _of_away),
+    "given up": (_given_up, _of_given_up),
+}
+"""How each kind of caution is found in a run, and told of the cases that were found, at least one."""

@@ -73,6 +73,7 @@ CODES: dict[str, str] = {
     "reproduce.not-yet": "the experiment needs something that the engine does not model",
     "reproduce.reading": "no reading of that name in the papers' ledgers",
     "reproduce.seeds": "too few seeds to judge claims",
+    "reproduce.values": "no values of earlier runs by this engine",
     "reproduce.unknown": "no paper or experiment of that name in the ledger",
     "result.no-pandas": "pandas is not installed, which a data frame needs",
     "result.unknown-flow": "the results have no flow of that name",

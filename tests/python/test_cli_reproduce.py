@@ -26,12 +26,15 @@ def test_reproduce_hands_over_and_judges_only_if_asked(command: Command, monkeyp
         return SimpleNamespace(counts={"contradicted": 1}, to_dict=lambda: {"verdict": "contradicted"}, render=render)
 
     monkeypatch.setattr(reproduce, "main", fake)
-    result = command("reproduce", "saedi2019/fig3.5", "--seeds", "4", "--quick", "--jobs", "1", "--out", "o")
+    result = command(
+        "reproduce", "saedi2019/fig3.5", "--seeds", "4", "--quick", "--jobs", "1", "--out", "o", "--values", "v"
+    )
     assert (result.exit_code, result.stdout.strip()) == (0, "a report")
     assert given.pop("progress") is not None
     assert given.pop("announce") is not None
     assert given == {
         "target": "saedi2019/fig3.5", "seeds": 4, "quick": True, "reading": "", "jobs": 1, "out": Path("o"), "store": True,
+        "values": Path("v"),
     }  # fmt: skip
     assert json.loads(command("reproduce", "x", "--json").stdout) == {"verdict": "contradicted"}
     assert command("reproduce", "x", "--check").exit_code == 1

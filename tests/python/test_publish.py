@@ -53,7 +53,11 @@ def test_every_experiment_has_a_page_with_its_figures(pages: Path) -> None:
         text = (pages / name / "README.md").read_text(encoding="utf-8")
         figures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", text)
         assert figures
-        assert {file.name for file in (pages / name).iterdir() if file.is_file()} == {"README.md", *figures}
+        assert {file.name for file in (pages / name).iterdir() if file.is_file()} == {
+            "README.md",
+            "values.parquet",
+            *figures,
+        }
         for claim in ledger.load(name.partition("/")[0]).claims_of(name):
             assert f"### Claim {claim.number}: " in text
 

@@ -29,6 +29,12 @@ from windlass.cli.printing import console, print_json
     help="Judge in this reading only, beside the base: one of the ledger's, or `modern`, today's senders on the path.",
 )
 @click.option("--plan", is_flag=True, help="Print what would run and how long it takes, and run nothing.")
+@click.option(
+    "--values",
+    type=Place(),
+    metavar="DIR",
+    help="Folder of an earlier run or of its published pages: make no run again whose values are there.",
+)
 @click.option("--check", is_flag=True, help="Exit with 1 if a claim is contradicted or impossible.")
 @click.option("--out", type=Place(), metavar="DIR", help="Folder for figures, tables and the report.")
 @json_option
@@ -41,6 +47,7 @@ def reproduce(
     quick: bool,
     reading: str,
     plan: bool,
+    values: Path | None,
     check: bool,
     out: Path | None,
     as_json: bool,
@@ -71,6 +78,7 @@ def reproduce(
                 store=store or True,
                 progress=progress,
                 announce=announce,
+                values=values,
             )
     if as_json:
         place = getattr(outcome, "report", None)

@@ -26,7 +26,7 @@ from windlass import ENGINE_VERSION, folders, ledger, verdicts
 from windlass.errors import InputError
 from windlass.report.language import Language
 from windlass.report.words import headline
-from windlass.reproduce import outline
+from windlass.reproduce import outline, values
 from windlass.reproduce.published import FILE, Published, read_table, table_text
 
 __all__ = ["LIMIT_MB", "main", "publish"]
@@ -43,8 +43,8 @@ _SCENARIO = re.compile(r"windlass\s+sweep\s+(scenarios/\S+\.toml)`")
 
 @dataclass(frozen=True)
 class Part:
-    """An experiment that was run: its row of the table, the rows of its claims on the paper's page, its page, and the
-    figures and scenarios that this names.
+    """An experiment that was run: its row of the table, the rows of its claims on the paper's page, its page, the
+    figures and scenarios that this names, and the values of its runs.
     """
 
     row: Published
@@ -86,7 +86,7 @@ def publish(source: Path, target: Path, table: Path, *, keep: bool = False) -> l
         hint = f"`windlass reproduce all --out {source}` makes it"
         raise click.ClickException(f"`{source}` has no experiment that was run: {hint}")
     kept = _kept(target, books, before) if keep else {}
-    papers = [_paper(book, {**kept, **run}) for book in books]
+    papers = [_paper(book, _each_value_once(book, {**kept, **run})) for book in books]
     files = {"README.md": _index(papers, (target / "findings.md").is_file()).encode()}
     for paper in papers:
         if not paper.parts:
@@ -106,6 +106,17 @@ def publish(source: Path, target: Path, table: Path, *, keep: bool = False) -> l
     rows = [row for paper in papers for row in _rows(paper, before)]
     table.write_text(table_text(rows, verdicts.VERDICTS), encoding="utf-8")
     return papers
+
+
+def _each_value_once(book: ledger.Ledger, parts: Mapping[str, Part]) -> dict[str, Part]:
+    """The same, each run's values with the first experiment of the paper that has it alone."""
+    found = dict(parts)
+    seen: dict[values.Key, frozenset[str]] = {}
+    for name in book.experiments:
+        if name in found and values.FILE in found[name].files:
+            files = found[name].files
+            found[name] = replace(found[name], files={**files, values.FILE: values.without(files[values.FILE], seen)})
+    return found
 
 
 def _rows(paper: Paper, before: Mapping[str, Published]) -> list[Published]:
@@ -159,7 +170,8 @@ def _part(source: Path, experiment: str, rows: Mapping[str, Published]) -> Part 
         yardstick,
     )
     claims = list(csv.DictReader(io.StringIO(folders.checked(folder, "claims.csv", manifest).decode())))
-    files = {name: folders.checked(folder, name, manifest) for name in [*_IMAGE.findall(page), *_scenarios(page)]}
+    named = [*_IMAGE.findall(page), *_scenarios(page), *(name for name in [values.FILE] if name in manifest["files"])]
+    files = {name: folders.checked(folder, name, manifest) for name in named}
     return Part(row, _claim_rows(experiment, claims), page, files)
 
 
@@ -186,7 +198,7 @@ def _kept(target: Path, books: Sequence[ledger.Ledger], rows: Mapping[str, Publi
                 raise click.ClickException(f"the table has no row of {name}, whose page is to be kept: {hint}")
             page = folders.checked(target, f"{name}/README.md", manifest).decode().removeprefix(f"{_NOTE}\n\n")
             files = {file: folders.checked(target, f"{name}/{file}", manifest) for file in _IMAGE.findall(page)}
-            for file in _scenarios(page):
+            for file in [*_scenarios(page), values.FILE]:
                 if f"{name}/{file}" in manifest["files"]:
                     files[file] = folders.checked(target, f"{name}/{file}", manifest)
             own = [line for line in lines if line.startswith(f"| {_link(name)}, ")]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from windlass.names import loss_causes, not_lost, window_events
-from windlass.reproduce.plan import Plan
+from windlass.reproduce.plan import Plan, Task
 from windlass.verdicts import Data
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ CALLS = ("random", "congestion")
 """What a sender can take a loss for that it finds by duplicate ACKs."""
 
 
-def calls_by_cause(plan: Plan, results: Sequence[RunResult]) -> list[dict[str, Any]]:
+def calls_by_cause(plan: Plan, results: Mapping[Task, RunResult]) -> list[dict[str, Any]]:
     """How often each sender that judges losses called one random or congestion, by what it truly was.
 
     Each row has the ``algorithm``, ``where`` (the point), and ``calls``: ``call``, ``cause`` as in

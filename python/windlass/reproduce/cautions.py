@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from windlass.cautions import of_runs
+from windlass.cautions import told
 from windlass.ledger import Experiment, Ledger
-from windlass.names import loss_causes
-from windlass.reproduce.plan import LEAST_SEEDS, Plan
+from windlass.reproduce.plan import LEAST_SEEDS, Plan, Task
+from windlass.reproduce.values import Digest
 from windlass.verdicts import Data
 from windlass.verdicts.words import place
-
-if TYPE_CHECKING:
-    from windlass.sweep import RunResult
 
 Point = tuple[Any, ...]
 
@@ -22,7 +19,7 @@ FEW = 6
 """Points that are named one by one."""
 
 
-def cautions_on(plan: Plan, results: Sequence[RunResult], data: Data) -> list[str]:
+def cautions_on(plan: Plan, digests: Mapping[Task, Digest], data: Data) -> list[str]:
     """What to know before trusting the numbers, the most general first."""
     found = []
     if plan.quick:
@@ -34,7 +31,7 @@ def cautions_on(plan: Plan, results: Sequence[RunResult], data: Data) -> list[st
             few = f"{counts} of {every} points, each with the seed of the paper"
         found.append(f"Quick run: {few}. Intervals are wide and verdicts provisional.")
     found += left_open(plan.experiment, plan.book, plan.wanted)
-    dry = _without_congestion(plan, results)
+    dry = _without_congestion(plan, digests)
     if dry:
         where = f"at {where_words(data, dry)}" if len(dry) < len(data.points) else "at any point"
         found.append(
@@ -48,8 +45,10 @@ def cautions_on(plan: Plan, results: Sequence[RunResult], data: Data) -> list[st
             "nothing."
         )
     found += _without_headers(plan)
-    once = {result.key: result for result in results}  # what is alike in two readings is one run
-    found += [f"{caution}." for caution in of_runs(list(once.values()))]
+    once = {
+        digests[task].key: digests[task].observed for task in plan.tasks
+    }  # what is alike in two readings is one run
+    found += [f"{caution}." for caution in told(list(once.values()))]
     used = set(plan.algorithm_names().values())
     for row in {row["name"]: row for row in plan.known.values()}.values():
         if row["name"] in used and row.get("caution"):
@@ -119,14 +118,10 @@ def _without_headers(plan: Plan) -> list[str]:
     return [f"{', '.join(bare)}: segments carry no header, as ns-2's do not, so that a link carries {more}."]
 
 
-def _without_congestion(plan: Plan, results: Sequence[RunResult]) -> list[Point]:
+def _without_congestion(plan: Plan, digests: Mapping[Task, Digest]) -> list[Point]:
     """Points at which no run of the base lost a packet to congestion."""
-    import pyarrow.compute as pc
-
-    lost: dict[Point, float] = {}
-    for job, point, result in plan.rows(results):
+    lost: dict[Point, bool] = {}
+    for job, point, run in plan.rows(digests):
         if job.reading == "base" and job.case.experiment == plan.experiment.id:
-            flows = result.flows
-            counts = (pc.sum(flows[cause.column]).as_py() or 0 for cause in loss_causes() if cause.congestion)
-            lost[point] = lost.get(point, 0.0) + float(sum(counts))
-    return [point for point, count in lost.items() if count == 0]
+            lost[point] = lost.get(point, False) or run.congested
+    return [point for point, some in lost.items() if not some]

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from windlass import _json
 from windlass.folders import replaced, write_manifest
+from windlass.reproduce import values
 from windlass.reproduce.costs import measured_cost
 from windlass.reproduce.engine import engine_version
 from windlass.reproduce.metrics import summary_rows
-from windlass.reproduce.plan import Job, Plan
+from windlass.reproduce.plan import Job, Plan, Task
 from windlass.reproduce.results import Reproduction
+from windlass.reproduce.sequential import Sequential
 from windlass.reproduce.yardstick import yardstick_s
 
 if TYPE_CHECKING:
@@ -28,20 +30,23 @@ TOGETHER = 1000
 """Runs whose tables are joined at once: each column of each is an object of its own."""
 
 
-def write(reproduction: Reproduction, plan: Plan, results: Sequence[RunResult]) -> None:
-    """Report, figures, data and manifest into the reproduction's folder."""
+def write(reproduction: Reproduction, state: Sequential) -> None:
+    """Report, figures, data and manifest into the reproduction's folder. Where values stood for some runs, there are no
+    tables of flows and links, which would not have all.
+    """
     import pyarrow.parquet as pq
 
     from windlass import _toml, report
 
-    own = reproduction.run_s
+    plan, own = state.plan, reproduction.run_s
     cost = measured_cost(reproduction.folder) if own is None else (own, yardstick_s())
     with replaced(reproduction.folder) as part:
         (part / "scenarios").mkdir()
         for name, document in reproduction.scenarios.items():
             (part / "scenarios" / f"{name}.toml").write_text(_toml.document(document), encoding="utf-8")
-        for table in ("flows", "links"):
-            pq.write_table(_joined(plan, results, table), part / f"{table}.parquet", compression="zstd")
+        for table in ("flows", "links") if state.results.keys() == state.digests.keys() else ():
+            pq.write_table(_joined(plan, state.results, table), part / f"{table}.parquet", compression="zstd")
+        (part / values.FILE).write_bytes(values.bytes_of(values.table_of(plan, state.measured, state.digests)))
         _write_csv(part / "summary.csv", _all_rows(reproduction))
         (part / "claims.json").write_text(json_text(reproduction.to_dict()), encoding="utf-8")
         figures = report.draw(reproduction, part)
@@ -61,7 +66,7 @@ def write_overview(whole: PaperReproduction) -> None:
         write_manifest(part, {"engine_version": engine_version()})
 
 
-def _joined(plan: Plan, results: Sequence[RunResult], name: str) -> pa.Table:
+def _joined(plan: Plan, results: Mapping[Task, RunResult], name: str) -> pa.Table:
     """Rows of all runs: experiment, reading, variant, swept keys, seed and key of the run, then the run's columns."""
     import pyarrow as pa
 

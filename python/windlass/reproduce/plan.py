@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from windlass import experiments, verdicts
 from windlass.errors import InputError
@@ -52,6 +52,9 @@ JUDGED_POINTS = 3
 """Points at which the senders' calls are held against the true cause of each loss, with one seed."""
 
 Progress = Callable[[int, int], None]
+
+Row = TypeVar("Row")
+"""What there is of a run: its result, or what is remembered of it."""
 
 Delivered = dict[tuple[str, tuple[Any, ...], int], dict[float, float]]
 """By variant, point and seed: bytes by the length of the run, seconds."""
@@ -439,15 +442,16 @@ class Plan:
         """The experiments whose points the figures show: itself, none for a summary."""
         return frozenset() if self.experiment.covers else frozenset([self.experiment.id])
 
-    def rows(
-        self, results: Sequence[RunResult], kind: str = "measure"
-    ) -> Iterable[tuple[Job, tuple[Any, ...], RunResult]]:
-        """Each result with the job and the point that it belongs to."""
-        return self._rows(self.tasks, results, kind)
+    def rows(self, of_runs: Mapping[Task, Row], kind: str = "measure") -> Iterator[tuple[Job, tuple[Any, ...], Row]]:
+        """What each run of a kind has there, with its job and its point, in the order of the runs."""
+        for task in self.tasks:
+            job = self.jobs[task.job]
+            if job.kind == kind and task in of_runs:
+                yield job, job.case.points[task.point], of_runs[task]
 
     def _rows(
         self, tasks: Sequence[Task], results: Sequence[RunResult], kind: str
-    ) -> Iterable[tuple[Job, tuple[Any, ...], RunResult]]:
+    ) -> Iterator[tuple[Job, tuple[Any, ...], RunResult]]:
         for task, result in zip(tasks, results, strict=True):
             job = self.jobs[task.job]
             if job.kind == kind:
@@ -492,6 +496,22 @@ class Plan:
                 if len(ends) > 1 and where in found.series:
                     line = in_bins(ends)
                     found.series[where].setdefault(("throughput", variant, point), {})[seed] = line
+
+    def keep(self, found: Measured, task: Task, variant: str, numbers: Mapping[str, float]) -> None:
+        """Add numbers of a variant in a run, as :meth:`measure` does from a result."""
+        job, point = self.jobs[task.job], self.jobs[task.job].case.points[task.point]
+        where = (job.reading, job.case.experiment)
+        values = found.values.setdefault(where, {})
+        found.series.setdefault(where, {})
+        for metric, value in numbers.items():
+            values.setdefault((metric, variant, point), {})[task.seed] = value
+
+    def kept(self, found: Measured, task: Task, variant: str, metrics: Iterable[str]) -> dict[str, float]:
+        """Numbers of a variant in a run that was measured: of some metrics, as far as it has them."""
+        job, point = self.jobs[task.job], self.jobs[task.job].case.points[task.point]
+        values = found.values[job.reading, job.case.experiment]
+        seeds = {name: values.get((name, variant, point), {}) for name in metrics}
+        return {name: of[task.seed] for name, of in seeds.items() if task.seed in of}
 
     def data(self, measured: Measured, reading: str, name: str, only: Only | None = None) -> Data:
         """Measurements of an experiment in a reading; variants that it does not touch are those of the base. ``only``

@@ -23,6 +23,7 @@ from windlass.reproduce.paper import PaperReproduction, Papers
 from windlass.reproduce.plan import Plan, Progress, overrides
 from windlass.reproduce.results import Outcome, ReadingRun, Reproduction
 from windlass.reproduce.sequential import Sequential, run_plan, seeds_of_base
+from windlass.reproduce.values import Values, read
 from windlass.reproduce.words import base_words
 
 if TYPE_CHECKING:
@@ -37,11 +38,18 @@ Announce = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Asked:
-    """How much is run: seeds per setting (``None``: as many as the verdicts need), few points, one reading only."""
+    """How much is run: seeds per setting (``None``: as many as the verdicts need), few points, one reading only; not
+    what is known of an earlier run.
+    """
 
     seeds: int | None
     quick: bool
     reading: str
+    values: Path | None = None
+
+    def known(self, paper: str) -> Values | None:
+        """What runs of a paper gave, as far as that is known and need not be made."""
+        return None if self.values is None else read(self.values, paper)
 
 
 def main(
@@ -55,6 +63,7 @@ def main(
     store: Store | str | Path | bool | None = None,
     progress: progress_bars.Progress = None,
     announce: Announce | None = None,
+    values: str | Path | None = None,
 ) -> Reproduction | PaperReproduction | Papers:
     """Run an experiment, or all of a paper's or of all papers, again and judge the claims.
 
@@ -82,6 +91,9 @@ def main(
         As in :func:`windlass.sweep`. The total grows when more seeds are needed.
     announce : callable, optional
         Called with the name of each experiment of a paper before it is run.
+    values : path, optional
+        Folder of an earlier run of papers, or of its published pages: runs of this engine whose values are there are
+        not made again, and verdicts and pages are the same as if they were.
 
     Returns
     -------
@@ -91,11 +103,11 @@ def main(
     Raises
     ------
     InputError
-        If there is no such experiment or reading, or too few seeds for a full run.
+        If there is no such experiment or reading, too few seeds for a full run, or no values of this engine.
     NotYet
         If the experiment needs something that this version cannot simulate.
     """
-    asked = _asked(target, seeds, quick, reading)
+    asked = _asked(target, seeds, quick, reading, values)
     with progress_bars.progress_of(progress, target) as step:
         return _made(target, asked, jobs, out, True if store is None else store, step, announce)
 
@@ -120,9 +132,8 @@ def _made(
         return whole
     book, experiment = books.experiment(target)
     plan = _plan(book, experiment, asked)
-    return _reproduce(
-        plan, _folder(target, out, asked.reading), run_plan(plan, jobs=jobs, store=place, progress=progress)
-    )
+    state = run_plan(plan, jobs=jobs, store=place, progress=progress, values=asked.known(book.id))
+    return _reproduce(plan, _folder(target, out, asked.reading), state)
 
 
 def outline(
@@ -161,12 +172,12 @@ def _outline(target: str, asked: Asked, out: str | Path | None) -> Outline:
     return Outline([row_of(plan, folder / plan.experiment.name, seen) for plan in plans], missing)
 
 
-def _asked(target: str, seeds: int | None, quick: bool, reading: str) -> Asked:
+def _asked(target: str, seeds: int | None, quick: bool, reading: str, values: str | Path | None = None) -> Asked:
     """What is asked of a target, its reading checked before anything is run."""
     if reading:
         papers = books.papers() if target == ALL else [target.partition("/")[0]]
         check_reading([books.load(paper) for paper in papers], reading)
-    return Asked(seeds, quick, reading)
+    return Asked(seeds, quick, reading, None if values is None else Path(values))
 
 
 def _folder(target: str, out: str | Path | None, reading: str) -> Path:
@@ -209,13 +220,14 @@ def _whole_paper(
     discard(folder)  # an overview of other results than those that now come beside it
     seen: set[str] = set()
     ahead = [row_of(plan, folder / plan.experiment.name, seen).runs[1] for plan in plans]
+    known = asked.known(paper)
     parts = []
     done = 0
     for number, plan in enumerate(plans):
         if announce is not None:
             announce(f"{plan.experiment.id} ({number + 1} of {len(plans)})")
         step = None if progress is None else _offset(progress, done, ahead[number:])
-        state = run_plan(plan, jobs=jobs, store=store, progress=step)
+        state = run_plan(plan, jobs=jobs, store=store, progress=step, values=known)
         parts.append(_reproduce(plan, folder / plan.experiment.name, state).without_lines())
         done += state.total
     if progress is not None:
@@ -267,7 +279,7 @@ def _plan(book: Ledger, experiment: Experiment, asked: Asked) -> Plan:
 def _reproduce(plan: Plan, folder: Path, state: Sequential) -> Reproduction:
     """Judge the claims on the results of a plan, and write report and data."""
     book, experiment = plan.book, plan.experiment
-    measured, results = state.measured, state.results
+    measured, runs_of = state.measured, state.digests.values()
     base = plan.data(measured, "base", experiment.id)
     runs = [_reading(plan, reading, state) for reading in plan.readings]
     outcomes = [_outcome(claim, runs, state) for claim in plan.claims]
@@ -290,18 +302,18 @@ def _reproduce(plan: Plan, folder: Path, state: Sequential) -> Reproduction:
         outcomes=outcomes,
         limits=plan.limits("base"),
         network=plan.jobs[0].case.scenario.points()[0].capacity(),
-        judged=calls_by_cause(plan, results),
-        cautions=cautions_on(plan, results, base),
+        judged=calls_by_cause(plan, state.results),
+        cautions=cautions_on(plan, state.digests, base),
         folder=folder,
         registry=plan.registry,
         scenarios=plan.documents(),
-        made=len({result.key for result in results if not result.stored}),
-        total=len({result.key for result in results}),
+        made=len({run.key for run in runs_of if not run.stored}),
+        total=state.total,
         took_s=plan.took_s,
         reading=plan.reading,
         others={name: plan.data(measured, "base", name) for name in plan.wanted if name != experiment.id},
     )
-    write(reproduction, plan, results)
+    write(reproduction, state)
     return reproduction
 
 

@@ -27,6 +27,7 @@ from windlass.reproduce.looks import FORESIGHT, TRUSTED
 from windlass.reproduce.metrics import headline_metric
 from windlass.reproduce.packed import Packer
 from windlass.reproduce.plan import Measured, Only, Place, Plan, Progress, Task
+from windlass.reproduce.values import Digest, Values, digest, kept_metrics, take
 from windlass.verdicts import OPEN, Cell, Judgement, derived
 from windlass.verdicts.intervals import Samples
 
@@ -56,11 +57,20 @@ STOPPED = {
 """Why a claim got no more seeds."""
 
 
-def run_plan(plan: Plan, *, jobs: Jobs, store: Store | str | Path | bool, progress: Progress | None) -> Sequential:
-    """Make all runs of a plan. ``plan.tasks`` are then those that were made, in their order."""
+def run_plan(
+    plan: Plan,
+    *,
+    jobs: Jobs,
+    store: Store | str | Path | bool,
+    progress: Progress | None,
+    values: Values | None = None,
+) -> Sequential:
+    """Make all runs of a plan, but for those whose values are known. ``plan.tasks`` are then all of them, in their
+    order.
+    """
     from windlass.sweep import open_store
 
-    state = Sequential(plan, jobs, open_store(store), progress)
+    state = Sequential(plan, jobs, open_store(store), progress, values)
     state.make()
     while plan.looks.adaptive and state.grow():
         state.make()
@@ -96,18 +106,28 @@ def _inside(cells: Iterable[Cell], only: Only | None) -> frozenset[Cell]:
 
 
 class Sequential:
-    """The runs of a plan so far: how many seeds each place has, what they gave, at which points the readings of a claim
-    are looked at on the way to all of them and how many of these steps each has behind it, and which claims the base
-    leaves open.
+    """The runs of a plan so far: how many seeds each place has, what they gave (the results of those that were made or
+    read, what is remembered of all), at which points the readings of a claim are looked at on the way to all of them
+    and how many of these steps each has behind it, and which claims the base leaves open. ``values`` has what runs gave
+    that need not be made.
     """
 
-    def __init__(self, plan: Plan, jobs: Jobs, store: Store | None, progress: Progress | None) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        jobs: Jobs,
+        store: Store | None,
+        progress: Progress | None,
+        values: Values | None = None,
+    ) -> None:
         self.plan = plan
         self.jobs = jobs
         self.store = store
         self.progress = progress
         self.counts = start(plan)
-        self.made: dict[Task, RunResult] = {}
+        self.values = values
+        self.results: dict[Task, RunResult] = {}
+        self.digests: dict[Task, Digest] = {}
         self.measured = Measured()
         self.stages: dict[tuple[str, str], int] = {}
         self.screens: dict[str, list[Only | None]] = {}
@@ -118,15 +138,27 @@ class Sequential:
         """Make the runs that are not there yet, and measure them."""
         plan = self.plan
         wanted = [Task(*place, seed) for place, count in self.counts.items() for seed in plan.seeds_of(place, count)]
-        fresh = sorted(task for task in wanted if task not in self.made)
+        fresh = sorted(task for task in wanted if task not in self.digests)
         for first in range(0, len(fresh), BATCH):
-            self._make(fresh[first : first + BATCH], max(0, len(fresh) - first - BATCH))
-        plan.tasks = sorted(self.made)
+            self._make(self._not_known(fresh[first : first + BATCH]), max(0, len(fresh) - first - BATCH))
+        plan.tasks = sorted(self.digests)
+
+    def _not_known(self, tasks: Sequence[Task]) -> list[Task]:
+        """Keep what is known of some runs; the others are left to make."""
+        if self.values is not None:
+            metrics = frozenset(kept_metrics(self.plan))
+            for task in tasks:
+                known = take(self.plan, task, self.values, metrics, self.measured)
+                if known is not None:
+                    self.digests[task] = known
+        return [task for task in tasks if task not in self.digests]
 
     def _make(self, tasks: Sequence[Task], behind: int) -> None:
         """Make some runs, with so many behind them, and keep what they gave in little room."""
         from windlass.sweep import execute
 
+        if not tasks:
+            return
         plan, before = self.plan, self.total
 
         def step(done: int, total: int) -> None:
@@ -142,17 +174,13 @@ class Sequential:
         plan.took_s += time.monotonic() - started
         plan.cpu_s += time.process_time() - spent
         plan.measure(tasks, results, self.measured)
-        self.made |= zip(tasks, map(self._packer.pack, results), strict=True)
+        self.digests |= zip(tasks, map(digest, results), strict=True)
+        self.results |= zip(tasks, map(self._packer.pack, results), strict=True)
 
     @property
     def total(self) -> int:
         """How many different runs there are; what is alike in two readings is run once."""
-        return len({result.key for result in self.made.values()})
-
-    @property
-    def results(self) -> list[RunResult]:
-        """What the runs gave, in the order of ``plan.tasks``."""
-        return [self.made[task] for task in self.plan.tasks]
+        return len({one.key for one in self.digests.values()})
 
     def only(self, claim: Claim, reading: str) -> Only | None:
         """The points at which a claim is looked at in a reading; none if at all of them."""
