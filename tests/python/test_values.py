@@ -85,12 +85,12 @@ def test_a_row_has_the_values_that_means_are_made_of(runs: Path) -> None:
             for flow in flows
             if (flow["reading"], flow["seed"]) == ("base", row["seed"])
             and all(str(flow[axis]).removesuffix(".0") == row[axis] for axis in axes)
-            and (not row["flows"] or flow["group"] in row["flows"].split(","))
+            and (not row["groups"] or flow["group"] in row["groups"].split(","))
         ]
         assert row["throughput"] == pytest.approx(sum(own) / len(own))
         compared += 1
     assert compared
-    keys = [tuple(row[name] for name in ("setting", "flows", "seed")) for row in table.to_pylist()]
+    keys = [tuple(row[name] for name in ("setting_key", "groups", "seed")) for row in table.to_pylist()]
     assert len(set(keys)) == len(keys)
 
 

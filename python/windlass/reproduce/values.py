@@ -35,9 +35,9 @@ ALWAYS = ("throughput", "throughput-total")
 """Metrics that each table has, whatever the claims are about."""
 
 Key = tuple[str, str, int]
-"""What a row is found by: setting, flows, seed."""
+"""What a row is found by: key of the setting, groups of flows, seed."""
 
-_KEY = ("setting", "flows", "seed")
+_KEY = ("setting_key", "groups", "seed")
 """Their columns."""
 
 
@@ -75,7 +75,7 @@ def digest(result: RunResult) -> Digest:
 
 
 class Values:
-    """What runs gave, by the key of the setting, flows and seed."""
+    """What runs gave, by the key of the setting, the groups of flows that are measured, and the seed."""
 
     def __init__(self, rows: Mapping[Key, Kept]) -> None:
         self._rows = rows
@@ -220,13 +220,13 @@ def table_of(plan: Plan, measured: Measured, digests: Mapping[Task, Digest]) -> 
     """What the runs of a plan gave: a row for each run and variant, in the order of the plan.
 
     Columns: ``experiment``, ``reading``, ``variant``, the axes, ``seed``, the metrics, ``congested`` (whether the queue
-    of some link dropped packets of the run), ``observed`` (what cautions tell of, JSON), ``setting`` and ``flows``
+    of some link dropped packets of the run), ``observed`` (what cautions tell of, JSON), ``setting_key`` and ``groups``
     (what the row is found by). A run that several readings share is there once.
     """
     import pyarrow as pa
 
     entries = plan.book.experiments
-    axes = list(dict.fromkeys(axis.key for name in plan.wanted for axis in entries[name].axes))
+    axes = list(dict.fromkeys(axis.key for name in plan.wanted for axis in entries[name].axes if axis.key != "seed"))
     names = kept_metrics(plan)
     rows: dict[Key, dict[str, Any]] = {}
     for task in plan.tasks:
@@ -235,7 +235,7 @@ def table_of(plan: Plan, measured: Measured, digests: Mapping[Task, Digest]) -> 
             continue
         entry, point = entries[job.case.experiment], job.case.points[task.point]
         setting, seen = setting_key(job, task.point), digests[task]
-        at = {axis.key: str(value) for axis, value in zip(entry.axes, point, strict=True)}
+        at = {axis.key: str(value) for axis, value in zip(entry.axes, point, strict=True) if axis.key in axes}
         for variant, groups in job.case.members.items():
             key = (setting, flows_key(groups), task.seed)
             row = {
@@ -262,7 +262,7 @@ def _schema(axes: Iterable[str], metrics: Iterable[str]) -> pa.Schema:
             ("seed", pa.int64()),
             *((name, pa.float64()) for name in metrics),
             ("congested", pa.bool_()),
-            *((name, pa.string()) for name in ("observed", "setting", "flows")),
+            *((name, pa.string()) for name in ("observed", *_KEY[:2])),
         ]
     )
 
