@@ -1,10 +1,11 @@
 """CPU time of a full run of all papers, from a sample of its runs.
 
-`make bench-papers` draws runs of each experiment, reading by reading, as a full run would make them at the least, times
-them, and goes on with what makes the sum most uncertain until the minutes given are used. Beside it, it times the
-yardstick (`windlass.reproduce.yardstick`) again and again, since a shared machine is not always as fast. `--write` puts
-what a run takes into the table of published costs, by which `windlass reproduce --plan` tells how long something takes.
-
+`make bench-papers` draws runs of each experiment, reading by reading, times them, and goes on with what makes the sum
+most uncertain until the minutes given are used. How many runs each reading takes is what it took when the experiment
+was published (`values.parquet` beside its page), or else its share of those that a full run makes at the least: few of
+the readings go on to many seeds, and these may be dear ones. Beside it, it times the yardstick
+(`windlass.reproduce.yardstick`) again and again, since a shared machine is not always as fast. `--write` puts what a
+run takes into the table of published costs, by which `windlass reproduce --plan` tells how long something takes.
 """
 
 from __future__ import annotations
@@ -14,16 +15,20 @@ import math
 import random
 import statistics
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
+
 from windlass import ledger, verdicts
-from windlass.reproduce import outline, running, yardstick
+from windlass.reproduce import outline, running, values, yardstick
 from windlass.reproduce.published import FILE, read_table, table_text
 from windlass.reproduce.sequential import start
 
+PAGES = Path(__file__).parents[1] / "docs" / "papers"
 TABLE = Path(__file__).parents[1] / "python" / "windlass" / FILE
 FIRST = 2
 """Runs of each reading of an experiment before any gets more."""
@@ -98,10 +103,27 @@ def sampled(name: str, runs: int) -> list[Sampled]:
             points.append((job.points[place[1]], plan.seeds_of(place, 3)))
             weights.append(count)
     every = sum(sum(weights) for _, weights in found.values())
+    counts = published_runs(PAGES / name / values.FILE)
     return [
-        Sampled(name, runs * sum(weights) / every, points, weights, random.Random(f"{name} {reading}"))
+        Sampled(
+            name,
+            runs * sum(weights) / every if counts is None else counts.get(reading, 0),
+            points,
+            weights,
+            random.Random(f"{name} {reading}"),
+        )
         for reading, (points, weights) in found.items()
+        if counts is None or reading in counts
     ]
+
+
+def published_runs(file: Path) -> Counter[str] | None:
+    """How many runs each reading took that no experiment before had; none if that was not published."""
+    if not file.is_file():
+        return None
+    table = pq.read_table(file, columns=["reading", "setting_key", "seed"])
+    rows = {tuple(row.values()) for row in table.to_pylist()}
+    return Counter(reading for reading, _, _ in rows)
 
 
 def _sums(parts: Sequence[Sampled]) -> tuple[float, float, float]:
@@ -134,8 +156,8 @@ def main() -> None:
     for name in dict.fromkeys(one.name for one in every):
         parts = [one for one in every if one.name == name]
         runs, spent, half = _sums(parts)
-        weight = sum(sum(one.weights) for one in parts)
-        means[name] = sum(one.mean * sum(one.weights) for one in parts) / weight
+        shares = [one.runs if runs else sum(one.weights) for one in parts]
+        means[name] = sum(one.mean * share for one, share in zip(parts, shares, strict=True)) / sum(shares)
         print(
             f"{name:36s} {runs:6.0f} runs {means[name]:8.4f} s {spent / 60:7.2f} ± {half / 60:5.2f} min"
             f"  ({sum(len(one.took) for one in parts)} drawn)"
