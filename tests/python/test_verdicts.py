@@ -717,6 +717,8 @@ def test_arithmetic_needs_no_run() -> None:
     )
     assert judge(Check("arith", {**fields, "expr": "len([38,30,18,13,7])", "stated": 5}), data).verdict == "reproduced"
     assert judge(Check("arith", {**fields, "expr": "open('x')"}), data).verdict == "not measurable"
+    counted = {**fields, "expr": "len([38,30,18])", "stated": 4.0, "tolerance": 0.0}
+    assert judge(Check("arith", counted), data).measured.startswith("the count of 38, 30, 18 = 3, printed 4 (")
 
 
 @pytest.mark.parametrize("paper", ledger.papers())

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
 from windlass.ledger import Check
 from windlass.verdicts.data import Unmeasured
 from windlass.verdicts.judgement import Judgement
+
+_LENGTH = re.compile(r"len\(\[([^]]*)\]\)")
 
 
 def arith(check: Check) -> Judgement:
@@ -19,9 +22,13 @@ def arith(check: Check) -> Judgement:
     verdict = "reproduced" if agrees else "contradicted"
     unit = f" {check['unit']}" if check.get("unit") else ""
     beside = f'the text says "{check["words"]}"' if check.get("words") else f"printed {stated:g}{unit}"
-    return Judgement(
-        verdict, f"{check['expr']} = {computed:.4g}{unit}, {beside} (arithmetic on printed numbers, no run)"
-    )
+    shown = _LENGTH.sub(_count, str(check["expr"]))
+    return Judgement(verdict, f"{shown} = {computed:.4g}{unit}, {beside} (arithmetic on printed numbers, no run)")
+
+
+def _count(found: re.Match[str]) -> str:
+    """A length in words."""
+    return f"the count of {', '.join(one.strip() for one in found[1].split(','))}"
 
 
 def _evaluate(text: str) -> float:
