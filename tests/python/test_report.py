@@ -348,6 +348,11 @@ def test_every_variant_of_every_paper_has_one_name() -> None:
             "other flows = 3, other = newreno",
             "share of the other variant = 3 flows of 10, the other variant = NewReno",
         ),
+        (
+            "dalal2015/fig12",
+            "newreno at other = adaptive",
+            "NewReno at protocol beside NewReno = Adaptive TCP",
+        ),
         ("huq2024/fig10", "needs `time_s`", "needs time"),
         ("rana/fig3", "veno in fig3 against newreno in fig2", "Veno in figure 3 against NewReno in figure 2"),
         ("rana/fig5", "reno first at figure = one-loss", "Reno first in “One random loss without queueing”"),

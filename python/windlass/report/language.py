@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -102,7 +102,7 @@ class Language:
         The paper.
     experiment : Experiment, optional
         Whose axes are meant; those of all if not given. Behind the name of a figure that a summary covers, those of
-        that figure.
+        that figure. A key with a value that is none of its own is an axis of another experiment, where only one has it.
     """
 
     def __init__(self, book: Ledger, experiment: Experiment | None = None) -> None:
@@ -119,10 +119,20 @@ class Language:
                 self._axes.setdefault(key, (_short(key), ""))
         keys = sorted({*book.variants, *LABELS}, key=len, reverse=True)
         self._any = _pattern(keys)
-        self._places = _places(self._axes)
+        self._places = _places(self._axes, self._elsewhere(book))
         known = sorted((re.escape(entry.name) for entry in book.experiments.values()), key=len, reverse=True)
         self._figures = re.compile(rf"\b(at figure = |figure = |in )({'|'.join(known)})(?![\w.-]\w|\w)")
         self._clear = _pattern([key for key in keys if key not in COMMON and key.lower() == key])
+
+    def _elsewhere(self, book: Ledger) -> list[str]:
+        """Keys of axes that only other experiments have, all of them by one name."""
+        named: dict[str, set[tuple[str, str]]] = {}
+        for axis in (axis for entry in book.experiments.values() for axis in entry.axes):
+            for key in {_short(axis.key), axis.key}:
+                named.setdefault(key, set()).add((axis.parameter, "" if axis.unit == "-" else axis.unit))
+        found = {key: names.pop() for key, names in named.items() if key not in self._axes and len(names) == 1}
+        self._axes |= found
+        return list(found)
 
     def variant(self, key: str) -> str:
         """``cerlplus`` as `CERL+`, ``newreno#2`` as `NewReno, flow 2`."""
@@ -238,10 +248,11 @@ def _short(key: str) -> str:
     return place([(key, 0)]).partition(" = ")[0]
 
 
-def _places(axes: Mapping[str, tuple[str, str]]) -> re.Pattern[str]:
+def _places(axes: Mapping[str, tuple[str, str]], valued_only: Sequence[str] = ()) -> re.Pattern[str]:
     """Keys of axes, with a value or alone; a key that is a word of English is one only with its value."""
     keys = sorted(axes, key=len, reverse=True)
-    alone = [key for key in keys if len(key) > 2 and key not in COMMON and key not in axes[key][0].split()]
+    words = {*COMMON, *valued_only}
+    alone = [key for key in keys if len(key) > 2 and key not in words and key not in axes[key][0].split()]
     valued = "|".join(re.escape(key) for key in keys)
     bare = "|".join(re.escape(key) for key in alone) or r"(?!)"
     number = r"(?P<number>[\d.]*\d)(?P<unit> (?:%|Mbps|ms|s|packets|segments)(?!\w))?"
