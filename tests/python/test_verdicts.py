@@ -523,6 +523,8 @@ def test_order_is_kendalls_tau() -> None:
     found = judge(Check("order", {**fields, "min_tau": 0.6}), data)
     assert found.verdict == "direction only"
     assert found.measured == "Kendall's tau 0.33 over 3 pairs, 0.6 is asked"
+    two = judge(Check("order", {**fields, "best_first": ["b", "a"], "min_tau": 0.6}), data)
+    assert two.measured == "Kendall's tau -1.00 over 1 pair, 0.6 is asked"
     grouped = {**fields, "groups": [["a"], ["b", "c"]], "min_tau": 1.0}
     assert judge(Check("order", grouped), data).verdict == "reproduced"
     assert (

@@ -304,7 +304,8 @@ def _order(check: Check, data: Data, ties: Ties) -> Judgement:
     verdict = "undecided" if best == "reproduced" != worst else worst
     finals = frozenset(_of_tau(count / pairs, least) for count in range(low, high + 1))
     spread = f"{bottom:.2f}" if bottom == top else f"{bottom:.2f} to {top:.2f}"
-    measured = f"Kendall's tau {spread} over {pairs} pairs, {least:g} is asked"
+    over = f"{pairs} pair{'s' if pairs > 1 else ''}"
+    measured = f"Kendall's tau {spread} over {over}, {least:g} is asked"
     needed = max(seeds, default=None) if verdict == "undecided" else None
     cells = cells_open(doubtful)
     # an open tie has two answers for one step
