@@ -1,14 +1,17 @@
-"""How far a sweep is: a bar in a notebook, a bar on a terminal, or nothing."""
+"""How far a sweep is: a bar in a notebook, a bar on a terminal, a line now and then in a log, or nothing."""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from html import escape
 from typing import Any, TypeAlias
 
-__all__ = ["Progress", "Step", "in_notebook", "progress_of", "terminal_bar"]
+from windlass.resources import time_text
+
+__all__ = ["LogLines", "Progress", "Step", "in_notebook", "progress_of", "terminal_bar"]
 
 Step = Callable[[int, int], None]
 """Called in the caller's thread after each finished run with how many are finished and how many there are."""
@@ -17,6 +20,9 @@ Progress: TypeAlias = Step | bool | None
 """A :data:`Step`; ``None`` for a bar in a notebook and nothing elsewhere; ``True`` for one on a terminal as well;
 ``False`` for none.
 """
+
+LINE_S = 60.0
+"""Time between two lines where stderr is no terminal, seconds."""
 
 
 def in_notebook() -> bool:
@@ -74,15 +80,48 @@ class _NotebookBar:
             self._handle.update(HTML(text))
 
 
+class LogLines:
+    """Lines on stderr for a log: a minute after the first run, and every minute from then on.
+
+    The time left is told by the pace since the line before, as runs that are stored take next to none.
+    """
+
+    def __init__(self, label: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self.label = label
+        self._clock = clock
+        self._last: tuple[float, int] | None = None
+
+    def step(self, done: int, total: int) -> None:
+        """After each finished run."""
+        now = self._clock()
+        if self._last is None:
+            self._last = (now, done)
+        since, before = self._last
+        if now - since < LINE_S:
+            return
+        self._last = (now, done)
+        left = f", about {time_text((total - done) * (now - since) / (done - before))} left" if done > before else ""
+        print(f"{self.label}: {done} of {total} runs{left}", file=sys.stderr, flush=True)
+
+    def name(self, label: str) -> None:
+        """What is run now."""
+        self.label = label
+
+
 @contextmanager
 def terminal_bar(label: str) -> Iterator[tuple[Step, Callable[[str], None]]]:
-    """A bar on stderr if that is a terminal, and what is called with the name of what is run now."""
+    """A bar on stderr if that is a terminal, lines if not, and what is called with the name of what is run now."""
+    if not sys.stderr.isatty():
+        lines = LogLines(label)
+        yield lines.step, lines.name
+        return
+
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
+    with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(label, total=None)
         yield (
             lambda done, total: bar.update(task, completed=done, total=total),

@@ -87,7 +87,7 @@ def command_line() -> list[str]:
 
 @contextmanager
 def show_progress(label: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar on stderr, on a terminal only; gives what is called with (finished, total)."""
+    """A bar on stderr, or a line a minute if that is no terminal; gives what is called with (finished, total)."""
     with show_experiments(label) as (step, _):
         yield step
 
