@@ -245,8 +245,12 @@ def test_cerl_plus_runs_in_both_forms() -> None:
 def test_heavy_load_has_a_long_bandwidth_delay_product() -> None:
     """85 Mbps x 320 ms / 8 / 1064 B = 3195, which the ledger calls about 3200."""
     book, experiment = ledger.experiment("saedi2019/fig3.14")
-    titled = experiments.titled(book, experiment, reading_of("saedi2019/fig3.14", "queue-bdp"))
-    assert titled.title == "queues of one bandwidth-delay product (3195 packets)"
+    reading = reading_of("saedi2019/fig3.14", "queue-bdp")
+    assert experiments.titled(book, [experiment], reading).title == (
+        "queues of one bandwidth-delay product (3195 packets)"
+    )
+    both = [experiment, book.experiments["saedi2019/fig3.5"], experiment]
+    assert experiments.titled(book, both, reading).title == "queues of one bandwidth-delay product (93 to 3195 packets)"
 
 
 def test_thinned_points_keep_what_claims_name() -> None:

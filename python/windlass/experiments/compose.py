@@ -197,11 +197,13 @@ def _possible(ledger: Ledger, experiment: Experiment, key: str, value: Any, scal
     return key not in scale or unit != "%" or _scaled(key, value, scale) < 100
 
 
-def titled(ledger: Ledger, experiment: Experiment, reading: Reading) -> Reading:
-    """The reading with the numbers that its title leaves to the network."""
+def titled(ledger: Ledger, over: Sequence[Experiment], reading: Reading) -> Reading:
+    """The reading with the numbers that its title leaves to the network: from least to most over some experiments."""
     if "{bdp}" not in reading.title:
         return reading
-    return replace(reading, title=reading.title.replace("{bdp}", _bdp(ledger, experiment)))
+    lengths = sorted({int(_bdp(ledger, experiment)) for experiment in over})
+    told = " to ".join(str(length) for length in dict.fromkeys((lengths[0], lengths[-1])))
+    return replace(reading, title=reading.title.replace("{bdp}", told))
 
 
 def _laid_over(ledger: Ledger, experiment: Experiment, sets: Sequence[Set]) -> Scenario:

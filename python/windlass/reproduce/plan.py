@@ -180,10 +180,14 @@ class Plan:
         for name, variants in self.wanted.items():
             experiments.require(book, book.experiments[name], variants)
         of = self.wanted if experiment.covers else (experiment.id,)
-        rows = {row.key: row for name in of for row in asked(book, book.experiments[name], reading)}
-        first = book.experiments[next(iter(self.wanted))]
+        rows: dict[str, Reading] = {}
+        reads: dict[str, list[Experiment]] = {}
+        for one in (book.experiments[name] for name in of):
+            for row in asked(book, one, reading):
+                rows[row.key] = row
+                reads.setdefault(row.key, []).append(one)
         order = [*book.readings, MODERN.key]
-        self.readings = [experiments.titled(book, first, rows[key]) for key in order if key in rows]
+        self.readings = [experiments.titled(book, reads[key], rows[key]) for key in order if key in rows]
         self._plan()
         seeds = list(self.jobs[0].case.scenario.seeds)
         if self.by_run:
