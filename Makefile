@@ -16,7 +16,7 @@ endif
 MSRV   := $(shell sed -n 's/^rust-version = "\([0-9.]*\)".*/\1/p' Cargo.toml)
 
 .PHONY: demo test test-rust test-python lint build trained docs notebooks site wheel sdist bench bench-algorithms \
-	bench-instructions bench-store bench-papers validate papers pages soak fuzz msrv advisories lock lowest clean help
+	bench-instructions bench-store bench-papers results validate papers pages soak fuzz msrv advisories lock lowest clean help
 
 help:
 	@echo "make demo      build, install into .venv, reproduce figure 3.5 of saedi2019 (quick)"
@@ -35,6 +35,7 @@ help:
 	@echo "make bench-papers  CPU time of a full run of all papers, from a sample of its runs"
 	@echo "make soak MINUTES=10  draw scenarios and hold each to what the engine promises; SOAK_FIRST=N goes on from there"
 	@echo "make fuzz RUNS=10000000  run the fuzz targets in turn until so many executions are made; a second call goes on"
+	@echo "make results   record what the guarded runs give, where RESULTS.toml says that it changed"
 	@echo "make msrv      check that it builds with the oldest Rust that Cargo.toml claims, where it is installed"
 	@echo "make advisories  look for known faults in the crates that we use (needs the network)"
 	@echo "make lock      newest versions of the Python tools into requirements-dev.txt and requirements-wheel.txt"
@@ -170,6 +171,10 @@ notebooks: build
 
 validate: build
 	$(BIN)/python -m windlass.validation
+
+results: build
+	RECORD=1 cargo test --locked --quiet -p windlass-bench
+	$(BIN)/python tests/python/recorded.py
 
 # Hours the first time; what is in the store is not run again.
 papers: build

@@ -51,12 +51,12 @@ def measure(root: Path, count: int, seeds: int) -> None:
     keys = [hashlib.sha256(str(number).encode()).hexdigest() for number in range(count)]
 
     store = Store(root)
-    store.write(hashlib.sha256(b"imports").hexdigest(), real[0].tables, description="{}", seed=0, engine_version="v")
+    store.write(hashlib.sha256(b"imports").hexdigest(), real[0].tables, description="{}", seed=0, results="v")
     start = time.process_time()
     for number, key in enumerate(keys):
         own = description.replace('"duration"', f'"duration {number // seeds}"', 1)
         tables = real[number % len(real)].tables
-        store.write(key, tables, description=own, seed=number % seeds, engine_version=windlass.ENGINE_VERSION)
+        store.write(key, tables, description=own, seed=number % seeds, results="v")
     store.close()
     written = (time.process_time() - start) / count * 1e3
 

@@ -121,3 +121,38 @@ fn peak_rss_mb() -> f64 {
     let line = status.lines().find(|l| l.starts_with("VmHWM:")).unwrap_or_default();
     line.split_whitespace().nth(1).and_then(|kb| kb.parse::<f64>().ok()).unwrap_or(0.0) / 1024.0
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A few seconds of each case. A hash in `hashes.txt` changes with what flows deliver and with nothing else, so it
+    /// is written anew only where results change: with `RECORD=1`, and with a new number in `RESULTS.toml`.
+    #[test]
+    fn hashes_are_as_recorded() {
+        let short = [
+            ("W1", 20.0),
+            ("W2", 10.0),
+            ("W3", 3.0),
+            ("W4:10", 5.0),
+            ("W4:100", 2.0),
+            ("W5:chain:9", 2.0),
+            ("W5:cell:10", 2.0),
+            ("W6:sack", 5.0),
+            ("W6:rack", 5.0),
+        ];
+        let mut found = String::new();
+        for (name, seconds) in short {
+            let mut case = find(name).expect("it is a case");
+            case.seconds = seconds;
+            let world = World::new(&case.network(1), 1, &case.options()).expect("the cases are sound");
+            let results = world.run(None).expect("nobody cancels");
+            found += &format!("{name} {seconds} s {:016x}\n", hash(&results));
+        }
+        let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("hashes.txt");
+        if std::env::var_os("RECORD").is_some() {
+            std::fs::write(&file, &found).expect("the file can be written");
+        }
+        assert_eq!(std::fs::read_to_string(&file).expect("it is there"), found);
+    }
+}

@@ -4,6 +4,7 @@ from os import PathLike
 from typing import Any, final
 
 __all__ = [
+    "COLUMNS",
     "ENGINE_VERSION",
     "NOT_LOST",
     "Ack",
@@ -37,7 +38,10 @@ __all__ = [
 ]
 
 ENGINE_VERSION: str
-"""Version of the compiled engine: the release and a hash of its sources, manifests and lock file; part of every key."""
+"""Release and number of the newest change of results; on which of these changes a run depends, `Point.results` says."""
+
+COLUMNS: int
+"""Number of the set of columns that tables of runs have; part of every key."""
 
 NOT_LOST: str
 """What stands under ``true_cause`` of an event whose segment was not lost."""
@@ -450,12 +454,35 @@ class Point:
         Returns
         -------
         str
-            64 hexadecimal digits: hash of the description, what is recorded, the seed and `ENGINE_VERSION`.
+            64 hexadecimal digits: hash of `setting`, the seed and `COLUMNS`.
 
         Raises
         ------
         InputError
             As `effective`, or if the seed is negative.
+        """
+
+    def setting(self) -> str:
+        """What this point's runs have alike.
+
+        Returns
+        -------
+        str
+            64 hexadecimal digits: hash of the description, what is recorded, and `results`.
+
+        Raises
+        ------
+        InputError
+            As `effective`.
+        """
+
+    def results(self) -> int:
+        """Number of the last change of results that concerns this point's runs.
+
+        Raises
+        ------
+        InputError
+            As `effective`.
         """
 
     def capture(
@@ -881,6 +908,20 @@ def toml_with_lines(text: str, filename: str) -> str:
     ------
     InputError
         If it is no TOML.
+    """
+
+def results_of(description: str) -> int:
+    """Number of the last change of results that concerns runs of an effective description.
+
+    Parameters
+    ----------
+    description : str
+        Its canonical text, as `Point.effective` gives it.
+
+    Returns
+    -------
+    int
+        From 1; 0 if it is no description.
     """
 
 def errors() -> str:

@@ -24,17 +24,17 @@ import hashlib
 import importlib.util
 import inspect
 import re
+import secrets
 import sys
 import traceback
-import warnings
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 from pathlib import Path as FilePath
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from windlass.errors import InputError, StoreWarning
-from windlass.own_sources import Sources, imported_names, is_standard, locate, sources_of
+from windlass.errors import InputError
+from windlass.own_sources import imported_names, word_of
 
 if TYPE_CHECKING:
     from windlass import _core
@@ -43,11 +43,11 @@ __all__ = [
     "CongestionControl",
     "Response",
     "explain_failure",
+    "kept_for",
     "load_file",
     "loaded_files",
-    "may_be_kept",
-    "refresh",
     "register",
+    "store_loaded",
 ]
 
 
@@ -141,9 +141,8 @@ class CongestionControl:
 def register(algorithm: type[CongestionControl], name: str | None = None) -> str:
     """Make a class known, so that scenarios can name it as they name the built-in algorithms.
 
-    Runs with it are kept under keys that hold a hash of all that it depends on (:mod:`windlass.own_sources`), so a
-    change of the class, or of a module of yours that it imports, makes new runs. A class that stands in no file, as one
-    that was typed into a notebook, can be run, but its runs are not kept.
+    Runs with it are not kept: nobody knows what an object in memory depends on. Those of a file that
+    :func:`load_file` reads can be.
 
     Parameters
     ----------
@@ -168,24 +167,22 @@ def register(algorithm: type[CongestionControl], name: str | None = None) -> str
             code="algorithm.class",
             hint="write `class Mine(windlass.CongestionControl):`",
         )
-    _check_attributes(algorithm)
-    chosen = name or algorithm.name or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", algorithm.__name__).lower()
-    _make_known(algorithm, chosen, sources_of(algorithm, CongestionControl))
-    return chosen
+    return _register(algorithm, name, secrets.token_hex(32), "not")
 
 
-_KNOWN: dict[str, tuple[type[CongestionControl], Sources]] = {}
-"""The classes by name, with what they depended on when that was last looked at."""
+_KEPT: dict[str, str] = {}
+"""How long runs of each class are kept, by the class's word: ``"not"``, ``"process"`` or ``"always"``."""
 
 _FILES: dict[FilePath, None] = {}
 """The files that were loaded, in that order."""
 
-_TOLD: set[str] = set()
-"""Classes of which it was said that their runs are not kept."""
 
-
-def _make_known(algorithm: type[CongestionControl], chosen: str, sources: Sources) -> None:
+def _register(algorithm: type[CongestionControl], name: str | None, word: str, kept: str) -> str:
+    """Make a class known; `word` stands for its source in effective descriptions, and so in keys."""
     from windlass import _core
+
+    _check_attributes(algorithm)
+    chosen = name or algorithm.name or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", algorithm.__name__).lower()
 
     summary = (inspect.getdoc(algorithm) or "").partition("\n")[0] if algorithm.__doc__ else ""
     try:
@@ -195,7 +192,7 @@ def _make_known(algorithm: type[CongestionControl], chosen: str, sources: Source
             summary,
             algorithm.recovery,
             _parameters(algorithm),
-            sources.word,
+            word,
             judges_losses=_judges_losses(algorithm),
             hears_every_loss=algorithm.hears_every_loss,
             uses_marks=algorithm.uses_marks,
@@ -205,38 +202,32 @@ def _make_known(algorithm: type[CongestionControl], chosen: str, sources: Source
     except ValueError as error:
         hint = "`windlass list algorithms` shows the names that are taken, `windlass list rules` the recovery cores"
         raise _unusable(algorithm, str(error), hint) from None
-    _KNOWN[chosen] = (algorithm, sources)
+    _KEPT[word] = kept
+    return chosen
 
 
-def refresh() -> None:
-    """Look again at what the registered classes depend on: a file was edited, or a value of theirs set."""
-    for name, (algorithm, before) in list(_KNOWN.items()):
-        now = sources_of(algorithm, CongestionControl)
-        if now != before:
-            _make_known(algorithm, name, now)
+def store_loaded() -> None:
+    """Keep runs of all classes of files in the store, as ``load_file(..., store=True)`` does."""
+    _KEPT.update({word: "always" for word, kept in _KEPT.items() if kept == "process"})
 
 
-def may_be_kept(description: Callable[[], str]) -> bool:
-    """Whether a run can be known again by its key: not if a class in it depends on something that nobody knows.
+def kept_for(description: Callable[[], str]) -> str:
+    """How long a run may be kept under its key.
 
     Parameters
     ----------
     description : callable
         Gives the effective description, which has the words of the classes in it.
 
-    Warns
-    -----
-    StoreWarning
-        If not; once for each class.
+    Returns
+    -------
+    str
+        ``"not"`` if a class in it was registered as an object, ``"process"`` if one is of a file, ``"always"`` if
+        there is none, or if its file was loaded with ``store=True``.
     """
-    unknown = [(name, sources) for name, (_, sources) in _KNOWN.items() if sources.missing]
-    text = description() if unknown else ""
-    found = [(name, sources) for name, sources in unknown if sources.word in text]
-    for name, sources in found:
-        if sources.word not in _TOLD:
-            _TOLD.add(sources.word)
-            warnings.warn(f"runs of `{name}` are not kept: {'; '.join(sources.missing)}", StoreWarning, stacklevel=2)
-    return not found
+    text = description() if _KEPT else ""
+    found = {kept for word, kept in _KEPT.items() if word in text}
+    return next((kept for kept in ("not", "process") if kept in found), "always")
 
 
 def _unusable(algorithm: type[CongestionControl], why: str, hint: str) -> InputError:
@@ -313,10 +304,18 @@ def _code_words(code: CodeType) -> set[str]:
     return words
 
 
-def load_file(path: str | FilePath) -> list[str]:
+def load_file(path: str | FilePath, *, store: bool = False) -> list[str]:
     """Run a file of Python and register every algorithm that it defines.
 
-    It can import what lies beside it: its folder is added to the end of ``sys.path``.
+    It can import what lies beside it: its folder is added to the end of ``sys.path``. Keys of its runs hold a hash of
+    the bytes of the file and of what it imports from beside it (:func:`windlass.own_sources.word_of`).
+
+    Parameters
+    ----------
+    path : str or pathlib.Path
+        The file.
+    store : bool
+        Whether its runs are kept in the store. Else they are kept until this process ends.
 
     Returns
     -------
@@ -341,6 +340,7 @@ def load_file(path: str | FilePath) -> list[str]:
         sys.path.append(str(folder))
     try:
         _check_neighbours(file, folder)
+        word = word_of(file.resolve())
         spec.loader.exec_module(module)
     except InputError:
         raise
@@ -356,7 +356,7 @@ def load_file(path: str | FilePath) -> list[str]:
         )
     names: list[str] = []
     for item in found:
-        names.append(register(item))
+        names.append(_register(item, None, f"{word} {item.__name__}", "always" if store else "process"))
         if names[-1] in names[:-1]:
             raise _unusable(item, f"the file has two algorithms `{names[-1]}`", "give one of them another `name`")
     _FILES[file.resolve()] = None
@@ -371,21 +371,28 @@ def loaded_files() -> list[FilePath]:
 def _check_neighbours(file: FilePath, folder: FilePath) -> None:
     """A file imports what is beside it; otherwise another module of that name would be used silently."""
     try:
-        names, _ = imported_names(file.read_bytes(), "")
+        names = imported_names(file.read_bytes(), "")
     except (SyntaxError, ValueError):  # running it says it better
         return
     for name in sorted({name.partition(".")[0] for name in names}):
         beside = [path for path in (folder / f"{name}.py", folder / name / "__init__.py") if path.is_file()]
-        found = locate(name)
-        if not beside or found is None or found.origin is None or is_standard(found):
+        origin = _origin(name) if beside else None
+        if origin is None or name in sys.stdlib_module_names:
             continue
-        if FilePath(found.origin).resolve().parent not in (folder, folder / name):
+        if FilePath(origin).resolve().parent not in (folder, folder / name):
             raise InputError(
-                f"`import {name}` gives {found.origin}, not the {beside[0].relative_to(folder)} beside it",
+                f"`import {name}` gives {origin}, not the {beside[0].relative_to(folder)} beside it",
                 code="algorithm.file",
                 file=str(file),
                 hint="give one of the two another name",
             )
+
+
+def _origin(name: str) -> str | None:
+    """The file of a module that is loaded or would be; none if it has no file."""
+    module = sys.modules.get(name)
+    spec = importlib.util.find_spec(name) if module is None else None
+    return getattr(module, "__file__", None) or (spec.origin if spec is not None else None)
 
 
 def _defined_here(item: Any, module: ModuleType) -> bool:

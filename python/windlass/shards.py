@@ -89,7 +89,7 @@ def emit(scenario: Scenario, folder: Path, *, shards: int | None = None) -> Job:
         If the folder has something in it, there are too many shards, or runs cannot be kept in a store.
     """
     from windlass.output import file_name
-    from windlass.sweep import _may_be_kept
+    from windlass.sweep import kept_for
     from windlass.travel import packed
 
     if shards is not None and not 1 <= shards <= MOST_SHARDS:
@@ -101,7 +101,7 @@ def emit(scenario: Scenario, folder: Path, *, shards: int | None = None) -> Job:
         raise InputError("is not an empty folder", code="shard.folder", file=str(folder), hint="name a new one")
     points = scenario.points()
     for point in points:
-        if not _may_be_kept(point):
+        if kept_for(point) == "not":
             raise InputError(
                 "runs of an algorithm that cannot be known again cannot be brought together",
                 code="shard.unknown",

@@ -7,15 +7,17 @@ in the order of points, then seeds, whatever the number of threads.
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
-import warnings
+import tempfile
 from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from windlass.cautions import cautions_of
-from windlass.errors import InputError, Interrupted, StoreWarning
+from windlass.errors import InputError, Interrupted
 from windlass.progress import Progress, Step, progress_of
 from windlass.resources import check
 from windlass.results import RunResult, SweepResult
@@ -46,6 +48,10 @@ class Runnable(Protocol):
 
     def key(self, seed: int) -> str:
         """Content key of a run."""
+        ...
+
+    def results(self) -> int:
+        """Number of the last change of results that concerns its runs."""
         ...
 
     def estimate(self) -> dict[str, float]:
@@ -202,7 +208,7 @@ def execute(
     check([point for point, _ in tasks], len(tasks), side_by_side(jobs))
     keys = [point.key(seed) for point, seed in tasks]
     unique = dict(zip(keys, tasks, strict=True))
-    places = {key: store if _may_be_kept(point) else None for key, (point, _) in unique.items()} if store else {}
+    places = {key: _place_of(point, store) for key, (point, _) in unique.items()} if store else {}
     folder = Path.cwd()
     try:
         made = workers_for(jobs).make(unique, places, progress, token)
@@ -216,32 +222,32 @@ def execute(
     ]
 
 
-def _may_be_kept(point: Runnable) -> bool:
-    """Whether the point's runs can be known again; see :func:`windlass.control.may_be_kept`."""
+def kept_for(point: Runnable) -> str:
+    """How long the point's runs may be kept; see :func:`windlass.control.kept_for`."""
     control = sys.modules.get("windlass.control")  # else no algorithm in Python takes part
-    return control is None or control.may_be_kept(point.effective_json)
+    return "always" if control is None else control.kept_for(point.effective_json)
+
+
+def _place_of(point: Runnable, store: Store) -> Store | None:
+    """Where the point's runs are looked for and kept."""
+    kept = kept_for(point)
+    return store if kept == "always" else _of_this_process() if kept == "process" else None
+
+
+@cache
+def _of_this_process() -> Store:
+    """A store that goes with this process."""
+    from windlass.store import Store
+
+    folder = tempfile.TemporaryDirectory(prefix="windlass-")
+    atexit.register(folder.cleanup)
+    return Store(folder.name)
 
 
 def open_store(store: Store | str | Path | bool) -> Store | None:
-    """The store that is meant: ``True`` the default one, ``False`` none, else that place.
-
-    Keys are then those of what runs now: algorithms in Python are looked at again.
-
-    Warns
-    -----
-    StoreWarning
-        If this package's own files were edited since they were loaded: no key is that of what runs then.
-    """
+    """The store that is meant: ``True`` the default one, ``False`` none, else that place."""
     if store is False:
         return None
-    from windlass import engine
-
-    if not engine.is_as_loaded():
-        text = "runs are neither read nor kept: files of Windlass have changed since it was started"
-        warnings.warn(text, StoreWarning, stacklevel=3)
-        return None
-    if (control := sys.modules.get("windlass.control")) is not None:
-        control.refresh()
     if isinstance(store, Store):
         return store
     return Store() if store is True else Store(store)

@@ -91,7 +91,7 @@ def _load(file: str, changed_ns: int) -> None:
     """Make the algorithms of a file known, once for each of its versions."""
     from windlass.control import load_file
 
-    load_file(file)
+    load_file(file, store=True)
 
 
 def _here() -> str:

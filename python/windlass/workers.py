@@ -100,7 +100,7 @@ def stored(point: Runnable, seed: int, key: str, store: Store | None) -> RunResu
 
 def keep(point: Runnable, result: RunResult, store: Store | None) -> RunResult:
     """Put a run that was made into the store."""
-    from windlass.engine import ENGINE_VERSION
+    from windlass.engine import results_word
 
     if store is not None:
         store.write(
@@ -108,7 +108,7 @@ def keep(point: Runnable, result: RunResult, store: Store | None) -> RunResult:
             result.tables,
             description=point.effective_json(),
             seed=result.seed,
-            engine_version=ENGINE_VERSION,
+            results=results_word(point.results()),
         )
     return result
 

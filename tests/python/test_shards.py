@@ -90,7 +90,7 @@ def test_files_of_the_users_own_go_with_the_job(tmp_path: Path, command: Command
     assert (told["runs"], told["shards"]) == (3, 1)
     submit(Path("job/submit.sh"), 0)
     assert command("store", "import", "job/runs/0000").exit_code == 0
-    assert command(*given).stderr.startswith("3 runs, 3 of them from the store")
+    assert command(*given, "--store-python").stderr.startswith("3 runs, 3 of them from the store")
     own.write_text(OWN.replace("0.5", "0.25"))
     changed = command("shard", "job", "--index", "0")
     assert changed.exit_code == 2, "the file is another one now"
@@ -164,6 +164,6 @@ def test_runs_that_cannot_be_known_again_are_refused(small: windlass.Scenario, t
     made: dict[str, type] = {}
     exec("import windlass\nclass Typed(windlass.CongestionControl): pass", made)  # noqa: S102
     scenario = small.with_({"flows.algorithm": made["Typed"]})
-    with pytest.warns(windlass.StoreWarning), pytest.raises(InputError) as caught:
+    with pytest.raises(InputError) as caught:
         shards.emit(scenario, tmp_path / "job")
     assert caught.value.code == "shard.unknown"

@@ -41,7 +41,7 @@ def tables(value: float = 1.0) -> dict[str, pa.Table]:
 
 
 def write(store: Store, key: str = KEY, value: float = 1.0) -> None:
-    store.write(key, tables(value), description='{"scenario": {"duration": "1 s"}}', seed=4, engine_version="v")
+    store.write(key, tables(value), description='{"scenario": {"duration": "1 s"}}', seed=4, results="v")
 
 
 def value_of(store: Store, key: str = KEY) -> float | None:
@@ -83,7 +83,7 @@ def test_what_is_written_is_read(store: Store, closed: bool) -> None:
 
 def test_tables_of_several_chunks_are_read_as_one(store: Store) -> None:
     flows = pa.concat_tables([tables(1.0)["flows"], tables(2.0)["flows"]])
-    store.write(KEY, {**tables(), "flows": flows}, description="{}", seed=1, engine_version="v")
+    store.write(KEY, {**tables(), "flows": flows}, description="{}", seed=1, results="v")
     read = store.read(KEY)
     assert read is not None
     assert read["flows"].equals(flows)
@@ -92,7 +92,7 @@ def test_tables_of_several_chunks_are_read_as_one(store: Store) -> None:
 def test_description_seed_and_version_are_kept(store: Store) -> None:
     write(store)
     assert store.about(KEY) == {
-        "key": KEY, "seed": 4, "engine_version": "v", "description": {"scenario": {"duration": "1 s"}},
+        "key": KEY, "seed": 4, "results": "v", "description": {"scenario": {"duration": "1 s"}},
     }  # fmt: skip
     assert store.about(OTHER) is None
 
@@ -101,7 +101,7 @@ def test_descriptions_that_are_alike_take_little_room(store: Store) -> None:
     rest = {f"key {number}": number * 1.37 for number in range(200)}
     texts = {f"{number:064x}": json.dumps({"loss": number, **rest}) for number in range(20)}
     for number, (key, text) in enumerate(texts.items()):
-        store.write(key, tables(), description=text, seed=number, engine_version="v")
+        store.write(key, tables(), description=text, seed=number, results="v")
         if number % 7 == 0:
             store.close()
     abouts = [entry.size for entry in entries(files(store)[0]) if entry.kind == frame.ABOUT]
@@ -115,7 +115,7 @@ def test_descriptions_of_several_kinds_are_each_written_as_a_whole_once(store: S
     kinds = [{f"{kind} {number}": number * kind * 1.37 for number in range(200)} for kind in range(3)]
     for number in range(30):
         text = json.dumps(kinds[number % 3] | {"loss": number})
-        store.write(f"{number:064x}", tables(), description=text, seed=1, engine_version="v")
+        store.write(f"{number:064x}", tables(), description=text, seed=1, results="v")
     large = [entry.size for entry in entries(files(store)[0]) if entry.kind == frame.ABOUT and entry.size > 300]
     assert len(large) == 2 * 3
 
@@ -139,7 +139,7 @@ def test_writing_twice_keeps_one(store: Store) -> None:
 def test_other_columns_of_the_same_tables_are_kept_apart(store: Store) -> None:
     write(store)
     more = tables() | {"flows": pa.table({"flow": ["c"], "timeouts": pa.array([1], pa.int64())})}
-    store.write(OTHER, more, description="{}", seed=1, engine_version="v")
+    store.write(OTHER, more, description="{}", seed=1, results="v")
     write(store, KEY[::-1], 3.0)
     for reader in (store, Store(store.root)):
         read = reader.read(OTHER)
@@ -276,7 +276,7 @@ def three(store: Store) -> Iterator[Store]:
     for number, key in enumerate(KEYS):
         least = {name: pa.table({"x": pa.array([], pa.float64())}) for name in TABLES}
         least["flows"] = pa.table({"x": [float(number)]})
-        store.write(key, least, description="{}", seed=number, engine_version="v")
+        store.write(key, least, description="{}", seed=number, results="v")
     yield store
 
 
@@ -383,7 +383,7 @@ def test_a_damaged_run_can_be_written_again_and_is_no_longer_reported(three: Sto
         assert store.read(KEYS[1]) is None
     assert list(store.keys()) == [KEYS[0], KEYS[2]]
     least = {name: pa.table({"x": pa.array([1.0] * (name == "flows"), pa.float64())}) for name in TABLES}
-    store.write(KEYS[1], least, description="{}", seed=1, engine_version="v")
+    store.write(KEYS[1], least, description="{}", seed=1, results="v")
     store.close()
     assert looked_at(store.root) == ([0.0, 1.0, 2.0], [])
 
@@ -402,7 +402,7 @@ def test_damaged_columns_cost_their_runs_once(three: Store) -> None:
     with pytest.warns(StoreWarning, match="is damaged"):
         assert store.read(KEYS[1]) is None
     least = {name: pa.table({"x": pa.array([1.0] * (name == "flows"), pa.float64())}) for name in TABLES}
-    store.write(KEYS[1], least, description="{}", seed=1, engine_version="v")
+    store.write(KEYS[1], least, description="{}", seed=1, results="v")
     store.close()
     assert looked_at(three.root) == ([0.0, 1.0, 2.0], []), "with their columns the others are whole again"
 
@@ -551,13 +551,13 @@ def child(start, told):
     store = Store(root)
     number = start
     while True:
-        store.write(f"{number:064x}", tables(number), description="{}", seed=number, engine_version="v")
+        store.write(f"{number:064x}", tables(number), description="{}", seed=number, results="v")
         os.write(told, b"%d\\n" % number)
         number += 1
         if number % 17 == 0:
             store.close()
 
-Store(root).write(f"{0:064x}", tables(0), description="{}", seed=0, engine_version="v")
+Store(root).write(f"{0:064x}", tables(0), description="{}", seed=0, results="v")
 start = 1
 for _ in range(kills):
     heard, told = os.pipe()

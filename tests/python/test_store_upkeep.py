@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-import shutil
 import time
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from conftest import Command
 
 import windlass
-from windlass import ENGINE_VERSION, RunResult, Scenario, Store
-from windlass.store import frame, old_layout, upkeep, writer
-from windlass.tables import TABLES, schema_text
+from windlass import Store, _core
+from windlass.engine import results_word
+from windlass.store import frame, upkeep, writer
+from windlass.tables import TABLES
+
+TODAY = results_word(_core.results_of("{}"))
 
 KEYS = [f"{number}" * 64 for number in range(8)]
 
@@ -26,9 +26,9 @@ def tables(value: float) -> dict[str, pa.Table]:
     return {name: pa.table({"x": pa.array([value] * (name == "flows"), pa.float64())}) for name in TABLES}
 
 
-def write(store: Store, number: int, version: str = ENGINE_VERSION) -> None:
+def write(store: Store, number: int, results: str = TODAY) -> None:
     description = json.dumps({"point": number // 2})
-    store.write(KEYS[number], tables(float(number)), description=description, seed=number % 2, engine_version=version)
+    store.write(KEYS[number], tables(float(number)), description=description, seed=number % 2, results=results)
 
 
 def values(root: Path) -> dict[int, float]:
@@ -48,12 +48,12 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def several(root: Path) -> Path:
-    """Six runs in three files, two of them of another version, one of them twice."""
+    """Six runs in three files, two of them out of date, one of them twice."""
     stores = [Store(root) for _ in range(3)]
     for number in range(4):
         write(stores[number % 2], number)
-    write(stores[2], 4, "0.1.0+another")
-    write(stores[2], 5, "0.1.0+another")
+    write(stores[2], 4, "results 0, columns 1")
+    write(stores[2], 5, "results 0, columns 1")
     stores[2]._places[frame.RUN].clear()
     write(stores[2], 0)
     for store in stores:
@@ -78,19 +78,19 @@ def file_of(root: Path, number: int) -> Path:
 # ---- list and check
 
 
-def test_the_list_has_runs_by_version(several: Path, command: Command) -> None:
+def test_the_list_has_runs_by_what_made_their_results(several: Path, command: Command) -> None:
     done = command("store", "list")
     assert done.exit_code == 0
     lines = done.stdout.splitlines()
     assert lines[0].startswith(f"{several}: 6 runs in 3 files, ")
-    assert any(f"{ENGINE_VERSION} (this one)" in line and " 4 " in line and " 2 " in line for line in lines)
+    assert any(TODAY in line and " 4 " in line and " 2 " in line for line in lines)
     found = json.loads(command("store", "list", "--json", "--store", several).stdout)
     assert (found["files"], found["runs"], found["repeated"], found["damaged"]) == (3, 6, 1, 0)
     assert found["bytes"] == sum(file.stat().st_size for file in files(several))
-    versions = {one.pop("engine_version"): one for one in found["versions"]}
-    this, other = versions[ENGINE_VERSION], versions["0.1.0+another"]
-    assert (this["runs"], this["points"], this["is_this"]) == (4, 2, True)
-    assert (other["runs"], other["points"], other["is_this"]) == (2, 1, False)
+    versions = {one.pop("results"): one for one in found["versions"]}
+    this, other = versions[TODAY], versions["results 0, columns 1"]
+    assert (this["runs"], this["points"], this["usable"]) == (4, 2, 4)
+    assert (other["runs"], other["points"], other["usable"]) == (2, 1, 0)
 
 
 def test_an_empty_store(root: Path, command: Command) -> None:
@@ -183,14 +183,14 @@ def test_several_records_that_are_damaged_together_are_at_least_one_run(root: Pa
 def test_pruning_keeps_what_this_version_can_use_in_one_file(several: Path, command: Command) -> None:
     before = [file.read_bytes() for file in files(several)]
     done = command("store", "prune", "--dry-run")
-    assert done.stdout == "runs would be removed: 2 of other versions, 1 that stand there twice; kept: 4\n"
+    assert done.stdout == "runs would be removed: 2 out of date, 1 that stand there twice; kept: 4\n"
     assert [file.read_bytes() for file in files(several)] == before
     done = command("store", "prune")
-    assert done.stdout.startswith("runs removed: 2 of other versions, 1 that stand there twice; kept: 4\n3 files, ")
+    assert done.stdout.startswith("runs removed: 2 out of date, 1 that stand there twice; kept: 4\n3 files, ")
     assert len(files(several)) == 1
     assert values(several) == {number: float(number) for number in range(4)}
     assert Store(several).about(KEYS[3]) == {
-        "key": KEYS[3], "seed": 1, "engine_version": ENGINE_VERSION, "description": {"point": 1},
+        "key": KEYS[3], "seed": 1, "results": TODAY, "description": {"point": 1},
     }  # fmt: skip
     assert [Store(several).about(KEYS[number])["description"] for number in range(4)] == [  # type: ignore[index]
         {"point": 0}, {"point": 0}, {"point": 1}, {"point": 1},
@@ -200,8 +200,8 @@ def test_pruning_keeps_what_this_version_can_use_in_one_file(several: Path, comm
     assert files(several)[0].read_bytes() == again
 
 
-def test_other_versions_stay_if_they_shall(several: Path) -> None:
-    assert upkeep.prune(several, None).kept == 6
+def test_what_is_out_of_date_stays_if_it_shall(several: Path) -> None:
+    assert upkeep.prune(several, outdated=False).kept == 6
     assert values(several) == {number: float(number) for number in range(6)}
 
 
@@ -216,7 +216,7 @@ def test_pruning_takes_out_what_is_damaged(several: Path, command: Command) -> N
 def test_a_reader_finds_its_runs_after_pruning(several: Path) -> None:
     reader = Store(several)
     assert reader.read(KEYS[1]) is not None
-    upkeep.prune(several, ENGINE_VERSION)
+    upkeep.prune(several)
     read = reader.read(KEYS[2])
     assert read is not None
     assert read["flows"]["x"].to_pylist() == [2.0]
@@ -236,12 +236,12 @@ def test_a_file_that_is_written_to_is_left_alone(several: Path, command: Command
 
 def test_a_file_of_another_machine_is_left_alone_for_an_hour(several: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writer, "boot", lambda: "0123456789ab")
-    done = upkeep.prune(several, ENGINE_VERSION)
+    done = upkeep.prune(several)
     assert len(done.passed_over) == 3
     assert all("another machine wrote to it within the last hour" in line for line in done.passed_over)
     for file in files(several):
         os.utime(file, (time.time() - 4000.0,) * 2)
-    assert upkeep.prune(several, ENGINE_VERSION).passed_over == []
+    assert upkeep.prune(several).passed_over == []
     assert values(several) == {number: float(number) for number in range(4)}
 
 
@@ -254,7 +254,7 @@ def test_pruning_that_fails_leaves_the_store_as_it_was(several: Path, monkeypatc
     with monkeypatch.context() as patch:
         patch.setattr(os, "write", full)
         with pytest.raises(OSError, match="No space"):
-            upkeep.prune(several, ENGINE_VERSION)
+            upkeep.prune(several)
     assert {file: file.read_bytes() for file in files(several)} == before
 
 
@@ -299,68 +299,3 @@ def test_what_holds_no_runs_is_refused(tmp_path: Path, command: Command, what: s
     assert done.exit_code == 2
     assert done.stderr.startswith(f"error[store.no-runs]: {place}: ")
     assert "\nhint: " in done.stderr
-
-
-def old_run(root: Path, run: RunResult, description: str, key: str, version: str) -> Path:
-    """A run as earlier versions kept it."""
-    empty = {name: schema_text(table) for name, table in run.tables.items() if table.num_rows == 0}
-    about = {"key": key, "seed": run.seed, "engine_version": version, "empty": empty}
-    about["description"] = json.loads(description)
-    folder = root / key[:2] / key
-    folder.mkdir(parents=True)
-    for name in run.tables.keys() - empty.keys():
-        table = run.tables[name].replace_schema_metadata({"windlass": json.dumps(about)})
-        pq.write_table(table, folder / f"{name}.parquet", compression="zstd")
-    names = sorted(path.name for path in folder.iterdir())
-    lines = (f"{hashlib.sha256((folder / name).read_bytes()).hexdigest()}  {name}\n" for name in names)
-    (folder / "sha256sums").write_text("".join(lines))
-    return folder
-
-
-def old_store(root: Path, scenario: Scenario, version: str) -> list[Path]:
-    """The runs of a scenario's seeds in a store of an earlier version."""
-    (point,) = scenario.points()
-    found = []
-    for seed in scenario.seeds:
-        key = hashlib.sha256(f"{point._point.key(seed)} {version}".encode()).hexdigest()
-        found.append(old_run(root, point.run(seed), point.effective_json(), key, version))
-    return found
-
-
-@pytest.mark.parametrize("output", [{}, {"output.delays": True}, {"output.events": True}])
-def test_runs_of_the_old_layout_are_taken_under_their_new_keys(
-    small: Scenario, root: Path, command: Command, output: dict[str, bool]
-) -> None:
-    scenario = small.with_(output) if output else small
-    old_store(root, scenario, old_layout.last_version())
-    assert "3 runs in the layout of earlier versions" in command("store", "list").stdout
-    done = command("store", "import")
-    assert done.stdout.startswith("layout of earlier versions: 3 runs taken\nhint: ")
-    again = windlass.sweep(scenario)
-    assert all(run.stored for run in again)
-    fresh = windlass.sweep(scenario, store=False)
-    assert all(fresh.table(name).equals(again.table(name)) for name in TABLES)
-
-
-def test_old_runs_that_may_be_others_are_left_and_it_is_said_why(
-    small: Scenario, root: Path, tmp_path: Path, command: Command
-) -> None:
-    old = tmp_path / "old"
-    version = old_layout.last_version()
-    folders = old_store(old, small, version)
-    (folders[0] / "links.parquet").write_bytes(b"")
-    (folders[1] / "sha256sums").unlink()
-    shutil.copytree(folders[2], folders[2].parent / (folders[2].name[:-1] + "x"))
-    old_store(old, small.with_({"scenario.duration": "3 s"}), "0.1.0+another")
-    (point,) = small.points()
-    old_run(old, point.run(9), point.effective_json(), "ab" * 32, version)
-    found = json.loads(command("store", "import", old, "--json").stdout)["old_layout"]
-    assert found == {
-        "taken": 1,
-        "damaged": 3,
-        "made by a version that can give other numbers": 3,
-        "with a key that is not that of the description: other series recorded, or a class in Python": 1,
-    }
-    assert len(list(Store(root).keys())) == 1
-    text = command("store", "import", old).stdout
-    assert "layout of earlier versions: 3 runs left: damaged\n" in text

@@ -14,6 +14,7 @@ from windlass import cautions, folders, ledger, reproduce
 from windlass.errors import InputError
 from windlass.report import publish
 from windlass.reproduce import Reproduction, running, values
+from windlass.scenario import Point
 
 TARGET = "saedi2019/fig4.4"
 OTHER = "huq2024/friend-westwood"
@@ -126,8 +127,8 @@ def test_values_of_another_engine_and_none_at_all_are_told(
     with pytest.raises(InputError, match=r"has no `values.parquet` of saedi2019") as told:
         again(TARGET, tmp_path, tmp_path / "out")
     assert told.value.code == "reproduce.values"
-    monkeypatch.setattr(values, "engine_version", lambda: "0.1.0+other")
-    with pytest.raises(InputError, match=r"has values of 0\.1\.0\+\w+ and this is 0\.1\.0\+other") as told:
+    monkeypatch.setattr(Point, "setting", lambda point: "of other results")
+    with pytest.raises(InputError, match=r"has values of 0\.1\.0\+results\.\d+, and results have changed since") as told:
         again(TARGET, runs, tmp_path / "out")
     assert told.value.hint == "leave `--values` out, so that the runs are made"
     assert not (tmp_path / "out").exists()

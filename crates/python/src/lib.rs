@@ -187,6 +187,16 @@ impl Point {
         scenario::seed(seed).and_then(|seed| self.0.key(seed)).map_err(|error| raise(py, error))
     }
 
+    /// What this point's runs have alike, as a hash.
+    fn setting(&self, py: Python<'_>) -> PyResult<String> {
+        self.0.setting().map_err(|error| raise(py, error))
+    }
+
+    /// Number of the last change of results that concerns this point's runs.
+    fn results(&self, py: Python<'_>) -> PyResult<u32> {
+        self.0.results().map_err(|error| raise(py, error))
+    }
+
     /// Run with this seed, if that takes no more than so many bytes and seconds. The interpreter is free meanwhile.
     #[pyo3(signature = (seed, cancel = None, memory_bytes = None, seconds = None))]
     fn run<'py>(
@@ -352,6 +362,12 @@ fn toml_with_lines(py: Python<'_>, text: &str, filename: &str) -> PyResult<Strin
     scenario::toml_with_lines(text, filename).map_err(|error| raise(py, error))
 }
 
+/// Number of the last change of results that concerns runs of an effective description; 0 if it is none.
+#[pyfunction]
+fn results_of(description: &str) -> u32 {
+    scenario::results_of(description)
+}
+
 /// Every error, as JSON.
 #[pyfunction]
 fn errors() -> String {
@@ -361,6 +377,8 @@ fn errors() -> String {
 /// Scenarios and runs, in Rust.
 #[pymodule]
 mod _core {
+    use pyo3::prelude::*;
+
     #[pymodule_export]
     use super::captures::read_capture;
     #[pymodule_export]
@@ -372,10 +390,15 @@ mod _core {
     #[pymodule_export]
     use super::{
         Cancel, Point, Scenario, algorithms, errors, jitter_models, keys, loss_causes, loss_models, queues, registered,
-        replay, rules, series, toml_with_lines, topologies, traffic_kinds, transports, window_events, words,
+        replay, results_of, rules, series, toml_with_lines, topologies, traffic_kinds, transports, window_events,
+        words,
     };
     #[pymodule_export]
-    const ENGINE_VERSION: &str = scenario::ENGINE_VERSION;
-    #[pymodule_export]
     const NOT_LOST: &str = scenario::NOT_LOST;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("ENGINE_VERSION", scenario::ENGINE_VERSION.as_str())?;
+        module.add("COLUMNS", scenario::columns())
+    }
 }

@@ -11,7 +11,7 @@
 //! ```text
 //! error, limits, names, table, units     refusals, bounds, words, columns, quantities with their units
 //! foreign, node                          algorithms from outside; a tree of values that know their place
-//! read                                   typed readers of that tree
+//! read, version                          typed readers of that tree; which changes of results concern a run
 //! files                                  files that a description names
 //! decode                                 one file for each section and key, then `plan`: a checked run, no seed yet
 //! absence                                who of those that move is out of reach, since when and for how long
@@ -54,6 +54,7 @@ mod scenario;
 mod sweep;
 mod table;
 mod units;
+mod version;
 
 pub use capture::{Capture, Wanted};
 pub use catalog::{
@@ -77,5 +78,6 @@ pub use places::toml_with_lines;
 pub use replay::replay;
 pub use results::RunResult;
 pub use run::{RunError, RunOptions};
-pub use scenario::{ENGINE_VERSION, Point, Scenario, Source, seed};
+pub use scenario::{Point, Scenario, Source, seed};
 pub use table::{Column, Table, Word};
+pub use version::{ENGINE_VERSION, columns, results_of};

@@ -17,10 +17,7 @@ use crate::overrides::set;
 use crate::results::RunResult;
 use crate::run::{self, RunError, RunOptions};
 use crate::sweep::{self, Axis};
-
-/// Version of everything compiled that can change a result: the release and a hash of the engine's sources, of the
-/// extension module's, of their manifests and of the lock file (`build/version.rs`). Part of every [`Point::key`].
-pub const ENGINE_VERSION: &str = env!("WINDLASS_ENGINE");
+use crate::version;
 
 /// A seed from a number that a user gave.
 pub fn seed(number: i64) -> Result<u64, Error> {
@@ -262,21 +259,37 @@ impl Point {
         Ok(self.plan()?.effective().to_string())
     }
 
-    /// Key of the run with this seed: a hash of the description, what is recorded, the seed and [`ENGINE_VERSION`].
+    /// Number of the last change of results that concerns this point's runs.
+    pub fn results(&self) -> Result<u32, Error> {
+        let description = self.plan()?.effective();
+        Ok(version::results(&description, &description.to_string()))
+    }
+
+    /// What this point's runs have alike, as a hash: the description, what is recorded, and [`Point::results`].
+    pub fn setting(&self) -> Result<String, Error> {
+        Ok(self.described()?.finalize().to_hex().to_string())
+    }
+
+    /// Key of the run with this seed: a hash of [`Point::setting`], the seed, and which columns tables have.
     pub fn key(&self, seed: u64) -> Result<String, Error> {
-        let mut hash = match self.described.get() {
-            Some(described) => described.clone(),
-            None => {
-                let plan = self.plan()?;
-                let mut hash = blake3::Hasher::new();
-                add(&mut hash, &plan.effective().to_string());
-                add(&mut hash, &plan.output.effective().to_string());
-                self.described.get_or_init(|| hash).clone()
-            }
-        };
+        let mut hash = self.described()?.clone();
         add(&mut hash, &seed.to_string());
-        add(&mut hash, ENGINE_VERSION);
+        add(&mut hash, &version::columns().to_string());
         Ok(hash.finalize().to_hex().to_string())
+    }
+
+    fn described(&self) -> Result<&blake3::Hasher, Error> {
+        if let Some(described) = self.described.get() {
+            return Ok(described);
+        }
+        let plan = self.plan()?;
+        let description = plan.effective();
+        let text = description.to_string();
+        let mut hash = blake3::Hasher::new();
+        add(&mut hash, &text);
+        add(&mut hash, &plan.output.effective().to_string());
+        add(&mut hash, &version::results(&description, &text).to_string());
+        Ok(self.described.get_or_init(|| hash))
     }
 
     /// Times, in milliseconds, at which the link of this name can deliver 1504 bytes more, until the end of the run:

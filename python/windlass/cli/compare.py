@@ -12,7 +12,7 @@ from windlass.cli import completion
 from windlass.cli.files import check_file, command_line, load_scenario, show_progress
 from windlass.cli.group import main
 from windlass.cli.latex import latex_option
-from windlass.cli.options import Place, execution_options, json_option, own_option, sets_option
+from windlass.cli.options import Place, execution_options, json_option, own_option, sets_option, store_own_option
 from windlass.cli.printing import print_json, print_view
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     help='What gains are against: an ALGORITHM, a QUEUE, or "ALGORITHM with QUEUE"; by default the first of each.',
 )
 @own_option
+@store_own_option
 @sets_option
 @execution_options
 @click.option(

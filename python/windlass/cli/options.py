@@ -108,6 +108,21 @@ own_option = click.option(
     help="Python file with your own algorithms (subclasses of windlass.CongestionControl). Can be repeated.",
 )
 
+def _store_own(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value and not context.resilient_parsing:
+        from windlass.control import store_loaded
+
+        store_loaded()
+
+
+store_own_option = click.option(
+    "--store-python",
+    is_flag=True,
+    callback=_store_own,
+    expose_value=False,
+    help="Keep runs of --python files in the store as well; it knows them by the bytes of the files.",
+)
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 
 

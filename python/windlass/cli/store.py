@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -31,43 +31,39 @@ def store() -> None:
     """Show, check, clean up or merge the store of finished runs."""
 
 
-@store.command("list", short_help="Show how many runs there are, by version of the engine.")
+@store.command("list", short_help="Show how many runs there are, and how many are usable.")
 @place_option
 @json_option
 def list_(place: Path | None, as_json: bool) -> None:
-    """Show how many runs the store holds, by version of the engine, and what they take on disk."""
-    from windlass.engine import ENGINE_VERSION
+    """Show how many runs the store holds, by what made their results, and what they take on disk.
+
+    Runs are usable as long as no change of results concerns them.
+    """
     from windlass.store import upkeep
 
     root = _root(place)
     with _errors(root):
         found = upkeep.contents(root)
-    old = _old_runs(root)
     if as_json:
-        versions = [
-            dataclasses.asdict(one) | {"is_this": one.engine_version == ENGINE_VERSION} for one in found.versions
-        ]
+        versions = [dataclasses.asdict(one) for one in found.versions]
         counts = {"files": found.files, "bytes": found.bytes, "runs": found.runs, "repeated": found.repeated}
-        print_json(
-            {"store": str(root), **counts, "damaged": found.damaged_runs, "old_layout": old, "versions": versions}
-        )
+        print_json({"store": str(root), **counts, "damaged": found.damaged_runs, "versions": versions})
         return
     click.echo(f"{root}: {_runs(found.runs)} in {_files(found.files)}, {_size(found.bytes)}")
     rows = [
         {
-            "engine": one.engine_version + (" (this one)" if one.engine_version == ENGINE_VERSION else ""),
+            "made by": one.results,
             "runs": one.runs,
+            "usable": one.usable,
             "points": one.points,
             "size": _size(one.bytes),
         }
         for one in found.versions
     ]
     if rows:
-        print_table(tuple(rows[0]), rows, right=("runs", "points", "size"))
+        print_table(tuple(rows[0]), rows, right=("runs", "usable", "points", "size"))
     if found.damage:
         click.echo("some of it is damaged: `windlass store check` says what")
-    if old:
-        click.echo(f"{_runs(old)} in the layout of earlier versions: `windlass store import` takes over what is valid")
 
 
 @store.command(short_help="Read every record and report what is damaged.")
@@ -110,28 +106,27 @@ def check(place: Path | None, as_json: bool) -> None:
 
 @store.command(short_help="Remove what no sweep of this version can use.")
 @place_option
-@click.option("--keep-versions", is_flag=True, help="Keep the runs of other versions of the engine.")
+@click.option("--keep-versions", is_flag=True, help="Keep runs whose results have changed since.")
 @click.option("--dry-run", is_flag=True, help="Say what would be removed, and change nothing.")
 @json_option
 def prune(place: Path | None, keep_versions: bool, dry_run: bool, as_json: bool) -> None:
-    """Remove damaged runs, runs that stand there twice and runs of other versions, and merge small files.
+    """Remove damaged and repeated runs and those whose results have changed since, and merge small files.
 
     Files that a sweep is writing to are left alone, and so are those that another machine wrote to within the last
     hour.
     """
-    from windlass.engine import ENGINE_VERSION
     from windlass.store import upkeep
 
     root = _root(place)
     with _errors(root):
-        done = upkeep.prune(root, None if keep_versions else ENGINE_VERSION, dry_run=dry_run)
+        done = upkeep.prune(root, outdated=not keep_versions, dry_run=dry_run)
     if as_json:
         print_json({"store": str(root), "dry_run": dry_run, **dataclasses.asdict(done)})
         return
     gone = [
         f"{count} {words}"
         for count, words in (
-            (done.other_versions, "of other versions"),
+            (done.outdated, "out of date"),
             (done.repeated, "that stand there twice"),
             (done.damaged, "damaged"),
         )
@@ -148,69 +143,45 @@ def prune(place: Path | None, keep_versions: bool, dry_run: bool, as_json: bool)
         click.echo(f"left alone: {line}")
 
 
-@store.command("import", short_help="Take over runs of other stores, or of an earlier version's layout.")
-@click.argument("sources", nargs=-1, metavar="[SOURCE]...", type=Place())
+@store.command("import", short_help="Take over runs of other stores.")
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...", type=Place())
 @place_option
 @json_option
 def import_(sources: Sequence[Path], place: Path | None, as_json: bool) -> None:
-    """Copy the runs of each store SOURCE into the store, whatever machine made them.
-
-    Runs in the layout of earlier versions (a folder for each run) are checked, and taken over if this version would
-    give the same numbers. Without SOURCE, such runs are looked for in the store itself.
-    """
+    """Copy the runs of each store SOURCE into the store, whatever machine made them."""
     root = _root(place)
-    folders = sources or (root,)
-    for folder in folders:
+    for folder in sources:
         if not folder.is_dir():
             raise InputError(
                 "is no folder of runs", code="store.no-runs", file=str(folder), hint="name a store's folder"
             )
-    taken = [_import(root, folder, itself=not sources) for folder in folders]
+    taken = [(folder, _import(root, folder)) for folder in sources]
     if as_json:
-        rows = [
-            {"source": str(folder), "files": copied, "old_layout": dict(counts)} for folder, copied, counts in taken
-        ]
+        rows = [{"source": str(folder), "files": copied} for folder, copied in taken]
         print_json({"store": str(root), **(rows[0] if len(rows) == 1 else {"sources": rows})})
         return
-    for folder, copied, counts in taken:
-        _print_import(folder, copied, counts)
+    for _, copied in taken:
+        for line in copied:
+            click.echo(line)
 
 
-def _import(root: Path, folder: Path, *, itself: bool) -> tuple[Path, list[str], Mapping[str, int]]:
-    """Take over one store: what became of each file, and how many runs of the old layout were taken or left."""
-    from windlass.store import Store, old_layout, upkeep
+def _import(root: Path, folder: Path) -> list[str]:
+    """Take over one store: what became of each file."""
+    from windlass.store import upkeep
 
     copied = []
     with _errors(root):
         if folder.resolve() != root.resolve():
             copied = list(upkeep.copy_files(root, folder))
-    counts = old_layout.take_over(Store(root), folder)
-    if not itself and not copied and not counts:
+    if not copied:
         raise InputError("holds no runs", code="store.no-runs", file=str(folder), hint="name a store's folder")
-    return folder, copied, counts
-
-
-def _print_import(folder: Path, copied: Sequence[str], counts: Mapping[str, int]) -> None:
-    for line in copied:
-        click.echo(line)
-    for words, count in sorted(counts.items(), key=lambda item: (item[0] != "taken", item[0])):
-        click.echo(f"layout of earlier versions: {_runs(count)} " + ("taken" if words == "taken" else f"left: {words}"))
-    if counts:
-        click.echo(f"hint: their folders `{folder}/[0-9a-f][0-9a-f]` are no longer needed and can be removed")
-    elif not copied:
-        click.echo(f"{folder}: no runs in the layout of earlier versions")
+    return copied
 
 
 def _root(place: Path | None) -> Path:
     from windlass.store import Store
 
     return Store(place).root
-
-
-def _old_runs(root: Path) -> int:
-    from windlass.store import old_layout
-
-    return sum(1 for _ in old_layout.folders(root))
 
 
 @contextmanager

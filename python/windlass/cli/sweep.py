@@ -13,7 +13,15 @@ from windlass.cli import completion
 from windlass.cli.files import check_folder, command_line, load_scenario, say_how_long, show_progress
 from windlass.cli.group import main
 from windlass.cli.latex import latex_option
-from windlass.cli.options import Place, Share, execution_options, json_option, own_option, sets_option
+from windlass.cli.options import (
+    Place,
+    Share,
+    execution_options,
+    json_option,
+    own_option,
+    sets_option,
+    store_own_option,
+)
 from windlass.cli.printing import print_json, print_view
 
 if TYPE_CHECKING:
@@ -27,6 +35,7 @@ if TYPE_CHECKING:
 )
 @click.argument("file", shell_complete=completion.scenarios)
 @own_option
+@store_own_option
 @sets_option
 @execution_options
 @click.option(

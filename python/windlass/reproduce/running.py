@@ -47,9 +47,13 @@ class Asked:
     reading: str
     values: Path | None = None
 
-    def known(self, paper: str) -> Values | None:
+    def known(self, paper: str, plans: Sequence[Plan]) -> Values | None:
         """What runs of a paper gave, as far as that is known and need not be made."""
-        return None if self.values is None else read(self.values, paper)
+        if self.values is None:
+            return None
+        values = read(self.values, paper)
+        values.check(plans)
+        return values
 
 
 def main(
@@ -103,7 +107,8 @@ def main(
     Raises
     ------
     InputError
-        If there is no such experiment or reading, too few seeds for a full run, or no values of this engine.
+        If there is no such experiment or reading, too few seeds for a full run, or no values of what is to
+        be run.
     NotYet
         If the experiment needs something that this version cannot simulate.
     """
@@ -132,7 +137,7 @@ def _made(
         return whole
     book, experiment = books.experiment(target)
     plan = _plan(book, experiment, asked)
-    state = run_plan(plan, jobs=jobs, store=place, progress=progress, values=asked.known(book.id))
+    state = run_plan(plan, jobs=jobs, store=place, progress=progress, values=asked.known(book.id, [plan]))
     return _reproduce(plan, _folder(target, out, asked.reading), state)
 
 
@@ -220,7 +225,7 @@ def _whole_paper(
     discard(folder)  # an overview of other results than those that now come beside it
     seen: set[str] = set()
     ahead = [row_of(plan, folder / plan.experiment.name, seen).runs[1] for plan in plans]
-    known = asked.known(paper)
+    known = asked.known(paper, plans)
     parts = []
     done = 0
     for number, plan in enumerate(plans):

@@ -3,7 +3,8 @@
 A row is a run and some of its flows: the numbers that claims and figures are about, and what cautions tell of. So
 readers have every value that a mean is made of, and ``windlass reproduce --values`` judges claims and makes pages again
 without the runs: by other rules, say, or on a machine that has not the store of the first. A row is found by the key of
-its setting, which covers the engine and the whole description, and by its seed, so that none is taken for another run.
+its setting, which covers the whole description and the last change of results that concerns it, and by its seed, so
+that none is taken for another run.
 """
 
 from __future__ import annotations
@@ -77,8 +78,28 @@ def digest(result: RunResult) -> Digest:
 class Values:
     """What runs gave, by the key of the setting, the groups of flows that are measured, and the seed."""
 
-    def __init__(self, rows: Mapping[Key, Kept]) -> None:
+    def __init__(self, rows: Mapping[Key, Kept], source: str, engines: Iterable[str]) -> None:
         self._rows = rows
+        self._settings = {setting for setting, _, _ in rows}
+        self._source = source
+        self._engines = sorted(engines)
+
+    def check(self, plans: Iterable[Plan]) -> None:
+        """See that there is something of what is to be run.
+
+        Raises
+        ------
+        InputError
+            If no setting of these plans is known: results have changed since the values were written.
+        """
+        jobs = [job for plan in plans for job in plan.jobs if is_kept(plan, job)]
+        if jobs and not any(setting_key(job, at) in self._settings for job in jobs for at in range(len(job.points))):
+            raise InputError(
+                f"`{self._source}` has values of {', '.join(self._engines)}, and results have changed since: this is "
+                f"{engine_version()}",
+                code="reproduce.values",
+                hint="leave `--values` out, so that the runs are made",
+            )
 
     def of(self, job: Job, index: int, seed: int, metrics: frozenset[str]) -> dict[str, Kept] | None:
         """What a run of a job gave, by variant; none if that is not known, or not of all these metrics."""
@@ -94,29 +115,22 @@ def read(folder: Path, paper: str) -> Values:
     Raises
     ------
     InputError
-        If there are none, none of this engine, or if a file is not as it was written.
+        If there are none, or if a file is not as it was written.
     """
     rows: dict[Key, Kept] = {}
     engines = set()
     for data in _files(folder, paper):
         table, engine = _table(data)
         engines.add(engine)
-        if engine == engine_version():
-            for key, kept in _rows(table).items():
-                rows[key] = _both(rows.get(key), kept)
+        for key, kept in _rows(table).items():
+            rows[key] = _both(rows.get(key), kept)
     if not engines:
         raise InputError(
             f"`{folder}` has no `{FILE}` of {paper}",
             code="reproduce.values",
             hint="name the folder of a full run, or of its published pages",
         )
-    if not rows:
-        raise InputError(
-            f"`{folder}` has values of {', '.join(sorted(engines))} and this is {engine_version()}",
-            code="reproduce.values",
-            hint="leave `--values` out, so that the runs are made",
-        )
-    return Values(rows)
+    return Values(rows, str(folder), engines)
 
 
 def _both(one: Kept | None, other: Kept) -> Kept:
@@ -166,8 +180,8 @@ def _metrics(table: pa.Table) -> list[str]:
 
 
 def setting_key(job: Job, index: int) -> str:
-    """What a setting is known by: the key of its run with the seed zero."""
-    return job.points[index].key(0)
+    """What a setting is known by; it has the number of the last change of results that concerns it."""
+    return job.points[index].setting()
 
 
 def flows_key(groups: Iterable[str] | None) -> str:

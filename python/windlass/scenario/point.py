@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -110,13 +109,21 @@ class Point:
     def key(self, seed: int) -> str:
         """Content key of the run with this seed, 64 hexadecimal digits: equal keys, equal results.
 
-        A hash of the description, of what is recorded, of the seed and of :data:`windlass.ENGINE_VERSION`.
+        A hash of the description, of what is recorded, of the seed, of the columns that tables have, and of
+        :meth:`results`.
         """
-        from windlass.engine import ENGINE_VERSION
-
         with core_errors():
-            key = self._point.key(seed)
-        return hashlib.sha256(f"{key} {ENGINE_VERSION}".encode()).hexdigest()
+            return self._point.key(seed)
+
+    def setting(self) -> str:
+        """What this point's runs have alike, 64 hexadecimal digits: the key without the seed and the columns."""
+        with core_errors():
+            return self._point.setting()
+
+    def results(self) -> int:
+        """Number of the last change of results that concerns this point's runs (``crates/scenario/RESULTS.toml``)."""
+        with core_errors():
+            return self._point.results()
 
     def capacity(self, groups: Sequence[str] = ()) -> dict[str, Any] | None:
         """What the links can carry of the data of some groups of flows, as the engine reckons it.

@@ -114,7 +114,7 @@ class Store:
         return None if found is None else decoded(*found)
 
     def about(self, key: str) -> dict[str, Any] | None:
-        """Key, seed, engine version and description of a stored run; ``None`` if it is not there or damaged.
+        """Key, seed, what made its results, and description of a stored run; ``None`` if it is not there or damaged.
 
         The description is ``None`` if that alone is damaged.
         """
@@ -124,7 +124,7 @@ class Store:
         stored, shape = found
         text = self._text(ABOUT, stored.about)
         description = None if text is None else json.loads(text)
-        return {"key": key, "seed": stored.seed, "engine_version": shape.engine_version, "description": description}
+        return {"key": key, "seed": stored.seed, "results": shape.results, "description": description}
 
     def keys(self) -> Iterator[str]:
         """Keys of the runs in the store, in order; without those that are known to be damaged."""
@@ -230,7 +230,7 @@ class Store:
     # ---- writing
 
     def write(
-        self, key: str, tables: Mapping[str, pa.Table], *, description: str, seed: int, engine_version: str
+        self, key: str, tables: Mapping[str, pa.Table], *, description: str, seed: int, results: str
     ) -> None:
         """Keep a run, unless it is there already. Either all of it is there afterwards or nothing.
 
@@ -244,7 +244,7 @@ class Store:
             The effective description, JSON.
         seed : int
             Seed of the run.
-        engine_version : str
+        results : str
             Version of the engine that made it.
 
         Raises
@@ -259,7 +259,7 @@ class Store:
             return
         about = content_key(description.encode())
         with self._lock:
-            shape, columns = self._shape_record(tables, engine_version)
+            shape, columns = self._shape_record(tables, results)
         data = encoded(tables, seed, shape, about)
         with self._lock, self._writing():
             writer = self._own_writer()
@@ -321,14 +321,14 @@ class Store:
         self._writer = Writer(path, place, log)
         return self._writer
 
-    def _shape_record(self, tables: Mapping[str, pa.Table], engine_version: str) -> tuple[bytes, bytes]:
+    def _shape_record(self, tables: Mapping[str, pa.Table], results: str) -> tuple[bytes, bytes]:
         """Key and payload of the record of these columns; mostly they are those of the run before."""
         from windlass.store.codec import packed_text, shape_text
 
         schemas = [(name, table.schema) for name, table in tables.items()]
-        if self._shape is None or self._shape[:2] != (engine_version, schemas):
-            text = shape_text(tables, engine_version)
-            self._shape = (engine_version, schemas, content_key(text), packed_text(text))
+        if self._shape is None or self._shape[:2] != (results, schemas):
+            text = shape_text(tables, results)
+            self._shape = (results, schemas, content_key(text), packed_text(text))
         return self._shape[2:]
 
     @contextmanager

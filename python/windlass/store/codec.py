@@ -66,20 +66,20 @@ class Shape(NamedTuple):
 
     Attributes
     ----------
-    engine_version : str
-        Version of the engine that made runs with it.
+    results : str
+        What made the results of runs with it (:func:`windlass.engine.results_word`).
     empty : dict of str to pyarrow.Table
         Each table without rows.
     """
 
-    engine_version: str
+    results: str
     empty: dict[str, pa.Table]
 
 
-def shape_text(tables: Mapping[str, pa.Table], engine_version: str) -> bytes:
+def shape_text(tables: Mapping[str, pa.Table], results: str) -> bytes:
     """The text of a shape's record."""
     columns = {name: schema_text(table) for name, table in tables.items()}
-    return json.dumps({"engine_version": engine_version, "tables": columns}, separators=(",", ":")).encode()
+    return json.dumps({"engine_version": results, "tables": columns}, separators=(",", ":")).encode()
 
 
 def shape_of(text: bytes) -> Shape:

@@ -9,7 +9,7 @@ import errno
 import os
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,17 +27,20 @@ _WHAT = {RUN: "a run", SHAPE: "a record of columns", ABOUT: "a description", IND
 
 @dataclass
 class Version:
-    """Runs that one version of the engine made.
+    """Runs that are alike in what made their results (:func:`windlass.engine.results_word`).
 
     Attributes
     ----------
-    engine_version : str
-        The version.
+    results : str
+        The last change of results that concerned them, and their columns.
+    usable : int
+        How many of them are as runs would be today.
     runs, points, bytes : int
         How many runs, of how many descriptions, and what they take.
     """
 
-    engine_version: str
+    results: str
+    usable: int = 0
     runs: int = 0
     points: int = 0
     bytes: int = 0
@@ -54,7 +57,7 @@ class Contents:
     repeated : int
         Runs that stand there once more.
     versions : list of Version
-        By version of the engine.
+        By what made their results.
     damage : list of str
         What is damaged, a line each.
     damaged_runs : int
@@ -91,12 +94,6 @@ class _File:
     damage: list[str] = field(default_factory=list)
     damaged_runs: int = 0
 
-    def versions(self) -> dict[bytes, str]:
-        """Version of the engine of each shape."""
-        return {
-            key: shape_of(text_of(one.data)).engine_version for key, one in self.shared.items() if one.kind == SHAPE
-        }
-
 
 def _read(path: Path) -> _File:
     found = _File(path)
@@ -123,6 +120,38 @@ def _read(path: Path) -> _File:
     return found
 
 
+class _Words:
+    """What made the results of runs, and what would today, as words."""
+
+    def __init__(self, files: Iterable[_File]) -> None:
+        self._shared = {key: one for found in files for key, one in found.shared.items()}
+        self._made = {
+            key: shape_of(text_of(one.data)).results for key, one in self._shared.items() if one.kind == SHAPE
+        }
+        self._today: dict[bytes, str | None] = {}
+
+    def made(self, run: _Run) -> str | None:
+        """Of a run; none if its columns are not known."""
+        return self._made.get(run.shape)
+
+    def is_usable(self, run: _Run) -> bool:
+        """Whether a run would have the same key today."""
+        from windlass import _core
+        from windlass.engine import results_word
+
+        if run.about not in self._today:
+            text = self._text(run.about)
+            self._today[run.about] = None if text is None else results_word(_core.results_of(text.decode()))
+        return self._today[run.about] in (None, self.made(run))
+
+    def _text(self, key: bytes) -> bytes | None:
+        if key not in self._shared:
+            return None
+        base = base_of(self._shared[key].data)
+        known = b"" if base == NO_BASE else self._text(base)
+        return None if known is None else text_of(self._shared[key].data, known)
+
+
 def _files(root: Path) -> list[Path]:
     return sorted(root.glob(NAME))
 
@@ -136,19 +165,18 @@ def contents(root: Path) -> Contents:
         If a file cannot be read.
     """
     whole = Contents()
-    known: dict[bytes, str] = {}
-    found_runs: list[_Run] = []
+    files = []
     for path in _files(root):
         found = _read(path)
         whole.files += 1
         whole.bytes += path.stat().st_size
         whole.damage += found.damage
         whole.damaged_runs += found.damaged_runs
-        known |= found.versions()
-        found_runs += found.runs
+        files.append(found)
+    words = _Words(files)
     seen: dict[bytes, _Run] = {}
-    for run in found_runs:
-        if run.shape not in known:
+    for run in (run for found in files for run in found.runs):
+        if words.made(run) is None:
             whole.damaged_runs += 1
             continue
         whole.repeated += run.entry.key in seen
@@ -157,13 +185,14 @@ def contents(root: Path) -> Contents:
     versions: dict[str, Version] = {}
     points: dict[str, set[bytes]] = {}
     for run in seen.values():
-        name = known[run.shape]
+        name = words.made(run) or ""
         version = versions.setdefault(name, Version(name))
         version.runs += 1
+        version.usable += words.is_usable(run)
         version.bytes += run.entry.size
         points.setdefault(name, set()).add(run.about)
         version.points = len(points[name])
-    whole.versions = sorted(versions.values(), key=lambda version: version.engine_version)
+    whole.versions = sorted(versions.values(), key=lambda version: version.results)
     return whole
 
 
@@ -173,7 +202,7 @@ class Pruned:
 
     Attributes
     ----------
-    kept, other_versions, repeated, damaged : int
+    kept, outdated, repeated, damaged : int
         Runs that stay; runs that go, by reason.
     bytes_before, bytes_after : int
         What the files took and take.
@@ -184,7 +213,7 @@ class Pruned:
     """
 
     kept: int = 0
-    other_versions: int = 0
+    outdated: int = 0
     repeated: int = 0
     damaged: int = 0
     bytes_before: int = 0
@@ -194,15 +223,15 @@ class Pruned:
     passed_over: list[str] = field(default_factory=list)
 
 
-def prune(root: Path, engine_version: str | None, *, dry_run: bool = False) -> Pruned:
-    """Take out what is damaged or stands there twice, and the runs of other versions; put small files together.
+def prune(root: Path, *, outdated: bool = True, dry_run: bool = False) -> Pruned:
+    """Take out what is damaged or stands there twice, and runs whose results have changed; put small files together.
 
     Parameters
     ----------
     root : Path
         The store.
-    engine_version : str, optional
-        The version whose runs stay; all if not given.
+    outdated : bool
+        Whether runs go whose results have changed since, or whose tables have other columns.
     dry_run : bool
         Change nothing, only count.
 
@@ -214,7 +243,7 @@ def prune(root: Path, engine_version: str | None, *, dry_run: bool = False) -> P
     done = Pruned()
     with ExitStack() as held:
         free = [path for path in _files(root) if _may_touch(path, held, done)]
-        kept = _kept([_read(path) for path in free], engine_version, done)
+        kept = _kept([_read(path) for path in free], outdated, done)
         sizes = {path: path.stat().st_size for path in free}
         done.files_before = len(_files(root))
         done.bytes_before = sum(path.stat().st_size for path in _files(root))
@@ -241,21 +270,18 @@ def _may_touch(path: Path, held: ExitStack, done: Pruned) -> bool:
     return True
 
 
-def _kept(files: list[_File], engine_version: str | None, done: Pruned) -> dict[Path, set[bytes] | None]:
+def _kept(files: list[_File], outdated: bool, done: Pruned) -> dict[Path, set[bytes] | None]:
     """Keys of the runs of each file that stay; ``None`` for a file of which everything stays."""
-    known: dict[bytes, str] = {}
-    for found in files:
-        known |= found.versions()
+    words = _Words(files)
     seen: set[bytes] = set()
     kept: dict[Path, set[bytes] | None] = {}
     for found in files:
         own: set[bytes] = set()
         for run in found.runs:
-            version = known.get(run.shape)
-            if version is None:
+            if words.made(run) is None:
                 found.damaged_runs += 1
-            elif engine_version not in (None, version):
-                done.other_versions += 1
+            elif outdated and not words.is_usable(run):
+                done.outdated += 1
             elif run.entry.key in seen:
                 done.repeated += 1
             else:
