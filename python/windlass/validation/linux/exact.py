@@ -167,9 +167,9 @@ def compare_case(case: Case) -> CaseOutcome:
     Raises
     ------
     InputError
-        If a trace of the case is missing or broken.
+        If a trace of the case is broken.
     """
-    skipped = scenarios.why_not(case.algorithm, case.variant)
+    skipped = scenarios.why_not(case.algorithm, case.variant, case.other) or case.lacks()
     if skipped is not None:
         return CaseOutcome(case, skipped)
     theirs, windows = case.sent(), case.windows()

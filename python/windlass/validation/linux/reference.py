@@ -11,6 +11,7 @@ import csv
 import gzip
 import io
 import lzma
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from importlib import resources
@@ -25,6 +26,33 @@ MSS = 1448
 
 LIMITED_SEGMENTS = 200
 """Segments of a limited transfer. A case whose sender sent just so many different segments is one."""
+
+
+@dataclass(frozen=True)
+class Others:
+    """What happens to packets beside the list of lost data packets: the column `other`.
+
+    Attributes
+    ----------
+    text : str
+        The column.
+    syns, synacks, acks : tuple of int
+        Those that are lost: SYNs, answers to them, pure ACKs of the receiver, each kind by itself, the first is 1.
+    delay : str
+        For how long one router more holds the packets in the direction of data; empty: there is none.
+    gap : int
+        Each packet whose number there is a multiple of this is not held, SYN and pure ACK counted; 0: all are held.
+    unknown : str
+        The part that is none of this.
+    """
+
+    text: str = ""
+    syns: tuple[int, ...] = ()
+    synacks: tuple[int, ...] = ()
+    acks: tuple[int, ...] = ()
+    delay: str = ""
+    gap: int = 0
+    unknown: str = ""
 
 
 @dataclass(frozen=True)
@@ -43,6 +71,8 @@ class Case:
         Limit of the bottleneck's queue, the packet in service included; length of the run from the SYN.
     rate, delay : str
         Rate of the bottleneck, delay each way.
+    other : Others
+        What else is lost or held.
     phase_us : int
         Phase of the kernel's clock at the SYN, from which its timers are rounded.
     limited : bool
@@ -65,6 +95,7 @@ class Case:
     seconds: int
     rate: str
     delay: str
+    other: Others
     phase_us: int
     limited: bool
     sent_segments: int
@@ -78,6 +109,11 @@ class Case:
         if self.every:
             return list(range(self.every, 2 * self.sent_segments + self.every, self.every))
         return list(self.drops)
+
+    def lacks(self) -> str | None:
+        """Which of the two traces is missing, in words, if one is."""
+        kinds = [kind for kind in KINDS if _trace_file(self.folder, self.name, kind) is None]
+        return f"no trace `CASE.{kinds[0]}.csv.xz` (or .gz, or .csv)" if kinds else None
 
     def sent(self) -> list[tuple[float, int]]:
         """Data segments in the order in which they left: time in s from the SYN, number from 0."""
@@ -203,6 +239,7 @@ def _cases(file: Path) -> Iterator[Case]:
             seconds=row.whole("seconds"),
             rate=row.with_unit("rate", "8mbit"),
             delay=row.with_unit("owd_each_way", "50ms"),
+            other=row.others("other"),
             phase_us=row.whole("syn_phase_us") if row.has("syn_phase_us") else 0,
             limited=different == LIMITED_SEGMENTS,
             sent_segments=row.whole("data_segments_sent"),
@@ -237,6 +274,18 @@ def _points(file: Path) -> list[Point]:
         )
     return points
 
+
+KINDS = ("packets", "state")
+"""Traces of a case."""
+
+RANGE = r"(\d+)(?:\.\.(\d+))?(?: step (\d+))?"
+"""A number, or several at a distance: `60`, `40..800 step 4`."""
+
+MOST_NUMBER = 1_000_000
+"""The highest number of a packet in a list: far more than a run sends."""
+
+HELD = re.compile(r"delay (\d\S*)(?: reorder 100% gap ([1-9]\d*))?")
+"""One router more, as netem writes it, without random numbers: others would draw others."""
 
 UNITS = {"mbit": "Mbps", "kbit": "kbps", "gbit": "Gbps", "ms": "ms", "us": "us", "s": "s"}
 """Units of ``tc``, and the same in a scenario."""
@@ -281,20 +330,55 @@ class _Row:
     def with_unit(self, name: str, default: str) -> str:
         """A value as ``tc`` writes it, `8mbit`, in the notation of a scenario; the column may be missing."""
         text = self.values.get(name) or default
-        number = text.rstrip("abcdefghijklmnopqrstuvwxyz")
-        unit = UNITS.get(text[len(number) :])
-        if unit is None or not number.replace(".", "", 1).isdigit():
+        known = _in_units(text)
+        if known is None:
             raise self.wrong(f"`{name}` is `{text}`, wanted is such as `{default}`")
-        return f"{number} {unit}"
+        return known
 
     def drops(self, name: str) -> tuple[int, tuple[int, ...]]:
-        """`every 200`, or a list of numbers."""
-        words = self[name].split()
-        every = words[:1] == ["every"]
-        numbers = words[1:] if every else words
-        if not all(word.isdigit() and int(word) > 0 for word in numbers) or (every and len(numbers) != 1):
-            raise self.wrong(f"`{name}` is `{self[name]}`, wanted is such as `60 62` or `every 200`")
-        return (int(numbers[0]), ()) if every else (0, tuple(int(word) for word in numbers))
+        """`every 200`, or a list of numbers and of ranges such as `40..800 step 4`."""
+        text = " ".join(self[name].split())
+        every = re.fullmatch(r"every ([1-9]\d*)", text)
+        numbers = _numbers(text) if text else ()
+        if every is None and numbers is None:
+            raise self.wrong(f"`{name}` is `{self[name]}`, wanted is such as `60 62`, `60..80 step 2` or `every 200`")
+        return (int(every[1]), ()) if every else (0, numbers or ())
+
+    def others(self, name: str) -> Others:
+        """`ack 40 41`, `synack 1`, `delay 15ms reorder 100% gap 60`, several with `;` between; may be missing."""
+        text = " ".join((self.values.get(name) or "").split())
+        found: dict[str, Any] = {}
+        for part in filter(None, map(str.strip, re.split("[;,]", text))):
+            word, _, rest = part.partition(" ")
+            held = HELD.fullmatch(part)
+            delay = _in_units(held[1]) if held else None
+            if word in ("syn", "synack", "ack") and word + "s" not in found and (numbers := _numbers(rest)):
+                found[word + "s"] = numbers
+            elif held and delay and "delay" not in found:
+                found |= {"delay": delay, "gap": int(held[2] or 0)}
+            else:
+                found["unknown"] = part
+        return Others(text, **found)
+
+
+def _numbers(text: str) -> tuple[int, ...] | None:
+    """Numbers from 1 and ranges of them, `40 50..60 step 2`, in order; ``None``: it is something else."""
+    if re.fullmatch(f"{RANGE}(?: {RANGE})*", text) is None:
+        return None
+    found: set[int] = set()
+    for first, last, step in re.findall(RANGE, text):
+        low, high, by = int(first), int(last or first), int(step or 1)
+        if not 0 < low <= high <= MOST_NUMBER or by == 0:
+            return None
+        found.update(range(low, high + 1, by))
+    return tuple(sorted(found))
+
+
+def _in_units(text: str) -> str | None:
+    """A value as ``tc`` writes it, `8mbit`, in the notation of a scenario; ``None``: it is none."""
+    number = text.rstrip("abcdefghijklmnopqrstuvwxyz")
+    unit = UNITS.get(text[len(number) :])
+    return f"{number} {unit}" if unit and re.fullmatch(r"\d+(\.\d*)?", number) else None
 
 
 class _Rows:
@@ -331,34 +415,42 @@ def _unpacked(file: Path, opened: Callable[..., Any]) -> bytes:
     return content
 
 
-def _trace(folder: Path, case: str, kind: str, columns: tuple[str, ...]) -> list[_Row]:
-    """Rows of a trace, one at least, whichever way it is compressed."""
+def _trace_file(folder: Path, case: str, kind: str) -> tuple[Path, Callable[..., Any] | None] | None:
+    """The file of a trace, and how it is opened, whichever way it is compressed; ``None``: there is none."""
     for ending, opened in ((".xz", lzma.open), (".gz", gzip.open), ("", None)):
         file = folder / f"{case}.{kind}.csv{ending}"
-        if not file.exists():
-            continue
-        try:
-            content = _content(file) if opened is None else _unpacked(file, opened)
-        except (lzma.LZMAError, OSError, EOFError) as bad:
-            raise InputError(
-                f"cannot be unpacked: {bad}",
-                code="validate.reference",
-                file=str(file),
-                hint="`windlass validate linux --help` says what a folder of a reference holds",
-            ) from None
-        rows = list(_Rows(file, content))
-        missing = [name for name in columns if rows[0].values.get(name) is None]
-        if missing:
-            raise InputError(
-                f"has no column `{missing[0]}`",
-                code="validate.reference",
-                file=str(file),
-                hint="`windlass validate linux --help` says what a folder of a reference holds",
-            )
-        return rows
-    raise InputError(
-        f"no trace of the case `{case}`: `{case}.{kind}.csv.gz` is missing",
-        code="validate.reference",
-        hint="`run_cases.py` writes one for each row of summary.csv",
-        file=str(folder),
-    )
+        if file.exists():
+            return file, opened
+    return None
+
+
+def _trace(folder: Path, case: str, kind: str, columns: tuple[str, ...]) -> list[_Row]:
+    """Rows of a trace, one at least."""
+    found = _trace_file(folder, case, kind)
+    if found is None:
+        raise InputError(
+            f"no trace of the case `{case}`: `{case}.{kind}.csv.gz` is missing",
+            code="validate.reference",
+            hint="`run_cases.py` writes one for each row of summary.csv",
+            file=str(folder),
+        )
+    file, opened = found
+    try:
+        content = _content(file) if opened is None else _unpacked(file, opened)
+    except (lzma.LZMAError, OSError, EOFError) as bad:
+        raise InputError(
+            f"cannot be unpacked: {bad}",
+            code="validate.reference",
+            file=str(file),
+            hint="`windlass validate linux --help` says what a folder of a reference holds",
+        ) from None
+    rows = list(_Rows(file, content))
+    missing = [name for name in columns if rows[0].values.get(name) is None]
+    if missing:
+        raise InputError(
+            f"has no column `{missing[0]}`",
+            code="validate.reference",
+            file=str(file),
+            hint="`windlass validate linux --help` says what a folder of a reference holds",
+        )
+    return rows

@@ -7,10 +7,11 @@ lost has used the bottleneck's time. The path back has no limit.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from windlass.validation.linux.reference import LIMITED_SEGMENTS, MSS, Case, Point
+from windlass.validation.linux.reference import LIMITED_SEGMENTS, MSS, Case, Others, Point
 
 if TYPE_CHECKING:
     from windlass.scenario import Scenario
@@ -29,8 +30,14 @@ UNLIMITED = {"rate": "1 Tbps", "queue": "100000 packets"}
 STAND_IN = {"recovery": "sack", "timestamps": True}
 """Rules beside those of the profile ``rfc``, as long as there is no profile ``linux``."""
 
-VARIANTS: dict[str, dict[str, Any]] = {"": {}, "norack": {"recovery": "sack"}}
-"""Settings of a variant of the cases. ``norack``: ``tcp_recovery=0 tcp_early_retrans=0``."""
+VARIANTS: dict[str, dict[str, Any]] = {
+    "": {},
+    "norack": {"recovery": "sack"},
+    "nosack": {"recovery": "newreno"},
+    "nots": {"timestamps": False},
+}
+"""Settings of a variant of the cases. ``norack``: ``tcp_recovery=0 tcp_early_retrans=0``; ``nosack``: ``tcp_sack=0``,
+so neither RACK nor probes; ``nots``: ``tcp_timestamps=0`` and the same MSS."""
 
 
 @cache
@@ -55,24 +62,38 @@ def algorithm(kernel: str) -> str | None:
     return next((name for name in (f"{here}-linux", f"{kernel}-linux", here) if name in names), None)
 
 
-def why_not(kernel: str, variant: str = "") -> str | None:
+def why_not(kernel: str, variant: str = "", other: Others | None = None) -> str | None:
     """Why a case or a point has no counterpart here, if so."""
     if algorithm(kernel) is None:
         return f"there is no algorithm `{kernel}`"
     if variant not in VARIANTS:
         return f"the settings of the variant `{variant}` are not known"
+    if other is not None and other.unknown:
+        return f"`{other.unknown}` has no counterpart here"
+    if other is not None and other.delay:
+        return "packets that are held have no counterpart here"
     return None
 
 
 def of_case(case: Case) -> Scenario:
     """The scenario of a run without randomness, which records windows and what was sent."""
-    lost = {"drops": {"forward": [number - 1 for number in case.dropped()], "count": "data"}}
+    drops = {"forward": [number - 1 for number in case.dropped()], "count": "data"}
     flow: dict[str, Any] = {"tcp": dict(VARIANTS[case.variant])}
     if profile() == "linux":
         flow["tcp"] |= {"timer_wheel": "linux", "timer_phase": f"{case.phase_us} us"}
     if case.limited:
         flow["size"] = f"{LIMITED_SEGMENTS * MSS} B"
-    return _scenario(case, lost, flow, {"traces": ["window", "sent"]})
+    return _scenario(case, {"drops": drops}, flow, {"traces": ["window", "sent"]}, more=_handshake_and_acks(case.other))
+
+
+def _handshake_and_acks(other: Others) -> list[dict[str, Any]]:
+    """A hop that loses ACKs, and one behind it that loses SYNs and the answers to them.
+
+    The first sees a single answer, number 0 on its way back, so the number of an ACK there is that of the list.
+    """
+    handshake = {"forward": [number - 1 for number in other.syns], "reverse": [number - 1 for number in other.synacks]}
+    hops = {"acks": {"reverse": list(other.acks)}, "handshake": handshake}
+    return [{"name": name, "drops": drops} for name, drops in hops.items() if any(drops.values())]
 
 
 def of_point(point: Point, seeds: int) -> Scenario:
@@ -81,21 +102,28 @@ def of_point(point: Point, seeds: int) -> Scenario:
 
 
 def _scenario(
-    about: Case | Point, lost: dict[str, Any], flow: dict[str, Any], output: dict[str, Any], seeds: int = 1
+    about: Case | Point,
+    lost: dict[str, Any],
+    flow: dict[str, Any],
+    output: dict[str, Any],
+    seeds: int = 1,
+    more: Sequence[dict[str, Any]] = (),
 ) -> Scenario:
+    """The path, with `more` hops behind the one that loses and delays."""
     from windlass.scenario import from_dict
 
     bottleneck = {
         "name": "bottleneck",
-        "from": "snd",
-        "to": "router",
         "rate": about.rate,
         "delay": "0 s",
         "queue": f"{about.queue_packets} packets",
         "queue_counting": "ns2",  # one packet of the limit is in service
         "reverse": UNLIMITED,
     }
-    lossy = {"name": "lossy", "from": "router", "to": "rcv", "delay": about.delay} | UNLIMITED | lost
+    lossy = {"name": "lossy", "delay": about.delay} | UNLIMITED | lost
+    hops = [bottleneck, lossy, *({"delay": "0 s"} | UNLIMITED | hop for hop in more)]
+    nodes = ["snd", *(f"r{number}" for number in range(1, len(hops))), "rcv"]
+    links = [{"from": a, "to": b} | hop for a, b, hop in zip(nodes, nodes[1:], hops, strict=False)]
     rules = {"header": HEADER, "window": WINDOW} | (STAND_IN if profile() == "rfc" else {})
     return from_dict(
         {
@@ -105,7 +133,7 @@ def _scenario(
                 "profile": profile(),
                 "seeds": seeds,
             },
-            "topology": {"kind": "graph", "send_jitter": "0 s", "links": [bottleneck, lossy]},
+            "topology": {"kind": "graph", "send_jitter": "0 s", "links": links},
             "tcp": rules,
             "flows": [
                 {"from": "snd", "to": "rcv", "algorithm": algorithm(about.algorithm), "segment": f"{MSS} B"} | flow

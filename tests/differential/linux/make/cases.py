@@ -38,11 +38,17 @@ LISTS = {
     "slow": Losses((60, 61), queue=30, rate="2mbit", delay="10ms"),
     "tail-probe": Losses((200, 201), segments=200, seconds=8),
     "every-10th": Losses(10),
+    "every-20th": Losses(20),
     "near": Losses((40, 90, 400, 402, 700, 1100, 2200, 2201), queue=30, rate="15mbit", delay="5ms"),
 }
 """Add a row to make more cases."""
 
-SETTINGS = {"": "", "norack": "tcp_recovery=0 tcp_early_retrans=0"}
+SETTINGS = {
+    "": "",
+    "norack": "tcp_recovery=0 tcp_early_retrans=0",
+    "nosack": "tcp_sack=0",
+    "nots": "tcp_timestamps=0",
+}
 """Variants: settings of both ends beside the kernel's defaults."""
 
 
@@ -100,7 +106,9 @@ def families() -> dict[str, Family]:
         *without_randomness(["bic", "htcp", "veno", "westwood"], ["every-200th"]),
         *without_randomness(EVERYONE, ["every-10th"]),
         *without_randomness(["cubic", "illinois"], ["near"]),
-        *without_randomness(["reno"], ["one"], "norack"),
+        *without_randomness(["reno"], ["one", "none", "lost-rtx", "every-20th"], "norack"),
+        *without_randomness(["reno"], ["one", "none", "every-20th"], "nosack"),
+        *without_randomness(["reno"], ["one", "none"], "nots"),
     ]
     random = list(with_random_loss("A", ["reno", "cubic", "bbr", "vegas"], ["0", "0.1", "1", "5"]))
     return {"droplist": Family(True, exact), "random": Family(False, random)}

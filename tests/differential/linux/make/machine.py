@@ -53,6 +53,8 @@ def configuration(case: Case, settings: str) -> str:
         "CAPTURE": "1" if losses is not None else "0",
         "FLOWS": f"{case.algorithm}:{size}:0",
         "SYSCTLS": settings,
+        # without timestamps segments would be longer
+        "MAXSEG": str(MSS) if "tcp_timestamps=0" in settings else "",
         "DROP_DATA": rule_of(losses.drops) if losses is not None and losses.drops else "",
         "LOSS": "" if case.loss_percent == "0" else case.loss_percent,
     }
