@@ -65,7 +65,7 @@ fn extras(draw: &mut Draw<'_>, size: Size, traced: bool, most: f64, link: &mut M
         add("jitter", jitter(draw));
     }
     if draw.one_in(8) {
-        add("reorder", json!(true));
+        add("reorder", reorder(draw));
     }
     if draw.one_in(5) {
         let mut reverse = reverse(draw, most);
@@ -82,7 +82,7 @@ fn extras(draw: &mut Draw<'_>, size: Size, traced: bool, most: f64, link: &mut M
 
 fn reverse(draw: &mut Draw<'_>, most: f64) -> Map<String, Value> {
     let mut table = Map::new();
-    for key in ["delay", "queue", "loss", "policer", "changes", "outages", "jitter"] {
+    for key in ["delay", "queue", "loss", "policer", "changes", "outages", "jitter", "reorder"] {
         if !draw.one_in(4) {
             continue;
         }
@@ -92,6 +92,7 @@ fn reverse(draw: &mut Draw<'_>, most: f64) -> Map<String, Value> {
             "loss" => loss(draw, false),
             "policer" => json!({ "rate": draw.rate(1e5, most), "burst": "9 kB" }),
             "jitter" => jitter(draw),
+            "reorder" => reorder(draw),
             _ => json!([]),
         };
         table.insert(key.to_owned(), value);
@@ -231,6 +232,21 @@ fn handovers(draw: &mut Draw<'_>, size: Size, traced: bool) -> Value {
         one["every"] = draw.time(part + 0.02, 4.0 * part + 0.04).into();
     }
     json!([one])
+}
+
+fn reorder(draw: &mut Draw<'_>) -> Value {
+    let mut reorder = match draw.below(5) {
+        0 => return json!(true),
+        1 => {
+            let count = draw.within(1, 5);
+            json!({ "packets": rising(draw, count, 60) })
+        }
+        2 => json!({ "every": draw.count(1, 60) }),
+        3 => json!({ "rate": draw.percent(20.0) }),
+        _ => json!({ "every": draw.count(1, 9), "rate": "25 %", "correlation": draw.value(&["50 %", "100 %"]) }),
+    };
+    reorder[if draw.one_in(2) { "hold" } else { "early" }] = draw.time(0.0001, 0.05).into();
+    reorder
 }
 
 fn jitter(draw: &mut Draw<'_>) -> Value {

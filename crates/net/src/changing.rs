@@ -2,10 +2,11 @@
 //!
 //! All of it but jitter is known beforehand, so a first-in-first-out link still knows a packet's departure on arrival.
 //! Choices: a packet has the delay of the instant at which its transmission ends; a packet on the wire is not touched
-//! by what happens later; unless jitter says otherwise, packets stay in order.
+//! by what happens later; unless jitter or [`Reordering`] says otherwise, packets stay in order.
 
 mod capacity;
 mod frames;
+mod reordering;
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -21,6 +22,8 @@ use crate::packet::Packet;
 use crate::settle::Handover;
 use capacity::Capacity;
 pub(crate) use capacity::{Sent, work};
+use reordering::Chooser;
+pub use reordering::{Chosen, Reordering, Shift, Which};
 
 /// How one direction of a link changes.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -42,8 +45,8 @@ pub struct Changing {
     pub frames: Option<Frames>,
     /// Random part of the delay.
     pub jitter: Option<Jitter>,
-    /// A packet may pass those before it when a step makes the delay shorter; otherwise it arrives together with them.
-    pub reorder: bool,
+    /// Which packets may pass those before them.
+    pub reordering: Reordering,
 }
 
 /// Bytes that a delivery opportunity carries, as in mahimahi.
@@ -180,10 +183,10 @@ impl Changing {
         self.least_transmission(rate_bps, size) + self.least_propagation(delay)
     }
 
-    /// The same with the luck of jitter.
+    /// The same with the luck of jitter, and of being ahead of others.
     pub(crate) fn least_delay_with_jitter(&self, rate_bps: u64, delay: Span, size: u32) -> Span {
         let delay = self.least_propagation(delay);
-        let least = self.jitter.map_or(delay, |jitter| jitter.model.least(delay));
+        let least = self.jitter.map_or(delay, |jitter| jitter.model.least(delay)) - self.reordering.most_ahead();
         self.least_transmission(rate_bps, size) + least
     }
 
@@ -231,7 +234,9 @@ pub(crate) struct Variation {
     next_delay: usize,
     delay: Span,
     jitter: Option<(Jitter, Stream)>,
+    /// All packets may pass each other.
     reorder: bool,
+    chooser: Option<Box<Chooser>>,
     repeats: Option<(f64, Span, Stream)>,
     last_arrival: Time,
     /// What an idle transmitter could have sent until then, bytes.
@@ -285,7 +290,13 @@ impl Variation {
             next_delay: 0,
             delay,
             jitter: spec.jitter.map(|jitter| (jitter, Stream::new(seed, &format!("{name}/jitter")))),
-            reorder: spec.reorder || spec.jitter.is_some_and(|jitter| jitter.reorder),
+            reorder: spec.reordering == Reordering::Shorter || spec.jitter.is_some_and(|jitter| jitter.reorder),
+            chooser: match &spec.reordering {
+                Reordering::Chosen(chosen) => {
+                    Some(Box::new(Chooser::new(chosen, Stream::new(seed, &format!("{name}/reorder")))))
+                }
+                _ => None,
+            },
             repeats: spec
                 .frames
                 .as_ref()
@@ -369,6 +380,9 @@ impl Variation {
         {
             at += *late;
         }
+        if let Some(at) = self.chooser.as_mut().and_then(|chooser| chooser.arrival(departs, at)) {
+            return at;
+        }
         if !self.reorder {
             at = at.max(self.last_arrival);
             self.last_arrival = at;
@@ -383,7 +397,7 @@ impl Variation {
 
     /// Packets may pass each other.
     pub(crate) fn reorders(&self) -> bool {
-        self.reorder
+        self.reorder || self.chooser.is_some()
     }
 
     /// A packet goes on the wire of a direction that reorders, until [`Packet::at`].

@@ -39,7 +39,7 @@ pub use cellular::{
     BaseStation, CellularSpec, Course, FramePart, FrameSpec, Frames, Granted, HandoverRules, MobileSpec, Modulation,
     Share,
 };
-pub use changing::{Break, Changing, Jitter, JitterModel, OPPORTUNITY, Outage, Step};
+pub use changing::{Break, Changing, Chosen, Jitter, JitterModel, OPPORTUNITY, Outage, Reordering, Shift, Step, Which};
 pub use cuts::{Cut, CutLink};
 pub use delays::Delays;
 pub use estimate::Estimate;

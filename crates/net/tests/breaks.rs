@@ -92,7 +92,7 @@ fn a_shorter_delay_keeps_the_order_or_not() {
         datagrams(3_200_000, Some(Span::ZERO), move |changing| {
             changing.breaks.clear();
             changing.steps = vec![Step { at: ms(1000), rate_bps: None, delay: Some(Span::from_millis(2)) }];
-            changing.reorder = reorder;
+            changing.reordering = if reorder { Reordering::Shorter } else { Reordering::Never };
         })
     };
     let (ordered, passing) = (shorter(false), shorter(true));

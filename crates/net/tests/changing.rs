@@ -105,6 +105,27 @@ fn reordering_looks_like_loss_and_jitter_in_order_does_not() {
     assert!(given_time.fast_retransmits < 10 && given_time.undone == given_time.fast_retransmits, "{given_time:?}");
 }
 
+#[test]
+fn a_held_packet_looks_lost_and_one_ahead_does_not() {
+    // each 50th is 20 ms late, so a dozen of 1.5 ms pass it; or 1 ms early, less than the time between two
+    let with = |shift| {
+        let which = Which::Drawn { every: 50, rate_percent: 100.0, correlation_percent: 0.0 };
+        let reordering = Reordering::Chosen(Chosen { which, shift });
+        let mut network = over(Changing { reordering, ..Changing::default() }, "newreno", Config::classic());
+        tcp(&mut network.flows[0]).rules.window = 20;
+        run(&network, 1, &options(20.0))
+    };
+    let held = with(Shift::Later(Span::from_millis(20)));
+    let sender = &held.flows[0].sender;
+    assert_eq!(forward(&held).losses.total(), 0);
+    assert!(sender.fast_retransmits > 10 && sender.timeouts == 0, "{sender:?}");
+    // what was sent again had arrived or was on its way
+    assert!(held.flows[0].receiver.duplicate_segments + 1 >= sender.retransmitted_segments);
+    let ahead = with(Shift::Earlier(Span::from_millis(1)));
+    assert_eq!((ahead.flows[0].sender.retransmitted_segments, forward(&ahead).losses.total()), (0, 0));
+    assert!(ahead.flows[0].delivered_bytes > held.flows[0].delivered_bytes);
+}
+
 /// Mean queueing delay over a bottleneck of `from_mbps` whose rate becomes `to_mbps` after 20 s, between 30 s and 80 s,
 /// with PIE and four flows, milliseconds.
 fn pie_delay_ms(from_mbps: u64, to_mbps: u64, trace: bool) -> f64 {

@@ -162,7 +162,18 @@ fn changing(kind: u64, rate_kbps: u64) -> Option<Changing> {
             _ => vec![],
         },
         jitter: is(5).then_some(Jitter { model, reorder: is(9) }),
-        reorder: is(13),
+        reordering: match kind >> 13 & 3 {
+            0 => Reordering::Never,
+            1 => Reordering::Shorter,
+            2 => Reordering::Chosen(Chosen {
+                which: Which::Numbers([0, 3, 4, 60, 300].into()),
+                shift: Shift::Later(Span::from_millis(30)),
+            }),
+            _ => Reordering::Chosen(Chosen {
+                which: Which::Drawn { every: 3, rate_percent: 50.0, correlation_percent: 25.0 },
+                shift: Shift::Earlier(Span::from_millis(5)),
+            }),
+        },
     })
 }
 

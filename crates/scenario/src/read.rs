@@ -127,6 +127,11 @@ impl<'a> Item<'a> {
         }
     }
 
+    /// A list of whole numbers from 0: in order, each once.
+    pub(crate) fn numbers(&self) -> Result<Vec<u64>, Problem> {
+        Ok(rising(self.list()?.iter().map(|item| item.whole(0..=i64::MAX as u64)).collect::<Result<_, _>>()?))
+    }
+
     pub(crate) fn text(&self) -> Result<&'a str, Problem> {
         match &self.node.value {
             Value::Text(text) => Ok(text),
@@ -380,6 +385,13 @@ impl<'a> Item<'a> {
             .problem(code::BAD_NAME, wrong)
             .hint(format!("names are letters, digits, `-`, `_`, `+`{}", signs.concat())))
     }
+}
+
+/// The numbers in order, each once.
+pub(crate) fn rising(mut numbers: Vec<u64>) -> Vec<u64> {
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
 }
 
 /// Whether `name` has the form of `pattern`, where `*` stands for any text.

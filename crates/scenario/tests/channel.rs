@@ -247,6 +247,24 @@ fn changes_of_a_link_are_written_out_and_hold_in_both_directions() {
 }
 
 #[test]
+fn reordering_is_written_out() {
+    for (reorder, shown) in [
+        ("true", "true"),
+        ("{ every = 50, hold = \"10 ms\" }", r#"{"every":50,"rate":"100 %","correlation":"0 %","hold":"10 ms"}"#),
+        ("{ rate = \"29 %\", early = \"5 ms\" }", r#"{"every":1,"rate":"29 %","correlation":"0 %","early":"5 ms"}"#),
+        (
+            "{ every = 5, rate = \"25 %\", correlation = \"50 %\", early = \"1 s\" }",
+            r#"{"every":5,"rate":"25 %","correlation":"50 %","early":"1 s"}"#,
+        ),
+        ("{ packets = [60, 3, 60], hold = \"10 ms\" }", r#"{"packets":[3,60],"hold":"10 ms"}"#),
+    ] {
+        let keys = format!("rate = \"8 Mbps\", reorder = {reorder}, reverse = {{ reorder = false }}");
+        assert_eq!(effective_link(&keys, &["reorder", "reverse.reorder"]), format!("{shown} false"));
+        assert_eq!(effective_link(&keys.replace(", reverse = { reorder = false }", ""), &["reverse.reorder"]), shown);
+    }
+}
+
+#[test]
 fn changes_that_make_no_sense_are_refused() {
     let with = |keys: &str| format!("rate = \"8 Mbps\", {keys}");
     let step = |steps: &str| with(&format!("changes = [{steps}]"));
@@ -275,6 +293,17 @@ fn changes_that_make_no_sense_are_refused() {
     refused_link(&format!("trace = [3], {STEPS}"), "conflict", "whose rate comes from a `trace`");
     refused_link("queue = \"5 packets\"", "missing-key", "`topology.bottleneck.rate` is not given");
     refused_link(&with("jitter = \"5 ms\""), "wrong-type", "write `jitter = { model");
+    let reorder = |keys: &str| with(&format!("reorder = {{ {keys} }}"));
+    refused_link(&with("reorder = \"10 ms\""), "wrong-type", "write `reorder = { every = 50, hold = \"10 ms\" }`");
+    refused_link(&reorder("every = 50"), "missing-key", "write `hold = \"5 ms\"`");
+    refused_link(&reorder("hold = \"5 ms\""), "missing-key", "`rate = \"1 %\"` or `packets = [60]`");
+    refused_link(&reorder("every = 0, hold = \"5 ms\""), "out-of-range", "");
+    refused_link(&reorder("every = 2, hold = \"0 s\""), "out-of-range", "must be positive");
+    refused_link(&reorder("every = 2, hold = \"5 ms\", early = \"5 ms\""), "conflict", "stands beside `hold`");
+    refused_link(&reorder("packets = [1], hold = \"5 ms\", rate = \"1 %\""), "conflict", "no use beside `packets`");
+    refused_link(&reorder("every = 2, hold = \"5 ms\", correlation = \"50 %\""), "conflict", "goes with `rate`");
+    refused_link(&reorder("rate = \"101 %\", hold = \"5 ms\""), "out-of-range", "101 %");
+    refused_link(&reorder("every = 2, hold = \"5 ms\", count = \"data\""), "unknown-key", "has no key `count`");
     refused_link(&with("jitter = { model = \"normal\", mean = \"5 ms\" }"), "unknown-key", "`deviation`");
     refused_link(&with("jitter = { model = \"gauss\" }"), "unknown-word", "`normal`");
     refused_link(&with("jitter = { model = \"pareto\", mean = \"5 ms\", shape = 1.0 }"), "out-of-range", "1.01");

@@ -44,8 +44,9 @@ class Link:
         ``[{"at": "20 s", "for": "2 s", "every": "30 s", "packets": "held"}]``.
     handovers : str or sequence of mapping
         ``"leo"``, or ``[{"at": "20 s", "gap": "100 ms", "queue_at_old": "forwarded"}]``: nothing passes for a while.
-    reorder : bool
-        Whether packets pass each other where the delay becomes shorter.
+    reorder : bool or mapping
+        Whether packets pass each other where the delay becomes shorter; or ``{"every": 50, "hold": "10 ms"}``: which
+        ones leave the order, and by how much.
     trace : str or sequence of int
         In place of ``rate``: file of a mahimahi trace, or its milliseconds.
     jitter : bool or mapping
@@ -67,7 +68,7 @@ class Link:
     changes: Sequence[Mapping[str, Any]] | None = None
     outages: Sequence[Mapping[str, Any]] | None = None
     handovers: str | Sequence[Mapping[str, Any]] | None = None
-    reorder: bool | None = None
+    reorder: bool | Mapping[str, Any] | None = None
     trace: str | Sequence[int] | None = None
     jitter: bool | Mapping[str, Any] | None = None
     reverse: Link | Mapping[str, Any] | None = None

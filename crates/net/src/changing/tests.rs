@@ -218,3 +218,59 @@ fn packets_that_pass_each_other_arrive_by_their_times() {
     let order: Vec<u32> = std::iter::from_fn(|| c.next_arrival()).map(|p| p.seq).collect();
     assert_eq!(order, [1, 3, 0, 2]);
 }
+
+/// Delays of packets sent each millisecond over a wire of 10 ms, milliseconds.
+fn delays(which: Which, shift: Shift, count: u64) -> Vec<u64> {
+    let chosen = Reordering::Chosen(Chosen { which, shift });
+    let mut c = variation(&Changing { reordering: chosen, ..Changing::default() });
+    (0..count).map(|n| c.arrival(ms(n)).since(ms(n)).0 / 1_000_000).collect()
+}
+
+fn drawn(every: u64, rate_percent: f64, correlation_percent: f64) -> Which {
+    Which::Drawn { every, rate_percent, correlation_percent }
+}
+
+#[test]
+fn listed_packets_and_every_third_leave_their_place() {
+    let (later, earlier) = (Shift::Later(span(5)), Shift::Earlier(span(4)));
+    assert_eq!(delays(Which::Numbers([1, 4].into()), later, 6), [10, 15, 10, 10, 15, 10]);
+    assert_eq!(delays(Which::Numbers([1, 4].into()), earlier, 6), [10, 6, 10, 10, 6, 10]);
+    assert_eq!(delays(drawn(3, 100.0, 0.0), earlier, 7), [10, 10, 6, 10, 10, 6, 10]);
+    assert_eq!(delays(drawn(1, 100.0, 0.0), later, 3), [15, 15, 15]);
+    assert_eq!(delays(drawn(1, 0.0, 0.0), later, 3), [10, 10, 10]);
+    // not before it was sent
+    assert_eq!(delays(drawn(2, 100.0, 0.0), Shift::Earlier(span(40)), 4), [10, 0, 10, 0]);
+}
+
+#[test]
+fn packets_are_chosen_as_often_as_the_rate_says() {
+    const N: u64 = 100_000;
+    let share = |which| delays(which, Shift::Later(span(5)), N).iter().filter(|&&d| d == 15).count() as f64 / N as f64;
+    // standard error sqrt(0.25 * 0.75 / N) = 0.0014; four of them
+    assert!((share(drawn(1, 25.0, 0.0)) - 0.25).abs() < 0.0055);
+    // at the earliest the third, then 1 / 0.25 packets on average until one is: 1 of 2 + 4
+    assert!((share(drawn(3, 25.0, 0.0)) - 1.0 / 6.0).abs() < 0.005);
+    // half of the number is new, a quarter was drawn for the packet before, and so on: the sum of such uniform numbers
+    // has the Fabius function as its distribution, which is 5/72 at 1/4
+    let correlated = delays(drawn(1, 25.0, 50.0), Shift::Later(span(5)), N);
+    let chosen = correlated.iter().filter(|&&d| d == 15).count() as f64 / N as f64;
+    assert!((chosen - 5.0 / 72.0).abs() < 0.006, "{chosen}");
+    // one that follows a chosen one is chosen more often
+    let again = correlated.windows(2).filter(|pair| pair == &[15, 15]).count() as f64 / N as f64;
+    assert!(again > 2.0 * chosen * chosen, "{again}");
+    // it is drawn once and for all
+    assert!([0.0, 1.0].contains(&share(drawn(1, 50.0, 100.0))));
+}
+
+#[test]
+fn those_that_are_not_chosen_keep_their_order() {
+    // the delay falls from 10 to 3 ms at 100 ms: only the second packet is held, and that for long
+    let spec = Changing {
+        steps: vec![Step { at: ms(100), rate_bps: None, delay: Some(span(3)) }],
+        reordering: Reordering::Chosen(Chosen { which: Which::Numbers([1].into()), shift: Shift::Later(span(50)) }),
+        ..Changing::default()
+    };
+    let mut c = variation(&spec);
+    let arrivals: Vec<Time> = [98, 99, 100, 104, 110].map(|at| c.arrival(ms(at))).into();
+    assert_eq!(arrivals, [108, 159, 108, 108, 113].map(ms));
+}

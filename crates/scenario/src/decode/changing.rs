@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use net::{Changing, Jitter, JitterModel, OPPORTUNITY, Outage, Step};
+use net::{Changing, Chosen, Jitter, JitterModel, OPPORTUNITY, Outage, Reordering, Shift, Step, Which};
 use serde_json::{Map, Value as Json, json};
 use units::{Span, Time};
 
@@ -12,7 +12,7 @@ use crate::files::{Files, bad_line};
 use crate::limits::DURATION;
 use crate::node::Value;
 use crate::read::{Fields, HOUR, INSTANT, Item};
-use crate::units::{rate_text, time_text};
+use crate::units::{percent_text, rate_text, time_text};
 
 /// Shortest distance of periodic outages.
 const SHORTEST_PERIOD: Span = Span::from_millis(1);
@@ -28,7 +28,11 @@ pub(crate) static MEANINGS: &[(&str, &str)] = &[
     ),
     ("trace", "in place of rate: mahimahi delivery trace, the name of a file or a list of milliseconds"),
     ("jitter", "random part of the delay: a table with model and its keys, reorder (false); false: none"),
-    ("reorder", "packets pass those before them when the delay becomes shorter: true, or false (default)"),
+    (
+        "reorder",
+        "packets pass those before them: when the delay becomes shorter (true; default false), or chosen ones, a table \
+         with hold (how much later they arrive) or early (how much earlier), and every, rate, correlation, or packets",
+    ),
     (
         "handovers",
         "\"leo\" (a new satellite every 15 s), or a list of tables with at, gap, perhaps rate_factor, delay_step or delay, \
@@ -110,7 +114,7 @@ pub(crate) fn read(
         changing.handovers = handovers::read(&item, table, changing)?;
     }
     if let Some(item) = table.get("reorder") {
-        changing.reorder = item.flag()?;
+        changing.reordering = reordering(&item)?;
     }
     if changing.trace.is_some() && changing.steps.iter().any(|step| step.rate_bps.is_some()) {
         let item = table.get("changes").or_else(|| table.get("trace")).or_else(|| table.get("rate"));
@@ -237,6 +241,63 @@ fn jitter(item: &Item<'_>) -> Result<Option<Jitter>, Problem> {
     Ok(Some(Jitter { model: (ready.read)(&table)?, reorder }))
 }
 
+fn reordering(item: &Item<'_>) -> Result<Reordering, Problem> {
+    if let Value::Flag(on) = item.node.value {
+        return Ok(if on { Reordering::Shorter } else { Reordering::Never });
+    }
+    if !matches!(item.node.value, Value::Table(_)) {
+        return Err(item
+            .problem(code::WRONG_TYPE, "is neither true, false nor a table")
+            .hint("write `reorder = { every = 50, hold = \"10 ms\" }`"));
+    }
+    let table = item.table(&["hold", "early", "every", "rate", "correlation", "packets"])?;
+    let shift = match (table.get("hold"), table.get("early")) {
+        (Some(_), Some(item)) => {
+            return Err(item.problem(code::CONFLICT, "stands beside `hold`: it is one or the other"));
+        }
+        (None, Some(_)) => Shift::Earlier(length(&table, "early")?),
+        _ => Shift::Later(length(&table, "hold")?),
+    };
+    let drawn = ["every", "rate", "correlation"].map(|key| table.get(key));
+    if let Some(packets) = table.get("packets") {
+        if let Some(item) = drawn.into_iter().flatten().next() {
+            return Err(item.problem(code::CONFLICT, "has no use beside `packets`, which names them"));
+        }
+        return Ok(Reordering::Chosen(Chosen { which: Which::Numbers(packets.numbers()?.into()), shift }));
+    }
+    let [every, rate, correlation] = drawn;
+    if every.is_none() && rate.is_none() {
+        return table
+            .need("every", "50` or `rate = \"1 %\"` or `packets = [60]")
+            .map(|_| unreachable!("it is not there"));
+    }
+    if let (Some(item), None) = (&correlation, &rate) {
+        return Err(item.problem(code::CONFLICT, "goes with `rate`, which is not given"));
+    }
+    let every = every.map_or(Ok(1), |item| item.whole(1..=i64::MAX as u64))?;
+    let rate_percent = rate.map_or(Ok(100.0), |item| item.percent())?;
+    let correlation_percent = correlation.map_or(Ok(0.0), |item| item.percent())?;
+    Ok(Reordering::Chosen(Chosen { which: Which::Drawn { every, rate_percent, correlation_percent }, shift }))
+}
+
+fn reordering_effective(reordering: &Reordering) -> Json {
+    let Reordering::Chosen(Chosen { which, shift }) = reordering else {
+        return (*reordering == Reordering::Shorter).into();
+    };
+    let mut table = match which {
+        Which::Numbers(packets) => json!({ "packets": **packets }),
+        Which::Drawn { every, rate_percent, correlation_percent } => {
+            let [rate, correlation] = [rate_percent, correlation_percent].map(|percent| percent_text(*percent));
+            json!({ "every": every, "rate": rate, "correlation": correlation })
+        }
+    };
+    match shift {
+        Shift::Later(span) => table["hold"] = time_text(*span).into(),
+        Shift::Earlier(span) => table["early"] = time_text(*span).into(),
+    }
+    table
+}
+
 fn length(table: &Fields<'_>, key: &str) -> Result<Span, Problem> {
     table.need(key, "\"5 ms\"")?.span(INSTANT..=HOUR)
 }
@@ -292,6 +353,6 @@ pub(crate) fn effective(rate_bps: u64, changing: &Changing) -> Map<String, Json>
     map.insert("changes".into(), changing.steps.iter().map(step).collect());
     map.insert("outages".into(), changing.outages.iter().map(outage).collect());
     map.insert("jitter".into(), changing.jitter.as_ref().map_or(json!(false), jitter));
-    map.insert("reorder".into(), changing.reorder.into());
+    map.insert("reorder".into(), reordering_effective(&changing.reordering));
     map
 }

@@ -233,11 +233,7 @@ fn directed_loss(item: &Item<'_>, files: &Files) -> Result<(Loss, bool, bool), P
 }
 
 fn arrivals(item: Option<Item<'_>>) -> Result<Vec<u64>, Problem> {
-    let items = item.as_ref().map_or(Ok(Vec::new()), Item::list)?;
-    let mut arrivals = items.iter().map(|item| item.whole(0..=i64::MAX as u64)).collect::<Result<Vec<_>, _>>()?;
-    arrivals.sort_unstable();
-    arrivals.dedup();
-    Ok(arrivals)
+    item.as_ref().map_or(Ok(Vec::new()), Item::numbers)
 }
 
 impl Direction {

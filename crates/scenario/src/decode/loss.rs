@@ -9,7 +9,7 @@ use units::Span;
 use crate::error::{Problem, code};
 use crate::files::Files;
 use crate::node::Value;
-use crate::read::{Fields, HOUR, Item};
+use crate::read::{Fields, HOUR, Item, rising};
 use crate::units::{Kind, parse, percent_text, time_text};
 
 /// A loss as it was written.
@@ -457,12 +457,10 @@ fn replay(table: &Fields<'_>, files: &Files) -> Result<Model, Problem> {
         return Ok(Model::Replay { lost, length });
     }
     let item = table.need("lost", "[3, 8]` or `pattern = \"losses.txt\"")?;
-    let mut lost: Vec<u64> = match item.node.value {
-        Value::Text(_) => files.numbers(&item)?.into_iter().map(|(number, _)| number).collect(),
-        _ => item.list()?.iter().map(|item| item.whole(0..=i64::MAX as u64)).collect::<Result<_, _>>()?,
+    let lost = match item.node.value {
+        Value::Text(_) => rising(files.numbers(&item)?.into_iter().map(|(number, _)| number).collect()),
+        _ => item.numbers()?,
     };
-    lost.sort_unstable();
-    lost.dedup();
     let length = match (repeat, length) {
         (true, None) => return table.need("length", "1000").map(|_| unreachable!("it is not there")),
         (false, Some(item)) => return Err(item.problem(code::CONFLICT, "has no use without `repeat = true`")),

@@ -70,8 +70,6 @@ def why_not(kernel: str, variant: str = "", other: Others | None = None) -> str 
         return f"the settings of the variant `{variant}` are not known"
     if other is not None and other.unknown:
         return f"`{other.unknown}` has no counterpart here"
-    if other is not None and other.delay:
-        return "packets that are held have no counterpart here"
     return None
 
 
@@ -83,17 +81,31 @@ def of_case(case: Case) -> Scenario:
         flow["tcp"] |= {"timer_wheel": "linux", "timer_phase": f"{case.phase_us} us"}
     if case.limited:
         flow["size"] = f"{LIMITED_SEGMENTS * MSS} B"
-    return _scenario(case, {"drops": drops}, flow, {"traces": ["window", "sent"]}, more=_handshake_and_acks(case.other))
+    return _scenario(case, {"drops": drops}, flow, {"traces": ["window", "sent"]}, more=_others(case))
 
 
-def _handshake_and_acks(other: Others) -> list[dict[str, Any]]:
-    """A hop that loses ACKs, and one behind it that loses SYNs and the answers to them.
+def _others(case: Case) -> list[dict[str, Any]]:
+    """Hops that lose or hold what the column `other` says.
 
-    The first sees a single answer, number 0 on its way back, so the number of an ACK there is that of the list.
+    Behind the one that loses ACKs is one that loses SYNs and the answers to them, so that the first sees a single
+    answer, number 0 on its way back, and the number of an ACK there is that of the list. Between the answer and the
+    first data Linux sends an ACK, and nothing is sent here: what follows has a number less.
     """
-    handshake = {"forward": [number - 1 for number in other.syns], "reverse": [number - 1 for number in other.synacks]}
-    hops = {"acks": {"reverse": list(other.acks)}, "handshake": handshake}
-    return [{"name": name, "drops": drops} for name, drops in hops.items() if any(drops.values())]
+    other, hops = case.other, []
+    if other.acks:
+        hops.append({"name": "acks", "drops": {"reverse": list(other.acks)}})
+    if other.syns or other.synacks:
+        syns, answers = ([number - 1 for number in numbers] for numbers in (other.syns, other.synacks))
+        hops.append({"name": "handshake", "drops": {"forward": syns, "reverse": answers}})
+    if other.delay:
+        late = {"name": "late", "delay": other.delay, "reverse": {"delay": "0 s", "reorder": False}}
+        if other.gap:
+            ack = 2 + len(other.synacks)
+            ahead = (number for number in range(other.gap, 2 * case.sent_segments, other.gap) if number != ack)
+            packets = [number - 1 - (number > ack) for number in ahead]
+            late["reorder"] = {"packets": packets, "early": other.delay}
+        hops.append(late)
+    return hops
 
 
 def of_point(point: Point, seeds: int) -> Scenario:
