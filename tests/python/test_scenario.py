@@ -108,7 +108,7 @@ FULL_LINK: dict[str, Any] = {
     "changes": [{"at": "3 s", "delay": "30 ms"}],
     "outages": [{"at": "4 s", "for": "1 s", "packets": "lost"}],
     "handovers": [{"at": "7 s", "gap": "50 ms", "queue_at_old": "forwarded"}],
-    "reorder": True,
+    "reorder": {"every": 50, "rate": "25 %", "correlation": "50 %", "hold": "10 ms"},
     "jitter": {"model": "uniform", "spread": "2 ms", "reorder": True},
     "reverse": {"rate": "1 Mbps"},
 }

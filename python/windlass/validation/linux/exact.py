@@ -6,8 +6,10 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from windlass.errors import InputError
 from windlass.validation.linux import scenarios
 from windlass.validation.linux.reference import Case
 
@@ -110,6 +112,8 @@ class CaseOutcome:
         What was run.
     skipped : str or None
         Why it was not.
+    broken : bool
+        It was not because one of its traces cannot be read.
     checks : tuple of Check
         In the order of :data:`CHECKS`.
     again : First or None
@@ -121,9 +125,15 @@ class CaseOutcome:
 
     case: Case
     skipped: str | None = None
+    broken: bool = False
     checks: tuple[Check, ...] = ()
     again: First | None = None
     sent: First | None = None
+
+    @property
+    def name(self) -> str:
+        """That of the case."""
+        return self.case.name
 
     @property
     def agrees(self) -> bool:
@@ -146,6 +156,7 @@ class CaseOutcome:
             "algorithm": self.case.algorithm,
             "agrees": self.agrees,
             "skipped": self.skipped,
+            "broken": self.broken,
             "checks": checks,
             "first_retransmission_that_differs": self.again and self.again.to_dict(),
             "first_segment_that_differs": self.sent and self.sent.to_dict(),
@@ -163,16 +174,16 @@ def compare_case(case: Case) -> CaseOutcome:
     Returns
     -------
     CaseOutcome
-
-    Raises
-    ------
-    InputError
-        If a trace of the case is broken.
+        Skipped, with the reason, if the case has no counterpart here or a trace is missing or broken.
     """
     skipped = scenarios.why_not(case.algorithm, case.variant, case.other) or case.lacks()
     if skipped is not None:
         return CaseOutcome(case, skipped)
-    theirs, windows = case.sent(), case.windows()
+    try:
+        theirs, windows = case.sent(), case.windows()
+    except InputError as error:
+        place = f"{Path(error.file or '').name}, line {error.line}" if error.line else Path(error.file or "").name
+        return CaseOutcome(case, f"{place}: {error.message}", broken=True)
     result = scenarios.of_case(case).run()
     flow = result.flows.to_pylist()[0]
     series: dict[str, list[tuple[float, float]]] = {"sent_segment": [], "window_segments": []}
@@ -200,8 +211,7 @@ def compare_case(case: Case) -> CaseOutcome:
     )
     return CaseOutcome(
         case,
-        None,
-        checks,
+        checks=checks,
         again=first_difference(again_there, again_here),
         sent=first_difference(theirs, ours, CLOSE_S),
     )

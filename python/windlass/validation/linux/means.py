@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,16 @@ SLACK = 0.05
 """By what share of Linux's mean the joint interval is widened."""
 
 SEEDS = 10
-"""Runs of each point here, if nothing else is asked for."""
+"""Runs of each point here at first, if nothing else is asked for."""
+
+WIDE = 0.15
+"""A rule that allows more than this share of Linux's mean says little: more seeds are run here."""
+
+MOST_SEEDS = 160
+"""Runs of each point here at most."""
+
+NORMAL = 1.959964
+"""Half width of the 95 % interval of a normal variable, in standard deviations."""
 
 
 @dataclass(frozen=True)
@@ -44,18 +54,30 @@ class PointOutcome:
     retransmitted: float = math.nan
 
     @property
+    def name(self) -> str:
+        """That of the point."""
+        return self.point.name
+
+    @property
     def difference(self) -> float:
         """How far the mean here is from Linux's, as a share of Linux's; NaN if it was not run."""
-        if self.linux is None or self.here is None:
-            return math.nan
-        return self.here.mean / self.linux.mean - 1.0
+        return self._share(lambda linux, here: here.mean - linux.mean)
 
     @property
     def allowed(self) -> float:
         """How far it may be: the half width of the joint interval and the slack, as a share of Linux's mean."""
+        return self._share(joint_half_width) + SLACK
+
+    @property
+    def least(self) -> float:
+        """What would be allowed with any number of seeds here, if the spread stays as it is: Linux has only so many."""
+        return self._share(lambda linux, here: NORMAL * spread(linux, here)[0] / math.sqrt(linux.n)) + SLACK
+
+    def _share(self, of: Callable[[Interval, Interval], float]) -> float:
         if self.linux is None or self.here is None:
             return math.nan
-        return joint_half_width(self.linux, self.here) / self.linux.mean + SLACK
+        value = of(self.linux, self.here)
+        return value / self.linux.mean if self.linux.mean else math.copysign(math.inf, value) if value else 0.0
 
     @property
     def agrees(self) -> bool:
@@ -83,6 +105,7 @@ class PointOutcome:
             "windlass": plain(self.here, self.timeouts, self.retransmitted),
             "difference": self.difference,
             "allowed": self.allowed,
+            "allowed_least": self.least,
         }
 
 
@@ -94,7 +117,8 @@ def compare_point(point: Point, *, seeds: int = SEEDS, store: bool | Path = True
     point : Point
         What to run.
     seeds : int
-        Number of runs, at least two; one without random loss.
+        Number of runs, at least two; one without random loss. While more is allowed than :data:`WIDE`, four times as
+        many, up to :data:`MOST_SEEDS`.
     store : bool or path
         Whether runs are kept and read, and where.
 
@@ -102,13 +126,22 @@ def compare_point(point: Point, *, seeds: int = SEEDS, store: bool | Path = True
     -------
     PointOutcome
     """
-    from windlass.stats import mean_interval
-
     skipped = scenarios.why_not(point.algorithm)
     if skipped is not None:
         return PointOutcome(point, skipped)
-    wanted = seeds if float(point.loss_percent) > 0.0 else 1
-    flows = scenarios.of_point(point, wanted).sweep(store=store).flows.to_pylist()
+    if float(point.loss_percent) == 0.0:
+        return _compared(point, 1, store)
+    while True:
+        outcome = _compared(point, seeds, store)
+        if outcome.allowed <= WIDE or seeds >= MOST_SEEDS:
+            return outcome
+        seeds = min(4 * seeds, MOST_SEEDS)
+
+
+def _compared(point: Point, seeds: int, store: bool | Path) -> PointOutcome:
+    from windlass.stats import mean_interval
+
+    flows = scenarios.of_point(point, seeds).sweep(store=store).flows.to_pylist()
     return PointOutcome(
         point,
         linux=mean_interval(point.goodput_mbps),
@@ -118,10 +151,27 @@ def compare_point(point: Point, *, seeds: int = SEEDS, store: bool | Path = True
     )
 
 
-def joint_half_width(a: Interval, b: Interval) -> float:
-    """Half width of the 95 % interval of the difference of two independent means.
+def spread(a: Interval, b: Interval) -> tuple[float, int]:
+    """Standard deviation of single runs, pooled over both sides, and its degrees of freedom.
 
-    The squares of both half widths add up, as those of the standard errors do. A single run adds nothing.
+    If both sides do the same, as the comparison asks, their runs scatter alike.
     """
-    halves = (one.half_width if one.n > 1 else 0.0 for one in (a, b))
-    return math.hypot(*halves)
+    from scipy import special
+
+    free = a.n + b.n - 2
+    if free == 0:
+        return 0.0, 0
+    squares = 0.0
+    for one in (a, b):
+        if one.n > 1:
+            deviation = one.half_width * math.sqrt(one.n) / float(special.stdtrit(one.n - 1, 0.975))
+            squares += (one.n - 1) * deviation**2
+    return math.sqrt(squares / free), free
+
+
+def joint_half_width(a: Interval, b: Interval) -> float:
+    """Half width of the 95 % interval of the difference of two independent means: Student's t, pooled variance."""
+    from scipy import special
+
+    deviation, free = spread(a, b)
+    return float(special.stdtrit(free, 0.975)) * deviation * math.sqrt(1 / a.n + 1 / b.n) if free else 0.0

@@ -32,14 +32,14 @@ EXPLAINED: dict[str, str] = {
 
 def unexplained(done: Comparison) -> list[str]:
     """Names of cases and points that differ for no known reason."""
-    names = [(one, one.case.name) for one in done.cases] + [(one, one.point.name) for one in done.points]
-    return [name for one, name in names if one.skipped is None and not one.agrees and name not in EXPLAINED]
+    different = (one.name for one in done.outcomes if one.skipped is None and not one.agrees)
+    return [name for name in different if name not in EXPLAINED]
 
 
 def agreement(done: Comparison) -> dict[str, set[str]]:
     """The checks that agree and count, by the name of the case or the point."""
-    found = {one.case.name: {c.name for c in one.checks if c.judged and c.agrees} for one in done.cases}
-    return found | {one.point.name: {"goodput"} if one.agrees else set() for one in done.points}
+    found = {one.name: {c.name for c in one.checks if c.judged and c.agrees} for one in done.cases}
+    return found | {one.name: {"goodput"} if one.agrees else set() for one in done.points}
 
 
 def read_record(file: Path) -> dict[str, set[str]]:

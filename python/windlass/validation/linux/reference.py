@@ -11,6 +11,7 @@ import csv
 import gzip
 import io
 import lzma
+import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -200,7 +201,7 @@ def read(folder: Path) -> Reference:
     Parameters
     ----------
     folder : Path
-        With ``droplist/summary.csv``, ``random/random.csv`` or both.
+        With ``droplist/summary.csv``, ``random/random.csv`` or both. Traces are read when their case is compared.
 
     Returns
     -------
@@ -235,8 +236,8 @@ def _cases(file: Path) -> Iterator[Case]:
             variant=row["variant"],
             every=every,
             drops=drops,
-            queue_packets=row.whole("queue_packets"),
-            seconds=row.whole("seconds"),
+            queue_packets=row.whole("queue_packets", least=2),
+            seconds=row.whole("seconds", least=1),
             rate=row.with_unit("rate", "8mbit"),
             delay=row.with_unit("owd_each_way", "50ms"),
             other=row.others("other"),
@@ -262,11 +263,11 @@ def _points(file: Path) -> list[Point]:
             Point(
                 path=first["path"],
                 algorithm=first["cc"],
-                loss_percent=first["loss_pct"],
+                loss_percent=f"{first.number('loss_pct', most=100.0):g}",
                 rate=first.with_unit("rate", "8mbit"),
                 delay=first.with_unit("owd_each_way", "60ms"),
-                queue_packets=first.whole("queue_packets"),
-                seconds=first.whole("seconds"),
+                queue_packets=first.whole("queue_packets", least=2),
+                seconds=first.whole("seconds", least=1),
                 goodput_mbps=tuple(row.number("goodput_mbps") for row in rows),
                 timeouts=sum(row.number("timeouts") for row in rows) / len(rows),
                 retransmitted=sum(row.number("retransmitted") for row in rows) / len(rows),
@@ -315,17 +316,24 @@ class _Row:
     def has(self, name: str) -> bool:
         return bool(self.values.get(name))
 
-    def whole(self, name: str) -> int:
-        try:
-            return int(self[name])
-        except ValueError:
-            raise self.wrong(f"`{name}` is `{self[name]}`, wanted is a whole number") from None
+    def whole(self, name: str, least: int = 0) -> int:
+        """A whole number, not below `least`."""
+        text = self[name].strip()
+        if not re.fullmatch(r"\d{1,18}", text) or int(text) < least:
+            above = f" of {least} or more" if least else ""
+            raise self.wrong(f"`{name}` is `{self[name]}`, wanted is a whole number{above}")
+        return int(text)
 
-    def number(self, name: str) -> float:
+    def number(self, name: str, most: float = math.inf) -> float:
+        """A number from 0 to `most`."""
         try:
-            return float(self[name])
+            value = float(self[name])
         except ValueError:
-            raise self.wrong(f"`{name}` is `{self[name]}`, wanted is a number") from None
+            value = math.nan
+        if not 0.0 <= value <= most or math.isinf(value):
+            wanted = "a number" if math.isinf(most) else f"a number from 0 to {most:g}"
+            raise self.wrong(f"`{name}` is `{self[name]}`, wanted is {wanted}")
+        return value
 
     def with_unit(self, name: str, default: str) -> str:
         """A value as ``tc`` writes it, `8mbit`, in the notation of a scenario; the column may be missing."""
@@ -378,21 +386,24 @@ def _in_units(text: str) -> str | None:
     """A value as ``tc`` writes it, `8mbit`, in the notation of a scenario; ``None``: it is none."""
     number = text.rstrip("abcdefghijklmnopqrstuvwxyz")
     unit = UNITS.get(text[len(number) :])
-    return f"{number} {unit}" if unit and re.fullmatch(r"\d+(\.\d*)?", number) else None
+    return f"{number} {unit}" if unit and re.fullmatch(r"\d+(\.\d+)?", number) and float(number) > 0.0 else None
 
 
 class _Rows:
     """The rows of a table, each knowing its line."""
 
     def __init__(self, file: Path, content: bytes) -> None:
-        self.file, self.text = file, content.decode("utf-8", errors="replace")
+        self.file, self.text = file, content.decode("utf-8-sig", errors="replace")
 
     def __iter__(self) -> Iterator[_Row]:
         table = csv.DictReader(io.StringIO(self.text))
         row = None
-        for values in table:
-            row = _Row(self.file, table.line_num, values)
-            yield row
+        try:
+            for values in table:
+                row = _Row(self.file, table.line_num, values)
+                yield row
+        except csv.Error as bad:
+            raise _Row(self.file, table.line_num, {}).wrong(f"is no table: {bad}") from None
         if row is None:
             raise _Row(self.file, 1, {}).wrong("has no rows below its header", whole=True)
 

@@ -11,7 +11,7 @@ from typing import Any
 from windlass.errors import InputError, did_you_mean
 from windlass.validation.linux import scenarios
 from windlass.validation.linux.exact import CaseOutcome, compare_case
-from windlass.validation.linux.means import SEEDS, PointOutcome, compare_point
+from windlass.validation.linux.means import SEEDS, WIDE, PointOutcome, compare_point
 from windlass.validation.linux.reference import Reference
 
 Progress = Callable[[int, int], None]
@@ -36,8 +36,27 @@ class Comparison:
 
     @property
     def run(self) -> int:
-        """How many have a counterpart here."""
+        """How many were compared."""
         return sum(one.skipped is None for one in self.outcomes)
+
+    @property
+    def skipped(self) -> dict[str, list[str]]:
+        """Names of the others, by the reason."""
+        found: dict[str, list[str]] = {}
+        for one in self.outcomes:
+            if one.skipped is not None:
+                found.setdefault(one.skipped, []).append(one.name)
+        return found
+
+    @property
+    def broken(self) -> list[str]:
+        """Names of those whose traces cannot be read."""
+        return [one.name for one in self.cases if one.broken]
+
+    @property
+    def wide(self) -> list[PointOutcome]:
+        """Points whose means may differ by more than :data:`~windlass.validation.linux.means.WIDE`."""
+        return [one for one in self.points if one.allowed > WIDE]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -47,6 +66,8 @@ class Comparison:
             "points": [one.to_dict() for one in self.points],
             "agreeing": self.agreeing,
             "run": self.run,
+            "skipped": self.skipped,
+            "broken": self.broken,
             "total": len(self.outcomes),
         }
 
@@ -68,7 +89,7 @@ def compare(
     names : sequence of str
         Only those of these names, such as ``"reno-one"``, ``"cubic-*"`` or, for points, ``"A-reno-1"``.
     seeds : int
-        Runs of each point with random loss, at least two.
+        Runs of each point with random loss, at least two; more where they make the comparison sharp enough.
     store : bool or path
         Whether runs of points are kept and read, and where.
     progress : callable, optional
@@ -82,7 +103,7 @@ def compare(
     Raises
     ------
     InputError
-        If a name fits nothing, or a trace is missing or broken.
+        If a name fits nothing.
     Interrupted
         After Ctrl-C.
     """

@@ -81,17 +81,16 @@ def of_case(case: Case) -> Scenario:
         flow["tcp"] |= {"timer_wheel": "linux", "timer_phase": f"{case.phase_us} us"}
     if case.limited:
         flow["size"] = f"{LIMITED_SEGMENTS * MSS} B"
-    return _scenario(case, {"drops": drops}, flow, {"traces": ["window", "sent"]}, more=_others(case))
+    return _scenario(case, {"drops": drops}, flow, {"traces": ["window", "sent"]}, more=_others(case.other))
 
 
-def _others(case: Case) -> list[dict[str, Any]]:
+def _others(other: Others) -> list[dict[str, Any]]:
     """Hops that lose or hold what the column `other` says.
 
     Behind the one that loses ACKs is one that loses SYNs and the answers to them, so that the first sees a single
-    answer, number 0 on its way back, and the number of an ACK there is that of the list. Between the answer and the
-    first data Linux sends an ACK, and nothing is sent here: what follows has a number less.
+    answer, number 0 on its way back, and the number of an ACK there is that of the list.
     """
-    other, hops = case.other, []
+    hops: list[dict[str, Any]] = []
     if other.acks:
         hops.append({"name": "acks", "drops": {"reverse": list(other.acks)}})
     if other.syns or other.synacks:
@@ -100,10 +99,7 @@ def _others(case: Case) -> list[dict[str, Any]]:
     if other.delay:
         late = {"name": "late", "delay": other.delay, "reverse": {"delay": "0 s", "reorder": False}}
         if other.gap:
-            ack = 2 + len(other.synacks)
-            ahead = (number for number in range(other.gap, 2 * case.sent_segments, other.gap) if number != ack)
-            packets = [number - 1 - (number > ack) for number in ahead]
-            late["reorder"] = {"packets": packets, "early": other.delay}
+            late["reorder"] = {"every": other.gap, "early": other.delay}
         hops.append(late)
     return hops
 
