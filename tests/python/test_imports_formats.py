@@ -414,7 +414,7 @@ def test_the_command_prints_writes_and_compares(command: Command) -> None:
     assert "compare" in json.loads(command("import", file, "--compare", "--json").stdout)
     data = json.loads(command("import", file, "--json").stdout)
     assert data["rate"]["value"] == pytest.approx(2e6)
-    assert set(data["rate"]) == {"value", "lo", "hi", "n", "unit", "how"}
+    assert set(data["rate"]) == {"value", "lo", "hi", "n", "unit", "how", "kind"}
     assert "written" in data
 
 

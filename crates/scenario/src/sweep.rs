@@ -55,7 +55,7 @@ fn text(step: &[Node]) -> String {
 }
 
 /// Keys that are no part of a run's description.
-const FIXED: &[&str] = &["scenario.name", "scenario.seeds", "scenario.first_seed", "output", "sweep"];
+const FIXED: &[&str] = &["scenario.name", "scenario.seeds", "scenario.first_seed", "output", "sweep", "measured"];
 
 /// Take the sweep out of the description and put the overrides into both. An override of a swept key, or of what holds
 /// it, ends its sweep, also where the axis names one flow group or link and the override all of them; one of

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from windlass import inputs
 from windlass.errors import InputError
 from windlass.imports import kinds, loss, rates
 from windlass.imports.evidence import Evidence
-from windlass.imports.model import ImportedPath, LossFit
+from windlass.imports.model import AT_MOST, INTERVAL, Estimate, ImportedPath, LossFit
 
 RATES = ("auto", "constant", "trace")
 """What becomes of a rate over time."""
@@ -57,13 +58,15 @@ def import_path(
     path = ImportedPath(str(file), evidence.format, name or _name(Path(file)))
     path.facts = evidence.facts
     path.rate, path.base_rtt, path.queue, path.jitter = (
-        evidence.rate,
+        _rate(evidence),
         evidence.base_rtt,
         evidence.queue,
         evidence.jitter,
     )
+    path.queue_least = evidence.queue_least
     path.notes = list(evidence.notes)
     path.loss = _loss(evidence, path.notes)
+    path.loss_most = evidence.loss_most if path.loss is None else None
     if evidence.reverse is not None:
         path.reverse_loss = loss.fit(evidence.reverse.lost, evidence.reverse.time_s, evidence.reverse.how)
     _trace(evidence, path, rate)
@@ -90,6 +93,16 @@ def _name(file: Path) -> str:
     return re.sub(r"[^A-Za-z0-9_-]+", "-", stem).strip("-")[:60] or "imported"
 
 
+def _rate(evidence: Evidence) -> Estimate | None:
+    """The rate, no end of which is below what arrived."""
+    rate, arrived = evidence.rate, evidence.arrived_bps
+    if rate is None or arrived is None or arrived <= min(rate.value, rate.interval.lo):
+        return rate
+    if arrived <= rate.value and arrived <= rate.interval.hi:
+        return replace(rate, interval=replace(rate.interval, lo=arrived))
+    return rates.at_least(rate.value, arrived, rate.interval.n, f"{rate.how}; no less than what arrived on average")
+
+
 def _loss(evidence: Evidence, notes: list[str]) -> LossFit | None:
     if evidence.outcomes is not None and len(evidence.outcomes.lost):
         found = loss.fit(evidence.outcomes.lost, evidence.outcomes.time_s, evidence.outcomes.how)
@@ -99,6 +112,9 @@ def _loss(evidence: Evidence, notes: list[str]) -> LossFit | None:
             notes.append("The interval of the loss holds for independent losses; if they come in bursts it is wider.")
     else:
         return None
+    if evidence.loss_low is not None:
+        ends = replace(found.rate.interval, lo=min(evidence.loss_low, found.rate.interval.lo))
+        found = replace(found, rate=replace(found.rate, interval=ends, kind=AT_MOST if ends.lo <= 0.0 else INTERVAL))
     if found.model == loss.NONE:
         notes.append(
             f"None of {found.packets} packets was lost: the loss is below {found.rate.interval.hi:.2g} (95 %)."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from windlass.imports.model import Estimate, JitterFit
+from windlass.imports.model import AT_MOST, Estimate, JitterFit
 from windlass.interval import Interval
 
 if TYPE_CHECKING:
@@ -42,6 +42,14 @@ def least(rtt_s: NDArray[Any], how: str, resolution_s: float = 0.0) -> Estimate:
     below = (second - first) * CONFIDENCE / (1.0 - CONFIDENCE)
     lower = max(first - below - resolution_s, 0.0)
     return Estimate(Interval(first, lower, first + resolution_s, len(rtt_s)), "s", how)
+
+
+def at_most(rtt_s: NDArray[Any], how: str, resolution_s: float = 0.0) -> Estimate:
+    """The same of samples that were smoothed and contain a queue that was perhaps never empty: an upper limit alone."""
+    import numpy as np
+
+    first = float(np.min(rtt_s))
+    return Estimate(Interval(first, 0.0, first + resolution_s, len(rtt_s)), "s", how, AT_MOST)
 
 
 def jitter(rtt_s: NDArray[Any], how: str) -> JitterFit | None:

@@ -60,7 +60,11 @@ class RateOverTime:
 
 @dataclass
 class Evidence:
-    """What one file shows; see :class:`windlass.imports.model.ImportedPath` for the numbers."""
+    """What one file shows; see :class:`windlass.imports.model.ImportedPath` for the numbers.
+
+    `arrived_bps` is what arrived per second, on average: no link carries less. `loss_low` is what the channel loses at
+    least, as a share, where drops of a queue may be among the losses.
+    """
 
     format: str
     facts: list[str] = field(default_factory=list)
@@ -68,8 +72,12 @@ class Evidence:
     rates: RateOverTime | None = None
     base_rtt: Estimate | None = None
     queue: Estimate | None = None
+    queue_least: float | None = None
     jitter: JitterFit | None = None
     outcomes: Outcomes | None = None
     reverse: Outcomes | None = None
     counted: tuple[int, int, str] | None = None
+    loss_low: float | None = None
+    loss_most: Estimate | None = None
+    arrived_bps: float | None = None
     notes: list[str] = field(default_factory=list)

@@ -8,6 +8,7 @@ from typing import Any
 from windlass.errors import InputError
 from windlass.imports import delay, rates
 from windlass.imports.evidence import Evidence, Outcomes, RateOverTime
+from windlass.imports.queueing import FEWEST_BINS
 from windlass.imports.shapes import Reader
 
 FORMAT = "flent"
@@ -16,6 +17,11 @@ WHAT = "a data file of Flent"
 
 COMPUTED = (" sum", " avg", " totals", "::", " fairness")
 """Parts of names of series that were computed from others, or are details of a flow."""
+
+
+MOSTLY, LONGER, NOISE = 0.8, 1.1, 0.25
+"""For a queue that stood: this share of the pings under load take longer than all others, and so many times as long as
+the least, and the rate varies by no more than this share of its mean."""
 
 
 def looks_like(document: Any) -> bool:
@@ -50,7 +56,7 @@ def evidence(document: Any, file: str) -> Evidence:
             hint="import a test such as tcp_download, tcp_upload or rrul",
         )
     if flows:
-        _rates(found, x, {name: series[name] for name in flows})
+        _rates(found, x, {name: series[name] for name in flows}, {name: series[name] for name in pings})
     if pings:
         _pings(found, read, top, series, pings)
     return found
@@ -81,7 +87,12 @@ def _units(series: dict[str, Any], about: dict[str, Any]) -> dict[str, str]:
     return units
 
 
-def _rates(found: Evidence, x: list[float], flows: dict[str, list[float | None]]) -> None:
+def _rates(
+    found: Evidence,
+    x: list[float],
+    flows: dict[str, list[float | None]],
+    pings: dict[str, list[float | None]],
+) -> None:
     import numpy as np
 
     ways: dict[str, list[float]] = {}
@@ -100,10 +111,25 @@ def _rates(found: Evidence, x: list[float], flows: dict[str, list[float | None]]
     how = f"{way}s together, mean of {len(got)} points: what the test got; the link may carry more"
     found.rate = rates.mean(got, np.maximum(stop - begin, 1e-9), "bit/s", how)
     found.rates = RateOverTime(begin, stop, got, of_link=False)
+    found.arrived_bps = found.rate.value
+    if not any(_standing(values, known) for values in pings.values()) or float(got.std()) > NOISE * float(got.mean()):
+        found.rate = rates.at_least(found.rate.value, found.arrived_bps, len(got), how)
     found.notes.append("Rates are those of the flows' data: the link's rate is this, with headers, or more.")
     if len(ways) > 1:
         others = ", ".join(f"{one} {np.nanmean(values) / 1e6:.2f} Mbps" for one, values in ways.items() if one != way)
         found.notes.append(f"The other direction carried data as well ({others}): the scenario has one direction only.")
+
+
+def _standing(pings: list[float | None], loaded: list[int]) -> bool:
+    """Whether pings waited all the time that flows sent, more than they ever did without: a queue that stood."""
+    import numpy as np
+
+    own = set(loaded)
+    under = [value for place, value in enumerate(pings) if value is not None and place in own]
+    idle = [value for place, value in enumerate(pings) if value is not None and place not in own]
+    if len(under) < FEWEST_BINS or len(idle) < FEWEST_BINS:
+        return False
+    return float(np.quantile(under, 1.0 - MOSTLY)) > max(max(idle), LONGER * min(idle))
 
 
 def _pings(
@@ -147,4 +173,5 @@ def _lost_pings(found: Evidence, rows: list[dict[str, Any]]) -> None:
     lost = np.ones(known[-1] - known[0] + 1, dtype=bool)
     lost[np.array(known) - known[0]] = False
     found.outcomes = Outcomes(lost, None, "pings that were not answered, under load")
+    found.loss_low = 0.0
     found.notes.append("Losses are those of small pings beside the flows: drops of a full queue are among them.")

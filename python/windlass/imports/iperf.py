@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from windlass.errors import InputError
-from windlass.imports import delay, rates
+from windlass.imports import delay, loss, rates
 from windlass.imports.evidence import Evidence, RateOverTime
+from windlass.imports.model import AT_MOST, Estimate
 from windlass.imports.shapes import Reader
 
 FORMAT = "iperf3"
 
 WHAT = "the output of `iperf3 -J` or `iperf3 --json-stream`"
+
+
+HEADERS = 1500.0 / 1448.0
+"""What a link carries with headers, which a test does not count, over what it carries without."""
 
 
 def looks_like(document: Any) -> bool:
@@ -82,7 +88,7 @@ def evidence(document: Any, file: str) -> Evidence:
     streams = int(read.number(test.get("num_streams", 1), "start.test_start.num_streams"))
     length = sum(one["end"] - one["start"] for one in bins)
     found.facts.append(f"iperf3, {protocol} {way}, streams: {streams}, {len(bins)} intervals, {length:.1f} s")
-    _rates(found, bins)
+    _rates(found, read, top, bins)
     if protocol.upper() == "UDP":
         _udp(found, read, top, bins)
     else:
@@ -109,17 +115,54 @@ def _bins(read: Reader, top: dict[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
-def _rates(found: Evidence, bins: list[dict[str, Any]]) -> None:
+def _arrived(read: Reader, top: dict[str, Any], mean_bps: float) -> float | None:
+    """What arrived per second: what the receiver says, or else what was sent less what a UDP receiver missed.
+
+    None if only the sender's count is there, which has what its buffers still held.
+    """
+    end = read.table(top.get("end", {}), "end")
+    got = read.table(end.get("sum_received") or {}, "end.sum_received")
+    total = read.table(end.get("sum") or got, "end.sum")
+    packets, lost = (read.number(total.get(key) or 0, f"end.sum.{key}") for key in ("packets", "lost_packets"))
+    left = [mean_bps * (1.0 - lost / packets)] if packets and lost <= packets else []
+    said = read.number(got.get("bits_per_second") or 0, "end.sum_received.bits_per_second")
+    return min([*left, *([said] if said else [])], default=None)
+
+
+def _rates(found: Evidence, read: Reader, top: dict[str, Any], bins: list[dict[str, Any]]) -> None:
     import numpy as np
 
     start, end, rate = (np.array([one[key] for one in bins]) for key in ("start", "end", "bits_per_second"))
     how = f"mean of {len(bins)} intervals: what the test got; the link may carry more"
     found.rate = rates.mean(rate, end - start, "bit/s", how)
     found.rates = RateOverTime(start, end, rate, of_link=False)
+    found.arrived_bps = _arrived(read, top, found.rate.value)
+    if _standing(read, bins):
+        most = HEADERS * max(found.rate.interval.hi, float(np.median(rate)))
+        found.rate = replace(found.rate, interval=replace(found.rate.interval, hi=most))
+    else:
+        floor = found.rate.interval.lo if found.arrived_bps is None else found.arrived_bps
+        found.rate = rates.at_least(found.rate.value, min(floor, found.rate.value), len(bins), how)
     found.notes.append(
         "A test gets what its sender makes of the path: the link's rate is this or more. Headers are not counted: with "
         "1448 B of data in 1500 B the link carries 3.6 % more."
     )
+
+
+def _standing(read: Reader, bins: list[dict[str, Any]]) -> bool:
+    """Whether the windows and round trips of a single TCP sender show that it kept a queue filled."""
+    import numpy as np
+
+    from windlass.imports import queueing
+
+    pairs = [
+        (read.number(stream["snd_cwnd"], "snd_cwnd"), read.number(stream["rtt"], "rtt"))
+        for one in bins
+        if len(one["streams"]) == 1
+        for stream in one["streams"]
+        if stream.get("snd_cwnd") and stream.get("rtt")
+    ]
+    return bool(pairs) and queueing.fills(*np.array(pairs, dtype=float).T)
 
 
 def _tcp(found: Evidence, read: Reader, top: dict[str, Any], bins: list[dict[str, Any]]) -> None:
@@ -140,7 +183,7 @@ def _tcp(found: Evidence, read: Reader, top: dict[str, Any], bins: list[dict[str
     if rtt:
         samples = np.array(rtt)
         how = f"least of {len(rtt)} smoothed round-trip times of the sender"
-        found.base_rtt = delay.least(samples, how, 1e-6)
+        found.base_rtt = delay.at_most(samples, how, 1e-6)
         found.notes.append(
             "The sender's round-trip times are smoothed and contain its own queue (up to "
             f"{1e3 * samples.max():.1f} ms); a "
@@ -154,11 +197,19 @@ def _tcp(found: Evidence, read: Reader, top: dict[str, Any], bins: list[dict[str
         return
     total = int(sum(read.number(one, "retransmits") for one in again if one is not None))
     data = sum(8.0 * read.number(one["sum"].get("bytes", 0), "bytes") for one in bins) / (8.0 * 1448.0)
+    packets = max(round(data), total, 1)
+    found.loss_most = _most(total, packets, f"{total} retransmissions of about {packets} packets")
     found.notes.append(
         f"{total} retransmissions of about {data:.0f} packets: they are not losses. A timeout sends "
         "again what had arrived, "
         "and drops of a full queue are among them, so no loss was fitted. A capture of the same transfer tells."
     )
+
+
+def _most(again: int, packets: int, how: str) -> Estimate:
+    """The share of packets that were lost at most: what is lost is sent again."""
+    one = loss.share(again, packets, how)
+    return replace(one, interval=replace(one.interval, lo=0.0), kind=AT_MOST)
 
 
 def _udp(found: Evidence, read: Reader, top: dict[str, Any], bins: list[dict[str, Any]]) -> None:
@@ -170,7 +221,7 @@ def _udp(found: Evidence, read: Reader, top: dict[str, Any], bins: list[dict[str
     packets = int(read.number(total.get("packets", 0), "packets"))
     lost = int(read.number(total.get("lost_packets", 0), "lost_packets"))
     if packets and lost <= packets:
-        found.counted = (lost, packets, "packets that the receiver missed")
+        found.counted, found.loss_low = (lost, packets, "packets that the receiver missed"), 0.0
     per = [
         (one["sum"]["lost_packets"], one["sum"]["packets"])
         for one in bins

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from windlass.compare import Comparison
     from windlass.scenario import Scenario
 
-__all__ = ["Candidate", "Estimate", "ImportedPath", "JitterFit", "LossFit"]
+__all__ = ["AT_LEAST", "AT_MOST", "INTERVAL", "Candidate", "Estimate", "ImportedPath", "JitterFit", "LossFit"]
+
+INTERVAL, AT_LEAST, AT_MOST = "interval", "at least", "at most"
+"""What data say of a number: both ends, or one of them only."""
 
 
 @dataclass(frozen=True)
@@ -23,16 +26,19 @@ class Estimate:
     Attributes
     ----------
     interval : Interval
-        The number with its 95 % interval.
+        The number with its 95 % interval; where only one end is known, the other one is 0 or infinite.
     unit : str
         ``bit/s``, ``s``, ``B``, ``packets`` or ``1`` for a share.
     how : str
         Where it comes from, a phrase.
+    kind : str
+        ``interval``, ``at least`` or ``at most``: which ends are known.
     """
 
     interval: Interval
     unit: str
     how: str
+    kind: str = INTERVAL
 
     @property
     def value(self) -> float:
@@ -42,7 +48,9 @@ class Estimate:
     def to_dict(self) -> dict[str, Any]:
         """The estimate as plain data."""
         one = self.interval
-        return {"value": one.mean, "lo": one.lo, "hi": one.hi, "n": one.n, "unit": self.unit, "how": self.how}
+        return {"value": one.mean, "lo": one.lo, "hi": one.hi, "n": one.n, "unit": self.unit, "how": self.how} | {
+            "kind": self.kind
+        }
 
 
 @dataclass(frozen=True)
@@ -143,10 +151,14 @@ class ImportedPath:
     rate, base_rtt, queue : Estimate or None
         Rate of the narrowest link in bit/s, least round-trip time in seconds, longest queue in bytes; ``None`` where
         the data cannot tell.
+    queue_least : float or None
+        Bytes that were seen to wait, where the limit of the queue is not known.
     jitter : JitterFit or None
         Random part of the delay.
     loss, reverse_loss : LossFit or None
         Losses of the direction of the data, and of the other one.
+    loss_most : Estimate or None
+        What the losses are not above, where none could be fitted.
     trace : list of int or None
         Milliseconds at which 1504 bytes could pass, where the rate changes.
     notes : list of str
@@ -160,9 +172,11 @@ class ImportedPath:
     rate: Estimate | None = None
     base_rtt: Estimate | None = None
     queue: Estimate | None = None
+    queue_least: float | None = None
     jitter: JitterFit | None = None
     loss: LossFit | None = None
     reverse_loss: LossFit | None = None
+    loss_most: Estimate | None = None
     trace: list[int] | None = None
     notes: list[str] = field(default_factory=list)
 
@@ -180,9 +194,10 @@ class ImportedPath:
         trace : str, optional
             Name of the file with the trace, if the rate changes; by default the trace stands in the text itself.
         """
+        from windlass.imports.bounds import section
         from windlass.imports.text import toml
 
-        return toml(self, trace)
+        return toml(self, trace) + section(self)
 
     def scenario(self) -> Scenario:
         """The path as a scenario, with one flow of CUBIC."""
@@ -209,7 +224,8 @@ class ImportedPath:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
-        parts = {name: getattr(self, name) for name in ("rate", "base_rtt", "queue", "jitter", "loss", "reverse_loss")}
+        names = ("rate", "base_rtt", "queue", "jitter", "loss", "reverse_loss", "loss_most")
+        parts = {name: getattr(self, name) for name in names}
         return {
             "file": self.file,
             "format": self.format,

@@ -24,6 +24,11 @@ TIMES = 3.0
 """How many times as many they must be."""
 
 
+ALIKE, MOST, SPREAD = 0.05, 0.8, 0.05
+"""Where a window fills a queue, window over round trip is the link's rate: within so much (logarithms) of its median in
+this share of the samples, while the window varies by this standard deviation."""
+
+
 @dataclass(frozen=True)
 class Waits:
     """Waiting times of packets.
@@ -66,6 +71,23 @@ def busy(edges: NDArray[Any], at_s: NDArray[Any], wait_s: NDArray[Any], least_s:
     np.minimum.at(lowest, place[inside], wait_s[inside])
     count = np.bincount(place[inside], minlength=bins)
     return (count >= 3) & (lowest >= least_s)
+
+
+def fills(window: NDArray[Any], rtt_s: NDArray[Any]) -> bool:
+    """Whether a sender keeps a queue filled: the round trip grows as its window does, so that the rate does not.
+
+    Parameters
+    ----------
+    window, rtt_s : ndarray of float64, shape (n,)
+        Bytes that may be under way, and round-trip times, seconds, at the same moments.
+    """
+    import numpy as np
+
+    if len(window) < FEWEST_BINS or float(min(window.min(), rtt_s.min())) <= 0.0:
+        return False
+    ratio = np.log(window / rtt_s)
+    like = np.abs(ratio - np.median(ratio)) <= ALIKE
+    return float(like.mean()) >= MOST and float(np.log(window[like]).std()) >= SPREAD
 
 
 @dataclass(frozen=True)
@@ -125,11 +147,12 @@ def at_link(time_s: NDArray[Any], packet_s: float) -> NDArray[Any]:
 def limit(waits: Waits, time_s: NDArray[Any], rate: Estimate, how: str) -> Estimate:
     """The queue in bytes: the rate times the median wait of packets that were dropped, sent at these times.
 
-    Waits of 95 % of them are in the interval, times the ends of that of the rate.
+    Waits of 95 % of them are in the interval, times the ends of that of the rate; a rate that is known to be at least
+    so much gives a queue of at least so much.
     """
     import numpy as np
 
     known = waits.before(time_s)
     low, middle, high = (float(np.quantile(known, part)) for part in (0.025, 0.5, 0.975))
     ends = (low * rate.interval.lo / 8.0, high * rate.interval.hi / 8.0)
-    return Estimate(Interval(middle * rate.value / 8.0, *ends, len(known)), "B", how)
+    return Estimate(Interval(middle * rate.value / 8.0, *ends, len(known)), "B", how, rate.kind)

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from windlass.errors import InputError
-from windlass.imports.model import Estimate
+from windlass.imports.model import AT_LEAST, Estimate
 from windlass.interval import Interval
 
 if TYPE_CHECKING:
@@ -24,6 +24,12 @@ BATCHES = 20
 
 TRAIN = 8
 """Packets of a train."""
+
+SPREAD = 4.0
+"""By how many standard deviations of their steps the delays of two packets may differ."""
+
+DENSE, EVEN, MOSTLY = 0.9, 1.25, 0.8
+"""In a bin that a queue fed, this share of the trains is not faster than so many times its mean; so in most bins."""
 
 
 def mean(values: NDArray[Any], weights: NDArray[Any], unit: str, how: str) -> Estimate:
@@ -45,8 +51,52 @@ def mean(values: NDArray[Any], weights: NDArray[Any], unit: str, how: str) -> Es
     return Estimate(Interval(average, max(average - half, 0.0), average + half, len(values)), unit, how)
 
 
-def trains(at_s: NDArray[Any], size: NDArray[Any]) -> NDArray[Any]:
-    """Rate of each train of packets that arrived one after the other, bit/s; empty if there is none.
+def at_least(value: float, floor: float, n: int, how: str) -> Estimate:
+    """The rate of a link that its sender did not fill: no less than what arrived.
+
+    Parameters
+    ----------
+    value : float
+        What it may be, bit/s.
+    floor : float
+        What it is at least, bit/s.
+    n : int
+        Observations.
+    how : str
+        Where it comes from.
+    """
+    return Estimate(Interval(max(value, floor), floor, float("inf"), n), "bit/s", how, AT_LEAST)
+
+
+def fullest(at_s: NDArray[Any], size: NDArray[Any], window_s: float, rtt_s: NDArray[Any]) -> float:
+    """Bits per second that a link carried in the window of this length in which most bytes arrived, at the least.
+
+    What arrives in a window may have left the link in one that is longer by as much as delays differ from one packet to
+    the next. If all took no longer than a window, it is the mean.
+
+    Parameters
+    ----------
+    at_s, size : ndarray of float64, shape (n,)
+        When data arrived, in order, seconds; bytes.
+    window_s : float
+        Length of the window, seconds.
+    rtt_s : ndarray of float64, shape (m,)
+        Round trips in the order in which their packets were sent, seconds.
+    """
+    import numpy as np
+
+    spread_s = SPREAD * float(np.diff(rtt_s).std()) if len(rtt_s) > 2 else 0.0
+    length = float(at_s[-1] - at_s[0])
+    if length <= window_s:
+        return 8.0 * float(size[1:].sum()) / length if length > 0.0 else 0.0
+    total = np.cumsum(size)
+    # What came at the start of a window came before it.
+    after, until = (total[np.searchsorted(at_s, edge, side="right") - 1] for edge in (at_s, at_s + window_s))
+    return 8.0 * float((until - after)[at_s + window_s <= at_s[-1]].max()) / (window_s + spread_s)
+
+
+def trains(at_s: NDArray[Any], size: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """End, s, and rate, bit/s, of each train of packets that arrived one after the other; empty if there is none.
 
     What came at one time counts as one arrival, that of its last packet: an ACK of two packets tells when the second
     one came, so a train goes from one ACK's last packet to another's.
@@ -58,7 +108,33 @@ def trains(at_s: NDArray[Any], size: NDArray[Any]) -> NDArray[Any]:
     start = np.searchsorted(count, count - TRAIN, side="right") - 1
     end = np.flatnonzero(start >= 0)
     start = start[end]
-    return 8.0 * (total[end] - total[start]) / (time[end] - time[start])
+    return time[end], 8.0 * (total[end] - total[start]) / (time[end] - time[start])
+
+
+def evenly(ends_s: NDArray[Any], rate_bps: NDArray[Any], edges: NDArray[Any], got: NDArray[Any]) -> bool:
+    """Whether trains came as evenly as behind a queue that is never empty: in most bins hardly one beats the mean.
+
+    Behind such a queue packets come one after the other at the link's rate. What a sender sends in windows, or a delay
+    that varies, comes in clumps.
+
+    Parameters
+    ----------
+    ends_s, rate_bps : ndarray of float64, shape (n,)
+        Trains, as of :func:`trains`.
+    edges : ndarray of float64, shape (m + 1,)
+        Bins in order, seconds.
+    got : ndarray of float64, shape (m,)
+        Bit/s in each bin; NaN in those that do not count.
+    """
+    import numpy as np
+
+    place = np.searchsorted(edges, ends_s, side="right") - 1
+    ratios = [
+        float(np.quantile(own, DENSE)) / got[one]
+        for one in np.flatnonzero(got > 0.0)
+        if len(own := rate_bps[place == one]) >= 3
+    ]
+    return bool(ratios) and float(np.mean(np.array(ratios) < EVEN)) >= MOSTLY
 
 
 def of_trains(at_s: NDArray[Any], size: NDArray[Any], how: str) -> Estimate | None:
@@ -69,7 +145,7 @@ def of_trains(at_s: NDArray[Any], size: NDArray[Any], how: str) -> Estimate | No
     import numpy as np
     from scipy import stats
 
-    rates = np.sort(trains(at_s, size))
+    rates = np.sort(trains(at_s, size)[1])
     if len(rates) < 3 * TRAIN:
         return None
     apart = len(rates) // TRAIN

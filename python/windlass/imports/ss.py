@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from windlass.errors import InputError
-from windlass.imports import delay, rates
+from windlass.imports import delay, queueing, rates
 from windlass.imports.evidence import Evidence, RateOverTime
 
 FORMAT = "ss"
@@ -155,7 +155,7 @@ def _of(samples: list[_Sample], ends: str, connections: int) -> Evidence:
             if least
             else f"least of {len(smooth)} smoothed round trips"
         )
-        found.base_rtt = delay.least(np.unique(rtt) if least else rtt, how, 1e-6)
+        found.base_rtt = delay.least(np.unique(rtt), how, 1e-6) if least else delay.at_most(rtt, how, 1e-6)
     if smooth and found.base_rtt is not None:
         found.notes.append(
             f"`rtt` is smoothed and contains the sender's own queue (up to {1e3 * max(smooth):.1f} "
@@ -177,6 +177,9 @@ def _rate(found: Evidence, samples: list[_Sample]) -> None:
         got = np.array([8.0 * (b[1] - a[1]) for a, b in steps]) / (end - start)
         how = f"`bytes_acked` between {len(steps) + 1} samples: what the sender got; the link may carry more"
         found.rate = rates.mean(got, end - start, "bit/s", how)
+        found.arrived_bps = 8.0 * (timed[-1][1] - timed[0][1]) / (timed[-1][0] - timed[0][0])
+        if not _standing(samples):
+            found.rate = rates.at_least(found.rate.value, found.arrived_bps, len(steps), how)
         found.rates = RateOverTime(start - start[0], end - start[0], got, of_link=False)
         return
     found.notes.append("Samples have no times (`date +%s.%N` before each `ss` gives them).")
@@ -186,10 +189,21 @@ def _rate(found: Evidence, samples: list[_Sample]) -> None:
         values = np.array(free or sampled)
         how = f"mean of {len(values)} samples of `delivery_rate`"
         found.rate = rates.mean(values, np.ones(len(values)), "bit/s", how)
+        if not free or not _standing(samples):
+            found.rate = rates.at_least(found.rate.value, float(values.min()), len(values), how)
     if sampled and not free:
         found.notes.append(
             "The sender had too little data to send (app_limited) in all samples: the link carries more."
         )
+
+
+def _standing(samples: list[_Sample]) -> bool:
+    """Whether windows and round trips show that the sender kept a queue filled."""
+    import numpy as np
+
+    rows = [(one.number("cwnd"), _number(one.values.get("rtt", "").partition("/")[0])) for one in samples]
+    pairs = [(window, rtt) for window, rtt in rows if window and rtt]
+    return bool(pairs) and queueing.fills(*np.array(pairs, dtype=float).T)
 
 
 def _losses(found: Evidence, samples: list[_Sample]) -> None:
@@ -213,6 +227,7 @@ def _losses(found: Evidence, samples: list[_Sample]) -> None:
         return
     lost = int(max(again - twice, 0.0))
     found.counted = (lost, int(sent), "retransmissions less duplicates that the receiver reported")
+    found.loss_low = 0.0
     found.notes.append(
         f"{int(again)} of {int(sent)} packets were sent again, {int(twice)} of them for nothing. When "
         "they were lost is not "

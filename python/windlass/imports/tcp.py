@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from windlass.errors import InputError
 from windlass.imports import capture as captures
-from windlass.imports import delay, queueing, rates
+from windlass.imports import delay, loss, queueing, rates
 from windlass.imports.capture import Capture, Connection
 from windlass.imports.evidence import Evidence, Outcomes, RateOverTime
-from windlass.imports.model import Estimate
+from windlass.imports.model import INTERVAL, Estimate
 from windlass.imports.transmissions import Answers, Fates, Packets, answers_to, fates, packets_of
 
 if TYPE_CHECKING:
@@ -32,6 +32,10 @@ QUIET = 0.5
 
 FEWEST_QUIET = 50
 """Round trips of that kind below which nothing is said about jitter."""
+
+FULLEST = "what arrived in the fullest second"
+FULLEST_S, FULLEST_TRIPS = 1.0, 4.0
+"""Length of the window of which the most arrived is no more than the link carries: seconds, and round trips."""
 
 BUSY = 0.8
 """Share of the time in which packets waited, from which on a rate over time is that of the link."""
@@ -192,7 +196,7 @@ def _path(found: Evidence, view: View) -> None:
     passed_s = queueing.at_link(time_s, packet_s)
     if met is None:
         found.outcomes = Outcomes(lost, passed_s, where)
-        _no_queue(found, waits, lost, least_s)
+        _no_queue(found, waits, time_s, lost, least_s)
     else:
         _full_queue(found, view, waits, met)
         found.outcomes = Outcomes(lost[~met.met], passed_s[~met.met], f"{where}, while the queue was not full")
@@ -254,27 +258,44 @@ def _rate(
     # What the channel lost had been transmitted before.
     missing_s = view.fates.time_s[lost] + (0.0 if view.place == "receiver" else float(rtt_s.min()))
     carried = np.histogram(view.arrived_s, edges, weights=view.size)[0]
+    arrived = 8.0 * carried / float(edges[1] - edges[0])
     carried = carried + np.histogram(missing_s, edges)[0] * float(np.median(view.size))
     width = float(edges[1] - edges[0])
     got = 8.0 * carried / width
-    if int(busy.sum()) >= queueing.FEWEST_BINS:
+    found.arrived_bps = 8.0 * float(view.size.sum()) / view.of.duration_s if view.of.duration_s > 0.0 else None
+    floor = rates.fullest(view.arrived_s, view.size, max(FULLEST_S, FULLEST_TRIPS * float(rtt_s.min())), rtt_s)
+    standing = int(busy.sum()) >= queueing.FEWEST_BINS
+    even = rates.evenly(*rates.trains(view.arrived_s, view.size), edges, np.where(busy, arrived, np.nan))
+    if standing and even:
         bins = f"{int(busy.sum())} of {len(busy)} bins of {1e3 * width:.0f} ms"
         how = f"what arrived or was lost in {bins} in which packets always waited"
         found.rate = rates.mean(got[busy], np.ones(int(busy.sum())), "bit/s", how)
-    elif dense is not None:
-        how = f"trains of {rates.TRAIN} packets that came one after the other: 95 % of them were slower"
-        found.rate = Estimate(dense.interval, "bit/s", how)
+        # The first and the last bin of a queue are not full; its densest trains are no slower than the link.
+        if dense is not None and found.rate.interval.hi < dense.value <= rates.EVEN * found.rate.value:
+            found.rate = replace(found.rate, interval=replace(found.rate.interval, hi=dense.value))
+    elif standing:
+        found.rate = rates.at_least(floor, floor, len(got), f"{FULLEST}: the link may carry more")
+        found.notes.append(
+            "Round trips were longer than the least one most of the time, but packets came in clumps: a delay that "
+            "varies, or ACKs that were held up, not a queue that the sender kept filled. So the rate is a lower bound."
+        )
+    elif dense is not None and dense.interval.hi <= rates.EVEN * dense.interval.lo:
+        how = f"trains of {rates.TRAIN} packets that came one after the other; at least {FULLEST}"
+        found.rate = rates.at_least(dense.value, floor, dense.interval.n, how)
         found.notes.append(
             "The sender seldom filled the path, so the rate is that of packets that followed each "
             "other closely. ACKs that "
-            "were held up together make it too high, a sender that paces or cross traffic too low."
+            "were held up together make it too high, a sender that paces or cross traffic too low. What is sure is a "
+            "lower bound."
         )
     else:
-        found.rate = rates.mean(got, np.ones(len(got)), "bit/s", "what arrived: the link may carry more")
-    found.rates = RateOverTime(edges[:-1], edges[1:], got, float(busy.mean()) >= BUSY, NOISE)
+        found.rate = rates.at_least(floor, floor, len(got), f"{FULLEST}: the link may carry more")
+        found.notes.append("The sender seldom filled the path, so the rate is a lower bound.")
+    of_link = float(busy.mean()) >= BUSY and even
+    found.rates = RateOverTime(edges[:-1], edges[1:], got, of_link, NOISE)
 
 
-def _no_queue(found: Evidence, waits: queueing.Waits, lost: NDArray[Any], least_s: float) -> None:
+def _no_queue(found: Evidence, waits: queueing.Waits, time_s: NDArray[Any], lost: NDArray[Any], least_s: float) -> None:
     if float(waits.wait_s.max()) < 2.0 * least_s:
         found.notes.append("Packets hardly waited, so nothing is known of the queue.")
         return
@@ -284,11 +305,16 @@ def _no_queue(found: Evidence, waits: queueing.Waits, lost: NDArray[Any], least_
         "the longest waits: "
         f"there is a queue{size}, its limit is not known."
     )
+    if found.rate is not None and found.rate.kind == INTERVAL:
+        found.queue_least = float(waits.wait_s.max()) * found.rate.value / 8.0
     if lost.any():
+        # What is lost while nothing waits, no queue drops.
+        empty = waits.before(time_s) < least_s
+        found.loss_low = loss.share(int((lost & empty).sum()), max(int(empty.sum()), 1), "").interval.lo
         found.notes.append(
             "So all losses count as losses of the channel. A path that was full all the time, or a "
             "queue that drops before "
-            "it is full (RED, CoDel, PIE), would look the same."
+            "it is full (RED, CoDel, PIE), would look the same; the lower end is what was lost while nothing waited."
         )
 
 

@@ -6,6 +6,8 @@ import math
 import textwrap
 from typing import TYPE_CHECKING
 
+from windlass.imports.model import AT_LEAST, INTERVAL
+
 if TYPE_CHECKING:
     from windlass.imports.model import Estimate, ImportedPath, LossFit
 
@@ -47,9 +49,16 @@ def amount(value: float, unit: str, digits: int = 4) -> str:
 def interval(one: Estimate, digits: int = 4) -> str:
     """The interval of a number, in words."""
     low, high = one.interval.lo, one.interval.hi
+    if one.kind != INTERVAL:
+        return f"{one.kind} {amount(low if one.kind == AT_LEAST else high, one.unit, digits)}"
     if not math.isfinite(high):
         return "not known"
     return f"{amount(low, one.unit, digits)} to {amount(high, one.unit, digits)}"
+
+
+def ends(one: Estimate) -> str:
+    """The interval of a number, with what it is."""
+    return interval(one) if one.kind != INTERVAL else f"95 % interval: {interval(one)}"
 
 
 def rows(path: ImportedPath) -> list[tuple[str, str, str, str]]:
@@ -66,16 +75,19 @@ def rows(path: ImportedPath) -> list[tuple[str, str, str, str]]:
                 ("lost in the bad state", fit.bad_loss),
                 ("lost in the good state", fit.good_loss),
             ]
-    return [(name, amount(one.value, one.unit), interval(one), one.how) for name, one in named if one is not None]
+    found = [(name, amount(one.value, one.unit), interval(one), one.how) for name, one in named if one is not None]
+    most = path.loss_most
+    return [*found, *([("loss", "not known", interval(most), most.how)] if most is not None else [])]
 
 
-def _comment(text: str, indent: str = "# ") -> list[str]:
+def comment(text: str, indent: str = "# ") -> list[str]:
+    """Text as lines of a comment."""
     return textwrap.wrap(
         text, WIDTH, initial_indent="# ", subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Text on one line, without what a comment cannot hold."""
     return "".join(one if one.isprintable() else "?" for one in text)
 
@@ -84,16 +96,13 @@ def toml(path: ImportedPath, trace: str | None) -> str:
     """The scenario file."""
     import json
 
-    rate = path.rate.value if path.rate is not None and path.rate.value > 0.0 else UNKNOWN_RATE
-    rtt = path.base_rtt.value if path.base_rtt is not None else UNKNOWN_RTT
+    rate, rtt = _stand_ins(path)
     access = _figures(max(10.0 * rate / 1e6, 1000.0))
-    lines = _comment(_plain(f"A path as measured: {path.file} ({path.format})."))
+    lines = comment(plain(f"A path as measured: {path.file} ({path.format})."))
     for fact in path.facts:
-        lines += _comment(_plain(fact))
-    lines += ["#", "# What the data cannot tell:"]
-    for note in path.notes:
-        lines += _comment(f"- {_plain(note)}", "#   ")
+        lines += comment(plain(fact))
     lines += [
+        "# What the data cannot tell, and what they bound but do not fix, is at the end.",
         "",
         "[scenario]",
         f"name = {json.dumps(path.name)}",
@@ -109,7 +118,7 @@ def toml(path: ImportedPath, trace: str | None) -> str:
         "[topology.bottleneck]",
         *_rate_lines(path, rate, trace),
         *_delay_lines(path, rtt),
-        *_queue_lines(path, rate, rtt),
+        *_queue_lines(path),
         *_loss_lines("loss", path.loss),
         *_reverse_lines(path),
         "",
@@ -121,8 +130,14 @@ def toml(path: ImportedPath, trace: str | None) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _stand_ins(path: ImportedPath) -> tuple[float, float]:
+    """Rate and round trip, or what is written in their place."""
+    rate = path.rate.value if path.rate is not None and path.rate.value > 0.0 else UNKNOWN_RATE
+    return rate, path.base_rtt.value if path.base_rtt is not None else UNKNOWN_RTT
+
+
 def _from(one: Estimate) -> list[str]:
-    return _comment(f"{one.how}; 95 % interval: {interval(one)}")
+    return comment(f"{one.how}; {ends(one)}")
 
 
 def _rate_lines(path: ImportedPath, rate: float, trace: str | None) -> list[str]:
@@ -131,8 +146,8 @@ def _rate_lines(path: ImportedPath, rate: float, trace: str | None) -> list[str]
     if path.trace is not None:
         given = json.dumps(trace) if trace is not None else json.dumps(path.trace)
         about = f"Opportunities for 1504 B, {len(path.trace)} in {path.trace[-1] / 1e3:.1f} s, from the rate over time."
-        mean = _comment(f"Mean {amount(rate, 'bit/s')}; {path.rate.how}") if path.rate is not None else []
-        return [*_comment(about), *mean, f"trace = {given}"]
+        mean = comment(f"Mean {amount(rate, 'bit/s')}; {path.rate.how}") if path.rate is not None else []
+        return [*comment(about), *mean, f"trace = {given}"]
     if path.rate is None or path.rate.value <= 0.0:
         return ["# The data do not show a rate: this one is a guess. Write what the link carries.", 'rate = "10 Mbps"']
     return [*_from(path.rate), f'rate = "{amount(rate, "bit/s", 6)}"']
@@ -151,50 +166,59 @@ def _delay_lines(path: ImportedPath, rtt: float) -> list[str]:
     return [*lines, *_from(path.jitter.size), f'jitter = {{ model = "{path.jitter.model}", {key} = "{size}" }}']
 
 
-def _queue_lines(path: ImportedPath, rate: float, rtt: float) -> list[str]:
+def queue_packets(path: ImportedPath) -> int:
+    """The queue's limit: what was measured, or a bandwidth-delay product, 10 at least and what was seen to wait."""
     if path.queue is not None:
-        packets = max(round(path.queue.value / PACKET), 1)
+        return max(round(path.queue.value / PACKET), 1)
+    rate, rtt = _stand_ins(path)
+    return max(math.ceil(max(rate * rtt / 8.0, path.queue_least or 0.0) / PACKET), 10)
+
+
+def _queue_lines(path: ImportedPath) -> list[str]:
+    packets = queue_packets(path)
+    if path.queue is not None:
         return [*_from(path.queue), f'queue = "{packets} packets"']
-    packets = max(math.ceil(rate * rtt / 8.0 / PACKET), 10)
-    about = f"# The data do not show the queue's limit: {packets} packets are one bandwidth-delay product, 10 at least."
-    return [about, f'queue = "{packets} packets"']
+    seen = "" if path.queue_least is None else f" or the {amount(path.queue_least, 'B')} that waited"
+    about = (
+        f"The data do not show the queue's limit: {packets} packets are one bandwidth-delay product{seen}, 10 at least."
+    )
+    return [*comment(about), f'queue = "{packets} packets"']
 
 
 def _loss_lines(key: str, fit: LossFit | None) -> list[str]:
     if fit is None:
         return ["# The data do not show losses."]
     if not fit.lost:
-        return _comment(f"No loss in {fit.packets} packets; 95 % interval: {interval(fit.rate)}")
-    lines = _comment(f"Loss: {fit.model}, {fit.lost} of {fit.packets} packets, {fit.rate.how}; 95 % interval: "
-                     f"{interval(fit.rate)}")  # fmt: skip
+        return comment(f"No loss in {fit.packets} packets; 95 % interval: {interval(fit.rate)}")
+    lines = comment(f"Loss: {fit.model}, {fit.lost} of {fit.packets} packets, {fit.rate.how}; {ends(fit.rate)}")
     if fit.burst is not None:
-        lines += _comment(f"Bursts: {fit.burst.how}; 95 % interval: {interval(fit.burst)}")
+        lines += comment(f"Bursts: {fit.burst.how}; 95 % interval: {interval(fit.burst)}")
     for what, one in (("bad", fit.bad_loss), ("good", fit.good_loss)):
         if one is not None:
-            lines += _comment(f"Lost in the {what} state: 95 % interval {interval(one)}")
+            lines += comment(f"Lost in the {what} state: 95 % interval {interval(one)}")
     if fit.p_value is not None:
         order = ", ".join(f"{one.name} {one.bic:.1f}" for one in fit.candidates)
-        lines += _comment(
+        lines += comment(
             f"BIC, least is best: {order}. Likelihood ratio of independent losses against bursts: p = "
             f"{fit.p_value:.2g}."
         )
     return [*lines, f"{key} = {loss_value(fit)}"]
 
 
-def loss_value(fit: LossFit) -> str:
+def loss_value(fit: LossFit, digits: int = 6) -> str:
     """The value of `loss` in a scenario."""
     from windlass import _toml
 
-    rate = amount(fit.rate.value, "1", 6)
+    rate = amount(fit.rate.value, "1", digits)
     if fit.burst is None:
         return _toml.value(rate)
-    value = {"rate": rate, "burst": amount(fit.burst.value, fit.burst.unit, 6)}
+    value = {"rate": rate, "burst": amount(fit.burst.value, fit.burst.unit, digits)}
     if fit.burst.unit == "packets":
         value["per"] = "packet"
     if fit.good_loss is not None:
-        value["good_loss"] = amount(fit.good_loss.value, "1", 6)
+        value["good_loss"] = amount(fit.good_loss.value, "1", digits)
     if fit.bad_loss is not None:
-        value["bad_loss"] = amount(fit.bad_loss.value, "1", 6)
+        value["bad_loss"] = amount(fit.bad_loss.value, "1", digits)
     return _toml.value(value)
 
 

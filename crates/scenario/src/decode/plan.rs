@@ -23,8 +23,8 @@ pub(crate) struct Plan {
     pub(crate) output: Output,
 }
 
-/// The sections; the sweep is taken out before the others are read.
-const SECTIONS: &[&str] = &["scenario", "topology", "tcp", "flows", "output", "sweep"];
+/// The sections; the sweep is taken out before the others are read, and what was measured (`measured`) changes no run.
+const SECTIONS: &[&str] = &["scenario", "topology", "tcp", "flows", "output", "sweep", "measured"];
 
 /// Read a description without its sweep; `files` are those it may name.
 pub(crate) fn plan(root: &Node, files: &Files) -> Result<Plan, Problem> {
