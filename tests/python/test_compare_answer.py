@@ -167,7 +167,7 @@ CASES: dict[str, Case] = {
             "in 2 of 2 settings, from 20.0 % ± 0.3 % (loss.rate = 0 %) to 40.0 % ± 0.7 % (loss",
         ),
         ("everywhere", "everywhere", "in each of the 2 settings"),
-        ("not everywhere", "take", "`newreno`, where loss.rate = 1 %."),
+        ("not everywhere", "take", "Take `cerl` where loss.rate = 1 %, and only there: it gains 50.0 % "),
         ("not everywhere", "except-worse", "loses: loss.rate = 0 % (10.0 % ± "),
         ("not everywhere", "except-none", "nothing that matters: loss.rate = 5 % (+0.1 % ± "),
         ("not everywhere", "except-other", "another one gets more: loss.rate = 0 % (`veno`, +33.3 % ± "),

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 SENDERS = ("cubic", "newreno", "bbr")
 """What a first comparison holds against each other."""
 
+SEEDS = 5
+"""How often: fewer hardly tell anything."""
+
 
 @main.command(
     "import",
@@ -41,7 +44,7 @@ SENDERS = ("cubic", "newreno", "bbr")
     default="auto",
     help="The link's rate: its mean, or as it changed; auto: a trace if it is the link's own and changes.",
 )
-@click.option("--compare", is_flag=True, help="Also compare cubic, newreno and bbr on it, 3 seeds.")
+@click.option("--compare", is_flag=True, help="Also compare cubic, newreno and bbr on it, 5 seeds.")
 @json_option
 def import_(
     file: str, output: Path | None, kind: str | None, flow: str | None, rate: str, compare: bool, as_json: bool
@@ -50,7 +53,11 @@ def import_(
 
     FILE is a capture (pcap, pcapng), the output of `iperf3 -J`, a data file of Flent, a CSV of rate over time, or a log
     of `ss -ti` or `ping`. The result is a scenario with rate, delay, jitter, queue and a fitted model of loss, as far
-    as the data show them, and notes of what they cannot tell.
+    as the data show them, and notes of what they cannot tell. Where the data show one end of a number only, it is told
+    as "at least" or "at most".
+
+    --compare tries the ends of what the data bound but do not fix. Where the answer hangs on them it says that these
+    data cannot decide, and which measurement would.
     """
     import windlass
 
@@ -60,7 +67,7 @@ def import_(
         more = {"written": [str(one) for one in written]}
         print_json(path.to_dict() | more | ({"compare": _compare(path).to_dict()} if compare else {}))
         return
-    _print(path)
+    _print(path, notes=not compare)
     for one in written:
         click.echo(visible(f"written: {one}"))
     if compare:
@@ -76,10 +83,11 @@ def _compare(path: ImportedPath) -> Comparison:
     from windlass.cli.files import show_progress
 
     with show_progress("comparison") as progress:
-        return path.compare(SENDERS, seeds=3, progress=progress)
+        return path.compare(SENDERS, seeds=SEEDS, progress=progress)
 
 
-def _print(path: ImportedPath) -> None:
+def _print(path: ImportedPath, notes: bool) -> None:
+    """The facts and numbers; the notes stand beside the comparison, if there is one."""
     from windlass.imports.text import rows
 
     click.echo(visible(f"{path.name}: {path.format}"))
@@ -87,5 +95,5 @@ def _print(path: ImportedPath) -> None:
         click.echo(visible(f"  {fact}"))
     columns = ("number", "value", "95 % interval", "from")
     print_table(columns, [dict(zip(columns, row, strict=True)) for row in rows(path)], right=())
-    for note in path.notes:
+    for note in path.notes if notes else ():
         click.echo(visible(f"note: {note}"))

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from windlass.compare.model import LIMITS, Comparison, Outcome, Senders, Statement, Verdict
+from windlass.compare.model import LIMITS, Comparison, Outcome, Senders, Statement, Trial, Verdict
 from windlass.compare.requests import algorithm_value, baseline_of, named_algorithms, named_queues
 from windlass.errors import InputError
 from windlass.neighbour import NEIGHBOUR
@@ -30,6 +30,7 @@ __all__ = [
     "Outcome",
     "Senders",
     "Statement",
+    "Trial",
     "Verdict",
     "algorithm_value",
     "compare",
@@ -87,7 +88,8 @@ def compare(
     Interrupted
         After Ctrl-C; finished runs stay in the store.
     """
-    from windlass.compare.assembly import assembled
+    from windlass.compare.assembly import assembled, judgement_of
+    from windlass.compare.ranges import draws_of, evidence_of, held_against
     from windlass.compare.running import labelled, planned, settings_of
     from windlass.sweep import _seeds, execute, open_store
 
@@ -98,14 +100,27 @@ def compare(
         paths = {name: one.with_({"scenario.seeds": _seeds(seeds)}) for name, one in paths.items()}
     settings, found = settings_of(paths, group, next(iter(named.values())))
     cells, cautions = planned(found, named, disciplines, neighbour, queue_at)
-    tasks = [(cell.point, seed) for cell in cells for seed in settings[cell.setting].seeds]
+    candidates = [(label, queue) for queue in disciplines for label in named]
+    evidence = evidence_of(paths)
+    tells = len(candidates) > 1 and min(len(setting.seeds) for setting in settings) > 1
+    draws = draws_of(paths, evidence, group) if tells else []
+    rounds = [(settings, cells)]
+    for draw in draws:
+        own, places = settings_of(draw.paths, group, next(iter(named.values())))
+        rounds.append((own, planned(places, named, disciplines, False, queue_at)[0]))
+    tasks = [(cell.point, seed) for own, part in rounds for cell in part for seed in own[cell.setting].seeds]
     with progress_of(progress, "comparison") as step:
         made = iter(execute(tasks, jobs=jobs, store=open_store(store), progress=step, cancel=cancel))
-    runs = [
-        [labelled(next(made), settings[cell.setting], cell, len(paths) > 1) for _ in settings[cell.setting].seeds]
-        for cell in cells
+    done = [
+        [
+            [labelled(next(made), own[cell.setting], cell, len(paths) > 1) for _ in own[cell.setting].seeds]
+            for cell in part
+        ]
+        for own, part in rounds
     ]
-    return assembled(settings, named, list(disciplines), wanted, cells, runs, cautions)
+    judged = [judgement_of(own, candidates, wanted, part, runs) for (own, part), runs in zip(rounds, done, strict=True)]
+    result = assembled(settings, named, list(disciplines), wanted, cells, done[0], cautions)
+    return held_against(result, judged[0], list(zip(draws, judged[1:], strict=True)), evidence)
 
 
 def _paths(path: Scenario | str | Path | Sequence[Scenario | str | Path]) -> dict[str, Scenario]:

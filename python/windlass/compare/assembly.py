@@ -17,7 +17,7 @@ from windlass.neighbour import NEIGHBOUR
 if TYPE_CHECKING:
     from windlass.sweep import RunResult
 
-__all__ = ["assembled"]
+__all__ = ["assembled", "judgement_of"]
 
 
 class _Table:
@@ -83,6 +83,17 @@ def assembled(
             for at, setting in enumerate(settings)
         ],
     )
+
+
+def judgement_of(
+    settings: Sequence[Setting],
+    candidates: Sequence[tuple[str, str]],
+    baseline: tuple[str, str],
+    cells: Sequence[Cell],
+    runs: Sequence[Sequence[RunResult]],
+) -> Judged:
+    """Which candidate the runs are for, without the rest."""
+    return judge(_contest(_Table(cells, runs), settings, candidates, baseline))
 
 
 def _judges(table: _Table, label: str, value: Any, settings: Sequence[Setting], queues: Sequence[str]) -> bool:

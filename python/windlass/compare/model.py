@@ -7,7 +7,7 @@ from typing import Any
 
 from windlass.interval import Interval
 
-__all__ = ["LIMITS", "Comparison", "Outcome", "Senders", "Statement", "Verdict"]
+__all__ = ["LIMITS", "Comparison", "Outcome", "Senders", "Statement", "Trial", "Verdict"]
 
 NOTHING = Interval(float("nan"), float("nan"), float("nan"), 0)
 
@@ -205,6 +205,35 @@ class Verdict:
     p: float
 
 
+@dataclass(frozen=True)
+class Trial:
+    """What the runs say with values of the path that its measurement does not exclude.
+
+    Attributes
+    ----------
+    words : str
+        The values.
+    take : str or None
+        The candidate to take there; none if the runs decide nothing.
+    lead : str
+        The one that is ahead on average; the baseline if none gains as much as matters.
+    gain : Interval or None
+        Of the one that is ahead, or of the best beside the baseline, over the baseline, as a share.
+    """
+
+    words: str
+    take: str | None
+    lead: str
+    gain: Interval | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        ends = {
+            f"gain_{part}": None if self.gain is None else getattr(self.gain, part) for part in ("mean", "lo", "hi")
+        }
+        return {"path": self.words, "take": self.take, "ahead": self.lead, **ends}
+
+
 @dataclass(frozen=True, repr=False)
 class Comparison:
     """What :func:`windlass.compare` gives.
@@ -231,6 +260,10 @@ class Comparison:
         The candidate that the answer is for; none if the runs decide nothing.
     descriptions : list of (str, str)
         Path and effective description of each of its points with the first candidate, JSON.
+    notes : list of str
+        Of paths that were measured: what the measurement cannot tell, and what was assumed.
+    trials : list of Trial
+        Of paths that were measured: what the runs say as they are written, and inside what the data bound.
     """
 
     name: str
@@ -243,6 +276,8 @@ class Comparison:
     answer: list[Statement] = field(default_factory=list)
     take: str | None = None
     descriptions: list[tuple[str, str]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    trials: list[Trial] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -252,6 +287,8 @@ class Comparison:
             "baseline": self.baseline,
             "objective": self.objective,
             "cautions": self.cautions,
+            "notes": self.notes,
+            "trials": [one.to_dict() for one in self.trials],
             "outcomes": [outcome.to_dict() for outcome in self.outcomes],
             "gains": [
                 {

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from windlass.scenario import Point, Scenario
     from windlass.sweep import RunResult
 
-__all__ = ["CALM", "Cell", "Setting", "labelled", "planned", "settings_of", "short_keys"]
+__all__ = ["CALM", "Cell", "Setting", "group_of", "labelled", "planned", "settings_of", "short_keys"]
 
 CALM = ""
 """Label of the runs in which the neighbour's neighbours are NewReno, too."""
@@ -105,7 +105,7 @@ def settings_of(
     settings, found = [], {}
     for name, path in paths.items():
         path = _without_algorithms(path.with_({"output.delays": True}))
-        own = _group(path, group)
+        own = group_of(path, group)
         key = f"flows.{own}.algorithm" if _many_groups(path) else "flows.algorithm"
         found[name] = (path, own, key)
         axes = [point.axes for point in path.with_({key: algorithm}).points()]
@@ -194,7 +194,8 @@ def _many_groups(path: Scenario) -> bool:
     return len(_groups(path)) > 1
 
 
-def _group(path: Scenario, wanted: str | None) -> str:
+def group_of(path: Scenario, wanted: str | None) -> str:
+    """The group whose algorithm is changed: the one that is asked for, or the first of TCP."""
     names = [str(flow["name"]) for flow in _groups(path) if "algorithm" in flow]
     if wanted is None and names:
         return names[0]

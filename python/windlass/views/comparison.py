@@ -46,6 +46,8 @@ def of_comparison(result: Comparison) -> View:
     if any("no loss" in line.values() for line in lines):
         parts.append("no loss: the senders acted on no loss of that kind")
     parts += ["", *(statement.text for statement in result.answer)]
+    if result.notes:
+        parts += ["", "what the measurement cannot tell:", *(f"- {note}" for note in result.notes)]
     title = f"{result.name}, flows `{result.group}`: mean per flow over seeds, ± half of the 95 % interval"
     return View(title, _senders(result), list(result.cautions), parts)
 
