@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from windlass.compare.configure import advice
+from windlass.compare.factors import TWICE
 from windlass.compare.judging import MATTERS
 from windlass.compare.model import LIMITS, Comparison, Outcome
 from windlass.compare.running import short_keys
+from windlass.compare.sentences import gain_text
 from windlass.errors import StoreError
 from windlass.interval import Interval
 
@@ -39,19 +42,27 @@ def html(result: Comparison, command: str = "") -> str:
     from windlass import ENGINE_VERSION, __version__
     from windlass.report.pages import render
 
-    sure = [one.text for one in result.answer if one.kind.startswith("sure")]
-    said = [one.text for one in result.answer if not one.kind.startswith("sure")]
+    headline, *parts = result.answer
+    said = {place: [one.text for one in parts if _place(one.kind) == place] for place in ("", *_PLACES)}
+    configure, commands = advice(result)
     candidates = list(dict.fromkeys(one.candidate for one in result.outcomes))
     context = {
         "title": f"Which sender for {result.name}?",
-        "question": f"Compared: {', '.join(candidates)}; for flows `{result.group}`.".replace("`", ""),
-        "headline": said[:1],
-        "answer": said[1:],
-        "sure": sure,
+        "question": f"Compared: {', '.join(candidates)}; flows `{result.group}`.",
+        "headline": [headline.text],
+        "answer": said[""],
+        "sure": said["sure"],
+        "unsure": said["unsure"],
+        "costs": said["costs"],
+        "configure": configure,
+        "commands": commands,
+        "notes": result.notes,
+        "trials": _trials(result),
         "cautions": result.cautions,
         "figure": _figure(result),
         "caption": "Goodput per flow against queueing delay, with 95 % intervals: up and to the left is better.",
         "baseline": result.baseline,
+        "open": _open(result) if result.take is None and result.trials else None,
         "gains": _gains(result),
         "confidence": f"{100.0 * result.gains[0].gain.confidence:.4g} %" if result.gains else "",
         "tables": _tables(result),
@@ -64,6 +75,30 @@ def html(result: Comparison, command: str = "") -> str:
         "engine_version": ENGINE_VERSION,
     }
     return render("comparison.html.j2", context)
+
+
+_PLACES = {
+    "sure": ("sure", "everywhere", "data-hold"),
+    "unsure": ("except", "one-setting", "data-known"),
+    "costs": ("cost", "delay-group"),
+}
+"""Parts of the first page, and how the kinds of sentences begin that stand there; others follow the first one."""
+
+
+def _place(kind: str) -> str:
+    return next((place for place, kinds in _PLACES.items() if kind.startswith(kinds)), "")
+
+
+def _trials(result: Comparison) -> list[dict[str, str]]:
+    return [
+        {
+            "words": one.words,
+            "take": one.take or "not decided",
+            "lead": one.lead,
+            "gain": "" if one.gain is None else gain_text(one.gain),
+        }
+        for one in result.trials
+    ]
 
 
 _MEANINGS = (
@@ -224,20 +259,32 @@ def _words_of_axes(result: Comparison, name: str) -> str:
 
 _LEFT, _RIGHT, _ROW, _LETTER = 60.0, 860.0, 24.0, 6.4
 _FINE = (-20, -15, -10, -5, 5, 10, 15, 20)
-_TICKS = (-90, -75, -50, -25, 0, 25, 50, 100, 200, 400, 800, 1600)
+_TICKS = (-90, -75, -50, -25, 0, 25, 50, 100, 200, 400, 900, 1900, 4900, 9900)
+_APART = 48.0
 
 
 def _gains(result: Comparison) -> dict[str, Any] | None:
     """Gains over the baseline with their intervals, with places for the page's drawing."""
-    rows = [one for one in result.gains if not math.isnan(one.gain.mean)]
+    rows = [
+        (", ".join(filter(None, (one.candidate, _words(result, one.path, tuple(one.axes.items()))))), one.gain)
+        for one in result.gains
+    ]
+    return _drawn(rows, f"gains over {result.baseline}")
+
+
+def _open(result: Comparison) -> dict[str, Any] | None:
+    """The same of what is ahead at each of the values that the data do not exclude."""
+    rows = [(f"{one.lead}: {one.words}", one.gain) for one in result.trials if one.gain is not None]
+    return _drawn(rows, f"what is ahead, over {result.baseline}")
+
+
+def _drawn(rows: Sequence[tuple[str, Interval]], label: str) -> dict[str, Any] | None:
+    rows = [(name, gain) for name, gain in rows if not math.isnan(gain.mean)]
     if not rows:
         return None
-    ends = [100.0 * end for one in rows for end in (one.gain.lo, one.gain.mean, one.gain.hi) if math.isfinite(end)]
-    low, high = max(-90.0, min([-10.0, *ends])), min(900.0, max([25.0, *ends]))
-    names = [
-        ", ".join(filter(None, (one.candidate, _words(result, one.path, tuple(one.axes.items()))))) for one in rows
-    ]
-    left = _LEFT + min(_LETTER * max(map(len, names)), 0.6 * (_RIGHT - _LEFT))
+    ends = [100.0 * end for _, gain in rows for end in (gain.lo, gain.mean, gain.hi) if math.isfinite(end)]
+    low, high = max(-90.0, min([-10.0, *ends])), min(9900.0, max([25.0, *ends]))
+    left = _LEFT + min(_LETTER * max(len(name) for name, _ in rows), 0.6 * (_RIGHT - _LEFT))
     first, last = math.log1p(low / 100.0), math.log1p(high / 100.0)
 
     def place(percent: float) -> float:
@@ -245,9 +292,8 @@ def _gains(result: Comparison) -> dict[str, Any] | None:
         return round(left + (_RIGHT - left) * min(max(share, 0.0), 1.0), 1)
 
     drawn = []
-    for at, (name, one) in enumerate(zip(names, rows, strict=True)):
+    for at, (name, gain) in enumerate(rows):
         y = 34 + at * _ROW
-        gain = one.gain
         known = math.isfinite(gain.lo) and math.isfinite(gain.hi)
         shown = known and (gain.lo > 0.0 or gain.hi < 0.0) and abs(gain.mean) >= MATTERS
         dot = {
@@ -255,7 +301,7 @@ def _gains(result: Comparison) -> dict[str, Any] | None:
             "low": place(100.0 * gain.lo) if known else None,
             "high": place(100.0 * gain.hi) if known else None,
             "y": y,
-            "words": f"{100.0 * gain.mean:+.1f} %",
+            "words": gain_text(gain),
             "inside": shown,
         }
         drawn.append({"y": y, "name": name, "band": None, "most": None, "dots": [dot]})
@@ -263,9 +309,25 @@ def _gains(result: Comparison) -> dict[str, Any] | None:
     ticks = [tick for tick in sorted({*_TICKS, *fine}) if low <= tick <= high]
     return {
         "rows": drawn,
-        "ticks": [{"x": place(tick), "words": f"{tick:+d} %" if tick else "0"} for tick in ticks],
+        "ticks": [{"x": place(tick), "words": _tick(tick)} for tick in _apart(ticks, place)],
         "height": 34 + len(rows) * _ROW + 22,
         "bottom": 34 + (len(rows) - 1) * _ROW + 14,
         "a": "",
-        "label": f"gains over {result.baseline}",
+        "label": label,
     }
+
+
+def _apart(ticks: Sequence[int], place: Callable[[float], float]) -> list[int]:
+    """Those whose words do not meet, from the middle outwards."""
+    kept: list[int] = []
+    for tick in sorted(ticks, key=abs):
+        if all(abs(place(tick) - place(other)) >= _APART for other in kept):
+            kept.append(tick)
+    return sorted(kept)
+
+
+def _tick(percent: int) -> str:
+    """In per cent, or as a factor, as the sentences have it."""
+    if percent >= 100.0 * TWICE:
+        return f"{1.0 + percent / 100.0:g} times"
+    return f"{percent:+d} %" if percent else "0"
