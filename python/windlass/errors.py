@@ -29,6 +29,7 @@ CODES: dict[str, str] = {
     "cluster.worker": "a worker of a Dask cluster cannot make runs",
     "compare.baseline": "the baseline of a comparison is none of its candidates",
     "compare.group": "the scenario has no such group of TCP flows to compare algorithms on",
+    "compare.measured": "the section `[measured]` of a path is not as `windlass import` writes it",
     "compare.neighbour": "no flow of the group can be made the neighbour",
     "compare.nothing": "a comparison needs an algorithm and a path",
     "compare.parameter": "a parameter of an algorithm or queue is not PARAMETER=VALUE, or is given twice",
