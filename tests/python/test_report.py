@@ -20,12 +20,15 @@ from windlass.report import figures, given, index, page, pages, summary_of, tabl
 from windlass.report.bins import bins_figure
 from windlass.report.cautions import caution_words
 from windlass.report.figures import empty
-from windlass.report.language import COMMON, LABELS, METRICS, Language, sentence
+from windlass.report.language import LABELS, METRICS, Language, sentence
 from windlass.report.measured import capacity_lines, number_cell, point_heads, tables_of
 from windlass.report.panels import Curve, Panel, draw_panels, highest_shown, look_of, looks_of
 from windlass.report.windows import spread, thinned, windows_figure
 from windlass.reproduce import PaperReproduction, ReadingRun, Reproduction, plan, running, screen
 from windlass.verdicts import Data, Interval, Judgement, Limit, merge
+
+COMMON = frozenset({"fast", "small", "large", "adaptive", "sack", "mix", "setting"})
+"""Keys of the ledger that are words of English as well."""
 
 EXPERIMENTS = ["dalal2015/fig8", "huq2024/table1", "janevski2012/cwnd-b-0-d1-tahoe", "rana/red-mode"]
 """A figure with stated values, a printed table, windows over time, and an axis of words."""
@@ -378,15 +381,34 @@ def test_a_page_says_where_the_paper_has_it() -> None:
         assert pages._place(ledger.experiment(experiment)[1]) == place
 
 
-def test_prose_keeps_its_words() -> None:
-    language = Language(ledger.load("huq2024"))
-    assert language.say("after fast recovery westwoodplus (s3.3 against s4.2.2.1)") == (
-        "after fast recovery Westwood+ (section 3.3 against section 4.2.2.1)"
+def test_prose_of_the_ledger_is_shown_as_it_is(made: Reproduction) -> None:
+    """Also where it has words that are keys of the ledger: nothing of it is taken for one."""
+    words = {key: f"{key} of small, large, fast and first {key}" for key in ("text", "why", "title", "default", "what")}
+    book, entry = made.ledger, replace(made.experiment, title=words["title"])
+    wrong = {key: replace(row, what=words["what"], take=words["text"]) for key, row in book.inconsistencies.items()}
+    book = replace(
+        book,
+        open={key: replace(row, default=words["default"], why=words["why"]) for key, row in book.open.items()},
+        inconsistencies=wrong,
+        variants={**book.variants, **dict.fromkeys(words, next(iter(book.variants.values())))},
     )
-    assert language.say("open.nj.").startswith("See the assumption on “")
-    assert language.say("its labels are exchanged, see x01") == "its labels are exchanged, see inconsistency 1"
+    outcomes = [replace(one, claim=replace(one.claim, text=words["text"])) for one in made.outcomes]
+    runs = [replace(run, reading=replace(run.reading, title=words["title"], why=words["why"])) for run in made.runs]
+    again = replace(made, ledger=book, experiment=entry, outcomes=outcomes, runs=runs)
+    text = pages.summary_of(again, [])
+    for word in ("text", "why", "title", "default", *(["what"] if book.touching(entry) else [])):
+        assert words[word] in text or sentence(words[word]) in text, word
+    # what was found has its keys replaced, and only those of this paper
+    language = Language(made.ledger, made.experiment)
+    foreign = " and ".join(key for key in LABELS if key not in made.ledger.variants)
+    assert language.found(foreign) == foreign
+    for key in made.ledger.variants:
+        assert language.found(f"{key} first of 3") == f"{language.variant(key)} first of 3"
     assert sentence("it holds") == "It holds."
-    assert sentence("mVeno leads") == "mVeno leads."
+    for kept in ("mVeno leads", "ns-2 default", "l >= N is congestion", "cwnd grows", "802.11g"):
+        assert sentence(kept) == kept + "."
+    for small in ("a receiver window", "low-pass with 0.9", "greedy", "don't", "variant: as printed"):
+        assert sentence(small) == small[0].upper() + small[1:] + "."
 
 
 def test_references_have_what_the_ledger_knows() -> None:
@@ -570,6 +592,29 @@ def test_the_terminal_names_settings_as_the_report_does(made: Reproduction) -> N
     console = Console(file=io.StringIO(), width=200)
     screen.print_experiment(replace(summary, outcomes=[]), console)
     assert "per flow" not in console.file.getvalue()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("target", "axes", "point", "metric", "variants", "cells"),
+    [
+        ("huq2024/table1", ("error_percent",), (0.1,), "fairness", ["newreno", "ewr"], ["0.31", "0.98"]),
+        # the unit that the paper prints, where it is not that of the runs
+        ("huq2024/friend", ("other_flows", "other"), (7, "newreno"), "throughput", ["ewr"], ["71.03 Kb/s"]),
+        # one flow of each variant, shown flow by flow
+        ("huq2024/table5", ("error_percent",), (25,), "throughput", ["vegas", "vegas#1"], ["0.2852"]),
+        ("dalal2015/fig8", ("fer_percent",), (0.1,), "throughput", ["westwood"], ["3.81"]),
+        ("dalal2015/fig8", ("fer_percent",), (2,), "throughput", ["westwood"], [""]),
+    ],
+)
+@pytest.mark.parametrize("made", ["rana/red-mode"], indirect=True)
+def test_a_printed_value_is_beside_ours(
+    made: Reproduction, target: str, axes: Any, point: Any, metric: str, variants: list[str], cells: list[str]
+) -> None:
+    data = measured(target, axes, (point,), {(metric, name, point): 0.5 for name in variants})
+    found = judged_on(made, target, data)
+    (table, *_) = tables_of(found)
+    assert [cell["printed"] for cell in table["rows"][0]["cells"]] == cells
+    assert cells == [""] or f"± 0.32 (printed: {cells[0]})" in pages.summary_of(found, [])
 
 
 @pytest.mark.parametrize(

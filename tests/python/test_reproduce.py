@@ -475,6 +475,7 @@ def test_throughput_in_bins_adds_up(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     line = found.data.series["throughput", "veno", ()][1]
     assert [time for time, _ in line] == [10.0, 30.0, 50.0]
     assert line[0][1] < line[1][1]  # the first bin has ten seconds without traffic
+    assert found.data.series["throughput-filled", "veno", ()][1] == line[1:]  # what is judged
     bits = 20e6 * sum(rate for _, rate in line)
     assert bits == pytest.approx(8 * found.data.get("seqno", "veno", [()])[1])
 

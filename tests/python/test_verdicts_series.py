@@ -79,6 +79,19 @@ def test_a_dip_is_lower_than_its_neighbours_and_than_usual() -> None:
     assert judge(check, recorded("throughput", elsewhere, elsewhere, elsewhere)).verdict == "contradicted"
 
 
+def test_a_bin_that_the_flow_does_not_fill_is_not_usual() -> None:
+    """Traffic starts at 10 s of a run in bins of 20 s: half of the first bin is silent."""
+    check = trace("local-minimum", "throughput", times_s=[60, 140], tolerance_s=20)
+    rates = [2.30, 4.73, 4.73, 4.53, 4.73, 4.73, 4.73, 4.52, 4.73, 4.73]
+    line = [(10.0 + 20 * index, rate) for index, rate in enumerate(rates)]
+    drawn = recorded("throughput", *[line] * 5)
+    assert judge(check, drawn).measured == "a: in 0 of 5 runs"
+    filled = replace(drawn, series={**drawn.series, **recorded("throughput-filled", *[line[1:]] * 5).series})
+    found = judge(check, filled)
+    assert (found.verdict, found.measured) == ("reproduced", "a: in 5 of 5 runs")
+    assert judge(check, recorded("throughput", line[1:6])).reason == "the claim needs values near 140 s"
+
+
 def test_a_window_that_keeps_growing() -> None:
     up = [(float(t), 1.0 + t) for t in range(101)]
     flat = [(float(t), min(1.0 + t, 5.0)) for t in range(101)]

@@ -307,6 +307,7 @@ TABLE: Schema = {
     "title": text,
     "columns": listed(text),
     "rows": listed(listed(scalar)),
+    "unit": Maybe(text),
     "duplicate_of": Maybe(name_of("table")),
 }
 

@@ -19,11 +19,12 @@ Point = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Stated:
-    """A value that the paper states: of which variant, where, how much."""
+    """A value that the paper states: of which variant, where, how much; in which unit if not in that of the runs."""
 
     variant: str
     point: Point
     value: float
+    unit: str = ""
 
 
 @dataclass(frozen=True)
@@ -117,16 +118,22 @@ def named_times(reproduction: Reproduction, signal: str, point: Point) -> tuple[
 
 
 def stated_values(reproduction: Reproduction, metric: str) -> list[Stated]:
-    """Values that the paper's text and tables give for the points and variants that were run."""
+    """Values that the paper's text and tables give for what was run, in the unit of the runs."""
+    return [one for one in printed_values(reproduction, metric) if not one.unit]
+
+
+def printed_values(reproduction: Reproduction, metric: str) -> list[Stated]:
+    """The same, and those in another unit, as the paper prints them."""
     found = []
     for check in _checks(reproduction):
         if check.get("metric") != metric or check.get("negate"):
             continue
-        if check.kind == "value" and not check.get("avg_over") and _unit_is_ours(check):
+        if check.kind == "value" and not check.get("avg_over"):
+            unit = "" if _unit_is_ours(check) else str(check["unit"])
             points = _points(reproduction, check)
             if len(points) == 1:
-                found += [Stated(name, points[0], float(check["value"])) for name in _names(check.get("a"))]
-        elif check.kind == "table" and not check.get("units"):
+                found += [Stated(name, points[0], float(check["value"]), unit) for name in _names(check.get("a"))]
+        elif check.kind == "table" and check.get("measurable") is not False:
             found += _cells(reproduction, check)
     measured = set(reproduction.data.variants)
     return list(dict.fromkeys(one for one in found if one.variant in measured))
@@ -248,6 +255,7 @@ def _cells(reproduction: Reproduction, check: Check) -> list[Stated]:
     axes = list(check["axes"])
     data = reproduction.data
     fixed = check.get("at") or {}
+    unit = str(table.get("unit", "")) if check.get("units") else ""
     found = []
     for row in table["rows"]:
         known = {**fixed, **dict(zip(axes, row, strict=False))}
@@ -256,5 +264,5 @@ def _cells(reproduction: Reproduction, check: Check) -> list[Stated]:
             continue
         for name, cell in zip(table["columns"][len(axes) :], row[len(axes) :], strict=True):
             if isinstance(cell, (int, float)):
-                found.append(Stated(str(name), point, float(cell)))
+                found.append(Stated(str(name), point, float(cell), unit))
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -53,9 +53,6 @@ LABELS: Mapping[str, str] = {
     "large": "large-packet flows",
 }
 """Names of variants and algorithms as their authors write them."""
-
-COMMON = frozenset({"fast", "small", "large", "adaptive", "sack", "mix", "setting"})
-"""Keys that are words of English as well, so that prose which has them is left alone."""
 
 METRICS: Mapping[str, tuple[str, str]] = {
     "throughput": ("throughput per flow", "Mbit/s"),
@@ -117,22 +114,19 @@ class Language:
                 self._axes.setdefault(axis.key, (axis.parameter, unit))
             for key in entry.drawn_over:
                 self._axes.setdefault(key, (_short(key), ""))
-        keys = sorted({*book.variants, *LABELS}, key=len, reverse=True)
-        self._any = _pattern(keys)
-        self._places = _places(self._axes, self._elsewhere(book))
+        self._any = _pattern(sorted(book.variants, key=len, reverse=True))
+        self._add_elsewhere(book)
+        self._places = _places(self._axes)
         known = sorted((re.escape(entry.name) for entry in book.experiments.values()), key=len, reverse=True)
         self._figures = re.compile(rf"\b(at figure = |figure = |in )({'|'.join(known)})(?![\w.-]\w|\w)")
-        self._clear = _pattern([key for key in keys if key not in COMMON and key.lower() == key])
 
-    def _elsewhere(self, book: Ledger) -> list[str]:
+    def _add_elsewhere(self, book: Ledger) -> None:
         """Keys of axes that only other experiments have, all of them by one name."""
         named: dict[str, set[tuple[str, str]]] = {}
         for axis in (axis for entry in book.experiments.values() for axis in entry.axes):
             for key in {_short(axis.key), axis.key}:
                 named.setdefault(key, set()).add((axis.parameter, "" if axis.unit == "-" else axis.unit))
-        found = {key: names.pop() for key, names in named.items() if key not in self._axes and len(names) == 1}
-        self._axes |= found
-        return list(found)
+        self._axes |= {key: names.pop() for key, names in named.items() if key not in self._axes and len(names) == 1}
 
     def variant(self, key: str) -> str:
         """``cerlplus`` as `CERL+`, ``newreno#2`` as `NewReno, flow 2`."""
@@ -147,16 +141,8 @@ class Language:
         """Where a value was measured, in words; empty for the only point."""
         return self.found(place(zip(axes, point, strict=True)))
 
-    def say(self, text: str) -> str:
-        """Prose of the ledger without its keys."""
-        text = self._clear.sub(lambda found: self.variant(found[0]), text)
-        text = re.sub(r"\bx(\d\d)\b", lambda found: f"inconsistency {int(found[1])}", text)
-        text = re.sub(r"^open\.(\w+)\.?$", lambda found: f"See the assumption on {self._open(found[1])}.", text)
-        text = re.sub(r"\bopen\.(\w+)", lambda found: f"the assumption on {self._open(found[1])}", text)
-        return re.sub(r"\bs(\d+(?:\.\d+)*)\b(?= against| and|[;),.:]|$)", r"section \1", text)
-
     def found(self, text: str) -> str:
-        """What a judgement found, with words for the keys in it."""
+        """What a judgement found, with words for the keys in it. Not for prose of the ledger, which is shown as it is."""
         if not self._summary:
             return self._found(text)
         parts = list(self._figures.finditer(text))
@@ -212,17 +198,17 @@ class Language:
             return f"{beside}{'figure' if numbered[1] == 'fig' else 'table'} {numbered[2]}"
         return f"{beside}“{self._book.experiments[f'{self._book.id}/{name}'].title.partition(' (')[0]}”"
 
-    def _open(self, key: str) -> str:
-        known = self._book.open.get(key)
-        return f"“{known.parameter}”" if known is not None else key
+
+_WORD = re.compile(r"(?!cwnd\b|ssthresh\b)[a-z]+(?:['-][a-z]+)*(?=[\s,;:.?!]|$)(?! [<=>])")
+"""A word of English at the beginning of a text: no name such as mVeno or ns-2, no variable."""
 
 
 def sentence(text: str) -> str:
-    """Text with a capital at its beginning and a full stop at its end; names that begin small are kept."""
+    """Text with a capital at its beginning and a full stop at its end; names and variables stay small."""
     text = text.strip()
     if not text:
         return ""
-    if not text.startswith("mVeno"):
+    if _WORD.match(text):
         text = text[0].upper() + text[1:]
     return text if text.endswith((".", "?", "!")) else text + "."
 
@@ -248,15 +234,11 @@ def _short(key: str) -> str:
     return place([(key, 0)]).partition(" = ")[0]
 
 
-def _places(axes: Mapping[str, tuple[str, str]], valued_only: Sequence[str] = ()) -> re.Pattern[str]:
-    """Keys of axes, with a value or alone; a key that is a word of English is one only with its value."""
-    keys = sorted(axes, key=len, reverse=True)
-    words = {*COMMON, *valued_only}
-    alone = [key for key in keys if len(key) > 2 and key not in words and key not in axes[key][0].split()]
-    valued = "|".join(re.escape(key) for key in keys)
-    bare = "|".join(re.escape(key) for key in alone) or r"(?!)"
+def _places(axes: Mapping[str, tuple[str, str]]) -> re.Pattern[str]:
+    """Keys of axes, with a value or between backticks: any other word that is one of them is a word of English."""
+    keys = "|".join(re.escape(key) for key in sorted(axes, key=len, reverse=True))
     number = r"(?P<number>[\d.]*\d)(?P<unit> (?:%|Mbps|ms|s|packets|segments)(?!\w))?"
-    return re.compile(rf"(?<![\w.-])(?:(?P<key>{valued}) = (?:{number})?|`?(?P<alone>{bare})(?![\w-])`?)")
+    return re.compile(rf"(?<![\w.-])(?:(?P<key>{keys}) = (?:{number})?|`(?P<alone>{keys})`)")
 
 
 def _pattern(keys: list[str]) -> re.Pattern[str]:

@@ -10,6 +10,7 @@ from windlass import verdicts
 from windlass.interval import to_digits
 from windlass.ledger import Experiment
 from windlass.report.figures import curves_of, metrics_of
+from windlass.report.given import Stated, printed_values
 from windlass.report.language import METRICS, Language, scaled_words
 from windlass.reproduce import Reproduction
 from windlass.verdicts import Interval, Merged
@@ -17,8 +18,9 @@ from windlass.verdicts.words import plain
 
 
 def tables_of(reproduction: Reproduction) -> list[dict[str, Any]]:
-    """Means by point and variant, a table for each number that the experiment is about, and the sum of the flows. What
-    has the numbers of a table before, as that sum where there is one flow, is named there.
+    """Means by point and variant, a table for each number that the experiment is about, and the sum of the flows;
+    beside a mean what the paper prints there. What has the numbers of a table before, as that sum where there is one
+    flow, is named there.
     """
     data, experiment = reproduction.data, reproduction.experiment
     curves = list(curves_of(reproduction))
@@ -38,6 +40,11 @@ def tables_of(reproduction: Reproduction) -> list[dict[str, Any]]:
         if numbers in shown:
             shown[numbers]["words"] += f"; {METRICS[name][0] if name in METRICS else name} is the same"
             continue
+        printed: dict[tuple[str, tuple[Any, ...]], list[Stated]] = {}
+        for one in printed_values(reproduction, name):
+            alone = f"{one.variant}#1" if f"{one.variant}#2" not in data.variants else one.variant
+            for key in {one.variant, alone}:
+                printed.setdefault((key, one.point), []).append(one)
         known = [abs(one.mean) for found in means.values() for one in found if not math.isnan(one.mean)]
         factor, title = scaled_words(name, max(known, default=0.0))
         marked = name in METRICS and METRICS[name][1] == "Mbit/s" and len(curves) > 1
@@ -46,7 +53,14 @@ def tables_of(reproduction: Reproduction) -> list[dict[str, Any]]:
             best = max((one.mean for one in found if not math.isnan(one.mean)), default=math.nan)
             if experiment.covers and math.isnan(best):
                 continue
-            cells = [{**number_cell(one.scaled(factor)), "best": marked and one.mean == best} for one in found]
+            cells = [
+                {
+                    **number_cell(one.scaled(factor)),
+                    "best": marked and one.mean == best,
+                    "printed": _printed(printed.get((key, point), []) if source is data else [], factor),
+                }
+                for one, (_, source, key) in zip(found, curves, strict=True)
+            ]
             rows.append({"places": point_places(reproduction, point), "cells": cells})
         variants = [variant for variant, _, _ in curves]
         shown[numbers] = {"words": title, "heads": heads, "variants": variants, "rows": rows}
@@ -88,6 +102,11 @@ def _in_summary(reproduction: Reproduction, point: tuple[Any, ...]) -> str:
     figure = Language(book).point(data.axes[:1], point[:1])
     where = Language(book, entry).point(tuple(axis.key for axis in entry.axes), own)
     return ", ".join(words for words in (figure, where) if words)
+
+
+def _printed(stated: Sequence[Stated], factor: float) -> str:
+    """What the paper prints of a cell: as it prints it, or in the unit of the table."""
+    return " or ".join(f"{one.value:g} {one.unit}" if one.unit else f"{one.value * factor:g}" for one in stated)
 
 
 def number_cell(found: Interval) -> dict[str, str]:

@@ -23,16 +23,14 @@ if TYPE_CHECKING:
 
 def page(reproduction: Reproduction, figures: Sequence[Figure]) -> str:
     """The HTML of the report; nothing in it is fetched from anywhere."""
-    language = Language(reproduction.ledger, reproduction.experiment)
-    return render("report.html.j2", _context(reproduction, figures), language)
+    return render("report.html.j2", _context(reproduction, figures))
 
 
 def summary_of(reproduction: Reproduction, figures: Sequence[Figure]) -> str:
     """The same in Markdown, with links to the figures as SVG beside it."""
     from windlass._markdown import fill
 
-    language = Language(reproduction.ledger, reproduction.experiment)
-    text = render("summary.md.j2", _context(reproduction, figures), language)
+    text = render("summary.md.j2", _context(reproduction, figures))
     return re.sub(r"\n{3,}", "\n\n", fill(text)).strip("\n") + "\n"
 
 
@@ -71,12 +69,11 @@ def paper_page(paper: PaperReproduction) -> str:
             "engine_version": ENGINE_VERSION,
             "version": __version__,
         },
-        Language(paper.ledger),
     )
 
 
-def render(template: str, context: Mapping[str, Any], language: Language | None = None) -> str:
-    """A page or text from a template; what it shows is said in the words of `language`, except what is kept."""
+def render(template: str, context: Mapping[str, Any]) -> str:
+    """A page or text from a template."""
     import jinja2
 
     environment = jinja2.Environment(
@@ -85,11 +82,10 @@ def render(template: str, context: Mapping[str, Any], language: Language | None 
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
-        finalize=None if language is None else lambda value: language.say(value) if type(value) is str else value,
     )
     environment.filters["code"] = _code
     environment.filters["keep"] = _keep
-    environment.filters["sentence"] = sentence if language is None else lambda text: sentence(language.say(text))
+    environment.filters["sentence"] = sentence
     environment.filters["cell"] = _cell
     environment.filters["dotless"] = lambda text: text.removesuffix(".")
     environment.filters["heading"] = _heading

@@ -244,7 +244,6 @@ def _index(papers: Sequence[Paper], findings: bool) -> str:
 def _paper_page(paper: Paper) -> str:
     """The page of a paper: its experiments, its claims, what was not run."""
     book = paper.book
-    language = Language(book)
     lines = [
         _NOTE,
         "",
@@ -262,7 +261,7 @@ def _paper_page(paper: Paper) -> str:
         entry = book.experiments[part.row.experiment]
         counts = ", ".join(f"{count} {verdict}" for verdict, count in part.row.verdicts.items()) or "no claim"
         link = _link(entry.id) + (" (quick)" if part.row.quick else "")
-        lines.append(f"| {link} | {language.say(entry.title)} | {counts} | {part.row.runs} | {_time([part])} |")
+        lines.append(f"| {link} | {entry.title} | {counts} | {part.row.runs} | {_time([part])} |")
     lines += [
         "",
         "## Claims",

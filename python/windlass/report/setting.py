@@ -61,14 +61,13 @@ def readings_table(reproduction: Reproduction) -> dict[str, Any]:
 def assumptions_table(reproduction: Reproduction) -> list[dict[str, Any]]:
     """What the paper leaves open: the ledger's default, how it was run, why, and what else was tried."""
     book, experiment = reproduction.ledger, reproduction.experiment
-    language = Language(book, experiment)
     numbers = reproduction.reading_numbers
     as_run = dict(reproduction.base)
     return [
         {
             "parameter": book.open[key].parameter,
-            "default": language.found(_with_unit(book.open[key].default, book.open[key].unit)),
-            "as_run": language.found(as_run.get(key, "")),
+            "default": _with_unit(book.open[key].default, book.open[key].unit),
+            "as_run": as_run.get(key, ""),
             "why": book.open[key].why,
             "readings": [numbers[run.reading.key] for run in reproduction.runs if run.reading.open == key],
         }

@@ -56,7 +56,7 @@ def claims_rows(reproduction: Reproduction) -> list[dict[str, Any]]:
                 reproduction.ledger.id,
                 reproduction.experiment.id,
                 claim.id,
-                language.say(claim.text),
+                claim.text,
                 source_words(claim.source),
                 reading,
                 judgement.verdict,
@@ -138,8 +138,7 @@ def summary_of_paper(paper: PaperReproduction) -> str:
     lines = _head(paper.ledger.title, paper.ledger.citation, headline(paper.counts))
     lines += ["", f"Made by `{paper.command}`."]
     for part in paper.parts:
-        title = Language(part.ledger).say(part.experiment.title)
-        lines += ["", f"## {title}", "", f"[Its page]({part.experiment.name}/report.html)"]
+        lines += ["", f"## {part.experiment.title}", "", f"[Its page]({part.experiment.name}/report.html)"]
         lines += ["", *_claims(part)]
     if paper.missing:
         language = Language(paper.ledger)
@@ -162,7 +161,7 @@ def _claims(reproduction: Reproduction) -> list[str]:
         depends = ", depends on the reading" if outcome.changed else ""
         cells = (
             outcome.claim.number,
-            language.say(outcome.claim.text),
+            outcome.claim.text,
             judgement.verdict + depends,
             language.sentence(judgement.measured or judgement.reason),
         )

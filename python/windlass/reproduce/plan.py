@@ -31,10 +31,12 @@ from windlass.reproduce.series import (
     in_bins,
     lines_of,
     recorded,
+    sending_of,
     variants_in_bins,
     window_metrics,
 )
 from windlass.verdicts import Cell, Data, Limit, merge
+from windlass.verdicts.traces import FILLED
 
 if TYPE_CHECKING:
     from windlass.scenario import Point
@@ -115,8 +117,8 @@ class Task:
 
 @dataclass(frozen=True)
 class Measured:
-    """What the runs gave, by reading and experiment: numbers, what was recorded over time, what the senders did, and
-    how much was delivered by the end of runs of several lengths.
+    """What the runs gave, by reading and experiment: numbers, what was recorded over time, what the senders did, how
+    much was delivered by the end of runs of several lengths, and between which times all flows of a variant send.
     """
 
     values: dict[tuple[str, str], Values] = field(default_factory=dict)
@@ -125,6 +127,7 @@ class Measured:
         default_factory=dict
     )
     delivered: dict[tuple[str, str], Delivered] = field(default_factory=dict)
+    sending: dict[tuple[str, str, str, tuple[Any, ...], int], tuple[float, float]] = field(default_factory=dict)
 
 
 RECORDED = ("trace", "invariant")
@@ -495,11 +498,14 @@ class Plan:
                 for variant, groups in job.case.members.items():
                     ends = found.delivered.setdefault(where, {}).setdefault((variant, point, result.seed), {})
                     ends[job.case.scenario.duration_s] = metrics(result.flows, groups).get("seqno", 0.0)
+                    if kind == "measure":
+                        found.sending[(*where, variant, point, result.seed)] = sending_of(result, groups)
         for where, runs in found.delivered.items():
             for (variant, point, seed), ends in runs.items():
                 if len(ends) > 1 and where in found.series:
-                    line = in_bins(ends)
-                    found.series[where].setdefault(("throughput", variant, point), {})[seed] = line
+                    filled = found.sending.get((*where, variant, point, seed), (0.0, math.inf))
+                    for name, line in (("throughput", in_bins(ends)), (f"throughput-{FILLED}", in_bins(ends, filled))):
+                        found.series[where].setdefault((name, variant, point), {})[seed] = line
 
     def keep(self, found: Measured, task: Task, variant: str, numbers: Mapping[str, float]) -> None:
         """Add numbers of a variant in a run, as :meth:`measure` does from a result."""

@@ -91,11 +91,7 @@ def _named(reproduction: Reproduction, language: Language) -> list[str]:
     named = {one.key for outcome in reproduction.outcomes for one, _ in outcome.changed}
     named |= {one.key for outcome in reproduction.outcomes for one in outcome.unsettled}
     numbers = reproduction.reading_numbers
-    return [
-        f"{numbers[run.reading.key]}: {language.say(run.reading.title)}"
-        for run in reproduction.runs
-        if run.reading.key in named
-    ]
+    return [f"{numbers[run.reading.key]}: {run.reading.title}" for run in reproduction.runs if run.reading.key in named]
 
 
 def print_paper(paper: PaperReproduction, console: Console) -> None:

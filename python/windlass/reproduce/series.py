@@ -196,8 +196,8 @@ def variants_in_bins(checks: Iterable[Check]) -> set[str]:
     return {name for names in wanted for name in ([names] if isinstance(names, str) else names)}
 
 
-def in_bins(delivered: Mapping[float, float]) -> Line:
-    """Throughput between runs of growing length, Mbit/s at the middle of each bin.
+def in_bins(delivered: Mapping[float, float], sending: tuple[float, float] = (0.0, math.inf)) -> Line:
+    """Throughput between runs of growing length, Mbit/s at the middle of each bin that lies wholly between two times.
 
     A run is the beginning of every longer one with the same seed, so the difference of what two have delivered was
     delivered between their ends.
@@ -206,5 +206,15 @@ def in_bins(delivered: Mapping[float, float]) -> Line:
     line = []
     for start, end in pairwise([0.0, *ends]):
         got = delivered[end] - (delivered[start] if start else 0.0)
-        line.append(((start + end) / 2, 8 * got / (end - start) / 1e6))
+        if sending[0] <= start and end <= sending[1]:
+            line.append(((start + end) / 2, 8 * got / (end - start) / 1e6))
     return line
+
+
+def sending_of(result: RunResult, groups: tuple[str, ...] | None) -> tuple[float, float]:
+    """When the last flow of some groups (``None``: of all) starts and the first one stops, seconds."""
+    flows = set(_flows(result, groups))
+    columns = [result.flows[name].to_pylist() for name in ("flow", "start_s", "stop_s")]
+    own = [(start, stop) for flow, start, stop in zip(*columns, strict=True) if flow in flows]
+    starts = [start for start, _ in own]
+    return max(starts, default=0.0), min((stop for _, stop in own if stop is not None), default=math.inf)

@@ -44,7 +44,7 @@ def close(check: Check, data: Data) -> Judgement:
             for name in names
             for where, steps in lines_along(check, data, over)
         ]
-        return from_answers(check, answers, f"alike along {over}")
+        return from_answers(check, answers, f"alike along `{over}`")
     answers, apart = [], []
     for where, points in groups_of(check, data):
         tables = {name: data.get(metric, name, points) for name in names}
@@ -128,7 +128,7 @@ def same_across(check: Check, data: Data) -> Judgement:
             )
             for name in check["among"]
         ]
-    return from_answers(check, answers, f"alike across {param}")
+    return from_answers(check, answers, f"alike across `{param}`")
 
 
 def spread(check: Check, data: Data) -> Judgement:

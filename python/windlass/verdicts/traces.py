@@ -17,6 +17,9 @@ from windlass.verdicts.points import groups_of
 Line = Sequence[tuple[float, float]]
 """Seconds and values, in order of time."""
 
+FILLED = "filled"
+"""Of a series in bins: those through which all flows of a variant send. One in which they start or stop shows less."""
+
 
 def trace(check: Check, data: Data) -> Judgement:
     """An event of a series, asked of every run of each of ``a`` at each selected point."""
@@ -27,7 +30,8 @@ def trace(check: Check, data: Data) -> Judgement:
     answers = []
     for where, points in groups_of(check, data):
         for name in names:
-            runs = data.series.get((signal, name, points[0]), {})
+            series = [data.series.get((kind, name, points[0]), {}) for kind in (f"{signal}-{FILLED}", signal)]
+            runs = series[0] or series[1]
             if not runs:
                 raise Unmeasured(f"needs `{signal}` of {name} over time")
             answers.append(_asked(check, EVENTS[event], runs, f"{name}, {where}" if len(data.points) > 1 else name))
@@ -76,6 +80,8 @@ def _local_minimum(check: Check, line: Line) -> bool:
     usual = math.fsum(far) / len(far)
     for one in wanted:
         places = [index for index, (time, _) in enumerate(line) if abs(time - one) <= near]
+        if not places:
+            raise Unmeasured(f"needs values near {one:g} s")
         lowest = min(places, key=lambda index: values[index])
         beside = [values[index] for index in (lowest - 1, lowest + 1) if 0 <= index < len(values)]
         if not (values[lowest] < usual and all(values[lowest] < value for value in beside)):

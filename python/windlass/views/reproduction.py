@@ -27,7 +27,7 @@ def claim_cells(reproduction: Reproduction, language: Language, outcome: Outcome
     if outcome.judgement.arithmetic:
         found += f". {language.found(outcome.judgement.arithmetic)}"
     return (
-        f"{outcome.claim.number}. {language.say(outcome.claim.text)}",
+        f"{outcome.claim.number}. {outcome.claim.text}",
         outcome.judgement.verdict,
         found,
         depends if outcome.readings else "",
