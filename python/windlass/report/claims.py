@@ -179,6 +179,8 @@ def _seeds_words(judgement: Judgement) -> str:
         return ""
     count = "One run at each point" if judgement.stopped == "by run" else f"{seeds_text(judgement)} seeds"
     words = f"{count}: {STOPPED[judgement.stopped]}."
+    if judgement.unseen is not None:
+        words += f" What happens in up to {100 * judgement.unseen:.2g} % of the seeds may be in none of these."
     if judgement.verdict != "undecided":
         return words
     needed = judgement.seeds_needed

@@ -142,7 +142,7 @@ class Language:
         return self.found(place(zip(axes, point, strict=True)))
 
     def found(self, text: str) -> str:
-        """What a judgement found, with words for the keys in it. Not for prose of the ledger, which is shown as it is."""
+        """What a judgement found, with words for its keys. Not for prose of the ledger, which is shown as it is."""
         if not self._summary:
             return self._found(text)
         parts = list(self._figures.finditer(text))

@@ -32,12 +32,14 @@ COLUMNS = (
     "fewest_seeds",
     "seeds",
     "stopped",
+    "unseen",
     "points",
     "engine_version",
 )
 """Columns of ``claims.csv``; ``reading`` is empty for the base setting, the seeds of what no run judges are empty.
-``latitude`` is why a claim is compatible, ``whose`` whether its tolerance is the paper's or ours. ``points`` is as
-``4 of 12`` where a reading was not looked at at all points, else empty.
+``latitude`` is why a claim is compatible, ``whose`` whether its tolerance is the paper's or ours. ``unseen``
+is the share of seeds up to which something may happen and be in none of the fewest seeds, 95 %. ``points`` is as ``4 of
+12`` where a reading was not looked at at all points, else empty.
 """
 
 
@@ -67,6 +69,7 @@ def claims_rows(reproduction: Reproduction) -> list[dict[str, Any]]:
                 claim.check.whose,
                 *(judgement.seeds or (None, None)),
                 judgement.stopped,
+                judgement.unseen,
                 points_text(judgement),
                 ENGINE_VERSION,
             )
@@ -78,7 +81,7 @@ def claims_table(rows: Sequence[dict[str, Any]]) -> pa.Table:
     """The rows as a table, with its columns even where there is no claim."""
     import pyarrow as pa
 
-    kinds = {"changes_verdict": pa.bool_(), "fewest_seeds": pa.int64(), "seeds": pa.int64()}
+    kinds = {"changes_verdict": pa.bool_(), "fewest_seeds": pa.int64(), "seeds": pa.int64(), "unseen": pa.float64()}
     return pa.Table.from_pylist(list(rows), schema=pa.schema([(key, kinds.get(key, pa.string())) for key in COLUMNS]))
 
 

@@ -11,6 +11,7 @@ from windlass.ledger import Experiment, Ledger
 from windlass.reproduce.plan import LEAST_SEEDS, Plan, Task
 from windlass.reproduce.values import Digest
 from windlass.verdicts import Data
+from windlass.verdicts.judgement import unseen_share
 from windlass.verdicts.words import place
 
 Point = tuple[Any, ...]
@@ -38,6 +39,8 @@ def cautions_on(plan: Plan, digests: Mapping[Task, Digest], data: Data) -> list[
             f"No variant lost a packet to congestion {where}: differences between reactions to congestion are not "
             "exercised there."
         )
+    if not plan.by_run:
+        found.append(unseen_words(plan.looks.base[0], plan.looks.readings[0]))
     same = _without_chance(plan, data)
     if same:
         found.append(
@@ -89,6 +92,16 @@ def where_words(data: Data, points: Sequence[Point]) -> str:
         ]
         return " with ".join(told) or "every point"
     return f"{len(points)} of {len(data.points)} points, the first of them {data.label(points[0])}"
+
+
+def unseen_words(base: int, readings: int) -> str:
+    """What the fewest seeds of the base and of readings cannot tell."""
+    of_base, of_readings = (f"{100 * unseen_share(seeds):.2g} %" for seeds in (base, readings))
+    more = f"; in readings, which begin with {readings}, in up to {of_readings}" if readings != base else ""
+    return (
+        f"What happens to a sender in few seeds may be in none of those that were run: that it is stuck in up to {of_base} "
+        f"of all seeds, where there are {base}{more} (95 %)."
+    )
 
 
 def _without_chance(plan: Plan, data: Data) -> list[Point]:

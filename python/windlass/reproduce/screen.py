@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from windlass import verdicts
+from windlass.reproduce.cautions import unseen_words
+from windlass.reproduce.looks import READING_LOOKS
 from windlass.reproduce.metrics import headline_metric, shown_variants
 from windlass.reproduce.paper import PaperReproduction
 from windlass.reproduce.results import Reproduction
@@ -45,6 +47,9 @@ def print_experiment(reproduction: Reproduction, console: Console) -> None:
     if not reproduction.experiment.covers:
         console.print(_measured(reproduction, language))
     console.print(_claims(reproduction, language))
+    if reproduction.outcomes and not reproduction.data.by_run:
+        readings = READING_LOOKS[0] if reproduction.adaptive else reproduction.fewest_seeds
+        console.print(escape(unseen_words(reproduction.fewest_seeds, readings)), style="dim")
     for words in _named(reproduction, language):
         console.print(escape(words), style="dim")
     console.print(f"report: {reproduction.report}", soft_wrap=True)

@@ -27,7 +27,7 @@ from windlass.reproduce.looks import FORESIGHT, TRUSTED
 from windlass.reproduce.metrics import headline_metric
 from windlass.reproduce.packed import Packer
 from windlass.reproduce.plan import Measured, Only, Place, Plan, Progress, Task
-from windlass.reproduce.values import Digest, Values, digest, kept_metrics, take
+from windlass.reproduce.values import Digest, Values, digest, is_kept, kept_metrics, take
 from windlass.verdicts import OPEN, Cell, Judgement, derived
 from windlass.verdicts.intervals import Samples
 
@@ -49,6 +49,7 @@ STOPPED = {
     "decided": "no value in the intervals gives another verdict",
     "narrow": "an interval is no wider than the claim's tolerance",
     "vain": "the most seeds would hardly settle it: the chance is below 30 %, judging by the runs so far",
+    "stored": "the values that were given have no more seeds, which a run would go on to",
     "open": "the base leaves the claim open, so that this reading cannot change its verdict",
     "cap": "the most seeds were run, and it could still change",
     "fixed": "this number of seeds was asked for",
@@ -109,7 +110,7 @@ class Sequential:
     """The runs of a plan so far: how many seeds each place has, what they gave (the results of those that were made or
     read, what is remembered of all), at which points the readings of a claim are looked at on the way to all of them
     and how many of these steps each has behind it, and which claims the base leaves open. ``values`` has what runs gave
-    that need not be made.
+    that need not be made; a place that has seeds there gets no more than it has there.
     """
 
     def __init__(
@@ -132,6 +133,7 @@ class Sequential:
         self.stages: dict[tuple[str, str], int] = {}
         self.screens: dict[str, list[Only | None]] = {}
         self.left_open: set[str] = set()
+        self.ended: set[Place] = set()
         self._packer = Packer()
 
     def make(self) -> None:
@@ -372,7 +374,19 @@ class Sequential:
         for place in places:
             own = looks.of(self.plan.jobs[place[0]].reading)
             goal = next((look for look in own if look >= target), own[-1])
+            if self._ends(place, goal):
+                self.ended.add(place)
+                goal = self.counts[place]
             goals[place] = max(goals.get(place, 0), goal)
+
+    def _ends(self, place: Place, goal: int) -> bool:
+        """Whether the values that were given have the seeds that a place has, and not those up to a goal."""
+        job = self.plan.jobs[place[0]]
+        if self.values is None or not is_kept(self.plan, job):
+            return False
+        metrics, seeds = frozenset(kept_metrics(self.plan)), self.plan.seeds_of(place, goal)
+        known = [self.values.of(job, place[1], seed, metrics) is not None for seed in seeds]
+        return all(known[: self.counts[place]]) and not all(known)
 
     def stopped(self, claim: Claim, reading: str, judgement: Judgement) -> Judgement:
         """The judgement with the number of seeds and points that it took, and why it got no more."""
@@ -387,6 +401,8 @@ class Sequential:
         else:
             most = min(self._counts(reading, judgement.open_cells or needs), default=0)
             stays = "open" if reading != "base" and claim.id in self.left_open else "vain"
+            if self.ended & places_of(self.plan, reading, judgement.open_cells or needs):
+                stays = "stored"
             why = stays if most < self.plan.looks.of(reading)[-1] else "cap"
         points = None
         if self.only(claim, reading) is not None:

@@ -60,6 +60,8 @@ class Data:
         said of that run, and the mean over points is a mean over runs.
     confidence : float
         Of the intervals that are made from these measurements.
+    wide : bool
+        Whether these intervals allow for skewed values.
     asked : set, optional
         Takes each cell that is asked for.
     """
@@ -76,6 +78,7 @@ class Data:
     decisions: Mapping[tuple[str, Point], Sequence[Sequence[Mapping[str, float]]]] = field(default_factory=dict)
     by_run: bool = False
     confidence: float = CONFIDENCE
+    wide: bool = False
     asked: set[Cell] | None = field(default=None, compare=False, repr=False)
 
     def get(self, metric: str, variant: str, points: Sequence[Point]) -> Series:
@@ -87,7 +90,7 @@ class Data:
             return averaged(tables)
         cells = frozenset(cell for table in tables for cell in table.cells)
         runs = {seed: number for table in tables for seed, number in table.items()} if all(tables) else {}
-        return Series(runs, self.confidence, cells, exact=len(tables) == 1)
+        return Series(runs, self.confidence, cells, exact=len(tables) == 1, wide=self.wide)
 
     def _one(self, metric: str, variant: str, point: Point) -> Series:
         if derived(metric):
@@ -95,7 +98,8 @@ class Data:
         cell = self.cell(variant, point)
         if self.asked is not None:
             self.asked.add(cell)
-        return Series(self.values.get((metric, variant, point), {}), self.confidence, frozenset([cell]))
+        values = self.values.get((metric, variant, point), {})
+        return Series(values, self.confidence, frozenset([cell]), wide=self.wide)
 
     def cell(self, variant: str, point: Point) -> Cell:
         """Where a variant's runs at a point are."""
@@ -108,7 +112,7 @@ class Data:
         cells = frozenset(probe.asked or ())
         if self.asked is not None:
             self.asked.update(cells)
-        return Series(found, self.confidence, cells)
+        return Series(found, self.confidence, cells, wide=self.wide)
 
     @cached_property
     def variants(self) -> tuple[str, ...]:

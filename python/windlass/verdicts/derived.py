@@ -69,6 +69,7 @@ def mean_value(data: Data, metric: str, variant: str, points: Sequence[Point]) -
         {seed: 100 * (1 - left[seed] / base[seed]) for seed in left if base.get(seed, 0.0) > 0},
         max(left.confidence, base.confidence),
         left.cells | base.cells,
+        wide=data.wide,
     )
 
 

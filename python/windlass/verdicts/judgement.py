@@ -48,6 +48,9 @@ MET = ("reproduced", "compatible")
 """Verdicts that say that a claim holds, strictly or not."""
 
 
+UNSEEN = 0.05
+"""Chance that none of the seeds has what happens in a share of them."""
+
 Part = tuple[frozenset[str], frozenset[Cell], frozenset[Cell]]
 """Of a part of a judgement: what it can become, the cells that decide that, and those of them that may do so soonest.
 """
@@ -90,7 +93,7 @@ class Judgement:
     seeds : (int, int), optional
         Fewest and most seeds of the cells that it rests on; none if it rests on no run.
     stopped : str
-        Why it got no more: ``decided``, ``narrow``, ``vain``, ``open``, ``cap``, ``fixed``, or ``by run``.
+        Why it got no more: ``decided``, ``narrow``, ``vain``, ``open``, ``cap``, ``stored``, ``fixed``, or ``by run``.
     points : (int, int), optional
         At how many points it was judged, and of how many that the claim is about; none if at all of them.
     """
@@ -119,6 +122,13 @@ class Judgement:
         return self.finals <= {self.verdict}
 
     @property
+    def unseen(self) -> float | None:
+        """Share of seeds up to which something may happen, such as that a sender is stuck, and be in none of those that
+        were run, 95 %; none if it rests on no run.
+        """
+        return None if self.seeds is None or self.stopped == "by run" else unseen_share(self.seeds[0])
+
+    @property
     def part(self) -> Part:
         """As :func:`still_open` takes it."""
         return self.finals or frozenset([self.verdict]), self.open_cells, self.next_cells or self.open_cells
@@ -132,6 +142,7 @@ class Judgement:
             "seeds_needed": self.seeds_needed,
             "seeds": None if self.seeds is None else list(self.seeds),
             "stopped": self.stopped or None,
+            "unseen": self.unseen,
             "points": None if self.points is None else list(self.points),
             "arithmetic": self.arithmetic,
             "reason": self.reason,
@@ -140,6 +151,15 @@ class Judgement:
             "parts": [{"verdict": part.verdict, "measured": part.measured} for part in self.parts],
             "alternatives": [{"text": text, **other.to_dict()} for text, other in self.alternatives],
         }
+
+
+def unseen_share(seeds: int) -> float:
+    """Share of all seeds that must have something so that one of this many has it with a chance of 95 %.
+
+    >>> [round(unseen_share(seeds), 2) for seeds in (3, 10, 50, 59)]
+    [0.63, 0.26, 0.06, 0.05]
+    """
+    return float(1.0 - UNSEEN ** (1.0 / seeds))
 
 
 def all_parts(parts: Sequence[Judgement]) -> Judgement:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
 from windlass.ledger import Check
 from windlass.verdicts.across import cross, drop_between, ratio_of_experiments
@@ -39,8 +40,28 @@ def judge(check: Check, data: Data, *, limits: Limits | None = None, others: Oth
     Returns
     -------
     Judgement
-        ``also`` included: the verdict is the worst of its parts.
+        ``also`` included: the verdict is the worst of its parts. It comes from Student's intervals; it is settled if
+        those that allow for skewed values cannot give another one either.
     """
+    limits = None if limits is None else cache(limits)
+    found = _judged(check, data, limits, others)
+    if not found.settled:
+        return found
+    sides = others or (lambda _: None)
+    wide = _judged(
+        check,
+        replace(data, wide=True),
+        limits,
+        lambda name: None if (side := sides(name)) is None else replace(side, wide=True),
+    )
+    if wide.finals <= {found.verdict}:
+        return found
+    finals = wide.finals | {found.verdict}
+    return replace(found, finals=finals, open_cells=wide.open_cells, next_cells=wide.next_cells)
+
+
+def _judged(check: Check, data: Data, limits: Limits | None, others: Others | None) -> Judgement:
+    """The judgement by one kind of interval."""
 
     def rule(part: Check) -> Judgement:
         return _judge_one(part, data, limits, others)

@@ -67,6 +67,7 @@ def merge(name: str, parts: Sequence[Data]) -> Merged:
         series,
         tables,
         confidence=sure,
+        wide=any(part.wide for part in parts),
         asked=asked,
         origin=origin,
         swept={part.experiment: part.axes for part in parts},

@@ -132,7 +132,7 @@ def same_order(check: Check, data: Data, others: Others) -> Judgement:
         origin = frozenset(cell for samples in (*one.values(), *two.values()) for cell in samples.cells)
         answers.append(
             at_least(
-                mean(Series(taus, data.confidence, origin)),
+                mean(Series(taus, data.confidence, origin, wide=data.wide)),
                 float(check["min_tau"]),
                 first.label(point),
                 "Kendall's tau",
