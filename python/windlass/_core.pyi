@@ -366,6 +366,50 @@ class Point:
             If the description cannot become a network.
         """
 
+    def course(self, groups: list[str], seed: int, bin_s: float) -> str:
+        """Tell how the path of some groups of flows changes in a run.
+
+        Parameters
+        ----------
+        groups : list of str
+            Names of groups; all if empty.
+        seed : int
+            Seed of the run.
+        bin_s : float
+            Seconds over which the mean is taken of what comes in pieces; a thousandth at least.
+
+        Returns
+        -------
+        str
+            JSON list, as `windlass.scenario.Point.course` describes it.
+
+        Raises
+        ------
+        InputError
+            If the description cannot become a network.
+        """
+
+    def range(self, groups: list[str], bin_s: float) -> str:
+        """Tell between which values the path of some groups of flows can be.
+
+        Parameters
+        ----------
+        groups : list of str
+            Names of groups; all if empty.
+        bin_s : float
+            As in `course`.
+
+        Returns
+        -------
+        str
+            JSON object, as `windlass.scenario.Point.range` describes it; null if no flow of the groups crosses a link.
+
+        Raises
+        ------
+        InputError
+            If the description cannot become a network.
+        """
+
     def exchanges(self) -> str:
         """Tell how long one frame of each kind takes on each radio medium, part by part.
 

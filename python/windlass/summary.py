@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from windlass.resources import need, size_text, time_text
+from windlass.stats.throughput import even_bin
 
 if TYPE_CHECKING:
     from windlass.scenario import Point, Scenario
@@ -21,26 +22,45 @@ MOST_VALUES = 8
 """Values of a swept key that are told."""
 
 
+Span = tuple[float, float]
+"""The least and the greatest of what changes on a path; equal if it does not."""
+
+
 @dataclass(frozen=True)
 class Way:
-    """How a group of flows goes: what `Point.capacity` says of it, and the links that bound it most."""
+    """How a group of flows goes: what `Point.capacity` and `Point.range` say of it, and what bounds it most."""
 
     group: Mapping[str, Any]
     known: Mapping[str, Any]
+    range: Mapping[str, Any]
 
     @property
-    def narrowest(self) -> tuple[str, float] | None:
-        """The link of the way that carries least, and its rate, bit/s; none without a bound."""
-        links = [link for cut in self.known["cuts"] for link in cut["links"]]
-        if not links:
+    def links(self) -> list[tuple[Mapping[str, Any], Span]]:
+        """The links of the way, and their least and greatest rate, bit/s."""
+        cuts = zip(self.known["cuts"], self.range["rates_bps"], strict=True)
+        return [
+            (link, (rate[0], rate[1])) for cut, rates in cuts for link, rate in zip(cut["links"], rates, strict=True)
+        ]
+
+    @property
+    def narrowest(self) -> tuple[str, Span] | None:
+        """The link of the way that carries least, and its least and greatest rate, bit/s; none without a bound."""
+        if not self.links:
             return None
-        least = min(links, key=lambda link: float(link["rate_bps"]))
-        return stem(least["link"]), float(least["rate_bps"])
+        least, rate = min(self.links, key=lambda link: float(link[0]["rate_bps"]))
+        return stem(least["link"]), rate
 
     @property
-    def bdp_bytes(self) -> float:
-        """Narrowest rate times base round trip."""
-        return float(self.known["bdp_packets"]) * float(self.known["packet"])
+    def round_trip_s(self) -> Span:
+        """The least and the greatest base round trip."""
+        least, most = self.range["round_trip_s"]
+        return float(least), float(most)
+
+    @property
+    def bdp_bytes(self) -> Span:
+        """The least and the greatest of narrowest rate times base round trip."""
+        least, most = self.range["bdp_bits"]
+        return float(least) / 8.0, float(most) / 8.0
 
 
 def stem(link: str) -> str:
@@ -54,8 +74,13 @@ def ways(point: Point) -> list[Way]:
     for group in point.effective()["flows"][:MOST_GROUPS]:
         known = point.capacity([group["name"]])
         if known is not None:
-            found.append(Way(group, known))
+            span = point.range([group["name"]], bin_s=even_bin(float(known["duration_s"])))
+            found.append(Way(group, known, span or NOWHERE))
     return found
+
+
+NOWHERE = {"rates_bps": [], "round_trip_s": (0.0, 0.0), "narrowest_bps": (0.0, 0.0), "bdp_bits": (0.0, 0.0)}
+"""The range of a way that crosses no link."""
 
 
 def lines(scenario: Scenario, points: Sequence[Point]) -> list[str]:
@@ -67,7 +92,7 @@ def lines(scenario: Scenario, points: Sequence[Point]) -> list[str]:
     described = first.effective()
     known = ways(first)
     made = [_size(scenario, points, described), *_swept(points)]
-    made += [line for way in known for line in _group(way, str(described["scenario"]["profile"]))]
+    made += [line for way in known for line in _group(way, described)]
     more = len(described["flows"]) - MOST_GROUPS
     if more > 0:
         made.append(f"and {more} groups of flows more")
@@ -123,20 +148,47 @@ def _value(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _group(way: Way, profile: str) -> list[str]:
+def _group(way: Way, described: Mapping[str, Any]) -> list[str]:
     """A group of flows: who sends to whom, how, and over what."""
     group, known = way.group, way.known
     sender = group["algorithm"]["name"] if "algorithm" in group else group["transport"]
     who = [f"{group['name']}: {_count(known['flows'], 'flow')}, {group['from']} to {group['to']}, {sender}"]
-    who += _tcp(group, profile)
+    who += _tcp(group, str(described["scenario"]["profile"]))
     narrow = way.narrowest
     if narrow is None:
         return who
-    trip = float(known["round_trip_s"])
-    line = f"    base RTT {1e3 * trip:.4g} ms; narrowest is {narrow[0]} with {rate_text(narrow[1])}"
-    if trip > 0.0 and known["bdp_packets"] >= 0.05:
-        line += f"; BDP {known['bdp_packets']:.3g} packets of {known['packet']} B = {way.bdp_bytes / 1e3:.3g} kB"
+    trip, bdp, packet = way.round_trip_s, way.bdp_bytes, float(known["packet"])
+    line = f"    base RTT {_milliseconds(trip)}; narrowest is {narrow[0]} with {_rates(narrow[1])}"
+    if narrow[1][0] != narrow[1][1] and _comes_in_pieces(described["topology"], narrow[0]):
+        line += f" (means over {time_text(even_bin(float(known['duration_s'])))})"
+    if trip[1] > 0.0 and bdp[1] >= 0.05 * packet:
+        packets = span_text((bdp[0] / packet, bdp[1] / packet), 3, "packets")
+        line += f"; BDP {packets} of {known['packet']} B = {span_text((bdp[0] / 1e3, bdp[1] / 1e3), 3, 'kB')}"
     return [*who, line]
+
+
+def span_text(span: Span, digits: int, unit: str) -> str:
+    """One value, or both ends of a range: ``60 to 80 ms``."""
+    least, most = (f"{float(f'{value:.{digits}g}'):.12g}" for value in span)  # 1080, not 1.08e+03
+    return f"{least} {unit}" if least == most else f"{least} to {most} {unit}"
+
+
+def _milliseconds(seconds: Span) -> str:
+    return span_text((1e3 * seconds[0], 1e3 * seconds[1]), 4, "ms")
+
+
+def _rates(bps: Span) -> str:
+    least, most = (rate_text(rate) for rate in bps)
+    if least == most:
+        return least
+    number, _, unit = least.partition(" ")
+    return f"{number if most.endswith(f' {unit}') else least} to {most}"
+
+
+def _comes_in_pieces(topology: Mapping[str, Any], name: str) -> bool:
+    """Whether a link carries what a trace or the frames of a base station grant."""
+    table = _table(topology, name)
+    return topology.get("kind") == "cellular" or bool(table and table.get("trace"))
 
 
 UNLIMITED = 1_000_000
@@ -169,15 +221,14 @@ def initial_window(text: str, segment: float) -> float:
 
 def _queues(topology: Mapping[str, Any], known: Sequence[Way]) -> list[str]:
     """Each queue that the groups meet on their ways, and who shares it."""
-    rates: dict[tuple[str, bool], float] = {}
+    rates: dict[tuple[str, bool], Span] = {}
     users: dict[tuple[str, bool], list[Way]] = {}
     for way in known:
-        for cut in way.known["cuts"]:
-            for link in cut["links"]:
-                at = (stem(link["link"]), bool(link["reverse"]))
-                rates[at] = max(rates.get(at, 0.0), float(link["rate_bps"]))
-                if way not in users.setdefault(at, []):
-                    users[at].append(way)
+        for link, rate in way.links:
+            at = (stem(link["link"]), bool(link["reverse"]))
+            rates[at] = max(rates.get(at, rate), rate)
+            if way not in users.setdefault(at, []):
+                users[at].append(way)
     made = []
     for (name, back), rate in rates.items():
         table = _table(topology, name)
@@ -191,7 +242,7 @@ def _queues(topology: Mapping[str, Any], known: Sequence[Way]) -> list[str]:
     return made
 
 
-def _queue(queue: Any, rate: float, users: Sequence[Way]) -> str:
+def _queue(queue: Any, rate: Span, users: Sequence[Way]) -> str:
     """What a queue holds, in packets, time and bandwidth-delay products of the longest way through it."""
     discipline, size = "drop-tail", queue
     if isinstance(queue, Mapping):
@@ -202,15 +253,23 @@ def _queue(queue: Any, rate: float, users: Sequence[Way]) -> str:
     packet = max(int(way.known["packet"]) for way in users)
     number = _number(size)
     held = number if size.endswith(("packets", "packet")) else number * _BYTES.get(size.split()[-1], 1.0)
-    bytes_held = held * packet if size.endswith(("packets", "packet")) else held
-    trip = max(float(way.known["round_trip_s"]) for way in users)
-    product = rate * trip / 8
-    share = f" = {bytes_held / product:.3g} BDP" if product >= packet else ""
-    return f"{discipline}, {size} = {_time(8 * bytes_held / rate)} at {rate_text(rate)}{share}"
+    bits_held = 8.0 * (held * packet if size.endswith(("packets", "packet")) else held)
+    longest = max(users, key=lambda way: way.round_trip_s[1])
+    trip = longest.round_trip_s
+    is_its_own = tuple(longest.range["narrowest_bps"]) == rate
+    product = longest.bdp_bytes if is_its_own else (rate[0] * trip[0] / 8, rate[1] * trip[1] / 8)
+    share = ""
+    if product[0] >= packet:
+        share = f" = {span_text((bits_held / 8 / product[1], bits_held / 8 / product[0]), 3, 'BDP')}"
+    if not rate[0] > 0.0:
+        return f"{discipline}, {size} at up to {rate_text(rate[1])}"
+    return f"{discipline}, {size} = {_times((bits_held / rate[1], bits_held / rate[0]))} at {_rates(rate)}{share}"
 
 
-def _time(seconds: float) -> str:
-    return f"{seconds:.3g} s" if seconds >= 1.0 else f"{1e3 * seconds:.3g} ms"
+def _times(seconds: Span) -> str:
+    if seconds[1] >= 1.0:
+        return span_text(seconds, 3, "s")
+    return span_text((1e3 * seconds[0], 1e3 * seconds[1]), 3, "ms")
 
 
 _BYTES = {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,54 @@ def test_explain_begins_with_a_summary(command: Command, tmp_path: Path) -> None
     assert queues["# queue of left"].endswith("50 packets = 16.2 ms at 100 Mbps = 0.675 BDP; both, call")
     assert "codel, 1000 packets = 3.24 s at 10 Mbps = 135 BDP; both, call" in queues["# queue of bottleneck"]
     assert queues["# queue of bottleneck (reverse)"].endswith("; both")
+
+
+CHANGES = {
+    # 100 and 50 Mbit/s x 24 ms are 300 and 150 kB, of 1500 B
+    'changes = [{ at = "5 s", rate = "50 Mbps" }]': ("24 ms", "50 to 100 Mbps", "100 to 200", "150 to 300", "1 to 2"),
+    # 24 ms and 2 x 9 ms more
+    'changes = [{ at = "5 s", delay = "19 ms" }]': (
+        "24 to 42 ms",
+        "100 Mbps",
+        "200 to 350",
+        "300 to 525",
+        "0.571 to 1",
+    ),
+    # drawn: 70 to 130 Mbit/s and 2 x (1 + 15 to 40 + 1) ms, 297.5 to 1365 kB; before that 100 Mbit/s and 24 ms
+    'handovers = "leo"': ("24 to 84 ms", "70 to 130 Mbps", "198 to 910", "298 to 1360", "0.22 to 1.01"),
+    "": ("24 ms", "100 Mbps", "200", "300", "1"),
+}
+
+
+@pytest.mark.parametrize("changes", CHANGES)
+def test_explain_states_a_range_as_a_range(command: Command, tmp_path: Path, changes: str) -> None:
+    file = tmp_path / "changing.toml"
+    more = f", {changes}" if changes else ""
+    file.write_text(f"""
+[scenario]
+duration = "20 s"
+[topology]
+kind = "dumbbell"
+access = {{ rate = "1 Gbps", delay = "1 ms" }}
+bottleneck = {{ rate = "100 Mbps", delay = "10 ms", queue = "200 packets"{more} }}
+[[flows]]
+from = "left/0"
+to = "right/0"
+algorithm = "cubic"
+segment = "1460 B"
+tcp = {{ timestamps = false }}
+""")
+    head = command("explain", file).stdout
+    trip, rate, packets, size, share = CHANGES[changes]
+    line = f"base RTT {trip}; narrowest is bottleneck with {rate}; BDP {packets} packets of 1500 B = {size} kB"
+    assert line in head
+    (queue,) = [line for line in head.splitlines() if line.startswith("# queue of bottleneck:")]
+    assert f" at {rate} = {share} BDP; " in queue
+
+
+def test_explain_says_over_what_a_mean_is_taken(command: Command) -> None:
+    head = command("explain", "cellular").stdout
+    assert re.search(r"narrowest is downlink with [\d.]+ to [\d.]+ Mbps \(means over 1 s\); BDP", head)
 
 
 @pytest.mark.parametrize(("text", "segment", "window"), [

@@ -216,11 +216,69 @@ impl Changing {
         Capacity::new(self, rate_bps).carry(from, to)
     }
 
+    /// What a direction that begins with this rate carries, asked for in order of time.
+    pub(crate) fn carrier(&self, rate_bps: u64) -> Carrier {
+        Carrier { capacity: Capacity::new(self, rate_bps), last: None }
+    }
+
+    /// It carries at times, as a trace or frames give them, in place of a rate.
+    pub(crate) fn comes_in_pieces(&self) -> bool {
+        self.trace.is_some() || self.frames.is_some()
+    }
+
+    /// When nothing is sent until `end`: outages that hold packets back, and breaks. None if there are more than `most`.
+    pub(crate) fn halts(&self, end: Time, most: usize) -> Vec<(Time, Time)> {
+        let mut found: Vec<_> = self.breaks.iter().map(|one| (one.at, one.end())).collect();
+        for outage in self.outages.iter().filter(|outage| !outage.lost) {
+            let mut at = outage.at;
+            while at < end && found.len() <= most {
+                found.push((at, at + outage.length));
+                at = outage.every.map_or(Time::NEVER, |every| at + every);
+            }
+        }
+        if found.len() > most { Vec::new() } else { found }
+    }
+
     /// The delivery opportunities of a direction that begins with this rate, until `end`, in milliseconds: those of its
     /// trace, or one whenever it could have carried [`OPPORTUNITY`] bytes more, in the first millisecond not before
     /// that.
     pub fn opportunities(&self, rate_bps: u64, end: Time) -> Vec<u32> {
         Capacity::new(self, rate_bps).opportunities(end)
+    }
+}
+
+/// What a direction carries, bits per second.
+#[derive(Debug)]
+pub(crate) struct Carrier {
+    capacity: Capacity,
+    /// The piece that was asked for last, and its rate.
+    last: Option<(Time, f64)>,
+}
+
+impl Carrier {
+    /// The mean between two times, not before the last ones.
+    pub(crate) fn carried_bps(&mut self, from: Time, to: Time) -> f64 {
+        self.capacity.carry(from, to) as f64 / to.since(from).0 as f64
+    }
+
+    /// The same of what comes in pieces, which may be asked for again.
+    pub(crate) fn piece_bps(&mut self, from: Time, to: Time) -> f64 {
+        if let Some((at, rate)) = self.last
+            && at == from
+        {
+            return rate;
+        }
+        let rate = match &self.capacity {
+            Capacity::Frames(frames) => frames.mean_bps(from, to),
+            Capacity::Rates(_) | Capacity::Trace(_) => self.carried_bps(from, to),
+        };
+        self.last = Some((from, rate));
+        rate
+    }
+
+    /// The rate at a time, outages aside.
+    pub(crate) fn rate_bps(&self, at: Time) -> f64 {
+        self.capacity.rate_bps(at)
     }
 }
 

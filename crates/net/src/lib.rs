@@ -10,6 +10,7 @@ mod cause;
 mod cells;
 mod cellular;
 mod changing;
+mod course;
 mod cuts;
 mod delays;
 mod endpoint;
@@ -40,6 +41,7 @@ pub use cellular::{
     Share,
 };
 pub use changing::{Break, Changing, Chosen, Jitter, JitterModel, OPPORTUNITY, Outage, Reordering, Shift, Step, Which};
+pub use course::Stretch;
 pub use cuts::{Cut, CutLink};
 pub use delays::Delays;
 pub use estimate::Estimate;

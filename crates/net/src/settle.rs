@@ -49,12 +49,27 @@ impl Network {
     /// breaks and steps written down.
     /// That is what the results of the run are to be held against.
     pub fn settled(&self, seed: u64, end: Time) -> Cow<'_, Network> {
+        self.settled_by(end, |link| {
+            let mut stream = Stream::new(seed, &format!("{link}/handovers"));
+            move || stream.uniform()
+        })
+    }
+
+    /// The same with a value that stands for all that are drawn: 0 for the least of each, 1 for the greatest.
+    pub fn settled_at(&self, share: f64, end: Time) -> Cow<'_, Network> {
+        self.settled_by(end, |_| move || share)
+    }
+
+    fn settled_by<D: FnMut() -> f64>(&self, end: Time, draws: impl Fn(&str) -> D) -> Cow<'_, Network> {
         let hands_over = |link: &LinkSpec| link.forward.changing.as_ref().is_some_and(|c| !c.handovers.is_empty());
         if !self.links.iter().any(hands_over) && self.cellular.is_empty() {
             return Cow::Borrowed(self);
         }
         let mut network = self.clone();
-        network.links.iter_mut().filter(|link| hands_over(link)).for_each(|link| link.hand_over(seed, end));
+        for link in network.links.iter_mut().filter(|link| hands_over(link)) {
+            let draw = draws(&link.name);
+            link.hand_over(draw, end);
+        }
         for spec in &self.cellular {
             for MobileSpec { link, way } in &spec.mobiles {
                 network.links[*link].follow(spec, way, end);
@@ -66,13 +81,12 @@ impl Network {
 
 impl LinkSpec {
     /// Write out the handovers.
-    fn hand_over(&mut self, seed: u64, end: Time) {
-        let mut stream = Stream::new(seed, &format!("{}/handovers", self.name));
+    fn hand_over(&mut self, mut draw: impl FnMut() -> f64, end: Time) {
         let rules = self.forward.changing.as_mut().map(|own| std::mem::take(&mut Arc::make_mut(own).handovers));
         for rule in rules.unwrap_or_default() {
             let mut at = rule.at;
             while at <= end {
-                self.break_once(at, &rule, &mut stream);
+                self.break_once(at, &rule, &mut draw);
                 at = rule.every.map_or(Time::NEVER, |every| at + every);
             }
         }
@@ -95,10 +109,10 @@ impl LinkSpec {
         }
     }
 
-    fn break_once(&mut self, at: Time, rule: &Handover, stream: &mut Stream) {
+    fn break_once(&mut self, at: Time, rule: &Handover, draw: &mut impl FnMut() -> f64) {
         let between = |(least, most): (Span, Span), share: f64| least + Span((share * (most - least).0 as f64) as u64);
-        let length = between(rule.gap, stream.uniform()).max(Span(1));
-        let (factor, delay) = (stream.uniform(), stream.uniform());
+        let length = between(rule.gap, draw()).max(Span(1));
+        let (factor, delay) = (draw(), draw());
         let factor = rule.rate_factor.map(|(least, most)| least + factor * (most - least));
         let (known, cause) = (Time(at.0.saturating_sub(rule.warn.0)), LossCause::Handover);
         for (direction, kept) in [(&mut self.forward, rule.kept), (&mut self.reverse, Some(Span::ZERO))] {

@@ -157,6 +157,16 @@ impl Point {
         py.detach(|| self.0.capacity(&groups)).map_err(|error| raise(py, error))
     }
 
+    /// How the path of the data of these groups changes in the run with this seed, as JSON.
+    fn course(&self, py: Python<'_>, groups: Vec<String>, seed: u64, bin_s: f64) -> PyResult<String> {
+        py.detach(|| self.0.course(&groups, seed, bin_s)).map_err(|error| raise(py, error))
+    }
+
+    /// Between which values the path of the data of these groups can be, as JSON.
+    fn range(&self, py: Python<'_>, groups: Vec<String>, bin_s: f64) -> PyResult<String> {
+        py.detach(|| self.0.range(&groups, bin_s)).map_err(|error| raise(py, error))
+    }
+
     /// What one run needs at most, as JSON.
     fn estimate(&self, py: Python<'_>) -> PyResult<String> {
         py.detach(|| self.0.estimate()).map_err(|error| raise(py, error))

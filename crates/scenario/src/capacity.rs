@@ -39,6 +39,55 @@ impl Plan {
         })
     }
 
+    /// How the path of the data of these groups changes in a run with this seed: a row for each time between one change
+    /// and the next.
+    pub(crate) fn course(&self, groups: &[String], seed: u64, bin: Span) -> Json {
+        let (network, cuts, end) = self.path(groups);
+        let mut found: Vec<(f64, [f64; 3])> = Vec::new();
+        network.settled(seed, end).course(&cuts, end, bin, |now| {
+            let values = [now.carried_bps, now.narrowest_bps, now.round_trip.secs()];
+            if found.last().is_none_or(|last| last.1 != values) {
+                found.push((now.from.secs(), values));
+            }
+        });
+        let row = |(from, values): (f64, [f64; 3])| {
+            let [carried, narrowest, round_trip] = values;
+            json!({ "from_s": from, "carried_bps": carried, "narrowest_bps": narrowest, "round_trip_s": round_trip })
+        };
+        if cuts.is_empty() { json!([]) } else { found.into_iter().map(row).collect() }
+    }
+
+    /// Between which values the path of the data of these groups can be, whatever the seed: pairs of `round_trip_s`,
+    /// `narrowest_bps` and `bdp_bits`, and of the rate of each link of `Plan::capacity`'s cuts.
+    pub(crate) fn range(&self, groups: &[String], bin: Span) -> Json {
+        let (network, cuts, end) = self.path(groups);
+        if cuts.is_empty() {
+            return Json::Null;
+        }
+        let (mut round_trip, mut narrowest, mut bdp) = (Range::NONE, Range::NONE, Range::NONE);
+        let mut rates: Vec<Vec<Range>> = cuts.iter().map(|cut| vec![Range::NONE; cut.links.len()]).collect();
+        for share in [0.0, 1.0] {
+            network.settled_at(share, end).course(&cuts, end, bin, |now| {
+                round_trip.add(now.round_trip.secs());
+                narrowest.add(now.narrowest_bps);
+                bdp.add(now.narrowest_bps * now.round_trip.secs());
+                let of_links = rates.iter_mut().flatten().zip(now.rates_bps.iter().flatten());
+                of_links.for_each(|(range, rate)| range.add(*rate));
+            });
+        }
+        let rates = rates.iter().map(|cut| cut.iter().map(Range::json).collect::<Vec<_>>()).collect::<Vec<_>>();
+        json!({ "round_trip_s": round_trip.json(), "narrowest_bps": narrowest.json(), "bdp_bits": bdp.json(), "rates_bps": rates })
+    }
+
+    /// The network, the cuts of the data of these groups, and when a run ends.
+    fn path(&self, groups: &[String]) -> (Network, Vec<Cut>, Time) {
+        let (network, group_of) = self.typical();
+        let end = Time::ZERO + self.general.duration;
+        let wanted = |at: usize| groups.is_empty() || groups.contains(&self.flows[at].name);
+        let cuts = network.cuts(|number| wanted(group_of[number]), end);
+        (network, cuts, end)
+    }
+
     /// Least time that a flow of the group sends, if there is such a bound.
     fn active(&self, group: &Group) -> Option<Span> {
         let ends = match &group.transport {
@@ -60,6 +109,22 @@ impl Plan {
     fn cut(&self, cut: &Cut, network: &Network) -> Json {
         let link = |link: &net::CutLink| json!({ "link": network.links[link.link].name, "reverse": link.reverse, "rate_bps": link.rate_bps });
         json!({ "shared": cut.shared, "links": cut.links.iter().map(link).collect::<Vec<_>>() })
+    }
+}
+
+/// The least and the greatest of some values.
+#[derive(Clone, Copy)]
+struct Range(f64, f64);
+
+impl Range {
+    const NONE: Range = Range(f64::INFINITY, f64::NEG_INFINITY);
+
+    fn add(&mut self, value: f64) {
+        *self = Range(self.0.min(value), self.1.max(value));
+    }
+
+    fn json(&self) -> Json {
+        json!([self.0, self.1])
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use units::Time;
+use units::{Span, Time};
 
 use crate::capture::{Capture, Wanted};
 use crate::decode::general;
@@ -328,6 +328,17 @@ impl Point {
         Ok(self.plan()?.capacity(groups).to_string())
     }
 
+    /// How the path of the data of these groups changes in the run with this seed, as JSON. What comes in pieces counts
+    /// by its mean over bins of so many seconds.
+    pub fn course(&self, groups: &[String], seed: u64, bin_s: f64) -> Result<String, Error> {
+        Ok(self.plan()?.course(groups, seed, bin(bin_s)).to_string())
+    }
+
+    /// Between which values the path of the data of these groups can be, as JSON; null if there is no bound.
+    pub fn range(&self, groups: &[String], bin_s: f64) -> Result<String, Error> {
+        Ok(self.plan()?.range(groups, bin(bin_s)).to_string())
+    }
+
     /// What one run needs at most, as JSON.
     pub fn estimate(&self) -> Result<String, Error> {
         Ok(self.plan()?.estimate().to_string())
@@ -374,4 +385,9 @@ impl Point {
 fn add(hash: &mut blake3::Hasher, part: &str) {
     hash.update(&(part.len() as u64).to_le_bytes());
     hash.update(part.as_bytes());
+}
+
+/// A bin of so many seconds, a millisecond at least.
+fn bin(seconds: f64) -> Span {
+    Span::from_secs(seconds).max(Span::from_millis(1))
 }

@@ -146,6 +146,50 @@ class Point:
             found: dict[str, Any] | None = json.loads(self._point.capacity(list(groups)))
         return found
 
+    def course(self, groups: Sequence[str] = (), seed: int = 1, *, bin_s: float = 1.0) -> list[dict[str, float]]:
+        """How the path of some groups of flows changes in the run with a seed, as the engine knows it beforehand.
+
+        Parameters
+        ----------
+        groups : sequence of str
+            Names of groups; all if none is given.
+        seed : int
+            Seed of the run: what handovers draw depends on it.
+        bin_s : float
+            Seconds over which the mean is taken of what a trace or the frames of a base station carry.
+
+        Returns
+        -------
+        list of dict
+            One for each time between one change and the next: ``from_s``; ``carried_bps`` by the narrowest cut of the
+            links, nothing in outages and handovers; ``narrowest_bps``, the rate of the narrowest of the links that most
+            flows take, without outages; ``round_trip_s`` of propagation. Empty if no flow of the groups crosses a link.
+        """
+        with core_errors():
+            found: list[dict[str, float]] = json.loads(self._point.course(list(groups), seed, bin_s))
+        return found
+
+    def range(self, groups: Sequence[str] = (), *, bin_s: float = 1.0) -> dict[str, Any] | None:
+        """Between which values the path of some groups of flows can be in a run, whatever its seed.
+
+        Parameters
+        ----------
+        groups : sequence of str
+            Names of groups; all if none is given.
+        bin_s : float
+            As in :meth:`course`.
+
+        Returns
+        -------
+        dict or None
+            The least and the greatest, equal where nothing changes: ``round_trip_s``, ``narrowest_bps``, their product
+            ``bdp_bits``, and ``rates_bps`` of the links of each cut of :meth:`capacity`, all without outages. ``None``
+            if no flow of the groups crosses a link.
+        """
+        with core_errors():
+            found: dict[str, Any] | None = json.loads(self._point.range(list(groups), bin_s))
+        return found
+
     def estimate(self) -> dict[str, float]:
         """What one run needs at most, as if the narrowest links were always full.
 

@@ -18,6 +18,15 @@ impl Frames {
         f64::from(self.granted(t).bytes) * 8.0 / self.spec.length.secs()
     }
 
+    /// The mean of that between two times, if the mobile had all of every frame.
+    pub(super) fn mean_bps(&self, from: Time, to: Time) -> f64 {
+        let ends = self.granted.iter().skip(1).map(|next| next.since).chain([Time::NEVER]);
+        let held = |since: Time, until: Time| until.min(to).0.saturating_sub(since.max(from).0) as f64;
+        let parts = self.granted.iter().zip(ends);
+        let bytes: f64 = parts.map(|(part, until)| f64::from(part.bytes) * held(part.since, until)).sum();
+        bytes * 8.0 / self.spec.length.secs() / (to.0 - from.0) as f64
+    }
+
     /// Bytes of all frames of which some part is after `from` and before `to`.
     pub(super) fn carry(&self, from: Time, to: Time) -> u64 {
         let length = self.spec.length.0;
