@@ -62,6 +62,7 @@ CODES: dict[str, str] = {
     "new-cc.tree": "a new algorithm cannot be written here",
     "output.damaged": "a file of a folder of results is not what its manifest says",
     "plot.bin": "bins of time that cannot be",
+    "plot.format": "a figure cannot be written in the format of that ending",
     "plot.kind": "no figure of that kind of what is given",
     "plot.layout": "a figure cannot have that width or font",
     "plot.no-axis": "the results have no column of that name to draw along",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from pyarrow import csv
 
 import windlass
 from windlass import InputError, RunResult, Scenario, palette, plots, stats
+from windlass.cli import main
 from windlass.plots import choice
 from windlass.plots.words import axis_words, metric_words, value_words
 
@@ -171,6 +173,73 @@ def test_lines_of_a_path_stand_only_where_all_senders_take_such_a_path() -> None
     assert "BDP: 16.7 segments" in texts(windlass.plot(scenario, "cwnd", seed=1))
     assert "BDP: 100 segments" in texts(windlass.plot(scenario, "cwnd", flows="far", seed=1))
     assert "propagation there and back" not in texts(windlass.plot(scenario, "all", seed=1))
+
+
+def steps_of(figure: Any, begin: str) -> list[tuple[float, float]]:
+    """The corners of the line of theory whose label begins so."""
+    (line,) = [line for axes in figure.axes for line in axes.get_lines() if line.get_label().startswith(begin)]
+    assert line.get_drawstyle() == "steps-post"
+    return list(zip(line.get_xdata(), line.get_ydata(), strict=True))
+
+
+def changing_path() -> Scenario:
+    """2 Mbit/s and 60 ms there and back; from 2 s on 1 Mbit/s, from 3 s on 100 ms, and nothing from 4 s to 4.5 s."""
+    document = small_document()
+    bottleneck = document["topology"]["bottleneck"]
+    bottleneck["changes"] = [{"at": "2 s", "rate": "1 Mbps"}, {"at": "3 s", "delay": "40 ms"}]
+    bottleneck["outages"] = [{"at": "4 s", "for": "500 ms"}]
+    del bottleneck["loss"]
+    return windlass.from_dict(document)
+
+
+def test_lines_of_a_path_that_changes_follow_it() -> None:
+    scenario = changing_path()
+    # 1448 of 1500 bytes are payload, and the run is 5 s long
+    share, figure = 1448 / 1500, windlass.plot(scenario, "throughput", seed=1)
+    assert "capacity: 0.965 to 1.93 Mbit/s" in texts(figure)
+    end = max(line.get_xdata()[-1] for line in figure.axes[0].get_lines())
+    assert steps_of(figure, "capacity") == [
+        (0.0, pytest.approx(2.0 * share)),
+        (2.0, pytest.approx(share)),
+        (4.0, 0.0),
+        (4.5, pytest.approx(share)),
+        (end, pytest.approx(share)),
+    ]
+    rtt = windlass.plot(scenario, "rtt", seed=1)
+    times, delays = zip(*steps_of(rtt, "propagation"), strict=True)
+    assert (times[:2], delays) == ((0.0, 3.0), pytest.approx((60.0, 100.0, 100.0)))
+    # 2 Mbit/s x 60 ms, 1 Mbit/s x 60 ms and 1 Mbit/s x 100 ms, in packets of 12 kbit
+    window = windlass.plot(scenario, "cwnd", seed=1)
+    assert "BDP: 5 to 10 segments" in texts(window)
+    assert [value for _, value in steps_of(window, "BDP")] == pytest.approx([10.0, 5.0, 25.0 / 3.0, 25.0 / 3.0])
+
+
+@pytest.mark.parametrize("name", ["leo", "cellular", "train"])
+def test_no_round_trip_is_below_propagation_and_no_throughput_above_capacity(name: str) -> None:
+    brief = {"scenario.duration": "30 s", "scenario.warmup": "1 s", "flows.algorithm": "cubic"}
+    if name == "train":
+        brief["topology.handover.queue_at_old"] = "lost"
+    scenario = windlass.load(name).with_(brief)
+    rtt = windlass.plot(scenario, "rtt", seed=2)
+    guides = [line for line in rtt.axes[0].get_lines() if line.get_label().startswith("propagation")]
+    times, least = (np.array(part) for part in guides[0].get_data())
+    assert (len(times) > 2) == (name == "leo"), "the others change their rate"
+    for line in rtt.axes[0].get_lines()[:1]:
+        at = (
+            np.searchsorted(times, line.get_xdata(), side="right") - 1
+            if len(times) > 2
+            else np.zeros(len(line.get_xdata()), int)
+        )
+        # a round trip ends after its delay was set, and a smoothed one is later still: half a second of grace
+        settled = np.array(
+            [t - times[place] > 0.5 or len(times) == 2 for t, place in zip(line.get_xdata(), at, strict=True)]
+        )
+        assert np.all((np.array(line.get_ydata()) >= 0.99 * least[at])[settled])
+    figure = windlass.plot(scenario, "throughput", seed=2)
+    course = dict(steps_of(figure, "capacity"))
+    assert len(course) > 2
+    (flow,) = [line for line in figure.axes[0].get_lines() if line.get_label().startswith("flow")]
+    assert np.mean(flow.get_ydata()) < max(course.values())
 
 
 def test_a_line_far_above_the_data_does_not_flatten_them(result: RunResult) -> None:
@@ -347,7 +416,102 @@ def test_names_are_no_formulas(tmp_path: Path) -> None:
     assert "a $\\frac$ b" in plots.save(titled, tmp_path / "titled.svg")[0].read_text()
 
 
+def test_queues_have_no_algorithms_colours(result: RunResult) -> None:
+    (axes,) = windlass.plot(result, "queue").axes
+    algorithms = {look.colour for look in palette.LOOKS.values()}
+    assert not {line.get_color() for line in axes.get_lines()} & algorithms
+    page = windlass.plot(result, "all", flows=["old", "new"])
+    (queues,) = [axes for axes in page.axes if axes.get_ylabel() == "queue (packets)"]
+    assert not {line.get_color() for line in queues.get_lines()} & algorithms
+
+
+EMPTY = [
+    "queue_delay_p95_s",
+    "queue_delay_mean_s",
+    "jitter_s",
+    "air_delay_mean_s",
+    "completion_s",
+    "size_bytes",
+    "stop_s",
+]
+
+
+@pytest.mark.parametrize("kind", ["sweep", "heatmap", "cdf"])
+@pytest.mark.parametrize("column", EMPTY)
+def test_a_column_without_values_is_no_figure(swept: Scenario, kind: str, column: str) -> None:
+    found = windlass.sweep(swept, seeds=2)
+    with pytest.raises(InputError, match=f"no flow has a `{column}`") as caught:
+        windlass.plot(found, kind, y=column)
+    assert caught.value.code == "plot.no-metric"
+    assert ("output.delays=true" in (caught.value.hint or "")) == column.startswith("queue_delay")
+
+
+def test_with_its_key_the_column_is_drawn(swept: Scenario) -> None:
+    found = windlass.sweep(swept.with_({"output.delays": True}), seeds=2)
+    assert len(windlass.plot(found, y="queue_delay_p95_s").axes[0].containers) == 2
+
+
 # ---- layout
+
+
+@pytest.mark.parametrize("width", [None, "1col", "2col", 60])
+@pytest.mark.parametrize("panels", [2, 3, 6])
+def test_no_words_stand_on_others_or_on_data(width: str | float | None, panels: int) -> None:
+    rates, algorithms = ["0 %", "1 %"], ["newreno", "cubic", "westwood-plus-ho", "bbr", "cerl-plus-inverted", "yeah"]
+    rows = list(itertools.product([f"{at} ms" for at in range(panels)], rates, algorithms))
+    flows = pa.table(
+        {
+            "topology.bottleneck.delay": [row[0] for row in rows],
+            LOSS: [row[1] for row in rows],
+            "flows.algorithm": [row[2] for row in rows],
+            "key": [str(at) for at in range(len(rows))],
+            "seed": [1] * len(rows),
+            "group": ["flow"] * len(rows),
+            "flow": ["flow"] * len(rows),
+            "direction": ["forward"] * len(rows),
+            "algorithm": [row[2] for row in rows],
+            "transport": ["tcp"] * len(rows),
+            "goodput_bps": [1e6 + 1e4 * at for at in range(len(rows))],
+        }
+    )
+    with plots.layout(width=width):
+        figure = plots.cdf_of_flows(flows, ["topology.bottleneck.delay", "flows.algorithm"])
+    figure.draw_without_rendering()
+    (legend,) = figure.legends
+    boxes = {"legend": legend.get_window_extent()}
+    for name, text in (("x", figure._supxlabel), ("y", figure._supylabel)):
+        boxes[name] = text.get_window_extent()
+    boxes |= {f"panel {at}": axes.get_tightbbox() for at, axes in enumerate(figure.axes) if axes.axison}
+    for (one, a), (other, b) in itertools.combinations(boxes.items(), 2):
+        assert not a.overlaps(b), (one, other)
+    for name, box in boxes.items():
+        assert box.x0 >= -1.0, name
+        assert box.y0 >= -1.0, name
+        assert box.x1 <= figure.bbox.x1 + 1.0, name
+
+
+@pytest.mark.parametrize("width", ["1col", "2col", 60])
+@pytest.mark.parametrize("count", [3, 12, 24, 49])
+def test_a_legend_below_is_at_most_half_as_high_as_the_data(width: str | float, count: int) -> None:
+    names = [row["name"] for row in json.loads(windlass._core.algorithms())][:count]
+    summary = pa.table(
+        {
+            "flows.algorithm": names * 2,
+            LOSS: ["0 %"] * count + ["1 %"] * count,
+            "group": ["flow"] * 2 * count,
+            "direction": ["forward"] * 2 * count,
+            "algorithm": names * 2,
+            **{f"jain_{part}": [0.5] * 2 * count for part in ("mean", "lo", "hi")},
+        }
+    )
+    with plots.layout(width=width):
+        figure = plots.metric_against_axis(summary, LOSS, "jain")
+    figure.draw_without_rendering()
+    legend, data = figure.legends[0].get_window_extent(), figure.axes[0].get_window_extent()
+    if legend.y1 < data.y0:
+        assert legend.height < 0.65 * data.height
+    assert legend.x0 >= -1.0
+    assert legend.x1 <= figure.bbox.x1 + 1.0
 
 
 def test_a_notebook_shows_a_figure_by_itself(result: RunResult) -> None:
@@ -422,6 +586,50 @@ def test_the_command_writes_figures_and_numbers(command: Command, small_file: Pa
     assert table.num_rows == 20
     assert command("plot", small_file, "--kind", "cdf", "-o", "d.png", "--data", "d.parquet").exit_code == 0
     assert set(pq.read_table(work / "d.parquet")["variable"].to_pylist()) == {"delay_s"}
+
+
+@pytest.mark.parametrize("ending", [".eps", ".EPS", ".jpg", ".tiff", ".toml", ".html", ".ps", ".pdff"])
+@pytest.mark.parametrize("words", [("plot",), ("compare", "newreno", "cubic", "--path")])
+def test_an_unknown_ending_is_refused_before_anything_is_run(
+    command: Command, small_file: Path, work: Path, words: tuple[str, ...], ending: str
+) -> None:
+    done = command(*words, small_file, "-o", f"a{ending}")
+    if (words[0], ending) == ("compare", ".html"):
+        assert done.exit_code == 0
+        return
+    assert done.exit_code == 2
+    assert done.stderr.startswith(f"error[plot.format]: `a{ending}`")
+    assert "`.pdf`" in done.stderr
+    assert list(work.glob("a*")) == []
+    with pytest.raises(InputError) as caught:
+        plots.save(windlass.plot(windlass.from_dict(small_document()), seed=1), work / f"a{ending}")
+    assert caught.value.code == "plot.format"
+
+
+def test_endings_that_are_known_or_none(command: Command, small_file: Path, work: Path) -> None:
+    for place, files in {"a.PDF": ["a.PDF"], "b0.5": ["b0.5.pdf", "b0.5.png", "b0.5.svg"]}.items():
+        assert command("plot", small_file, "-o", place).exit_code == 0
+        assert sorted(file.name for file in work.glob(f"{place[0]}*")) == files
+
+
+def test_the_figure_of_a_comparison_has_the_layout_of_plot(command: Command, small_file: Path, work: Path) -> None:
+    from PIL import Image
+
+    words = ("compare", "newreno", "cubic", "--path", small_file, "--seeds", "2", "--no-neighbour")
+    done = command(*words, "--width", "1col", "--font", "serif", "--label", "CUBIC=ours", "--title", "T", "-o", "a.png")
+    assert done.exit_code == 0, done.output
+    with Image.open(work / "a.png") as picture:
+        assert picture.width == pytest.approx(3.5 * 200, abs=1)
+    drawn = command(*words, "--label", "CUBIC=ours", "--title", "A title", "-o", "a.svg")
+    assert drawn.exit_code == 0
+    assert {">ours<", ">A title<"} <= set(re.findall(">[^<>]+<", (work / "a.svg").read_text()))
+    for given in (["--width", "wide", "-o", "b.png"], ["--font", "No Such Font", "-o", "b.png"], ["--width", "1col"]):
+        refused = command(*words, *given)
+        assert refused.exit_code == 2
+        assert "hint: " in refused.stderr
+    options = {option.opts[0] for option in main.commands["plot"].params} - {"--kind"}
+    layout = {"--width", "--font", "--font-size", "--title", "--label"}
+    assert layout <= options & {option.opts[0] for option in main.commands["compare"].params}
 
 
 @pytest.mark.parametrize(

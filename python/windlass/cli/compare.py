@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,7 +12,15 @@ from windlass.cli import completion
 from windlass.cli.files import check_file, command_line, load_scenario, show_progress
 from windlass.cli.group import main
 from windlass.cli.latex import latex_option
-from windlass.cli.options import Place, execution_options, json_option, own_option, sets_option, store_own_option
+from windlass.cli.options import (
+    Drawing,
+    execution_options,
+    json_option,
+    layout_options,
+    own_option,
+    sets_option,
+    store_own_option,
+)
 from windlass.cli.printing import print_json, print_view
 
 if TYPE_CHECKING:
@@ -62,10 +70,11 @@ if TYPE_CHECKING:
 @click.option(
     "-o",
     "--output",
-    type=Place(),
+    type=Drawing("html", "htm"),
     help="A page with the answer (.html), or a figure of goodput against queueing delay: .pdf, .svg or .png, or all "
     "three without an extension.",
 )
+@layout_options
 @json_option
 @latex_option
 def compare_(
@@ -82,6 +91,7 @@ def compare_(
     neighbour: bool,
     output: Path | None,
     as_json: bool,
+    **layout: Any,
 ) -> None:
     """Run the same path with each ALGORITHM, show what it gets and what it costs, and say which to take.
 
@@ -93,26 +103,30 @@ def compare_(
     import shlex
 
     import windlass
+    from windlass import plots
 
     paths = [load_scenario(file, sets) for file in files]
     if output is not None:
         check_file(output)
-    with show_progress("comparison") as progress:
-        result = windlass.compare(
-            paths,
-            algorithms,
-            queues=queues,
-            queue_at=queue_at,
-            baseline=baseline,
-            group=group,
-            neighbour=neighbour,
-            seeds=seeds,
-            jobs=jobs,
-            store=str(store) if store else True,
-            progress=progress,
-        )
-    if output is not None:
-        _write(result, output, shlex.join(command_line()))
+    elif any(layout.values()):
+        raise click.UsageError("--width, --font, --font-size, --title and --label are for the figure: name it with -o")
+    with plots.layout(**layout):
+        with show_progress("comparison") as progress:
+            result = windlass.compare(
+                paths,
+                algorithms,
+                queues=queues,
+                queue_at=queue_at,
+                baseline=baseline,
+                group=group,
+                neighbour=neighbour,
+                seeds=seeds,
+                jobs=jobs,
+                store=str(store) if store else True,
+                progress=progress,
+            )
+        if output is not None:
+            _write(result, output, shlex.join(command_line()))
     if as_json:
         print_json(result.to_dict())
     else:

@@ -65,6 +65,33 @@ class Place(click.Path):
         return super().convert(value, param, ctx)
 
 
+class Drawing(Place):
+    """A file to draw into, with the ending of a format of figures or of `others`, or without ending."""
+
+    def __init__(self, *others: str) -> None:
+        super().__init__()
+        self.others = others
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path."""
+        from windlass.plots.style import format_of
+
+        found = super().convert(value, param, ctx)
+        format_of(found, *self.others)
+        return found
+
+
+def _labels(context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> dict[str, str]:
+    """``NAME=TEXT`` as a dictionary."""
+    found = {}
+    for value in values:
+        name, equals, text = value.partition("=")
+        if not equals:
+            raise click.BadParameter(f"`{value}` is not NAME=TEXT")
+        found[name] = text
+    return found
+
+
 LONGEST = 255
 """Bytes of a name, on every file system in use."""
 
@@ -122,6 +149,22 @@ store_own_option = click.option(
     expose_value=False,
     help="Keep runs of --python files in the store as well; it knows them by the bytes of the files.",
 )
+
+layout_options = _options(
+    click.option("--width", metavar="WIDTH", help="Of the figure: 1col (88.9 mm), 2col (181 mm), or millimetres."),
+    click.option("--font", metavar="NAME", help="serif, sans, or the name of an installed font."),
+    click.option("--font-size", type=float, metavar="POINTS", help="By default 9, and 8 in one column."),
+    click.option("--title", metavar="TEXT", help="A line above the figure; by default none."),
+    click.option(
+        "--label",
+        "labels",
+        metavar="NAME=TEXT",
+        multiple=True,
+        callback=_labels,
+        help="Other words: x=TEXT, y=TEXT, or for an entry of the legend. Can be repeated.",
+    ),
+)
+"""What :func:`windlass.plots.layout` takes."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 

@@ -11,7 +11,7 @@ import click
 from windlass.cli import completion
 from windlass.cli.files import check_file, load_scenario
 from windlass.cli.group import main
-from windlass.cli.options import Place, limits_options, own_option, sets_option
+from windlass.cli.options import Drawing, Place, layout_options, limits_options, own_option, sets_option
 from windlass.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,17 +32,6 @@ def _seconds(context: click.Context, parameter: click.Parameter, value: str | No
     if found is None or scale is None:
         raise click.BadParameter(f"`{value}` is no time; write `100 ms` or `1 s`")
     return found[0] * scale
-
-
-def _labels(context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> dict[str, str]:
-    """``NAME=TEXT`` as a dictionary."""
-    found = {}
-    for value in values:
-        name, equals, text = value.partition("=")
-        if not equals:
-            raise click.BadParameter(f"`{value}` is not NAME=TEXT")
-        found[name] = text
-    return found
 
 
 @main.command(
@@ -78,22 +67,11 @@ def _labels(context: click.Context, parameter: click.Parameter, values: Sequence
     metavar="NUMBER",
     help="Column to draw; by default goodput_bps, and for the cdf of one run delay, that of each segment.",
 )
-@click.option("--width", metavar="WIDTH", help="1col (88.9 mm), 2col (181 mm), or millimetres.")
-@click.option("--font", metavar="NAME", help="serif, sans, or the name of an installed font.")
-@click.option("--font-size", type=float, metavar="POINTS", help="By default 9, and 8 in one column.")
-@click.option("--title", metavar="TEXT", help="A line above the figure; by default none.")
-@click.option(
-    "--label",
-    "labels",
-    metavar="NAME=TEXT",
-    multiple=True,
-    callback=_labels,
-    help="Other words: x=TEXT, y=TEXT, or for an entry of the legend. Can be repeated.",
-)
+@layout_options
 @click.option(
     "-o",
     "--output",
-    type=Place(),
+    type=Drawing(),
     default=Path("figure"),
     show_default=True,
     help="File to write: .pdf, .svg or .png, or all three without an extension.",

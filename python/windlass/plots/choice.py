@@ -15,7 +15,7 @@ from windlass.plots.heatmap import heatmap
 from windlass.plots.page import page
 from windlass.plots.panels import following
 from windlass.plots.style import layout
-from windlass.plots.theory import limits_of, path_of, shared_trip, trips_of
+from windlass.plots.theory import Trip, limits_of, path_of, shared_trip, trips_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -123,8 +123,8 @@ class Subject:
 
     results: RunResult | SweepResult | SavedSweep | Scenario | Comparison
     kind: str
-    limits: Mapping[str, float | None] = field(default_factory=dict)
-    trips: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    limits: Mapping[str, Any] = field(default_factory=dict)
+    trips: Mapping[str, Trip] = field(default_factory=dict)
 
 
 def resolve(source: Any, kind: str | None, seed: int | None, y: str | None) -> Subject:
@@ -147,7 +147,8 @@ def resolve(source: Any, kind: str | None, seed: int | None, y: str | None) -> S
         if kind == "positions":
             return Subject(source, kind)
         recorded = source if kind == "cdf" and y not in (None, PACKETS) else source.with_(_RECORDED[kind])
-        return Subject(run(recorded, seed), kind, limits_of(source), trips_of(source))
+        result = run(recorded, seed)
+        return Subject(result, kind, limits_of(source, result.seed), trips_of(source, result.seed))
     if isinstance(source, RunResult):
         return Subject(source, _known(kind, RUN_KINDS) or "cwnd")
     if isinstance(source, (SweepResult, SavedSweep)):
@@ -256,7 +257,7 @@ def _known(kind: str | None, kinds: Sequence[str]) -> str | None:
 def _run_figure(
     result: RunResult,
     kind: str,
-    limits: Mapping[str, float | None],
+    limits: Mapping[str, Any],
     names: list[str] | None,
     links: list[str] | None,
     bin_s: float | None,

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from windlass.errors import InputError
 from windlass.plots.flows import label_of, looks_of, recorded, seed_of
 from windlass.plots.panels import grouped, label, panels
-from windlass.plots.style import add_legend, marker_size, new_figure, some, styled
-from windlass.plots.words import metric_scale, metric_words
+from windlass.plots.style import add_legend, mark_style, new_figure, number_of, some, styled
+from windlass.plots.words import metric_scale, metric_words, no_values
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,11 +47,13 @@ def cdf_of_delay(result: RunResult, flows: Sequence[str] | None = None) -> Figur
     return figure
 
 
-def draw_cdf_of_delay(axes: Axes, result: RunResult, flows: Sequence[str] | None) -> int:
+def draw_cdf_of_delay(
+    axes: Axes, result: RunResult, flows: Sequence[str] | None, *, look: Mapping[str, Look] | None = None
+) -> int:
     """The distributions in a panel; of how many flows."""
     hint = 'write `traces = ["delay"]` under [output], and make the run long enough for data to arrive'
     lines = recorded(result, flows, "delay_s", "no delay {}was recorded", hint)
-    look = looks_of(result, list(lines))
+    look = look or looks_of(result, list(lines))
     for name, (_, values) in lines.items():
         _draw(axes, [1e3 * value for value in values], len(values), look[name], label_of(result, name))
     axes.set_xlabel("one-way delay (ms)")
@@ -90,16 +93,13 @@ def cdf_of_flows(flows: pa.Table, axes: Sequence[str] = (), metric: str = "goodp
     rows = [row for row in flows.to_pylist() if row["transport"] != "subflow"]
     if metric == "completion_s":
         rows = [row for row in rows if row["size_bytes"] is not None]
-    if all(row[metric] is None for row in rows):
-        hint = (
-            "only transfers of a `size` that end have a completion time" if metric == "completion_s" else "draw another"
-        )
-        raise InputError(f"no flow has a `{metric}`", code="plot.no-metric", hint=hint)
+    if all(math.isnan(number_of(row[metric])) for row in rows):
+        raise no_values(metric)
     scale, unit = metric_scale(metric)
     titles, lines = grouped(rows, [key for key in axes if key != "flows.algorithm"], "all flows")
     figure, cells = panels(titles)
     for line in lines:
-        values = [scale * row[metric] for row in line.rows if row[metric] is not None]
+        values = [scale * row[metric] for row in line.rows if not math.isnan(number_of(row[metric]))]
         ended = "" if len(values) == len(line.rows) else f", {len(values)} of {len(line.rows)} ended"
         _draw(cells[line.panel], values, len(line.rows), line.look, line.name + ended)
     for cell in cells:
@@ -130,11 +130,10 @@ def _draw(axes: Axes, values: Sequence[float], count: int, look: Look, name: str
         linewidth=1.1,
         color=look.colour,
         linestyle=look.dash,
-        marker=look.marker,
         markevery=0.15 if len(ordered) > 20 else None,
-        markersize=marker_size(look.marker, 4.5),
         label=name,
         zorder=2,
+        **mark_style(look, 4.5),
     )
 
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from windlass.errors import InputError, UnknownFlow
-from windlass.palette import Look, looks, nth, title
-from windlass.plots.style import marker_size, some, trace
+from windlass.palette import Dash, Look, looks, nth, title
+from windlass.plots.style import mark_style, some, trace
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,14 +68,13 @@ def looks_of(result: RunResult, names: Sequence[str]) -> dict[str, Look]:
     if len(names) > 1 and len(own) == 1:
         return {name: nth(at) for at, name in enumerate(names)}
     found: dict[str, Look] = {}
-    taken = {look[1:] for look in own.values()}
-    spare = (look for look in (nth(at) for at in range(36)) if look[1:] not in taken)
+    spare = (one for one in map(nth, range(36)) if not any(one.is_like(other) for other in own.values()))
     met: set[str] = set()
     for name in names:
         look = own[algorithms[name]]
         if algorithms[name] in met:
-            # the colour says which algorithm it is, marker and dash which flow
-            look = Look(look.colour, *next(spare)[1:])
+            # the colour says which algorithm it is, marker, filling and dash which flow
+            look = next(spare)._replace(colour=look.colour)
         met.add(algorithms[name])
         found[name] = look
     return found
@@ -106,11 +105,10 @@ def draw_lines(
             linewidth=1.0,
             color=own.colour,
             linestyle=own.dash,
-            marker=own.marker if len(lines) > 1 else "",
             markevery=_places(times, at / len(lines)),
-            markersize=marker_size(own.marker, 4.5),
             label=labels[name],
             zorder=2,
+            **(mark_style(own, 4.5) if len(lines) > 1 else {}),
         )
 
 
@@ -132,11 +130,36 @@ def along_time(axes: Axes) -> None:
     axes.set_xlim(-0.015 * end, 1.015 * end)
 
 
-def guide_line(axes: Axes, value: float, label: str, dash: Any = (0, (6, 3))) -> None:
-    """A thin line of theory across the panel; if it is far above what is drawn, its entry in the legend alone."""
+Course = Sequence[tuple[float, float]]
+"""A value over time: since when, and what it is from then on. The last one holds until the end."""
+
+GUIDES: dict[str, Dash] = {
+    "BDP": (0, (8, 2, 1.5, 2)),
+    "capacity": (0, (6, 3)),
+    "propagation there and back": (0, (1, 1.5)),
+}
+"""Dashes of lines of theory: one figure may hold all of them."""
+
+
+def guide_line(axes: Axes, course: float | Course, what: str, unit: str, scale: float = 1.0) -> None:
+    """A thin line of theory across the panel, in steps where it changes; if it is far above what is drawn, its entry in
+    the legend alone.
+    """
+    steps = [(0.0, course)] if isinstance(course, (int, float)) else course
+    times, values = [at for at, _ in steps], [scale * value for _, value in steps]
+    told = [value for value in values if value > 0.0] or values  # nothing passes in an outage
+    least, most = (f"{value:.3g}" for value in (min(told), max(told)))
+    label = f"{what}: {least if least == most else f'{least} to {most}'} {unit}" if unit else what
+    style: dict[str, Any] = {"color": "black", "linewidth": 0.8, "linestyle": GUIDES[what], "zorder": 1}
     top = axes.get_ylim()[1]
-    if value <= 2.0 * top:
-        axes.set_ylim(top=max(top, 1.05 * value))
-        axes.axhline(value, color="black", linewidth=0.8, linestyle=dash, label=label, zorder=1)
+    if min(told) > 2.0 * top:
+        axes.plot([], [], label=f"{label}, above the figure", **style)
+        return
+    axes.set_ylim(top=max(top, *(1.05 * value for value in values if value <= 2.0 * top)))
+    if len(values) == 1:
+        axes.axhline(values[0], label=label, **style)
     else:
-        axes.plot([], [], color="black", linewidth=0.8, linestyle=dash, label=f"{label}, above the figure")
+        end = axes.dataLim.x1  # of what was measured
+        shown = [(at, value) for at, value in zip(times, values, strict=True) if at <= end]
+        shown.append((end, shown[-1][1]))
+        axes.step(*zip(*shown, strict=True), where="post", label=label, **style)

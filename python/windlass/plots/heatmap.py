@@ -11,7 +11,7 @@ from windlass.errors import InputError
 from windlass.palette import title
 from windlass.plots.panels import MOST_PANELS, following, told_apart, with_following, wrapped
 from windlass.plots.style import bare_figure, is_narrow, number_of, room_for_letters, small, some, styled
-from windlass.plots.words import axis_words, metric_scale, metric_words, quantity, value_of
+from windlass.plots.words import axis_words, metric_scale, metric_words, no_values, quantity, value_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -52,6 +52,8 @@ def heatmap(summary: pa.Table, x: str, y: str, metric: str = "goodput_bps") -> F
         known = [name.removesuffix("_lo") for name in summary.column_names if name.endswith("_lo")]
         raise InputError(f"no number `{metric}`", code="plot.no-metric", hint="the results have " + some(known))
     rows = summary.to_pylist()
+    if all(math.isnan(number_of(row[f"{metric}_mean"])) for row in rows):
+        raise no_values(metric)
     named = [name for name in ("group", "direction") if len({row[name] for row in rows}) > 1]
     others = [key for key in keys if key not in (x, y, *following(rows, keys, (x, y)))]
     if "flows.algorithm" not in keys and len({row["algorithm"] for row in rows}) > 1:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from windlass.errors import InputError
 from windlass.names import loss_causes, not_lost, window_events
 from windlass.palette import CAUSE_LOOKS, EVENT_MARKERS, MARKED_LOOK, NOT_LOST_LOOK, CauseLook, nth
 from windlass.plots.flows import (
+    Course,
     Line,
     along_time,
     draw_lines,
@@ -19,12 +20,13 @@ from windlass.plots.flows import (
     recorded,
     seed_of,
 )
-from windlass.plots.style import add_legend, bare_figure, from_zero, new_figure, some, styled, trace
+from windlass.plots.style import add_legend, bare_figure, filling, from_zero, new_figure, some, styled, trace
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from windlass.palette import Look
     from windlass.sweep import RunResult
 
 
@@ -34,7 +36,7 @@ def cwnd_over_time(
     flows: str | Sequence[str] | None = None,
     *,
     direction: str = "forward",
-    bdp_packets: float | None = None,
+    bdp_packets: float | Course | None = None,
 ) -> Figure:
     """Congestion windows: of one flow a step line, ssthresh dashed, and a marker for every change of window.
 
@@ -52,8 +54,9 @@ def cwnd_over_time(
         Names of flows, ``NAME:reverse`` for the other sender of a two-way flow; by default all, at most 12.
     direction : {"forward", "reverse"}
         Which of the senders, where one flow is named without.
-    bdp_packets : float, optional
-        Bandwidth-delay product of the path, drawn as a line.
+    bdp_packets : float or sequence of (float, float), optional
+        Bandwidth-delay product of the path, drawn as a line; of a path that changes, the seconds since when it is so
+        much, and how much, drawn as steps.
 
     Raises
     ------
@@ -72,13 +75,19 @@ def cwnd_over_time(
 
 
 def draw_cwnd(
-    axes: Axes, result: RunResult, flows: Sequence[str] | None, bdp_packets: float | None, *, events: bool = True
+    axes: Axes,
+    result: RunResult,
+    flows: Sequence[str] | None,
+    bdp_packets: float | Course | None,
+    *,
+    events: bool = True,
+    look: Mapping[str, Look] | None = None,
 ) -> int:
     """Windows in a panel; how many."""
     hint = 'write `traces = ["cwnd", "ssthresh"]` and `events = true` under [output]; flows without a window have none'
     lines = recorded(result, flows, "cwnd_segments", "no window {}was recorded", hint)
     names = list(lines)
-    look, labels = looks_of(result, names), {name: label_of(result, name) for name in names}
+    look, labels = look or looks_of(result, names), {name: label_of(result, name) for name in names}
     highest = max(max(values) for _, values in lines.values())
     if len(names) == 1 and events:
         (name,) = names
@@ -95,14 +104,14 @@ def draw_cwnd(
     # An ssthresh that was never set is far above every window and would flatten the curve.
     from_zero(axes, 1.1 * highest)
     if bdp_packets is not None:
-        guide_line(axes, bdp_packets, f"BDP: {bdp_packets:.3g} segments")
+        guide_line(axes, bdp_packets, "BDP", "segments")
     axes.set_ylabel("window (segments)")
     return len(names)
 
 
 @styled
 def rate_over_time(
-    result: RunResult, flows: Sequence[str] | None = None, *, capacity_bps: float | None = None
+    result: RunResult, flows: Sequence[str] | None = None, *, capacity_bps: float | Course | None = None
 ) -> Figure:
     """Rates that flows may send at, one step line for each, TFRC beside TCP; below, the loss event rates, if any.
 
@@ -116,8 +125,8 @@ def rate_over_time(
     flows : sequence of str, optional
         Names of the flows, ``NAME:reverse`` for the other sender of a two-way flow; by default all that were recorded,
         at most 12.
-    capacity_bps : float, optional
-        Payload that the links carry of all flows together, drawn as a line.
+    capacity_bps : float or sequence of (float, float), optional
+        Payload that the links carry of all flows together, drawn as a line or as steps.
 
     Raises
     ------
@@ -142,7 +151,7 @@ def rate_over_time(
     draw_lines(axes, lines, look, labels, 1e-6)
     from_zero(axes)
     if capacity_bps is not None:
-        guide_line(axes, capacity_bps * 1e-6, f"capacity: {capacity_bps * 1e-6:.3g} Mbit/s")
+        guide_line(axes, capacity_bps, "capacity", "Mbit/s", 1e-6)
     axes.set_ylabel("allowed rate (Mbit/s)")
     along_time(below or axes)
     add_legend(figure, axes, title=seed_of(result, len(lines)))
@@ -156,7 +165,7 @@ def throughput_over_time(
     *,
     bin_s: float | None = None,
     until_s: float | None = None,
-    capacity_bps: float | None = None,
+    capacity_bps: float | Course | None = None,
 ) -> Figure:
     """Payload that arrived, each byte once, per bin of time: a step line for each flow.
 
@@ -168,8 +177,8 @@ def throughput_over_time(
         Names of flows; by default all, at most 12.
     bin_s, until_s : float, optional
         As in :func:`windlass.stats.throughput`, which has the numbers.
-    capacity_bps : float, optional
-        Payload that the links carry of all flows together, drawn as a line.
+    capacity_bps : float or sequence of (float, float), optional
+        Payload that the links carry of all flows together, drawn as a line or as steps.
 
     Raises
     ------
@@ -191,7 +200,9 @@ def draw_throughput(
     flows: Sequence[str] | None,
     bin_s: float | None,
     until_s: float | None,
-    capacity_bps: float | None,
+    capacity_bps: float | Course | None,
+    *,
+    look: Mapping[str, Look] | None = None,
 ) -> int:
     """Throughput in a panel; of how many flows."""
     import pyarrow.compute as pc
@@ -206,10 +217,11 @@ def draw_throughput(
         own = table.filter(pc.equal(table["flow"], name))
         begins, lengths, rates = (own[column].to_pylist() for column in ("time_s", "bin_s", "throughput_bps"))
         lines[name] = [*begins, begins[-1] + lengths[-1]], [*rates, rates[-1]]
-    draw_lines(axes, lines, looks_of(result, names), {name: label_of(result, name) for name in names}, 1e-6)
+    labels = {name: label_of(result, name) for name in names}
+    draw_lines(axes, lines, look or looks_of(result, names), labels, 1e-6)
     from_zero(axes, max(axes.get_ylim()[1], 1e-6))
     if capacity_bps is not None:
-        guide_line(axes, capacity_bps * 1e-6, f"capacity: {capacity_bps * 1e-6:.3g} Mbit/s")
+        guide_line(axes, capacity_bps, "capacity", "Mbit/s", 1e-6)
     length = table["bin_s"][0].as_py()
     bins = f"{length:g} s" if length >= 1.0 else f"{length * 1e3:g} ms"
     axes.set_ylabel(f"throughput (Mbit/s),\nbins of {bins}")
@@ -217,7 +229,9 @@ def draw_throughput(
 
 
 @styled
-def rtt_over_time(result: RunResult, flows: Sequence[str] | None = None, *, base_rtt_s: float | None = None) -> Figure:
+def rtt_over_time(
+    result: RunResult, flows: Sequence[str] | None = None, *, base_rtt_s: float | Course | None = None
+) -> Figure:
     """Smoothed round-trip times as senders measure them, a step line for each flow.
 
     Parameters
@@ -226,8 +240,8 @@ def rtt_over_time(result: RunResult, flows: Sequence[str] | None = None, *, base
         Of a run with ``traces = ["srtt"]``.
     flows : sequence of str, optional
         Names of flows; by default all that have one, at most 12.
-    base_rtt_s : float, optional
-        Propagation there and back, drawn as a line.
+    base_rtt_s : float or sequence of (float, float), optional
+        Propagation there and back, drawn as a line or as steps.
 
     Raises
     ------
@@ -243,16 +257,24 @@ def rtt_over_time(result: RunResult, flows: Sequence[str] | None = None, *, base
     return figure
 
 
-def draw_rtt(axes: Axes, result: RunResult, flows: Sequence[str] | None, base_rtt_s: float | None) -> int:
+def draw_rtt(
+    axes: Axes,
+    result: RunResult,
+    flows: Sequence[str] | None,
+    base_rtt_s: float | Course | None,
+    *,
+    look: Mapping[str, Look] | None = None,
+) -> int:
     """Round trips in a panel; of how many flows."""
     hint = 'write `traces = ["srtt"]` under [output]; UDP flows measure none'
     lines = recorded(result, flows, "srtt_s", "no RTT {}was recorded", hint)
     # before its first sample a sender has none
     lines = {name: _above_zero(line) for name, line in lines.items()}
-    draw_lines(axes, lines, looks_of(result, list(lines)), {name: label_of(result, name) for name in lines}, 1e3)
+    labels = {name: label_of(result, name) for name in lines}
+    draw_lines(axes, lines, look or looks_of(result, list(lines)), labels, 1e3)
     from_zero(axes, 1.05 * axes.get_ylim()[1])
     if base_rtt_s is not None:
-        guide_line(axes, base_rtt_s * 1e3, "propagation there and back")
+        guide_line(axes, base_rtt_s, "propagation there and back", "", 1e3)
     axes.set_ylabel("smoothed RTT (ms)")
     return len(lines)
 
@@ -358,13 +380,4 @@ def _draw_events(axes: Axes, result: RunResult, name: str, cwnd: Line) -> None:
 def _filling(cause_look: CauseLook) -> dict[str, Any]:
     """Keywords of a line whose markers have this colour and filling."""
     colour, fill = cause_look
-    face = "white" if fill == "none" else colour
-    return {
-        "color": colour,
-        "markeredgecolor": colour,
-        "markeredgewidth": 1.0,
-        "markerfacecolor": face,
-        "markerfacecoloralt": "white",
-        "fillstyle": "full" if fill == "none" else fill,
-        "markersize": 6.5,  # so that half a cross shows
-    }
+    return filling(colour, fill) | {"color": colour, "markersize": 6.5}  # so that half a cross shows

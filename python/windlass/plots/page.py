@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from windlass.errors import InputError
 from windlass.plots.distributions import draw_cdf_of_delay
-from windlass.plots.flows import along_time, seed_of
+from windlass.plots.flows import MOST_LINES, Course, algorithms_of, along_time, looks_of, seed_of
 from windlass.plots.over_time import draw_cwnd, draw_queue, draw_rtt, draw_throughput
 from windlass.plots.radio import draw_airtime
-from windlass.plots.style import add_legend, bare_figure, small, styled
+from windlass.plots.style import add_legend, bare_figure, small, styled, trace
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,9 +28,9 @@ def page(
     *,
     bin_s: float | None = None,
     until_s: float | None = None,
-    bdp_packets: float | None = None,
-    capacity_bps: float | None = None,
-    base_rtt_s: float | None = None,
+    bdp_packets: float | Course | None = None,
+    capacity_bps: float | Course | None = None,
+    base_rtt_s: float | Course | None = None,
 ) -> Figure:
     """Windows, throughput, round trips, queues, delays and airtime of one run, a panel for each that was recorded.
 
@@ -41,7 +41,7 @@ def page(
         ``"airtime"``.
     flows : sequence of str, optional
         Names of flows; by default all, at most 12.
-    bin_s, until_s, bdp_packets, capacity_bps, base_rtt_s : float, optional
+    bin_s, until_s, bdp_packets, capacity_bps, base_rtt_s : optional
         As in the figures of each.
 
     Raises
@@ -51,11 +51,17 @@ def page(
     InputError
         If nothing was recorded.
     """
+    # a flow looks the same in every panel, also where others have no such series
+    every: dict[str, None] = {}
+    for variable in ("cwnd_segments", "delivered_bytes", "srtt_s", "delay_s"):
+        have = [name for name in flows or algorithms_of(result) if trace(result, name, variable)[0]]
+        every |= dict.fromkeys(have[:MOST_LINES])
+    look = looks_of(result, list(every))
     draws: dict[str, Callable[[Axes], int]] = {
-        "cwnd_segments": lambda axes: draw_cwnd(axes, result, flows, bdp_packets, events=False),
-        "delivered_bytes": lambda axes: draw_throughput(axes, result, flows, bin_s, until_s, capacity_bps),
-        "srtt_s": lambda axes: draw_rtt(axes, result, flows, base_rtt_s),
-        "delay_s": lambda axes: draw_cdf_of_delay(axes, result, flows),
+        "cwnd_segments": lambda axes: draw_cwnd(axes, result, flows, bdp_packets, events=False, look=look),
+        "delivered_bytes": lambda axes: draw_throughput(axes, result, flows, bin_s, until_s, capacity_bps, look=look),
+        "srtt_s": lambda axes: draw_rtt(axes, result, flows, base_rtt_s, look=look),
+        "delay_s": lambda axes: draw_cdf_of_delay(axes, result, flows, look=look),
         "queue_packets": lambda axes: draw_queue(axes, result, None),
         "airtime_share": lambda axes: draw_airtime(axes, result),
     }
@@ -79,8 +85,14 @@ def page(
         if not axes.get_xlabel():
             along_time(axes)
         if name in _OF_LINKS:
+            # above the panel: nothing of it is covered
             axes.legend(
-                loc="upper right", fontsize=small() * 0.9, frameon=True, framealpha=0.8, ncols=2, handlelength=2.5
+                loc="lower left",
+                bbox_to_anchor=(0.0, 1.0),
+                borderaxespad=0.0,
+                fontsize=small() * 0.9,
+                ncols=3,
+                handlelength=2.5,
             )
     common = [axes for axes, name in zip(cells, shown, strict=False) if name not in _OF_LINKS]
     add_legend(figure, *common, title=seed_of(result, max(counts)), below=True)

@@ -103,8 +103,8 @@ def with_following(words: str, rows: Sequence[Row], keys: Sequence[str], x: str)
     return wrapped(f"{words}, with {' and '.join(parts)}", 0.8) if parts else words
 
 
-def panels(titles: Sequence[str]) -> tuple[Figure, list[Axes]]:
-    """A figure with a panel for each title, on the same axes."""
+def panels(titles: Sequence[str], *, shared: bool = True) -> tuple[Figure, list[Axes]]:
+    """A figure with a panel for each title, on the same axes or each on its own."""
     if len(titles) > MOST_PANELS:
         raise InputError(
             f"{len(titles)} settings are more than one figure has panels for ({MOST_PANELS})",
@@ -117,12 +117,12 @@ def panels(titles: Sequence[str]) -> tuple[Figure, list[Axes]]:
     columns = 2 if is_narrow() or len(titles) in (2, 4) else 3
     rows = math.ceil(len(titles) / columns)
     figure = bare_figure(max(1.0, 0.6 * rows))
-    cells = list(figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).flat)
+    cells = list(figure.subplots(rows, columns, sharex=shared, sharey=shared, squeeze=False).flat)
     for axes in cells[len(titles) :]:
         axes.set_axis_off()
     for at, (axes, words) in enumerate(zip(cells, titles, strict=False)):
-        axes.set_title(wrapped(words, columns), loc="left")
-        axes.xaxis.set_tick_params(labelbottom=at + columns >= len(titles))
+        axes.set_title(wrapped(words, columns if is_narrow() else 1.35 * columns), loc="left")
+        axes.xaxis.set_tick_params(labelbottom=not shared or at + columns >= len(titles))
     return figure, cells[: len(titles)]
 
 

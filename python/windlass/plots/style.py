@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import io
+import itertools
 import math
 import re
 from collections import Counter
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from windlass.palette import Look
     from windlass.sweep import RunResult
 
 FORMATS = ("pdf", "svg", "png")
@@ -57,8 +59,14 @@ _SIZE = (6.4, 3.6)
 _FONT_SIZE = 9.0
 _LEGEND_ROWS = 20  # that a figure of this height has room for
 _LEGEND_COLUMNS = 3
+_ROW = 1.6  # height of a row of the legend, sizes of its letters
+_SMALLEST = 6.0  # points, of letters that a long legend is set in
+_MOST_OF_DATA = 0.55  # height of a legend below the data, as a share of theirs
+_AROUND = 4.5  # height of ticks and the label of an axis, sizes of its letters
+_PAD_IN = 0.05
 _LETTER_IN = 0.065 / 8.0  # width of a letter of the legend, inches for each point of its size
 _HANDLE_IN = 0.55
+_HANDLE = 5.4  # sizes of the letters: what a column of the legend needs beside its letters
 
 
 Given = ParamSpec("Given")
@@ -241,7 +249,7 @@ def _relabel(figure: Figure, labels: Mapping[str, str]) -> None:
 
 
 @styled
-def save(figure: Figure, stem: str | Path, formats: Iterable[str] = FORMATS) -> list[Path]:
+def save(figure: Figure, stem: str | Path, formats: Iterable[str] | None = None) -> list[Path]:
     """Write a figure; the same figure gives the same bytes each time.
 
     Parameters
@@ -250,8 +258,8 @@ def save(figure: Figure, stem: str | Path, formats: Iterable[str] = FORMATS) -> 
         What to write.
     stem : str or Path
         Path without ending. With the ending of a known format, only that one is written.
-    formats : iterable of str
-        Some of :data:`FORMATS`.
+    formats : iterable of str, optional
+        Some of :data:`FORMATS`; by default all. With them what is no ending of those is a part of the name.
 
     Returns
     -------
@@ -260,15 +268,16 @@ def save(figure: Figure, stem: str | Path, formats: Iterable[str] = FORMATS) -> 
 
     Raises
     ------
+    InputError
+        If the path has an ending of another format.
     StoreError
         If a file cannot be written.
     """
     stem = Path(stem)
-    if stem.suffix.lstrip(".") in FORMATS:
-        stem, formats = stem.with_suffix(""), (stem.suffix.lstrip("."),)
+    form = format_of(stem) if formats is None or stem.suffix[1:].lower() in FORMATS else None
+    wanted = {form: stem} if form else {form: stem.with_name(f"{stem.name}.{form}") for form in formats or FORMATS}
     files = []
-    for form in formats:
-        file = stem.with_name(f"{stem.name}.{form}")
+    for form, file in wanted.items():
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(drawn(figure, form))
@@ -280,6 +289,30 @@ def save(figure: Figure, stem: str | Path, formats: Iterable[str] = FORMATS) -> 
             ) from error
         files.append(file)
     return files
+
+
+def format_of(file: Path, *others: str) -> str | None:
+    """The format that a file's ending names, one of :data:`FORMATS` or of `others`; ``None`` for one without ending.
+
+    What does not begin with a letter is no ending: ``fig3.5``, ``loss-0.01``.
+
+    Raises
+    ------
+    InputError
+        If it names another format.
+    """
+    ending = file.suffix[1:].lower()
+    if ending in (*FORMATS, *others):
+        return ending
+    if not re.match("[a-z]", ending):
+        return None
+    *most, last = (f"`.{form}`" for form in (*FORMATS, *others))
+    made = {"eps": "; `pdftops -eps` makes EPS of a PDF"}.get(ending, "")
+    raise InputError(
+        f"`{file.name}`: figures are not written as `.{ending}`",
+        code="plot.format",
+        hint=f"write {', '.join(most)} or {last}, or no ending for {', '.join(FORMATS)} at once{made}",
+    )
 
 
 _METADATA_OF: dict[str, dict[str, Any]] = {
@@ -343,8 +376,31 @@ def small() -> float:
 
 
 def marker_size(marker: str, size: float) -> float:
-    """Size of a marker that looks as large as others: crosses have little surface."""
+    """Size of a marker that looks as large as others: crosses have little surface, and numbers are to be read."""
+    if marker.startswith("$"):
+        return (0.9 + 0.4 * (len(marker) - 2)) * size
     return 1.35 * size if marker in ("X", "P", "*") else size
+
+
+def mark_style(look: Look, size: float) -> dict[str, Any]:
+    """Keywords of a line for its marks: as large as others, and filled as the look has it."""
+    style: dict[str, Any] = {"marker": look.marker, "markersize": marker_size(look.marker, size)}
+    if look.marker.startswith("$"):
+        return style | {"markeredgewidth": 0.0}
+    if look.fill == "full":
+        return style
+    return style | filling(look.colour, look.fill) | {"markeredgewidth": 0.13 * size}
+
+
+def filling(colour: str, fill: str) -> dict[str, Any]:
+    """Keywords of a line whose marks have this colour, and are filled so far: what is not filled is white."""
+    return {
+        "markeredgecolor": colour,
+        "markeredgewidth": 1.0,
+        "markerfacecolor": "white" if fill == "none" else colour,
+        "markerfacecoloralt": "white",
+        "fillstyle": "full" if fill == "none" else fill,
+    }
 
 
 def from_zero(axes: Axes, top: float | None = None) -> None:
@@ -366,14 +422,20 @@ def is_narrow() -> bool:
 
 
 def add_legend(
-    figure: Figure, *panels: Axes, from_top: bool = False, title: str | None = None, below: bool = False
+    figure: Figure,
+    *panels: Axes,
+    from_top: bool = False,
+    title: str | None = None,
+    below: bool = False,
+    instead: Mapping[str, Any] | None = None,
 ) -> None:
-    """What lines mean, one list for all panels, each name once; `from_top`: what was drawn last comes first.
+    """What lines mean, one list for all panels, each name once; `from_top`: what was drawn last comes first;
+    `instead`: handles by their words in place of those of the panels.
 
     It stands beside the data, and below it where that is wanted, or where a width is given that leaves no room beside.
     """
-    found: dict[str, Any] = {}
-    for axes in panels:
+    found: dict[str, Any] = dict(instead or {})
+    for axes in panels if instead is None else ():
         handles, names = _guides_last(*axes.get_legend_handles_labels())
         order = slice(None, None, -1) if from_top else slice(None)
         for handle, name in zip(handles[order], names[order], strict=True):
@@ -383,23 +445,59 @@ def add_legend(
     given = _layout.get()
     size = given.font_size * 8.0 / 9.0
     # labels that will stand there, since longer ones need more room
-    longest = max(len(given.labels.get(name, name)) for name in found)
-    widest = longest * _LETTER_IN * size + _HANDLE_IN
+    lengths = [len(given.labels.get(name, name)) for name in found]
+    widest = max(max(lengths) * _LETTER_IN * size + _HANDLE_IN, len(title or "") * _LETTER_IN * size)
     width, height = figure.get_size_inches()
-    row = 1.35 * size / 72.0
+    row = _ROW * size / 72.0
     options: dict[str, Any] = {"title": title, "alignment": "left"}
     if below or (given.width_in is not None and (widest > 0.3 * width or row * len(found) > height)):
-        columns = max(1, min(int(width // widest), len(found)))
-        rows = math.ceil(len(found) / columns) + (title is not None)
-        figure.set_size_inches(width, height + rows * row)
-        options |= {"loc": "outside lower center", "ncols": columns, "columnspacing": 1.2}
-    else:
-        # What has no room in the height of the figure stands in further columns, and the figure grows for them.
-        columns = min(math.ceil(len(found) / _LEGEND_ROWS), _LEGEND_COLUMNS) if given.width_in is None else 1
-        rows = math.ceil(len(found) / columns)
-        figure.set_size_inches(width + (columns - 1) * widest, height * max(1.0, rows / _LEGEND_ROWS))
-        options |= {"loc": "outside right upper", "ncols": columns}
-    figure.legend(list(found.values()), list(found), **options)
+        around = _AROUND * given.font_size / 72.0
+        for letters in (size, min(size, _SMALLEST)):
+            row, columns = _ROW * letters / 72.0, _columns(lengths, width, letters)
+            high = row * (math.ceil(len(found) / columns) + (title is not None))
+            if high <= _MOST_OF_DATA * (height - around):
+                break
+        # the data are higher than a long list of what they are
+        figure.set_size_inches(width, max(height, high / _MOST_OF_DATA + around) + high)
+        options |= {"ncols": columns, "columnspacing": 1.2, "fontsize": letters, "borderaxespad": 0.2}
+        _legend_below(figure, list(found.values()), list(found), options)
+        return
+    # What has no room in the height of the figure stands in further columns, and the figure grows for them.
+    columns = min(math.ceil(len(found) / _LEGEND_ROWS), _LEGEND_COLUMNS) if given.width_in is None else 1
+    rows = math.ceil(len(found) / columns)
+    figure.set_size_inches(width + (columns - 1) * widest, height * max(1.0, rows / _LEGEND_ROWS))
+    figure.legend(list(found.values()), list(found), loc="outside right upper", ncols=columns, **options)
+
+
+def _columns(lengths: Sequence[int], width: float, size: float) -> int:
+    """Columns of a legend, each as wide as its longest label, that have room beside each other."""
+
+    def needed(columns: int) -> float:
+        # as matplotlib fills them: the first ones have one more
+        least, more = divmod(len(lengths), columns)
+        ends = list(itertools.accumulate(least + (at < more) for at in range(columns)))
+        longest = (max(lengths[end - least - (at < more) : end]) for at, end in enumerate(ends))
+        return sum(one * _LETTER_IN * size + _HANDLE * size / 72.0 for one in longest)
+
+    return next((columns for columns in range(len(lengths), 1, -1) if needed(columns) <= 0.97 * width), 1)
+
+
+def _legend_below(figure: Figure, handles: list[Any], names: list[str], options: dict[str, Any]) -> None:
+    """A legend under the data, and under what the panels share as the label of their axis."""
+    shared = figure._supxlabel  # type: ignore[attr-defined]
+    if shared is None:
+        figure.legend(handles, names, loc="outside lower center", **options)
+        return
+    legend = figure.legend(handles, names, loc="lower center", **options)
+    renderer = figure._get_renderer()  # type: ignore[attr-defined]
+    pad = _PAD_IN / figure.get_figheight()
+    under = legend.get_window_extent(renderer).height / figure.bbox.height + 2.0 * pad
+    shared._autopos = False  # the layout would put it at the lower edge, where the legend is
+    shared.set_y(under)
+    under += shared.get_window_extent(renderer).height / figure.bbox.height + pad
+    figure.get_layout_engine().set(rect=(0.0, under, 1.0, 1.0 - under))  # type: ignore[union-attr, call-arg]
+    if figure._supylabel is not None:  # type: ignore[attr-defined]
+        figure._supylabel.set_y(0.5 * (1.0 + under))  # type: ignore[attr-defined]
 
 
 def _guides_last(handles: list[Any], names: list[str]) -> tuple[list[Any], list[str]]:

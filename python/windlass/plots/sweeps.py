@@ -7,14 +7,15 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from windlass.errors import InputError
-from windlass.palette import looks, nth, title
+from windlass.palette import GREY, SOLID, Look, point_looks, title
 from windlass.plots.panels import RowLine, Setting, following, grouped, label, panels, told_apart, with_following
-from windlass.plots.style import add_legend, is_narrow, marker_size, number_of, some, styled
+from windlass.plots.style import add_legend, is_narrow, mark_style, number_of, some, styled
 from windlass.plots.words import (
     axis_words,
     metric_scale,
     metric_words,
     most_of,
+    no_values,
     quantity,
     value_of,
     words,
@@ -149,36 +150,45 @@ def goodput_against_delay(comparison: Comparison) -> Figure:
     Parameters
     ----------
     comparison : windlass.compare.Comparison
-        One marker for each algorithm, with the intervals of both numbers, and a panel for each point of the path.
+        One marker for each algorithm and queue, with the intervals of both numbers, and a panel for each point of a
+        path, on axes of its own, which begin at zero if a value is at most half of the greatest. Values of which one
+        is 30 times another stand on a logarithmic axis.
     """
     several = len({one.path for one in comparison.outcomes}) > 1
-    queues = list(dict.fromkeys(one.queue for one in comparison.outcomes))
     told = told_apart(_where(one, several) for one in comparison.outcomes)
     settings = list(told)
-    figure, cells = panels(list(told.values()))
-    look = looks(one.algorithm for one in comparison.outcomes)
+    figure, cells = panels(list(told.values()), shared=False)
+    look = point_looks((one.algorithm, str(one.queue)) for one in comparison.outcomes)
+    by_queue = len({one.queue for one in comparison.outcomes}) > 1
+    places: dict[int, list[tuple[float, float, float, float]]] = {}
     for one in comparison.outcomes:
         delay, goodput = one.queue_delay_p95_s, one.goodput_bps
         place, value = (delay.mean * 1e3, goodput.mean * 1e-6)
-        by_queue = len(queues) > 1
-        marker = nth(queues.index(one.queue)).marker if by_queue else look[one.algorithm].marker
-        cells[settings.index(_where(one, several))].errorbar(
+        at = settings.index(_where(one, several))
+        own = look[one.algorithm, str(one.queue)]
+        across, up = (
+            _above_zero(middle, number_of(half) * scale)
+            for middle, half, scale in ((place, delay.half_width, 1e3), (value, goodput.half_width, 1e-6))
+        )
+        places.setdefault(at, []).append((place, value, across[1][0], up[1][0]))
+        cells[at].errorbar(
             [place],
             [value],
-            xerr=_above_zero(place, number_of(delay.half_width) * 1e3),
-            yerr=_above_zero(value, number_of(goodput.half_width) * 1e-6),
-            color=look[one.algorithm].colour,
-            marker=marker,
-            markersize=marker_size(marker, 6.0),
+            xerr=across,
+            yerr=up,
+            color=own.colour,
             linestyle="",
             capsize=2.5,
+            capthick=0.5,
             elinewidth=0.9,
             label=f"{title(one.algorithm)}, {one.queue}" if by_queue else title(one.algorithm),
             zorder=3,
+            **mark_style(own, 6.0),
         )
-    right, top = cells[0].get_xlim()[1], cells[0].get_ylim()[1]
-    cells[0].set_xlim(-0.02 * right, 1.08 * right)
-    cells[0].set_ylim(-0.02 * top, 1.08 * top)
+    for at, points in places.items():
+        x, y, across_, up_ = (list(part) for part in zip(*points, strict=True))
+        _span(cells[at], "x", x, across_)
+        _span(cells[at], "y", y, up_)
     x_label = "queueing delay not exceeded by 95 % of the segments (ms)"
     label(
         figure,
@@ -186,8 +196,52 @@ def goodput_against_delay(comparison: Comparison) -> Figure:
         "95th percentile of the queueing delay (ms)" if is_narrow() else x_label,
         metric_words("goodput_bps"),
     )
-    add_legend(figure, *cells)
+    add_legend(figure, *cells, instead=_of_both(look) if by_queue else None)
     return figure
+
+
+_ONE_BY_ONE = 12
+"""Points of algorithms with queues that are listed one by one."""
+
+
+def _of_both(look: Mapping[tuple[str, str], Look]) -> dict[str, Any] | None:
+    """Entries of a legend of many points: what each marker is, then what each filling is."""
+    from matplotlib.lines import Line2D
+
+    if len(look) <= _ONE_BY_ONE or any(own.marker.startswith("$") for own in look.values()):
+        return None
+    entries: dict[str, Any] = {}
+    for (algorithm, _), own in look.items():
+        plain = own._replace(fill="full")
+        entries.setdefault(title(algorithm), Line2D([], [], color=own.colour, linestyle="", **mark_style(plain, 6.0)))
+    for (_, queue), own in look.items():
+        plain = Look(GREY, "h", SOLID, own.fill)
+        entries.setdefault(f"queue: {queue}", Line2D([], [], color=GREY, linestyle="", **mark_style(plain, 6.0)))
+    return entries
+
+
+_MANY_TIMES = 30.0
+"""One value so many times another needs a logarithmic axis."""
+
+
+def _span(axes: Axes, axis: str, values: Sequence[float], halves: Sequence[float]) -> None:
+    """Ends of an axis that points fill: from zero if it is near, logarithmic if they are of different sizes."""
+    set_scale, set_limits = getattr(axes, f"set_{axis}scale"), getattr(axes, f"set_{axis}lim")
+    ends = [(value, half) for value, half in zip(values, halves, strict=True) if math.isfinite(value)] or [(0.0, 1.0)]
+    values = [value for value, _ in ends]
+    most = max(value + half for value, half in ends) or 1.0
+    least = min(values)
+    if least > 0.0 and max(values) / least >= _MANY_TIMES:
+        set_scale("log")
+        margin = (most / least) ** 0.06
+        set_limits(least / margin, most * margin)
+        return
+    low = min(value - half for value, half in ends)
+    if low <= 0.5 * most:
+        set_limits(-0.02 * most, 1.08 * most)
+        return
+    margin = 0.1 * (most - low) or 0.05 * most
+    set_limits(low - margin, most + margin)
 
 
 def _above_zero(value: float, half: float) -> list[list[float]]:
@@ -245,13 +299,13 @@ def _draw_line(axes: Axes, line: RowLine, metric: str, *, joined: bool) -> None:
         [value * scale for value in mean],
         yerr=[[value * scale for value in part] for part in (_lengths(mean, low), _lengths(high, mean))],
         color=line.look.colour,
-        marker=line.look.marker,
-        markersize=marker_size(line.look.marker, 6.0),
         linestyle=line.look.dash if joined else "",
         capsize=2.5,
+        capthick=0.5,
         elinewidth=0.9,
         label=line.name,
         zorder=3,
+        **mark_style(line.look, 6.0),
     )
 
 
@@ -264,6 +318,8 @@ def _check_columns(summary: pa.Table, keys: Sequence[str], x: str, metric: str) 
     if f"{metric}_mean" not in names:
         known = [name.removesuffix("_lo") for name in names if name.endswith("_lo")]
         raise InputError(f"no number `{metric}`", code="plot.no-metric", hint="the results have " + some(known))
+    if all(math.isnan(number_of(value)) for value in summary[f"{metric}_mean"].to_pylist()):
+        raise no_values(metric)
 
 
 def _lengths(high: Sequence[float], low: Sequence[float]) -> list[float]:

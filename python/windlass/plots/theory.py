@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from windlass.plots.flows import Course
 from windlass.plots.words import quantity
+from windlass.stats.throughput import even_bin
 
 if TYPE_CHECKING:
     from windlass.output import SavedSweep
@@ -16,37 +18,61 @@ if TYPE_CHECKING:
 
 __all__ = ["limits_of", "path_of", "shared_trip", "trips_of"]
 
+Trip = Mapping[str, float | Course]
 
-def limits_of(scenario: Scenario) -> dict[str, float | None]:
-    """Of a scenario of one point: ``capacity_bps`` that the links carry of the payload of all flows together, and
-    ``until_s``, the length of the run.
+
+def limits_of(scenario: Scenario, seed: int) -> dict[str, Any]:
+    """Of a scenario of one point: ``capacity_bps`` that the links carry of the payload of all flows together in the run
+    with this seed, and ``until_s``, the length of the run.
     """
-    known = scenario.points()[0].capacity()
-    limits: dict[str, float | None] = {"capacity_bps": None, "until_s": scenario.duration_s}
+    point = scenario.points()[0]
+    known = point.capacity()
+    limits: dict[str, Any] = {"capacity_bps": None, "until_s": scenario.duration_s}
     if known and known["cuts"]:
-        carried = min(sum(link["rate_bps"] for link in cut["links"]) for cut in known["cuts"])
-        limits["capacity_bps"] = carried * known["payload"] / known["packet"]
+        share = known["payload"] / known["packet"]
+        rows = point.course((), seed, bin_s=even_bin(scenario.duration_s))
+        limits["capacity_bps"] = steps([(row["from_s"], row["carried_bps"] * share) for row in rows])
     return limits
 
 
-def trips_of(scenario: Scenario) -> dict[str, dict[str, float]]:
-    """Of a scenario of one point: ``bdp_packets`` and ``base_rtt_s`` of the path of each group of flows."""
+def trips_of(scenario: Scenario, seed: int) -> dict[str, dict[str, float | Course]]:
+    """Of a scenario of one point: ``bdp_packets`` and ``base_rtt_s`` of the path of each group of flows in the run with
+    this seed.
+    """
     (point, *_), trips = scenario.points(), {}
     for group in point.effective()["flows"]:
         known = point.capacity([group["name"]])
         if known and known["cuts"] and known["round_trip_s"] > 0.0:
-            trips[group["name"]] = {"bdp_packets": known["bdp_packets"], "base_rtt_s": known["round_trip_s"]}
+            rows = point.course([group["name"]], seed, bin_s=even_bin(scenario.duration_s))
+            bits = 8.0 * known["packet"]
+            bdp = [(row["from_s"], row["narrowest_bps"] * row["round_trip_s"] / bits) for row in rows]
+            trips[group["name"]] = {
+                "bdp_packets": steps(bdp),
+                "base_rtt_s": steps([(row["from_s"], row["round_trip_s"]) for row in rows]),
+            }
     return trips
 
 
-def shared_trip(trips: Mapping[str, Mapping[str, float]], groups: Collection[str]) -> Mapping[str, float]:
+def steps(course: Sequence[tuple[float, float]]) -> float | Course:
+    """A course without the times at which it does not change; one that never does is its value."""
+    kept = [step for at, step in enumerate(course) if not at or step[1] != course[at - 1][1]]
+    return kept[0][1] if len(kept) == 1 else kept
+
+
+def shared_trip(trips: Mapping[str, Trip], groups: Collection[str]) -> Trip:
     """What holds for each of these groups; nothing if their paths differ: a line would be true of some only."""
     own = [trips.get(group, {}) for group in groups]
-    same = all(
-        one.keys() == own[0].keys() and all(math.isclose(one[key], own[0][key], rel_tol=0.01) for key in one)
-        for one in own
-    )
+    same = all(one.keys() == own[0].keys() and all(_same(one[key], own[0][key]) for key in one) for one in own)
     return own[0] if own and same else {}
+
+
+def _same(one: float | Course, other: float | Course) -> bool:
+    """Whether two lines are one."""
+    if isinstance(one, float) and isinstance(other, float):
+        return math.isclose(one, other, rel_tol=0.01)
+    if isinstance(one, float) or isinstance(other, float) or len(one) != len(other):
+        return False
+    return all(a[0] == b[0] and math.isclose(a[1], b[1], rel_tol=0.01) for a, b in zip(one, other, strict=True))
 
 
 def path_of(saved: SavedSweep | SweepResult, metric: str) -> dict[str, Any]:

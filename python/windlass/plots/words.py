@@ -9,9 +9,20 @@ import tomllib
 from pathlib import PurePath
 from typing import Any
 
+from windlass.errors import InputError
 from windlass.palette import title
 
-__all__ = ["axis_words", "metric_scale", "metric_words", "most_of", "quantity", "setting_words", "value_words", "words"]
+__all__ = [
+    "axis_words",
+    "metric_scale",
+    "metric_words",
+    "most_of",
+    "no_values",
+    "quantity",
+    "setting_words",
+    "value_words",
+    "words",
+]
 
 _NUMBER = re.compile(r"\s*([+-]?\d[\d_]*\.?\d*(?:[eE][+-]?\d+)?)\s*(\S*)\s*")
 
@@ -92,6 +103,31 @@ def metric_words(metric: str) -> str:
     if metric in _METRICS:
         return words(_METRICS[metric][0], unit)
     return words((metric.rsplit("_", 1)[0] if unit else metric).replace("_", " "), unit)
+
+
+_EMPTY_UNLESS: dict[str, str] = {
+    "queue_delay": "write `delays = true` under [output], or `--set output.delays=true`, and run again",
+    "completion": "only transfers of a `size` that end have a completion time",
+    "unfinished": "only transfers of a `size` can be unfinished",
+    "size": "only flows with a `size` have one",
+    "stop": "only flows with a `stop` have one",
+    "owd_max": "only UDP flows have it",
+    "jitter": "only UDP flows have it",
+    "reorder_max": "only connections over several paths have it",
+    "air_delay": "only flows over a radio medium have it",
+    "recorded_until": "only runs that record more than is kept have it",
+}
+"""Where the columns that begin so have values."""
+
+
+def no_values(metric: str) -> InputError:
+    """The error of a column that has no value in any row: drawn, it would be an empty figure."""
+    hints = (hint for begin, hint in _EMPTY_UNLESS.items() if metric.startswith(begin))
+    return InputError(
+        f"no flow has a `{metric}`",
+        code="plot.no-metric",
+        hint=next(hints, "nothing of it happened in these runs: draw another column with `--y`"),
+    )
 
 
 def most_of(metric: str) -> float:

@@ -260,10 +260,10 @@ def looks_of(names: Sequence[str]) -> dict[str, Look]:
     with a marker and dash that no other line has.
     """
     own = {name: look_of(name) for name in names}
-    taken = {one[1:] for one in own.values()}
-    spare = [shape for number in range(36) if (shape := nth(number)[1:]) not in taken]
+    taken = {one[1:3] for one in own.values()}
+    spare = [shape for number in range(36) if (shape := nth(number)[1:3]) not in taken]
     found: dict[str, Look] = {}
     for name, one in own.items():
-        second = one[1:] in {known[1:] for known in found.values()}
+        second = one[1:3] in {known[1:3] for known in found.values()}
         found[name] = Look(one.colour, *spare.pop(0)) if second and spare else one
     return found
