@@ -135,6 +135,7 @@ own_option = click.option(
     help="Python file with your own algorithms (subclasses of windlass.CongestionControl). Can be repeated.",
 )
 
+
 def _store_own(context: click.Context, parameter: click.Parameter, value: bool) -> None:
     if value and not context.resilient_parsing:
         from windlass.control import store_loaded
