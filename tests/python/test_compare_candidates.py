@@ -13,7 +13,7 @@ from click.testing import Result
 import windlass
 from windlass.compare import Comparison
 from windlass.compare.places import queue_key
-from windlass.compare.requests import Queue, baseline_of, named_algorithms, named_queues
+from windlass.compare.requests import baseline_of, named_algorithms, named_queues
 from windlass.compare.running import short_keys
 from windlass.neighbour import NEIGHBOUR
 
@@ -116,26 +116,46 @@ def test_queues_are_what_was_asked_for(result: Comparison) -> None:
     # 5 ms is CoDel's target; the deep queue is longer than that
     assert by_queue["codel"].queue_delay_p95_s.mean < by_queue["50 packets"].queue_delay_p95_s.mean
     # 8 Mbit/s and 48 ms are 32 packets of 1500 bytes
-    assert Queue("1 bdp", 1.0).at(path().points()[0], "bulk") == "32 packets"
-    assert Queue({"discipline": "codel"}, 2.0).at(path().points()[0], "bulk") == {
-        "discipline": "codel",
-        "limit": "64 packets",
-    }
+    key = queue_key(path().points()[0], "bulk")
+
+    def queue(value: object) -> object:
+        return path().with_({key: value}).points()[0].effective()["topology"]["bottleneck"]["queue"]
+
+    assert (
+        queue(named_queues(["1 bdp"])["1 bdp"]) == queue({"discipline": "drop-tail", "limit": "1 bdp"}) == "32 packets"
+    )
+    assert queue(named_queues(["100 ms"])["100 ms"]) == "67 packets"  # 100 kB are 66.7
+    limited = queue(named_queues(["codel:2 bdp"])["codel:2 bdp"])
+    assert isinstance(limited, dict)
+    assert (limited["discipline"], limited["limit"]) == ("codel", "64 packets")
+
+
+def test_a_product_of_several_round_trips_is_refused() -> None:
+    other = (
+        PATH.replace("access =", 'left = { delay = "9 ms" }\naccess =')
+        .replace('"left/*"', '"left/0"')
+        .replace('"right/*"', '"right/0"')
+    )
+    near = other + '[[flows]]\nname = "near"\nfrom = "g1"\nto = "right/1"\nalgorithm = "cubic"\n'
+    with pytest.raises(windlass.InputError, match="base round trips of 44 ms to 62 ms") as caught:
+        windlass.compare(path(near), ["newreno"], queues=["1 bdp"], store=False)
+    assert "packets" in str(caught.value.hint)
 
 
 @pytest.mark.parametrize(
-    ("text", "value", "bdps"),
+    ("text", "value"),
     [
-        ("codel", {"discipline": "codel"}, None),
-        ("200 packets", "200 packets", None),
-        ("0.5 bdp", "0.5 bdp", 0.5),
-        ("drop-tail:1 bdp", {"discipline": "drop-tail", "limit": "1 bdp"}, 1.0),
-        ("codel:limit=2 BDP,target=10 ms", {"discipline": "codel", "limit": "2 BDP", "target": "10 ms"}, 2.0),
-        ("red:min=5 packets,gentle=false", {"discipline": "red", "min": "5 packets", "gentle": False}, None),
+        ("codel", {"discipline": "codel"}),
+        ("200 packets", "200 packets"),
+        ("0.5 bdp", "0.5 bdp"),
+        ("100 ms", "100 ms"),
+        ("drop-tail:1 bdp", {"discipline": "drop-tail", "limit": "1 bdp"}),
+        ("codel:limit=2 BDP,target=10 ms", {"discipline": "codel", "limit": "2 BDP", "target": "10 ms"}),
+        ("red:min=5 packets,gentle=false", {"discipline": "red", "min": "5 packets", "gentle": False}),
     ],
 )
-def test_a_queue_as_text(text: str, value: object, bdps: float | None) -> None:
-    assert named_queues([text]) == {text: Queue(value, bdps)}  # type: ignore[arg-type]
+def test_a_queue_as_text(text: str, value: object) -> None:
+    assert named_queues([text]) == {text: value}
 
 
 def test_where_the_queue_is(tmp_path: Path) -> None:
@@ -180,6 +200,46 @@ def test_candidates_that_cannot_be() -> None:
         windlass.compare([], ["newreno"])
     with pytest.raises(windlass.InputError, match="gives `cerl_cmp` twice"):
         named_algorithms(["cerl:cerl_cmp=gt,cerl_cmp=lt"])
+
+
+class Keeps(windlass.CongestionControl):
+    """NewReno with another share kept at a loss."""
+
+    def __init__(self, kept: float = 0.5) -> None:
+        self.kept = kept
+
+    def on_congestion(self, event, path):  # type: ignore[no-untyped-def]
+        self.cwnd, self.ssthresh = event.keep(self.kept)
+        return windlass.Response.REDUCED
+
+
+def test_classes_are_compared_by_themselves() -> None:
+    short = path().with_({"scenario.duration": "3 s"})
+    wanted = ["cubic", Keeps, {"name": Keeps, "kept": 0.9}]
+    found = windlass.compare(short, wanted, seeds=1, neighbour=False, store=False)
+    assert [one.algorithm for one in found.outcomes] == ["cubic", "keeps", "keeps:kept=0.9"]
+    with pytest.raises(windlass.InputError, match="stands twice"):
+        windlass.compare(short, [Keeps, "keeps"], store=False)
+    with pytest.raises(windlass.InputError, match="is no class derived from"):
+        windlass.compare(short, ["cubic", dict], store=False)
+
+
+@pytest.mark.parametrize(
+    ("word", "hint"),
+    [
+        ("base.toml", "`windlass compare cubic --path base.toml`"),
+        ("lossy-dumbbell", "`windlass compare cubic --path lossy-dumbbell`"),
+        ("own.py", "`--python own.py`"),
+    ],
+)
+def test_a_file_among_algorithms_is_given_its_option(command: Command, word: str, hint: str) -> None:
+    with pytest.raises(windlass.InputError, match="not an algorithm") as caught:
+        windlass.compare(path(), [word, "cubic"], store=False)
+    assert hint in str(caught.value.hint)
+    for more in ((), ("--path", "lossy-dumbbell")):
+        done = command("compare", word, "cubic", *more)
+        assert done.exit_code == 2
+        assert hint in done.stderr
 
 
 def test_what_a_baseline_may_be() -> None:

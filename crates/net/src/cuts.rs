@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use units::Time;
+use units::{Span, Time};
 use wlan::{Phy, Rate, RateControl};
 
 use crate::route;
@@ -29,6 +29,24 @@ pub struct CutLink {
     pub rate_bps: f64,
     /// How many of the flows cross it.
     pub flows: usize,
+}
+
+/// The flows that cross a link, one way or the other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Crossing {
+    /// Bytes of their largest packet.
+    pub packet: u32,
+    /// Their shortest and longest round trip: propagation there and back, nothing in the way.
+    pub round_trips: (Span, Span),
+}
+
+impl Crossing {
+    /// The flows of both.
+    #[must_use]
+    pub fn and(self, other: Crossing) -> Crossing {
+        let ((least, most), (other_least, other_most)) = (self.round_trips, other.round_trips);
+        Crossing { packet: self.packet.max(other.packet), round_trips: (least.min(other_least), most.max(other_most)) }
+    }
 }
 
 /// What crosses a directed link.
@@ -61,6 +79,29 @@ impl Network {
                 Cut { shared: links.iter().any(|link| link.flows > 1), links }
             })
             .collect()
+    }
+
+    /// Who crosses each link; `None` where no flow goes.
+    pub fn crossings(&self) -> Vec<Option<Crossing>> {
+        let mut found = vec![None; self.links.len()];
+        for (way, packet) in self.ways(|_| true) {
+            let links = || way.iter().map(|directed| *directed as usize / 2);
+            let delay = |link: usize| self.links[link].forward.delay + self.links[link].reverse.delay;
+            let trip = links().fold(Span::ZERO, |sum, link| sum + delay(link));
+            let one = Crossing { packet, round_trips: (trip, trip) };
+            links().for_each(|link| found[link] = Some(found[link].map_or(one, |known: Crossing| known.and(one))));
+        }
+        found
+    }
+
+    /// Rate of a direction of a link at the start, bits per second; through the air what one exchange after the other
+    /// carries at most in packets of this size.
+    pub fn rate_at_start(&self, link: usize, reverse: bool, packet: u32) -> f64 {
+        let spec = &self.links[link];
+        match spec.medium {
+            Some(medium) => self.media[medium].carries_bps(if reverse { spec.b } else { spec.a }, packet),
+            None => (if reverse { &spec.reverse } else { &spec.forward }).rate_bps as f64,
+        }
     }
 
     /// The directed links that each of the wanted flows' data cross, and the bytes of its full packet.

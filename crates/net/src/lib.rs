@@ -42,7 +42,7 @@ pub use cellular::{
 };
 pub use changing::{Break, Changing, Chosen, Jitter, JitterModel, OPPORTUNITY, Outage, Reordering, Shift, Step, Which};
 pub use course::Stretch;
-pub use cuts::{Cut, CutLink};
+pub use cuts::{Crossing, Cut, CutLink};
 pub use delays::Delays;
 pub use estimate::Estimate;
 pub use judgement::Judgements;

@@ -128,6 +128,11 @@ impl Problem {
         self
     }
 
+    /// A hint unless there is one.
+    pub(crate) fn or_hint(self, hint: impl Into<String>) -> Problem {
+        if self.hint.is_some() { self } else { self.hint(hint) }
+    }
+
     /// The public error: the place becomes a file and line, or the override's key.
     pub(crate) fn locate(self, file: &str, sets: &[(String, String)]) -> Error {
         let (file, line) = match self.place {

@@ -1,6 +1,7 @@
 //! Overrides: a value is laid at a dotted key of a description, as `--set` and a sweep's axes do.
 
 use crate::decode::flows::takes;
+use crate::decode::queue;
 use crate::error::{Place, Problem, choose, code, show};
 use crate::node::{Node, Table, Value, element_name};
 
@@ -15,7 +16,13 @@ pub(crate) fn set(root: &mut Node, key: &str, value: &Node) -> Result<(), Proble
         return Err(Problem::new(code::BAD_KEY, value.place, format!("`{}` is not a key", show(key)))
             .hint("keys are words joined by dots, such as `topology.bottleneck.rate`"));
     }
-    put(root, &parts, 0, value)
+    put(root, &parts, 0, value)?;
+    if let (["scenario", "seeds"], Value::List(_), Value::Table(all)) = (&parts[..], &value.value, &mut root.value)
+        && let Some(Node { value: Value::Table(general), .. }) = all.get_mut("scenario")
+    {
+        general.remove("first_seed"); // seeds by name begin nowhere
+    }
+    Ok(())
 }
 
 /// Put `value` at `parts[at..]` below `node`, which stands at `parts[..at]`.
@@ -49,6 +56,12 @@ fn opened(key: &str, value: &Value) -> Option<Table> {
     let inner = match (key, value) {
         ("loss", Value::Text(_)) => "rate",
         ("algorithm", Value::Text(_)) => "name",
+        ("queue", value @ Value::Text(_)) if queue::is_name(value) => "discipline",
+        ("queue", Value::Text(_)) => {
+            let drop_tail = ("discipline", Value::Text("drop-tail".to_owned()));
+            let entries = [drop_tail, ("limit", value.clone())];
+            return Some(Table(entries.map(|(key, value)| (key.to_owned(), Node::new(Place::Nowhere, value))).into()));
+        }
         ("warning", Value::Flag(_)) => return Some(Table::default()),
         _ => return None,
     };
@@ -95,6 +108,12 @@ mod tests {
         set(&mut node, "flows.flow2.algorithm.x", &two).unwrap();
         let algorithm = &node.value.to_json()["flows"][1]["algorithm"];
         assert_eq!((&algorithm["name"], &algorithm["x"]), (&"cerl".into(), &"2 %".into()));
+        let seeds = |text| Node::from_set(text, Place::Set(0));
+        set(&mut node, "scenario.first_seed", &seeds("7")).unwrap();
+        set(&mut node, "scenario.seeds", &seeds("3")).unwrap();
+        assert_eq!(node.value.to_json()["scenario"], serde_json::json!({ "first_seed": 7, "seeds": 3 }));
+        set(&mut node, "scenario.seeds", &seeds("[3, 5]")).unwrap();
+        assert_eq!(node.value.to_json()["scenario"], serde_json::json!({ "seeds": [3, 5] }));
         assert!(set(&mut node, "flows.b.count", &two).is_err());
         assert!(set(&mut node, "loss.rate.x", &two).is_err());
         assert!(set(&mut node, "a..b", &two).is_err());

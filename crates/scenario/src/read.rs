@@ -5,10 +5,11 @@ use std::ops::RangeInclusive;
 use units::Span;
 
 use crate::error::{Place, Problem, choose, code, listed, show};
+use crate::limits::FIXED;
 use crate::node::{Node, Table, Value};
 use crate::units::{
-    Kind, Unreadable, either, frequency_text, length_text, level_text, parse, power_text, rate_text, size_text,
-    speed_text, time_text,
+    Kind, Unreadable, either, frequency_text, length_text, level_text, parse, percent_text, power_text, rate_text,
+    size_text, speed_text, time_text,
 };
 
 /// Longest time that may be written: one hour.
@@ -94,7 +95,16 @@ impl<'a> Item<'a> {
     }
 
     fn wrong_type(&self, wanted: &str) -> Problem {
-        self.problem(code::WRONG_TYPE, format!("is {}, wanted is {wanted}", self.node.value.show()))
+        let problem = self.problem(code::WRONG_TYPE, format!("is {}, wanted is {wanted}", self.node.value.show()));
+        let is_axis = !FIXED.iter().any(|fixed| self.path.starts_with(fixed));
+        if !(is_axis && matches!(&self.node.value, Value::List(values) if !values.is_empty())) {
+            return problem;
+        }
+        let key = show(&self.path);
+        problem.hint(match self.node.place {
+            Place::Set(_) => format!("to run with each of them, sweep the key: `--set 'sweep.{key}=[...]'`"),
+            _ => format!("to run with each of them, sweep the key: `\"{key}\" = [...]` below `[sweep]`"),
+        })
     }
 
     /// Last part of the key.
@@ -218,16 +228,24 @@ impl<'a> Item<'a> {
     pub(crate) fn quantity(&self, kind: Kind) -> Result<f64, Problem> {
         let key = self.key();
         let bare = |number: f64| {
-            self.problem(code::UNIT_MISSING, format!("is {number} without a unit, wanted is {}", kind.noun())).hint(
-                match number > 0.0 {
-                    true => format!(
-                        "write `{key} = \"{number} {}\"`; units are {}",
-                        kind.usual_unit(),
-                        listed(kind.units())
-                    ),
-                    false => format!("write a number and its unit, such as \"{}\"", kind.example()),
-                },
-            )
+            let hint = match kind {
+                _ if number <= 0.0 => format!("write a number and its unit, such as \"{}\"", kind.example()),
+                Kind::Percent if number <= 1.0 => {
+                    let percent = percent_text((number * 1e14).round() / 1e12);
+                    let share = percent_text(number);
+                    format!(
+                        "\"{percent}\" or \"{share}\"? write `{key} = \"{percent}\"` if {number} is a share, \
+                         `{key} = \"{share}\"` if it is a percentage"
+                    )
+                }
+                Kind::Time => format!(
+                    "seconds or milliseconds? write `{key} = \"{number} s\"` or `{key} = \"{number} ms\"`; units are {}",
+                    listed(kind.units())
+                ),
+                _ => format!("write `{key} = \"{number} {}\"`; units are {}", kind.usual_unit(), listed(kind.units())),
+            };
+            self.problem(code::UNIT_MISSING, format!("is {number} without a unit, wanted is {}", kind.noun()))
+                .hint(hint)
         };
         let text = match &self.node.value {
             Value::Text(text) => text,
@@ -237,12 +255,12 @@ impl<'a> Item<'a> {
                 return Err(self.not_finite().hint(format!("write `{key} = \"{}\"`", kind.example())));
             }
             _ => {
-                return Err(self.wrong_type(kind.noun()).hint(format!("write `{key} = \"{}\"`", kind.example())));
+                return Err(self.wrong_type(kind.noun()).or_hint(format!("write `{key} = \"{}\"`", kind.example())));
             }
         };
         match parse(text) {
             Ok((value, unit)) if unit.kind == kind => Ok(unit.to_base(value)),
-            Ok((_, unit)) => Err(self
+            Ok((value, unit)) => Err(self
                 .problem(
                     code::WRONG_UNIT,
                     format!(
@@ -253,7 +271,10 @@ impl<'a> Item<'a> {
                         unit.kind.noun()
                     ),
                 )
-                .hint(format!("write {} such as \"{}\"", kind.noun(), kind.example()))),
+                .hint(
+                    either(value, unit.word, kind)
+                        .unwrap_or_else(|| format!("write {} such as \"{}\"", kind.noun(), kind.example())),
+                )),
             Err(Unreadable::NoUnit(number)) => Err(bare(number)),
             Err(Unreadable::UnknownUnit(value, word)) => {
                 Err(self.problem(code::WRONG_UNIT, format!("is \"{}\": no unit `{}`", show(text), show(&word))).hint(
@@ -342,6 +363,11 @@ impl<'a> Item<'a> {
     pub(crate) fn packets(&self, range: RangeInclusive<u32>) -> Result<f64, Problem> {
         let bounds = f64::from(*range.start())..=f64::from(*range.end());
         self.within(Kind::Packets, bounds, |n| format!("{n} packets"))
+    }
+
+    /// Bandwidth-delay products.
+    pub(crate) fn products(&self) -> Result<f64, Problem> {
+        self.within(Kind::Products, 1e-6..=1e6, |n| format!("{n} bdp"))
     }
 
     /// Whole packets.

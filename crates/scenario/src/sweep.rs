@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use crate::decode::plan::{self, Plan};
 use crate::error::{Place, Problem, code, show};
 use crate::files::Files;
-use crate::limits::POINTS;
+use crate::limits::{FIXED, POINTS};
 use crate::node::{Node, Table, Value, element_name};
 use crate::overrides::set;
 
@@ -53,9 +53,6 @@ fn left<T: Clone>(items: &[T], kept: &[bool]) -> Vec<T> {
 fn text(step: &[Node]) -> String {
     step.iter().map(|node| node.value.to_json()).collect::<Json>().to_string()
 }
-
-/// Keys that are no part of a run's description.
-const FIXED: &[&str] = &["scenario.name", "scenario.seeds", "scenario.first_seed", "output", "sweep", "measured"];
 
 /// Take the sweep out of the description and put the overrides into both. An override of a swept key, or of what holds
 /// it, ends its sweep, also where the axis names one flow group or link and the override all of them; one of

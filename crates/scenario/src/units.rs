@@ -13,6 +13,8 @@ pub(crate) enum Kind {
     Size,
     /// Packets.
     Packets,
+    /// Bandwidth-delay products of the path.
+    Products,
     /// Segments.
     Segments,
     /// Hundredths.
@@ -68,6 +70,8 @@ static UNITS: &[Unit] = &[
     unit("B", Kind::Size, 1.0),
     unit("packets", Kind::Packets, 1.0),
     unit("packet", Kind::Packets, 1.0),
+    unit("bdp", Kind::Products, 1.0),
+    unit("BDP", Kind::Products, 1.0),
     unit("segments", Kind::Segments, 1.0),
     unit("segment", Kind::Segments, 1.0),
     unit("%", Kind::Percent, 1.0),
@@ -97,6 +101,7 @@ impl Kind {
             Kind::Time => "a time",
             Kind::Size => "a size",
             Kind::Packets => "a number of packets",
+            Kind::Products => "a number of bandwidth-delay products",
             Kind::Segments => "a number of segments",
             Kind::Percent => "a percentage",
             Kind::Length => "a length",
@@ -115,6 +120,7 @@ impl Kind {
             Kind::Time => "50 ms",
             Kind::Size => "1460 B",
             Kind::Packets => "50 packets",
+            Kind::Products => "1 bdp",
             Kind::Segments => "64 segments",
             Kind::Percent => "1 %",
             Kind::Length => "20 m",
@@ -133,6 +139,7 @@ impl Kind {
             Kind::Time => "ms",
             Kind::Size => "B",
             Kind::Packets => "packets",
+            Kind::Products => "bdp",
             Kind::Segments => "segments",
             Kind::Percent => "%",
             Kind::Length => "m",
@@ -181,8 +188,30 @@ pub(crate) fn parse(text: &str) -> Result<(f64, &'static Unit), Unreadable> {
     }
 }
 
-/// What to write instead of a unit that people use, but for two things: bits and bytes, a rate and a size.
+/// Words that people use for units, with the unit and how many of it one is.
+static SPOKEN: &[(Kind, &[&str], &str, f64)] = &[
+    (Kind::Time, &["d", "day", "days"], "h", 24.0),
+    (Kind::Time, &["hr", "hrs", "hour", "hours"], "h", 1.0),
+    (Kind::Time, &["m", "mins", "minute", "minutes"], "min", 1.0),
+    (Kind::Time, &["sec", "secs", "second", "seconds"], "s", 1.0),
+    (Kind::Time, &["msec", "msecs", "millis", "millisecond", "milliseconds"], "ms", 1.0),
+    (Kind::Time, &["usec", "usecs", "micros", "microsecond", "microseconds"], "us", 1.0),
+    (Kind::Time, &["nsec", "nsecs", "nanos", "nanosecond", "nanoseconds"], "ns", 1.0),
+    (Kind::Packets, &["p", "pkt", "pkts"], "packets", 1.0),
+    (Kind::Segments, &["mss", "seg", "segs", "packets", "packet"], "segments", 1.0),
+    (Kind::Percent, &["percent", "pct", "perc"], "%", 1.0),
+    (Kind::Length, &["meter", "meters", "metre", "metres"], "m", 1.0),
+    (Kind::Length, &["kilometer", "kilometers", "kilometre", "kilometres"], "km", 1.0),
+];
+
+/// What to write instead of a unit that people use: another word for it, or one of two things, bits and bytes, a rate
+/// and a size.
 pub(crate) fn either(value: f64, word: &str, kind: Kind) -> Option<String> {
+    let lower = word.to_lowercase();
+    if let Some((_, _, unit, count)) = SPOKEN.iter().find(|row| row.0 == kind && row.1.contains(&lower.as_str())) {
+        let meant = if kind == Kind::Time && *unit == "min" { "minutes? " } else { "" };
+        return Some(format!("{meant}write \"{} {unit}\"", value * count));
+    }
     let (prefix, rest) = match word.char_indices().nth(1) {
         Some((at, _)) if word.starts_with(['k', 'K', 'M', 'G', 'T']) && at < word.len() => word.split_at(at),
         _ => ("", word),
@@ -215,7 +244,7 @@ impl Unit {
         match self.kind {
             Kind::Rate | Kind::Time | Kind::Size | Kind::Frequency => base.round(),
             Kind::Power if self.word == DBM => wlan::watts(value),
-            Kind::Packets | Kind::Segments | Kind::Percent | Kind::Frames => base,
+            Kind::Packets | Kind::Products | Kind::Segments | Kind::Percent | Kind::Frames => base,
             Kind::Length | Kind::Speed | Kind::Power | Kind::Level => base,
         }
     }
@@ -332,6 +361,9 @@ mod tests {
         let size = "bits or bytes? 10 Mbit are \"1.25 MB\"; for bytes write \"10 MB\"";
         assert_eq!(either(10.0, "Mb", Kind::Size).unwrap(), size);
         assert_eq!(either(10.0, "bytes", Kind::Size).unwrap(), "write \"10 B\"");
+        assert_eq!(either(5.0, "m", Kind::Time).unwrap(), "minutes? write \"5 min\"");
+        assert_eq!(either(2.0, "days", Kind::Time).unwrap(), "write \"48 h\"");
+        assert_eq!(either(3.0, "Percent", Kind::Percent).unwrap(), "write \"3 %\"");
         for (word, kind) in [("mbps", Kind::Rate), ("Mb", Kind::Time), ("", Kind::Rate), ("é", Kind::Size)] {
             assert_eq!(either(1.0, word, kind), None, "{word}");
         }
@@ -350,7 +382,7 @@ mod tests {
 
     #[test]
     fn every_example_is_of_its_kind() {
-        let plain = [Kind::Rate, Kind::Time, Kind::Size, Kind::Packets, Kind::Segments, Kind::Percent];
+        let plain = [Kind::Rate, Kind::Time, Kind::Size, Kind::Packets, Kind::Products, Kind::Segments, Kind::Percent];
         let radio = [Kind::Length, Kind::Speed, Kind::Power, Kind::Level, Kind::Frequency, Kind::Frames];
         for kind in plain.into_iter().chain(radio) {
             assert_eq!(parse(kind.example()).unwrap().1.kind, kind);

@@ -255,3 +255,12 @@ fn a_mobiles_way_is_told_and_so_is_where_it_is_not_covered() {
     assert!(secs[0].is_nan() && since[0].is_nan(), "a wire has no coverage: {secs:?}");
     assert_eq!((&secs[4..], &since[4..]), (&[15.0, 15.0][..], &[0.0, 0.0][..]));
 }
+
+#[test]
+fn a_queue_of_mobiles_in_time_goes_by_the_best_rate() {
+    let radio = topology(&read(&format!("{TWO}\nradio = {{ queue = \"100 ms\" }}")))["radio"].clone();
+    let rate = read(TWO).points()[0].network(1).unwrap().links[2].forward.rate_bps as f64;
+    let back = read(TWO).points()[0].network(1).unwrap().links[2].reverse.rate_bps as f64;
+    let packets = |rate: f64| format!("{} packets", (rate * 0.1 / 8.0 / 1500.0).ceil());
+    assert_eq!((&radio["queue"], &radio["reverse"]["queue"]), (&packets(rate).into(), &packets(back).into()));
+}

@@ -497,7 +497,7 @@ fn overrides() {
     assert_eq!(
         shown,
         "error[scenario.unknown-algorithm]: --set flows.algorithm: no algorithm `newrneo`\n\
-         hint: did you mean `newreno`? `windlass list algorithms` shows all"
+         hint: did you mean `newreno`? `windlass list algorithms` shows all; one of your own comes with `--python FILE`"
     );
     assert_eq!(with(&[("topology.botleneck.rate", "1 Mbps")]).unwrap_err().code, "scenario.unknown-key");
     assert_eq!(with(&[("", "1")]).unwrap_err().code, "scenario.bad-key");
@@ -629,4 +629,61 @@ fn full_tcp_has_no_recovery_of_vegas() {
         assert!(error.to_string().contains("FullTcp") && error.to_string().contains("one-way"), "{error}");
     }
     assert!(with("vegas", "tcp = { agent = \"full\", recovery = \"sack\" }").is_ok());
+}
+
+/// The hint of an override of the good scenario.
+#[track_caller]
+fn hint_of(key: &str, value: &str) -> String {
+    let set = (key.to_owned(), value.to_owned());
+    let error = Scenario::from_toml(GOOD, "fig.toml", &[set]).expect_err("the scenario is wrong");
+    error.hint.unwrap_or_else(|| panic!("no hint: {}", error.message))
+}
+
+#[test]
+fn a_bare_share_is_asked_about() {
+    for key in ["topology.bottleneck.loss", "topology.bottleneck.loss.rate"] {
+        let hint = hint_of(key, "0.01");
+        let name = key.rsplit('.').next().unwrap();
+        let wanted = format!(
+            "\"1 %\" or \"0.01 %\"? write `{name} = \"1 %\"` if 0.01 is a share, `{name} = \"0.01 %\"` if it is a percentage"
+        );
+        assert_eq!(hint, wanted);
+    }
+    assert!(hint_of("topology.bottleneck.loss", "0.07").starts_with("\"7 %\" or \"0.07 %\"?"));
+    assert!(hint_of("topology.bottleneck.loss", "1").starts_with("\"100 %\" or \"1 %\"?"));
+    assert!(hint_of("topology.bottleneck.loss", "5").starts_with("write `loss = \"5 %\"`"));
+    assert_eq!(hint_of("topology.bottleneck.loss", "1 percent"), "write \"1 %\"");
+}
+
+#[test]
+fn a_bare_time_and_words_for_its_units_are_asked_about() {
+    let both = "seconds or milliseconds? write `duration = \"5 s\"` or `duration = \"5 ms\"`";
+    assert!(hint_of("scenario.duration", "5").starts_with(both));
+    assert!(hint_of("scenario.duration", "\"5\"").starts_with(both));
+    assert_eq!(hint_of("scenario.duration", "5m"), "minutes? write \"5 min\"");
+    assert_eq!(hint_of("scenario.duration", "30 sec"), "write \"30 s\"");
+    assert_eq!(hint_of("scenario.warmup", "2 Seconds"), "write \"2 s\"");
+    assert_eq!(hint_of("scenario.duration", "1d"), "write \"24 h\"");
+}
+
+#[test]
+fn several_values_of_one_key_are_a_sweep() {
+    let sweep = "to run with each of them, sweep the key: `--set 'sweep.flows.algorithm=[";
+    assert_eq!(hint_of("flows.algorithm", "[\"cubic\", \"reno\"]"), format!("{sweep}...]'`"));
+    assert_eq!(hint_of("flows.algorithm", "cubic,reno"), format!("{sweep}\"cubic\", \"reno\"]'`"));
+    for key in ["scenario.duration", "topology.bottleneck.loss", "topology.bottleneck.queue", "scenario.profile"] {
+        let hint = hint_of(key, "[\"1 s\", \"2 s\"]");
+        assert!(hint.contains(&format!("--set 'sweep.{key}=[...]'")), "{hint}");
+    }
+    let set = [("sweep.flows.algorithm".to_owned(), "[\"cubic\", \"reno\"]".to_owned())];
+    assert_eq!(Scenario::from_toml(GOOD, "fig.toml", &set).unwrap().points().len(), 4);
+    let text = GOOD.replace("algorithm = \"newreno\"", "algorithm = [\"cubic\", \"reno\"]");
+    assert!(refused(&text).hint.unwrap().ends_with("`\"flows.algorithm\" = [...]` below `[sweep]`"));
+    let name = [("scenario.name".to_owned(), "[\"a\"]".to_owned())];
+    assert_eq!(Scenario::from_toml(GOOD, "fig.toml", &name).unwrap_err().hint, None);
+}
+
+#[test]
+fn an_algorithm_of_ones_own_comes_with_its_file() {
+    assert!(hint_of("flows.algorithm", "gentle").ends_with("one of your own comes with `--python FILE`"));
 }

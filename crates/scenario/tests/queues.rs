@@ -148,3 +148,121 @@ fn what_disciplines_drop_has_a_column() {
         lost("policer = { rate = \"4 Mbps\", burst = \"15 kB\" }, reverse = { policer = false }", "loss_policer");
     assert!(flow > 0 && flow == links, "{flow} of {links}");
 }
+
+/// The queue of a part of the topology.
+#[track_caller]
+fn queue_of(text: &str, sets: &[(&str, &str)], at: &str) -> serde_json::Value {
+    let sets: Vec<_> = sets.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    let scenario = Scenario::from_toml(text, "fig.toml", &sets).unwrap_or_else(|error| panic!("{error}"));
+    let whole = scenario.points()[0].effective().unwrap();
+    let again = Scenario::from_json(&whole, "effective", &[]).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(again.points()[0].effective().unwrap(), whole);
+    let whole: serde_json::Value = serde_json::from_str(&whole).unwrap();
+    at.split('.').fold(&whole["topology"], |part, key| match key.parse::<usize>() {
+        Ok(number) => &part[number],
+        Err(_) => &part[key],
+    })["queue"]
+        .clone()
+}
+
+#[test]
+fn a_limit_in_time_is_what_the_link_carries_in_it_rounded_up() {
+    // 8 Mbit/s carry 1000 bytes a millisecond: 100 kB are 66.7 packets of 1500 B, 15 kB exactly 10
+    for (time, packets) in [("100 ms", 67), ("15 ms", 10), ("15000001 ns", 11), ("1 ms", 1), ("0.1 s", 67)] {
+        let queue = |text: String| effective(&format!("queue = {text}"), "queue", &[]);
+        assert_eq!(queue(format!("\"{time}\"")), format!("\"{packets} packets\""), "{time}");
+        let codel = effective(&format!("queue = {{ discipline = \"codel\", limit = \"{time}\" }}"), "queue.limit", &[]);
+        assert_eq!(codel, format!("\"{packets} packets\""), "{time}");
+    }
+    // the other direction has a rate of its own: 1 Mbit/s carries 12.5 kB, 8.3 packets; and may have a queue of its own
+    let slow = "queue = \"100 ms\", reverse = { rate = \"1 Mbps\" }";
+    assert_eq!(effective(slow, "reverse.queue", &[]), "\"9 packets\"");
+    let own = "queue = \"100 ms\", reverse = { queue = \"9 kB\" }";
+    assert_eq!(effective(own, "reverse.queue", &[]), "\"9 kB\"");
+    // half of the limit
+    let warned = effective("queue = \"100 ms\", warning = true", "warning.threshold", &[]);
+    assert_eq!(warned, "\"33.5 packets\"");
+    let packet = [("flows.segment", "948 B")]; // 1000 B with headers: 100 packets of them
+    assert_eq!(effective("queue = \"100 ms\"", "queue", &packet), "\"100 packets\"");
+}
+
+#[test]
+fn a_limit_in_products_goes_by_the_rate_and_the_base_round_trip() {
+    // 8 Mbit/s times 2 (1 + 20 + 1) ms are 44 kB: 29.3 packets; three times that are exactly 88
+    for (text, packets) in [("1 bdp", 30), ("3 bdp", 88), ("0.3 BDP", 9), ("0.01bdp", 1)] {
+        let queue = effective(&format!("queue = \"{text}\""), "queue", &[]);
+        assert_eq!(queue, format!("\"{packets} packets\""), "{text}");
+    }
+    let text = with("queue = \"1 bdp\"");
+    assert_eq!(queue_of(&text, &[("topology.access.queue", "1 bdp")], "left"), "367 packets"); // 100 Mbit/s: 366.7
+    let swept = text.clone() + "[sweep]\n\"topology.bottleneck.delay\" = [\"20 ms\", \"80 ms\"]\n";
+    let points = Scenario::from_toml(&swept, "fig.toml", &[]).unwrap().points();
+    let queues = points.iter().map(|point| {
+        let whole: serde_json::Value = serde_json::from_str(&point.effective().unwrap()).unwrap();
+        whole["topology"]["bottleneck"]["queue"].clone()
+    });
+    assert_eq!(queues.collect::<Vec<_>>(), ["30 packets", "110 packets"]); // 164 ms: 109.3
+}
+
+const PARKING_LOT: &str = r#"[scenario]
+duration = "9 s"
+[topology]
+kind = "graph"
+links = [
+    { name = "one", from = "a", to = "b", rate = "12 Mbps", delay = "10 ms" },
+    { name = "two", from = "b", to = "c", rate = "12 Mbps", delay = "30 ms" },
+    { name = "spare", from = "c", to = "d", rate = "12 Mbps", delay = "30 ms" },
+]
+[[flows]]
+from = "a"
+to = "c"
+algorithm = "newreno"
+[[flows]]
+from = "b"
+to = "c"
+algorithm = "newreno"
+"#;
+
+#[test]
+fn a_product_is_refused_where_there_are_several_or_none() {
+    // 12 Mbit/s are a packet a millisecond; only flows of 80 ms cross the first link
+    let on = |link: &str| format!("topology.links.{link}.queue");
+    assert_eq!(queue_of(PARKING_LOT, &[(&on("one"), "1 bdp")], "links.0"), "80 packets");
+    let refused = |link: &str, limit: &str| {
+        let set = (on(link), limit.to_owned());
+        Scenario::from_toml(PARKING_LOT, "fig.toml", &[set]).expect_err("no product").to_string()
+    };
+    let several = refused("two", "1 bdp");
+    let what = "`topology.links.two.queue` is \"1 bdp\", but there is not one product: the flows that cross it have \
+                base round trips of 60 ms to 80 ms, at 12 Mbps\nhint: write the limit in packets";
+    assert!(several.contains(what), "{several}");
+    assert!(refused("spare", "1 bdp").contains("no flow crosses that link"));
+    assert!(refused("one", "-1 bdp").contains("positive"));
+    assert!(refused("one", "0 s").contains("positive"));
+    // a time needs no flow
+    assert_eq!(queue_of(PARKING_LOT, &[(&on("spare"), "20 ms")], "links.2"), "20 packets");
+}
+
+#[test]
+fn a_threshold_is_held_against_a_limit_in_time() {
+    refused(
+        "queue = { discipline = \"threshold\", limit = \"15 ms\" }",
+        "out-of-range",
+        "`topology.bottleneck.queue.limit` is \"15 ms\", 10 packets here: `mark_above`, 20 packets, would have no effect",
+    );
+}
+
+#[test]
+fn a_discipline_is_named_alone() {
+    assert_eq!(
+        effective("queue = \"codel\"", "queue", &[]),
+        r#"{"discipline":"codel","limit":"1000 packets","ecn":true,"target":"5 ms","interval":"100 ms"}"#
+    );
+    assert_eq!(effective("queue = \"drop-tail\"", "queue", &[]), "\"50 packets\"");
+    let target = [("topology.bottleneck.queue.target", "\"20 ms\"")];
+    assert_eq!(effective("queue = \"codel\"", "queue.target", &target), "\"20 ms\"");
+    let limit = [("topology.bottleneck.queue.limit", "\"1 bdp\"")];
+    assert_eq!(effective("queue = \"50 packets\"", "queue", &limit), "\"30 packets\"");
+    refused("queue = \"codell\"", "unknown-word", "did you mean `codel`?");
+    refused("queue = \"50\"", "unit-missing", "write `queue = \"50 packets\"`");
+}

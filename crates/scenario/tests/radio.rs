@@ -457,3 +457,36 @@ fn a_packet_may_come_in_the_instant_in_which_a_frame_has_passed() {
     let scenario::Column::I64(attempts) = attempts else { panic!() };
     assert!(attempts[8] > 300, "of the access point, in a second: {attempts:?}");
 }
+
+/// Packets of 1500 B that a queue holds.
+fn packets(queue: &Json) -> f64 {
+    queue.as_str().unwrap().strip_suffix(" packets").unwrap().parse().unwrap()
+}
+
+#[test]
+fn a_queue_in_time_or_products_goes_by_what_one_exchange_after_the_other_carries() {
+    let capacity: Json = serde_json::from_str(&read(CELL, &[]).unwrap().points()[0].capacity(&[]).unwrap()).unwrap();
+    let air = capacity["cuts"].as_array().unwrap().iter().map(|cut| &cut["links"][0]);
+    let rate = air.clone().find(|link| link["link"] == "air/0").unwrap()["rate_bps"].as_f64().unwrap();
+    assert!((30e6..40e6).contains(&rate), "{rate}"); // 54 Mbit/s less preambles, spaces and ACKs
+    let radio = |sets: &[(&str, &str)]| effective(CELL, sets)["topology"]["radio"].clone();
+    let own = radio(&[("topology.radio.queue", "1 bdp")]); // the backbone's 10 ms there and back
+    let held = |seconds: f64| (rate * seconds / 8.0 / 1500.0).ceil();
+    assert_eq!((packets(&own["queue"]), packets(&own["ap_queue"])), (held(0.02), held(0.02)));
+    let apart = radio(&[("topology.radio.queue", "9 packets"), ("topology.radio.ap_queue", "50 ms")]);
+    assert_eq!((packets(&apart["queue"]), packets(&apart["ap_queue"])), (9.0, held(0.05)));
+    assert_eq!(
+        packets(&effective(CELL, &[("topology.backbone.queue", "1 bdp")])["topology"]["backbone"]["queue"]),
+        167.0
+    );
+    let medium = |limit| effective(GRAPH, &[("topology.media.wifi.queue", limit)])["topology"]["media"][0].clone();
+    assert!(packets(&medium("1 bdp")["ap_queue"]) >= 1.0);
+    // nothing but light travels in a chain, and where stations have several rates one time is several numbers
+    let small = read(CHAIN, &[("topology.radio.queue", "1 bdp")]).unwrap_err();
+    assert!(small.message.contains("less than a packet"), "{small}");
+    let flows = r#"[{ from = "station/*", to = "wired/0", algorithm = "cubic" }]"#;
+    let slow = r#"{ "station/0" = "6 Mbps" }"#;
+    let sets = [("topology.radio.queue", "100 ms"), ("topology.radio.rates", slow), ("flows", flows)];
+    let several = read(CELL, &sets).unwrap_err();
+    assert!(several.message.contains("but the links that have this queue carry"), "{several}");
+}

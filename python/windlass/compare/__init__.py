@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from windlass.compare.model import LIMITS, Comparison, Outcome, Senders, Statement, Trial, Verdict
-from windlass.compare.requests import algorithm_value, baseline_of, named_algorithms, named_queues
+from windlass.compare.requests import Algorithm, algorithm_value, baseline_of, named_algorithms, named_queues
 from windlass.errors import InputError
 from windlass.neighbour import NEIGHBOUR
 from windlass.progress import progress_of
@@ -39,7 +39,7 @@ __all__ = [
 
 def compare(
     path: Scenario | str | Path | Sequence[Scenario | str | Path],
-    algorithms: Sequence[str | Mapping[str, Any]],
+    algorithms: Sequence[Algorithm],
     *,
     queues: Sequence[str | Mapping[str, Any]] = (),
     queue_at: str | None = None,
@@ -59,11 +59,12 @@ def compare(
     path : Scenario, str or Path, or a sequence of them
         The path with its flows, a file, or a ready scenario's name; the algorithm of `group` in it does not matter.
         Several paths, and each point of a sweep, are settings at which the candidates are compared.
-    algorithms : sequence of str or mapping
-        Names, ``"cerl:cerl_cmp=gt"``, or tables of a name and parameters.
+    algorithms : sequence of str, class or mapping
+        Names, ``"cerl:cerl_cmp=gt"``, classes derived from :class:`windlass.CongestionControl`, or tables of a name
+        (or class) and parameters.
     queues : sequence of str or mapping
-        Queues to compare as well: ``"codel"``, ``"drop-tail:1 bdp"``, ``"200 packets"``, ``"red:min=5 packets"``, or
-        tables as of a link. Every algorithm is run with every queue; without any, with the path's own.
+        Queues to compare as well: ``"codel"``, ``"1 bdp"``, ``"100 ms"``, ``"red:min=5 packets"``, or tables
+        as of a link. Every algorithm is run with every queue; without any, with the path's own.
     queue_at : str, optional
         Key of the queue to change; that of the narrowest link of `group` if not given.
     baseline : str, optional
@@ -91,13 +92,12 @@ def compare(
     from windlass.compare.assembly import assembled, judgement_of
     from windlass.compare.ranges import draws_of, evidence_of, held_against
     from windlass.compare.running import labelled, planned, settings_of
-    from windlass.sweep import _seeds, execute, open_store
+    from windlass.sweep import execute, open_store, with_seeds
 
     named, disciplines = named_algorithms(algorithms), named_queues(queues)
     wanted = baseline_of(baseline, named, disciplines)
     paths = _paths(path)
-    if seeds is not None:
-        paths = {name: one.with_({"scenario.seeds": _seeds(seeds)}) for name, one in paths.items()}
+    paths = {name: with_seeds(one, seeds) for name, one in paths.items()}
     settings, found = settings_of(paths, group, next(iter(named.values())))
     cells, cautions = planned(found, named, disciplines, neighbour, queue_at)
     candidates = [(label, queue) for queue in disciplines for label in named]

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any, TypeAlias
 
 from windlass.errors import InputError
+from windlass.scenario.builders import plain
 
-if TYPE_CHECKING:
-    from windlass.scenario import Point
+__all__ = ["Algorithm", "algorithm_value", "baseline_of", "named_algorithms", "named_queues", "refuse_files"]
 
-__all__ = ["Queue", "algorithm_value", "baseline_of", "named_algorithms", "named_queues"]
-
-_BDP = re.compile(r"([0-9]*\.?[0-9]+)\s*bdp", re.IGNORECASE)
+Algorithm: TypeAlias = str | type | Mapping[str, Any]
+"""A name, a class derived from :class:`windlass.CongestionControl`, or a table of one of these and parameters."""
 
 
 def algorithm_value(text: str) -> str | dict[str, Any]:
@@ -58,16 +56,48 @@ def _scalar(text: str) -> Any:
         return text
 
 
-def named_algorithms(algorithms: Sequence[str | Mapping[str, Any]]) -> dict[str, str | dict[str, Any]]:
-    """The algorithms by their labels."""
+def refuse_files(algorithms: Sequence[Algorithm]) -> None:
+    """Refuse scenarios and files of Python among algorithms.
+
+    Raises
+    ------
+    InputError
+        With the option that they belong to.
+    """
+    from windlass.scenario import ready_scenarios
+
+    for one in algorithms:
+        if not isinstance(one, str):
+            continue
+        is_python = one.endswith(".py")
+        if not (is_python or one.endswith((".toml", ".json")) or one in ready_scenarios() or Path(one).is_file()):
+            continue
+        others = " ".join(str(other) for other in algorithms if isinstance(other, str) and other != one) or "cubic bbr"
+        raise InputError(
+            f"`{one}` is {'a file of Python' if is_python else 'a scenario'}, not an algorithm",
+            code="compare.nothing",
+            hint="its algorithms are known by their names, with `--python " + one + "`"
+            if is_python
+            else f"it is the path on which they are compared: `windlass compare {others} --path {one}`",
+        )
+
+
+def named_algorithms(algorithms: Sequence[Algorithm]) -> dict[str, str | dict[str, Any]]:
+    """The algorithms by their labels; classes are made known under theirs.
+
+    Raises
+    ------
+    InputError
+        If there is none, one stands twice, is a file, or is a class that cannot serve.
+    """
     if not algorithms:
         raise InputError(
             "no algorithm", code="compare.nothing", hint="name two or more: `windlass compare newreno cerl`"
         )
-    named = {
-        _label(item, "name"): algorithm_value(item) if isinstance(item, str) else dict(item) for item in algorithms
-    }
-    if len(named) != len(algorithms):
+    refuse_files(algorithms)
+    items: list[str | Mapping[str, Any]] = [plain(item) for item in algorithms]
+    named = {_label(item, "name"): algorithm_value(item) if isinstance(item, str) else dict(item) for item in items}
+    if len(named) != len(items):
         raise InputError("an algorithm stands twice", code="compare.twice", hint="name each one once")
     return named
 
@@ -79,44 +109,8 @@ def _label(item: str | Mapping[str, Any], name: str) -> str:
     return f"{item[name]}:{rest}" if rest else str(item[name])
 
 
-@dataclass(frozen=True)
-class Queue:
-    """A queue to compare.
-
-    Attributes
-    ----------
-    value : str, dict or None
-        As `queue` of a link; none: the path's own.
-    bdps : float or None
-        Its limit in bandwidth-delay products of the path, if it was given so.
-    """
-
-    value: str | dict[str, Any] | None
-    bdps: float | None = None
-
-    def at(self, point: Point, group: str) -> str | dict[str, Any] | None:
-        """The value at a point of the path, whose bandwidth-delay product may differ from the next one's.
-
-        Raises
-        ------
-        InputError
-            If it is given in products, and that of the path is not known.
-        """
-        if self.bdps is None or self.value is None:
-            return self.value
-        capacity = point.capacity([group])
-        if capacity is None or not capacity.get("bdp_packets"):
-            raise InputError(
-                "the bandwidth-delay product of the path is not known",
-                code="compare.queue",
-                hint='give the limit in packets: `--queue "drop-tail:50 packets"`',
-            )
-        limit = f"{max(1, round(self.bdps * capacity['bdp_packets']))} packets"
-        return limit if isinstance(self.value, str) else {**self.value, "limit": limit}
-
-
-def named_queues(queues: Sequence[str | Mapping[str, Any]]) -> dict[str, Queue]:
-    """The queues by their labels; the path's own alone if none is given.
+def named_queues(queues: Sequence[str | Mapping[str, Any]]) -> dict[str, str | dict[str, Any] | None]:
+    """The queues by their labels, each as `queue` of a link; the path's own, ``None``, alone if none is given.
 
     Raises
     ------
@@ -124,49 +118,36 @@ def named_queues(queues: Sequence[str | Mapping[str, Any]]) -> dict[str, Queue]:
         If one cannot be read, or stands twice.
     """
     if not queues:
-        return {"": Queue(None)}
-    named = {_label(item, "discipline"): _queue(item) for item in queues}
+        return {"": None}
+    named: dict[str, str | dict[str, Any] | None] = {_label(item, "discipline"): _queue(item) for item in queues}
     if len(named) != len(queues):
         raise InputError("a queue stands twice", code="compare.twice", hint="name each one once")
     return named
 
 
-def _queue(item: str | Mapping[str, Any]) -> Queue:
+def _queue(item: str | Mapping[str, Any]) -> str | dict[str, Any]:
     if not isinstance(item, str):
-        return Queue(dict(item))
+        return dict(item)
     name, colon, rest = item.partition(":")
     if not colon and name[:1].isdigit():
-        return _limited(name, None)
+        return name.strip()
     chosen: dict[str, Any] = {"discipline": name.strip()}
-    bdps = None
     for part in filter(None, (piece.strip() for piece in rest.split(","))):
         key, equals, value = (word.strip() for word in part.partition("="))
         if not equals:
             key, value = "limit", key
         _once(chosen, key, item)
-        if key == "limit":
-            limited = _limited(value, item)
-            chosen["limit"], bdps = limited.value, limited.bdps
-        else:
-            chosen[key] = _scalar(value)
-    return Queue(chosen, bdps)
+        if key == "limit" and not value[:1].isdigit():
+            raise InputError(
+                f"`{item}`: `{value}` is no limit of a queue",
+                code="compare.queue",
+                hint='write `codel`, `"drop-tail:1 bdp"`, `"200 packets"`, `"codel:limit=100 ms,target=10 ms"`',
+            )
+        chosen[key] = value if key == "limit" else _scalar(value)
+    return chosen
 
 
-def _limited(text: str, whole: str | None) -> Queue:
-    """A limit alone: packets, bytes, or bandwidth-delay products."""
-    found = _BDP.fullmatch(text.strip())
-    if found:
-        return Queue(text, float(found[1]))
-    if not text[:1].isdigit():
-        raise InputError(
-            f"`{whole or text}`: `{text}` is no limit of a queue",
-            code="compare.queue",
-            hint='write `codel`, `"drop-tail:1 bdp"`, `"200 packets"`, `"codel:limit=2 bdp,target=10 ms"`',
-        )
-    return Queue(text.strip())
-
-
-def baseline_of(wanted: str | None, algorithms: Mapping[str, Any], queues: Mapping[str, Queue]) -> tuple[str, str]:
+def baseline_of(wanted: str | None, algorithms: Mapping[str, Any], queues: Mapping[str, Any]) -> tuple[str, str]:
     """Algorithm and queue that gains are against: the first ones unless said otherwise.
 
     Parameters

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from windlass.compare.places import queue_key
-from windlass.compare.requests import Queue
 from windlass.errors import InputError
 from windlass.neighbour import with_neighbour
 
@@ -116,7 +115,7 @@ def settings_of(
 def planned(
     found: Mapping[str, tuple[Scenario, str, str]],
     algorithms: Mapping[str, Any],
-    queues: Mapping[str, Queue],
+    queues: Mapping[str, Any],
     neighbour: bool,
     queue_at: str | None,
 ) -> tuple[list[Cell], list[str]]:
@@ -129,14 +128,13 @@ def planned(
         own_points = next(iter(columns.values()))
         for at, plain in enumerate(own_points):
             for queue_label, queue in queues.items():
-                place = None if queue.value is None else queue_at or queue_key(plain, group)
-                value = queue.at(plain, group)
-                own = {label: _queued(points[at], place, value) for label, points in columns.items()}
+                place = None if queue is None else queue_at or queue_key(plain, group)
+                own = {label: _queued(points[at], place, queue) for label, points in columns.items()}
                 cells += [Cell(first + at, label, queue_label, False, point) for label, point in own.items()]
                 if not neighbour:
                     continue
                 try:
-                    beside = with_neighbour([_queued(plain, place, value)], group, {CALM: "newreno", **algorithms})
+                    beside = with_neighbour([_queued(plain, place, queue)], group, {CALM: "newreno", **algorithms})
                 except InputError as error:
                     where = ", ".join(f"{axis} = {value}" for axis, value in plain.axes.items())
                     place_of = where if len(found) == 1 else ", ".join(filter(None, (name, where)))

@@ -28,8 +28,18 @@ pub(crate) fn read(item: &Item<'_>) -> Result<cc::Config, Problem> {
         let names = ALGORITHMS.iter().flat_map(|row| std::iter::once(row.name).chain(row.aliases.iter().copied()));
         let names = names.chain(foreign::names());
         let meant = closest(text, names).map_or(String::new(), |meant| format!("did you mean `{meant}`? "));
-        Problem::new(code::UNKNOWN_ALGORITHM, name.node.place, format!("no algorithm `{}`", show(text)))
-            .hint(format!("{meant}`windlass list algorithms` shows all"))
+        let several: Vec<&str> = text.split([',', ' ']).filter(|part| !part.is_empty()).collect();
+        let hint = if several.len() > 1 && several.iter().all(|part| find(part).is_some()) {
+            let listed: Vec<String> = several.iter().map(|part| format!("\"{part}\"")).collect();
+            format!(
+                "to run with each of them, sweep the key: `--set 'sweep.{}=[{}]'`",
+                show(&name.path),
+                listed.join(", ")
+            )
+        } else {
+            format!("{meant}`windlass list algorithms` shows all; one of your own comes with `--python FILE`")
+        };
+        Problem::new(code::UNKNOWN_ALGORITHM, name.node.place, format!("no algorithm `{}`", show(text))).hint(hint)
     })?;
     let mut config = cc::Config::new(row);
     for (key, item) in table.iter().flat_map(Fields::entries).filter(|(key, _)| *key != "name") {

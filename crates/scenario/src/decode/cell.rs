@@ -5,6 +5,7 @@ use serde_json::{Map, Value as Json, json};
 use tcp::Profile;
 use wlan::{Position, Travel};
 
+use super::depth::Paths;
 use super::link::{self, ForRun, Link};
 use super::radio::Medium;
 use super::radio::places::{self, Placing};
@@ -178,6 +179,28 @@ impl Cell {
     /// The medium.
     pub(crate) fn medium(&self) -> &Medium {
         &self.medium
+    }
+
+    /// Whether a limit of a wire's queue depends on the path.
+    pub(crate) fn is_relative(&self) -> bool {
+        match &self.wired {
+            Wired::Nothing => false,
+            Wired::Host(link) => link.is_relative(),
+            Wired::Gateway { backbone, access } => {
+                backbone.is_relative() || access.as_ref().is_some_and(|access| access.is_relative())
+            }
+        }
+    }
+
+    /// Size the queues whose limits depend on the path.
+    pub(crate) fn settle(&mut self, paths: &Paths<'_>) -> Result<(), Problem> {
+        if let Wired::Host(backbone) | Wired::Gateway { backbone, .. } = &mut self.wired {
+            backbone.settle(paths, &paths.named("backbone"))?;
+        }
+        if let Wired::Gateway { access: Some(access), .. } = &mut self.wired {
+            access.settle(paths, &paths.named("access"))?;
+        }
+        self.medium.settle(paths, 0)
     }
 
     fn access_points(&self) -> usize {

@@ -5,6 +5,7 @@ use serde_json::{Map, Value as Json, json};
 use tcp::Profile;
 use units::Span;
 
+use super::depth::Paths;
 use super::handovers::QUEUES;
 use super::link::{self, ForRun, Link};
 use super::ways;
@@ -362,6 +363,18 @@ impl Cellular {
             links.push(air);
         }
         links
+    }
+
+    /// Whether a limit of a queue depends on the path.
+    pub(crate) fn is_relative(&self) -> bool {
+        [&self.backbone, &self.router, &self.radio].iter().any(|link| link.is_relative())
+    }
+
+    /// Size the queues whose limits depend on the path.
+    pub(crate) fn settle(&mut self, paths: &Paths<'_>) -> Result<(), Problem> {
+        self.backbone.settle(paths, &paths.named("backbone"))?;
+        self.router.settle(paths, &paths.named("router"))?;
+        self.radio.settle(paths, &paths.named("air"))
     }
 
     /// The base stations and their mobiles.

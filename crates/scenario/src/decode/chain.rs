@@ -73,6 +73,11 @@ impl Chain {
         &self.medium
     }
 
+    /// The medium, to size its queues.
+    pub(crate) fn medium_mut(&mut self) -> &mut Medium {
+        &mut self.medium
+    }
+
     /// Names of the nodes.
     pub(crate) fn nodes(&self) -> Vec<String> {
         self.medium.radio.names.clone()

@@ -66,7 +66,7 @@ fn seeds(seeds: Option<Item<'_>>, first: Option<Item<'_>>) -> Result<Vec<u64>, P
         // a number that is written wrong has the hint for that
         let count = item.whole(1..=SEEDS).map_err(|problem| match item.number() {
             Ok(number) if (1.0..=SEEDS as f64).contains(&number) => problem,
-            _ => problem.hint("`seeds` is a number of runs or a list of seeds"),
+            _ => problem.hint("`seeds` is a number of runs, `seeds = 5`, or a list of seeds, `seeds = [3, 4]`"),
         })?;
         return Ok((begin..begin + count).collect());
     }

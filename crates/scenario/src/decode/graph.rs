@@ -6,6 +6,7 @@ use tcp::Profile;
 use wlan::Travel;
 
 use super::cell;
+use super::depth::Paths;
 use super::link::{self, ForRun, Link};
 use super::radio::Medium;
 use super::radio::places;
@@ -242,6 +243,19 @@ impl Graph {
     /// Names of the nodes.
     pub(crate) fn nodes(&self) -> &[String] {
         &self.nodes
+    }
+
+    /// Whether a limit of a wire's queue depends on the path.
+    pub(crate) fn is_relative(&self) -> bool {
+        self.links.iter().any(|link| link.link.is_relative())
+    }
+
+    /// Size the queues whose limits depend on the path.
+    pub(crate) fn settle(&mut self, paths: &Paths<'_>) -> Result<(), Problem> {
+        for one in &mut self.links {
+            one.link.settle(paths, &paths.links(|link| link.name == one.name))?;
+        }
+        self.media.iter_mut().enumerate().try_for_each(|(number, medium)| medium.settle(paths, number))
     }
 
     /// The media.

@@ -8,6 +8,7 @@ use sim::Stream;
 use tcp::Profile;
 use units::Span;
 
+use super::depth::{Depth, Paths};
 use super::drawn::{times, times_text};
 use super::loss::Loss;
 use super::queue::{self, PACKETS};
@@ -45,6 +46,10 @@ struct Direction {
     /// Least and most, between which each link draws its own.
     delay: (Span, Span),
     queue: QueueSpec,
+    /// Limit of the queue, where it depends on the path.
+    depth: Option<Depth>,
+    /// The warning's threshold is half the limit.
+    warned_at_half: bool,
     loss: Loss,
     drops: Vec<u64>,
     drops_count_data: bool,
@@ -82,7 +87,8 @@ pub(crate) static MEANINGS: &[(&str, &str)] = &[
     ),
     (
         "queue",
-        "limit of a drop-tail queue, \"50 packets\" (default) or \"75 kB\", or a table with discipline and its parameters",
+        "limit of a drop-tail queue, \"50 packets\" (default), \"75 kB\", \"100 ms\" or \"1 bdp\"; or the name of a \
+         discipline, or a table with discipline and its parameters",
     ),
     (
         "queue_counting",
@@ -116,6 +122,8 @@ pub(crate) fn read(item: &Item<'_>, keys: &[&str], profile: Profile, files: &Fil
         },
         delay: times(&table.need("delay", "\"50 ms\"")?)?,
         queue: QueueSpec::drop_tail(QueueLimit::Packets(50), counting),
+        depth: None,
+        warned_at_half: false,
         loss: Loss::NONE,
         drops: Vec::new(),
         drops_count_data: false,
@@ -172,7 +180,8 @@ fn changed(
     }
     if let Some(item) = table.get("queue") {
         let before = direction.queue;
-        let queue = queue::read(&item, profile, before.counting)?;
+        let queue;
+        (queue, direction.depth) = queue::read(&item, profile, before.counting)?;
         direction.queue = QueueSpec { policer: before.policer, warning: before.warning, ..queue };
     }
     if let Some(item) = table.get("queue_counting") {
@@ -183,6 +192,7 @@ fn changed(
     }
     if let Some(item) = warned {
         direction.queue.warning = warning(&item, direction.queue.limit)?;
+        direction.warned_at_half = item.open_table().map_or(true, |table| table.get("threshold").is_none());
     }
     Ok(direction)
 }
@@ -268,7 +278,33 @@ impl Direction {
     }
 }
 
+impl Direction {
+    /// Size the queue on these links.
+    fn settle(&mut self, paths: &Paths<'_>, links: &[usize], reverse: bool) -> Result<(), Problem> {
+        let Some(depth) = self.depth.take() else { return Ok(()) };
+        let directions: Vec<(usize, bool)> = links.iter().map(|link| (*link, reverse)).collect();
+        queue::settle(&mut self.queue, &depth, paths, &directions)?;
+        if let (Some(warning), QueueLimit::Packets(packets), true) =
+            (&mut self.queue.warning, self.queue.limit, self.warned_at_half)
+        {
+            warning.threshold_packets = f64::from(packets) / 2.0;
+        }
+        Ok(())
+    }
+}
+
 impl Link {
+    /// Whether a limit of a queue depends on the path.
+    pub(crate) fn is_relative(&self) -> bool {
+        self.forward.depth.is_some() || self.reverse.depth.is_some()
+    }
+
+    /// Size the queues whose limits depend on the path; `links` are the numbers of those that are so described.
+    pub(crate) fn settle(&mut self, paths: &Paths<'_>, links: &[usize]) -> Result<(), Problem> {
+        self.forward.settle(paths, links, false)?;
+        self.reverse.settle(paths, links, true)
+    }
+
     /// The link as the network wants it.
     pub(crate) fn spec(&self, name: String, a: NodeId, b: NodeId, run: ForRun) -> LinkSpec {
         let (there, back) = self.delays(&name, run.seed);

@@ -5,6 +5,7 @@ pub(crate) mod cell;
 pub(crate) mod cellular;
 pub(crate) mod chain;
 pub(crate) mod changing;
+mod depth;
 pub(crate) mod drawn;
 pub(crate) mod flows;
 pub(crate) mod general;

@@ -3,6 +3,7 @@
 use serde_json::{Value as Json, json};
 use tcp::rules::{PROFILES, word};
 
+use super::depth::Paths;
 use super::flows::{self, Group};
 use super::general::{General, general};
 use super::output::{self, Output};
@@ -34,7 +35,11 @@ pub(crate) fn plan(root: &Node, files: &Files) -> Result<Plan, Problem> {
     let need = "[{ from = \"left/*\", to = \"right/*\", algorithm = \"newreno\" }]";
     let flows = flows::read(&all.need("flows", need)?, all.get("tcp").as_ref(), &topology, &general)?;
     let output = output::read(all.get("output").as_ref())?;
-    let plan = Plan { general, topology, flows, output };
+    let mut plan = Plan { general, topology, flows, output };
+    if plan.topology.is_relative() {
+        let (network, _) = plan.typical();
+        plan.topology.settle(&Paths::of(&network))?;
+    }
     check_samples(&plan, all.get("output").as_ref())?;
     check_measurements(&plan, all.get("topology").as_ref())?;
     check_tapes(&plan, all.get("output").as_ref())?;

@@ -12,6 +12,7 @@ use tcp::Profile;
 
 use self::row::{MILLISECOND, gain, share};
 pub(crate) use self::row::{PACKETS, Parameter, Ready};
+use super::depth::{Depth, Paths};
 use crate::error::{Problem, code};
 use crate::node::Value;
 use crate::read::{Fields, HOUR, Item};
@@ -25,10 +26,11 @@ const AUTO: &str = "auto";
 
 const LIMIT: Parameter = Parameter {
     key: "limit",
-    allowed: "at least \"1 packets\", or a size",
-    meaning: "what may wait",
+    allowed: "at least \"1 packets\", a size, a time, or \"1 bdp\"",
+    meaning: "what may wait: a time of the link's rate, or bandwidth-delay products, as packets, rounded up",
     read: |queue, item| {
-        queue.limit = limit(item)?;
+        // what depends on the path is put in when that is known
+        queue.limit = if Depth::read(item)?.is_some() { QueueLimit::Packets(PACKETS) } else { limit(item)? };
         Ok(())
     },
     write: |queue| json!(limit_text(queue.limit)),
@@ -323,12 +325,20 @@ fn ready(queue: &QueueSpec) -> &'static Ready {
     READY.iter().find(|ready| ready.name == name).expect("every discipline is in the table")
 }
 
-/// Read a queue: the limit of a DropTail queue, or a table.
-pub(crate) fn read(item: &Item<'_>, profile: Profile, counting: Counting) -> Result<QueueSpec, Problem> {
-    if !matches!(item.node.value, Value::Table(_)) {
-        return Ok(QueueSpec::drop_tail(limit(item)?, counting));
-    }
+/// A queue, and its limit where that depends on the path.
+pub(crate) type Found = (QueueSpec, Option<Depth>);
+
+/// Read a queue: the limit of a DropTail queue, the name of a discipline, or a table.
+pub(crate) fn read(item: &Item<'_>, profile: Profile, counting: Counting) -> Result<Found, Problem> {
     let words: Vec<_> = READY.iter().map(|ready| (ready.name, ready)).collect();
+    if !matches!(item.node.value, Value::Table(_)) {
+        if is_name(&item.node.value) {
+            return Ok((item.word(&words)?.queue(profile, counting), None));
+        }
+        let mut queue = READY[0].queue(profile, counting);
+        (LIMIT.read)(&mut queue, item)?;
+        return Ok((queue, Depth::read(item)?));
+    }
     let ready = item.open_table()?.need("discipline", "\"red\"")?.word(&words)?;
     let keys: Vec<&str> = std::iter::once("discipline").chain(ready.parameters().map(|p| p.key)).collect();
     let table = item.table(&keys)?;
@@ -338,22 +348,41 @@ pub(crate) fn read(item: &Item<'_>, profile: Profile, counting: Counting) -> Res
             (parameter.read)(&mut queue, &item)?;
         }
     }
+    let depth = table.get("limit").map_or(Ok(None), |item| Depth::read(&item))?;
     never_full_enough(&table, &queue)?;
     if let Discipline::Red(red) = queue.discipline {
         let problem = match (red.min, red.max) {
             (Some(min), Some(max)) if max <= min => format!("is {max} packets, but `min` is {min} packets"),
             (None, Some(max)) => format!("is {max} packets, but `min` is \"auto\""),
-            _ => return Ok(queue),
+            _ => return Ok((queue, depth)),
         };
         let place = table.get("max").or(table.get("min")).map_or(item.node.place, |item| item.node.place);
         return Err(Problem::new(code::OUT_OF_RANGE, place, format!("`{}.max` {problem}", item.path))
             .hint("make `max` larger than `min`, or let it be \"auto\": three times `min`"));
     }
-    Ok(queue)
+    Ok((queue, depth))
 }
 
-/// A problem if a threshold stands above what the queue can hold: nothing would ever be marked or dropped early.
-fn never_full_enough(table: &Fields<'_>, queue: &QueueSpec) -> Result<(), Problem> {
+/// Whether a value is text that begins with a letter: the name of a discipline, not a limit.
+pub(crate) fn is_name(value: &Value) -> bool {
+    matches!(value, Value::Text(text) if text.starts_with(char::is_alphabetic))
+}
+
+/// Put the packets that a limit is on these directions of links into its queue.
+pub(crate) fn settle(
+    queue: &mut QueueSpec,
+    depth: &Depth,
+    paths: &Paths<'_>,
+    directions: &[(usize, bool)],
+) -> Result<(), Problem> {
+    queue.limit = QueueLimit::Packets(depth.packets(paths, directions)?);
+    let Some((key, stands)) = without_effect(queue) else { return Ok(()) };
+    let what = format!("{} here: `{key}`, {stands}, would have no effect", limit_text(queue.limit));
+    Err(depth.problem(&what).hint(format!("lower `{key}` or raise the limit")))
+}
+
+/// The key and value of a threshold above what the queue can hold: nothing would ever be marked or dropped early.
+fn without_effect(queue: &QueueSpec) -> Option<(&'static str, String)> {
     let (key, stands, above) = match (queue.discipline, queue.limit) {
         (Discipline::Threshold(mark), limit) => {
             let above = match (mark, limit) {
@@ -366,11 +395,14 @@ fn never_full_enough(table: &Fields<'_>, queue: &QueueSpec) -> Result<(), Proble
         (Discipline::Red(RedSpec { min: Some(min), in_bytes: false, .. }), QueueLimit::Packets(limit)) => {
             ("min", format!("{min} packets"), min > f64::from(limit))
         }
-        _ => return Ok(()),
+        _ => return None,
     };
-    if !above {
-        return Ok(());
-    }
+    above.then_some((key, stands))
+}
+
+/// A problem if a threshold stands above what the queue can hold.
+fn never_full_enough(table: &Fields<'_>, queue: &QueueSpec) -> Result<(), Problem> {
+    let Some((key, stands)) = without_effect(queue) else { return Ok(()) };
     let limit = limit_text(queue.limit);
     let problem = |item: &Item<'_>, what: String| {
         let what = format!("{what}, but the queue holds {limit} at most: it would have no effect");

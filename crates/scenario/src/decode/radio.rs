@@ -20,6 +20,8 @@ use net::{DirectionSpec, LinkSpec, NodeId, QueueSpec, StationSpec};
 use units::{Span, Time};
 use wlan::{Layout, Position, Reception, Travel, Way};
 
+use super::depth::Paths;
+use super::queue;
 use super::ways;
 use crate::error::{Place, Problem, code, show};
 use crate::files::Files;
@@ -291,6 +293,27 @@ impl Medium {
     fn queue(&self, station: usize, trace: Option<net::QueueTracing>) -> QueueSpec {
         let queue = if self.is_access_point[station] { self.radio.ap_queue } else { self.radio.queue };
         QueueSpec { trace, ..queue }
+    }
+
+    /// Size the queues whose limits depend on the path; `number` is that of the medium.
+    pub(crate) fn settle(&mut self, paths: &Paths<'_>, number: usize) -> Result<(), Problem> {
+        let has = |node: NodeId, access_points: bool| {
+            let mut stations = self.nodes.iter().zip(&self.is_access_point);
+            stations.any(|(own, is_access_point)| *own == node && *is_access_point == access_points)
+        };
+        let (own, of_access_points) =
+            (paths.from_stations(number, |node| has(node, false)), paths.from_stations(number, |node| has(node, true)));
+        if let Some(depth) = self.radio.depths.0.take() {
+            queue::settle(&mut self.radio.queue, &depth, paths, &own)?;
+        }
+        if let Some(depth) = self.radio.depths.1.take() {
+            if of_access_points.is_empty() {
+                self.radio.ap_queue = self.radio.queue; // nobody has it
+            } else {
+                queue::settle(&mut self.radio.ap_queue, &depth, paths, &of_access_points)?;
+            }
+        }
+        Ok(())
     }
 
     /// The links as the network wants them; `number` is that of the medium.

@@ -8,6 +8,7 @@ use units::Span;
 use super::cell::{self, Cell};
 use super::cellular::{self, Cellular};
 use super::chain::{self, Chain};
+use super::depth::Paths;
 use super::graph::{self, Graph};
 use super::link::{self, ForRun, Link};
 use super::radio::Medium;
@@ -292,6 +293,35 @@ impl Topology {
             links.extend(medium.link_specs(number, run.trace_queue));
         }
         links
+    }
+
+    /// Whether a limit of a queue depends on the path.
+    pub(crate) fn is_relative(&self) -> bool {
+        let wired = match &self.shape {
+            Shape::Row { left, right, middle, .. } => {
+                left.is_relative() || right.is_relative() || middle.iter().any(|(_, link)| link.is_relative())
+            }
+            Shape::Graph(graph) => graph.is_relative(),
+            Shape::Cell(cell) => cell.is_relative(),
+            Shape::Chain(_) => false,
+            Shape::Cellular(cellular) => cellular.is_relative(),
+        };
+        wired || self.media().iter().any(|medium| medium.radio.is_relative())
+    }
+
+    /// Size the queues whose limits depend on the path.
+    pub(crate) fn settle(&mut self, paths: &Paths<'_>) -> Result<(), Problem> {
+        match &mut self.shape {
+            Shape::Row { left, right, middle, .. } => {
+                left.settle(paths, &paths.named("left"))?;
+                right.settle(paths, &paths.named("right"))?;
+                middle.iter_mut().try_for_each(|(name, link)| link.settle(paths, &paths.named(name)))
+            }
+            Shape::Graph(graph) => graph.settle(paths),
+            Shape::Cell(cell) => cell.settle(paths),
+            Shape::Chain(chain) => chain.medium_mut().settle(paths, 0),
+            Shape::Cellular(cellular) => cellular.settle(paths),
+        }
     }
 
     /// The radio media.

@@ -9,7 +9,7 @@ use crate::error::{Problem, code};
 use crate::read::Item;
 
 /// Most packets a queue may hold.
-pub(crate) const PACKETS: u32 = 1_000_000_000;
+pub(crate) use crate::decode::depth::MOST as PACKETS;
 pub(super) const MILLISECOND: Span = Span::from_millis(1);
 
 /// A discipline: its name, what it is, where it comes from, its parameters.
@@ -68,7 +68,9 @@ pub(super) fn share(item: &Item<'_>) -> Result<f64, Problem> {
     if share > 0.0 && share <= 1.0 {
         return Ok(share);
     }
-    Err(item.problem(code::OUT_OF_RANGE, format!("is {share}, allowed is above 0, up to 1")))
+    Err(item
+        .problem(code::OUT_OF_RANGE, format!("is {share}, allowed is above 0, up to 1"))
+        .hint("write a share without a unit: 0.1 for 10 %"))
 }
 
 pub(super) fn gain(item: &Item<'_>) -> Result<f64, Problem> {

@@ -10,6 +10,7 @@ use wlan::{ArfStart, Error, Guard, Params, Phy, Rate, RateControl, Reception, Tr
 use super::errors::Errors;
 use super::rates;
 use super::rows::{FAR, ROWS};
+use crate::decode::depth::Depth;
 use crate::decode::link::{self, COUNTINGS};
 use crate::decode::queue;
 use crate::error::{Place, Problem, choose, code, listed, show};
@@ -36,6 +37,8 @@ pub(crate) struct Radio {
     errors: Errors,
     pub(super) queue: QueueSpec,
     pub(super) ap_queue: QueueSpec,
+    /// Limits of both, where they depend on the path.
+    pub(super) depths: (Option<Depth>, Option<Depth>),
     pub(super) per_station: bool,
     pub(super) link_layer: Span,
     pub(super) arp: bool,
@@ -101,7 +104,8 @@ impl Radio {
             (None, Profile::Ns2) => Counting::Ns2,
         };
         let queue = |key: &str| table.get(key).map(|item| queue::read(&item, profile, counting)).transpose();
-        let own = queue("queue")?.unwrap_or(QueueSpec::drop_tail(QueueLimit::Packets(50), counting));
+        let own = queue("queue")?.unwrap_or((QueueSpec::drop_tail(QueueLimit::Packets(50), counting), None));
+        let of_access_points = queue("ap_queue")?.unwrap_or_else(|| own.clone());
         let arf_start = table.get("arf_start").map_or(Ok(ArfStart::Low), |item| item.word(STARTS))?;
         let link_layer = match (table.get("link_layer"), profile) {
             (Some(item), _) => item.span(Span::ZERO..=Span(1_000_000_000))?,
@@ -128,8 +132,9 @@ impl Radio {
             arf_start,
             hears: table.get("hears").map(|item| hears(&item, &names)).transpose()?,
             errors: table.get("loss").map_or(Ok(Errors::NONE), |item| Errors::read(&item))?,
-            queue: own,
-            ap_queue: queue("ap_queue")?.unwrap_or(own),
+            queue: own.0,
+            ap_queue: of_access_points.0,
+            depths: (own.1, of_access_points.1),
             per_station: table.get("ap_queues").map_or(Ok(false), |item| item.word(QUEUES))?,
             link_layer,
             arp: table.get("arp").map_or(Ok(false), |item| item.flag())?,
@@ -147,6 +152,11 @@ impl Radio {
             loss: self.errors.spec(),
             ..wlan::MediumSpec::new(name, self.params.clone(), layout)
         }
+    }
+
+    /// Whether a limit of a queue depends on the path.
+    pub(crate) fn is_relative(&self) -> bool {
+        self.depths.0.is_some() || self.depths.1.is_some()
     }
 
     /// Data rate of a station: the highest that it may use.
