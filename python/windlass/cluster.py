@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from windlass import resources
 from windlass.errors import Cancelled, InputError, Interrupted, WindlassError
+from windlass.extras import how_to_install
 from windlass.travel import Packed, packed, unpacked
 from windlass.workers import keep, stored
 
@@ -66,7 +67,7 @@ class Cluster:
             from distributed import Client
         except ImportError:
             raise InputError(
-                "Dask is not installed", code="cluster.no-dask", hint="`pip install 'windlass[dask]'` installs it"
+                "Dask is not installed", code="cluster.no-dask", hint=f"{how_to_install('dask')} installs it"
             ) from None
         self.address = address
         # A client that could not connect closes itself when it is collected. If that happens while another one starts,
@@ -272,7 +273,7 @@ def _lost() -> Iterator[None]:
         raise InputError(
             f"a worker cannot make a run: {type(error).__name__}: {_first_line(error)}",
             code="cluster.worker",
-            hint="install the same version of `windlass[dask]` there",
+            hint="install the same version of Windlass there, and Dask",
         ) from None
 
 

@@ -25,7 +25,7 @@ CODES: dict[str, str] = {
     "algorithm.file": "the file defines no congestion control algorithm",
     "cluster.lost": "a Dask cluster went away, or its workers died, before all runs were made",
     "cluster.no-answer": "no scheduler of a Dask cluster answers at that address",
-    "cluster.no-dask": "runs on a Dask cluster need the extra `windlass[dask]`",
+    "cluster.no-dask": "runs on a Dask cluster need the package of the extra `dask`",
     "cluster.worker": "a worker of a Dask cluster cannot make runs",
     "compare.baseline": "the baseline of a comparison is none of its candidates",
     "compare.group": "the scenario has no such group of TCP flows to compare algorithms on",
@@ -85,7 +85,7 @@ CODES: dict[str, str] = {
     "scenario.not-data": "a description made in Python holds something that a file could not",
     "serve.busy": "other pages of `windlass serve` are running, so there is no room for one more run",
     "serve.limit": "the runs that a page asks for are longer than its limit",
-    "serve.no-server": "the page needs the extra `windlass[serve]`",
+    "serve.no-server": "the page needs the package of the extra `serve`",
     "serve.port": "the port of the page is taken",
     "serve.request": "a page asks for something that its scenario does not have",
     "shard.count": "there is no such shard, or too many of them",
@@ -224,7 +224,11 @@ class Interrupted(WindlassError):
     code = "sweep.interrupted"
 
     def __init__(self, done: int, total: int, stored: bool) -> None:
-        kept = f"{done} of {total} runs are finished" + (" and kept" if stored else ", not kept (no store)")
+        from windlass.amounts import counted
+
+        kept = f"{done} of {counted(total, 'run')} {'is' if done == 1 else 'are'} finished" + (
+            " and kept" if stored else ", not kept (no store)"
+        )
         hint = "the same command goes on from there" if stored else "leave the store on to be able to go on later"
         super().__init__(f"stopped: {kept}", hint=hint)
         self.done = done

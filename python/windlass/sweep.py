@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from windlass.amounts import counted
 from windlass.cautions import cautions_of
 from windlass.errors import InputError, Interrupted
 from windlass.progress import Progress, Step, progress_of
@@ -151,8 +152,7 @@ def sweep(
     Interrupted
         After Ctrl-C; finished runs stay in the store.
     """
-    if seeds is not None:
-        scenario = scenario.with_({"scenario.seeds": _seeds(seeds)})
+    scenario = with_seeds(scenario, seeds)
     points = scenario.points()
     chosen = scenario.seeds
     place = open_store(store)
@@ -251,6 +251,17 @@ def open_store(store: Store | str | Path | bool) -> Store | None:
     if isinstance(store, Store):
         return store
     return Store() if store is True else Store(store)
+
+
+def with_seeds(scenario: Scenario, seeds: int | Sequence[int] | None) -> Scenario:
+    """The scenario with so many seeds, from its first one on, or with these; as it is with ``None``.
+
+    Raises
+    ------
+    InputError
+        If the seeds make no sense.
+    """
+    return scenario if seeds is None else scenario.with_({"scenario.seeds": _seeds(seeds)})
 
 
 def _seeds(seeds: int | Sequence[int]) -> int | list[int]:
@@ -375,4 +386,6 @@ def _run_mean(result: RunResult, metric: str) -> float:
 def _too_wide(point: Runnable, metric: str, interval: Any, precision: float) -> str:
     where = ", ".join(f"{axis} = {value}" for axis, value in point.axes.items()) or "the only point"
     share = abs(interval.half_width / interval.mean) if interval.mean else float("nan")
-    return f"{where}: {metric} is known to {share:.1%} after {interval.n} seeds, {precision:.1%} was asked for"
+    return (
+        f"{where}: {metric} is known to {share:.1%} after {counted(interval.n, 'seed')}, {precision:.1%} was asked for"
+    )

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from windlass.cli.files import check_file, load_scenario
+from windlass.cli.files import PACKETS, check_file, load_scenario
 from windlass.cli.group import main
+from windlass.cli.hints import UsageError
 from windlass.cli.options import Place, limits_options, own_option, sets_option
 
 if TYPE_CHECKING:
@@ -81,7 +82,12 @@ def export(
     if form is None:
         form = {".pcapng": "pcapng", ".mahi": "mahimahi"}.get(output.suffix)
         if form is None:
-            raise click.UsageError(f"`{output}` does not say what to write: give --format {'|'.join(_FORMATS)}")
+            raise UsageError(
+                f"`{output}` does not say what to write",
+                f"packets are written as pcapng: `-o {output.with_suffix('.pcapng')}`"
+                if output.suffix.lower() in PACKETS
+                else f"give `--format` one of {', '.join(_FORMATS)}",
+            )
     for option, value in own.items():
         if value and form not in _OWN[option]:
             raise click.UsageError(f"--{option} is for {' and '.join(_OWN[option])}, not for {form}")

@@ -19,13 +19,22 @@ def load_scenario(file: str, sets: Sequence[tuple[str, str]]) -> Scenario:
     return load(file, list(sets))
 
 
+def folder_of(file: str) -> Path:
+    """Where the files lie that a scenario file, or a ready scenario, names."""
+    from windlass import inputs
+    from windlass.scenario.files import ready_folder
+
+    return Path(file).parent if inputs.is_there(file) else ready_folder()
+
+
 LONG_S = 30.0
 """Work that may take longer says so before it begins, seconds."""
 
 
 def say_how_long(scenario: Scenario, seeds: int, side_by_side: int | None) -> None:
     """How long so many runs of each point take at most, on stderr, if that is long; stop if it is more than allowed."""
-    from windlass.resources import check, need, size_text, time_text
+    from windlass.amounts import size_text, time_text
+    from windlass.resources import check, need
 
     points = scenario.points()
     runs = len(points) * seeds
@@ -46,6 +55,23 @@ def check_folder(folder: Path) -> None:
     from windlass import output
 
     output.check_folder(folder)
+
+
+PACKETS = (".pcap", ".pcapng", ".cap")
+"""Endings of files of packets."""
+
+
+def refuse_packets(file: Path) -> None:
+    """Stop before the runs if a figure or page is to go into a file of packets."""
+    from windlass.errors import InputError
+
+    if file.suffix.lower() in PACKETS:
+        raise InputError(
+            "is a file of packets, and this command writes none",
+            code="cli.output",
+            file=str(file),
+            hint=f"`windlass export FILE -o {file.with_suffix('.pcapng')}` writes the packets of a run",
+        )
 
 
 def check_file(file: Path) -> None:

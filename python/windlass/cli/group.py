@@ -17,6 +17,7 @@ import click
 
 import windlass
 from windlass._start import ready
+from windlass.amounts import counted
 from windlass.errors import Interrupted, StoreWarning, WindlassError, visible
 
 
@@ -67,9 +68,13 @@ class _Command(click.Group):
             click.echo(error.format_message())
             code = 0
         except click.UsageError as error:
-            path = error.ctx.command_path if error.ctx is not None else "windlass"
-            click.echo(visible(f"error[cli.usage]: {_sentence(error.format_message())}"), err=True)
-            click.echo(f"hint: `{path} --help` shows what it takes", err=True)
+            from windlass.cli.hints import hint_of
+
+            plain = isinstance(error, click.NoSuchOption)  # click's own guesses are of this command alone
+            click.echo(
+                visible(f"error[cli.usage]: {_sentence(error.message if plain else error.format_message())}"), err=True
+            )
+            click.echo(visible(f"hint: {hint_of(error)}"), err=True)
             code = 2
         except click.Abort:
             click.echo("stopped", err=True)
@@ -150,11 +155,13 @@ def _warnings_as_lines() -> Iterator[None]:
     """Our own warnings as a line each on stderr, without the place in our code that Python would name."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", StoreWarning)
-        others = warnings.showwarning
+        others, said = warnings.showwarning, set()
 
         def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
             if issubclass(category, StoreWarning):
-                click.echo(visible(f"warning: {message}"), err=True)
+                if str(message) not in said:
+                    said.add(str(message))
+                    click.echo(visible(f"warning: {message}"), err=True)
             else:
                 others(message, category, *place, **more)
 
@@ -164,7 +171,7 @@ def _warnings_as_lines() -> Iterator[None]:
 
 def _stopped_note(stopped: Interrupted) -> str:
     if stopped.stored:
-        return f"stopped: {stopped.done} of {stopped.total} runs are kept; the same command goes on from there"
+        return f"stopped: {stopped.done} of {counted(stopped.total, 'run')} {'is' if stopped.done == 1 else 'are'} kept; the same command goes on from there"
     if stopped.total == 1:
         return "stopped before the end of the run"
     return f"stopped: {stopped.done} of {stopped.total} runs were finished; without a store none is kept"

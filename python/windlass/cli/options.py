@@ -49,6 +49,51 @@ class Share(click.ParamType):  # type: ignore[type-arg]
         return share
 
 
+MOST_LISTED = 1_000_000
+"""Seeds that a range may have."""
+
+
+class Seeds(click.ParamType):  # type: ignore[type-arg]
+    """How many seeds, ``5``, or which: ``3,7``, ``1-5``.
+
+    Parameters
+    ----------
+    least : int
+        Least number of them.
+    listed : bool
+        Whether they may be named; otherwise there is only a number of them.
+    """
+
+    name = "SEEDS"
+
+    def __init__(self, least: int = 1, *, listed: bool = True) -> None:
+        self.least, self.listed = least, listed
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | list[int]:
+        """The number, or the list."""
+        if isinstance(value, (int, list)):
+            return value
+        found: list[int] = []
+        for part in str(value).replace(" ", "").split(","):
+            first, dash, last = part.partition("-")
+            if not first.isdecimal() or dash and not last.isdecimal():
+                self.fail(f"`{value}` is {self._wanted()}", param, ctx)
+            ends = (int(first), int(last) if dash else int(first))
+            if not 0 <= ends[1] - ends[0] < MOST_LISTED:
+                self.fail(f"`{part}` is no range of at most {MOST_LISTED} seeds", param, ctx)
+            found.extend(range(ends[0], ends[1] + 1))
+        listed = any(mark in str(value) for mark in ",-")
+        if listed and not self.listed:
+            self.fail(f"`{value}` names seeds, and here they follow from their number: write {len(found)}", param, ctx)
+        if (len(found) if listed else found[0]) < self.least:
+            self.fail(f"`{value}`: at least {self.least} {'seed' if self.least == 1 else 'seeds'}", param, ctx)
+        return found if listed else found[0]
+
+    def _wanted(self) -> str:
+        which = " nor which, `3,7` or `1-5`" if self.listed else ""
+        return f"no number of seeds, such as 5{which}"
+
+
 class Place(click.Path):
     """A file or folder to write or to read; an empty name, or one that no file can have, is refused at once."""
 
@@ -197,8 +242,13 @@ def _limited(function: Callable[..., Any]) -> Any:
 limits_options = limits_options_of("2d; by default a day")
 
 
+seeds_option = click.option(
+    "--seeds",
+    type=Seeds(),
+    help="How many seeds, instead of the scenario's, or which: 3,7 or 1-5.",
+)
+
 _execution_options = _options(
-    click.option("--seeds", type=click.IntRange(min=1), help="Number of seeds, instead of the scenario's."),
     click.option("--jobs", type=click.IntRange(min=1), help="Parallel runs; by default one per core."),
     click.option(
         "--dask",
@@ -215,7 +265,7 @@ _execution_options = _options(
 
 
 def execution_options(function: Callable[..., Any]) -> Any:
-    """Give a command `seeds`, `store`, and as `jobs` who makes the runs: so many threads, all cores, or a cluster."""
+    """Give a command `store`, and as `jobs` who makes the runs: so many threads, all cores, or a cluster."""
 
     @functools.wraps(function)
     def command(*given: Any, jobs: int | None, dask: str | None, **more: Any) -> Any:

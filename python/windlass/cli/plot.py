@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from windlass.cli import completion
-from windlass.cli.files import check_file, load_scenario
+from windlass.cli.files import check_file, load_scenario, refuse_packets
 from windlass.cli.group import main
 from windlass.cli.options import Drawing, Place, layout_options, limits_options, own_option, sets_option
 from windlass.errors import InputError
@@ -107,6 +107,7 @@ def plot(
         raise click.UsageError(f"--data writes .csv or .parquet, not `{data.name}`")
     for place in (output, data):
         if place is not None:
+            refuse_packets(place)
             check_file(place)
     with plots.layout(width=width, font=font, font_size=font_size, title=title, labels=labels):
         found = choice.resolve(subject, kind, seed, chosen["y"])
@@ -122,9 +123,14 @@ def _write(table: pa.Table, file: Path) -> None:
     import pyarrow.parquet as pq
     from pyarrow import csv
 
+    from windlass.tables import named_with_units
+
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        pq.write_table(table, file) if file.suffix == ".parquet" else csv.write_csv(table, file)
+        if file.suffix == ".parquet":
+            pq.write_table(table, file)
+        else:
+            csv.write_csv(named_with_units(table), file)
     except OSError as error:
         raise InputError(
             f"cannot be written: {error.strerror or error}",

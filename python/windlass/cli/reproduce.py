@@ -11,7 +11,7 @@ from windlass.cli import completion
 from windlass.cli.files import check_folder, show_experiments
 from windlass.cli.group import main
 from windlass.cli.latex import latex_option
-from windlass.cli.options import Place, execution_options, json_option
+from windlass.cli.options import Place, Seeds, execution_options, json_option
 from windlass.cli.printing import console, print_json
 
 
@@ -20,6 +20,7 @@ from windlass.cli.printing import console, print_json
     epilog="Example: windlass reproduce saedi2019/fig3.5 --quick",
 )
 @click.argument("target", shell_complete=completion.targets)
+@click.option("--seeds", type=Seeds(listed=False), help="Number of seeds, instead of as many as the verdicts need.")
 @execution_options
 @click.option("--quick", is_flag=True, help="Few seeds and few points: a first impression, not a verdict.")
 @click.option(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import windlass
+from windlass.amounts import counted
 from windlass.cli import completion
 from windlass.cli.files import check_folder, command_line, load_scenario, say_how_long, show_progress
 from windlass.cli.group import main
@@ -19,6 +20,7 @@ from windlass.cli.options import (
     execution_options,
     json_option,
     own_option,
+    seeds_option,
     sets_option,
     store_own_option,
 )
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 @own_option
 @store_own_option
 @sets_option
+@seeds_option
 @execution_options
 @click.option(
     "--resume/--no-store",
@@ -73,7 +76,7 @@ if TYPE_CHECKING:
 def sweep(
     file: str,
     sets: Sequence[tuple[str, str]],
-    seeds: int | None,
+    seeds: int | Sequence[int] | None,
     jobs: int | None,
     store: Path | None,
     resume: bool,
@@ -89,7 +92,7 @@ def sweep(
 
     Finished runs are kept, so an interrupted sweep resumes where it stopped.
     """
-    from windlass.output import file_name
+    from windlass.output import default_folder, file_name
     from windlass.workers import side_by_side
 
     scenario = load_scenario(file, sets)
@@ -98,14 +101,19 @@ def sweep(
             raise click.UsageError("--emit needs the number of seeds beforehand: leave out --precision")
         if not resume:
             raise click.UsageError("runs of a job array come together in a store: leave out --no-store")
-        _emit(scenario if seeds is None else scenario.with_({"scenario.seeds": seeds}), emit[1], shards, as_json)
+        _emit(_chosen(scenario, seeds), emit[1], shards, as_json)
         return
     if shards is not None:
         raise click.UsageError("--shards is for --emit")
     usual = Path("windlass-out") / file_name(scenario.name)
-    count = 1 if precision is not None else len(scenario.seeds) if seeds is None else seeds
+    chosen = _chosen(scenario, seeds)
+    count = 1 if precision is not None else len(chosen.seeds)
     say_how_long(scenario, count, side_by_side(jobs))
-    folder = out if out is not None else _folder(scenario, seeds, precision is not None)
+    folder = (
+        out
+        if out is not None
+        else default_folder(Path("windlass-out"), scenario, [] if precision is not None else chosen.seeds)
+    )
     check_folder(folder)
     with show_progress(scenario.name) as progress:
         result = windlass.sweep(
@@ -127,15 +135,14 @@ def sweep(
         print_view(of_sweep(result))
         stored = sum(1 for run_ in result.runs if run_.stored)
         kept = "" if out is not None or folder == usual else f"; {usual} holds a wider sweep and stays as it is"
-        click.echo(f"{len(result.runs)} runs, {stored} of them from the store; written to {folder}{kept}", err=True)
+        made = counted(len(result.runs), "run")
+        click.echo(f"{made}, {stored} of them from the store; written to {folder}{kept}", err=True)
 
 
-def _folder(scenario: Scenario, seeds: int | None, precise: bool) -> Path:
-    """Where results go if nobody says."""
-    from windlass.output import default_folder
+def _chosen(scenario: Scenario, seeds: int | Sequence[int] | None) -> Scenario:
+    from windlass.sweep import with_seeds
 
-    chosen = scenario if seeds is None else scenario.with_({"scenario.seeds": seeds})
-    return default_folder(Path("windlass-out"), scenario, [] if precise else chosen.seeds)
+    return with_seeds(scenario, seeds)
 
 
 def _emit(scenario: Scenario, folder: Path, shards: int | None, as_json: bool) -> None:
@@ -153,13 +160,14 @@ def _emit(scenario: Scenario, folder: Path, shards: int | None, as_json: bool) -
             }
         )
         return
-    click.echo(f"{job.runs} runs in {job.shards} shards written to {job.folder}")
+    click.echo(f"{counted(job.runs, 'run')} in {counted(job.shards, 'shard')} written to {job.folder}")
     click.echo(f"submit:     {job.submit}")
     click.echo(f"afterwards: {job.merge}")
 
 
 def _sweep_json(result: SweepResult, folder: Path) -> dict[str, Any]:
     from windlass.engine import ENGINE_VERSION
+    from windlass.tables import as_written
 
     return {
         "scenario": result.name,
@@ -169,5 +177,5 @@ def _sweep_json(result: SweepResult, folder: Path) -> dict[str, Any]:
         "from_store": sum(1 for run_ in result.runs if run_.stored),
         "out": str(folder),
         "cautions": result.cautions,
-        "summary": result.summary().to_pylist(),
+        "summary": as_written(result.summary()).to_pylist(),
     }

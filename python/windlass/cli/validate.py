@@ -12,7 +12,7 @@ from windlass import _json
 from windlass.cli import completion
 from windlass.cli.files import check_folder, load_scenario, show_progress
 from windlass.cli.group import main
-from windlass.cli.options import Place, json_option, own_option, sets_option
+from windlass.cli.options import Place, Seeds, json_option, own_option, sets_option
 from windlass.cli.printing import cell, print_json, print_table
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def validate() -> None:
 @sets_option
 @click.option(
     "--seeds",
-    type=click.IntRange(min=2),
+    type=Seeds(2, listed=False),
     help="Number of seeds; by default the scenario's; with --stored 10, or 5 of 802.11.",
 )
 @click.option("--jobs", type=click.IntRange(min=1), help="Parallel runs; by default one per core.")
@@ -127,7 +127,11 @@ def _print_validation(data: Mapping[str, Any]) -> None:
 @click.argument("folder", required=False, type=Place(), metavar="[DIR]")
 @click.option("--case", "names", multiple=True, metavar="NAME", help="Only this one, or `cubic-*`. Can be repeated.")
 @click.option(
-    "--seeds", type=click.IntRange(min=2), default=10, show_default=True, help="Seeds of each random point at first."
+    "--seeds",
+    type=Seeds(2, listed=False),
+    default=10,
+    show_default=True,
+    help="Seeds of each random point at first.",
 )
 @json_option
 def validate_linux(folder: Path | None, names: Sequence[str], seeds: int, as_json: bool) -> None:

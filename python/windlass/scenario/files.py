@@ -31,11 +31,12 @@ def load(path: str | Path, sets: Mapping[str, Value] | Iterable[tuple[str, str]]
         pairs = set_texts(sets)
     else:
         pairs = list(sets)
-    folder = None if inputs.is_there(path) else _ready_folder()
+    folder = None if inputs.is_there(path) else ready_folder()
     return Scenario.from_toml(read_text(path), filename=visible(str(path)), sets=pairs, folder=folder)
 
 
-def _ready_folder() -> Path:
+def ready_folder() -> Path:
+    """Where the scenarios are that come with the package."""
     return Path(str(resources.files("windlass") / "scenarios"))
 
 
@@ -55,6 +56,13 @@ def read_text(path: str | Path) -> str:
         If there is no such file or it is no text.
     """
     name = str(path)
+    if name.endswith(".py"):
+        raise InputError(
+            "is a file of Python, not a scenario",
+            code="scenario.syntax",
+            file=name,
+            hint=f"algorithms of your own come beside a scenario: `windlass run FILE --python {name}`",
+        )
     if not inputs.is_there(path):
         ready = ready_scenarios()
         if name in ready:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from windlass.errors import InputError
+from windlass.extras import how_to_install
 from windlass.serve.app import MOST_BODY, App
 
 __all__ = ["HOST", "serve"]
@@ -84,7 +85,7 @@ def _waitress() -> Any:
         raise InputError(
             "the page needs the package waitress",
             code="serve.no-server",
-            hint="`pip install windlass[serve]`; `--export FILE` works without it",
+            hint=f"{how_to_install('serve')} installs it; `--export FILE` works without it",
         ) from None
     return waitress
 
