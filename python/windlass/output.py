@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from windlass.amounts import counted
 from windlass.errors import InputError
 from windlass.folders import checked, read_manifest, replaced, tried, write_manifest
 
@@ -48,7 +49,7 @@ class SavedSweep:
     stations: pa.Table
 
     def __repr__(self) -> str:
-        return f"<SavedSweep {self.name!r}: {len(self.descriptions)} points over {', '.join(self.axes) or 'nothing'}>"
+        return f"<SavedSweep {self.name!r}: {counted(len(self.descriptions), 'point')} over {', '.join(self.axes) or 'nothing'}>"
 
 
 def check_folder(folder: Path) -> None:
@@ -141,13 +142,15 @@ def write_sweep(result: SweepResult, folder: Path, command: Sequence[str] = ()) 
     """
     from pyarrow import csv
 
+    from windlass.tables import named_with_units
+
     points = [
         {"axes": axes, "seeds": seeds, "description": json.loads(description)}
         for (axes, seeds), description in zip(_point_seeds(result.runs), result.descriptions, strict=True)
     ]
     with replaced(folder) as part:
         _write_tables(part, {name: getattr(result, name) for name in _tables(result.runs)})
-        csv.write_csv(result.summary(), part / "summary.csv")
+        csv.write_csv(named_with_units(result.summary()), part / "summary.csv")
         for run in result.runs:
             _write_tapes(part, run, f"{run.key[:12]}-")
         _write_manifest(part, result.name, command, {"points": points, "cautions": result.cautions})

@@ -9,6 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from windlass.amounts import counted
+
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
@@ -88,7 +90,7 @@ class RunResult:
         return as_pandas(self.tables, table)
 
     def __repr__(self) -> str:
-        return f"<{_run_words(self)}: {self.flows.num_rows} flows>"
+        return f"<{_run_words(self)}: {counted(self.flows.num_rows, 'flow')}>"
 
     def _repr_html_(self) -> str:
         from windlass.views import html
@@ -202,7 +204,9 @@ class SweepResult:
         return iter(self.runs)
 
     def __repr__(self) -> str:
-        return f"<SweepResult {self.name!r}: {len(self.runs)} runs over {', '.join(self.axes) or 'one point'}>"
+        return (
+            f"<SweepResult {self.name!r}: {counted(len(self.runs), 'run')} over {', '.join(self.axes) or 'one point'}>"
+        )
 
     def _repr_html_(self) -> str:
         from windlass.views import html

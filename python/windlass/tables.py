@@ -8,16 +8,21 @@ last part of a column's name. A number that does not exist (the round trip of a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from windlass.amounts import UNITS
+from windlass.extras import how_to_install
+
 if TYPE_CHECKING:
     from windlass.sweep import RunResult
 
-__all__ = ["TABLES", "empty_table", "join_runs", "schema_text", "tables_from_core"]
+__all__ = ["TABLES", "as_written", "empty_table", "join_runs", "named_with_units", "schema_text", "tables_from_core"]
 
 TABLES = ("flows", "links", "stations", "traces", "events", "losses", "tapes")
 """Names of the tables of a run."""
@@ -83,14 +88,45 @@ def as_pandas(tables: Mapping[str, pa.Table], name: str) -> Any:
         raise InputError(
             "pandas is not installed",
             code="result.no-pandas",
-            hint="install it: `pip install windlass[pandas]`; without it, the table is there as a pyarrow table: "
-            f"`.{name}`",
+            hint=f"{how_to_install('pandas')} installs it; without it, the table is there as a pyarrow table: `.{name}`",
         ) from None
-    return tables[name].to_pandas()
+    frame = tables[name].to_pandas()
+    frame.attrs["units"] = units_of(tables[name])
+    return frame
+
+
+_UNIT, _WRITTEN = b"unit", b"written"
+"""Metadata of a swept column of numbers: their unit, and the values as the scenario has them."""
+
+_QUANTITY = re.compile(r"\s*([+-]?\d[\d_]*\.?\d*(?:[eE][+-]?\d+)?)\s*(\S+)\s*")
+
+
+def units_of(table: pa.Table) -> dict[str, str]:
+    """Units of the swept columns that have one."""
+    fields = (field for field in table.schema if field.metadata and _UNIT in field.metadata)
+    return {field.name: field.metadata[_UNIT].decode() for field in fields}
+
+
+def as_written(table: pa.Table) -> pa.Table:
+    """The table with the values of swept keys as the scenario has them, ``"1 %"``, in place of numbers."""
+    for at, field in enumerate(table.schema):
+        if field.metadata and _WRITTEN in field.metadata:
+            texts = json.loads(field.metadata[_WRITTEN])
+            values = [texts[repr(value)] for value in table[field.name].to_pylist()]
+            table = table.set_column(at, field.name, pa.array(values, pa.string()))
+    return table
+
+
+def named_with_units(table: pa.Table) -> pa.Table:
+    """The table for a file without metadata: swept columns with a unit have it in their names, ``KEY (%)``."""
+    units = units_of(table)
+    return table.rename_columns([f"{name} ({units[name]})" if name in units else name for name in table.column_names])
 
 
 def join_runs(results: Sequence[RunResult], table: str) -> pa.Table:
-    """One table of many runs: ``key``, ``seed``, one column per swept key, then the run's own columns.
+    """One table of many runs: ``seed``, one column per swept key, the run's own columns, ``key``.
+
+    Swept values with a unit are numbers, and the unit is in the metadata of their field.
 
     Parameters
     ----------
@@ -105,21 +141,47 @@ def join_runs(results: Sequence[RunResult], table: str) -> pa.Table:
         Without rows if there are no results.
     """
     if not results:
-        return pa.table({"key": pa.array([], pa.string()), "seed": pa.array([], pa.int64())})
-    axes = list(results[0].axes)
-    types = {axis: axis_type([result.axes[axis] for result in results]) for axis in axes}
+        return pa.table({"seed": pa.array([], pa.int64()), "key": pa.array([], pa.string())})
+    axes = {axis: _axis(axis, [result.axes[axis] for result in results]) for axis in results[0].axes}
     parts = []
     for result in results:
         part = result.tables[table]
-        columns: dict[str, Any] = {
-            "key": _repeat(result.key, pa.string(), part.num_rows),
-            "seed": _repeat(result.seed, pa.int64(), part.num_rows),
-        }
-        for axis in axes:
-            columns[axis] = _repeat(axis_value(result.axes[axis], types[axis]), types[axis], part.num_rows)
-        columns |= {name: part.column(name) for name in part.column_names}
-        parts.append(pa.table(columns))
+        fields = [pa.field("seed", pa.int64()), *(field for field, _ in axes.values()), *part.schema]
+        columns = [
+            _repeat(result.seed, pa.int64(), part.num_rows),
+            *(_repeat(value(result.axes[axis]), field.type, part.num_rows) for axis, (field, value) in axes.items()),
+            *part.columns,
+            _repeat(result.key, pa.string(), part.num_rows),
+        ]
+        parts.append(pa.Table.from_arrays(columns, schema=pa.schema([*fields, pa.field("key", pa.string())])))
     return pa.concat_tables(parts).combine_chunks()
+
+
+def _axis(name: str, values: Sequence[Any]) -> tuple[pa.Field, Callable[[Any], Any]]:
+    """The column of a swept key, and what stands in it for a value."""
+    found = _quantities(values)
+    if found is None:
+        kind = axis_type(values)
+        return pa.field(name, kind), lambda value: axis_value(value, kind)
+    unit, numbers = found
+    written = json.dumps({repr(number): text for text, number in numbers.items()})
+    return pa.field(name, pa.float64(), metadata={_UNIT: unit, _WRITTEN: written}), lambda value: numbers[value]
+
+
+def _quantities(values: Sequence[Any]) -> tuple[str, dict[str, float]] | None:
+    """The one unit of all values, and their numbers in it; ``None`` if they have none or measure different things."""
+    if not all(isinstance(value, str) for value in values):
+        return None
+    found = {text: _QUANTITY.fullmatch(text) for text in values}
+    if not all(match and match[2] in UNITS for match in found.values()):
+        return None
+    read = {text: (float(match[1].replace("_", "")), match[2]) for text, match in found.items() if match}
+    units = {unit for _, unit in read.values()}
+    if len(units) > 1:
+        read = {text: (number * UNITS[unit][0], UNITS[unit][1]) for text, (number, unit) in read.items()}
+        units = {unit for _, unit in read.values()}
+    numbers = {text: number for text, (number, _) in read.items()}
+    return (units.pop(), numbers) if len(units) == 1 and len(set(numbers.values())) == len(numbers) else None
 
 
 def _repeat(value: Any, kind: pa.DataType, count: int) -> pa.Array:

@@ -217,7 +217,7 @@ def data(
         metric, sweep = y or "goodput_bps", cast("SweepResult", results)
         if kind != "cdf":
             return _summary(sweep, metric)
-        return sweep.flows.select(["key", "seed", *sweep.axes, "group", "flow", "direction", "algorithm", metric])
+        return sweep.flows.select(["seed", *sweep.axes, "group", "flow", "direction", "algorithm", metric, "key"])
     if not hasattr(results, "traces"):
         raise InputError("no numbers stand behind this figure", code="plot.kind", hint="leave out `--data`")
     result = cast("RunResult", results)

@@ -84,6 +84,9 @@ def cdf_of_flows(flows: pa.Table, axes: Sequence[str] = (), metric: str = "goodp
     """
     import pyarrow as pa
 
+    from windlass.tables import as_written
+
+    flows = as_written(flows)
     numbers = [
         field.name for field in flows.schema if pa.types.is_floating(field.type) or pa.types.is_integer(field.type)
     ]

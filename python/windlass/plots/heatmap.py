@@ -42,6 +42,9 @@ def heatmap(summary: pa.Table, x: str, y: str, metric: str = "goodput_bps") -> F
     InputError
         If the summary has no such keys or number, or too many settings of other keys.
     """
+    from windlass.tables import as_written
+
+    summary = as_written(summary)
     keys = summary.column_names[: summary.column_names.index("group")]
     for key in (x, y):
         if key not in keys or x == y:

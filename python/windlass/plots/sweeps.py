@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from windlass.amounts import UNITS
 from windlass.errors import InputError
 from windlass.palette import GREY, SOLID, Look, point_looks, title
 from windlass.plots.panels import RowLine, Setting, following, grouped, label, panels, told_apart, with_following
@@ -27,25 +28,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from windlass.compare import Comparison, Outcome
-
-_UNITS: dict[str, tuple[float, str]] = {
-    "%": (0.01, ""),
-    "bps": (1.0, "bit/s"),
-    "kbps": (1e3, "bit/s"),
-    "Mbps": (1e6, "bit/s"),
-    "Gbps": (1e9, "bit/s"),
-    "ns": (1e-9, "s"),
-    "us": (1e-6, "s"),
-    "ms": (1e-3, "s"),
-    "s": (1.0, "s"),
-    "min": (60.0, "s"),
-    "B": (1.0, "B"),
-    "kB": (1e3, "B"),
-    "MB": (1e6, "B"),
-    "GB": (1e9, "B"),
-    "KiB": (1024.0, "B"),
-    "MiB": (1024.0**2, "B"),
-}
 
 
 @styled
@@ -72,6 +54,9 @@ def metric_against_axis(
     InputError
         If the summary has no such key or number, or so many settings that there is no room.
     """
+    from windlass.tables import as_written
+
+    summary = as_written(summary)
     figure, cells = _draw_series(summary, x, metric)
     unit = ""
     for axes in cells:
@@ -114,7 +99,9 @@ def goodput_against_loss(
     import numpy as np
 
     from windlass import stats
+    from windlass.tables import as_written
 
+    summary = as_written(summary)
     figure, cells = _draw_series(summary, x, metric)
     values = summary[x].to_pylist()
     positions, unit = _positions(values)
@@ -365,8 +352,8 @@ def _positions(values: Sequence[Any]) -> tuple[list[float], str | None]:
         units = {unit for number, unit in numbers if number != 0.0 or unit}
         if len(units) <= 1:
             return [number for number, _ in numbers], next(iter(units), "")
-        bases = {_UNITS[unit][1] if unit in _UNITS else unit for unit in units}
+        bases = {UNITS[unit][1] if unit in UNITS else unit for unit in units}
         if len(bases) == 1:
-            return [number * _UNITS.get(unit, (1.0, ""))[0] for number, unit in numbers], bases.pop()
+            return [number * UNITS.get(unit, (1.0, ""))[0] for number, unit in numbers], bases.pop()
     labels = list(dict.fromkeys(str(value) for value in values))
     return [float(labels.index(str(value))) for value in values], None

@@ -105,13 +105,9 @@ def summarise(
             out.setdefault(f"{name}_lo", []).append(_null(interval.lo))
             out.setdefault(f"{name}_hi", []).append(_null(interval.hi))
             out.setdefault(f"{name}_n", []).append(interval.n)
-    types = {name: flows.schema.field(name).type for name in by} | {"flows": pa.int64()}
-    return pa.table(
-        {
-            name: pa.array(values, types.get(name, pa.int64() if name.endswith("_n") else pa.float64()))
-            for name, values in out.items()
-        }
-    )
+    known = {name: flows.schema.field(name) for name in by} | {"flows": pa.field("flows", pa.int64())}
+    fields = [known.get(name) or pa.field(name, pa.int64() if name.endswith("_n") else pa.float64()) for name in out]
+    return pa.table(out, schema=pa.schema(fields))
 
 
 _NEEDS = {"jain": ("transport", "size_bytes"), "unfinished": ("size_bytes",)}

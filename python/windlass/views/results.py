@@ -121,7 +121,9 @@ _SWEPT: tuple[tuple[str, Column, float, int], ...] = (
 
 def of_sweep(result: SweepResult) -> View:
     """Means over seeds of each point and group of flows."""
-    rows = result.summary().to_pylist()
+    from windlass.tables import as_written
+
+    rows = as_written(result.summary()).to_pylist()
     columns = axis_columns(result.axes)
     columns += [Column(name, right=False) for name in ("group", "direction") if len({row[name] for row in rows}) > 1]
     if "flows.algorithm" not in result.axes:
