@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from windlass.cli import completion
-from windlass.cli.files import check_file, command_line, load_scenario, show_progress
+from windlass.cli import completion, latex
+from windlass.cli.files import check_file, command_line, load_scenario, refuse_packets, show_progress
 from windlass.cli.group import main
+from windlass.cli.hints import UsageError
 from windlass.cli.latex import latex_option
 from windlass.cli.options import (
     Drawing,
@@ -18,6 +19,7 @@ from windlass.cli.options import (
     json_option,
     layout_options,
     own_option,
+    seeds_option,
     sets_option,
     store_own_option,
 )
@@ -25,6 +27,21 @@ from windlass.cli.printing import print_json, print_view
 
 if TYPE_CHECKING:
     from windlass.compare import Comparison
+
+
+def _columns(context: click.Context, parameter: click.Parameter, value: str | None) -> list[str] | None:
+    """``goodput,gain`` as a list."""
+    if value is None:
+        return None
+    from windlass.errors import did_you_mean
+    from windlass.views.comparison import SHOWN
+
+    names = [name.strip() for name in value.split(",") if name.strip()]
+    for name in names:
+        if name not in SHOWN and name != "all":
+            hint = did_you_mean(name, SHOWN) or f"there are {', '.join(f'`{one}`' for one in SHOWN)}, or `all`"
+            raise UsageError(f"the table has no column `{name}`", hint)
+    return list(SHOWN) if "all" in names or not names else names
 
 
 @main.command(
@@ -36,11 +53,10 @@ if TYPE_CHECKING:
 @click.option(
     "--path",
     "files",
-    required=True,
     multiple=True,
     metavar="FILE",
     shell_complete=completion.scenarios,
-    help="Scenario of the path, or a ready scenario's name. Can be repeated.",
+    help="Scenario of the path, or a ready scenario's name. Must be given; can be repeated.",
 )
 @click.option(
     "--queue",
@@ -60,6 +76,7 @@ if TYPE_CHECKING:
 @own_option
 @store_own_option
 @sets_option
+@seeds_option
 @execution_options
 @click.option(
     "--flows", "group", metavar="NAME", help="Group of flows that runs the algorithms; by default the first one."
@@ -75,6 +92,14 @@ if TYPE_CHECKING:
     "three without an extension.",
 )
 @layout_options
+@click.option(
+    "--columns",
+    callback=_columns,
+    metavar="NAMES",
+    help="Columns of the table, separated by commas: goodput, gain, completion, unfinished, delay, delays (of other "
+    "groups), misses, false-alarms, timeouts, neighbour, cost, limits, seeds; or all. By default all, and in LaTeX "
+    "goodput,gain,completion,delay,cost, which have room on two columns of a paper.",
+)
 @json_option
 @latex_option
 def compare_(
@@ -84,12 +109,13 @@ def compare_(
     queue_at: str | None,
     baseline: str | None,
     sets: Sequence[tuple[str, str]],
-    seeds: int | None,
+    seeds: int | Sequence[int] | None,
     jobs: int | None,
     store: Path | None,
     group: str | None,
     neighbour: bool,
     output: Path | None,
+    columns: Sequence[str] | None,
     as_json: bool,
     **layout: Any,
 ) -> None:
@@ -104,9 +130,16 @@ def compare_(
 
     import windlass
     from windlass import plots
+    from windlass.compare.requests import refuse_files
 
+    if not files:
+        refuse_files(algorithms)
+        raise UsageError(
+            "no path: compare needs --path", f"`windlass compare {' '.join(algorithms)} --path lossy-dumbbell`"
+        )
     paths = [load_scenario(file, sets) for file in files]
     if output is not None:
+        refuse_packets(output)
         check_file(output)
     elif any(layout.values()):
         raise click.UsageError("--width, --font, --font-size, --title and --label are for the figure: name it with -o")
@@ -130,7 +163,7 @@ def compare_(
     if as_json:
         print_json(result.to_dict())
     else:
-        print_comparison(result)
+        print_comparison(result, columns)
 
 
 def _write(result: Comparison, output: Path, command: str) -> None:
@@ -143,8 +176,9 @@ def _write(result: Comparison, output: Path, command: str) -> None:
         click.echo(str(drawn), err=True)
 
 
-def print_comparison(result: Comparison) -> None:
-    """Print the table of a comparison and its sentences."""
-    from windlass.views.comparison import of_comparison
+def print_comparison(result: Comparison, columns: Sequence[str] | None = None) -> None:
+    """Print the table of a comparison, or some of its columns, and its sentences."""
+    from windlass.views.comparison import IN_PRINT, SHOWN, of_comparison
 
-    print_view(of_comparison(result))
+    chosen = columns or (IN_PRINT if latex.is_on() else SHOWN)
+    print_view(of_comparison(result, chosen))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,7 +27,7 @@ _ESCAPES = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
+    "`": r"\textasciigrave{}",
     "±": r"$\pm$",
     "×": r"$\times$",
     "√": r"$\surd$",
@@ -46,14 +47,70 @@ _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")
 
 
 def escape(text: str) -> str:
-    r"""Text that LaTeX sets as it is written.
+    r"""Text that LaTeX sets as it is written: words in backticks in a fixed width, quotes in pairs, true minus signs.
 
     Examples
     --------
-    >>> print(escape("50 % of $x_1 ± 2"))
-    50 \% of \$x\_1 $\pm$ 2
+    >>> print(escape("50 % of $x_1 ± -2"))
+    50 \% of \$x\_1 $\pm$ $-$2
+    >>> print(escape('`a_b` with "1 bdp"'))
+    \texttt{a\_b} with ``1 bdp''
     """
-    return _ANY.sub(lambda found: _ESCAPES[found[0]], _CONTROL.sub("", text))
+    parts = _CODE.split(_CONTROL.sub("", text))
+    return "".join(rf"\texttt{{{_signs(part)}}}" if at % 2 else _signs(part) for at, part in enumerate(parts))
+
+
+_CODE = re.compile(r"`([^`]+)`")
+_OPENING = re.compile(r'(?:(?<=^)|(?<=[\s(\[{/]))"')
+_MINUS = re.compile(r"(?<![\w-])-(?=\.?\d)")
+
+
+def _signs(text: str) -> str:
+    text = _MINUS.sub("−", _OPENING.sub("“", text).replace('"', "”"))
+    # two hyphens would become a dash
+    return _ANY.sub(lambda found: _ESCAPES[found[0]], text).replace("--", "-{}-").replace("--", "-{}-")
+
+
+_NUMBER = re.compile(r"([+−-]?)(\d+)(\.\d+)?(?: ± (?:(\d+)(\.\d+)?|(\?)))?")
+
+
+def aligned(cells: Sequence[str]) -> list[str]:
+    r"""Cells of a column that is set flush right, so that the decimal points of its numbers stand below each other.
+
+    What a number lacks in digits behind the point, or in an interval, is there as room (``\phantom``). Other cells are
+    text.
+
+    Examples
+    --------
+    >>> print(*aligned(["12.5 ± 0.25", "-3 ± 10.5", "no loss"]), sep="; ")
+    12.5 $\pm$ \phantom{0}0.25; $-$3\phantom{.0} $\pm$ 10.5\phantom{0}; no loss
+    """
+    found = [_NUMBER.fullmatch(cell) for cell in cells]
+    numbers = [one for one in found if one is not None]
+    widest = [max((len(one[at] or "") for one in numbers), default=0) for at in range(6)]
+    half = any(one[4] or one[6] for one in numbers)
+
+    def number(one: re.Match[str]) -> str:
+        sign = {"": "", "+": "$+$"}.get(one[1], "$-$")
+        text = f"{sign}{one[2]}{one[3] or ''}{_room(widest[3], one[3])}"
+        if one[4]:
+            wide = widest[4] - len(one[4])
+            before = rf"\phantom{{{'0' * wide}}}" if wide else ""
+            return rf"{text} $\pm$ {before}{one[4]}{one[5] or ''}{_room(widest[5], one[5])}"
+        if half:
+            room = rf"\phantom{{{'0' * max(widest[4] - (1 if one[6] else 0), 0)}{'.' * bool(widest[5])}{'0' * (widest[5] - 1)}}}"
+            return rf"{text} $\pm$ ?{room}" if one[6] else rf"{text}\phantom{{ $\pm$ }}{room}"
+        return text
+
+    return [
+        number(one) if one else escape(cell) if cell != "-" else "--" for one, cell in zip(found, cells, strict=True)
+    ]
+
+
+def _room(widest: int, part: str | None) -> str:
+    """Room for digits behind the point that others in the column have."""
+    missing = widest - len(part or "")
+    return rf"\phantom{{{'' if part else '.'}{'0' * (missing - (0 if part else 1))}}}" if missing else ""
 
 
 def tabular(table: Table) -> str:
@@ -61,15 +118,25 @@ def tabular(table: Table) -> str:
     from rich.text import Text
 
     def plain(cell: Any) -> str:
-        return escape(cell.plain if isinstance(cell, Text) else Text.from_markup(str(cell)).plain)
+        return cell.plain if isinstance(cell, Text) else Text.from_markup(str(cell)).plain
 
-    kinds = "".join({"right": "r", "center": "c"}.get(column.justify, "l") for column in table.columns)
-    head = [plain(column.header) for column in table.columns]
-    rows = zip(*(map(plain, column.cells) for column in table.columns), strict=True)
+    columns = [list(map(plain, column.cells)) for column in table.columns]
+    right = [
+        column.justify == "right" or _all_numbers(cells) for column, cells in zip(table.columns, columns, strict=True)
+    ]
+    kinds = "".join("r" if numbers else "l" for numbers in right)
+    head = [escape(plain(column.header)) for column in table.columns]
+    shown = (aligned(cells) if numbers else map(escape, cells) for cells, numbers in zip(columns, right, strict=True))
+    rows = zip(*shown, strict=True)
     lines = [rf"\begin{{tabular}}{{{kinds}}}", r"\toprule", " & ".join(head) + r" \\", r"\midrule"]
     # behind the end of a row, LaTeX would take a bracket or star for an argument of it
     lines += ["{}" * row[0].startswith(("[", "*")) + " & ".join(row) + r" \\" for row in rows]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
+
+
+def _all_numbers(cells: Sequence[str]) -> bool:
+    """Whether a column that is not said to hold numbers does: values of a swept key, whose unit stands in the head."""
+    return bool(cells) and all(_NUMBER.fullmatch(cell) for cell in cells)
 
 
 class LatexConsole:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from windlass.views.grid import ALGORITHM, Column, Grid, View, axis_columns, with_interval
@@ -10,7 +11,7 @@ from windlass.views.grid import ALGORITHM, Column, Grid, View, axis_columns, wit
 if TYPE_CHECKING:
     from windlass.compare import Comparison
 
-__all__ = ["of_comparison"]
+__all__ = ["IN_PRINT", "SHOWN", "of_comparison"]
 
 _COMPARED: tuple[tuple[str, Column, float, int], ...] = (
     ("goodput_bps", Column("goodput", "Mbit/s"), 1e-6, 3),
@@ -24,6 +25,26 @@ _COMPARED: tuple[tuple[str, Column, float, int], ...] = (
     ("neighbour_cost", Column("cost to it", "%"), 1e2, 1),
 )
 
+SHOWN = {
+    "goodput": "goodput",
+    "gain": "over",
+    "completion": "FCT mean",
+    "unfinished": "unfinished",
+    "delay": "p95 queueing",
+    "delays": "p95 of",
+    "misses": "misses",
+    "false-alarms": "false alarms",
+    "timeouts": "timeouts",
+    "neighbour": "neighbour",
+    "cost": "cost to it",
+    "limits": "limited by",
+    "seeds": "seeds",
+}
+"""What the table can show beside the names of rows: words to choose by, and how the heads of the columns begin."""
+
+IN_PRINT = ("goodput", "gain", "completion", "delay", "cost")
+"""What it shows in LaTeX: as much as two columns of a paper have room for."""
+
 _LONGEST = 20
 """A longer name of the baseline stands below the table instead of in its head."""
 
@@ -31,19 +52,32 @@ _LIMITED = Column("limited by cwnd/rwnd/app/pace", "%")
 _LONG_BASELINE = "over baseline"
 
 
-def of_comparison(result: Comparison) -> View:
-    """A row for each candidate and setting, and the answer."""
+def of_comparison(result: Comparison, shown: Collection[str] | None = None) -> View:
+    """A row for each candidate and setting, and the answer.
+
+    Parameters
+    ----------
+    result : Comparison
+        What is shown.
+    shown : collection of str, optional
+        Some of :data:`SHOWN`; everything if not given. What names the rows is always there.
+    """
     rows = [outcome.to_dict() for outcome in result.outcomes]
     naming, numbers = _naming(result), _numbers(result)
     lines = [_line(result, row, naming) for row in rows]
+    if shown is not None:
+        heads = tuple(SHOWN[one] for one in shown)
+        naming = [column for column in naming if not column.right or column.name.startswith(heads)]
+        numbers = [column for column in numbers if column.name.startswith(heads)]
     grid = Grid.of([*naming, *numbers], lines)
     parts: list[Grid | str] = [grid]
     if any(column.name == _LONG_BASELINE for column in grid.columns):
         parts.append(f"baseline: {result.baseline}")
+    judging = any(column.name in ("misses", "false alarms") for column in grid.columns)
     blind = list(dict.fromkeys(row["algorithm"] for row in rows if not row["judges_losses"]))
-    if blind:
+    if blind and judging:
         parts.append(f"-: does not judge losses, takes each for congestion: {', '.join(blind)}")
-    if any("no loss" in line.values() for line in lines):
+    if judging and any("no loss" in line.values() for line in lines):
         parts.append("no loss: the senders acted on no loss of that kind")
     parts += ["", *(statement.text for statement in result.answer)]
     if result.notes:
