@@ -46,9 +46,9 @@ help:
 # Exact versions, so that a failure is the change's and not a new tool's. pyproject.toml has the ranges for users.
 $(BIN)/maturin: requirements-dev.txt
 	@$(PYTHON) -c 'import sys; sys.exit("Windlass needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
-	@echo "making a Python environment in $(VENV) ..."
+	@echo "making a Python environment in $(VENV), of some 80 packages: a minute or two ..."
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@$(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r requirements-dev.txt
 	@touch $(BIN)/maturin
 
 # The extension and the package, in place: an edit of a Python file needs no new build.
@@ -57,7 +57,7 @@ build: $(BIN)/maturin
 	@command -v cc >/dev/null || { echo "Windlass needs a C compiler to link: no \`cc\` found" >&2; exit 1; }
 	@echo "building the engine (a minute or two the first time, seconds afterwards) ..."
 	@VIRTUAL_ENV=$(CURDIR)/$(VENV) PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 \
-		$(BIN)/maturin develop --quiet --release --locked >/dev/null
+		$(BIN)/maturin develop --release --locked >/dev/null
 
 # llvm-tools puts the counts together; rustup's knows the format that its rustc writes.
 trained: build
@@ -65,7 +65,7 @@ trained: build
 		{ echo "rustup has no llvm-tools for this compiler: it stays as built" >&2; exit 1; }
 	@echo "building the engine twice more, with short runs in between: about five minutes ..."
 	@VIRTUAL_ENV=$(CURDIR)/$(VENV) PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 \
-		$(BIN)/maturin develop --quiet --release --locked --pgo >/dev/null
+		$(BIN)/maturin develop --release --locked --pgo >/dev/null
 
 demo: build
 	@echo "reproducing figure 3.5 of saedi2019, quick: about a minute on two cores, seconds on a second call ..."
@@ -130,7 +130,7 @@ UV_COMPILE  := $(WHEEL_TOOLS)/bin/uv pip compile --quiet --universal --python-ve
 
 $(WHEEL_TOOLS)/bin/maturin: requirements-wheel.txt
 	@$(PYTHON) -m venv $(WHEEL_TOOLS)
-	@$(WHEEL_TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
+	@$(WHEEL_TOOLS)/bin/python -m pip install --disable-pip-version-check --require-hashes \
 		-r requirements-wheel.txt
 	@touch $@
 

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from windlass.amounts import digits
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -267,7 +269,7 @@ def _of_out_of_coverage(cases: Sequence[_Case], _total: int) -> list[str]:
 
 def _no_coverage(mobile: str, since: float, seconds: float, where: str) -> str:
     return (
-        f"`{mobile}` is out of coverage for {seconds:.4g} s, at first from {since:.4g} s on{where}: no base station "
+        f"`{mobile}` is out of coverage for {digits(seconds, 4)} s, at first from {digits(since, 4)} s on{where}: no base station "
         "reaches it. What is in the air as that begins is lost as `coverage`; what comes meanwhile waits, and what finds "
         "no room is lost as `queue`. Longer ways need more `stations` or a larger `radius`"
     )
@@ -329,8 +331,8 @@ def _of_away(cases: Sequence[_Case], _total: int) -> list[str]:
 
 def _no_reach(medium: str, station: str, since: float, seconds: float, where: str) -> str:
     return (
-        f"medium `{medium}`: `{station}` is out of reach of the station that it talks to for {seconds:.4g} s, at first "
-        f"from {since:.4g} s on{where}. What is sent meanwhile is given up and lost as `mac_retry`"
+        f"medium `{medium}`: `{station}` is out of reach of the station that it talks to for {digits(seconds, 4)} s, at first "
+        f"from {digits(since, 4)} s on{where}. What is sent meanwhile is given up and lost as `mac_retry`"
     )
 
 

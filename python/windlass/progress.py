@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from html import escape
 from typing import Any, TypeAlias
 
-from windlass.resources import time_text
+from windlass.amounts import counted, time_text
 
 __all__ = ["LogLines", "Progress", "Step", "in_notebook", "progress_of", "terminal_bar"]
 
@@ -63,13 +63,13 @@ class _NotebookBar:
         percent = 100 * done // total if total else 100
         if percent != self._drawn:
             self._drawn = percent
-            name, count = escape(self._label), f"{done} of {total} runs"
+            name, count = escape(self._label), f"{done} of {counted(total, 'run')}"
             self._show(f'{name} <progress value="{done}" max="{total}" aria-label="{name}"></progress> {count}')
 
     def end(self) -> None:
         """After the last one, or when it was stopped."""
         if self._handle is not None:
-            self._show(f"{escape(self._label)}: {self._done} of {self._total} runs")
+            self._show(f"{escape(self._label)}: {self._done} of {counted(self._total, 'run')}")
 
     def _show(self, text: str) -> None:
         from IPython.display import HTML, display
@@ -101,7 +101,7 @@ class LogLines:
             return
         self._last = (now, done)
         left = f", about {time_text((total - done) * (now - since) / (done - before))} left" if done > before else ""
-        print(f"{self.label}: {done} of {total} runs{left}", file=sys.stderr, flush=True)
+        print(f"{self.label}: {done} of {counted(total, 'run')}{left}", file=sys.stderr, flush=True)
 
     def name(self, label: str) -> None:
         """What is run now."""
@@ -119,7 +119,8 @@ def terminal_bar(label: str) -> Iterator[tuple[Step, Callable[[str], None]]]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    left = (TimeRemainingColumn(), TextColumn("left", style="progress.remaining"))
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("runs"), *left)
     console = Console(stderr=True)
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(label, total=None)

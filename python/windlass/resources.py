@@ -16,18 +16,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from windlass.amounts import DAY_S, size_text, time_text
 from windlass.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Allowed", "Need", "allowed", "check", "given", "limits", "need", "size_text", "time_text"]
+__all__ = ["Allowed", "Need", "allowed", "check", "given", "limits", "need"]
 
 SHARE = 0.5
 """Share of the free memory that runs may need unless told."""
-
-DAY_S = 86_400.0
-"""How long runs may take unless told, seconds."""
 
 SAMPLED = 24
 """Points of a sweep, evenly chosen, that are estimated to know all of them."""
@@ -195,20 +193,6 @@ def check(points: Sequence[Estimated], runs: int, side_by_side: int | None) -> N
             hint="run fewer at a time (`--jobs 1`), fewer points or seeds, or record less; or allow it: "
             f"`--max-memory {math.ceil(wanted.memory_bytes / 1e9)}GB`",
         )
-
-
-def size_text(size: float) -> str:
-    """Bytes for people: ``3.2 GB``."""
-    return f"{size / 1e9:.3g} GB" if size >= 1e9 else f"{size / 1e6:.3g} MB"
-
-
-def time_text(seconds: float) -> str:
-    """A time for people: ``2.5 hours``."""
-    for name, unit in (("days", DAY_S), ("hours", 3600.0), ("minutes", 60.0)):
-        if seconds >= (1.0 if unit == DAY_S else 2.0) * unit:
-            count = f"{seconds / unit:.3g}"
-            return "a day" if (name, count) == ("days", "1") else f"{count} {name}"
-    return f"{seconds:.2g} s"
 
 
 def _free_bytes() -> float:

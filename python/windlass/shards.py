@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from windlass.amounts import counted
 from windlass.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ SUBMIT = """\
 #SBATCH --job-name=windlass-{name}
 #SBATCH --array=0-{last}
 #SBATCH --cpus-per-task=1
-# {runs} runs in {shards} shards. Submit it with `{submit}`. A task that was stopped goes on if submitted again.
+# {runs} in {shards}. Submit it with `{submit}`. A task that was stopped goes on if submitted again.
 # Afterwards, on a machine that sees this folder:
 #   {merge}
 exec {python} -m windlass shard {folder} --jobs "${{SLURM_CPUS_PER_TASK:-1}}"
@@ -117,8 +118,8 @@ def emit(scenario: Scenario, folder: Path, *, shards: int | None = None) -> Job:
     text = SUBMIT.format(
         name=file_name(scenario.name),
         last=job.shards - 1,
-        runs=runs,
-        shards=job.shards,
+        runs=counted(runs, "run"),
+        shards=counted(job.shards, "shard"),
         submit=job.submit,
         merge=job.merge,
         python=shlex.quote(sys.executable),

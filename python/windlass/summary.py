@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from windlass.resources import need, size_text, time_text
+from windlass.amounts import counted, digits, size_text, time_text
+from windlass.resources import need
 from windlass.stats.throughput import even_bin
 
 if TYPE_CHECKING:
@@ -105,7 +106,9 @@ def _size(scenario: Scenario, points: Sequence[Point], described: Mapping[str, A
     measured = "" if warmup == "0 s" else f", measured from {warmup} on"
     seeds, count = len(scenario.seeds), len(points)
     runs = seeds * count
-    several = f"{_count(count, 'point')} x {_count(seeds, 'seed')} = {_count(runs, 'run')}" if runs > 1 else "one run"
+    several = (
+        f"{counted(count, 'point')} x {counted(seeds, 'seed')} = {counted(runs, 'run')}" if runs > 1 else "one run"
+    )
     return f"{name}: {described['scenario']['duration']}{measured}; {several}"
 
 
@@ -152,7 +155,7 @@ def _group(way: Way, described: Mapping[str, Any]) -> list[str]:
     """A group of flows: who sends to whom, how, and over what."""
     group, known = way.group, way.known
     sender = group["algorithm"]["name"] if "algorithm" in group else group["transport"]
-    who = [f"{group['name']}: {_count(known['flows'], 'flow')}, {group['from']} to {group['to']}, {sender}"]
+    who = [f"{group['name']}: {counted(known['flows'], 'flow')}, {group['from']} to {group['to']}, {sender}"]
     who += _tcp(group, str(described["scenario"]["profile"]))
     narrow = way.narrowest
     if narrow is None:
@@ -167,9 +170,9 @@ def _group(way: Way, described: Mapping[str, Any]) -> list[str]:
     return [*who, line]
 
 
-def span_text(span: Span, digits: int, unit: str) -> str:
+def span_text(span: Span, significant: int, unit: str) -> str:
     """One value, or both ends of a range: ``60 to 80 ms``."""
-    least, most = (f"{float(f'{value:.{digits}g}'):.12g}" for value in span)  # 1080, not 1.08e+03
+    least, most = (digits(value, significant) for value in span)
     return f"{least} {unit}" if least == most else f"{least} to {most} {unit}"
 
 
@@ -288,14 +291,10 @@ def rate_text(bps: float) -> str:
     """A rate with its unit: ``8 Mbps``."""
     for unit, size in (("Gbps", 1e9), ("Mbps", 1e6), ("kbps", 1e3)):
         if bps >= size:
-            return f"{bps / size:.4g} {unit}"
-    return f"{bps:.4g} bps"
+            return f"{digits(bps / size, 4)} {unit}"
+    return f"{digits(bps, 4)} bps"
 
 
 def _number(text: str) -> float:
     """The number of a quantity: 50 of ``"50 packets"``."""
     return float(text.split()[0])
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" + ("" if number == 1 else "s")

@@ -59,7 +59,7 @@ def test_list_of_a_paper_shows_the_last_verdicts(
         row = rows()[name]
         return row["takes"], row["last_verdicts"], row["run_on"]
 
-    assert shown("rana/fig2") == ("5.0 min (600 runs)", "3 contradicted", "2026-05-02")
+    assert shown("rana/fig2") == ("5 minutes (600 runs)", "3 contradicted", "2026-05-02")
     # as long as figure 2, which has the same network, by the engine's estimate for both
     assert shown("rana/fig3") == ("45 s (90 runs, estimated)", "", "")
     assert shown("rana/fig4") == ("", "", "")
@@ -67,7 +67,7 @@ def test_list_of_a_paper_shows_the_last_verdicts(
     kept.parent.mkdir(parents=True)
     found = {"experiment": "rana/fig2", "verdicts": {"reproduced": 2, "undecided": 1}, "quick": True}
     kept.write_text(json.dumps(found), encoding="utf-8")
-    assert shown("rana/fig2") == ("5.0 min (600 runs)", "2 reproduced, 1 undecided (quick)", "")
+    assert shown("rana/fig2") == ("5 minutes (600 runs)", "2 reproduced, 1 undecided (quick)", "")
     assert shown("rana/fig3")[1] == ""
     for date, wins in (("2026-05-01", False), ("2026-05-02", True), ("2026-05-03", True)):
         (kept.parent / "manifest.json").unlink(missing_ok=True)
@@ -75,7 +75,7 @@ def test_list_of_a_paper_shows_the_last_verdicts(
         assert shown("rana/fig2") == (
             ("12 s (4 runs)", "2 reproduced, 1 undecided (quick)", date)
             if wins
-            else ("5.0 min (600 runs)", "3 contradicted", "2026-05-02")
+            else ("5 minutes (600 runs)", "3 contradicted", "2026-05-02")
         )
     kept.write_text("{", encoding="utf-8")
     assert "rana/fig2" in command("list", "papers", "rana").stdout

@@ -95,7 +95,7 @@ def test_the_list_has_runs_by_what_made_their_results(several: Path, command: Co
 
 def test_an_empty_store(root: Path, command: Command) -> None:
     assert command("store", "list").stdout == f"{root}: 0 runs in 0 files, 0 B\n"
-    assert command("store", "check").stdout == f"{root}: all 0 runs in 0 files are whole\n"
+    assert command("store", "check").stdout == f"{root}: 0 runs in 0 files, all whole\n"
     assert command("store", "prune").exit_code == 0
     assert command("store", "import").stdout == ""
     assert not root.exists()
@@ -103,7 +103,7 @@ def test_an_empty_store(root: Path, command: Command) -> None:
 
 def test_check_names_each_damage_and_ends_with_one(several: Path, command: Command) -> None:
     done = command("store", "check")
-    assert (done.exit_code, done.stdout) == (0, f"{several}: all 6 runs in 3 files are whole\n")
+    assert (done.exit_code, done.stdout) == (0, f"{several}: 6 runs in 3 files, all whole\n")
     file = file_of(several, 3)
     offset = spoil(file, 3)
     done = command("store", "check")

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from windlass.amounts import counted, digits
 from windlass.cli import completion
-from windlass.cli.files import load_scenario
+from windlass.cli.files import folder_of, load_scenario
 from windlass.cli.group import main
 from windlass.cli.options import Place, json_option, limits_options, own_option, sets_option
 from windlass.cli.printing import print_json
@@ -33,7 +34,7 @@ def explain(file: str, sets: Sequence[tuple[str, str]], as_json: bool) -> None:
     shares it. For a sweep, show the first point; with --json, all points. Of each radio medium, show how long the
     exchange of one full frame takes at each data rate, part by part, and what one station alone carries so; of the
     cells of mobiles, what their frames hold and who serves each mobile when. Cautions name those that walk out of
-    reach.
+    reach. A list of more than 24 numbers, such as a trace, is told by its length and range; --json has it whole.
     """
     from windlass import _toml, summary
     from windlass.cautions import of_absences
@@ -49,7 +50,64 @@ def explain(file: str, sets: Sequence[tuple[str, str]], as_json: bool) -> None:
     cautions = [f"caution: {caution}" for caution in of_absences(first.absences())]
     for line in [*exchange_lines(first.exchanges()), *cell_lines(first.cells()), *cautions]:
         click.echo(f"# {line}")
-    click.echo(_toml.document(first.effective()), nl=False)
+    described, notes = shortened(first.effective(), first.composed(), folder_of(file))
+    for note in notes:
+        click.echo(f"# {note}")
+    click.echo(_toml.document(described), nl=False)
+
+
+MOST_NUMBERS = 24
+"""Numbers of a list that are printed."""
+
+
+def shortened(item: Any, written: Any, folder: Path, key: str = "") -> tuple[Any, list[str]]:
+    """A description without long lists of numbers, and what they hold.
+
+    A list that was read from a file has the file's name in its place, so that the description still reads back; another
+    one has words.
+
+    Parameters
+    ----------
+    item : Any
+        The description or a part of it, with every default.
+    written : Any
+        The same part as it was written.
+    folder : Path
+        Where files lie that it names.
+    key : str
+        Dotted key of the part.
+    """
+    if isinstance(item, Mapping):
+        own = written if isinstance(written, Mapping) else {}
+        parts = {name: shortened(part, _written(own, name), folder, f"{key}.{name}") for name, part in item.items()}
+        return {name: part for name, (part, _) in parts.items()}, [
+            note for _, notes in parts.values() for note in notes
+        ]
+    if not isinstance(item, list):
+        return item, []
+    if len(item) > MOST_NUMBERS and all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in item):
+        what = f"{len(item)} numbers, {digits(min(item), 12)} to {digits(max(item), 12)}"
+        place = folder / written if isinstance(written, str) else None
+        known = str(place.resolve()) if place is not None and place.is_file() else what
+        return known, [f"{key.lstrip('.')}: {what}; --json has them"]
+    same = isinstance(written, list) and len(written) == len(item)
+    rows = [
+        shortened(one, written[at] if same else None, folder, f"{key}.{_name(one, at)}") for at, one in enumerate(item)
+    ]
+    return [one for one, _ in rows], [note for _, notes in rows for note in notes]
+
+
+def _written(table: Mapping[str, Any], name: str) -> Any:
+    """What was written for a key of a link: its reverse direction and the sides of a row take over the rest."""
+    base = {"reverse": table, "left": table.get("access"), "right": table.get("access")}.get(name)
+    own = table.get(name)
+    if isinstance(base, Mapping) and (own is None or isinstance(own, Mapping)):
+        return {**base, **(own or {})}
+    return own
+
+
+def _name(item: Any, at: int) -> str:
+    return str(item["name"]) if isinstance(item, Mapping) and "name" in item else str(at)
 
 
 def _as_json(point: Point) -> dict[str, Any]:
@@ -109,10 +167,10 @@ def cell_lines(cells: Sequence[Mapping[str, Any]]) -> list[str]:
         lines += [_rate_line(rate) for rate in one["rates"]]
         for mobile in one["mobiles"][:MOST_MOBILES]:
             parts = mobile["served"]
-            more = f" and {len(parts) - MOST_PARTS} parts more" if len(parts) > MOST_PARTS else ""
+            more = f" and {counted(len(parts) - MOST_PARTS, 'part')} more" if len(parts) > MOST_PARTS else ""
             lines.append(f"{mobile['name']}: {', '.join(_part(part) for part in parts[:MOST_PARTS])}{more}")
         if len(one["mobiles"]) > MOST_MOBILES:
-            lines.append(f"and {len(one['mobiles']) - MOST_MOBILES} mobiles more")
+            lines.append(f"and {counted(len(one['mobiles']) - MOST_MOBILES, 'mobile')} more")
     return lines
 
 
@@ -138,6 +196,7 @@ def _part(part: Mapping[str, Any]) -> str:
 )
 @click.argument("file", shell_complete=completion.scenarios)
 @click.argument("link")
+@own_option
 @sets_option
 @limits_options
 @click.option("--reverse", is_flag=True, help="Use the link's other direction.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from windlass.amounts import counted, time_text
 from windlass.cli import completion
 from windlass.cli.group import main
 from windlass.cli.latex import latex_option
@@ -190,13 +191,9 @@ def _last(entry: Experiment) -> dict[str, str]:
 def _takes(runs: int, run_s: float | None, cost_is: str) -> str:
     """CPU time of an experiment in words."""
     if run_s is None:
-        return f"{runs} runs"
-    seconds = runs * run_s
-    if seconds >= 3600:
-        words = f"{seconds / 3600:.1f} h"
-    else:
-        words = f"{seconds / 60:.1f} min" if seconds >= 60 else f"{seconds:.2g} s"
-    return f"{words} ({runs} runs)" if cost_is == "measured" else f"{words} ({runs} runs, estimated)"
+        return counted(runs, "run")
+    known = "" if cost_is == "measured" else ", estimated"
+    return f"{time_text(runs * run_s)} ({counted(runs, 'run')}{known})"
 
 
 def _verdicts(counts: Mapping[str, int], quick: bool) -> str:

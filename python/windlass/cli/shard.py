@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from windlass.amounts import counted
 from windlass.cli.files import show_progress
 from windlass.cli.group import main
 from windlass.cli.options import Place, limits_options
@@ -35,4 +36,4 @@ def shard(folder: Path, index: int, jobs: int | None) -> None:
     with show_progress(f"shard {index}") as progress:
         made = shards.make_shard(folder, index, jobs=jobs, progress=progress)
     stored = sum(1 for run in made if run.stored)
-    click.echo(f"shard {index}: {len(made)} runs, {stored} of them were there")
+    click.echo(f"shard {index}: {counted(len(made), 'run')}, {stored} of them there before")

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from windlass.amounts import counted, size_text
 from windlass.cli.group import main
 from windlass.cli.options import Place, json_option
 from windlass.cli.printing import print_json, print_table
@@ -49,14 +50,14 @@ def list_(place: Path | None, as_json: bool) -> None:
         counts = {"files": found.files, "bytes": found.bytes, "runs": found.runs, "repeated": found.repeated}
         print_json({"store": str(root), **counts, "damaged": found.damaged_runs, "versions": versions})
         return
-    click.echo(f"{root}: {_runs(found.runs)} in {_files(found.files)}, {_size(found.bytes)}")
+    click.echo(f"{root}: {counted(found.runs, 'run')} in {counted(found.files, 'file')}, {size_text(found.bytes)}")
     rows = [
         {
             "made by": one.results,
             "runs": one.runs,
             "usable": one.usable,
             "points": one.points,
-            "size": _size(one.bytes),
+            "size": size_text(one.bytes),
         }
         for one in found.versions
     ]
@@ -93,13 +94,13 @@ def check(place: Path | None, as_json: bool) -> None:
         for line in found.damage:
             click.echo(line)
         if found.damage:
-            lost = _runs(found.damaged_runs) if found.damaged_runs else "no run"
+            lost = counted(found.damaged_runs, "run") if found.damaged_runs else "no run"
             is_are = "is" if found.damaged_runs < 2 else "are"
-            whole = f"{_runs(found.runs)} {'is' if found.runs == 1 else 'are'} whole, in {_files(found.files)}"
+            whole = f"{counted(found.runs, 'run')} {'is' if found.runs == 1 else 'are'} whole, in {counted(found.files, 'file')}"
             click.echo(f"{lost} {is_are} damaged, {whole}")
             click.echo("hint: `windlass store prune` takes out what is damaged; sweeps make such runs again")
         else:
-            click.echo(f"{root}: all {_runs(found.runs)} in {_files(found.files)} are whole")
+            click.echo(f"{root}: {counted(found.runs, 'run')} in {counted(found.files, 'file')}, all whole")
     if found.damage:
         click.get_current_context().exit(1)
 
@@ -136,8 +137,8 @@ def prune(place: Path | None, keep_versions: bool, dry_run: bool, as_json: bool)
     click.echo(f"runs {would}: {', '.join(gone) or 'none'}; kept: {done.kept}")
     if not dry_run:
         click.echo(
-            f"{_files(done.files_before)}, {_size(done.bytes_before)} before; "
-            f"{_files(done.files_after)}, {_size(done.bytes_after)} now"
+            f"{counted(done.files_before, 'file')}, {size_text(done.bytes_before)} before; "
+            f"{counted(done.files_after, 'file')}, {size_text(done.bytes_after)} now"
         )
     for line in done.passed_over:
         click.echo(f"left alone: {line}")
@@ -193,19 +194,3 @@ def _errors(root: Path) -> Iterator[Any]:
             f"cannot use `{error.filename or root}`: {error.strerror or error}",
             hint="name another place with `--store DIR` or $WINDLASS_STORE",
         ) from error
-
-
-def _files(count: int) -> str:
-    return f"{count} file" if count == 1 else f"{count} files"
-
-
-def _runs(count: int) -> str:
-    return f"{count} run" if count == 1 else f"{count} runs"
-
-
-def _size(count: float) -> str:
-    for unit in ("B", "kB", "MB"):
-        if count < 1000:
-            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
-        count /= 1000
-    return f"{count:.1f} GB"

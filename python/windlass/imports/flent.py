@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from windlass.amounts import counted
 from windlass.errors import InputError
 from windlass.imports import delay, rates
 from windlass.imports.evidence import Evidence, Outcomes, RateOverTime
@@ -44,7 +45,9 @@ def evidence(document: Any, file: str) -> Evidence:
     series = _series(read, top, about, len(x))
     found = Evidence(FORMAT)
     title = f", {about['TITLE']}" if isinstance(about.get("TITLE"), str) and about["TITLE"] else ""
-    found.facts.append(f"Flent, test {str(about.get('NAME', '?'))[:60]}{title[:100]}, {len(x)} points in time")
+    found.facts.append(
+        f"Flent, test {str(about.get('NAME', '?'))[:60]}{title[:100]}, {counted(len(x), 'point')} in time"
+    )
     pings = [name for name, unit in _units(series, about).items() if unit == "ms" and "ping" in name.lower()]
     flows = [name for name, unit in _units(series, about).items() if unit == "Mbits/s"]
     if not flows and not pings:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from windlass.amounts import counted
 from windlass.errors import InputError
 from windlass.imports import delay
 from windlass.imports.evidence import Evidence, Outcomes
@@ -85,10 +86,10 @@ def evidence(text: str, file: str) -> Evidence:
     times = _times([part[1] for part in parts])
     first = sessions[0]
     size = next((one.bytes for one in sessions if one.bytes), 0)
-    found.facts.append(f"{first.head or 'ping'}, {len(lost)} packets, {len(rtt_s)} answers")
+    found.facts.append(f"{first.head or 'ping'}, {counted(len(lost), 'packet')}, {counted(len(rtt_s), 'answer')}")
     step_s = min(one.step_s for one in sessions if one.replies)
-    found.base_rtt = delay.least(rtt_s, f"least of {len(rtt_s)} round trips", step_s)
-    found.jitter = delay.jitter(rtt_s, f"{len(rtt_s)} round trips")
+    found.base_rtt = delay.least(rtt_s, f"least of {counted(len(rtt_s), 'round trip')}", step_s)
+    found.jitter = delay.jitter(rtt_s, counted(len(rtt_s), "round trip"))
     found.outcomes = Outcomes(lost, times, "packets that were not answered")
     found.notes += [
         (

@@ -8,6 +8,7 @@ import math
 import re
 from datetime import UTC, datetime
 
+from windlass.amounts import counted
 from windlass.errors import InputError
 from windlass.imports import delay, rates
 from windlass.imports.evidence import Evidence, RateOverTime
@@ -67,8 +68,8 @@ def evidence(text: str, file: str) -> Evidence:
         )
     start, end, values = (np.array(one) for one in rates.even(at, got))
     found = Evidence(FORMAT)
-    found.facts.append(f"{len(at)} rows of `{names[rate[0]]}` over {end[-1] - start[0]:.6g} s")
-    found.rate = rates.mean(values, end - start, "bit/s", f"mean of {len(at)} rows")
+    found.facts.append(f"{counted(len(at), 'row')} of `{names[rate[0]]}` over {end[-1] - start[0]:.6g} s")
+    found.rate = rates.mean(values, end - start, "bit/s", f"mean of {counted(len(at), 'row')}")
     found.rates = RateOverTime(start - start[0], end - start[0], values, of_link=True)
     found.notes.append(
         "Each rate is taken to hold from its row's time to the next one's, and to be what the link can carry."
@@ -77,7 +78,7 @@ def evidence(text: str, file: str) -> Evidence:
         found.notes.append("The table says nothing of delay, losses or the queue.")
     else:
         delays = np.array([_value(row, rtt[0], line, file) * rtt[1] for line, row in body])
-        found.base_rtt = delay.least(delays, f"least of {len(delays)} rows of `{names[rtt[0]]}`", 1e-6)
+        found.base_rtt = delay.least(delays, f"least of {counted(len(delays), 'row')} of `{names[rtt[0]]}`", 1e-6)
         found.notes.append(
             "The table says nothing of losses or of the queue's limit. The delay is taken as equal both ways."
         )

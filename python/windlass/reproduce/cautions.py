@@ -6,9 +6,11 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from windlass.amounts import counted
 from windlass.cautions import told
 from windlass.ledger import Experiment, Ledger
 from windlass.reproduce.plan import LEAST_SEEDS, Plan, Task
+from windlass.reproduce.published import published
 from windlass.reproduce.values import Digest
 from windlass.verdicts import Data
 from windlass.verdicts.judgement import unseen_share
@@ -30,7 +32,7 @@ def cautions_on(plan: Plan, digests: Mapping[Task, Digest], data: Data) -> list[
         few = f"{plan.looks.all[-1]} seeds{points} instead of at least {LEAST_SEEDS} seeds{wanted}"
         if plan.by_run:
             few = f"{counts} of {every} points, each with the seed of the paper"
-        found.append(f"Quick run: {few}. Intervals are wide and verdicts provisional.")
+        found.append(f"Quick run: {few}. Intervals are wide and verdicts provisional.{_no_quicker(plan, digests)}")
     found += left_open(plan.experiment, plan.book, plan.wanted)
     dry = _without_congestion(plan, digests)
     if dry:
@@ -57,6 +59,15 @@ def cautions_on(plan: Plan, digests: Mapping[Task, Digest], data: Data) -> list[
         if row["name"] in used and row.get("caution"):
             found.append(f"{row['name']}: {row['caution']}.".replace("..", "."))
     return found
+
+
+def _no_quicker(plan: Plan, digests: Mapping[Task, Digest]) -> str:
+    """Where a quick run makes as many runs as the published one made in full."""
+    runs = len({digests[task].key for task in plan.tasks})
+    full = published().get(plan.experiment.id)
+    if full is None or full.quick or not full.date or runs < full.runs:
+        return ""
+    return f" It is no quicker than a full run: it made {counted(runs, 'run')}, the published full run {full.runs}."
 
 
 def left_open(entry: Experiment, book: Ledger, covered: Iterable[str]) -> list[str]:

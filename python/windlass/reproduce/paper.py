@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from windlass import verdicts
+from windlass.amounts import counted
 from windlass.ledger import Experiment, Ledger
 from windlass.reproduce.results import Reproduction
 
@@ -69,7 +70,7 @@ class PaperReproduction:
         }
 
     def __repr__(self) -> str:
-        return f"<PaperReproduction {self.ledger.id}: {len(self.parts)} experiments>"
+        return f"<PaperReproduction {self.ledger.id}: {counted(len(self.parts), 'experiment')}>"
 
     def _repr_html_(self) -> str:
         from windlass.views import html

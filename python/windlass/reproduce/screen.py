@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from windlass import verdicts
+from windlass.amounts import counted
 from windlass.reproduce.cautions import unseen_words
 from windlass.reproduce.looks import READING_LOOKS
 from windlass.reproduce.metrics import headline_metric, shown_variants
 from windlass.reproduce.paper import PaperReproduction
 from windlass.reproduce.results import Reproduction
-from windlass.views.reproduction import CLAIMS, claim_cells
+from windlass.views.reproduction import CLAIMS, claim_cells, published_beside
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,6 +53,8 @@ def print_experiment(reproduction: Reproduction, console: Console) -> None:
         console.print(escape(unseen_words(reproduction.fewest_seeds, readings)), style="dim")
     for words in _named(reproduction, language):
         console.print(escape(words), style="dim")
+    for words in published_beside(reproduction):
+        console.print(escape(words))
     console.print(f"report: {reproduction.report}", soft_wrap=True)
 
 
@@ -141,7 +144,9 @@ def print_outline(outline: Outline, console: Console) -> None:
     for entry, why in outline.missing:
         console.print(f"not run: {escape(entry.id)}: {escape(why)}", style="dim")
     hours = " / ".join(f"{seconds / 3600:.1f}" for seconds in outline.cpu_s)
-    console.print(f"{len(outline.rows)} experiments, {_three(outline.runs)} runs, {hours} CPU hours; nothing was run")
+    console.print(
+        f"{counted(len(outline.rows), 'experiment')}, {_three(outline.runs)} runs, {hours} CPU hours; nothing was run"
+    )
     if any(row.source == "alike" for row in outline.rows):
         console.print("alike: by what published experiments of the same networks took.")
     if any(row.source == "estimated" for row in outline.rows):

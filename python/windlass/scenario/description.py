@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from windlass.amounts import counted
 from windlass.errors import InputError, core_errors
 from windlass.scenario.builders import (
     Cellular,
@@ -245,7 +246,7 @@ class Scenario:
         return sweep(self, **options)
 
     def __repr__(self) -> str:
-        return f"<Scenario {self.name!r}: {len(self._core.points())} points, {len(self._core.seeds)} seeds>"
+        return f"<Scenario {self.name!r}: {counted(len(self._core.points()), 'point')}, {counted(len(self._core.seeds), 'seed')}>"
 
 
 def _given(table: Mapping[str, Any]) -> dict[str, Any]:

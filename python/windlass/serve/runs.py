@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from windlass.amounts import size_text, time_text
 from windlass.cautions import cautions_of
 from windlass.errors import InputError
 from windlass.names import transports, window_events
 from windlass.palette import title
-from windlass.resources import allowed, given, need, size_text, time_text
+from windlass.resources import allowed, given, need
 from windlass.scenario import Point, Scenario
 from windlass.serve import words
 from windlass.serve.asked import SAMPLES, Asked, file_name, groups_of, seconds, toml_of

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from windlass.amounts import counted
 from windlass.views.grid import Column, Grid, View
 
 if TYPE_CHECKING:
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from windlass.reproduce.paper import PaperReproduction, Papers
     from windlass.reproduce.results import Outcome, Reproduction
 
-__all__ = ["claim_cells", "counts_text", "of_paper", "of_papers", "of_reproduction"]
+__all__ = ["claim_cells", "counts_text", "of_paper", "of_papers", "of_reproduction", "published_beside"]
 
 CLAIMS = ("claim", "verdict", "measured", "depends on the reading")
 """Heads of the table of claims."""
@@ -34,6 +35,20 @@ def claim_cells(reproduction: Reproduction, language: Language, outcome: Outcome
     )
 
 
+def published_beside(reproduction: Reproduction) -> list[str]:
+    """Beside the verdicts of a quick run those of the published full run, and how many runs each took."""
+    from windlass.reproduce.published import published
+
+    full = published().get(reproduction.experiment.id)
+    if not reproduction.quick or full is None or full.quick or not full.date:
+        return []
+    rows = (
+        ("this quick run", reproduction.total, reproduction.counts),
+        (f"the full run published on {full.date}", full.runs, full.verdicts),
+    )
+    return [f"{who}, {counted(runs, 'run')}: {counts_text(dict(counts))}" for who, runs, counts in rows]
+
+
 def of_reproduction(reproduction: Reproduction) -> View:
     """The verdict on each claim of an experiment."""
     from windlass.report.language import Language
@@ -45,7 +60,7 @@ def of_reproduction(reproduction: Reproduction) -> View:
         f"{reproduction.experiment.id} {reproduction.experiment.title}",
         [reproduction.ledger.citation],
         list(reproduction.cautions),
-        [grid, f"report: {reproduction.report}"],
+        [grid, *published_beside(reproduction), f"report: {reproduction.report}"],
     )
 
 
