@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -125,10 +126,11 @@ def tabular(table: Table) -> str:
         column.justify == "right" or _all_numbers(cells) for column, cells in zip(table.columns, columns, strict=True)
     ]
     kinds = "".join("r" if numbers else "l" for numbers in right)
-    head = [escape(plain(column.header)) for column in table.columns]
+    heads = zip_longest(*(map(escape, plain(column.header).split("\n")) for column in table.columns), fillvalue="")
     shown = (aligned(cells) if numbers else map(escape, cells) for cells, numbers in zip(columns, right, strict=True))
     rows = zip(*shown, strict=True)
-    lines = [rf"\begin{{tabular}}{{{kinds}}}", r"\toprule", " & ".join(head) + r" \\", r"\midrule"]
+    lines = [rf"\begin{{tabular}}{{{kinds}}}", r"\toprule"]
+    lines += [*(" & ".join(head) + r" \\" for head in heads), r"\midrule"]
     # behind the end of a row, LaTeX would take a bracket or star for an argument of it
     lines += ["{}" * row[0].startswith(("[", "*")) + " & ".join(row) + r" \\" for row in rows]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])

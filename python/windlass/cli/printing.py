@@ -71,7 +71,9 @@ def print_table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], right
 
 def print_grid(grid: Grid) -> None:
     """Print a table; as LaTeX with names in place of keys and units in brackets."""
-    heads, rows = grid.in_words() if latex.is_on() else ([column.head for column in grid.columns], grid.rows)
+    heads, rows = (
+        grid.in_words(stacked=grid.stacked) if latex.is_on() else ([column.head for column in grid.columns], grid.rows)
+    )
     right = [head for head, column in zip(heads, grid.columns, strict=True) if column.right]
     print_table(heads, [dict(zip(heads, row, strict=True)) for row in rows], right=right)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from windlass.views.grid import ALGORITHM, Column, Grid, View, axis_columns, with_interval
@@ -69,7 +70,7 @@ def of_comparison(result: Comparison, shown: Collection[str] | None = None) -> V
         heads = tuple(SHOWN[one] for one in shown)
         naming = [column for column in naming if not column.right or column.name.startswith(heads)]
         numbers = [column for column in numbers if column.name.startswith(heads)]
-    grid = Grid.of([*naming, *numbers], lines)
+    grid = replace(Grid.of([*naming, *numbers], lines), stacked=True)
     parts: list[Grid | str] = [grid]
     if any(column.name == _LONG_BASELINE for column in grid.columns):
         parts.append(f"baseline: {result.baseline}")

@@ -45,10 +45,21 @@ class Column:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table: its columns, and rows of as many cells."""
+    """A table: its columns, and rows of as many cells.
+
+    Attributes
+    ----------
+    columns : list of Column
+        The columns.
+    rows : list of list
+        Their cells.
+    stacked : bool
+        In print, units stand below the names of the columns, not behind them: there is little room.
+    """
 
     columns: list[Column]
     rows: list[list[Any]]
+    stacked: bool = False
 
     @classmethod
     def of(cls, columns: Iterable[Column], rows: Iterable[Mapping[str, Any]]) -> Grid:
@@ -61,14 +72,17 @@ class Grid:
         cells = [[setting(row[one.name]) if one.kind == "key" else row[one.name] for one in kept] for row in listed]
         return cls(kept, cells)
 
-    def in_words(self) -> tuple[list[str], list[list[str]]]:
-        """Heads and cells for a reader of a paper: names instead of keys, units in brackets, once in the head."""
+    def in_words(self, *, stacked: bool = False) -> tuple[list[str], list[list[str]]]:
+        """Heads and cells for a reader of a paper: names instead of keys, units in brackets, once in the head.
+
+        With `stacked` the units of heads stand on a line of their own.
+        """
         heads, cells = [], []
         for at, column in enumerate(self.columns):
             values = [row[at] for row in self.rows]
             name = axis_words(column.name) if column.kind == "key" else column.name
             unit, shown = _of_one_unit(values) if column.kind == "key" else (column.unit, None)
-            heads.append(words(name, unit))
+            heads.append(f"{name}\n({unit})" if stacked and unit else words(name, unit))
             cells.append(shown or [_worded(column, value) for value in values])
         for at, column in enumerate(self.columns):
             if column.kind == "key" and heads.count(heads[at]) > 1:
