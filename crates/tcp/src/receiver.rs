@@ -77,8 +77,8 @@ pub struct Receiver {
     highest_again: (u32, u64),
     wheel: Wheel,
     quick: Quick,
-    /// Segments of the window as far as it has grown.
-    offered: u32,
+    /// One past the last segment that ACKs have offered to take, of a window that grows; it never moves back.
+    offered_end: u32,
     /// Segments per ACK otherwise.
     usual: u32,
     dsack: bool,
@@ -118,7 +118,7 @@ impl Receiver {
             echo: Echo::new(config),
             highest_again: (0, 0),
             wheel: Wheel::new(config),
-            offered: quick.offered(),
+            offered_end: if quick.offers { quick.window() } else { u32::MAX },
             quick,
             usual: config.delayed_ack.max(1),
             dsack: config.dsack && sack,
@@ -132,6 +132,16 @@ impl Receiver {
     #[inline]
     pub fn rcv_nxt(&self) -> u32 {
         self.rcv_nxt
+    }
+
+    /// The timestamp that the next ACK echoes.
+    pub(crate) fn ts_recent(&self) -> Time {
+        self.ts_recent
+    }
+
+    /// ACKs tell what arrived out of order.
+    pub(crate) fn has_sack(&self) -> bool {
+        self.sack
     }
 
     /// What arrived above the next segment expected: ranges `[start, end)`, sorted and apart from each other.
@@ -249,7 +259,7 @@ impl Receiver {
     /// Segments beyond the acknowledged ones that may be sent, as far as the window has grown.
     #[inline]
     pub(crate) fn offered(&self) -> u32 {
-        self.offered
+        self.offered_end.saturating_sub(self.rcv_nxt)
     }
 
     /// A segment arrives while some are acknowledged one by one. The first tells the RTT.
@@ -264,11 +274,18 @@ impl Receiver {
                 self.quick.on_pause();
             }
         }
-        if number >= self.rcv_nxt && !self.holds(number) {
-            let Receiver { quick, ranges, .. } = self;
-            quick.on_new(|| ranges.iter().map(|range| range.1 - range.0).sum());
-            quick.settle();
-            self.offered = quick.offered();
+        //= specs/papers/linux.md#delayed-acks
+        //# Without SACK a segment out of order leaves the window as it is, so that its ACK is a duplicate.
+        let grows = number == self.rcv_nxt || (self.sack && number > self.rcv_nxt && !self.holds(number));
+        if grows && self.quick.offers {
+            let next = match self.ranges.first() {
+                _ if number > self.rcv_nxt => self.rcv_nxt,
+                Some(&(start, end)) if start == number + 1 => end,
+                _ => number + 1,
+            };
+            let left = self.quick.on_new(&self.ranges, self.rcv_nxt, number);
+            self.offered_end = self.offered_end.max(next.saturating_add(left));
+            self.quick.settle();
         }
         self.every = self.segments_per_ack();
     }

@@ -207,7 +207,7 @@ impl Sender {
         self.tcb.offered = segments;
         self.tcb.note_whether_quiet();
         if self.tcb.push.is_on() && self.is_open() {
-            self.tcb.write_ahead(|| 0);
+            self.tcb.write_ahead();
         }
     }
 

@@ -24,7 +24,8 @@ pub(super) struct Quick {
     /// How long ACKs wait adapts to the segments that arrive.
     adapts: bool,
     window: OfferedWindow,
-    mss: u64,
+    /// The window is one that grows.
+    pub(super) offers: bool,
 }
 
 impl Quick {
@@ -37,30 +38,30 @@ impl Quick {
             again: config.quick_acks > 0,
             adapts,
             window: if grows { window } else { window.full() },
-            mss: u64::from(config.mss),
+            offers: grows && window.grows(),
         };
         quick.settle();
         quick
     }
 
-    /// Segments that the window offers; without end where it is none that grows.
-    pub(super) fn offered(&self) -> u32 {
-        if self.window.grows() { (self.window.bytes() / self.mss) as u32 } else { u32::MAX }
+    /// Segments of the window as far as it has grown.
+    pub(super) fn window(&self) -> u32 {
+        self.window.segments()
     }
 
     /// So many, or what half of the window is.
     fn most(&self, number: u32) -> u32 {
         //= specs/papers/linux.md#delayed-acks
         //# So are 16, or as many as half of the window has segments, at least two
-        let half = (self.window.bytes() / (2 * self.mss)).max(2);
-        u64::from(number).min(half) as u32
+        number.min((self.window() / 2).max(2))
     }
 
-    /// A new segment arrived, with so many held before it. The ACK that offers a larger window waits for nothing.
-    pub(super) fn on_new(&mut self, held: impl FnOnce() -> u32) {
-        if self.window.grows() && self.window.on_new(held()) {
-            self.left |= 1;
-        }
+    /// A new segment arrived, the `next` one or above it, with these ranges held before. The ACK that offers a larger
+    /// window waits for nothing. How many segments of it are left.
+    pub(super) fn on_new(&mut self, ranges: &[(u32, u32)], next: u32, number: u32) -> u32 {
+        let (grew, left) = self.window.on_new(ranges, OfferedWindow::place(ranges, next, number));
+        self.left |= u32::from(grew);
+        left
     }
 
     /// A segment came in order.
@@ -104,6 +105,6 @@ impl Quick {
 
     /// Whether there is something to count.
     pub(super) fn settle(&mut self) {
-        self.on = self.left > 0 || self.starts || self.window.grows() || self.adapts;
+        self.on = self.left > 0 || self.starts || self.offers || self.adapts;
     }
 }

@@ -213,9 +213,41 @@ fn the_window_of_linux_is_offered_as_far_as_it_has_grown() {
         assert_eq!(r.offered(), offered, "after {number}");
     }
     r.on_data(Time(1), &data(7));
-    assert_eq!(r.offered(), u32::MAX); // nothing left to grow
+    assert_eq!(r.offered(), 60); // nothing left to grow
     config = Config { mss: 1448, window: 60, ..Config::profile(Profile::Rfc) };
     assert_eq!(Receiver::new(&config, true).offered(), u32::MAX);
+}
+
+/// Without SACK only what comes in order makes the window larger, also what fills a gap, so that ACKs above a gap are
+/// duplicates: 45 segments, and two more with each.
+#[test]
+fn without_sack_the_window_does_not_grow_above_a_gap() {
+    let config = Config { mss: 1448, window: 200, ..Config::profile(Profile::Linux) };
+    let mut r = Receiver::new(&config, false);
+    for (number, offered) in [(0, 47), (2, 47), (3, 47), (1, 49), (4, 51)] {
+        r.on_data(Time(1), &data(number));
+        assert_eq!(r.offered(), offered, "after {number}");
+    }
+}
+
+/// 100 segments behind a gap take up 100 * 724 bytes and 9 * 700 in nine packets, beyond 1672 that are there for them:
+/// 77 028 bytes, more than 53 segments of 1448. The end of what is offered stays where it was when that is less than
+/// before, so that each segment in order makes it shorter by one, and when nothing is held all is offered again.
+#[test]
+fn what_is_held_leaves_less_of_the_window() {
+    let config = Config { mss: 1448, window: 200, ..Config::profile(Profile::Linux) };
+    let mut r = Receiver::new(&config, true);
+    (0..80).for_each(|number| r.on_data(Time(1), &data(number)));
+    assert_eq!(r.offered(), 200);
+    (82..182).for_each(|number| r.on_data(Time(1), &data(number)));
+    assert_eq!(r.offered(), 200);
+    r.on_data(Time(1), &data(80));
+    assert_eq!(r.offered(), 199);
+    r.on_data(Time(1), &data(81));
+    assert_eq!(r.rcv_nxt(), 182);
+    assert_eq!(r.offered(), 145); // 200 - 55: the 100 are still to be read, 78 700 bytes
+    r.on_data(Time(1), &data(182));
+    assert_eq!(r.offered(), 200);
 }
 
 /// The answer to the SYN was acknowledged after 10 ms, a 20th of which is 0.5 ms; the first data need not tell. Nothing

@@ -51,7 +51,7 @@ impl Sender {
             return; // acknowledges what was never sent, or what is acknowledged already
         }
         if tcb.push.is_on() {
-            tcb.write_ahead(|| core.sacked()); // since the ACK before
+            tcb.write_ahead(); // since the ACK before
         }
         tcb.burst = tcb.rules.max_burst;
         tcb.limited = false;

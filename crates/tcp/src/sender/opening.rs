@@ -40,7 +40,7 @@ impl Sender {
         tcb.stats.opened = Some(now);
         tcb.burst = tcb.rules.max_burst;
         if tcb.push.is_on() {
-            tcb.write_ahead(|| 0);
+            tcb.write_ahead();
         }
         tcb.update_window(now);
     }

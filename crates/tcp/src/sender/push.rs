@@ -10,7 +10,6 @@ use std::collections::VecDeque;
 
 use super::Tcb;
 use crate::Config;
-use crate::offered::OfferedWindow;
 
 /// What the application has written, and where PSH goes.
 #[derive(Clone, Debug)]
@@ -22,23 +21,13 @@ pub(crate) struct Push {
     pushed: u32,
     /// Segments with PSH that are not acknowledged.
     marks: VecDeque<u32>,
-    /// The largest window that the receiver has offered, and how many segments had arrived then.
-    window: OfferedWindow,
-    arrived: u32,
-    mss: u64,
+    /// The largest window that the receiver has offered, segments.
+    largest: u32,
 }
 
 impl Push {
     pub(super) fn new(config: &Config) -> Push {
-        Push {
-            ahead: config.push,
-            written: 0,
-            pushed: 0,
-            marks: VecDeque::new(),
-            window: OfferedWindow::new(config),
-            arrived: 0,
-            mss: u64::from(config.mss),
-        }
+        Push { ahead: config.push, written: 0, pushed: 0, marks: VecDeque::new(), largest: 0 }
     }
 
     #[inline]
@@ -46,20 +35,18 @@ impl Push {
         self.ahead > 0
     }
 
-    /// As many segments have arrived, some of them `held` for want of others.
-    fn note_arrived(&mut self, arrived: u32, held: u32) {
-        while self.arrived < arrived {
-            self.arrived += 1;
-            self.window.on_new(held);
-        }
+    /// The receiver offers so much.
+    #[inline]
+    pub(super) fn note_window(&mut self, segments: u32) {
+        self.largest = self.largest.max(segments);
     }
 
     fn write(&mut self, to: u32, offered: u32) {
         let to = to.min(offered);
         while self.written < to {
             self.written += 1;
-            let since = u64::from(self.written - self.pushed) * self.mss;
-            if since > self.window.bytes() / 2 || self.written == offered {
+            let since = self.written - self.pushed;
+            if since > self.largest / 2 || self.written == offered {
                 self.pushed = self.written;
                 self.marks.push_back(self.written - 1);
             }
@@ -68,13 +55,9 @@ impl Push {
 }
 
 impl Tcb {
-    /// The application writes, if too little is left to be sent. `sacked`: segments that have arrived out of order.
+    /// The application writes, if too little is left to be sent.
     #[inline]
-    pub(super) fn write_ahead(&mut self, sacked: impl Fn() -> u32) {
-        if self.push.window.grows() {
-            let held = sacked();
-            self.push.note_arrived(self.snd_una + held, held);
-        }
+    pub(super) fn write_ahead(&mut self) {
         let Push { ahead, written, .. } = self.push;
         let left = written.saturating_sub(self.snd_max);
         let first = written == 0 && self.snd_max == 0;
@@ -111,18 +94,22 @@ mod tests {
         push.marks.iter().map(|mark| mark + 1).collect()
     }
 
+    /// Of a receiver that offers 65 535 bytes, 45 segments of 1448.
     fn push() -> Push {
-        Push::new(&Config { window: 723, ..Config::profile(Profile::Linux) })
+        let mut push = Push::new(&Config::profile(Profile::Linux));
+        push.note_window(45);
+        push
     }
 
     #[test]
     fn half_a_window_is_between_two() {
         let mut push = push();
-        // 65535 / 2 = 32767 bytes: 22 * 1448 = 31856 are less, 23 * 1448 = 33304 more
+        // 23 are more than half of 45
         push.write(256, u32::MAX);
         assert_eq!(marks(&push), (1..=11).map(|n| 23 * n).collect::<Vec<_>>());
-        // 92 have arrived: 65 535 + 92 * 2896 = 331 967, half of it is 165 983, and 114 * 1448 = 165 072 are less
-        push.note_arrived(92, 0);
+        // 92 have arrived, and the window is by 184 larger: 115 are more than half of 229. A smaller one changes nothing
+        push.note_window(229);
+        push.note_window(100);
         push.write(384, u32::MAX);
         assert_eq!(marks(&push)[11..], [253 + 115]);
     }

@@ -209,6 +209,7 @@ impl Tcb {
         self.rwnd = segments;
         self.path.rwnd = self.bytes(segments);
         self.size_window();
+        self.push.note_window(segments);
     }
 
     /// Take cwnd and the inflation into account: call after anything that changes them.

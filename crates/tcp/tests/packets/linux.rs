@@ -103,11 +103,11 @@ fn beyond_the_threshold_of_reordering_a_sack_is_as_good_as_an_ack() {
     }
 }
 
-/// Half of the window at the start is 32 767 bytes: 33 segments of 1000 are the first beyond it. The last one carries
+/// Half of the window is 32 segments: 33 are the first beyond it. The last one carries
 /// PSH as well, and a segment that is sent again carries what it did.
 #[test]
 fn psh_is_set_at_half_a_window_and_at_the_end() {
-    let mut h = Host::rfc("newreno", 50, |c| c.push = 256);
+    let mut h = Host::rfc("newreno", 50, |c| (c.push, c.window) = (256, 65));
     h.write(40_000);
     let pushed = |h: &mut Host| {
         let sent = h.taken();
