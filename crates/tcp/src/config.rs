@@ -166,10 +166,12 @@ pub struct Config {
     pub prr: bool,
     /// RACK-TLP: probe for losses at the tail (RFC 8985 section 7).
     pub tail_probes: bool,
-    /// RACK-TLP: take a reduction back that was for nothing: F-RTO (RFC 5682), timestamps (RFC 3522), DSACK (RFC 3708).
+    /// RACK-TLP, and Linux's recovery by SACK and by duplicates: take a reduction back that was for nothing: F-RTO
+    /// (RFC 5682), timestamps (RFC 3522), DSACK (RFC 3708).
     pub undo: bool,
-    /// Where Linux recovers otherwise than the RFCs say, with RACK-TLP: PRR's share counts from cwnd, the ACK that ends
-    /// a recovery lets the window grow, and one lost SYN costs no initial window.
+    /// Recover as Linux does where that is otherwise than the RFCs say: PRR's share counts from cwnd, the ACK that ends
+    /// a recovery lets the window grow, and one lost SYN costs no initial window. SACK without RACK and NewReno are
+    /// Linux's as well: its states, timer and undo, and losses found by the number of SACKs or duplicates.
     pub linux_recovery: bool,
     /// Duplicate-ACK threshold D, at least 1.
     pub dup_threshold: u32,
@@ -407,6 +409,16 @@ impl Config {
         let core = self.recovery.unwrap_or(row.recovery);
         let sizes_itself = row.samples_delivery || self.starts_over(row);
         !self.ns2_recovery && !sizes_itself && matches!(core, Recovery::NewReno | Recovery::Sack | Recovery::RackTlp)
+    }
+
+    /// Whether the recovery core knows of each segment what has become of it: RACK-TLP, and what Linux does without RACK
+    /// or without SACK.
+    pub(crate) fn keeps_board(&self, row: &Row) -> bool {
+        match self.recovery.unwrap_or(row.recovery) {
+            Recovery::RackTlp => true,
+            Recovery::Sack | Recovery::NewReno => self.linux_recovery && !self.ns2_recovery,
+            _ => false,
+        }
     }
 
     /// Whether a loss is repaired by slow start from one segment, instead of a recovery: with Tahoe's core, and with

@@ -152,7 +152,7 @@ impl Tcb {
         repaired: bool,
     ) -> Option<DeliverySample> {
         let repairing = self.in_recovery || self.snd_una < self.recover;
-        let (rtt_min, stamps_repairs) = (self.path.rtt_min, self.rules.stamps_repairs);
+        let (rtt_min, samples_repairs) = (self.path.rtt_min, self.rules.samples_repairs);
         let d = self.delivery.as_mut()?;
         if d.delivered > d.limited_until {
             d.limited_until = 0;
@@ -162,7 +162,7 @@ impl Tcb {
         Some(DeliverySample {
             delivered,
             interval,
-            rtt: match stamps_repairs {
+            rtt: match samples_repairs {
                 true => delay,
                 false => newest.filter(|s| !s.again && !repaired).map(|_| now.since(d.first_sent_at)),
             },

@@ -9,8 +9,8 @@ use crate::accecn::{self, Agreed};
 use crate::fast::Departure;
 use crate::{Config, EcnEcho, Flags, Receiver, SackBlocks, Segment, Sender, State};
 
-/// What the options of Linux's SYN take beyond timestamps: segment size 4, SACK 2 and the window's scale 3 bytes, less
-/// one of padding.
+/// What the options of Linux's SYN take beyond timestamps: 4 bytes for the segment size and 4 for the window's scale.
+/// That of SACK stands in the padding of the timestamps, and takes 4 where there are none.
 const SYN_OPTIONS: u32 = 8;
 
 /// Which end of the connection an endpoint is, and whether its peer sends data as well.
@@ -263,7 +263,7 @@ impl Endpoint {
                 return;
             }
             self.receiver.on_syn(now, segment);
-            self.sender.tcb.note_answered_syn(segment.ts_ecr);
+            self.sender.tcb.note_answered_syn(now, segment.ts_ecr);
             if self.opens_first {
                 self.opening = true;
                 return;
@@ -277,10 +277,11 @@ impl Endpoint {
                 self.receiver.acknowledge(now, &mut none);
             }
         } else {
-            if std::mem::replace(&mut self.syn_seen, true) {
-                self.sender.tcb.on_syn_again();
+            let mut syn = *segment;
+            if std::mem::replace(&mut self.syn_seen, true) && self.sender.tcb.on_syn_again() {
+                syn.ts_val = self.receiver.ts_recent();
             }
-            self.receiver.on_syn(now, segment);
+            self.receiver.on_syn(now, &syn);
             self.syn_ack_due = true;
         }
     }
@@ -366,7 +367,7 @@ impl Endpoint {
         // ns-2's Vegas has no headers, and a SYN as large as a segment
         syn.size = if self.data_header == 0 { self.mss } else { self.header };
         if self.opens_first {
-            syn.size += SYN_OPTIONS;
+            syn.size += SYN_OPTIONS + if self.receiver.has_sack() && !self.sender.tcb.rules.timestamps { 4 } else { 0 };
         }
         syn
     }

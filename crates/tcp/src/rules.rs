@@ -323,10 +323,14 @@ pub static RULES: &[Rule] = &[
     rule!(tail_probes, "`rack-tlp`: probe for losses at the tail (RFC 8985)", Takes::Flag),
     rule!(
         undo,
-        "`rack-tlp`: take back a reduction that was for nothing: F-RTO (RFC 5682), timestamps, DSACK",
+        "take back a reduction that was for nothing: F-RTO (RFC 5682), timestamps, DSACK; needs `rack-tlp`, or `newreno` or `sack` with `linux_recovery`",
         Takes::Flag
     ),
-    rule!(linux_recovery, "`rack-tlp`: details of recovery as in Linux instead of the RFCs", Takes::Flag),
+    rule!(
+        linux_recovery,
+        "recover as Linux does instead of the RFCs: `rack-tlp`; `sack`, its stack without RACK and probes; `newreno`, that without SACK",
+        Takes::Flag
+    ),
     rule!(dup_threshold, "duplicate ACKs that mean a loss, 1 to 10", plain(1, 10)),
     rule!(
         limited_transmit,

@@ -23,7 +23,7 @@ use self::ns2::{Agent, OneWay};
 use self::ns2_full::Full;
 use self::ns2_full_sack::FullSack;
 use self::ns2_sack1::Sack1;
-use self::rack::Rack;
+use self::rack::{Finds, Rack};
 use self::reno::Reno;
 use self::sack::Sack;
 use self::tahoe::Tahoe;
@@ -137,8 +137,11 @@ impl Core {
         let (recovery, full) = (config.recovery.unwrap_or(row.recovery), config.is_full());
         let prr = config.prr && config.can_prr(row);
         let ns2 = |agent| if full { Core::Full(Full::new(agent)) } else { Core::OneWay(OneWay::new(agent)) };
+        let rack = |finds| Core::Rack(Rack::new(config, prr, finds));
         match (recovery, config.ns2_recovery) {
-            (Recovery::RackTlp, _) => Core::Rack(Rack::new(config, prr, config.starts_over(row))),
+            (Recovery::RackTlp, _) => rack(Finds::Late),
+            (Recovery::Sack, false) if config.linux_recovery => rack(Finds::Overtaken),
+            (Recovery::NewReno, false) if config.linux_recovery => rack(Finds::Duplicates),
             (Recovery::Vegas, ns2) => Core::Vegas(Vegas::new(ns2, full)),
             (Recovery::Tahoe, false) => Core::Tahoe(Tahoe),
             (Recovery::Reno, false) => Core::Reno(Reno),
@@ -174,7 +177,7 @@ pub(crate) trait RecoveryCore {
     //# the advertised window in the incoming acknowledgment equals the advertised window in the last incoming
     //# acknowledgment
     #[inline(always)]
-    fn is_duplicate(&self, _segment: &Segment, pure: bool, window_changed: bool) -> bool {
+    fn is_duplicate(&mut self, _segment: &Segment, pure: bool, window_changed: bool) -> bool {
         pure && !window_changed
     }
 
@@ -283,7 +286,7 @@ impl Core {
     }
 
     #[inline(always)]
-    pub(crate) fn is_duplicate(&self, segment: &Segment, pure: bool, window_changed: bool) -> bool {
+    pub(crate) fn is_duplicate(&mut self, segment: &Segment, pure: bool, window_changed: bool) -> bool {
         each!(self, core => core.is_duplicate(segment, pure, window_changed))
     }
 

@@ -31,7 +31,7 @@ impl Sack1 {
 
 impl RecoveryCore for Sack1 {
     #[inline(always)]
-    fn is_duplicate(&self, segment: &Segment, _pure: bool, _window_changed: bool) -> bool {
+    fn is_duplicate(&mut self, segment: &Segment, _pure: bool, _window_changed: bool) -> bool {
         !segment.sack.is_empty()
     }
 

@@ -87,6 +87,8 @@ pub(super) struct Reduction {
     delivered: u32,
     /// Segments that the connection had sent when the recovery began.
     sent_before: u64,
+    /// What it is for was taken back meanwhile.
+    taken_back: bool,
     /// Without SACK: segments that duplicates announced and no ACK has covered.
     announced: u32,
 }
@@ -98,8 +100,18 @@ impl Reduction {
             recover_fs,
             delivered: 0,
             sent_before: tcb.stats.sent_segments,
+            taken_back: false,
             announced,
         }
+    }
+
+    /// What it is for was for nothing, and ssthresh is larger again.
+    pub(super) fn take_back(&mut self, ssthresh: u32) {
+        (self.ssthresh, self.taken_back) = (ssthresh, true);
+    }
+
+    pub(super) fn is_taken_back(&self) -> bool {
+        self.taken_back
     }
 
     /// Sent since the recovery began, retransmissions included.
@@ -150,7 +162,7 @@ mod tests {
     use super::*;
 
     fn prr(ssthresh: u32, recover_fs: u32) -> Reduction {
-        Reduction { ssthresh, recover_fs, delivered: 0, sent_before: 0, announced: 0 }
+        Reduction { ssthresh, recover_fs, delivered: 0, sent_before: 0, taken_back: false, announced: 0 }
     }
 
     #[test]

@@ -25,9 +25,20 @@ use self::probe::Probe;
 use self::undo::Undo;
 use super::prr::Reduction;
 use super::{Known, News, Progress, RecoveryCore, SackCore};
+use crate::Config;
 use crate::segment::{SackBlocks, Segment};
 use crate::sender::{Pending, Tcb};
-use crate::{Config, TimerWheel};
+
+/// How it is found that segments are lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Finds {
+    /// By time (RFC 8985).
+    Late,
+    /// Linux without RACK: by how many above them are SACKed.
+    Overtaken,
+    /// Linux without SACK: by duplicate ACKs, and by ACKs that repair a part.
+    Duplicates,
+}
 
 /// After a timeout, until all that was sent before it is acknowledged (RFC 5682, with SACK).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,13 +57,18 @@ enum Loss {
 #[derive(Clone, Debug)]
 pub(crate) struct Rack {
     board: Board,
+    finds: Finds,
+    /// The ACK at hand is a duplicate, with or without news.
+    duplicate: bool,
+    /// Linux: it answers a copy that left before anything was sent again, while others are on their way again: only new
+    /// data leave.
+    waits: bool,
     /// What the ACK at hand reports.
     arrivals: Arrivals,
     detection: Detection,
     loss: Loss,
-    /// Segments that the ACK at hand showed to be lost, and whether one of them had been sent again.
+    /// Segments that the ACK at hand showed to be lost.
     lost_now: u32,
-    lost_again: bool,
     /// Segments found lost since the algorithm was last told.
     lost_untold: u32,
     probe: Option<Probe>,
@@ -62,25 +78,23 @@ pub(crate) struct Rack {
     newly: u32,
     marked_until: u32,
     prr: bool,
-    /// Slow start from one segment repairs losses, as after a timeout.
-    starts_over: bool,
     probes: bool,
     as_linux: bool,
     /// When the timer expired something was being repaired.
     repaired: bool,
-    /// Timers have the steps of a clock.
-    coarse: bool,
 }
 
 impl Rack {
-    pub(super) fn new(config: &Config, prr: bool, starts_over: bool) -> Rack {
+    pub(super) fn new(config: &Config, prr: bool, finds: Finds) -> Rack {
         Rack {
             board: Board::default(),
+            finds,
+            duplicate: false,
+            waits: false,
             arrivals: Arrivals::default(),
             detection: Detection::new(config),
             loss: Loss::No,
             lost_now: 0,
-            lost_again: false,
             lost_untold: 0,
             probe: None,
             undo: Undo::new(config),
@@ -88,11 +102,9 @@ impl Rack {
             newly: 0,
             marked_until: 0,
             prr,
-            starts_over,
-            probes: config.tail_probes,
+            probes: config.tail_probes && finds == Finds::Late,
             as_linux: config.linux_recovery,
             repaired: false,
-            coarse: config.timer_wheel == TimerWheel::Linux,
         }
     }
 
@@ -106,11 +118,6 @@ impl Rack {
             reordered: self.detection.reordered(),
             after_timeout: self.loss != Loss::No,
         }
-    }
-
-    /// What is added to short timers, so that they do not fire on a clock's rounding.
-    fn slack(&self) -> Span {
-        if self.coarse { Span::from_millis(2) } else { Span::ZERO }
     }
 
     /// Segments in the network.
@@ -127,7 +134,14 @@ impl Rack {
         if self.probe.is_some() {
             self.end_probe(tcb, now, newly > 0);
         }
-        let wait = if self.detection.has_news() { self.look_for_losses(tcb, now) } else { Span::ZERO };
+        let wait = match self.finds {
+            Finds::Late if self.detection.has_news() => self.look_for_losses(tcb, now),
+            Finds::Late => Span::ZERO,
+            Finds::Overtaken | Finds::Duplicates => {
+                self.count_losses(tcb, now, newly > 0);
+                Span::ZERO
+            }
+        };
         if tcb.in_recovery | tcb.comes_down {
             self.reduce(tcb, newly);
         }
@@ -137,6 +151,9 @@ impl Rack {
     /// What is lost by now. How long until the rest of what was overtaken is, if anything is.
     #[inline(always)]
     fn look_for_losses(&mut self, tcb: &mut Tcb, now: Time) -> Span {
+        if self.waits {
+            return Span::ZERO;
+        }
         if self.board.is_clean() && (self.detection.nothing_overtaken(tcb) || self.is_at_rest(tcb)) {
             self.detection.forget_news();
             return Span::ZERO;
@@ -154,13 +171,59 @@ impl Rack {
     #[inline(never)]
     fn mark_losses(&mut self, tcb: &mut Tcb, now: Time) -> Span {
         let found = self.detection.detect(&mut self.board, tcb, now, tcb.in_recovery || self.loss != Loss::No);
-        (self.lost_now, self.lost_again) = (found.lost, found.again);
+        self.lost_now = found.lost;
         self.lost_untold += found.lost;
         let decided = self.loss == Loss::No || found.again;
         if self.board.lost() > 0 && !tcb.in_recovery && decided && self.loss != Loss::Asks {
             self.enter(tcb, now);
         }
         found.wait
+    }
+
+    /// What is lost by the number of SACKs or duplicates.
+    #[inline(never)]
+    fn count_losses(&mut self, tcb: &mut Tcb, now: Time, advanced: bool) {
+        let duplicate = std::mem::take(&mut self.duplicate) && !advanced;
+        if self.waits || self.loss != Loss::No || self.is_held(tcb) {
+            return;
+        }
+        let (begins, least) = (!tcb.in_recovery, self.detection.reordering());
+        if self.finds == Finds::Duplicates {
+            let found = if begins { self.board.sacked() >= least } else { advanced };
+            if found {
+                self.note_lost(|board| board.lose_oldest(tcb));
+            }
+            if begins && self.board.lost() > 0 {
+                self.enter(tcb, now);
+            }
+            return;
+        }
+        let spread = self.board.sacked() > 0 && self.board.high_sacked() > tcb.snd_una + least;
+        let marks = duplicate || (spread && (self.arrivals.sacked > 0 || (advanced && !begins)));
+        if begins {
+            if self.board.lost() == 0 && self.board.sacked() < least {
+                return;
+            }
+            self.enter(tcb, now);
+        }
+        if marks {
+            self.note_lost(|board| match board.sacked().checked_sub(least) {
+                Some(below) => board.lose_overtaken(tcb, below),
+                None if begins => board.lose_oldest(tcb),
+                None => 0,
+            });
+        }
+    }
+
+    fn note_lost(&mut self, find: impl FnOnce(&mut Board) -> u32) {
+        self.lost_now = find(&mut self.board);
+        self.lost_untold += self.lost_now;
+    }
+
+    /// Without SACK, what is outstanding when all is acknowledged that was sent before a loss may be acknowledged by
+    /// duplicates of what was sent again for nothing: the recovery is over with the next ACK only (RFC 6582 section 3.2).
+    fn is_held(&self, tcb: &Tcb) -> bool {
+        self.finds == Finds::Duplicates && tcb.snd_una == tcb.recover && (tcb.in_recovery || self.loss != Loss::No)
     }
 
     /// A recovery begins.
@@ -170,7 +233,8 @@ impl Rack {
         self.undo.begin(tcb, self.board.resent(), self.loss == Loss::No);
         self.loss = Loss::No;
         self.probe = None;
-        let starts_over = self.starts_over;
+        // slow start from one segment repairs losses, as after a timeout
+        let starts_over = tcb.rules.goes_back;
         tcb.enter_recovery(now, |tcb, _| tcb.in_recovery = !starts_over);
         let goes_on = std::mem::take(&mut tcb.comes_down);
         if starts_over {
@@ -217,13 +281,24 @@ impl Rack {
     /// The recovery is over.
     #[inline(never)]
     fn leave(&mut self, tcb: &mut Tcb, now: Time) {
-        self.reduction = None;
-        tcb.leave_recovery(now, tcb.cwnd(), false);
+        // what was taken back before the end counts from what the flight came to meanwhile
+        let undone = self.reduction.take().is_some_and(|reduction| reduction.is_taken_back());
+        let window = if undone { tcb.cwnd() + f64::from(tcb.inflation) } else { tcb.cwnd() };
+        tcb.leave_recovery(now, window, undone);
     }
 
     /// Everything that was sent when the recovery began is acknowledged.
     fn leave_at_end(&mut self, tcb: &mut Tcb, now: Time) {
-        let undo = self.undo.may(&self.arrivals);
+        let undo = self.undo.may(tcb, &self.arrivals);
+        if self.is_held(tcb) {
+            self.board.forget_duplicates();
+            if undo {
+                self.take_back(tcb, now, false);
+                let ssthresh = tcb.ssthresh_segments() as u32;
+                self.reduction.iter_mut().for_each(|reduction| reduction.take_back(ssthresh));
+            }
+            return;
+        }
         if tcb.in_recovery {
             self.leave(tcb, now);
         }
@@ -236,15 +311,53 @@ impl Rack {
     }
 
     /// An ACK while a recovery is on: what it repaired may not have been lost.
-    fn on_ack_in_recovery(&mut self, tcb: &mut Tcb, now: Time, advanced: bool) {
-        if advanced && self.undo.was_early(&self.arrivals) && self.board.resent() == 0 {
+    fn on_ack_in_recovery(&mut self, tcb: &mut Tcb, now: Time, newly: u32) {
+        let early = newly > 0 && self.undo.was_early(tcb, &self.arrivals);
+        if early && self.as_linux {
+            self.note_late_arrival(tcb, tcb.snd_una - newly);
+            self.waits = self.board.resent() > 0;
+        }
+        if early && self.board.resent() == 0 {
             self.leave(tcb, now);
             self.take_back(tcb, now, true);
+        } else if self.waits {
+            // and nothing else of it counts
         } else if self.undo.all_came_twice() {
             self.detection.keep_window();
             self.leave(tcb, now);
             self.take_back(tcb, now, false);
         }
+    }
+
+    /// Linux: the oldest segment was, which others have overtaken.
+    fn note_late_arrival(&mut self, tcb: &Tcb, oldest: u32) {
+        let top = match (self.board.sacked(), self.finds) {
+            (0, _) => tcb.snd_una,
+            (_, Finds::Duplicates) => tcb.snd_max,
+            _ => self.board.high_sacked(),
+        };
+        if oldest < top {
+            self.detection.note_reordering(top - oldest);
+        }
+    }
+
+    /// Without SACK, a duplicate says that a segment has arrived, as long as some may have.
+    fn announce(&mut self, tcb: &Tcb) {
+        if self.duplicate {
+            let announced = self.board.announce();
+            self.arrivals.delivered = announced.saturating_sub(self.correct_announced(tcb, 0));
+        }
+    }
+
+    /// No more can have arrived than is outstanding beside the oldest. What was announced beyond that: segments were
+    /// overtaken by others. `newly`: segments that the ACK at hand acknowledges.
+    fn correct_announced(&mut self, tcb: &Tcb, newly: u32) -> u32 {
+        let outstanding = tcb.snd_max - tcb.snd_una - newly;
+        let excess = self.board.limit_announced(outstanding);
+        if excess > 0 {
+            self.detection.note_reordering(outstanding + newly);
+        }
+        excess
     }
 
     /// An ACK after a timeout (RFC 5682 section 3.1, with SACK).
@@ -253,21 +366,31 @@ impl Rack {
         if self.loss == Loss::Asks {
             self.loss = Loss::Doubts;
         }
-        if self.is_spurious(tcb) || (advanced && self.undo.may(&self.arrivals)) {
-            self.loss = Loss::No;
+        let without_sack = self.finds == Finds::Duplicates;
+        let early = advanced && self.undo.may(tcb, &self.arrivals);
+        if early || self.is_spurious(tcb) {
+            // without SACK, Linux repairs nothing more even so until all is acknowledged
+            if !(early && without_sack) {
+                self.loss = Loss::No;
+            }
             self.take_back(tcb, now, true);
             return;
         }
+        let duplicate = self.as_linux && self.duplicate && !advanced;
         if self.loss == Loss::Doubts {
             if tcb.snd_max > tcb.recover {
                 // nothing of the old data arrived but what was sent again
-                self.loss = if self.arrivals.sacked > 0 { Loss::Repairs } else { Loss::Doubts };
+                self.loss = if duplicate || self.arrivals.sacked > 0 { Loss::Repairs } else { Loss::Doubts };
             } else if advanced && !ended {
                 self.loss = if tcb.has_new_data() { Loss::Asks } else { Loss::Repairs };
             }
         }
         if ended {
             self.leave_at_end(tcb, now);
+        } else if without_sack && advanced {
+            self.board.forget_duplicates();
+        } else if without_sack && tcb.snd_max > tcb.recover {
+            self.announce(tcb);
         }
     }
 
@@ -299,26 +422,34 @@ impl RecoveryCore for Rack {
     }
 
     #[inline(always)]
-    fn is_duplicate(&self, segment: &Segment, _pure: bool, _window_changed: bool) -> bool {
-        !segment.sack.is_empty()
+    fn is_duplicate(&mut self, segment: &Segment, pure: bool, window_changed: bool) -> bool {
+        self.duplicate = pure && !window_changed;
+        if self.finds == Finds::Duplicates { self.duplicate } else { !segment.sack.is_empty() }
     }
 
     #[inline(always)]
     fn progress(&self, tcb: &Tcb, ack: u32) -> Progress {
-        tcb.progress_to_recover(ack)
+        match tcb.progress_to_recover(ack) {
+            Progress::Full if self.finds == Finds::Duplicates && ack == tcb.recover => Progress::Partial,
+            progress => progress,
+        }
     }
 
     #[inline(always)]
-    fn on_advance(&mut self, tcb: &mut Tcb, now: Time, progress: Progress, _newly: u32) -> bool {
+    fn on_advance(&mut self, tcb: &mut Tcb, now: Time, progress: Progress, newly: u32) -> bool {
         if tcb.comes_down {
             self.end_descent(tcb);
         }
         match progress {
             Progress::Full => self.leave_at_end(tcb, now),
-            Progress::Partial => self.on_ack_in_recovery(tcb, now, true),
+            Progress::Partial if self.is_held(tcb) => self.leave_at_end(tcb, now),
+            Progress::Partial => self.on_ack_in_recovery(tcb, now, newly),
             Progress::Open if self.loss != Loss::No => self.on_ack_after_timeout(tcb, now, true),
             Progress::Open if self.undo.all_came_twice() => self.take_back(tcb, now, false),
             Progress::Open => {}
+        }
+        if self.finds == Finds::Duplicates && !tcb.in_recovery && self.loss == Loss::No {
+            self.board.forget_duplicates();
         }
         false
     }
@@ -330,8 +461,14 @@ impl RecoveryCore for Rack {
 
     #[inline(never)]
     fn on_duplicate(&mut self, tcb: &mut Tcb, now: Time, _news: bool) {
-        if tcb.in_recovery {
-            self.on_ack_in_recovery(tcb, now, false);
+        let counts = self.finds == Finds::Duplicates && self.loss == Loss::No && !self.is_held(tcb);
+        if counts {
+            self.announce(tcb);
+        }
+        if self.is_held(tcb) {
+            self.leave_at_end(tcb, now);
+        } else if tcb.in_recovery {
+            self.on_ack_in_recovery(tcb, now, 0);
         } else if self.loss != Loss::No {
             self.on_ack_after_timeout(tcb, now, false);
         } else if self.undo.all_came_twice() {
@@ -359,6 +496,7 @@ impl RecoveryCore for Rack {
         self.repaired = tcb.in_recovery || self.loss != Loss::No;
         let ended = tcb.snd_una >= tcb.recover;
         let calm = self.loss == Loss::No && (!tcb.in_recovery || ended);
+        let new = self.loss == Loss::No && !tcb.in_recovery;
         let again = tcb.timeouts_in_row() > 1;
         if calm || (self.loss != Loss::No && !again) {
             self.undo.begin(tcb, self.board.resent(), calm);
@@ -366,7 +504,7 @@ impl RecoveryCore for Rack {
         self.reduction = None;
         tcb.comes_down = false;
         self.probe = None;
-        self.loss = if self.undo.is_on() && (calm || again) { Loss::Doubts } else { Loss::Repairs };
+        self.loss = if self.undo.is_on() && (new || again) { Loss::Doubts } else { Loss::Repairs };
     }
 
     /// All that is not SACKed is lost, but what was sent within the latest RTT: that may still arrive.
@@ -378,15 +516,21 @@ impl RecoveryCore for Rack {
                 self.reduction = None;
             }
         }
+        self.waits = false;
+        if self.finds == Finds::Duplicates {
+            self.board.forget_duplicates();
+        }
         let window = if self.as_linux { Span::ZERO } else { self.detection.window(&self.board, tcb, self.repaired) };
         for n in tcb.snd_una..tcb.snd_max {
             let record = tcb.board.get(n);
-            let young = n > tcb.snd_una && self.detection.is_young(record.at, now, window);
+            let young = self.finds == Finds::Late && n > tcb.snd_una && self.detection.is_young(record.at, now, window);
             if !record.sacked && !young {
                 self.board.lose(tcb, n);
             }
         }
-        self.detection.after_timeout(&self.board);
+        if !self.repaired {
+            self.detection.after_timeout(&self.board, tcb.rules.dup_threshold);
+        }
         let window = self.pipe(tcb) + 1;
         if window > 1 && !tcb.rules.sampled && tcb.cwnd() < f64::from(window) {
             tcb.set_cwnd(f64::from(window));
@@ -404,7 +548,10 @@ impl RecoveryCore for Rack {
 
     /// Linux: once reordering was seen beyond the threshold, a SACK is as good as an ACK.
     fn sacks_grow(&self, tcb: &Tcb) -> bool {
-        self.as_linux && !(tcb.in_recovery | tcb.comes_down) && self.loss == Loss::No && self.detection.is_beyond()
+        self.as_linux
+            && !(tcb.in_recovery | tcb.comes_down)
+            && self.loss == Loss::No
+            && self.detection.is_beyond(tcb.rules.dup_threshold)
     }
 
     /// Linux brings the flight down in proportion after a mark as after a loss, with the ACK at hand for a start.
@@ -439,13 +586,17 @@ impl SackCore for Rack {
     fn note_ack(&mut self, tcb: &mut Tcb, now: Time, ack: u32, echo: Time, blocks: &SackBlocks) -> News {
         self.lost_now = 0;
         self.arrivals = Arrivals::at(echo);
+        self.waits = false;
         let high = self.board.high_sacked();
         let news = if blocks.is_empty() { News::default() } else { self.note_blocks(tcb, now, ack, blocks) };
         self.detection.hear(echo);
         self.board.acknowledge(tcb, now, ack, &mut self.arrivals, &mut self.detection);
-        // overtaken by what was SACKed before this ACK: what it SACKs itself is none that the rest came later than
-        if self.arrivals.overtaken < high {
-            self.detection.note_reordering(high - self.arrivals.overtaken);
+        if self.finds == Finds::Duplicates && ack > tcb.snd_una {
+            self.acknowledge_announced(tcb, ack - tcb.snd_una);
+        } else if self.arrivals.overtaken < high {
+            // overtaken by what was SACKed before this ACK; by how much, what it SACKs itself counts as well
+            let top = if self.board.sacked() > 0 { self.board.high_sacked() } else { ack };
+            self.detection.note_reordering(top - self.arrivals.overtaken);
         }
         self.arrivals.sample(tcb, now, ack);
         news
@@ -457,6 +608,7 @@ impl SackCore for Rack {
         let full = self.pipe(tcb) >= tcb.window;
         if !full
             && self.board.due() > 0
+            && !self.waits
             && let Some(number) = self.next_lost(tcb)
         {
             return Some(number);
@@ -482,7 +634,9 @@ impl SackCore for Rack {
             return;
         }
         self.board.resend(tcb, number);
-        self.detection.note_resent(number, at);
+        if self.finds == Finds::Late {
+            self.detection.note_resent(number, at);
+        }
         self.undo.note_resent(at);
         if number == tcb.snd_una && tcb.pending != Pending::Reordering {
             tcb.restart_timer(at);
@@ -491,12 +645,21 @@ impl SackCore for Rack {
 }
 
 impl Rack {
+    /// Without SACK, an ACK covers one segment that was missing; the others eat duplicates.
+    #[inline(never)]
+    fn acknowledge_announced(&mut self, tcb: &Tcb, newly: u32) {
+        self.arrivals.delivered = self.board.acknowledge_announced(newly);
+        self.correct_announced(tcb, newly);
+        self.arrivals.forget_originals_of_repair();
+    }
+
     #[inline(never)]
     fn note_blocks(&mut self, tcb: &mut Tcb, now: Time, ack: u32, blocks: &SackBlocks) -> News {
         if let Some((_, end)) = board::came_twice(ack, blocks) {
             let answers_probe = self.probe.is_some_and(|probe| probe.again && probe.end == end);
             self.probe.iter_mut().for_each(|probe| probe.came_twice |= answers_probe);
             self.undo.came_twice(end);
+            self.duplicate = false;
             if !answers_probe {
                 self.detection.note_dsack();
             }

@@ -184,7 +184,7 @@ impl Sack {
 
 impl RecoveryCore for Sack {
     #[inline(always)]
-    fn is_duplicate(&self, segment: &Segment, _pure: bool, _window_changed: bool) -> bool {
+    fn is_duplicate(&mut self, segment: &Segment, _pure: bool, _window_changed: bool) -> bool {
         !segment.sack.is_empty()
     }
 

@@ -2,7 +2,7 @@
 //! Source: RFC 9293 section 3.5, RFC 5681 section 3.1, RFC 6298 section 5.
 
 use cc::CongestionControl;
-use units::Time;
+use units::{Span, Time};
 
 use super::rules::Opening;
 use super::{Sender, State, Tcb};
@@ -54,11 +54,12 @@ impl Tcb {
     }
 
     /// The SYN came again, so the answer to it was lost or late. Like a lost SYN it leaves an initial window of one
-    /// segment (RFC 5681 section 3.1).
-    pub(crate) fn on_syn_again(&mut self) {
+    /// segment (RFC 5681 section 3.1). Whether its answer echoes the first one even so, as Linux's does.
+    pub(crate) fn on_syn_again(&mut self) -> bool {
         if self.state == State::SynReceived {
             self.timeouts_in_row += 1;
         }
+        self.rules.opening == Opening::Linux
     }
 
     /// The answer to the other side's SYN leaves. It is sent again until it is acknowledged, as a SYN is; ns-2's sinks
@@ -76,10 +77,15 @@ impl Tcb {
         self.restart_timer(now);
     }
 
-    /// The answer to our SYN came: where timestamps tell, it is known which SYN it answers, if there were several.
-    pub(crate) fn note_answered_syn(&mut self, echo: Time) {
-        if self.rules.opening == Opening::Linux {
-            self.timed = self.timed.map(|(number, _)| (number, echo));
+    /// The answer to our SYN came. Where there were several, Linux takes the time of the one that it echoes, and if that
+    /// is the first, no SYN was lost, and nothing is to pay for.
+    pub(crate) fn note_answered_syn(&mut self, now: Time, echo: Time) {
+        let counts = self.rules.opening == Opening::Linux && self.rules.timestamps && self.timeouts_in_row > 0;
+        if counts {
+            self.timed = Some((0, Time(now.0 - self.stamped_rtt(now, echo).0)));
+            if self.first_syn_at == Some(echo) {
+                self.timeouts_in_row = 0;
+            }
         }
     }
 
@@ -94,7 +100,8 @@ impl Tcb {
     fn first_window(&mut self) -> (f64, f64) {
         let opening = self.rules.opening;
         let lost_syn = self.timeouts_in_row > u32::from(opening == Opening::Linux);
-        if lost_syn && opening == Opening::Rfc {
+        let unknown = opening == Opening::Linux && self.rtt.srtt() == Span::ZERO;
+        if self.timeouts_in_row > 0 && (opening == Opening::Rfc || unknown) {
             self.rtt.after_lost_syn();
         }
         if opening == Opening::Ns2Full {

@@ -82,7 +82,9 @@ pub(crate) struct Rules {
     /// An ACK of a segment sent again gives no delay sample, of whatever segment.
     pub(crate) careful_delays: bool,
     /// Linux: such an ACK gives the sample of what it SACKs, or else that of its timestamp.
-    pub(crate) stamps_repairs: bool,
+    pub(crate) samples_repairs: bool,
+    /// Linux: timestamps are whole milliseconds.
+    pub(crate) coarse_stamps: bool,
     /// The timer restarts before the sample of the same ACK is taken, and any new ACK ends the back-off.
     pub(crate) timer_before_sample: bool,
     /// Marks count on any ACK; otherwise on those that advance and on duplicates.
@@ -122,7 +124,7 @@ impl Rules {
         let recovery = config.recovery.unwrap_or(row.recovery);
         let (ns2, full) = (config.ns2_recovery, config.is_full());
         let vegas = ns2 && recovery == Recovery::Vegas;
-        let rack = recovery == Recovery::RackTlp;
+        let (board, linux) = (config.keeps_board(row), config.linux_recovery);
         let own_vegas = vegas && row.recovery == Recovery::Vegas;
         Rules {
             dup_threshold: config.dup_threshold,
@@ -151,32 +153,33 @@ impl Rules {
             initial_window: config.initial_window_segments(),
             initial_ssthresh: config.initial_ssthresh,
             opening: match (ns2, full) {
-                (false, _) if config.linux_recovery && config.timestamps => Opening::Linux,
+                (false, _) if linux => Opening::Linux,
                 (false, _) => Opening::Rfc,
                 (true, false) => Opening::Ns2,
                 (true, true) => Opening::Ns2Full,
             },
             opens_late: vegas,
             goes_back: config.starts_over(row),
-            grows_at_exit: (rack && config.linux_recovery)
+            grows_at_exit: (board && linux)
                 || full
                 || vegas
                 || (ns2 && matches!(recovery, Recovery::Reno | Recovery::NewReno)),
-            looks_first: rack && config.linux_recovery && !row.sizes_at_exit,
+            looks_first: board && linux && !row.sizes_at_exit,
             repairs_apart: vegas || (full && recovery != Recovery::Sack),
             careful_samples: !ns2,
             samples_on_partial: !ns2 || full,
-            linux_usage: rack && config.cwnd_limited == CwndLimited::Linux,
-            core_samples: rack,
-            caps_flight: rack,
+            linux_usage: board && config.cwnd_limited == CwndLimited::Linux,
+            core_samples: board,
+            caps_flight: board,
             cuts_cut: !ns2,
             careful_delays: !own_vegas,
-            stamps_repairs: rack && config.linux_recovery && config.timestamps,
+            samples_repairs: board && linux,
+            coarse_stamps: linux,
             timer_before_sample: full,
             marks_on_any_ack: !ns2,
             ect_again: ns2 || row.uses_marks,
-            heeds_old_acks: rack && config.linux_recovery,
-            duplicates_deliver: config.linux_recovery && matches!(recovery, Recovery::Reno | Recovery::NewReno),
+            heeds_old_acks: board && linux,
+            duplicates_deliver: linux && recovery == Recovery::Reno,
             may_shut: own_vegas,
             cuts_inflated: own_vegas,
         }

@@ -57,13 +57,13 @@ impl Tcb {
     /// SACKs, zero if there is none.
     #[cold]
     pub(super) fn delay_of_repair(&mut self, now: Time, sacked: Time, echo: Time) -> Option<Span> {
-        if !self.rules.stamps_repairs {
+        if !self.rules.samples_repairs {
             return None;
         }
         if sacked != Time::ZERO {
             return self.delay_sample(now, Time::ZERO, sacked, Flags::ACK);
         }
-        if echo == Time::ZERO {
+        if echo == Time::ZERO || !self.rules.timestamps {
             return None;
         }
         // no time of the path, to which it may fall short: it counts in no result
@@ -75,7 +75,7 @@ impl Tcb {
     /// The RTT by the timestamp that an ACK echoes.
     #[cold]
     pub(crate) fn stamped_rtt(&self, now: Time, echo: Time) -> Span {
-        if !self.rules.stamps_repairs {
+        if !self.rules.coarse_stamps {
             return now.since(echo);
         }
         //= specs/papers/linux.md#losses

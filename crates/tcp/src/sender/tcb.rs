@@ -2,7 +2,6 @@
 //! sender works on.
 
 use cc::bookkeeping::Books;
-use cc::registry::Recovery;
 use cc::{Algorithm, CongestionControl, Path};
 use units::{Bytes, Span, Time};
 
@@ -96,6 +95,8 @@ pub(crate) struct Tcb {
     /// No fast retransmit until an ACK passes this (RFC 6582).
     pub(crate) guard: Option<u32>,
     pub(crate) last_cut_by_dupacks: bool,
+    /// When the first SYN of this end left.
+    pub(super) first_syn_at: Option<Time>,
     /// Accurate ECN: the receiver's count of marked segments, as far as ACKs have told.
     pub(super) marks_told: u32,
     pub(super) in_handover: bool,
@@ -124,7 +125,7 @@ impl Tcb {
             quiet: false,
             in_recovery: false,
             comes_down: false,
-            never_calm: config.recovery.unwrap_or(row.recovery) == Recovery::RackTlp,
+            never_calm: config.keeps_board(row),
             pending: Pending::Retransmission,
             resend: None,
             limit: Limit::Cwnd,
@@ -152,6 +153,7 @@ impl Tcb {
             recover: 0,
             guard: None,
             last_cut_by_dupacks: false,
+            first_syn_at: None,
             marks_told: accecn::FIRST,
             timeouts_in_row: 0,
             limited_sent: 0,
@@ -207,9 +209,9 @@ impl Tcb {
     #[cold]
     pub(super) fn set_rwnd(&mut self, segments: u32) {
         self.rwnd = segments;
+        self.push.note_window(segments);
         self.path.rwnd = self.bytes(segments);
         self.size_window();
-        self.push.note_window(segments);
     }
 
     /// Take cwnd and the inflation into account: call after anything that changes them.

@@ -129,7 +129,7 @@ impl Tcb {
     /// RACK-TLP: the recovery that the timeout ends has cut the window for this window of data, and the timeout is no
     /// news of congestion.
     fn has_paid(&self) -> bool {
-        self.never_calm && self.in_recovery
+        self.never_calm && self.in_recovery && self.snd_una < self.recover
     }
 
     /// Whatever recovery is on, the timeout ends it.

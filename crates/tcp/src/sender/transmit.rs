@@ -4,7 +4,6 @@
 use cc::{CongestionControl, Windows};
 use units::{Span, Time};
 
-use super::rules::Opening;
 use super::{Sender, State, Tcb};
 use crate::IdleRestart;
 use crate::scoreboard::Snapshot;
@@ -20,8 +19,8 @@ impl Tcb {
     /// The SYN that is due leaves.
     pub(crate) fn on_syn_sent(&mut self, now: Time) {
         self.syn_due = false;
-        let is_known = self.timeouts_in_row == 0 || self.rules.opening == Opening::Linux;
-        self.timed = is_known.then_some((0, now));
+        self.first_syn_at.get_or_insert(now);
+        self.timed = (self.timeouts_in_row == 0).then_some((0, now));
         self.restart_timer(now);
     }
 

@@ -26,6 +26,11 @@ impl Wheel {
         (now + self.phase).0 / MS
     }
 
+    /// What is added to short timers, so that they do not fire on a clock's rounding.
+    pub(crate) fn slack(&self) -> Span {
+        if self.stepped { Span::from_millis(2) } else { Span::ZERO }
+    }
+
     /// When a timer expires that is set now, for so long.
     #[inline]
     pub(crate) fn expiry(&self, now: Time, span: Span) -> Time {

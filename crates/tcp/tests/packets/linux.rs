@@ -212,3 +212,163 @@ fn the_handshake_counts_for_the_least_rtt() {
         assert_eq!(h.end.sender.known().unwrap().lost, 1);
     }
 }
+
+/// A sender of the profile with another core, ten segments wide and in congestion avoidance.
+fn with_core(core: Recovery, change: impl FnOnce(&mut Config)) -> Host {
+    let rules = Config { recovery: Some(core), ..Config::profile(Profile::Linux) };
+    let mut h = Host::open(rules, "newreno", |c| {
+        c.initial_ssthresh = Some(10);
+        (c.push, c.window) = (0, 200);
+        change(c);
+    });
+    h.write(90_000);
+    h.sent(0..10);
+    h.at(100);
+    h
+}
+
+/// Segments 0 and 4 of ten are lost. Two duplicates release a segment each, for one has left the network with each; the
+/// third repairs. Of the window of ten five are left: ceil(k * 5 / 10) segments may have left after k duplicates. The
+/// ACK of 4 shows that to be lost, which is repaired once that is due.
+#[test]
+fn without_sack_duplicates_and_partial_acks_repair() {
+    let mut h = with_core(Recovery::NewReno, |_| {});
+    h.ack(0);
+    h.sent([10]);
+    h.ack(0);
+    h.sent([11]);
+    h.ack(0);
+    h.sent([0]); // of 12 three have arrived and one is lost: ceil(1 * 5 / 10)
+    h.acks(0, 2);
+    h.sent([12]); // ceil(3 * 5 / 10) = 2
+    h.at(200);
+    h.ack_of_stamp(4, 100); // it repairs one and eats three of five duplicates
+    assert_eq!(h.end.sender.known().unwrap().lost, 1);
+    h.silent(); // in flight are 9 - 2 - 1: ceil(4 * 5 / 10) = 2
+    h.ack(4);
+    h.silent(); // in flight are 5
+    h.ack(4);
+    h.sent([4]);
+    assert_eq!(h.end.sender.stats().fast_retransmits, 1);
+    assert!(h.end.sender.in_recovery());
+}
+
+/// All that was sent before the loss is acknowledged, and no more: duplicates of what was sent again in vain must not
+/// begin another recovery (RFC 6582 section 3.2). The next ACK ends it.
+#[test]
+fn without_sack_the_recovery_lasts_until_more_is_acknowledged() {
+    let mut h = with_core(Recovery::NewReno, |_| {});
+    h.acks(0, 3);
+    h.taken();
+    h.at(200);
+    h.ack_of_stamp(12, 100);
+    assert!(h.end.sender.in_recovery());
+    let sent = h.end.sender.snd_max();
+    h.acks(12, 4);
+    assert_eq!(h.end.sender.stats().fast_retransmits, 1);
+    assert!(h.taken().iter().all(|segment| segment.seq >= 12), "nothing is sent again");
+    h.at(300);
+    h.ack_of_stamp(sent, 200);
+    assert!(!h.end.sender.in_recovery());
+    h.windows(6.0, 5.0); // that ACK of a whole window lets it grow
+}
+
+/// Segment 0 was late, not lost: the ACK echoes what left before it was sent again, so that the cut is taken back. It
+/// was overtaken by four, and so many duplicates are no loss any more: by 0 to 12, once what waits for an ACK counts.
+#[test]
+fn without_sack_a_timestamp_takes_the_cut_back() {
+    for (stamp, cwnd) in [(0, 10.0), (100, 5.0)] {
+        let mut h = with_core(Recovery::NewReno, |_| {});
+        h.acks(0, 3);
+        h.at(110);
+        h.ack_of_stamp(6, stamp);
+        assert_eq!(h.end.sender.in_recovery(), cwnd == 5.0);
+        assert_eq!(h.end.sender.cwnd(), cwnd);
+    }
+}
+
+/// Without RACK three SACKs above it tell that segment 0 is lost, and a fourth above 1 that that is. What is lost again
+/// only the timer finds, at Linux's RTO: of 100 ms and 200 ms after the repair.
+#[test]
+fn without_rack_losses_are_counted() {
+    let mut h = with_core(Recovery::Sack, |_| {});
+    h.sack(0, &[(2, 3)]);
+    h.sack(0, &[(2, 4)]);
+    h.sent([10, 11]);
+    h.sack(0, &[(2, 5)]);
+    assert_eq!(h.end.sender.known().unwrap().lost, 2);
+    h.sent([0]);
+    h.sack(0, &[(2, 6)]);
+    h.silent();
+    h.sack(0, &[(2, 7)]);
+    h.sent([1]);
+    h.at(190);
+    h.sack(0, &[(1, 12)]); // 1 has arrived again, 0 has not
+    assert_eq!(h.end.sender.known().unwrap().resent, 1);
+    h.taken();
+    assert_eq!(h.timeouts(), 0);
+    h.timeout();
+    assert_eq!(h.timeouts(), 1);
+    assert_eq!(h.taken()[0].seq, 0);
+}
+
+/// A duplicate that offers a larger window is none: at the third SACK nothing is lost yet where it is the highest by
+/// chance, but new data may leave in its place.
+#[test]
+fn a_duplicate_with_a_larger_window_does_not_count() {
+    for (grows, lost) in [(true, 0), (false, 1)] {
+        let mut h = with_core(Recovery::NewReno, |_| {});
+        for _ in 0..3 {
+            h.peer_window += u32::from(grows);
+            h.ack(0);
+        }
+        assert_eq!(h.end.sender.known().unwrap().lost, lost);
+    }
+}
+
+/// The timer expires, and the first ACK is of what was sent once before: it was for nothing (F-RTO, RFC 5682), without
+/// SACK as well.
+#[test]
+fn without_sack_an_early_timeout_is_taken_back() {
+    for (core, answers) in [(Recovery::NewReno, true), (Recovery::Sack, true), (Recovery::NewReno, false)] {
+        let mut h = with_core(core, |c| c.timestamps = false);
+        h.timeout();
+        h.sent([0]);
+        h.windows(1.0, 5.0);
+        h.ack(1); // only that: it is open which copy it was, and new data ask
+        h.sent([10, 11]);
+        if answers {
+            h.ack(3);
+            h.windows(10.2, 10.0); // two segments of ten
+        } else {
+            h.ack(1); // a duplicate: the loss was real
+            h.windows(2.0, 5.0);
+        }
+    }
+}
+
+/// A SYN that leaves again is answered with the timestamp of the first one, as long as none was answered before: the RTT
+/// counts from there, 1100 ms, and the RTO is 1.1 s and twice that.
+#[test]
+fn the_answer_to_a_second_syn_echoes_the_first() {
+    let config = Config { tail_probes: false, ..Config::profile(Profile::Linux) };
+    let mut h = Host::closed(config, "newreno", Role::Active { peer_sends: false }, |_| {});
+    let mut peer = Host::closed(config, "newreno", Role::Passive, |_| {});
+    h.end.open();
+    h.write(0);
+    peer.set_now(h.now() + Span::from_millis(50));
+    peer.receive(h.taken()[0]);
+    assert_eq!(peer.taken().len(), 1); // and lost
+    h.timeout();
+    let second = h.taken()[0];
+    peer.set_now(h.now() + Span::from_millis(50));
+    peer.receive(second);
+    let answer = peer.taken()[0];
+    assert_eq!(answer.ts_ecr, units::Time::ZERO);
+    h.set_now(units::Time(1_100_000_000));
+    h.receive(answer);
+    h.taken();
+    h.write(1000);
+    assert_eq!(h.end.next_deadline(), units::Time(1_100_000_000 + 3_300_000_000));
+    h.windows(10.0, f64::from(1 << 24));
+}

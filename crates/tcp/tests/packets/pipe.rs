@@ -2,6 +2,7 @@
 //! whatever is lost, and by whatever rules they run, all data arrive in order, each once, the sender keeps within its
 //! windows and its pace, and the counters agree with what an onlooker saw.
 
+use cc::registry::Recovery;
 use proptest::prelude::*;
 use tcp::{
     Config, Count, CwndLimited, DelackMode, EcnEcho, HalfBase, InitialWindow, Pacing, Profile, RecoverRule, RtoFloor,
@@ -34,12 +35,12 @@ fn case() -> impl Strategy<Value = Case> {
         prop_oneof![Just(RecoverRule::Careful), Just(RecoverRule::LessCareful), Just(RecoverRule::Off)],
         prop_oneof![Just(0u32), Just(2), Just(5)],
         proptest::option::of(proptest::sample::select(vec![
-            cc::registry::Recovery::Tahoe,
-            cc::registry::Recovery::Reno,
-            cc::registry::Recovery::NewReno,
-            cc::registry::Recovery::Sack,
-            cc::registry::Recovery::RackTlp,
-            cc::registry::Recovery::RackTlp,
+            Recovery::Tahoe,
+            Recovery::Reno,
+            Recovery::NewReno,
+            Recovery::Sack,
+            Recovery::RackTlp,
+            Recovery::RackTlp,
         ])),
     );
     let list = |most: usize| proptest::collection::vec(1usize..200, 0..most);
@@ -73,7 +74,7 @@ fn case() -> impl Strategy<Value = Case> {
             let count = if flags[10] { Count::Bytes } else { Count::Acks };
             (config.ss_count, config.ca_count) = (count, count);
             config.ss_limit = if flags[11] { 2 } else { u32::MAX };
-            if recovery == Some(cc::registry::Recovery::RackTlp) {
+            if matches!(recovery, Some(Recovery::NewReno | Recovery::Sack | Recovery::RackTlp)) {
                 (config.tail_probes, config.undo, config.linux_recovery) = (flags[12], flags[13], flags[14]);
                 config.dsack = flags[15];
             }
@@ -152,7 +153,7 @@ fn ends(case: &Case) {
 fn a_second_handover_loses_what_was_sent_after_the_first() {
     let handovers = [Handover { at: 23, lead: 19, length: 1041 }, Handover { at: 1084, lead: 0, length: 1 }];
     let mut case = plain(Profile::Rfc, "westwood-plus-ho", 4001, &handovers);
-    case.config.recovery = Some(cc::registry::Recovery::Sack);
+    case.config.recovery = Some(Recovery::Sack);
     case.config.dup_threshold = 1;
     case.config.limited_transmit = 0;
     case.config.initial_window = InitialWindow::Segments(3);

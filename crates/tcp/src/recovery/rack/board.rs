@@ -21,6 +21,9 @@ pub(super) struct Board {
     due: u32,
     /// None below it is due.
     due_from: u32,
+    /// Found by number: segments below it are SACKed or lost, and so many of them are SACKed.
+    edge: u32,
+    sacked_below: u32,
 }
 
 /// What an ACK reports.
@@ -87,6 +90,11 @@ impl Arrivals {
         tcb.rtt.end_back_off();
     }
 
+    /// Without SACK it is open which copy arrived, of all that an ACK covers, where one of them was sent again.
+    pub(super) fn forget_originals_of_repair(&mut self) {
+        self.original &= !self.repaired;
+    }
+
     /// It reports a segment by SACK that left before this time, and was sent once.
     pub(super) fn sacked_before(&self, at: Time) -> bool {
         self.sacked_from != Time::ZERO && self.sacked_from < at
@@ -151,9 +159,10 @@ impl Board {
     ) -> News {
         let (high, recover) = (self.blocks.high_sacked, tcb.recover);
         let rtt_min = tcb.path.rtt_min;
-        let Board { sacked, lost, resent, due, .. } = self;
+        let Board { sacked, lost, resent, due, edge, sacked_below, .. } = self;
         self.blocks.enter(tcb, now, ack, blocks, |n, record| {
             *sacked += 1;
+            *sacked_below += u32::from(n < *edge);
             arrivals.sacked += 1;
             if record.times == 1 {
                 if arrivals.sacked_from == Time::ZERO {
@@ -187,6 +196,7 @@ impl Board {
             arrivals.repaired |= record.times > 1;
             if record.sacked {
                 self.sacked -= 1;
+                self.sacked_below -= u32::from(n < self.edge);
                 continue;
             }
             arrivals.delivered += 1;
@@ -218,6 +228,62 @@ impl Board {
         self.due_from = self.due_from.min(number);
     }
 
+    /// The oldest segment is lost, unless it was found to be before. How many that are.
+    pub(super) fn lose_oldest(&mut self, tcb: &mut Tcb) -> u32 {
+        let found = tcb.snd_una < tcb.snd_max && !tcb.board.get(tcb.snd_una).notes.is_lost();
+        if found {
+            self.lose(tcb, tcb.snd_una);
+        }
+        u32::from(found)
+    }
+
+    /// Of the segments that are not SACKed those are lost that have no more than `most` SACKed ones below them. How many
+    /// were not before.
+    pub(super) fn lose_overtaken(&mut self, tcb: &mut Tcb, most: u32) -> u32 {
+        let before = self.lost;
+        self.edge = self.edge.max(tcb.snd_una);
+        while self.edge < tcb.snd_max {
+            let record = *tcb.board.get(self.edge);
+            if self.sacked_below + u32::from(record.sacked) > most {
+                break;
+            }
+            self.sacked_below += u32::from(record.sacked);
+            if !record.sacked && !record.notes.is_lost() {
+                self.lose(tcb, self.edge);
+            }
+            self.edge += 1;
+        }
+        self.lost - before
+    }
+
+    /// Without SACK: a duplicate announces that a segment has arrived. How many that are.
+    pub(super) fn announce(&mut self) -> u32 {
+        self.sacked += 1;
+        1
+    }
+
+    /// Without SACK: no more can have arrived than the rest of so many, with the lost ones, or one of them, still
+    /// missing. How many were announced beyond that.
+    pub(super) fn limit_announced(&mut self, outstanding: u32) -> u32 {
+        let most = outstanding - self.lost.max(1).min(outstanding);
+        let excess = self.sacked.saturating_sub(most);
+        self.sacked -= excess;
+        excess
+    }
+
+    /// Without SACK: so many were acknowledged, one that was missing and others that duplicates may have announced. How
+    /// many have arrived by it.
+    pub(super) fn acknowledge_announced(&mut self, newly: u32) -> u32 {
+        let arrived = newly.saturating_sub(self.sacked).max(1);
+        self.sacked = self.sacked.saturating_sub(newly - 1);
+        arrived
+    }
+
+    /// Without SACK: what duplicates announced tells nothing any more.
+    pub(super) fn forget_duplicates(&mut self) {
+        self.sacked = 0;
+    }
+
     /// A segment leaves again.
     pub(super) fn resend(&mut self, tcb: &mut Tcb, number: u32) {
         let record = tcb.board.get_mut(number);
@@ -243,6 +309,12 @@ impl Board {
             tcb.board.get_mut(n).notes.set_lost(false);
         }
         (self.lost, self.due, self.due_from) = (0, 0, tcb.snd_max);
+        self.count_anew(tcb.snd_una);
+    }
+
+    /// Losses are found from the oldest segment on.
+    fn count_anew(&mut self, una: u32) {
+        (self.edge, self.sacked_below) = (una, 0);
     }
 }
 

@@ -41,7 +41,6 @@ pub(super) struct Detection {
     again: VecDeque<(u32, Time)>,
     /// Segments by which one was overtaken at most, at least the threshold of duplicates.
     reordering: u32,
-    threshold: u32,
     /// How often that was seen.
     reordered: u32,
     /// The window for reordering, in quarters of the least RTT, and how many recoveries it lasts.
@@ -88,7 +87,6 @@ impl Detection {
             edge: 0,
             again: VecDeque::new(),
             reordering: config.dup_threshold,
-            threshold: config.dup_threshold,
             reordered: 0,
             steps: 1,
             persists: 0,
@@ -152,8 +150,8 @@ impl Detection {
     }
 
     /// Segments were overtaken by more than the threshold of duplicates.
-    pub(super) fn is_beyond(&self) -> bool {
-        self.reordering > self.threshold
+    pub(super) fn is_beyond(&self, threshold: u32) -> bool {
+        self.reordering > threshold
     }
 
     /// A segment was overtaken by one so far above it (RFC 8985 section 6.2, step 3).
@@ -184,9 +182,9 @@ impl Detection {
     }
 
     /// The timer expired though many had arrived: reordering is not what it was thought to be.
-    pub(super) fn after_timeout(&mut self, board: &Board) {
-        if board.sacked() >= self.threshold {
-            self.reordering = self.reordering.min(self.threshold);
+    pub(super) fn after_timeout(&mut self, board: &Board, threshold: u32) {
+        if board.sacked() >= threshold {
+            self.reordering = self.reordering.min(threshold);
         }
     }
 

@@ -30,7 +30,7 @@ impl Rack {
         if srtt == Span::ZERO {
             return tcb.rtt.rto();
         }
-        srtt + srtt + if outstanding == 1 { ACK_DELAY.max(self.slack()) } else { self.slack() }
+        srtt + srtt + if outstanding == 1 { ACK_DELAY.max(tcb.rules.wheel.slack()) } else { tcb.rules.wheel.slack() }
     }
 
     /// No loss is known of, so that the last segments may be probed for. While a probe is on its way there is no
@@ -47,7 +47,7 @@ impl Rack {
     pub(super) fn set_timer(&mut self, tcb: &mut Tcb, now: Time, advanced: bool, wait: Span) {
         let outstanding = tcb.snd_max - tcb.snd_una;
         if wait > Span::ZERO {
-            let span = (wait + self.slack()).min(tcb.rtt.rto());
+            let span = (wait + tcb.rules.wheel.slack()).min(tcb.rtt.rto());
             return tcb.arm(now, span, Pending::Reordering);
         }
         // what left after the oldest segment did and was SACKed tells that this one is late: the timer goes on
@@ -135,7 +135,7 @@ impl Rack {
             self.allow(tcb, 0);
         }
         if found.wait > Span::ZERO {
-            tcb.arm(now, found.wait + self.slack(), Pending::Reordering);
+            tcb.arm(now, found.wait + tcb.rules.wheel.slack(), Pending::Reordering);
         } else {
             self.wait_for_oldest(tcb, now);
         }

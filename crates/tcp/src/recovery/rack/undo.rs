@@ -12,6 +12,7 @@ use crate::sender::{Before, Tcb};
 pub(super) struct Undo {
     on: bool,
     timestamps: bool,
+    as_linux: bool,
     /// The oldest segment when it was made.
     marker: Option<u32>,
     /// Segments sent again since, less those that came twice; none yet if nothing was.
@@ -26,6 +27,7 @@ impl Undo {
         Undo {
             on: config.undo,
             timestamps: config.timestamps,
+            as_linux: config.linux_recovery,
             marker: None,
             unneeded: None,
             first_at: Time::ZERO,
@@ -38,14 +40,15 @@ impl Undo {
     }
 
     /// The window is about to be reduced, with so many segments on their way that were sent again. `anew`: nothing else
-    /// was being repaired.
+    /// was being repaired; in Linux a repair that is on its way still counts from the time before.
     pub(super) fn begin(&mut self, tcb: &mut Tcb, resent: u32, anew: bool) {
         if !self.on {
             return;
         }
         self.marker = Some(tcb.snd_una);
         self.unneeded = (resent > 0).then_some(resent);
-        if anew {
+        let repairs = resent > 0 || (tcb.snd_una < tcb.snd_max && tcb.board.get(tcb.snd_una).times > 1);
+        if anew && !(repairs && self.as_linux) {
             self.first_at = Time::ZERO;
         }
         tcb.remember(&mut self.before);
@@ -75,15 +78,19 @@ impl Undo {
         self.unneeded == Some(0) && self.marker.is_some()
     }
 
-    /// The ACK at hand answers a copy that left before anything was sent again.
-    pub(super) fn was_early(&self, ack: &Arrivals) -> bool {
-        let known = self.timestamps && self.first_at != Time::ZERO && ack.echo != Time::ZERO;
-        self.marker.is_some() && known && ack.echo < self.first_at
+    /// The ACK at hand answers a copy that left before anything was sent again. In Linux, with clocks of milliseconds;
+    /// and all do while nothing was.
+    pub(super) fn was_early(&self, tcb: &Tcb, ack: &Arrivals) -> bool {
+        if self.marker.is_none() || self.first_at == Time::ZERO {
+            return self.marker.is_some() && self.as_linux;
+        }
+        let clock = |at| if self.as_linux { tcb.rules.wheel.clock(at) } else { at.0 };
+        self.timestamps && ack.echo != Time::ZERO && clock(ack.echo) < clock(self.first_at)
     }
 
     /// One or the other.
-    pub(super) fn may(&self, ack: &Arrivals) -> bool {
-        self.all_came_twice() || self.was_early(ack)
+    pub(super) fn may(&self, tcb: &Tcb, ack: &Arrivals) -> bool {
+        self.all_came_twice() || self.was_early(tcb, ack)
     }
 
     /// The windows and the algorithm are again as they were before.
