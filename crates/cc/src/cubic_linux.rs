@@ -180,7 +180,9 @@ impl CongestionControl for CubicLinux {
         let (mut cwnd, ssthresh) = (linux::segments(self.cwnd, path.mss), linux::segments(self.ssthresh, path.mss));
         let slow = cwnd < ssthresh;
         if ack.grows {
-            let (grown, rest) = linux::slow_start(cwnd, ssthresh, linux::acked(ack, slow, path.mss));
+            let acked = linux::acked(ack, slow, path.mss);
+            let acked = if slow { self.hystart.whole(acked) } else { acked };
+            let (grown, rest) = linux::slow_start(cwnd, ssthresh, acked);
             cwnd = grown;
             if rest > 0 {
                 let per = self.per(ms(ack.now), cwnd, rest);

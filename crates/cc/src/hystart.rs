@@ -45,6 +45,11 @@ impl HyStart {
         if let HyStart::PlusPlus(plus_plus) = self { plus_plus.growth() } else { 1.0 }
     }
 
+    /// The same of an ACK for so many segments, where the window grows by whole ones.
+    pub(crate) fn whole(&mut self, acked: u32) -> u32 {
+        if let HyStart::PlusPlus(plus_plus) = self { plus_plus.whole(acked) } else { acked }
+    }
+
     /// An ACK in slow start, after the window has grown. True if slow start ends here.
     pub(crate) fn ends_after(&mut self, ack: &Ack) -> bool {
         if let HyStart::PlusPlus(plus_plus) = self { plus_plus.on_ack(ack) } else { false }

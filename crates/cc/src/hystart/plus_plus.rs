@@ -5,12 +5,13 @@
 use units::Span;
 
 use crate::Ack;
+use crate::linux::Count;
 
 const MIN_RTT_THRESH: Span = Span::from_millis(4);
 const MAX_RTT_THRESH: Span = Span::from_millis(16);
 const MIN_RTT_DIVISOR: u64 = 8;
 const N_RTT_SAMPLE: u32 = 8;
-const CSS_GROWTH_DIVISOR: f64 = 4.0;
+const CSS_GROWTH_DIVISOR: u32 = 4;
 const CSS_ROUNDS: u32 = 5;
 
 /// Where it stands.
@@ -33,11 +34,13 @@ pub(crate) struct PlusPlus {
     last: Option<Span>,
     current: Option<Span>,
     samples: u32, // in this round
+    /// Segments acknowledged in slow growth that have not added to a window of whole segments yet.
+    count: Count,
 }
 
 impl PlusPlus {
     pub(super) fn new() -> PlusPlus {
-        PlusPlus { phase: Phase::SlowStart, last: None, current: None, samples: 0 }
+        PlusPlus { phase: Phase::SlowStart, last: None, current: None, samples: 0, count: Count::default() }
     }
 
     /// Congestion: slow starts are ordinary from now on.
@@ -50,8 +53,18 @@ impl PlusPlus {
         match self.phase {
             //= specs/papers/hystart.md#conservative-slow-start
             //# cwnd = cwnd + n / CSS_GROWTH_DIVISOR
-            Phase::Conservative { .. } => 1.0 / CSS_GROWTH_DIVISOR,
+            Phase::Conservative { .. } => 1.0 / f64::from(CSS_GROWTH_DIVISOR),
             Phase::SlowStart | Phase::Done => 1.0,
+        }
+    }
+
+    /// The same of an ACK for so many segments, in whole ones; the rest is kept for the next.
+    pub(super) fn whole(&mut self, acked: u32) -> u32 {
+        match self.phase {
+            //= specs/papers/hystart.md#conservative-slow-start
+            //# A window of whole segments grows by one for each CSS_GROWTH_DIVISOR acknowledged, and the rest is kept.
+            Phase::Conservative { .. } => self.count.grow(0, CSS_GROWTH_DIVISOR, acked),
+            Phase::SlowStart | Phase::Done => acked,
         }
     }
 
@@ -185,6 +198,18 @@ mod tests {
         assert!(round(&mut hystart, 8, 100));
         assert!(!round(&mut hystart, 8, 200));
         assert_eq!(hystart.growth(), 1.0);
+    }
+
+    #[test]
+    fn a_quarter_of_whole_segments_keeps_the_rest() {
+        let mut hystart = PlusPlus::new();
+        assert_eq!([1, 2, 3].map(|acked| hystart.whole(acked)), [1, 2, 3]);
+        round(&mut hystart, 8, 80);
+        round(&mut hystart, 8, 100);
+        // 1, 2, 4, 6, 9 and 17 acknowledged in all
+        assert_eq!([1, 1, 2, 2, 3, 8].map(|acked| hystart.whole(acked)), [0, 0, 1, 0, 1, 2]);
+        hystart.stop();
+        assert_eq!(hystart.whole(2), 2);
     }
 
     #[test]
