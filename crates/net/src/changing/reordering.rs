@@ -1,6 +1,6 @@
 //! Packets that leave the order: chosen ones arrive later or earlier than their delay says, all others keep theirs.
 //!
-//! Which packets a rule chooses, and what its correlation means, is as in netem (`delay D reorder P% R% gap N`, iproute2's
+//! Which packets a rule chooses, and what its correlation means, is as in netem (`delay D reorder P% R% gap N`,
 //! tc-netem(8)): there the chosen ones are those that are not delayed.
 
 use std::sync::Arc;
