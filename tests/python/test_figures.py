@@ -474,11 +474,11 @@ def test_no_words_stand_on_others_or_on_data(width: str | float | None, panels: 
             "goodput_bps": [1e6 + 1e4 * at for at in range(len(rows))],
         }
     )
-    with plots.layout(width=width):
+    with plots.layout(width=width, title="A title that is as long as what some put above a figure, and longer yet"):
         figure = plots.cdf_of_flows(flows, ["topology.bottleneck.delay", "flows.algorithm"])
     figure.draw_without_rendering()
     (legend,) = figure.legends
-    boxes = {"legend": legend.get_window_extent()}
+    boxes = {"legend": legend.get_window_extent(), "title": figure._suptitle.get_window_extent()}
     for name, text in (("x", figure._supxlabel), ("y", figure._supylabel)):
         boxes[name] = text.get_window_extent()
     boxes |= {f"panel {at}": axes.get_tightbbox() for at, axes in enumerate(figure.axes) if axes.axison}

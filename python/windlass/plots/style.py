@@ -14,6 +14,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from windlass.errors import InputError, StoreError
@@ -215,7 +216,14 @@ def _finish(figure: Figure, given: Layout) -> None:
     from matplotlib.ticker import FuncFormatter, LogFormatter
 
     if given.title is not None:
-        figure.suptitle(given.title)
+        # over the data: a legend beside them begins at the upper edge
+        beside = [legend for legend in figure.legends if getattr(legend, "_outside_loc", None) == "right"]
+        extents = (legend.get_window_extent(figure._get_renderer()) for legend in beside)  # type: ignore[attr-defined]
+        free = 1.0 - sum(extent.width for extent in extents) / figure.bbox.width
+        words = fill(given.title, max(12, int(0.8 * free * room_for_letters())))
+        more = words.count("\n") * 1.4 * given.font_size / 72.0
+        figure.set_size_inches(figure.get_figwidth(), figure.get_figheight() + more)
+        figure.suptitle(words, x=0.5 * free)
     if given.labels:
         _relabel(figure, given.labels)
     for axes in figure.axes:
