@@ -390,6 +390,8 @@ def test_every_kind_of_window_change_is_drawn_with_every_cause(event: names.Wind
 
 def test_every_number_of_a_summary_can_be_drawn(command: Command, work: Path) -> None:
     document = with_flow(**TRANSPORTS["tcp"]) | {"sweep": {"scenario.profile": ["rfc", "ns2"]}}
+    # Jain's index is of flows that compete
+    document["flows"].append(BULK | {"name": "rival"})
     (work / "named.toml").write_text("\n".join(f"{key} = {_toml.value(part)}" for key, part in document.items()))
     command("sweep", "named.toml", "--out", "out")
     for _, _, number in stats.SUMMARY:

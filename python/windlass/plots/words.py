@@ -109,6 +109,7 @@ _EMPTY_UNLESS: dict[str, str] = {
     "queue_delay": "write `delays = true` under [output], or `--set output.delays=true`, and run again",
     "completion": "only transfers of a `size` that end have a completion time",
     "unfinished": "only transfers of a `size` can be unfinished",
+    "jain": "only of two flows or more that take what the path has left there is one",
     "size": "only flows with a `size` have one",
     "stop": "only flows with a `stop` have one",
     "owd_max": "only UDP flows have it",
