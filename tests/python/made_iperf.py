@@ -48,7 +48,7 @@ def document(truth: dict[str, Any], seed: int = 1) -> dict[str, Any]:
         return float(values[own][place]) if place >= 0 else 0.0
 
     again = np.diff(np.linspace(0, flow["retransmitted_segments"], seconds + 1).astype(int))
-    intervals = []
+    intervals: list[dict[str, Any]] = []
     for second in range(seconds):
         size = known("delivered_bytes", second + 1.0) - known("delivered_bytes", second)
         total = {"start": float(second), "end": second + 1.0, "seconds": 1.0, "bytes": int(size), "omitted": False}

@@ -17,6 +17,7 @@ from test_imports_formats import flent, ping, ss
 import windlass
 from windlass import export
 from windlass.compare import Comparison
+from windlass.compare.ranges import draws_of, evidence_of
 from windlass.errors import InputError
 from windlass.imports import ImportedPath, import_path
 from windlass.measured import measured
@@ -209,12 +210,16 @@ def test_every_kind_of_file_writes_what_it_leaves_open(name: str, content: str |
     assert found is not None
     assert (found.file, found.format, found.notes) == (name, path.format, path.notes)
     assert found.bounds, "something is always open"
-    from windlass.compare.ranges import draws_of, evidence_of
-
     paths = {"path": windlass.load("path.toml")}
     draws = draws_of(paths, evidence_of(paths), None)
     assert len(draws) == 2 ** min(len(found.bounds), 3) + 1
     assert all(draw.paths["path"].points()[0].effective() for draw in draws)
+
+
+def test_a_queue_that_is_compared_is_not_left_open() -> None:
+    paths = {"path": iperf().scenario()}
+    names = [[bound.name for bound in evidence_of(paths, queues)["path"].bounds] for queues in (False, True)]
+    assert names == [["rate", "loss", "queue", "delay"], ["rate", "loss", "delay"]]
 
 
 def test_a_senders_trace_is_a_lower_bound_too() -> None:
@@ -223,8 +228,6 @@ def test_a_senders_trace_is_a_lower_bound_too() -> None:
     path.write("path.toml")
     found = measured(windlass.load("path.toml"))
     assert found is not None and found.bounds[0].name == "rate"
-    from windlass.compare.ranges import draws_of, evidence_of
-
     paths = {"path": windlass.load("path.toml")}
     for draw in draws_of(paths, evidence_of(paths), None):
         assert "trace" not in draw.paths["path"].composed()["topology"]["bottleneck"]

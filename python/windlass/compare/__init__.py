@@ -101,7 +101,7 @@ def compare(
     settings, found = settings_of(paths, group, next(iter(named.values())))
     cells, cautions = planned(found, named, disciplines, neighbour, queue_at)
     candidates = [(label, queue) for queue in disciplines for label in named]
-    evidence = evidence_of(paths)
+    evidence = evidence_of(paths, bool(queues))
     tells = len(candidates) > 1 and min(len(setting.seeds) for setting in settings) > 1
     draws = draws_of(paths, evidence, group) if tells else []
     rounds = [(settings, cells)]

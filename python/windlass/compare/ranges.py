@@ -78,10 +78,21 @@ class Draw:
     words: str
 
 
-def evidence_of(paths: Mapping[str, Scenario]) -> dict[str, Measured]:
-    """What each path says of its measurement, for those that do."""
-    found = {name: measured(path) for name, path in paths.items()}
-    return {name: one for name, one in found.items() if one is not None}
+def evidence_of(paths: Mapping[str, Scenario], queues: bool = False) -> dict[str, Measured]:
+    """What each path says of its measurement, for those that do; with `queues` to compare, its own queue is none of it.
+
+    Raises
+    ------
+    InputError
+        If a section ``[measured]`` is not as it is written.
+    """
+    found = {name: one for name, path in paths.items() if (one := measured(path)) is not None}
+    if not queues:
+        return found
+    return {
+        name: replace(one, bounds=[bound for bound in one.bounds if bound.name != "queue"])
+        for name, one in found.items()
+    }
 
 
 def draws_of(paths: Mapping[str, Scenario], evidence: Mapping[str, Measured], group: str | None) -> list[Draw]:
