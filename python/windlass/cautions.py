@@ -16,7 +16,17 @@ if TYPE_CHECKING:
 
     from windlass.sweep import RunResult
 
-__all__ = ["Observed", "cautions_of", "observe", "of_absences", "of_algorithms", "of_runs", "told", "where_words"]
+__all__ = [
+    "Observed",
+    "cautions_of",
+    "observe",
+    "of_absences",
+    "of_algorithms",
+    "of_runs",
+    "of_seeds",
+    "told",
+    "where_words",
+]
 
 BAD_FACTOR = 2.0
 """A channel that steps with packets stood still if it was bad for this many times its share of time."""
@@ -76,6 +86,29 @@ def of_runs(results: Sequence[RunResult]) -> list[str]:
     pass over nodes.
     """
     return told([observe(result) for result in results])
+
+
+def of_seeds(points: Iterable[Sequence[RunResult]]) -> list[str]:
+    """What seeds that change nothing mean.
+
+    Parameters
+    ----------
+    points : iterable of sequence of RunResult
+        The runs of each point, which differ by their seed alone.
+    """
+    several = [runs for runs in points if len(runs) > 1]
+    same = [runs for runs in several if all(runs[0].flows.equals(other.flows) for other in runs[1:])]
+    if not same:
+        return []
+    first = ", ".join(f"{axis} = {value}" for axis, value in same[0][0].axes.items())
+    where = (
+        "" if len(same) == len(several) else f" at {len(same)} of {len(several)} points{f' ({first})' if first else ''}"
+    )
+    caution = (
+        f"all seeds gave the same numbers{where}: nothing there is random, or did not happen, so that there are no "
+        'intervals; draw the starts, `start = "uniform(0 s, 1 s)"`, or add `send_jitter`'
+    )
+    return [caution]
 
 
 Finding = tuple[Any, ...]

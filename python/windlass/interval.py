@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Self
 
-__all__ = ["Interval", "to_digits"]
+__all__ = ["Interval", "shown", "to_digits"]
+
+SKEWED = 1.25
+"""An interval with one side so many times as long as the other is told by its ends instead of by ±."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,11 @@ class Interval:
         """Half the length of the interval."""
         return (self.hi - self.lo) / 2.0
 
+    @property
+    def known(self) -> bool:
+        """Whether it says anything: an end is finite, and observations differed, or are too few events to count on."""
+        return (math.isfinite(self.lo) or math.isfinite(self.hi)) and self.lo < self.hi
+
     def contains(self, value: float) -> bool:
         """Whether the value lies in the interval, ends included; never with NaN ends."""
         return self.lo <= value <= self.hi
@@ -60,6 +69,32 @@ class Interval:
         if self.n < 2:
             return f"{self.mean:.{digits}f}{tail} (one run, no interval)"
         return f"{self.mean:.{digits}f} ± {self.half_width:.{digits}f}{tail}"
+
+
+def shown(mean: float, lo: float | None, hi: float | None, *, scale: float = 1.0, digits: int = 2) -> tuple[str, str]:
+    """A mean and its interval as text: half of it behind ±, its ends if it is skewed, its one bound if it has one.
+
+    Nothing stands behind the mean if there is no interval: of one seed, of seeds that gave the same.
+
+    >>> shown(2.5, 2.4, 2.6, digits=1), shown(0.33, 0.01, 1.86, digits=1), shown(0.0, 0.0, 0.5), shown(4.0, 4.0, 4.0)
+    (('2.5', '± 0.1'), ('0.3', '(0.0 to 1.9)'), ('0.00', '(≤ 0.50)'), ('4.00', ''))
+    """
+
+    def text(value: float) -> str:
+        # no number is shown as -0.00
+        return f"{round(value * scale, digits) + 0.0:.{digits}f}"
+
+    low, high = (math.nan if end is None else end for end in (lo, hi))
+    if not low < high:
+        return text(mean), ""
+    if low == mean or not math.isfinite(low):
+        return text(mean), f"(≤ {text(high)})" if math.isfinite(high) else ""
+    if high == mean or not math.isfinite(high):
+        return text(mean), f"(≥ {text(low)})"
+    below, above = mean - low, high - mean
+    if max(below, above) > SKEWED * min(below, above) + 0.5 * 10.0**-digits / scale:
+        return text(mean), f"({text(low)} to {text(high)})"
+    return text(mean), f"± {(high - low) / 2.0 * scale:.{digits}f}"
 
 
 def to_digits(mean: float, half: float) -> tuple[str, str]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from windlass.amounts import counted
-from windlass.cautions import cautions_of
+from windlass.cautions import cautions_of, of_seeds
 from windlass.errors import InputError, Interrupted
 from windlass.progress import Progress, Step, progress_of
 from windlass.resources import check
@@ -168,9 +168,11 @@ def sweep(
             results, cautions = _until_precise(
                 points, chosen, precision, metric, max_seeds, jobs=jobs, store=place, progress=step, cancel=cancel
             )
-    return SweepResult(
-        scenario.name, results, [point.effective_json() for point in points], [*cautions_of(results), *cautions]
-    )
+    by_point: dict[str, list[RunResult]] = {}
+    for result in results:
+        by_point.setdefault(str(result.axes), []).append(result)
+    cautions = [*cautions_of(results), *of_seeds(by_point.values()), *cautions]
+    return SweepResult(scenario.name, results, [point.effective_json() for point in points], cautions)
 
 
 def execute(
@@ -342,7 +344,7 @@ def _until_precise(
         grew = False
         for index, own in enumerate(chosen):
             values = [_run_mean(made[index, seed], metric) for seed in own]
-            interval = stats.mean_interval(values)
+            interval = stats.over_seeds(values)
             target = precision * abs(interval.mean)
             if interval.half_width <= target:
                 continue

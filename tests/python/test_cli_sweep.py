@@ -15,7 +15,7 @@ def test_sweep_prints_a_mean_with_its_interval_for_each_point(command: Command, 
     assert result.exit_code == 0
     rows = [line for line in result.stdout.splitlines() if line.strip().startswith(("newreno", "westwood-plus"))]
     assert len(rows) == 6
-    assert all(row.count("±") == 6 for row in rows)
+    assert all(row.count("±") + row.count("(") == 6 for row in rows)
     assert files_in(work) == [
         "windlass-out",
         "windlass-out/small",
@@ -40,7 +40,8 @@ def test_sweep_shows_completion_times_of_transfers(command: Command, small_file:
         half = (row[f"{number}_hi"] - row[f"{number}_lo"]) / 2
         assert f"{row[f'{number}_mean']:.3f} ± {half:.3f}" in shown.stdout
     assert "unfinished %" in shown.stdout
-    assert "0.0 ± 0.0" in shown.stdout
+    # none of the two transfers of each of three seeds: 1 - 0.05^(1/6)
+    assert "0.0 (≤ 39.3)" in shown.stdout
     # all ended before the warm-up did: no 0.000 Mbit/s, but what they got over their own time
     assert row["goodput_bps_mean"] > 1e5
     assert "0.000" not in shown.stdout
@@ -63,7 +64,41 @@ def test_sweep_as_json(command: Command, sweep_file: Path) -> None:
 def test_sweep_of_one_seed_has_null_intervals_in_json(command: Command, small_file: Path) -> None:
     data = json.loads(command("sweep", small_file, "--seeds", "1", "--json").stdout)
     assert data["summary"][0]["goodput_bps_lo"] is None
-    assert "± ?" in command("sweep", small_file, "--seeds", "1").stdout
+    shown = command("sweep", small_file, "--seeds", "1").stdout
+    assert not set("±≤(") & set(shown.splitlines()[-1])
+
+
+def test_without_chance_there_is_no_interval_and_a_caution(command: Command, small_file: Path) -> None:
+    text = small_file.read_text().replace("pairs =", 'send_jitter = "0 s"\npairs =')
+    small_file.write_text("\n".join(line for line in text.splitlines() if not line.startswith("start =")))
+    fixed = ("--set", "flows.start=0 s", "--set", "topology.bottleneck.loss=0 %")
+    shown = command("sweep", small_file, *fixed)
+    assert "caution: all seeds gave the same numbers" in shown.stdout
+    assert not set("±≤") & set(shown.stdout)
+    (row,) = json.loads(command("sweep", small_file, *fixed, "--json").stdout)["summary"]
+    assert {row[name] for name in row if name.endswith(("_lo", "_hi"))} == {None}
+    answer = command("compare", "newreno", "cubic", "--path", small_file, *fixed).stdout
+    assert "caution: all seeds gave the same numbers" in answer
+    assert "All 3 seeds gave the same numbers: nothing here says what chance does" in answer
+    assert "wrong by chance" not in answer
+    assert not set("±≤") & set(answer)
+    assert "all seeds gave the same numbers" not in command("sweep", small_file).stdout
+
+
+def test_a_bound_is_shown_in_every_table(command: Command, small_file: Path) -> None:
+    import windlass
+
+    calm = {"topology.bottleneck.loss": "0 %", "flows.tcp.window": "4 segments"}
+    sets = [part for key, value in calm.items() for part in ("--set", f"{key}={value}")]
+    # no timeout of two flows in three seeds: 3.0 / 6
+    assert "0.00 (≤ 0.50)" in command("sweep", small_file, *sets).stdout
+    assert r"0.00 ($\le$ 0.50)" in command("sweep", small_file, *sets, "--latex").stdout
+    scenario = windlass.load(small_file, calm)
+    assert "0.00 (≤ 0.50)" in windlass.sweep(scenario)._repr_html_()
+    compared = windlass.compare(scenario, ["newreno", "cubic"], neighbour=False)
+    assert "0.00 (≤ 0.50)" in compared._repr_html_()
+    page = compared.write(small_file.with_suffix(".html")).read_text()
+    assert '0.00 <span class="half">(≤ 0.50)</span>' in page
 
 
 def test_sweep_without_a_store_writes_none(command: Command, small_file: Path, tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 import windlass
 from windlass import stats
-from windlass.stats import intervals
 
 
 @pytest.mark.parametrize(
@@ -119,27 +118,77 @@ def test_paired_ratio_is_that_of_the_means_and_its_interval_holds_it() -> None:
     assert interval.lo < interval.mean < interval.hi
     assert interval.contains(1.2)
     assert interval.half_width < 0.03
-    assert stats.paired_ratio(above, below) == interval, "the bootstrap draws from a fixed seed"
 
 
 def test_ratio_over_zero_is_no_number() -> None:
     assert math.isnan(stats.paired_ratio([1.0, 2.0], [0.0, 0.0]).mean)
 
 
-def test_bca_interval_of_the_law_school_data() -> None:
-    # Efron and Tibshirani 1993, table 3.1 (15 schools): the 90 % BCa interval of the correlation is (0.43, 0.92).
-    lsat = np.array([576, 635, 558, 578, 666, 580, 555, 661, 651, 605, 653, 575, 545, 572, 594], float)
-    gpa = np.array([3.39, 3.30, 2.81, 3.03, 3.44, 3.07, 3.00, 3.43, 3.36, 3.13, 3.12, 2.74, 2.76, 2.88, 2.96], float)
+def test_means_are_widened_by_their_skewness() -> None:
+    # 0, 0 and 3: mean 1, s = sqrt(3), t(0.975, 2) = 4.303; third moment (-1 - 1 + 8)/3 = 2 over 2^1.5 is 0.7071
+    interval = stats.over_seeds([0.0, 0.0, 3.0])
+    assert interval.half_width == pytest.approx(4.303 * 1.0 * (1.0 + 0.7071 / math.sqrt(3.0)), rel=1e-3)
+    even = [9.0, 10.0, 11.0]
+    assert stats.over_seeds(even) == stats.mean_interval(even), "what is not skewed has Student's t"
+    equal = stats.over_seeds([2.0, 2.0, 2.0])
+    assert (equal.lo, equal.hi, equal.known) == (2.0, 2.0, False)
+    assert not stats.over_seeds([2.0]).known
 
-    def correlation(x: np.ndarray, y: np.ndarray, axis: int = -1) -> np.ndarray:
-        x = x - x.mean(axis=axis, keepdims=True)
-        y = y - y.mean(axis=axis, keepdims=True)
-        return (x * y).sum(axis=axis) / np.sqrt((x * x).sum(axis=axis) * (y * y).sum(axis=axis))
 
-    interval = intervals._bootstrap((lsat, gpa), correlation, 0.90)
-    assert interval.mean == pytest.approx(0.776, abs=1e-3)
-    assert interval.lo == pytest.approx(0.43, abs=0.02)
-    assert interval.hi == pytest.approx(0.92, abs=0.02)
+@pytest.mark.parametrize(
+    ("events", "least", "most"),
+    # Garwood 1936, 95 %: limits of the mean of a Poisson law of which so many were seen
+    [(1, 0.0253, 5.572), (2, 0.2422, 7.225), (5, 1.623, 11.67), (9, 4.115, 17.08)],
+)
+def test_few_events_have_the_exact_interval_of_a_poisson_number(events: int, least: float, most: float) -> None:
+    # evenly over 9 seeds, so that their variance is no more than a Poisson law's
+    seen = [1] * events + [0] * (9 - events)
+    found = stats.count_over_seeds(seen, flows=2)
+    assert (found.mean * 18, found.lo * 18, found.hi * 18) == pytest.approx((events, least, most), rel=1e-3)
+
+
+def test_events_in_groups_say_less_than_as_many_single_ones() -> None:
+    single, grouped = stats.count_over_seeds([1, 1, 0]), stats.count_over_seeds([2, 0, 0])
+    assert single.mean == grouped.mean
+    assert grouped.hi > 1.3 * single.hi
+    # of many, their spread over the seeds is known
+    assert stats.count_over_seeds([20, 24, 22], 2) == stats.over_seeds([10.0, 12.0, 11.0])
+
+
+def test_no_event_is_at_most_so_many() -> None:
+    none = stats.count_over_seeds([0] * 3, [2] * 3)
+    # exp(-6 x) = 0.05
+    assert (none.mean, none.lo, none.hi) == (0.0, 0.0, pytest.approx(-math.log(0.05) / 6))
+    assert none.known
+    assert not stats.count_over_seeds([0] * 3, rare=False).known, "a burst may be missed"
+    assert not stats.count_over_seeds([0]).known
+
+
+def test_shares_of_few_have_the_exact_interval() -> None:
+    # Clopper and Pearson, 6 of 60, 95 %: 0.0376 to 0.2051; seeds that are even say no more than their sum
+    six = stats.share_over_seeds([2, 2, 2], [20, 20, 20])
+    assert (six.mean, six.lo, six.hi) == pytest.approx((0.1, 0.0376, 0.2051), rel=2e-3)
+    none, all_ = (stats.share_over_seeds([hits] * 3, [20] * 3) for hits in (0, 20))
+    assert (none.hi, all_.lo) == (pytest.approx(1.0 - 0.05 ** (1 / 60)), pytest.approx(0.05 ** (1 / 60)))
+    differing, even = stats.share_over_seeds([6, 0, 0], [20] * 3), stats.share_over_seeds([2, 2, 2], [20] * 3)
+    assert differing.hi > 1.5 * even.hi
+    assert math.isnan(stats.share_over_seeds([0, 0], [0, 0]).mean)
+
+
+def test_jains_index_has_an_interval_within_what_it_can_be() -> None:
+    found = stats.jain_over_seeds([0.99, 0.8, 0.97], flows=2)
+    assert 0.5 <= found.lo < found.mean < found.hi < 1.0
+    assert found.mean - found.lo > 2.0 * (found.hi - found.mean), "unfair runs are far, fair ones near 1"
+    assert stats.jain_over_seeds([0.99, 0.8, 0.97], flows=2) == found, "always the same draws"
+    assert not stats.jain_over_seeds([1.0, 1.0, 1.0]).known
+
+
+def test_a_ratio_over_what_could_be_nothing_has_one_bound() -> None:
+    # b: mean 2, s = 1.7321, so that 0 is in its interval; a is far from 0
+    above = stats.paired_ratio([5.0, 5.1, 4.9], [1.0, 1.0, 4.0])
+    assert 0.0 < above.lo < above.mean < above.hi == math.inf
+    assert stats.paired_ratio([1.0, 0.0, 5.0], [1.0, 0.0, 4.0]).hi == math.inf
+    assert not stats.paired_ratio([2.0, 4.0], [1.0, 2.0]).known, "the same for every seed"
 
 
 def test_jain() -> None:

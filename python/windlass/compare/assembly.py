@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from windlass.cautions import cautions_of
+from windlass.cautions import cautions_of, of_seeds
 from windlass.compare.doubts import about_starved, doubts_of, starved_neighbour
 from windlass.compare.judging import Contest, Judged, judge
 from windlass.compare.measures import Sample, judges, outcome_of, senders_of
@@ -62,13 +62,15 @@ def assembled(
     judgement = judge(contest)
     outcomes = [row for own in rows for row in own]
     where = [place for place, own in zip(places, rows, strict=True) for _ in own]
-    alone = [run for cell, own in zip(cells, runs, strict=True) if not cell.near for run in own]
+    by_point = [own for cell, own in zip(cells, runs, strict=True) if not cell.near]
+    alone = [run for own in by_point for run in own]
     return Comparison(
         name=", ".join(dict.fromkeys(setting.path for setting in settings)),
         group=settings[0].group,
         outcomes=outcomes,
         cautions=[
             *cautions_of(alone),
+            *of_seeds(by_point),
             *doubts_of(outcomes, contest, where),
             *about_starved(_starved(table, settings, queues, baseline[0], places)),
             *cautions,

@@ -27,7 +27,7 @@ LIMITED = 0.5
 def doubts_of(outcomes: Sequence[Outcome], contest: Contest, places: Sequence[str]) -> list[str]:
     """Every caution about the comparison itself; `places` has words for each row's setting."""
     return [
-        *_few_seeds(outcomes, contest),
+        *_few_seeds(outcomes),
         *_wide(outcomes, contest, places),
         *_never_left_slow_start(outcomes, places),
         *_limited_otherwise(outcomes, places),
@@ -49,15 +49,9 @@ def _worst(
     return value, f"`{one.candidate}`{f' ({place})' if place else ''}", others
 
 
-def _few_seeds(outcomes: Sequence[Outcome], contest: Contest) -> list[str]:
+def _few_seeds(outcomes: Sequence[Outcome]) -> list[str]:
     if min(one.goodput_bps.n for one in outcomes) < 2:
         return ["one seed: no interval, and no telling what is luck; `--seeds 10` gives one"]
-    if all(len(set(values)) == 1 for values in contest.values.values()):
-        caution = (
-            "all seeds gave the same numbers: nothing in these scenarios is random, so intervals of no width say "
-            'nothing; draw the starts, `start = "uniform(0 s, 1 s)"`, or add `send_jitter`'
-        )
-        return [caution]
     return []
 
 

@@ -19,8 +19,12 @@ def times(gain: Interval) -> str:
     ('9.5 times (4.2 to 21)', '2.0 times (no interval)')
     """
     mean, low, high = (1.0 + one for one in (gain.mean, gain.lo, gain.hi))
-    if not (math.isfinite(low) and math.isfinite(high)):
+    if not (math.isfinite(low) or math.isfinite(high)):
         return f"{_factor(mean)} times (no interval)"
+    if not math.isfinite(high):
+        return f"{_factor(mean)} times (at least {_factor(low)})"
+    if not math.isfinite(low):
+        return f"{_factor(mean)} times (at most {_factor(high)})"
     return f"{_factor(mean)} times ({_factor(low)} to {_factor(high)})"
 
 

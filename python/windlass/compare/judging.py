@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from windlass.interval import Interval
 
@@ -65,6 +65,38 @@ class Contest:
         """Of each interval."""
         return 1.0 - ERROR / self.comparisons
 
+    @property
+    def fixed(self) -> bool:
+        """All seeds gave the same numbers: chance had no part that was seen."""
+        sides = [*self.values.values(), *(one for both in self.neighbours.values() for one in both)]
+        return all(len(set(one)) == 1 for one in sides)
+
+    def gain(self, one: str, other: str, at: int, confidence: float) -> Interval:
+        """By how much one candidate is better than another at a setting, as a share."""
+        return _ratio(*self.pair(one, other, at), confidence).scaled(1.0, -1.0)
+
+    def cost(self, one: str, at: int, confidence: float) -> Interval:
+        """Share that the neighbour loses beside a candidate instead of beside NewReno."""
+        return _ratio(*self.neighbours[one, at], confidence).complement()
+
+    def pair(self, one: str, other: str, at: int) -> tuple[Sequence[float], Sequence[float]]:
+        """Values whose ratio says how much better one candidate is: a time that is a third shorter is a gain of a half,
+        as a rate of so much would be.
+        """
+        mine, theirs = self.values[one, at], self.values[other, at]
+        return (theirs, mine) if self.smaller_is_better else (mine, theirs)
+
+
+def _ratio(a: Sequence[float], b: Sequence[float], confidence: float) -> Interval:
+    """As :func:`windlass.stats.paired_ratio`; without ends where seeds differ and the two are equal in each: that they
+    always are was not seen.
+    """
+    from windlass.stats import paired_ratio
+
+    found = paired_ratio(a, b, confidence)
+    varied = len(set(a)) > 1 or len(set(b)) > 1
+    return replace(found, lo=math.nan, hi=math.nan) if varied and found.lo == found.hi else found
+
 
 @dataclass(frozen=True)
 class Judged:
@@ -77,7 +109,7 @@ class Judged:
     gains : dict
         (candidate, over, setting) to by how much better it is, as a share.
     p : dict
-        The same, to the adjusted probability of such a difference by chance.
+        The same, to the adjusted probability of such a difference by chance; NaN where seeds do not tell it.
     costs : dict
         (candidate, setting) to the share that the neighbour loses beside it instead of beside NewReno.
     take : str or None
@@ -102,18 +134,22 @@ class Judged:
             return "worse"
         return "same" if -MATTERS <= gain.lo and gain.hi <= MATTERS else "open"
 
-    def settled(self) -> bool:
-        """At some setting some candidate is better or worse than the baseline, or the same."""
-        base, settings = self.contest.baseline, range(self.contest.settings)
-        others = [one for one in self.contest.candidates if one != base]
-        return any(self.kind(one, base, at) != "open" for one in others for at in settings)
+    @property
+    def others(self) -> list[str]:
+        """The candidates beside the baseline."""
+        return [one for one in self.contest.candidates if one != self.contest.baseline]
+
+    @property
+    def kept(self) -> list[int]:
+        """Settings at which nothing gains on the baseline what would matter."""
+        base = self.contest.baseline
+        settings = range(self.contest.settings)
+        return [at for at in settings if all(self.gains[one, base, at].hi <= MATTERS for one in self.others)]
 
 
 def waits(contest: Contest, one: str, other: str, at: int) -> Interval:
     """How long packets of one candidate wait, over how long another's do."""
-    from windlass.stats import fieller
-
-    return fieller(contest.delays[one, at], contest.delays[other, at], contest.confidence)
+    return _ratio(contest.delays[one, at], contest.delays[other, at], contest.confidence)
 
 
 def judge(contest: Contest) -> Judged:
@@ -122,7 +158,7 @@ def judge(contest: Contest) -> Judged:
     The largest mean gain over the settings counts. Among candidates that these runs cannot tell from that one and that
     gain over the baseline wherever it does, the one that costs the neighbour least is taken.
     """
-    from windlass.stats import fieller
+    from windlass.stats import paired_p
 
     gains: dict[tuple[str, str, int], Interval] = {}
     p: dict[tuple[str, str, int], float] = {}
@@ -130,24 +166,14 @@ def judge(contest: Contest) -> Judged:
         for one in contest.candidates:
             for other in contest.candidates:
                 if one != other:
-                    gains[one, other, at], p[one, other, at] = _gain(contest, one, other, at)
-    costs = {
-        key: fieller(got, undisturbed, contest.confidence).complement()
-        for key, (got, undisturbed) in contest.neighbours.items()
-    }
+                    gains[one, other, at] = contest.gain(one, other, at, contest.confidence)
+                    chance = paired_p(*contest.pair(one, other, at))
+                    # in this order NaN stays
+                    p[one, other, at] = min(contest.comparisons * chance, 1.0)
+    costs = {(one, at): contest.cost(one, at, contest.confidence) for one, at in contest.neighbours}
     top = max(contest.candidates, key=lambda one: _score(gains, one, contest))
     judged = Judged(contest, gains, p, costs, None, top)
     return Judged(contest, gains, p, costs, _chosen(judged), top)
-
-
-def _gain(contest: Contest, one: str, other: str, at: int) -> tuple[Interval, float]:
-    from windlass.stats import fieller, paired_p
-
-    mine, theirs = contest.values[one, at], contest.values[other, at]
-    # a time that is a third shorter is a gain of a half, as a rate of so much would be
-    pair = (theirs, mine) if contest.smaller_is_better else (mine, theirs)
-    chance = paired_p(*pair)
-    return fieller(*pair, contest.confidence).scaled(1.0, -1.0), min(1.0, contest.comparisons * chance)
 
 
 def _score(gains: Mapping[tuple[str, str, int], Interval], one: str, contest: Contest) -> float:
@@ -168,16 +194,11 @@ def _wins(judged: Judged, one: str) -> set[int]:
 
 
 def _chosen(judged: Judged) -> str | None:
-    contest, top = judged.contest, judged.top
-    if top == contest.baseline:
-        return top if judged.settled() or len(contest.candidates) == 1 else None
-    wins = _wins(judged, top)
-    if not wins:
-        others = [one for one in contest.candidates if one != contest.baseline]
-        settings = range(contest.settings)
-        never_open = all(judged.kind(one, contest.baseline, at) != "open" for one in others for at in settings)
-        return contest.baseline if never_open else None
-    return min(equals(judged, top), key=lambda one: (mean_cost(judged, one), one != top))
+    if not judged.others:
+        return judged.contest.baseline
+    if not _wins(judged, judged.top):
+        return judged.contest.baseline if judged.kept else None
+    return min(equals(judged, judged.top), key=lambda one: (mean_cost(judged, one), one != judged.top))
 
 
 def equals(judged: Judged, top: str) -> list[str]:

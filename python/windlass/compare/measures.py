@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from windlass.compare.model import LIMITS, Outcome, Senders
@@ -55,13 +56,23 @@ class Sample:
             values.append(whole if total else whole / len(known) if known else math.nan)
         return values
 
-    def unfinished(self, group: str) -> list[float]:
-        """Share of the group's transfers of given size that did not end; NaN without such transfers."""
-        values = []
-        for rows in self.rows(group):
-            ended = [row["completion_s"] is not None for row in rows if row["size_bytes"] is not None]
-            values.append(ended.count(False) / len(ended) if ended else math.nan)
-        return values
+    def fixed(self, group: str) -> bool:
+        """All runs gave the same for the group's flows: nothing of it is known to be random."""
+        first, *others = self.rows(group)
+        return bool(others) and all(rows == first for rows in others)
+
+    def counted(self, group: str, column: str) -> tuple[list[int], list[int]]:
+        """Sum of a column of counts over the group's flows, and how many flows have it, run by run."""
+        known = [[row[column] for row in rows if row[column] is not None] for rows in self.rows(group)]
+        return [sum(one) for one in known], [len(one) for one in known]
+
+    def unfinished(self, group: str) -> tuple[list[int], list[int]]:
+        """How many of the group's transfers of given size did not end, and how many there are, run by run."""
+        ended = [
+            [row["completion_s"] is not None for row in rows if row["size_bytes"] is not None]
+            for rows in self.rows(group)
+        ]
+        return [one.count(False) for one in ended], [len(one) for one in ended]
 
     def all_sized(self, group: str) -> bool:
         """All of the group's flows are transfers of given size."""
@@ -115,11 +126,11 @@ def judges(algorithm: str | Mapping[str, Any], samples: Sequence[Sample], group:
 
 def _rate(sample: Sample, group: str, wrong: str, right: str) -> Interval:
     """Share of the judgements of one kind of loss that were wrong."""
-    from windlass.stats import paired_ratio
+    from windlass.stats import share_over_seeds
 
     bad = sample.per_run(group, wrong, total=True)
     good = sample.per_run(group, right, total=True)
-    return paired_ratio(bad, [a + b for a, b in zip(bad, good, strict=True)])
+    return share_over_seeds(bad, [a + b for a, b in zip(bad, good, strict=True)])
 
 
 def outcome_of(
@@ -134,36 +145,41 @@ def outcome_of(
     senders: Senders | None,
 ) -> Outcome:
     """The row of a candidate; `base` is the baseline's sample, `near` and `calm` are those with the neighbour."""
-    from windlass.stats import mean_interval, paired_ratio
+    from windlass.stats import count_over_seeds, over_seeds, paired_ratio, share_over_seeds
 
     group = setting.group
     goodput = sample.per_run(group, "goodput_bps")
     beside = cost = None
     if near is not None and calm is not None:
         got, undisturbed = (side.per_run(NEIGHBOUR, "goodput_bps") for side in (near, calm))
-        beside = mean_interval(got)
+        beside = over_seeds(got)
         cost = paired_ratio(got, undisturbed).complement()
-    delays = {one: mean_interval(sample.per_run(one, "queue_delay_p95_s")) for one in sample.groups}
+    events = {
+        "unfinished": share_over_seeds(*sample.unfinished(group)),
+        "miss_rate": _rate(sample, group, "congestion_judged_random", "congestion_judged_congestion"),
+        "false_alarm_rate": _rate(sample, group, "random_judged_congestion", "random_judged_random"),
+        "timeouts": count_over_seeds(*sample.counted(group, "timeouts")),
+    }
+    if sample.fixed(group):
+        events = {name: replace(one, lo=one.mean, hi=one.mean) for name, one in events.items()}
+    delays = {one: over_seeds(sample.per_run(one, "queue_delay_p95_s")) for one in sample.groups}
     return Outcome(
         algorithm=algorithm,
         queue=queue,
         path=setting.path,
         group=group,
         axes=dict(setting.axes),
-        goodput_bps=mean_interval(goodput),
-        total_bps=mean_interval(sample.per_run(group, "goodput_run_bps", total=True)),
+        goodput_bps=over_seeds(goodput),
+        total_bps=over_seeds(sample.per_run(group, "goodput_run_bps", total=True)),
         against_baseline=paired_ratio(goodput, base.per_run(group, "goodput_bps")),
-        completion_s=mean_interval(sample.per_run(group, "completion_s")),
-        unfinished=mean_interval(sample.unfinished(group)),
-        queue_delay_p95_s=mean_interval(sample.per_run(group, "queue_delay_p95_s")),
+        completion_s=over_seeds(sample.per_run(group, "completion_s")),
+        queue_delay_p95_s=over_seeds(sample.per_run(group, "queue_delay_p95_s")),
         delays={one: delay for one, delay in delays.items() if not math.isnan(delay.mean)},
         judges_losses=judged,
-        miss_rate=_rate(sample, group, "congestion_judged_random", "congestion_judged_congestion"),
-        false_alarm_rate=_rate(sample, group, "random_judged_congestion", "random_judged_random"),
-        timeouts=mean_interval(sample.per_run(group, "timeouts")),
         neighbour_bps=beside,
         neighbour_cost=cost,
         senders=senders,
-        limits={name: mean_interval(sample.limited(group, name)) for name in LIMITS},
-        never_left_slow_start=mean_interval(sample.never_left_slow_start(group)),
+        limits={name: over_seeds(sample.limited(group, name)) for name in LIMITS},
+        never_left_slow_start=over_seeds(sample.never_left_slow_start(group)),
+        **events,
     )

@@ -130,20 +130,18 @@ class Outcome:
         return f"{self.algorithm} with {self.queue}" if self.queue else self.algorithm
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data: each interval as ``_mean``, ``_lo``, ``_hi``."""
+        """Plain data: each interval as ``_mean``, ``_lo``, ``_hi``, the ends null where there is none."""
         row: dict[str, Any] = {"path": self.path, "algorithm": self.algorithm, "queue": self.queue, **self.axes}
         row["seeds"] = self.goodput_bps.n
         if self.senders is not None:
             row |= {name: value for name, value in vars(self.senders).items()}
         row["judges_losses"] = self.judges_losses
-        intervals: dict[str, Interval | None] = {name: getattr(self, name) for name in _MEASURES}
-        intervals |= {f"{name}_limited_share": share for name, share in self.limits.items()}
-        for name, interval in intervals.items():
-            for part in ("mean", "lo", "hi"):
-                row[f"{name}_{part}"] = None if interval is None else getattr(interval, part)
-        row["delays"] = {
-            group: {part: getattr(delay, part) for part in ("mean", "lo", "hi")} for group, delay in self.delays.items()
-        }
+        for name in _MEASURES:
+            row |= {f"{name}_{part}": value for part, value in _parts(getattr(self, name)).items()}
+        shares = {f"{name}_limited_share": share for name, share in self.limits.items()}
+        shares["never_left_slow_start"] = self.never_left_slow_start
+        row |= {f"{name}_mean": share.mean for name, share in shares.items()}
+        row["delays"] = {group: _parts(delay) for group, delay in self.delays.items()}
         return row
 
 
@@ -157,10 +155,17 @@ _MEASURES = (
     "miss_rate",
     "false_alarm_rate",
     "timeouts",
-    "never_left_slow_start",
     "neighbour_bps",
     "neighbour_cost",
 )
+
+
+def _parts(interval: Interval | None) -> dict[str, float | None]:
+    """An interval as plain data."""
+    if interval is None:
+        return {"mean": None, "lo": None, "hi": None}
+    lo, hi = (interval.lo, interval.hi) if interval.known else (None, None)
+    return {"mean": interval.mean, "lo": lo, "hi": hi}
 
 
 @dataclass(frozen=True)
@@ -173,10 +178,13 @@ class Statement:
         Which template it was made from: see :mod:`windlass.compare.sentences`.
     text : str
         The sentence.
+    facts : dict
+        What it says, by the names in the template: intervals, candidates, numbers.
     """
 
     kind: str
     text: str
+    facts: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -194,7 +202,8 @@ class Verdict:
     gain : Interval
         By how much it is better, as a share: more goodput, or less time for transfers of given size.
     p : float
-        Probability of a difference this large by chance, if there is none, adjusted for the number of comparisons.
+        Probability of a difference this large by chance, if there is none, adjusted for the number of comparisons; NaN
+        where seeds do not tell it.
     """
 
     candidate: str

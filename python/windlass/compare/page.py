@@ -15,7 +15,7 @@ from windlass.compare.model import LIMITS, Comparison, Outcome
 from windlass.compare.running import short_keys
 from windlass.compare.sentences import gain_text
 from windlass.errors import StoreError
-from windlass.interval import Interval
+from windlass.interval import Interval, shown
 
 __all__ = ["html", "write"]
 
@@ -161,8 +161,8 @@ def _cell(value: Interval | str | None, scale: float, digits: int) -> dict[str, 
         return {"mean": value, "half": ""}
     if value is None or math.isnan(value.mean):
         return {"mean": "", "half": ""}
-    half = f"{value.half_width * scale:.{digits}f}" if math.isfinite(value.half_width) else "?"
-    return {"mean": f"{value.mean * scale:.{digits}f}", "half": half}
+    mean, half = shown(value.mean, value.lo, value.hi, scale=scale, digits=digits)
+    return {"mean": mean, "half": half}
 
 
 def _known(value: Interval | None) -> Interval | None:
@@ -294,7 +294,7 @@ def _drawn(rows: Sequence[tuple[str, Interval]], label: str) -> dict[str, Any] |
     drawn = []
     for at, (name, gain) in enumerate(rows):
         y = 34 + at * _ROW
-        known = math.isfinite(gain.lo) and math.isfinite(gain.hi)
+        known = gain.known and math.isfinite(gain.lo) and math.isfinite(gain.hi)
         shown = known and (gain.lo > 0.0 or gain.hi < 0.0) and abs(gain.mean) >= MATTERS
         dot = {
             "x": place(100.0 * gain.mean),

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from windlass.interval import Interval
 from windlass.names import loss_causes
 from windlass.stats.fairness import competes, fairness, numbers
-from windlass.stats.intervals import Floats, bootstrap_interval, finite, mean_interval
+from windlass.stats.intervals import Floats, finite
+from windlass.stats.seeds import count_over_seeds, jain_over_seeds, over_seeds, share_over_seeds
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -59,7 +61,10 @@ def summarise(
         One row per point, group and direction, in the order of the runs: the axes, ``group``, ``direction``,
         ``algorithm``, ``flows`` (in the group), and ``NAME_mean``, ``NAME_lo``, ``NAME_hi``, ``NAME_n`` for each
         number. Jain's index is over the flows of a run in that direction that compete, see :func:`competes`, of every
-        group, and null for groups of others; its mean has a bootstrap interval, all others Student's t.
+        group, and null for groups of others. Whole numbers have the interval of counts, ``unfinished`` that of shares,
+        Jain's index its own, everything else that of means (:mod:`windlass.stats.seeds`). Ends are null with fewer than
+        two seeds, and where all seeds gave the same: nothing was seen of how they spread,
+        or that events are random at all.
     """
     import pyarrow as pa
 
@@ -70,6 +75,7 @@ def summarise(
     else:
         rows = tuple((name, "mean", name) for name in metrics)
     by = [*axes, "group", "direction", "algorithm"]
+    counted = {column for column, _, _ in rows if pa.types.is_integer(flows.schema.field(column).type)}
     columns = {_key(column, reduce): _prepared(flows, column, reduce) for column, reduce, _ in rows}
     # Rows of each run and group, in the order of their first row: grouping itself promises no order.
     numbered = flows.select([*by, "seed"]).append_column("row", pa.array(np.arange(flows.num_rows)))
@@ -83,11 +89,16 @@ def summarise(
         places.setdefault(tuple(found[name] for name in by), {})[found["seed"]] = found["row_list"]
         neighbours.setdefault(tuple(found[name] for name in shared), []).extend(found["row_list"])
 
+    telling = [numbers(flows, name) for name in _TELLING if name in flows.column_names]
     out: dict[str, list[object]] = {name: [] for name in (*by, "flows")}
     for key, runs in places.items():
         for name, part in zip(by, key, strict=True):
             out[name].append(part)
         out["flows"].append(max(len(indices) for indices in runs.values()))
+        first, *others = runs.values()
+        fixed = bool(telling) and all(
+            np.array_equal(column[first], column[own], equal_nan=True) for own in others for column in telling
+        )
         for column, reduce, name in rows:
             taken = columns[_key(column, reduce)]
             if reduce == "jain":
@@ -97,18 +108,23 @@ def summarise(
                     fairness(taken[everyone[seed]]) if np.isfinite(taken[own]).any() else math.nan
                     for seed, own in runs.items()
                 ]
-                interval = bootstrap_interval(values, confidence=confidence)
+                sharing = max(int(np.isfinite(taken[all_of_them]).sum()) for all_of_them in everyone.values())
+                interval = jain_over_seeds(values, sharing, confidence)
             else:
-                values = [_reduce(taken[indices], reduce) for indices in runs.values()]
-                interval = mean_interval(values, confidence)
+                per_run = [finite(taken[own]) for own in runs.values()]
+                interval = _over_runs(per_run, reduce, column if column in counted else "", confidence)
+            ends = (interval.lo, interval.hi) if interval.known and not fixed else (math.nan, math.nan)
             out.setdefault(f"{name}_mean", []).append(_null(interval.mean))
-            out.setdefault(f"{name}_lo", []).append(_null(interval.lo))
-            out.setdefault(f"{name}_hi", []).append(_null(interval.hi))
+            out.setdefault(f"{name}_lo", []).append(_null(ends[0]))
+            out.setdefault(f"{name}_hi", []).append(_null(ends[1]))
             out.setdefault(f"{name}_n", []).append(interval.n)
     known = {name: flows.schema.field(name) for name in by} | {"flows": pa.field("flows", pa.int64())}
     fields = [known.get(name) or pa.field(name, pa.int64() if name.endswith("_n") else pa.float64()) for name in out]
     return pa.table(out, schema=pa.schema(fields))
 
+
+_TELLING = ("goodput_bps", "srtt_mean_s", "sent_segments")
+"""Columns that differ between seeds if anything does."""
 
 _NEEDS = {"jain": ("transport", "size_bytes"), "unfinished": ("size_bytes",)}
 """Columns that a way to reduce another one needs beside it."""
@@ -131,16 +147,24 @@ def _prepared(flows: pa.Table, column: str, how: str) -> Floats:
 
 _REDUCTIONS: dict[str, Callable[[Floats], Any]] = {
     "mean": np.mean,
-    "unfinished": np.mean,
     "sum": np.sum,
     "median": np.median,
     "p95": lambda values: np.quantile(values, 0.95),
 }
 
 
-def _reduce(values: Floats, how: str) -> float:
-    data = finite(values)
-    return float(_REDUCTIONS[how](data)) if len(data) else math.nan
+RARE = ("timeouts",)
+"""Counts whose events come singly, see :func:`windlass.stats.count_over_seeds`."""
+
+
+def _over_runs(runs: Sequence[Floats], how: str, counted: str, confidence: float) -> Interval:
+    """Flows of each run, reduced to a number, and these to their mean; `counted` is the column of whole numbers."""
+    if how == "unfinished":
+        return share_over_seeds([one.sum() for one in runs], [len(one) for one in runs], confidence)
+    if how == "mean" and counted:
+        flows = [len(one) for one in runs]
+        return count_over_seeds([one.sum() for one in runs], flows, confidence, rare=counted in RARE)
+    return over_seeds([float(_REDUCTIONS[how](one)) if len(one) else math.nan for one in runs], confidence)
 
 
 def _null(value: float) -> float | None:

@@ -83,7 +83,7 @@ def of_comparison(result: Comparison, shown: Collection[str] | None = None) -> V
     parts += ["", *(statement.text for statement in result.answer)]
     if result.notes:
         parts += ["", "what the measurement cannot tell:", *(f"- {note}" for note in result.notes)]
-    title = f"{result.name}, flows `{result.group}`: mean per flow over seeds, ± half of the 95 % interval"
+    title = f"{result.name}, flows `{result.group}`: mean per flow over seeds, with its 95 % interval"
     return View(title, _senders(result), list(result.cautions), parts)
 
 

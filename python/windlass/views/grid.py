@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from windlass.interval import shown
 from windlass.palette import title
 from windlass.plots.words import axis_words, quantity, setting, value_of, words
 
@@ -138,10 +139,11 @@ def fixed(value: float | None, scale: float, digits: int) -> str:
 
 
 def with_interval(row: Mapping[str, Any], metric: str, scale: float, digits: int) -> str:
-    """``mean ± half`` from a row's columns ``METRIC_mean``, ``METRIC_lo`` and ``METRIC_hi``, scaled."""
+    """A mean and its interval from a row's columns ``METRIC_mean``, ``METRIC_lo`` and ``METRIC_hi``, scaled.
+
+    :func:`windlass.interval.shown` says how.
+    """
     mean, low, high = (row[f"{metric}_{part}"] for part in ("mean", "lo", "hi"))
     if mean is None or math.isnan(mean):
         return ""
-    if low is None or high is None or math.isnan(low) or math.isnan(high):
-        return f"{mean * scale:.{digits}f} ± ?"
-    return f"{mean * scale:.{digits}f} ± {(high - low) / 2.0 * scale:.{digits}f}"
+    return " ".join(filter(None, shown(mean, low, high, scale=scale, digits=digits)))

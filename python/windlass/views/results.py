@@ -136,5 +136,5 @@ def of_sweep(result: SweepResult) -> View:
     ]
     # what no row has is left out: Jain's index of single flows, completion times of transfers without end
     grid = Grid.of([*columns, Column("seeds"), *(column for _, column, _, _ in _SWEPT)], lines)
-    title = f"{result.name}: mean per flow over seeds, ± half of the 95 % interval"
+    title = f"{result.name}: mean per flow over seeds, with its 95 % interval"
     return View(title, cautions=list(result.cautions), parts=[grid])
