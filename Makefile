@@ -16,7 +16,8 @@ endif
 MSRV   := $(shell sed -n 's/^rust-version = "\([0-9.]*\)".*/\1/p' Cargo.toml)
 
 .PHONY: demo test test-rust test-python lint build trained docs notebooks site wheel sdist bench bench-algorithms \
-	bench-instructions bench-store bench-papers results validate papers pages soak fuzz msrv advisories lock lowest clean help
+	bench-instructions bench-store bench-papers results validate papers pages coverage soak fuzz msrv advisories lock lowest \
+	clean help
 
 help:
 	@echo "make demo      build, install into .venv, reproduce figure 3.5 of saedi2019 (quick)"
@@ -33,6 +34,7 @@ help:
 	@echo "make bench-instructions  instructions per packet-hop, beside the table kept last"
 	@echo "make bench-store  bytes and CPU time of a run in the store of finished runs"
 	@echo "make bench-papers  CPU time of a full run of all papers, from a sample of its runs"
+	@echo "make coverage  how often intervals hold, over drawn sweeps, into docs/guide/intervals.md (minutes)"
 	@echo "make soak MINUTES=10  draw scenarios and hold each to what the engine promises; SOAK_FIRST=N goes on from there"
 	@echo "make fuzz RUNS=10000000  run the fuzz targets in turn until so many executions are made; a second call goes on"
 	@echo "make results   record what the guarded runs give, where RESULTS.toml says that it changed"
@@ -104,6 +106,10 @@ bench-store: build
 
 bench-papers: build
 	$(BIN)/python benches/papers.py
+
+coverage: build
+	$(BIN)/python benches/coverage.py
+	COVERAGE=20 $(BIN)/python -m pytest tests/python/test_coverage.py tests/python/test_compare_answer.py
 
 MINUTES ?= 10
 soak:

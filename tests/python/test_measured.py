@@ -211,7 +211,7 @@ def test_every_kind_of_file_writes_what_it_leaves_open(name: str, content: str |
     assert (found.file, found.format, found.notes) == (name, path.format, path.notes)
     assert found.bounds, "something is always open"
     paths = {"path": windlass.load("path.toml")}
-    draws = draws_of(paths, evidence_of(paths), None)
+    draws = draws_of(paths, evidence_of(paths))
     assert len(draws) == 2 ** min(len(found.bounds), 3) + 1
     assert all(draw.paths["path"].points()[0].effective() for draw in draws)
 
@@ -229,7 +229,7 @@ def test_a_senders_trace_is_a_lower_bound_too() -> None:
     found = measured(windlass.load("path.toml"))
     assert found is not None and found.bounds[0].name == "rate"
     paths = {"path": windlass.load("path.toml")}
-    for draw in draws_of(paths, evidence_of(paths), None):
+    for draw in draws_of(paths, evidence_of(paths)):
         assert "trace" not in draw.paths["path"].composed()["topology"]["bottleneck"]
 
 

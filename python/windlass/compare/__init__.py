@@ -103,7 +103,7 @@ def compare(
     candidates = [(label, queue) for queue in disciplines for label in named]
     evidence = evidence_of(paths, bool(queues))
     tells = len(candidates) > 1 and min(len(setting.seeds) for setting in settings) > 1
-    draws = draws_of(paths, evidence, group) if tells else []
+    draws = draws_of(paths, evidence) if tells else []
     rounds = [(settings, cells)]
     for draw in draws:
         own, places = settings_of(draw.paths, group, next(iter(named.values())))

@@ -111,7 +111,7 @@ def _queue(label: str) -> Advice:
     """The queue before the narrowest link."""
     where = "The queue is that of the router before the narrowest link (LINK is its interface)"
     try:
-        value = named_queues([label])[label].value
+        value = named_queues([label])[label]
     except InputError:
         value = None
     # A limit in bandwidth-delay products has no number of packets without the path.

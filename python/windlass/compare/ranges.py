@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from windlass.compare.judging import MATTERS, Judged, equals
 from windlass.compare.model import Comparison, Statement, Trial
-from windlass.compare.requests import named_queues
-from windlass.compare.running import group_of
 from windlass.compare.sentences import gain_text, gain_words, objective
 from windlass.measured import Measured, measured
 
@@ -95,7 +93,7 @@ def evidence_of(paths: Mapping[str, Scenario], queues: bool = False) -> dict[str
     }
 
 
-def draws_of(paths: Mapping[str, Scenario], evidence: Mapping[str, Measured], group: str | None) -> list[Draw]:
+def draws_of(paths: Mapping[str, Scenario], evidence: Mapping[str, Measured]) -> list[Draw]:
     """Every path at the ends and in the middle of its bounds; none if nothing is left open."""
     numbers = list(dict.fromkeys(bound.name for one in evidence.values() for bound in one.bounds))
     numbers.sort(key=list(_TESTS).index)
@@ -108,20 +106,19 @@ def draws_of(paths: Mapping[str, Scenario], evidence: Mapping[str, Measured], gr
         ends = dict(zip(numbers, at, strict=True))
         drawn, words = dict(paths), []
         for name, one in evidence.items():
-            drawn[name], said = _drawn(paths[name], one, ends, group)
+            drawn[name], said = _drawn(paths[name], one, ends)
             words.append(f"{name}: {said}" if len(evidence) > 1 else said)
         found.append(Draw(drawn, ends, "; ".join(words)))
     return found
 
 
-def _drawn(path: Scenario, one: Measured, ends: Mapping[str, int], group: str | None) -> tuple[Scenario, str]:
+def _drawn(path: Scenario, one: Measured, ends: Mapping[str, int]) -> tuple[Scenario, str]:
     """The path with values at these ends, and the values."""
     words = []
     for bound in one.bounds:
         value = bound.tried[ends[bound.name] + 1]
         if bound.name == "queue" and isinstance(value, str):
             words.append(f"queue {value.replace('bdp', 'BDP')}")
-            value = named_queues([value])[value].at(path.points()[0], group_of(path, group))
         else:
             words.append(f"{bound.name} {_short(value)}")
         path = _with(path, bound.key, value)
