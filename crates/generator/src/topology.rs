@@ -137,6 +137,9 @@ fn way(draw: &mut Draw<'_>, size: Size, near: f64) -> Value {
     }
 }
 
+/// Metres at which each set decodes its fastest rate.
+const NEAR: f64 = 8.0;
+
 /// Stations and access points.
 fn wlan(draw: &mut Draw<'_>, size: Size, profile: &str) -> Topology {
     let (stations, aps, hosts) = (draw.within(1, 5), draw.pick(&[1, 1, 1, 2]), draw.within(0, 2));
@@ -144,8 +147,7 @@ fn wlan(draw: &mut Draw<'_>, size: Size, profile: &str) -> Topology {
     let (radio, classes) = radio(draw, profile, &all);
     let placed = radio.get("hears").is_none();
     let mut table = json!({ "kind": "wlan", "stations": stations, "access_points": aps, "hosts": hosts });
-    // radii at which each set decodes its fastest rate
-    let near = 8.0;
+    let near = NEAR;
     match draw.below(4) {
         0 if placed => table["positions"] = positions(draw, stations, near),
         _ if placed => {
@@ -195,7 +197,7 @@ fn chain(draw: &mut Draw<'_>, profile: &str) -> Topology {
     let (mut radio, classes) = radio(draw, profile, &names);
     radio.remove("hears");
     let by_chance = radio.get("reception").is_some_and(|word| word == "snr");
-    let spacing = draw.scaled(1.0, if by_chance { 80.0 } else { 300.0 });
+    let spacing = draw.scaled(1.0, if by_chance { NEAR } else { 300.0 });
     if by_chance && draw.one_in(2) {
         radio.insert("rx_threshold".to_owned(), "-100 dBm".into());
         radio.insert("cs_threshold".to_owned(), "-95 dBm".into());

@@ -72,7 +72,7 @@ pub(crate) fn of_mobiles(spec: &CellularSpec, length: Span) -> Vec<Absence> {
 const LOOKS: u64 = 10_000_000;
 
 /// Of each station that moves or exchanges packets with one that does, the time in a run of this length during which
-/// the two are too far from each other to decode frames, the luck of places and moments aside; looked at every
+/// the two are too far from each other to exchange packets, the luck of places and moments aside; looked at every
 /// `move_step`. Of an access point nothing: it is its stations that are away.
 pub(crate) fn of_stations(medium: &Medium, length: Span) -> Vec<Absence> {
     let mut absences = vec![Absence::NONE; medium.nodes.len()];
@@ -81,7 +81,7 @@ pub(crate) fn of_stations(medium: &Medium, length: Span) -> Vec<Absence> {
     for (a, b) in medium.moving_pairs() {
         let mut absence = Absence::NONE;
         for at in (0..length.0).step_by(step.0 as usize) {
-            if !medium.decode_at(a, b, Time(at)) {
+            if !medium.reach_at(a, b, Time(at)) {
                 absence.add(Time(at), Span(step.0.min(length.0 - at)));
             }
         }

@@ -37,7 +37,7 @@ codes! {
     TOO_MANY_SAMPLES "scenario.too-many-samples" "The traces on a grid of `trace_step` would have more than 10000000 values, or a mobile would measure more often."
     NO_SUCH_RATE "scenario.no-such-rate" "A rate that the radio's parameter set does not have."
     NO_ACCESS_POINT "scenario.no-access-point" "A radio cell without an access point."
-    OUT_OF_REACH "scenario.out-of-reach" "Stations that cannot hear each other: neighbours of a chain, or a station in range of no access point."
+    OUT_OF_REACH "scenario.out-of-reach" "Stations between which no packets get through: neighbours of a chain, or a station in range of no access point."
     TOO_MANY_STATIONS "scenario.too-many-stations" "More than 10000 stations on one medium."
     UNKNOWN_ALGORITHM "scenario.unknown-algorithm" "No congestion control algorithm of that name."
     UNKNOWN_PARAMETER "scenario.unknown-parameter" "The algorithm has no parameter of that name."

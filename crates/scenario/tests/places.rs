@@ -181,8 +181,8 @@ fn cells_on_one_channel_share_the_air() {
     assert!(far.iter().all(|one| (29.5e6..31.0e6).contains(one)), "{far:?}");
     // interference that nobody senses counts where it adds up
     let apart = |capture: &str| {
-        let places = r#"[["-20 m", "0 m"], ["90 m", "0 m"]]"#;
-        let aps = r#"[["0 m", "0 m"], ["70 m", "0 m"]]"#;
+        let places = r#"[["-20 m", "0 m"], ["120 m", "0 m"]]"#;
+        let aps = r#"[["0 m", "0 m"], ["100 m", "0 m"]]"#;
         let radio = format!(r#"{{ set = "dot11a", reception = "snr", capture = "{capture}" }}"#);
         let sets = [("topology.positions", places), ("topology.ap_positions", aps), ("topology.radio", radio.as_str())];
         numbers(&result(CELLS, &sets).flows, "goodput_bps")
@@ -234,7 +234,7 @@ fn cells_on_channels_of_their_own_do_not_share() {
 fn distant_stations_get_slower_rates() {
     let text = CELL.replace("stations = 4", "stations = 1");
     let goodput = |metres: u32, radio: &str| {
-        let radio = format!(r#"{{ set = "dot11a", reception = "snr", cs_threshold = "-95 dBm", {radio} }}"#);
+        let radio = format!(r#"{{ set = "dot11a", reception = "snr", {radio} }}"#);
         let placing = format!(r#"{{ kind = "circle", radius = "{metres} m" }}"#);
         let flows = r#"[{ from = "station/0", to = "wired/0", transport = "udp", traffic = { kind = "cbr", rate = "40 Mbps", packet = "1500 B" } }]"#;
         let sets = [
@@ -244,7 +244,9 @@ fn distant_stations_get_slower_rates() {
             ("scenario.duration", "8 s"),
             ("scenario.warmup", "2 s"),
         ];
-        let run = result(&text, &sets);
+        // what is refused gets nothing
+        let Ok(scenario) = read(&text, &sets) else { return (0.0, 0.0) };
+        let run = scenario.points()[0].run(1, &scenario::RunOptions::default()).unwrap();
         (numbers(&run.flows, "goodput_bps")[0], numbers(&run.stations, "rate_mean_bps")[0])
     };
     let mut before = f64::INFINITY;
@@ -259,6 +261,74 @@ fn distant_stations_get_slower_rates() {
         assert!(rate < before, "{metres} m: {rate:.3e}");
         before = rate;
     }
+}
+
+/// Sets, rates, powers, thresholds, ways and distances as they come, where frames are read by chance: what is accepted
+/// carries something both ways, and what is refused is told up to where it would.
+#[test]
+fn what_is_accepted_by_chance_gets_through() {
+    const SETS: [(&str, &[&str]); 5] = [
+        ("dot11b", &["1 Mbps", "2 Mbps", "5.5 Mbps", "11 Mbps"]),
+        ("dot11a", &["6 Mbps", "9 Mbps", "12 Mbps", "18 Mbps", "24 Mbps", "36 Mbps", "48 Mbps", "54 Mbps"]),
+        ("dot11g", &["6 Mbps", "12 Mbps", "24 Mbps", "54 Mbps"]),
+        ("dot11g-prot", &["6 Mbps", "24 Mbps", "54 Mbps"]),
+        ("dot11n-2.4", &["MCS 0", "MCS 1", "MCS 4", "MCS 7", "MCS 8", "MCS 15"]),
+    ];
+    let mut drawn = sim::Stream::new(1, "reach");
+    let mut below = |choices: usize| (drawn.uniform() * choices as f64) as usize;
+    let (mut accepted, mut refused) = (0, 0);
+    for number in 0..120 {
+        let (set, rates) = SETS[number % SETS.len()];
+        let rate = match below(4) {
+            0 => "rate_control = \"minstrel\"".to_owned(),
+            1 => "rate_control = \"arf\"".to_owned(),
+            _ => format!("rate = \"{}\"", rates[below(rates.len())]),
+        };
+        let power = [0, 8, 16, 24][below(4)];
+        let sensed = ["", "cs_threshold = \"-95 dBm\", ", "cs_threshold = \"-62 dBm\", "][below(3)];
+        let rts = ["", "rts_threshold = \"0 B\", "][below(2)];
+        let capture = ["any", "sinr"][below(2)];
+        let metres = 10 + below(290);
+        let at = |metres: f64| {
+            let radio = format!(
+                "{{ set = \"{set}\", reception = \"snr\", tx_power = \"{power} dBm\", {sensed}{rts}capture = \"{capture}\", {rate} }}"
+            );
+            let positions = format!("[[\"{metres} m\", \"0 m\"]]");
+            let sets = [
+                ("topology.stations", "1"),
+                ("topology.radio", radio.as_str()),
+                ("topology.positions", positions.as_str()),
+                ("flows", r#"[{ from = "station/0", to = "ap/0", algorithm = "cubic" }]"#),
+                ("scenario.duration", "5 s"),
+            ];
+            let text = WALK.replace("moves =", "#");
+            let what = format!("{number}: {radio} at {metres} m");
+            (
+                read(&text, &sets)
+                    .map(|scenario| scenario.points()[0].run(1, &scenario::RunOptions::default()).unwrap()),
+                what,
+            )
+        };
+        let goodput = |run: &scenario::RunResult| numbers(&run.flows, "goodput_bps")[0];
+        match at(metres as f64) {
+            (Ok(run), what) => {
+                accepted += 1;
+                assert!(goodput(&run) > 0.0, "accepted, and nothing arrives: {what}");
+            }
+            (Err(error), what) => {
+                refused += 1;
+                assert_eq!(error.code, "scenario.out-of-reach", "{what}: {error:?}");
+                let hint = error.hint.unwrap();
+                let upto: f64 =
+                    hint.split("get through up to ").nth(1).unwrap().split(" m").next().unwrap().parse().unwrap();
+                assert!(upto < metres as f64, "{what}: {hint}");
+                let (near, what) = at(0.97 * upto);
+                assert!(goodput(&near.unwrap()) > 0.0, "{what}: {hint}");
+                assert!(at(upto + 0.1).0.is_err(), "{what}: {hint}");
+            }
+        }
+    }
+    assert!(accepted > 30 && refused > 30, "{accepted} {refused}");
 }
 
 #[test]

@@ -34,7 +34,7 @@ use units::{Span, Time};
 use crate::airtime::Exchange;
 use crate::flight::{Class, EVERYONE, Flight, Kind};
 use crate::medium::{Due, Order};
-use crate::params::{Eifs, Responder, Rules};
+use crate::params::{Eifs, Protection, Responder, Rules};
 use crate::rate::Adaptation;
 use crate::stats::StationStats;
 use crate::{Outcome, Params, Phy, Rate};
@@ -64,6 +64,8 @@ pub(crate) struct Mac {
     long_retry_limit: u32,
     mpdu_retry_limit: u32,
     capture_ratio: f64,
+    /// Distance decides which rates are read, and the rate of an RTS follows that of the data.
+    rts_tells_of_rate: bool,
 }
 
 impl Mac {
@@ -79,6 +81,9 @@ impl Mac {
             long_retry_limit: params.long_retry_limit,
             mpdu_retry_limit: params.mpdu_retry_limit,
             capture_ratio: params.radio.capture_ratio,
+            rts_tells_of_rate: params.radio.reception == crate::Reception::Snr
+                && params.rts_rate.is_none()
+                && !matches!(params.protection, Protection::RtsCts(_)),
         }
     }
 }

@@ -53,6 +53,7 @@ mod medium;
 pub mod params;
 mod propagation;
 mod rate;
+mod reach;
 mod snr;
 mod stats;
 mod supply;

@@ -20,7 +20,6 @@ use crate::dcf::{Access, Cause, Mac, Station, Terms};
 use crate::error::STATIONS_MAX;
 use crate::flight::{Class, Flight, Frame, StationId};
 use crate::loss::{Errors, LossAt};
-use crate::params::Capture;
 use crate::rate::Adaptation;
 use crate::stats::StationStats;
 use crate::{Coherence, Error, Layout, NoSupply, Params, Rate, Reception, Supply};
@@ -158,9 +157,7 @@ impl Medium {
     /// Whether `to` can decode frames of `from` where they are, or were when positions were taken last.
     pub fn reaches(&self, from: StationId, to: StationId) -> bool {
         let row = self.moving.as_ref().map_or(from, |moving| moving.row(from));
-        let senses = |power: f64| power >= self.params.radio.cs_threshold || self.params.rules.capture != Capture::Sinr;
-        let hears = |hearer: &Hearer| hearer.decodes(self.params.rate.phy) && senses(hearer.power);
-        self.hearing.row(row).iter().any(|hearer| hearer.station == to && hears(hearer))
+        self.hearing.row(row).iter().any(|hearer| hearer.station == to && hearer.decodes(self.params.rate.phy))
     }
 
     /// An error unless two stations can exchange frames.

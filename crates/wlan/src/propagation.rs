@@ -19,7 +19,8 @@ pub struct Radio {
     pub antenna_height: f64,
     /// Least power in W at which a frame can be decoded, whatever its rate.
     pub rx_threshold: f64,
-    /// Least power in W that is sensed.
+    /// Least power in W that is sensed. Where reception goes by the ratio to the noise, a frame whose preamble is
+    /// understood is sensed below that, too.
     pub cs_threshold: f64,
     /// How many times as strong as another a frame must be that the other does it no harm.
     pub capture_ratio: f64,
@@ -42,6 +43,21 @@ pub struct Radio {
     pub move_step: Span,
     /// Distances below this count as this, in m; zero: at no distance all of the power arrives.
     pub least_distance: f64,
+}
+
+/// Least power of a frame that is sensed, and of a preamble that is understood: of OFDM (and of frames without
+/// symbols), and of DSSS.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Least {
+    pub(crate) sensed: [f64; 2],
+    pub(crate) decoded: [f64; 2],
+}
+
+impl Least {
+    /// Least power of any frame that is sensed.
+    pub(crate) fn any(&self) -> f64 {
+        self.sensed[0].min(self.sensed[1])
+    }
 }
 
 /// How power falls with distance.
@@ -125,17 +141,27 @@ impl Radio {
         }
     }
 
-    /// Whether a preamble of this power is understood.
-    pub fn reads_preamble(&self, power: f64, phy: Phy) -> bool {
-        power >= self.preamble_power(phy)
-    }
-
     /// Least power of a preamble that is understood.
-    pub(crate) fn preamble_power(&self, phy: Phy) -> f64 {
+    pub fn preamble_power(&self, phy: Phy) -> f64 {
         match self.reception {
             Reception::Threshold => self.rx_threshold,
             Reception::Snr => self.noise * ratio(if phy == Phy::Dsss { -4.0 } else { 4.0 }),
         }
+    }
+
+    /// Least power of a frame that is sensed. A preamble that is understood says how long its frame is; all else is
+    /// energy.
+    pub fn sensed_power(&self, phy: Phy) -> f64 {
+        match self.reception {
+            Reception::Threshold => self.cs_threshold,
+            Reception::Snr => self.cs_threshold.min(self.preamble_power(phy)),
+        }
+    }
+
+    /// What frames of each PHY need.
+    pub(crate) fn least(&self) -> Least {
+        let both = [Phy::Ofdm, Phy::Dsss];
+        Least { sensed: both.map(|phy| self.sensed_power(phy)), decoded: both.map(|phy| self.preamble_power(phy)) }
     }
 
     /// Wavelength in m.

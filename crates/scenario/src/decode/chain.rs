@@ -52,12 +52,12 @@ pub(crate) fn read(fields: &Fields<'_>, profile: Profile, files: &Files) -> Resu
     let medium = Medium::new("air".to_owned(), radio, (0..count).collect(), vec![], Some(positions), place)?;
     let mut medium = medium.with_moves(fields.get("moves").as_ref(), files)?;
     if let Some(before) = medium.gap() {
-        let what = format!("n{before} and n{} of the chain cannot decode each other's frames", before + 1);
+        let what = format!("no packets get through between n{before} and n{} of the chain", before + 1);
         let hint = match by_distance {
             true if !medium.moves.is_empty() => {
-                format!("{}; `moves` say where nodes are at the start", medium.reach_hint())
+                format!("{}; `moves` say where nodes are at the start", medium.reach_hint(before, before + 1))
             }
-            true => medium.reach_hint(),
+            true => medium.reach_hint(before, before + 1),
             false => format!("add [\"n{before}\", \"n{}\"] to `hears`", before + 1),
         };
         return Err(spacing.problem(code::OUT_OF_REACH, format!("is {}: {what}", length_text(metres))).hint(hint));

@@ -45,6 +45,8 @@ pub(crate) struct Medium {
     pub(crate) positions: Option<Vec<Position>>,
     /// Ways of stations that move; `positions` has where these are at the start.
     pub(crate) moves: Vec<(usize, Way)>,
+    /// Least power at which packets of each station get through.
+    least: Vec<f64>,
     /// Who hears whom, in both orders, if that is listed.
     heard: Option<BTreeSet<(usize, usize)>>,
     /// Pairs of stations that exchange packets.
@@ -85,12 +87,13 @@ impl Medium {
         let heard = radio.hears.as_ref().map(|pairs| pairs.iter().flat_map(|&(a, b)| [(a, b), (b, a)]).collect());
         Ok(Medium {
             name,
-            radio,
             nodes,
             access_points,
             is_access_point,
             positions,
             moves: Vec::new(),
+            least: radio.least_powers(),
+            radio,
             heard,
             links: Vec::new(),
         })
@@ -125,15 +128,15 @@ impl Medium {
         self.links.iter().filter(|link| self.moves(link.a) || self.moves(link.b)).map(|link| (link.a, link.b))
     }
 
-    /// Whether two stations decode each other's frames at a time, the luck of the place aside.
-    pub(crate) fn decode_at(&self, a: usize, b: usize, at: Time) -> bool {
-        let Some(positions) = &self.positions else { return self.decode_each_other(a, b) };
+    /// Whether packets of two stations get through to each other at a time, the luck of the place aside.
+    pub(crate) fn reach_at(&self, a: usize, b: usize, at: Time) -> bool {
+        let Some(positions) = &self.positions else { return self.reach_each_other(a, b) };
         let place = |station: usize| {
             let way = self.moves.iter().find(|one| one.0 == station);
             way.map_or(positions[station], |(_, way)| way.at(at))
         };
         let power = self.radio.params.radio.power_at(distance(place(a), place(b)));
-        self.read_each_other(a, b, power)
+        self.get_through(a, b, power)
     }
 
     /// Power in W that one station receives of another at the start, the luck of the place aside; 1 W where distance
@@ -146,14 +149,13 @@ impl Medium {
         }
     }
 
-    /// Whether two stations decode each other's frames. All transmit with the same power.
-    fn decode_each_other(&self, a: usize, b: usize) -> bool {
-        self.read_each_other(a, b, self.power(a, b))
+    /// Whether packets of two stations get through to each other. All transmit with the same power.
+    fn reach_each_other(&self, a: usize, b: usize) -> bool {
+        self.get_through(a, b, self.power(a, b))
     }
 
-    fn read_each_other(&self, a: usize, b: usize, power: f64) -> bool {
-        let reads = |station| self.radio.params.radio.reads_preamble(power, self.radio.rate_of(station).phy);
-        power > 0.0 && reads(a) && reads(b)
+    fn get_through(&self, a: usize, b: usize, power: f64) -> bool {
+        power > 0.0 && power >= self.least[a].max(self.least[b])
     }
 
     /// Each station with its access point, the one that it receives best; where it receives all alike, they take
@@ -172,7 +174,7 @@ impl Medium {
                 false => self.best_access_point(station),
             };
             // who moves may come nearer
-            let may_join = |ap: usize| self.decode_each_other(station, ap) || self.moves(station) || self.moves(ap);
+            let may_join = |ap: usize| self.reach_each_other(station, ap) || self.moves(station) || self.moves(ap);
             let Some(ap) = best.filter(|ap| may_join(*ap)) else {
                 return Err(self.out_of_reach(station, best, place));
             };
@@ -194,19 +196,35 @@ impl Medium {
             (Some(ap), Some(at), None) => {
                 let near = show(&self.radio.names[ap]);
                 let far = format!(", the nearest, `{near}`, is {:.1} m away", distance(at[station], at[ap]));
-                (far, self.reach_hint())
+                (far, self.reach_hint(station, ap))
             }
             _ => (String::new(), "name a pair of it and an access point in `hears`".to_owned()),
         };
         Problem::new(code::OUT_OF_REACH, place, format!("`{name}` is in range of no access point{far}")).hint(hint)
     }
 
-    /// What to do about stations that are too far apart.
-    pub(crate) fn reach_hint(&self) -> String {
-        let radio = &self.radio.params.radio;
-        let phy = self.radio.params.rate.phy;
-        let near = self.farthest(|power| radio.reads_preamble(power, phy));
-        format!("frames are decoded up to {near:.1} m: move stations nearer, raise `tx_power`, or set `receive_range`")
+    /// What to do about two stations that are too far apart.
+    pub(crate) fn reach_hint(&self, a: usize, b: usize) -> String {
+        let params = &self.radio.params;
+        let near = |power: f64| self.farthest(|found| found >= power);
+        if params.radio.reception == Reception::Threshold {
+            let near = near(params.radio.rx_threshold);
+            return format!(
+                "frames are decoded up to {near:.1} m: move stations nearer, raise `tx_power`, or set `receive_range`"
+            );
+        }
+        let (here, best) = (
+            self.least[a].max(self.least[b]),
+            table::least_power(params, &rates::choice(params, self.radio.rate_of(a))),
+        );
+        let slower = match here > best {
+            true => format!(
+                ", or, for up to {:.1} m, choose a slower `rate`, or let `rate_control = \"minstrel\"` choose",
+                near(best)
+            ),
+            false => String::new(),
+        };
+        format!("packets get through up to {:.1} m: move stations nearer, raise `tx_power`{slower}", near(here))
     }
 
     fn farthest(&self, enough: impl Fn(f64) -> bool) -> f64 {
@@ -221,25 +239,25 @@ impl Medium {
     /// How many metres away its frames are decoded; none where that is a matter of chance.
     pub(crate) fn receive_range(&self) -> Option<f64> {
         let radio = &self.radio.params.radio;
-        let by_power = radio.reception == Reception::Threshold;
-        by_power.then(|| self.farthest(|power| radio.reads_preamble(power, self.radio.params.rate.phy)))
+        (radio.reception == Reception::Threshold).then(|| self.farthest(|power| power >= radio.rx_threshold))
     }
 
     /// How many metres away its frames are sensed.
     pub(crate) fn sense_range(&self) -> f64 {
-        self.farthest(|power| power >= self.radio.params.radio.cs_threshold)
+        let sensed = self.radio.params.radio.sensed_power(self.radio.params.rate.phy);
+        self.farthest(|power| power >= sensed)
     }
 
-    /// Every two stations that decode each other, the farthest first, so that routes take long hops. On a line the
+    /// Every two stations that reach each other, the farthest first, so that routes take long hops. On a line the
     /// first station out of reach is followed by others out of reach.
     pub(crate) fn join_neighbours(&mut self, place: Place, on_a_line: bool) -> Result<(), Problem> {
         let mut links: Vec<AirLink> = Vec::new();
         for a in 0..self.nodes.len() {
             let behind = a + 1..self.nodes.len();
             let reached: Vec<usize> = if on_a_line {
-                behind.take_while(|b| self.decode_each_other(a, *b)).collect()
+                behind.take_while(|b| self.reach_each_other(a, *b)).collect()
             } else {
-                behind.filter(|b| self.decode_each_other(a, *b)).collect()
+                behind.filter(|b| self.reach_each_other(a, *b)).collect()
             };
             let name = |b: usize| format!("{}/{}-{}", self.name, self.radio.names[a], self.radio.names[b]);
             links.extend(reached.into_iter().rev().map(|b| AirLink { name: name(b), a, b }));
@@ -256,7 +274,7 @@ impl Medium {
 
     /// The first station of a line that does not reach the next.
     pub(crate) fn gap(&self) -> Option<usize> {
-        (1..self.nodes.len()).find(|b| !self.decode_each_other(b - 1, *b)).map(|b| b - 1)
+        (1..self.nodes.len()).find(|b| !self.reach_each_other(b - 1, *b)).map(|b| b - 1)
     }
 
     /// Numbers and rules.

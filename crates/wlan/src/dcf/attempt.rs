@@ -281,7 +281,7 @@ impl Station {
     pub(super) fn fail(&mut self, now: Time, mac: &Mac, outcomes: &mut Vec<Outcome>) {
         let what = self.unanswered();
         let numbered = self.sends_numbered();
-        if what != Unanswered::Rts {
+        if what != Unanswered::Rts || mac.rts_tells_of_rate {
             if numbered { self.tell_adaptation_of_ampdu() } else { self.tell_adaptation(false) }
         }
         self.waiting = Waiting::Nothing;

@@ -15,7 +15,8 @@ use super::moving::Speeds;
 use super::noise::NEGLIGIBLE;
 use crate::flight::{Flight, StationId};
 use crate::params::Capture;
-use crate::{Coherence, Params, Phy};
+use crate::propagation::Least;
+use crate::{Coherence, Params};
 
 /// No block has more than this times the mean power: the least number drawn is 2^-53, and 53 ln 2 = 36.7.
 const MOST: f64 = 37.0;
@@ -31,15 +32,14 @@ pub(crate) struct Fading {
     wavelength: f64,
     /// Where blocks are as long as speeds make them.
     speeds: Option<Speeds>,
-    /// Least power that counts.
+    /// Least power that counts, and what that is there for.
     heard: f64,
-    /// What a preamble of OFDM needs, and one of DSSS.
-    decoded: [f64; 2],
+    pub(crate) least: Least,
 }
 
 impl Fading {
     pub(crate) fn new(params: &Params, mut chance: Stream, speeds: Option<Speeds>) -> Fading {
-        let radio = &params.radio;
+        let (radio, least) = (&params.radio, params.radio.least());
         let adds_up = params.rules.capture == Capture::Sinr;
         Fading {
             key: (chance.uniform() * (1u64 << 53) as f64) as u64,
@@ -47,8 +47,8 @@ impl Fading {
             block: radio.rayleigh_block,
             wavelength: radio.wavelength(),
             speeds,
-            heard: if adds_up { radio.cs_threshold.min(NEGLIGIBLE * radio.noise) } else { radio.cs_threshold },
-            decoded: [Phy::Ofdm, Phy::Dsss].map(|phy| radio.preamble_power(phy)),
+            heard: if adds_up { least.any().min(NEGLIGIBLE * radio.noise) } else { least.any() },
+            least,
         }
     }
 
@@ -93,7 +93,7 @@ impl Fading {
             (Coherence::Speed, None) => STANDING,
         };
         let power = hearer.power * self.gain(flight.from, hearer.station, flight.start, block);
-        (power >= self.heard).then(|| hearer.with_power(power, self.decoded))
+        (power >= self.heard).then(|| hearer.with_power(power, &self.least))
     }
 
     /// Exponential of mean 1, drawn anew for each block. Blocks of different pairs begin at different times.

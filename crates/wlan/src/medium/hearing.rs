@@ -4,7 +4,7 @@ use units::{Span, Time, num};
 
 use super::fading::Fading;
 use crate::flight::{EVERYONE, StationId};
-use crate::propagation::{Radio, Travel};
+use crate::propagation::{Least, Radio, Travel};
 use crate::{Error, Layout, Phy};
 
 /// Where a station is, in metres.
@@ -27,7 +27,8 @@ impl Position {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hearer {
     pub(crate) station: StationId,
-    /// Whether it can decode them: OFDM (and frames without symbols), DSSS.
+    /// Whether it senses them, and can decode them: OFDM (and frames without symbols), DSSS.
+    senses: [bool; 2],
     decodes: [bool; 2],
     pub(crate) power: f64,
     pub(crate) delay: Span,
@@ -119,9 +120,19 @@ impl Hearer {
         self.decodes[usize::from(matches!(phy, Phy::Dsss))]
     }
 
-    /// The same station with another power, where preambles of OFDM and DSSS need so much.
-    pub(crate) fn with_power(self, power: f64, decoded: [f64; 2]) -> Hearer {
-        Hearer { power, decodes: decoded.map(|least| power >= least), ..self }
+    #[inline]
+    pub(crate) fn senses(&self, phy: Phy) -> bool {
+        self.senses[usize::from(matches!(phy, Phy::Dsss))]
+    }
+
+    /// The same station with another power, where frames need so much.
+    pub(crate) fn with_power(self, power: f64, Least { sensed, decoded }: &Least) -> Hearer {
+        Hearer {
+            power,
+            senses: sensed.map(|least| power >= least),
+            decodes: decoded.map(|least| power >= least),
+            ..self
+        }
     }
 
     /// Nearest first, the sender itself before all others.
@@ -136,7 +147,7 @@ impl Hearer {
 
     /// One of those who all hear each other equally well.
     pub(crate) fn equal(station: StationId) -> Hearer {
-        Hearer { station, decodes: [true; 2], power: 1.0, delay: Span::ZERO }
+        Hearer { station, senses: [true; 2], decodes: [true; 2], power: 1.0, delay: Span::ZERO }
     }
 }
 
@@ -167,12 +178,7 @@ pub(crate) fn heard_at(
         Travel::None => Span::ZERO,
         Travel::Exact => Time::from_secs(distance / radio.light).since(Time::ZERO),
     };
-    Some(Hearer {
-        station: to,
-        decodes: [Phy::Ofdm, Phy::Dsss].map(|phy| radio.reads_preamble(power, phy)),
-        power,
-        delay,
-    })
+    Some(Hearer { delay, ..Hearer::equal(to) }.with_power(power, &fading.least))
 }
 
 #[cfg(test)]

@@ -45,6 +45,8 @@ impl Medium {
             if upward.adds_up {
                 let Some(understood) = upward.begins(now, hearer, id, flight) else { continue };
                 decodable = understood;
+            } else if !hearer.senses(flight.rate.phy) {
+                continue;
             }
             let arrival = Arrival { flight: id, power: hearer.power, ends, decodable };
             let station = &mut stations[hearer.station as usize];
@@ -90,6 +92,11 @@ impl Medium {
                 faded = there;
                 hearer = &faded;
             }
+            let senses = hearer.senses(flight.rate.phy);
+            if !senses && !upward.adds_up {
+                note_unsensed(stations, hearer, flight);
+                continue;
+            }
             last = now;
             let at = hearer.station as usize;
             let heard = if hearer.station == flight.from {
@@ -102,7 +109,10 @@ impl Medium {
                         upward.are_all_bad(now, hearer, flight, stations[flight.from as usize].under_way(flight.serial))
                     }
                 };
-                if upward.adds_up && upward.ends(now, hearer, id) {
+                if upward.adds_up {
+                    upward.ends(now, hearer, id);
+                }
+                if !senses {
                     note_unsensed(stations, hearer, flight);
                     continue;
                 }

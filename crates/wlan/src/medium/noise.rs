@@ -9,6 +9,7 @@ use units::{Span, Time};
 use super::hearing::Hearer;
 use crate::flight::Flight;
 use crate::params::Capture;
+use crate::propagation::Least;
 use crate::snr::part_error;
 use crate::{Params, Phy};
 
@@ -22,9 +23,7 @@ pub(crate) struct Noise {
     streams: Vec<Stream>,
     /// Of each station, where interference adds up; else empty.
     air: Vec<AirThere>,
-    /// Least power that is sensed, and what a preamble of OFDM and of DSSS needs.
-    sensed: f64,
-    decoded: [f64; 2],
+    least: Least,
     /// The last frame that was hit would not have been without the others.
     by_others: bool,
 }
@@ -46,8 +45,7 @@ impl Noise {
             power: radio.noise,
             air: if adds_up { vec![AirThere::default(); streams.len()] } else { Vec::new() },
             streams,
-            sensed: radio.cs_threshold,
-            decoded: [Phy::Ofdm, Phy::Dsss].map(|phy| radio.preamble_power(phy)),
+            least: radio.least(),
             by_others: false,
         }
     }
@@ -65,21 +63,19 @@ impl Noise {
         air.present.push((id, here.power, now));
         air.sums.push((now, air.sum()));
         let ratio = self.power / (self.power + others);
-        (here.power >= self.sensed).then(|| here.with_power(here.power * ratio, self.decoded).decodes(phy))
+        here.senses(phy).then(|| here.with_power(here.power * ratio, &self.least).decodes(phy))
     }
 
-    /// A frame has ended at a station. True if it was too weak to be sensed.
-    pub(crate) fn ends(&mut self, now: Time, here: &Hearer, id: u32) -> bool {
+    /// A frame has ended at a station.
+    pub(crate) fn ends(&mut self, now: Time, here: &Hearer, id: u32) {
         let air = &mut self.air[here.station as usize];
         air.present.retain(|frame| frame.0 != id);
         let Some(first) = air.present.iter().map(|frame| frame.2).min() else {
-            air.sums.clear();
-            return here.power < self.sensed;
+            return air.sums.clear();
         };
         air.sums.push((now, air.sum()));
         let past = air.sums.iter().take_while(|sum| sum.0 <= first).count();
         air.sums.drain(..past.saturating_sub(1));
-        here.power < self.sensed
     }
 
     /// Whether so many bits of the frame that ends are hit, between these times.
@@ -143,7 +139,7 @@ mod tests {
     }
 
     fn hearer(power: f64) -> Hearer {
-        Hearer::equal(0).with_power(power, [1.0; 2])
+        Hearer::equal(0).with_power(power, &Least { sensed: [10.0; 2], decoded: [1.0; 2] })
     }
 
     /// Of a frame from 100 to 300 us.
@@ -158,7 +154,7 @@ mod tests {
         let rate = Rate::ofdm(24_000);
         // signal 70; another of 2 in the second half, a third of 1 in the last quarter; one was there before
         assert_eq!(noise.begins(at(50), &hearer(5.0), 9, rate.phy), None);
-        assert!(noise.ends(at(60), &hearer(5.0), 9));
+        noise.ends(at(60), &hearer(5.0), 9);
         assert_eq!(noise.begins(at(100), &hearer(70.0), 1, rate.phy), Some(true));
         noise.begins(at(200), &hearer(2.0), 2, rate.phy);
         noise.begins(at(250), &hearer(1.0), 3, rate.phy);

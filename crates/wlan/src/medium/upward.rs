@@ -83,10 +83,12 @@ impl Upward {
         self.noise.as_mut().and_then(|noise| noise.begins(now, here, id, flight.rate.phy))
     }
 
-    /// The same at its end, after it was decided whether it is bad. True if nobody sensed it there.
+    /// The same at its end, after it was decided whether it is bad.
     #[cold]
-    pub(crate) fn ends(&mut self, now: Time, here: &Hearer, id: u32) -> bool {
-        self.noise.as_mut().is_some_and(|noise| noise.ends(now, here, id))
+    pub(crate) fn ends(&mut self, now: Time, here: &Hearer, id: u32) {
+        if let Some(noise) = &mut self.noise {
+            noise.ends(now, here, id);
+        }
     }
 
     /// Why a frame was lost: where others are noise they are to blame for what noise alone would not have done.

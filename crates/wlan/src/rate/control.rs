@@ -8,8 +8,9 @@ use super::minstrel::Minstrel;
 use crate::flight::StationId;
 use crate::{Exchange, Params, Rate};
 
-/// How a station chooses the rates of its data, for each receiver by itself. What it learns it learns from data alone:
-/// an RTS without CTS says nothing about the rate.
+/// How a station chooses the rates of its data, for each receiver by itself. What it learns it learns from data alone,
+/// unless reception goes by the ratio to the noise and the rate of an RTS by that of the data: an RTS without CTS then
+/// counts as data that failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RateControl {
     /// All data have the station's rate.

@@ -76,8 +76,13 @@ pub(super) fn text(rate: Rate) -> String {
     }
 }
 
-/// The fastest rate that a station with this one may use if its rate is not fixed.
-pub(super) fn fastest_like(params: &Params, rate: Rate) -> Rate {
+/// The rates that a station with this one may use if its rate is not fixed.
+pub(super) fn choice(params: &Params, rate: Rate) -> Vec<Rate> {
     let alike = |other: &&Rate| std::mem::discriminant(&other.phy) == std::mem::discriminant(&rate.phy);
-    params.rates.iter().filter(alike).copied().max_by_key(|rate| rate.kbps).unwrap_or(rate)
+    params.rates.iter().filter(alike).copied().collect()
+}
+
+/// The fastest of them.
+pub(super) fn fastest_like(params: &Params, rate: Rate) -> Rate {
+    choice(params, rate).into_iter().max_by_key(|rate| rate.kbps).unwrap_or(rate)
 }

@@ -295,7 +295,13 @@ pub(crate) static ROWS: &[Row] = &[
         },
         write: |_| Json::Null,
     },
-    row!("cs_threshold", "least power that is sensed", radio.cs_threshold, power, watts),
+    row!(
+        "cs_threshold",
+        "least power that is sensed; with `reception = \"snr\"` a frame whose preamble is understood is sensed below it, too",
+        radio.cs_threshold,
+        power,
+        watts
+    ),
     Row {
         key: "sense_range",
         meaning: "instead of `cs_threshold`: how far frames are sensed, \"550 m\"",

@@ -45,6 +45,9 @@ pub(crate) struct Radio {
     pub(super) routing_bytes: u32,
 }
 
+/// Bytes of a packet that must get through where stations exchange any.
+const PACKET: u32 = 1500;
+
 /// Keys that are no number of the set, before and behind those that are.
 const FIRST: &[(&str, &str)] = &[
     ("set", "parameter set of 802.11: `dot11b`, `dot11g` (default), ...; default in the profile ns2: `ns2-default`"),
@@ -166,6 +169,23 @@ impl Radio {
             RateControl::Fixed => rate,
             RateControl::Arf(_) | RateControl::Minstrel => rates::fastest_like(&self.params, rate),
         }
+    }
+
+    /// Of each station the least power at which its packets get through, at one of the rates that it may use.
+    pub(super) fn least_powers(&self) -> Vec<f64> {
+        let mut known: Vec<((Rate, bool), f64)> = Vec::new();
+        let of = |station: usize| {
+            let rate = self.rates[station].unwrap_or(self.params.rate);
+            let kind = (rate, self.controls[station] == RateControl::Fixed);
+            if let Some((_, power)) = known.iter().find(|(other, _)| *other == kind) {
+                return *power;
+            }
+            let rates = if kind.1 { vec![rate] } else { rates::choice(&self.params, rate) };
+            let power = least_power(&self.params, &rates);
+            known.push((kind, power));
+            power
+        };
+        (0..self.names.len()).map(of).collect()
     }
 
     /// The table, complete.
@@ -309,6 +329,11 @@ fn check_order(table: &Fields<'_>, params: &Params) -> Result<(), Problem> {
         return Err(item.problem(code::OUT_OF_RANGE, what).hint(hint));
     }
     Ok(())
+}
+
+/// Least power at which packets get through at one of these rates.
+pub(super) fn least_power(params: &Params, rates: &[Rate]) -> f64 {
+    rates.iter().map(|rate| params.least_power(*rate, PACKET)).fold(f64::INFINITY, f64::min)
 }
 
 /// How many metres away a frame still arrives with enough power, the luck of the place aside.
