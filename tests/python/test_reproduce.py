@@ -535,3 +535,29 @@ def test_a_summary_is_judged_on_what_it_sums_up(tmp_path: Path, monkeypatch: pyt
     figures = {row["where"].split(",")[0] for row in found.outcomes[2].judgement.rows}
     assert figures == {"figure = fig11a", "figure = fig11b"}
     assert "Summary" in found.report.read_text(encoding="utf-8")
+
+
+def test_a_quick_run_shows_the_published_verdicts_and_whether_it_is_quicker(
+    made: Reproduction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from windlass.reproduce import cautions, published
+    from windlass.views.reproduction import published_beside
+
+    assert made.quick
+    name = made.experiment.id
+    full = published.Published(name, "2026-11-23", "", False, made.total, 0.1, "measured", {"reproduced": 2})
+    monkeypatch.setattr(published, "published", lambda: {name: full})
+    own, theirs = published_beside(made)
+    assert own.startswith(f"this quick run, {made.total} runs: ")
+    assert theirs == f"the full run published on 2026-11-23, {made.total} runs: 2 reproduced"
+    assert published_beside(replace(made, quick=False)) == []
+
+    class Task:
+        def __init__(self, key: str) -> None:
+            self.key = key
+
+    plan = type("Plan", (), {"tasks": [1, 2], "experiment": made.experiment})()
+    digests = {1: Task("a"), 2: Task("b")}
+    for runs, said in ((2, " It is no quicker than a full run: it made 2 runs, the published full run 2."), (3, "")):
+        monkeypatch.setattr(cautions, "published", lambda runs=runs: {name: replace(full, runs=runs)})
+        assert cautions._no_quicker(plan, digests) == said  # type: ignore[arg-type]

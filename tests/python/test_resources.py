@@ -185,7 +185,9 @@ def test_a_trace_of_a_month_is_refused(command: Command, tmp_path: Path) -> None
 def test_explain_says_what_a_run_needs(command: Command, tmp_path: Path) -> None:
     (tmp_path / "small.toml").write_text(SMALL_TOML)
     shown = command("explain", tmp_path / "small.toml").stdout
-    assert re.search(r"# at most 1 400 packets in the first run, 0.031 s on one core, [0-9.]+ MB of memory\n", shown)
+    assert re.search(
+        r"# at most 1 400 packets in the first run, 30.8 ms on one core, [0-9.]+ [kM]B of memory\n", shown
+    )
     found = json.loads(command("explain", tmp_path / "small.toml", "--json").stdout)
     assert found[0]["estimate"]["packets"] == pytest.approx(2 * 2e6 * 4.5 / 8 / 1500, rel=0.1)
 
@@ -211,7 +213,7 @@ def test_long_work_says_how_long_it_takes(command: Command, tmp_path: Path, monk
     (tmp_path / "small.toml").write_text(SMALL_TOML)
     assert "by estimate" not in command("run", tmp_path / "small.toml").stderr
     monkeypatch.setattr(files, "LONG_S", 0.0)
-    assert "the run takes up to 0.01" in command("run", tmp_path / "small.toml").stderr
+    assert "the run takes up to 10.3 ms and 140 kB" in command("run", tmp_path / "small.toml").stderr
     assert "3 runs take up to" in command("sweep", tmp_path / "small.toml").stderr
 
 

@@ -115,7 +115,7 @@ impl Paths<'_> {
     }
 
     /// Directions of the links of a medium from nodes of which that is true.
-    pub(crate) fn from_stations(&self, medium: usize, which: impl Fn(net::NodeId) -> bool) -> Vec<(usize, bool)> {
+    pub(crate) fn leaving(&self, medium: usize, which: impl Fn(net::NodeId) -> bool) -> Vec<(usize, bool)> {
         let links = self.network.links.iter().enumerate().filter(|(_, link)| link.medium == Some(medium));
         let ends = links.flat_map(|(at, link)| [(at, false, link.a), (at, true, link.b)]);
         ends.filter(|(_, _, from)| which(*from)).map(|(at, reverse, _)| (at, reverse)).collect()

@@ -320,7 +320,7 @@ impl Medium {
             stations.any(|(own, is_access_point)| *own == node && *is_access_point == access_points)
         };
         let (own, of_access_points) =
-            (paths.from_stations(number, |node| has(node, false)), paths.from_stations(number, |node| has(node, true)));
+            (paths.leaving(number, |node| has(node, false)), paths.leaving(number, |node| has(node, true)));
         if let Some(depth) = self.radio.depths.0.take() {
             queue::settle(&mut self.radio.queue, &depth, paths, &own)?;
         }
