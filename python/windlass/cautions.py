@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from windlass.amounts import digits
 
@@ -22,6 +22,7 @@ __all__ = [
     "observe",
     "of_absences",
     "of_algorithms",
+    "of_description",
     "of_runs",
     "of_seeds",
     "told",
@@ -46,8 +47,23 @@ GIVEN_UP = 0.05
 MANY_STATIONS = 200
 """More stations than this on one medium: outside what the model was compared with."""
 
+NS2_WINDOW, NS2_SEGMENT = "20 segments", "1000 B"
+"""What ns-2's agents have unless a script sets ``window_`` and ``packetSize_``."""
+
 LONG_ENOUGH_S = 20.0
 """A flow whose timer expires four times in a row is silent for 15 s: in shorter times, little says nothing."""
+
+
+class Described(Protocol):
+    """What is asked of a point of a scenario."""
+
+    def composed(self) -> dict[str, Any]:
+        """The description as written."""
+        ...
+
+    def effective_json(self) -> str:
+        """The description with every default."""
+        ...
 
 
 def cautions_of(results: Sequence[RunResult]) -> list[str]:
@@ -61,9 +77,10 @@ def cautions_of(results: Sequence[RunResult]) -> list[str]:
     Returns
     -------
     list of str
-        A sentence or two each; those about algorithms first.
+        A sentence or two each; those about algorithms first, then those about descriptions.
     """
-    return [*of_algorithms(results), *of_runs(results)]
+    described = dict.fromkeys(caution for result in results for caution in result.cautions)
+    return [*of_algorithms(results), *described, *of_runs(results)]
 
 
 def of_algorithms(results: Sequence[RunResult]) -> list[str]:
@@ -109,6 +126,33 @@ def of_seeds(points: Iterable[Sequence[RunResult]]) -> list[str]:
         'intervals; draw the starts, `start = "uniform(0 s, 1 s)"`, or add `send_jitter`'
     )
     return [caution]
+
+
+def of_description(point: Described) -> list[str]:
+    """What a description leaves to Windlass that whoever wrote it may expect otherwise.
+
+    In the profile ``ns2``: flows of TCP whose window and segments are not given. An ns-2 script that gives neither has
+    other ones.
+    """
+    written = point.composed()
+    if written["scenario"].get("profile") != "ns2":
+        return []
+    shared = written.get("tcp", {})
+    bare = [
+        "segment" not in own and "window" not in shared and "window" not in own.get("tcp", {})
+        for own in written["flows"]
+    ]
+    if not any(bare):
+        return []
+    effective = json.loads(point.effective_json())["flows"]
+    groups = [group for group, found in zip(effective, bare, strict=True) if found and "tcp" in group]
+    values = dict.fromkeys((group["tcp"]["window"], group["segment"]) for group in groups)
+    return [
+        f"profile `ns2`: neither `tcp.window` nor `segment` is given, so they are {window} and {segment}. An ns-2 script "
+        f"that sets neither `window_` nor `packetSize_` has {NS2_WINDOW} and {NS2_SEGMENT}: for the same experiment, write "
+        f'`tcp.window = "{NS2_WINDOW}"` and `segment = "{NS2_SEGMENT}"`'
+        for window, segment in values
+    ]
 
 
 Finding = tuple[Any, ...]

@@ -34,6 +34,8 @@ class RunResult:
         ``flows``, ``links``, ``stations``, ``traces``, ``events``, ``losses``, ``tapes``.
     stored : bool
         Whether it was read from the store instead of made.
+    cautions : tuple of str
+        What to know of its description before trusting it; those of its numbers are looked for in the tables.
     """
 
     key: str
@@ -41,6 +43,7 @@ class RunResult:
     axes: dict[str, str | int | float | bool]
     tables: Mapping[str, pa.Table]
     stored: bool = False
+    cautions: tuple[str, ...] = ()
 
     @property
     def flows(self) -> pa.Table:

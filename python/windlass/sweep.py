@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from windlass.amounts import counted
-from windlass.cautions import cautions_of, of_seeds
+from windlass.cautions import cautions_of, of_description, of_seeds
 from windlass.errors import InputError, Interrupted
 from windlass.progress import Progress, Step, progress_of
 from windlass.resources import check
@@ -218,8 +218,9 @@ def execute(
         os.chdir(folder)  # an algorithm in Python may have gone elsewhere; results go where they were to go
         if store is not None:
             store.close()
+    described = {id(point): tuple(of_description(point)) for point, _ in tasks}
     return [
-        RunResult(key, seed, dict(point.axes), made[key].tables, made[key].stored)
+        RunResult(key, seed, dict(point.axes), made[key].tables, made[key].stored, described[id(point)])
         for key, (point, seed) in zip(keys, tasks, strict=True)
     ]
 

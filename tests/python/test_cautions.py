@@ -14,7 +14,7 @@ from click.testing import Result
 
 import windlass
 from windlass import ledger
-from windlass.cautions import of_runs
+from windlass.cautions import of_description, of_runs
 from windlass.compare import compare
 from windlass.errors import InputError
 from windlass.reproduce.cautions import left_open, where_words
@@ -144,6 +144,66 @@ def test_ns2_has_no_jitter_of_that_kind() -> None:
     check(point.effective())
     with pytest.raises(InputError, match=r"`topology.send_jitter` = auto"):
         check(windlass.load("lossy-dumbbell", {"flows.algorithm": "newreno"}).points()[0].effective())
+
+
+BARE: dict[str, Any] = {"scenario.profile": "ns2", "flows.algorithm": "sack"}
+NOT_NS2S = "caution: profile `ns2`: neither `tcp.window` nor `segment` is given, so they are 1000 segments and 1460 B."
+
+
+def test_windows_and_segments_that_ns2_has_otherwise_are_named(command: Command, small_file: Path) -> None:
+    """A script that sets neither has 20 segments of 1000 B: so say all that shows a result, and `explain`."""
+    own = settings(BARE)
+    for words in (
+        ["run", small_file, *own],
+        ["explain", small_file, *own],
+        ["sweep", small_file, *own],
+        [
+            "sweep",
+            small_file,
+            *settings({"flows.algorithm": "sack"}),
+            "--set",
+            'sweep."scenario.profile"=["rfc", "ns2"]',
+        ],
+        ["compare", "newreno", "sack", "--path", small_file, "--set", "scenario.profile=ns2"],
+    ):
+        shown = command(*words)
+        assert shown.exit_code == 0, shown.output
+        assert text(shown).count(NOT_NS2S) == 1, words
+        assert 'write `tcp.window = "20 segments"` and `segment = "1000 B"`' in text(shown)
+    for words in (["run", small_file, *own, "--json"], ["explain", small_file, *own, "--json"]):
+        assert "neither `tcp.window` nor `segment`" in command(*words).stdout
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"tcp.window": "20 segments"},
+        {"flows.tcp.window": "1000 segments"},
+        {"flows.segment": "1460 B"},
+        {"scenario.profile": "rfc"},
+        {"scenario.profile": "linux"},
+    ],
+)
+def test_who_says_what_window_or_segment_is_not_told(small: windlass.Scenario, said: dict[str, Any]) -> None:
+    assert of_description(small.with_(BARE).points()[0])
+    assert of_description(small.with_(BARE | said).points()[0]) == []
+
+
+def test_of_several_groups_those_that_say_neither_count(small: windlass.Scenario) -> None:
+    group = {"from": "left/0", "to": "right/0", "algorithm": "sack"}
+    stream = {"from": "left/0", "to": "right/0", "transport": "udp"} | {
+        "traffic": {"kind": "cbr", "rate": "1 Mbps", "packet": "1000 B"}
+    }
+    said = group | {"segment": "1000 B"}
+    for flows, count in (([group, said, stream], 1), ([said, stream], 0), ([group, group], 1)):
+        named = [one | {"name": f"g{place}"} for place, one in enumerate(flows)]
+        point = small.with_({"scenario.profile": "ns2", "flows": named}).points()[0]
+        assert len(of_description(point)) == count, flows
+
+
+def test_ready_scenarios_say_their_window_or_segment() -> None:
+    for name in windlass.ready_scenarios():
+        assert [of_description(point) for point in windlass.load(name).points()[:1]] == [[]], name
 
 
 def test_many_points_are_told_by_their_axes() -> None:

@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 from conftest import Command, files_in
 
+import windlass
+from windlass import _toml
+
 
 def test_sweep_prints_a_mean_with_its_interval_for_each_point(command: Command, sweep_file: Path, work: Path) -> None:
     result = command("sweep", sweep_file)
@@ -45,8 +48,33 @@ def test_sweep_shows_completion_times_of_transfers(command: Command, small_file:
     # all ended before the warm-up did: no 0.000 Mbit/s, but what they got over their own time
     assert row["goodput_bps_mean"] > 1e5
     assert "0.000" not in shown.stdout
-    assert "all flows" not in shown.stdout
+    assert "sum of group" not in shown.stdout
     assert "Jain" not in shown.stdout
+
+
+def test_sums_are_of_a_group_in_a_sweep_and_in_a_run(command: Command, small: windlass.Scenario, work: Path) -> None:
+    """Two groups: a sum for each, the same in both commands, and all flows only where there is one number for all."""
+    group = {"from": "left/0", "to": "right/0", "count": 2}
+    two = [group | {"name": "a", "algorithm": "cubic"}, group | {"name": "b", "algorithm": "newreno"}]
+    found = small.with_({"flows": two, "scenario.seeds": 1}).points()[0].composed()
+    (work / "two.toml").write_text(_toml.document(found))
+    swept, ran = (command(what, "two.toml") for what in ("sweep", "run"))
+    assert (swept.exit_code, ran.exit_code) == (0, 0), swept.output + ran.output
+    result = windlass.sweep(windlass.load("two.toml"), store=False)
+    sums = {row["group"]: f"{row['goodput_total_bps_mean'] * 1e-6:.3f}" for row in result.summary().to_pylist()}
+    assert set(sums) == {"a", "b"}
+    assert "all flows" not in swept.stdout
+    assert "sum of group" in swept.stdout
+    assert all(total in swept.stdout for total in sums.values())
+    assert f"sum of group, Mbit/s: a {sums['a']}, b {sums['b']}\n" in ran.stdout
+    every = sum(row["goodput_run_bps"] for row in result.runs[0].flows.to_pylist())
+    assert f"all flows: {every * 1e-6:.3f} Mbit/s" in ran.stdout
+    for shown in (result._repr_html_(), command("sweep", "two.toml", "--latex").stdout):
+        assert "sum of group" in shown
+        assert "all flows" not in shown
+    one = command("run", "two.toml", "--set", "flows=[{from='left/0',to='right/0',algorithm='cubic'}]").stdout
+    assert "sum of group" not in one
+    assert "all flows: " in one
 
 
 def test_sweep_as_json(command: Command, sweep_file: Path) -> None:

@@ -36,6 +36,9 @@ class Point:
     def effective_json(self) -> str:
         return "{}"
 
+    def composed(self) -> dict[str, Any]:
+        return {"scenario": {}}
+
     def estimate(self) -> dict[str, float]:
         return dict.fromkeys(("seconds", "memory_bytes", "network_bytes", "record_bytes"), 0.0)
 

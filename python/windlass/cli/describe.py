@@ -34,10 +34,11 @@ def explain(file: str, sets: Sequence[tuple[str, str]], as_json: bool) -> None:
     shares it. For a sweep, show the first point; with --json, all points. Of each radio medium, show how long the
     exchange of one full frame takes at each data rate, part by part, and what one station alone carries so; of the
     cells of mobiles, what their frames hold and who serves each mobile when. Cautions name those that walk out of
-    reach. A list of more than 24 numbers, such as a trace, is told by its length and range; --json has it whole.
+    reach, and what is not as an ns-2 script would have it. A list of more than 24 numbers, such as a trace, is told by
+    its length and range; --json has it whole.
     """
     from windlass import _toml, summary
-    from windlass.cautions import of_absences
+    from windlass.cautions import of_absences, of_description
 
     scenario = load_scenario(file, sets)
     points = scenario.points()
@@ -47,7 +48,7 @@ def explain(file: str, sets: Sequence[tuple[str, str]], as_json: bool) -> None:
     first = points[0]
     for line in summary.lines(scenario, points):
         click.echo(f"# {line}")
-    cautions = [f"caution: {caution}" for caution in of_absences(first.absences())]
+    cautions = [f"caution: {caution}" for caution in [*of_description(first), *of_absences(first.absences())]]
     for line in [*exchange_lines(first.exchanges()), *cell_lines(first.cells()), *cautions]:
         click.echo(f"# {line}")
     described, notes = shortened(first.effective(), first.composed(), folder_of(file))
@@ -111,8 +112,10 @@ def _name(item: Any, at: int) -> str:
 
 
 def _as_json(point: Point) -> dict[str, Any]:
+    from windlass.cautions import of_description
+
     radio = {"exchanges": point.exchanges(), "cells": point.cells(), "absences": point.absences()}
-    found = {key: rows for key, rows in radio.items() if rows}
+    found = {key: rows for key, rows in (radio | {"cautions": of_description(point)}).items() if rows}
     return {"axes": point.axes, "description": point.effective(), "estimate": point.estimate(), **found}
 
 

@@ -85,7 +85,7 @@ def goodput_against_loss(
     x : str
         Swept key of the loss rate.
     metric : str
-        ``"goodput_bps"`` (per flow), or ``"goodput_total_bps"`` (all flows of a group).
+        ``"goodput_bps"`` (per flow), or ``"goodput_total_bps"`` (sum of a group).
     capacity_bps : float, optional
         A flow's share of the bottleneck (or all of it, with the total), bits per second; drawn as a line.
     mathis : mapping, optional

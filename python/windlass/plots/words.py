@@ -29,7 +29,7 @@ _NUMBER = re.compile(r"\s*([+-]?\d[\d_]*\.?\d*(?:[eE][+-]?\d+)?)\s*(\S*)\s*")
 _METRICS: dict[str, tuple[str, float, str]] = {
     "goodput_bps": ("goodput per flow", 1e-6, "Mbit/s"),
     "goodput_run_bps": ("goodput per flow over the run", 1e-6, "Mbit/s"),
-    "goodput_total_bps": ("goodput of all flows", 1e-6, "Mbit/s"),
+    "goodput_total_bps": ("goodput, sum of group", 1e-6, "Mbit/s"),
     "throughput_bps": ("throughput per flow", 1e-6, "Mbit/s"),
     "jain": ("Jain's fairness index", 1.0, ""),
     "queue_delay_mean_s": ("queueing delay, mean", 1e3, "ms"),

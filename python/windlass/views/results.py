@@ -16,6 +16,9 @@ __all__ = ["MOST_ROWS", "of_run", "of_sweep"]
 MOST_ROWS = 40
 """Rows of the table of a run; all of them are in its tables."""
 
+GROUP_SUM = "sum of group"
+"""What the goodputs of a group's flows are together."""
+
 
 def of_run(result: RunResult, title: str | None = None) -> View:
     """Flows and stations of a run."""
@@ -26,8 +29,7 @@ def of_run(result: RunResult, title: str | None = None) -> View:
     if len(rows) > MOST_ROWS:
         parts.append(f"and {len(rows) - MOST_ROWS} more flows; --json or --out DIR gives all")
     part_of_another = {transport.name for transport in transports() if transport.part}
-    total = sum(row["goodput_run_bps"] or 0.0 for row in rows if row["transport"] not in part_of_another)
-    parts.append(f"all flows: {total * 1e-6:.3f} Mbit/s")
+    parts += _sums([row for row in rows if row["transport"] not in part_of_another])
     parts += _completions(rows)
     stations = result.stations.to_pylist()
     if stations:
@@ -66,6 +68,20 @@ def _flows(rows: Sequence[Mapping[str, Any]]) -> Grid:
         line["srtt"] = fixed(row["srtt_mean_s"], 1e3, 1)
         lines.append([line[column.name] for column in columns])
     return Grid(columns, lines)
+
+
+def _sums(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Goodput of each group, where there are several, and of all flows."""
+    both = len({row["direction"] for row in rows}) > 1
+    groups: dict[str, float] = {}
+    for row in rows:
+        name = row["group"] + (f" ({row['direction']})" if both else "")
+        groups[name] = groups.get(name, 0.0) + (row["goodput_run_bps"] or 0.0)
+    sums = [f"{name} {total * 1e-6:.3f}" for name, total in groups.items()]
+    if len(sums) > MOST_ROWS:
+        sums[MOST_ROWS:] = [f"and {len(sums) - MOST_ROWS} more"]
+    lines = [f"{GROUP_SUM}, Mbit/s: {', '.join(sums)}"] if len(sums) > 1 else []
+    return [*lines, f"all flows: {sum(groups.values()) * 1e-6:.3f} Mbit/s"]
 
 
 def _stations(rows: Sequence[Mapping[str, Any]]) -> Grid:
@@ -107,7 +123,7 @@ def _completions(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 _SWEPT: tuple[tuple[str, Column, float, int], ...] = (
     ("goodput_bps", Column("goodput", "Mbit/s"), 1e-6, 3),
-    ("goodput_total_bps", Column("all flows", "Mbit/s"), 1e-6, 3),
+    ("goodput_total_bps", Column(GROUP_SUM, "Mbit/s"), 1e-6, 3),
     ("jain", Column("Jain"), 1.0, 3),
     ("retransmitted_segments", Column("retransmitted"), 1.0, 1),
     ("timeouts", Column("timeouts"), 1.0, 2),
