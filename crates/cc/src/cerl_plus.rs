@@ -8,7 +8,8 @@ use crate::{Config, Path};
 /// What the source leaves open, and the reading taken. The registry shows it.
 pub const CHOICES: &str = "\
     the factor as printed (mean over least RTT) and its inverse are two rows, because the printed one never calls a \
-    loss congestive once RTT samples differ; CERL+2 cuts at every congestive loss and runs with either factor.";
+    loss congestive once RTT samples differ, whatever `cerl_lmax`, `cerlp_avg` and `cerlp_window` say, which matter to the \
+    inverse; CERL+2 cuts at every congestive loss and runs with either factor.";
 
 /// Most RTT samples that a windowed mean covers.
 pub const MAX_WINDOW: usize = 32;
