@@ -166,7 +166,9 @@ impl Results {
             of.at_most("measured bytes of those delivered", joint.measured_bytes, joint.delivered_bytes)?;
             of.at_most("size", joint.delivered_bytes, spec.size.unwrap_or(u64::MAX))?;
             of.at_most("segments out of order", joint.reorder_max, spec.buffer)?;
-            of.at_most("completion", joint.completed.unwrap_or_default(), run.end)?;
+            let known = joint.known.unwrap_or(run.end);
+            of.at_most("completion", known, run.end)?;
+            of.at_most("completion, which comes before its ACK", joint.completed.unwrap_or_default(), known)?;
         }
         Ok(())
     }
@@ -287,10 +289,14 @@ impl Run<'_> {
         if let Some(mean) = flow.delays.as_ref().and_then(|delays| delays.mean_s()) {
             of.at_most("mean queueing delay", mean, lasted.secs())?;
         }
-        let times = [flow.sender.opened, flow.completed];
+        let times = [flow.sender.opened, flow.completed, flow.known];
         times.into_iter().flatten().try_for_each(|at| of.at_most("time of an event", at, self.end))?;
         if let Some(at) = flow.completed.filter(|_| flow.delivered_bytes > 0) {
-            of.at_most("RTT in which nothing completes", flow.start + both_ways, at)?;
+            of.at_most("delay in which nothing completes", flow.start + one_way, at)?;
+        }
+        if let Some(at) = flow.known.filter(|_| flow.delivered_bytes > 0) {
+            of.at_most("RTT in which no sender knows", flow.start + both_ways, at)?;
+            of.at_most("completion, which comes before its ACK", flow.completed.unwrap_or(self.end), at)?;
         }
         Ok(())
     }

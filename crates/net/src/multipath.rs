@@ -39,8 +39,10 @@ pub struct MultipathResult {
     pub measured_bytes: u64,
     /// Most segments that waited out of order at the receiver.
     pub reorder_max: u32,
-    /// When the last byte was acknowledged, for a transfer of given size.
+    /// When the last byte had arrived, and all before it, for a transfer of given size.
     pub completed: Option<Time>,
+    /// When the sender knew it: all was acknowledged.
+    pub known: Option<Time>,
 }
 
 /// The number of an endpoint's connection, if it has none.
@@ -72,7 +74,9 @@ pub(crate) struct Connection {
     before: Vec<(u32, u32)>,
     pub(crate) start: Time,
     reorder_max: u32,
-    pub(crate) completed: Option<Time>,
+    /// When `expected` became what it is.
+    advanced_at: Time,
+    pub(crate) known: Option<Time>,
 }
 
 /// One subflow.
@@ -109,7 +113,8 @@ impl Connection {
             before: Vec::new(),
             start,
             reorder_max: 0,
-            completed: None,
+            advanced_at: start,
+            known: None,
         }
     }
 
@@ -133,7 +138,7 @@ impl Connection {
     }
 
     /// Segment `number` of a subflow arrived; below `in_order` the subflow has everything.
-    pub(crate) fn arrived(&mut self, endpoint: u32, number: u32, in_order: u32) {
+    pub(crate) fn arrived(&mut self, now: Time, endpoint: u32, number: u32, in_order: u32) {
         let subflow = self.subflow(endpoint);
         let place = number.checked_sub(subflow.first).map(|at| subflow.places[at as usize]);
         // what the subflow has in order is asked for no more
@@ -142,12 +147,12 @@ impl Connection {
             subflow.first += 1;
         }
         if let Some(place) = place {
-            self.put(place);
+            self.put(now, place);
         }
     }
 
     /// A segment of the stream arrived.
-    fn put(&mut self, place: u32) {
+    fn put(&mut self, now: Time, place: u32) {
         let Some(ahead) = place.checked_sub(self.expected) else { return };
         let ahead = ahead as usize;
         if ahead >= self.arrived.len() {
@@ -160,6 +165,7 @@ impl Connection {
         while self.arrived.front() == Some(&true) {
             self.arrived.pop_front();
             self.expected += 1;
+            self.advanced_at = now;
             self.waiting -= 1;
         }
         self.reorder_max = self.reorder_max.max(self.waiting);
@@ -233,7 +239,8 @@ impl Connection {
             delivered_bytes: self.delivered_bytes(),
             measured_bytes: self.measured_bytes(),
             reorder_max: self.reorder_max,
-            completed: self.completed,
+            completed: (self.all_sent() && self.expected >= self.offered).then_some(self.advanced_at),
+            known: self.known,
         }
     }
 }
@@ -254,16 +261,16 @@ mod tests {
         c.sent(2, 0); // 1
         c.sent(2, 1); // 2
         c.sent(0, 1); // 3
-        c.arrived(2, 0, 1);
-        c.arrived(2, 1, 2);
+        c.arrived(Time::ZERO, 2, 0, 1);
+        c.arrived(Time::ZERO, 2, 1, 2);
         assert_eq!((c.delivered_bytes(), c.waiting), (0, 2)); // 0 is missing
-        c.arrived(0, 1, 0);
+        c.arrived(Time::ZERO, 0, 1, 0);
         assert_eq!((c.delivered_bytes(), c.waiting), (0, 3));
-        c.arrived(0, 0, 2);
+        c.arrived(Time::ZERO, 0, 0, 2);
         assert_eq!((c.delivered_bytes(), c.waiting, c.reorder_max), (4000, 0, 3));
         // copies change nothing
-        c.arrived(0, 1, 2);
-        c.arrived(2, 1, 2);
+        c.arrived(Time::ZERO, 0, 1, 2);
+        c.arrived(Time::ZERO, 2, 1, 2);
         assert_eq!((c.delivered_bytes(), c.waiting), (4000, 0));
     }
 
@@ -275,10 +282,10 @@ mod tests {
             c.sent(0, n);
         }
         assert!(!c.may_send());
-        c.arrived(0, 1, 0);
-        c.arrived(0, 2, 0);
+        c.arrived(Time::ZERO, 0, 1, 0);
+        c.arrived(Time::ZERO, 0, 2, 0);
         assert_eq!(c.right_edge(), 3); // nothing is in order yet
-        c.arrived(0, 0, 3);
+        c.arrived(Time::ZERO, 0, 0, 3);
         assert_eq!(c.right_edge(), 6);
         assert!(c.heard(6));
         assert!(c.may_send() && !c.heard(6)); // it did not stand any more
@@ -291,8 +298,8 @@ mod tests {
         assert!(c.may_send() && !c.all_sent());
         c.sent(2, 0);
         assert!(!c.may_send() && c.all_sent());
-        c.arrived(0, 0, 1);
-        c.arrived(2, 0, 1);
+        c.arrived(Time::ZERO, 0, 0, 1);
+        c.arrived(Time::ZERO, 2, 0, 1);
         assert_eq!(c.delivered_bytes(), 1500);
     }
 
@@ -312,15 +319,15 @@ mod tests {
     fn what_waits_when_the_warm_up_ends_does_not_count_after_it() {
         let mut c = two(Some(4500), 100);
         (0..5).for_each(|n| c.sent(0, n));
-        c.arrived(0, 0, 1);
-        c.arrived(0, 2, 1);
-        c.arrived(0, 4, 1);
+        c.arrived(Time::ZERO, 0, 0, 1);
+        c.arrived(Time::ZERO, 0, 2, 1);
+        c.arrived(Time::ZERO, 0, 4, 1);
         c.warm();
         assert_eq!((c.delivered_bytes(), c.measured_bytes()), (1000, 0));
-        c.arrived(0, 1, 3);
+        c.arrived(Time::ZERO, 0, 1, 3);
         // 0 and 2 had come before, 4 as well but is not in order yet
         assert_eq!((c.delivered_bytes(), c.measured_bytes()), (3000, 1000));
-        c.arrived(0, 3, 5);
+        c.arrived(Time::ZERO, 0, 3, 5);
         assert_eq!((c.delivered_bytes(), c.measured_bytes()), (4500, 2000));
     }
 

@@ -85,10 +85,12 @@ pub struct FlowResult {
     pub delays: Option<Delays>,
     /// Least delay sample, if any.
     pub rtt_min: Span,
-    /// When the last byte was acknowledged, for a transfer of given size.
+    /// When the last byte, and all before it, was at the receiver's application, for a transfer of given size.
     pub completed: Option<Time>,
     /// When its receiver last got anything of it; zero if it never did.
     pub last_arrival: Time,
+    /// When the sender knew it: the last byte was acknowledged.
+    pub known: Option<Time>,
     /// Sum over its data and their hops through the air of the time from the station's queue to the next station.
     pub air_delay: Span,
     /// How many these hops are.
@@ -112,6 +114,7 @@ impl FlowResult {
             completed: joint.completed,
             ..FlowResult::default()
         };
+            known: joint.known,
         for (number, part) in subflows.enumerate() {
             if number == 0 {
                 sum.flow = part.flow;

@@ -228,8 +228,8 @@ fn short_flows_arrive_over_the_run() {
     let done: Vec<f64> = rows.iter().map(|row| numbers(&result.flows, "completion_s")[*row]).collect();
     let finished = done.iter().filter(|time| !time.is_nan()).count();
     assert!(finished * 10 > done.len() * 8, "{finished} of {}", done.len());
-    // a handshake and at least a window take two round trips of 44 ms
-    assert!(done.iter().all(|time| time.is_nan() || *time > 0.088));
+    // a handshake and at least a window take a round trip and a half of 44 ms
+    assert!(done.iter().all(|time| time.is_nan() || *time > 0.066));
     let bytes: i64 = rows.iter().map(|row| counts(&result.flows, "delivered_bytes")[*row]).sum();
     let mean = bytes as f64 / rows.len() as f64;
     assert!((5_000.0..15_000.0).contains(&mean), "{mean}"); // standard error 10 kB / 9

@@ -72,6 +72,8 @@ pub struct Receiver {
     last_ack_sent: u32,
     ts_recent: Time,
     last_arrival: Time,
+    /// When the next segment expected became what it is.
+    advanced_at: Time,
     echo: Echo,
     /// The highest segment that came again, and how often it did.
     highest_again: (u32, u64),
@@ -115,6 +117,7 @@ impl Receiver {
             last_ack_sent: 0,
             ts_recent: Time::ZERO,
             last_arrival: Time::ZERO,
+            advanced_at: Time::ZERO,
             echo: Echo::new(config),
             highest_again: (0, 0),
             wheel: Wheel::new(config),
@@ -213,6 +216,7 @@ impl Receiver {
         if number == self.rcv_nxt && self.ranges.is_empty() {
             self.stats.delay_sum += now.since(segment.ts_val).secs();
             self.rcv_nxt += 1;
+            self.advanced_at = now;
             self.on_in_order(now);
             if segment.flags.has(Flags::PSH) {
                 self.ack_now |= !self.delay.replies; // read at once, and the sender may wait for the ACK
@@ -224,6 +228,9 @@ impl Receiver {
             self.stats.delay_sum += now.since(segment.ts_val).secs();
             if !self.extend(number) {
                 self.insert(number);
+            }
+            if number < self.rcv_nxt {
+                self.advanced_at = now;
             }
             //= https://www.rfc-editor.org/rfc/rfc5681#section-4.2
             //# the receiver SHOULD send an immediate duplicate ACK when it receives a data segment above a gap in the
@@ -512,6 +519,11 @@ impl Receiver {
     #[inline]
     pub fn last_arrival(&self) -> Time {
         self.last_arrival
+    }
+
+    /// When the last of what was received in order became so: the application has it from then on.
+    pub fn advanced_at(&self) -> Time {
+        self.advanced_at
     }
 
     /// Choose what to report of the ranges.

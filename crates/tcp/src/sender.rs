@@ -202,6 +202,11 @@ impl Sender {
         self.tcb.rto_at
     }
 
+    /// Segments offered to be sent in all; `u32::MAX`: no end.
+    pub fn offered(&self) -> u32 {
+        self.tcb.offered
+    }
+
     /// Segments that may be sent in all, from the first; never fewer than before. `u32::MAX`: no end.
     pub fn offer(&mut self, segments: u32) {
         self.tcb.offered = segments;

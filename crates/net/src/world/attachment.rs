@@ -45,7 +45,8 @@ pub(super) struct Transfer {
     /// When its application stops.
     pub(super) stop: Time,
     pub(super) size: Option<u64>,
-    pub(super) completed: Option<Time>,
+    /// When all of it was acknowledged.
+    pub(super) known: Option<Time>,
     /// Data segments it lost, by cause.
     pub(super) lost: LossCounts,
     /// Pure ACKs it lost.

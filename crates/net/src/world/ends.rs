@@ -83,7 +83,7 @@ impl World {
         }
     }
 
-    /// An endpoint has sent what it had to: set its timer, and see whether its transfer is complete.
+    /// An endpoint has sent what it had to: set its timer, and see whether it knows its transfer to be complete.
     #[inline(always)]
     pub(super) fn note_driven(&mut self, now: Time, number: u32, deadline: Time, is_done: bool) {
         let attachment = &mut self.attachments[number as usize];
@@ -92,8 +92,7 @@ impl World {
             self.queue.push(deadline, Event::Timer(number).encode());
         }
         if is_done && attachment.has_end {
-            attachment.has_end = false;
-            self.transfers[number as usize].completed = Some(now);
+            self.transfers[number as usize].known.get_or_insert(now);
         }
     }
 }

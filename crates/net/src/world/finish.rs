@@ -138,7 +138,8 @@ impl World {
             acks_in_flight: in_flight[peer].1,
             judgements: self.truth[at].counts,
             delays: self.delays.get(at).cloned(),
-            completed: transfer.completed,
+            completed: if attachment.has_end { end.completed_at(receiver) } else { None },
+            known: transfer.known,
             air_delay: transfer.air_delay,
             air_hops: transfer.air_hops,
             ..FlowResult::default()

@@ -54,11 +54,12 @@ impl World {
         }
     }
 
-    /// A connection over several paths is complete when the last byte of its last subflow is acknowledged.
+    /// The sender of a connection over several paths knows it to be complete when the last byte of its last subflow is
+    /// acknowledged.
     fn note_completion(&mut self, now: Time, number: u32) {
         let at = self.attachments[number as usize].connection as usize;
         let connection = &self.connections[at];
-        if connection.completed.is_some() || !connection.all_sent() {
+        if connection.known.is_some() || !connection.all_sent() {
             return;
         }
         let done = |endpoint: u32| match &self.endpoints[endpoint as usize] {
@@ -66,7 +67,7 @@ impl World {
             Endpoint::Datagram(_) => true,
         };
         if connection.subflows.iter().all(|subflow| done(subflow.endpoint)) {
-            self.connections[at].completed = Some(now);
+            self.connections[at].known = Some(now);
         }
     }
 

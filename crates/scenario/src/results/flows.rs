@@ -107,7 +107,7 @@ impl Window {
     fn active(&self, row: &FlowRow<'_>) -> f64 {
         let stop = row.spec.stop.filter(|stop| *stop > self.warm);
         let end = stop.map_or(self.end, |stop| stop.max(row.last_arrival).min(self.end));
-        completion(row).unwrap_or_else(|| end.since(row.start.max(self.warm)).secs())
+        took(row, row.completed).unwrap_or_else(|| end.since(row.start.max(self.warm)).secs())
     }
 
     /// Bits per second of its own time, of `all` bytes if it ended, else of those that were `measured`.
@@ -127,6 +127,7 @@ impl Window {
     /// Goodput over the whole time that is measured.
     fn goodput_run(&self, row: &FlowRow<'_>) -> f64 {
         match row.completed {
+    /// The mean window from the opening of the connection or the end of the warm-up to the end of the run.
             Some(at) if at <= self.warm => f64::NAN, // it has no part in what is measured
             _ => ratio(bits(row.measured_bytes), self.end.secs() - self.warm.secs()),
         }
@@ -144,7 +145,7 @@ impl Window {
     fn limits(&self, row: &FlowRow<'_>) -> Option<Limits> {
         let is_one = matches!(row.spec.transport, net::Transport::Tcp(_)) && row.transport != MULTIPATH;
         row.sender.opened.filter(|_| is_one)?;
-        let ended = row.completed.or(row.spec.stop.filter(|at| *at < self.end)).unwrap_or(self.end);
+        let ended = row.known.or(row.spec.stop.filter(|at| *at < self.end)).unwrap_or(self.end);
         let limits = row.sender.limits;
         Some(Limits { application: limits.application - self.end.since(ended), ..limits })
     }
@@ -207,7 +208,8 @@ pub(super) fn flows(plan: &Plan, network: &Network, groups: &[usize], results: &
         ("pacing_limited_s", number(rows, |r| window.limited(r, |limits| limits.pacing))),
         ("never_left_slow_start", number(rows, |r| window.never_left_slow_start(r))),
         ("reorder_max_segments", number(rows, |r| r.reorder_max.map_or(f64::NAN, f64::from))),
-        ("completion_s", number(rows, |r| completion(r).unwrap_or(f64::NAN))),
+        ("completion_s", number(rows, |r| took(r, r.completed).unwrap_or(f64::NAN))),
+        ("completion_acked_s", number(rows, |r| took(r, r.known).unwrap_or(f64::NAN))),
         ("recorded_until_s", number(rows, |_| results.recorded_until.map_or(f64::NAN, Time::secs))),
     ]);
     Table(columns)
