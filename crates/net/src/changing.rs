@@ -474,9 +474,9 @@ impl Variation {
         self.passing.iter().map(|one| &one.0.packet)
     }
 
-    /// What could be carried until `end`, in bits times nanoseconds per second.
-    pub(crate) fn capacity(&self, end: Time) -> u128 {
-        self.capacity.renewed().carry(Time::ZERO, end)
+    /// What could be carried after `from` and until `to`, in bits times nanoseconds per second.
+    pub(crate) fn capacity(&self, from: Time, to: Time) -> u128 {
+        self.capacity.renewed().carry(from, to)
     }
 }
 

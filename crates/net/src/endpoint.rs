@@ -28,6 +28,8 @@ pub(crate) struct Arrived {
     pub(crate) bytes: u64,
     /// Ranges of segments; none for datagrams, which have no order.
     segments: Vec<(u32, u32)>,
+    /// Integral of its cwnd up to then, segment-seconds.
+    pub(crate) cwnd_integral: f64,
 }
 
 /// The number that a sender's algorithm chooses by, from the stream of that end of the flow.
@@ -137,17 +139,28 @@ impl Endpoint {
         }
     }
 
-    /// What of its data has arrived at `peer`.
-    pub(crate) fn arrived(&self, peer: &Endpoint) -> Arrived {
+    /// When the last of all that it was given to send arrived at the application of `peer`, if it has.
+    pub(crate) fn completed_at(&self, peer: &Endpoint) -> Option<Time> {
+        match (self, peer) {
+            (Endpoint::Tcp(end), Endpoint::Tcp(peer)) => {
+                (peer.receiver.rcv_nxt() == end.sender.offered()).then(|| peer.receiver.advanced_at())
+            }
+            _ => None,
+        }
+    }
+
+    /// What of its data has arrived at `peer` by now.
+    pub(crate) fn arrived(&self, now: Time, peer: &Endpoint) -> Arrived {
         match (self, peer) {
             (Endpoint::Tcp(end), Endpoint::Tcp(peer)) => {
                 let in_order = (0, peer.receiver.rcv_nxt());
                 Arrived {
                     bytes: end.bytes_arrived(&peer.receiver),
                     segments: std::iter::once(in_order).chain(peer.receiver.held().iter().copied()).collect(),
+                    cwnd_integral: end.sender.cwnd_integral(now),
                 }
             }
-            _ => Arrived { bytes: self.delivered_bytes(peer), segments: Vec::new() },
+            _ => Arrived { bytes: self.delivered_bytes(peer), ..Arrived::default() },
         }
     }
 

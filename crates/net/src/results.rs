@@ -60,6 +60,8 @@ pub struct FlowResult {
     pub measured_arrived_bytes: u64,
     /// Payload bytes sent, retransmissions included.
     pub sent_bytes: u64,
+    /// Integral of cwnd up to the end of the warm-up, segment-seconds.
+    pub cwnd_integral_before: f64,
     /// Data segments acknowledged cumulatively.
     pub acknowledged: u32,
     /// Sender's counters.
@@ -87,10 +89,10 @@ pub struct FlowResult {
     pub rtt_min: Span,
     /// When the last byte, and all before it, was at the receiver's application, for a transfer of given size.
     pub completed: Option<Time>,
-    /// When its receiver last got anything of it; zero if it never did.
-    pub last_arrival: Time,
     /// When the sender knew it: the last byte was acknowledged.
     pub known: Option<Time>,
+    /// When its receiver last got anything of it; zero if it never did.
+    pub last_arrival: Time,
     /// Sum over its data and their hops through the air of the time from the station's queue to the next station.
     pub air_delay: Span,
     /// How many these hops are.
@@ -112,14 +114,15 @@ impl FlowResult {
             delivered_bytes: joint.delivered_bytes,
             measured_bytes: joint.measured_bytes,
             completed: joint.completed,
+            known: joint.known,
             ..FlowResult::default()
         };
-            known: joint.known,
         for (number, part) in subflows.enumerate() {
             if number == 0 {
                 sum.flow = part.flow;
             }
             sum.sent_bytes += part.sent_bytes;
+            sum.cwnd_integral_before += part.cwnd_integral_before;
             sum.arrived_bytes += part.arrived_bytes;
             sum.last_arrival = sum.last_arrival.max(part.last_arrival);
             sum.measured_arrived_bytes += part.measured_arrived_bytes;

@@ -213,6 +213,41 @@ fn datagrams_stand_beside_connections() {
 }
 
 #[test]
+fn windows_and_utilisation_are_of_the_measured_part_as_goodput_is() {
+    // What a run of 12 s had in its first 5 s is what one of 5 s had: the rest is what is measured after a warm-up of
+    // 5 s. On links at a rate, that change, and with a queue that serves packets by events.
+    for link in [
+        "rate = \"8 Mbps\"",
+        "rate = \"8 Mbps\", changes = [{ at = \"4 s\", rate = \"3 Mbps\" }, { at = \"6 s\", rate = \"9 Mbps\" }]",
+        "rate = \"8 Mbps\", queue = { discipline = \"fq-codel\", limit = \"60 packets\" }",
+    ] {
+        let queue = if link.contains("queue") { "" } else { ", queue = \"40 packets\"" };
+        let of = |duration: f64, warmup: &str| {
+            let text = format!(
+                "[scenario]\nduration = \"{duration} s\"\nwarmup = \"{warmup}\"\n[topology]\nkind = \"dumbbell\"\n\
+                 pairs = 1\naccess = {{ rate = \"100 Mbps\", delay = \"1 ms\" }}\nbottleneck = {{ {link}, \
+                 delay = \"20 ms\"{queue} }}\n[[flows]]\nfrom = \"left/0\"\nto = \"right/0\"\n\
+                 algorithm = \"newreno\"\nstart = \"1 s\"\n"
+            );
+            let result = run(&text, 3);
+            let place = words(&result.links, "link").iter().position(|name| *name == "bottleneck").unwrap();
+            let opened = numbers(&result.flows, "opened_s")[0];
+            let window = numbers(&result.flows, "cwnd_mean_segments")[0];
+            (numbers(&result.links, "utilisation")[place], window, opened)
+        };
+        let (whole, first, measured) = (of(12.0, "0 s"), of(5.0, "0 s"), of(12.0, "5 s"));
+        let opened = whole.2;
+        let window = (whole.1 * (12.0 - opened) - first.1 * (5.0 - opened)) / 7.0;
+        assert!((measured.1 / window - 1.0).abs() < 1e-9, "{link}: {} segments, not {window}", measured.1);
+        // bits that the link could carry: in all, and in the first 5 s
+        let could = if link.contains("changes") { (4.0 * 8.0 + 2.0 * 3.0 + 6.0 * 9.0, 35.0) } else { (96.0, 40.0) };
+        let used = (whole.0 * could.0 - first.0 * could.1) / (could.0 - could.1);
+        assert!((measured.0 / used - 1.0).abs() < 1e-6, "{link}: utilisation {}, not {used}", measured.0);
+        assert!(measured.0 > whole.0);
+    }
+}
+
+#[test]
 fn short_flows_arrive_over_the_run() {
     let web = "[[flows]]\nname = \"web\"\nfrom = \"left/*\"\nto = \"right/*\"\nalgorithm = \"newreno\"\n\
                arrivals = \"5 /s\"\nsize = \"exponential(10 kB)\"\nstart = \"2 s\"\nstop = \"18 s\"\n[output]";

@@ -163,6 +163,12 @@ impl Sender {
         self.tcb.cwnd()
     }
 
+    /// Integral of cwnd over the time since the connection opened, segment-seconds.
+    pub fn cwnd_integral(&self, now: Time) -> f64 {
+        let running = if self.is_open() { self.tcb.cwnd_running(now) } else { 0.0 };
+        self.tcb.stats.cwnd_integral + running
+    }
+
     /// ssthresh in segments.
     pub fn ssthresh_segments(&self) -> f64 {
         self.tcb.ssthresh_segments()
@@ -196,15 +202,15 @@ impl Sender {
         self.tcb.state == State::Open && self.tcb.snd_una == self.tcb.offered
     }
 
+    /// Segments offered to be sent in all; `u32::MAX`: no end.
+    pub fn offered(&self) -> u32 {
+        self.tcb.offered
+    }
+
     /// When the retransmission timer expires.
     #[inline]
     pub fn deadline(&self) -> Time {
         self.tcb.rto_at
-    }
-
-    /// Segments offered to be sent in all; `u32::MAX`: no end.
-    pub fn offered(&self) -> u32 {
-        self.tcb.offered
     }
 
     /// Segments that may be sent in all, from the first; never fewer than before. `u32::MAX`: no end.

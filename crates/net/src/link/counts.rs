@@ -33,8 +33,8 @@ pub struct LinkStats {
     pub queue_integral: f64,
     /// Most packets that ever waited.
     pub queue_max: u32,
-    /// Share of what could be transmitted that was, a part of a packet included: at a fixed rate, the share of the time
-    /// in which the transmitter was busy. Zero where nothing could be.
+    /// Share of what could be transmitted after the warm-up that was, a part of a packet included: at a fixed rate, the
+    /// share of the time in which the transmitter was busy. Zero where nothing could be.
     pub utilisation: f64,
     /// What the measured part of the run had of it.
     pub measured: MeasuredLink,
@@ -67,6 +67,8 @@ pub(super) struct Warmup {
     pub(super) lost_bytes: u64,
     pub(super) delivered_bytes: u64,
     pub(super) under_way_bytes: u64,
+    /// What was sent of them before it ended, in bits times nanoseconds per second; of a frame all of them.
+    pub(super) under_way_work: u128,
 }
 
 impl Warmup {

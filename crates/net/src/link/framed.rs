@@ -164,7 +164,7 @@ impl Link {
         // of the frame in which the warm-up ends: what it carries may all be there when it ends
         let under_way = beyond + begun.map_or(0, |packet| packet.size.into());
         if let Some(counts) = self.warming(grant.now) {
-            counts.under_way_bytes = under_way;
+            (counts.under_way_bytes, counts.under_way_work) = (under_way, work(under_way));
         }
     }
 

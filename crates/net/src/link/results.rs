@@ -72,12 +72,11 @@ impl Link {
         let accepted_bytes = h.offered_bytes - c.refused_bytes - queue.dropped_bytes();
         let transmitted_bytes = accepted_bytes - untransmitted_bytes;
         let delivered_bytes = accepted_bytes - c.lost_bytes - in_flight_bytes;
-        let used = work(accepted_bytes - c.held_for_air.1) - self.left(pool, end);
-        let capacity = match &c.variation {
-            None => u128::from(c.rate_bps) * u128::from(end.0),
-            Some(variation) => variation.capacity(end),
-        };
         let warmup = c.warmup.as_ref().map_or_else(Warmup::default, |warming| warming.counts);
+        let before = work(warmup.transmitted_bytes) + warmup.under_way_work;
+        // (a break may have taken the packet that was under way)
+        let used = (work(accepted_bytes - c.held_for_air.1) - self.left(pool, end)).saturating_sub(before);
+        let capacity = self.could_carry(warmup.until, end);
         LinkStats {
             offered_packets: h.offered_packets,
             offered_bytes: h.offered_bytes,

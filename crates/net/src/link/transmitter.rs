@@ -104,10 +104,21 @@ impl Link {
             Some(variation) => variation.transmit(start, waited, size),
             None => Sent { at: Time(start.0 + self.transmission(size)), in_outage: false, left: 0 },
         };
-        if let Some(counts) = self.warming(start).filter(|counts| sent.at > counts.until) {
-            counts.under_way_bytes = size.into();
+        if let Some(until) = self.warming(start).map(|counts| counts.until).filter(|until| sent.at > *until) {
+            let sent_before = self.could_carry(start, until).min(work(size.into()));
+            if let Some(counts) = self.warming(start) {
+                (counts.under_way_bytes, counts.under_way_work) = (size.into(), sent_before);
+            }
         }
         sent
+    }
+
+    /// What it could transmit after `from` and until `to`, in bits times nanoseconds per second.
+    pub(super) fn could_carry(&self, from: Time, to: Time) -> u128 {
+        match &self.cold.variation {
+            None => u128::from(self.cold.rate_bps) * u128::from(to.since(from).0),
+            Some(variation) => variation.capacity(from, to),
+        }
     }
 
     /// What becomes of a packet whose transmission ends; a loss is yet to be counted. Calls come in order of time.

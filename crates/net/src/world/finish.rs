@@ -122,7 +122,7 @@ impl World {
         let (attachment, transfer) = (&self.attachments[at], &self.transfers[at]);
         let (end, receiver) = (&self.endpoints[at], &self.endpoints[peer]);
         let before = self.warm.get(at).cloned().unwrap_or_default();
-        let arrived_bytes = end.arrived(receiver).bytes;
+        let arrived_bytes = end.arrived(self.end, receiver).bytes;
         let mut result = FlowResult {
             flow,
             reverse,
@@ -132,6 +132,7 @@ impl World {
             arrived_bytes,
             measured_arrived_bytes: arrived_bytes - before.bytes,
             sent_bytes: attachment.sent_bytes,
+            cwnd_integral_before: before.cwnd_integral,
             lost: transfer.lost,
             in_flight: in_flight[at].0,
             acks_lost: self.transfers[peer].acks_lost,

@@ -87,7 +87,7 @@ impl World {
             Plan::Airtime => self.trace_airtime(now, place),
             Plan::Warm => {
                 let ends = self.endpoints.iter().enumerate();
-                self.warm = ends.map(|(at, end)| end.arrived(&self.endpoints[at ^ 1])).collect();
+                self.warm = ends.map(|(at, end)| end.arrived(now, &self.endpoints[at ^ 1])).collect();
                 self.connections.iter_mut().for_each(Connection::warm);
                 self.settle_media(now);
                 self.channels.iter_mut().for_each(|channel| channel.warm(now));

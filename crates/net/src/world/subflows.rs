@@ -18,7 +18,7 @@ impl World {
         if number % 2 == 1 {
             end.handle_segment(now, &segment);
             if packet.is_data() {
-                connection.arrived(number ^ 1, packet.seq, end.receiver.rcv_nxt());
+                connection.arrived(now, number ^ 1, packet.seq, end.receiver.rcv_nxt());
             }
             self.drive(now, number);
             return;

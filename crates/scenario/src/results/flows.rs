@@ -22,14 +22,9 @@ fn new_segments(row: &net::FlowResult) -> f64 {
     (row.receiver.received_segments - row.receiver.duplicate_segments) as f64
 }
 
-/// Seconds from the opening of the connection to the end of the run; 0 if it never opened.
-fn open_time(row: &net::FlowResult, end: Time) -> f64 {
-    row.sender.opened.map_or(0.0, |opened| end.since(opened).secs())
-}
-
-/// Seconds that a transfer of given size took, if it ended.
-fn completion(row: &net::FlowResult) -> Option<f64> {
-    row.completed.map(|at| at.since(row.start).secs())
+/// Seconds that a transfer of given size took until this, if it came to that.
+fn took(row: &net::FlowResult, at: Option<Time>) -> Option<f64> {
+    at.map(|at| at.since(row.start).secs())
 }
 
 /// A row of the table of flows: a flow, a subflow, or a connection over several paths.
@@ -127,16 +122,19 @@ impl Window {
     /// Goodput over the whole time that is measured.
     fn goodput_run(&self, row: &FlowRow<'_>) -> f64 {
         match row.completed {
-    /// The mean window from the opening of the connection or the end of the warm-up to the end of the run.
             Some(at) if at <= self.warm => f64::NAN, // it has no part in what is measured
             _ => ratio(bits(row.measured_bytes), self.end.secs() - self.warm.secs()),
         }
     }
 
+    /// The mean window from the opening of the connection or the end of the warm-up to the end of the run.
     fn cwnd_mean(&self, row: &FlowRow<'_>) -> f64 {
-        match row.spec.transport {
-            net::Transport::Tcp(_) => ratio(row.sender.cwnd_integral, open_time(row, self.end)),
-            _ => f64::NAN, // a transport without a window has none
+        match (&row.spec.transport, row.sender.opened) {
+            (net::Transport::Tcp(_), Some(opened)) => {
+                let measured = row.sender.cwnd_integral - row.cwnd_integral_before;
+                ratio(measured, self.end.since(opened.max(self.warm)).secs())
+            }
+            _ => f64::NAN, // a transport without a window has none, nor has a connection that never opened
         }
     }
 

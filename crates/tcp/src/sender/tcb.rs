@@ -269,8 +269,14 @@ impl Tcb {
     /// Bring the integral of cwnd up to now.
     #[inline]
     pub(super) fn account_cwnd(&mut self, now: Time) {
-        self.stats.cwnd_integral += now.since(self.cwnd_since).secs() * self.segments;
+        self.stats.cwnd_integral += self.cwnd_running(now);
         self.cwnd_since = now;
+    }
+
+    /// What is not part of the integral of cwnd yet.
+    #[inline]
+    pub(super) fn cwnd_running(&self, now: Time) -> f64 {
+        now.since(self.cwnd_since).secs() * self.segments
     }
 
     /// The run is over: whether the first slow start still is on. What paces itself by the delivery rate has none.
