@@ -157,6 +157,19 @@ def test_a_link_that_was_not_filled_has_a_lower_bound(truth: dict[str, Any], pla
     assert path.trace is None
 
 
+def test_a_link_that_changes_is_not_known_by_its_best_second() -> None:
+    """A second of 12 Mbit/s after two of 1.5 Mbit/s, 5 Mbit/s on average, and a sender that follows it."""
+    trace = [*range(8, 2001, 8), *range(2001, 3001)]
+    truth = made_iperf.transfer(algorithm="bbr", delay="30 ms", queue="300 packets", loss="0 %", trace=trace)
+    del truth["topology"]["bottleneck"]["rate"]
+    source = export.Source.of(windlass.from_dict(truth).with_({"scenario.seeds": 1}))
+    export.write_pcapng(source, Path("upload.pcapng"), at=["sender"])
+    path = import_path("upload.pcapng")
+    assert path.rate is not None
+    assert path.rate.interval.lo <= 8 * 1504 * len(trace) / 3.0
+    assert path.rate.interval.hi >= 8 * 1504 * len(trace) / 3.0
+
+
 def test_a_link_that_was_filled_has_an_interval() -> None:
     for path in (iperf(loss="0 %", rate="10 Mbps", queue="100 packets"), captured(loss="0 %", rate="10 Mbps")):
         assert path.rate is not None and path.rate.kind == "interval"

@@ -262,7 +262,8 @@ def _rate(
     carried = carried + np.histogram(missing_s, edges)[0] * float(np.median(view.size))
     width = float(edges[1] - edges[0])
     got = 8.0 * carried / width
-    found.arrived_bps = 8.0 * float(view.size.sum()) / view.of.duration_s if view.of.duration_s > 0.0 else None
+    mean = 8.0 * float(view.size.sum()) / view.of.duration_s if view.of.duration_s > 0.0 else float(got.mean())
+    found.arrived_bps = mean
     floor = rates.fullest(view.arrived_s, view.size, max(FULLEST_S, FULLEST_TRIPS * float(rtt_s.min())), rtt_s)
     standing = int(busy.sum()) >= queueing.FEWEST_BINS
     even = rates.evenly(*rates.trains(view.arrived_s, view.size), edges, np.where(busy, arrived, np.nan))
@@ -274,10 +275,11 @@ def _rate(
         if dense is not None and found.rate.interval.hi < dense.value <= rates.EVEN * found.rate.value:
             found.rate = replace(found.rate, interval=replace(found.rate.interval, hi=dense.value))
     elif standing:
-        found.rate = rates.at_least(floor, floor, len(got), f"{FULLEST}: the link may carry more")
+        found.rate = rates.at_least(mean, mean, len(got), "what arrived: the link may carry more")
         found.notes.append(
             "Round trips were longer than the least one most of the time, but packets came in clumps: a delay that "
-            "varies, or ACKs that were held up, not a queue that the sender kept filled. So the rate is a lower bound."
+            "varies, a link that changes, or ACKs that were held up, not a queue before a link of one rate that the "
+            "sender kept filled. So the rate is a lower bound."
         )
     elif dense is not None and dense.interval.hi <= rates.EVEN * dense.interval.lo:
         how = f"trains of {rates.TRAIN} packets that came one after the other; at least {FULLEST}"
@@ -289,7 +291,7 @@ def _rate(
             "lower bound."
         )
     else:
-        found.rate = rates.at_least(floor, floor, len(got), f"{FULLEST}: the link may carry more")
+        found.rate = rates.at_least(mean, mean, len(got), "what arrived: the link may carry more")
         found.notes.append("The sender seldom filled the path, so the rate is a lower bound.")
     of_link = float(busy.mean()) >= BUSY and even
     found.rates = RateOverTime(edges[:-1], edges[1:], got, of_link, NOISE)
