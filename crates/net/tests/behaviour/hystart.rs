@@ -17,8 +17,8 @@ fn the_first_slow_start_ends_without_a_loss() {
     };
     // Linux's compares with the least RTT of all and ends slow start in that round: at 160 + 160 segments at the
     // latest.
-    // Before a loss Linux's window grows by up to a 20th per round trip in congestion avoidance: from 520 segments at 2 s
-    // it fills the buffer at 3 s.
+    // Before a loss Linux's window grows by up to a 20th per round trip in congestion avoidance: from 520 segments at
+    // 2 s it fills the buffer at 3 s.
     for (algorithm, seconds) in [("cubic", 5.0), ("cubic-linux", 2.5)] {
         let without = run(algorithm, "off", seconds);
         assert!(without.sender.window_cuts > 0 && without.sender.retransmitted_segments > 50, "{algorithm}");
