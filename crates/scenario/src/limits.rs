@@ -7,7 +7,8 @@ pub(crate) const FLOWS: usize = 100_000;
 /// Most points of a sweep.
 pub(crate) const POINTS: usize = 1_000_000;
 /// Keys that are no part of a run's description, and so no axis.
-pub(crate) const FIXED: &[&str] = &["scenario.name", "scenario.seeds", "scenario.first_seed", "output", "sweep", "measured"];
+pub(crate) const FIXED: &[&str] =
+    &["scenario.name", "scenario.seeds", "scenario.first_seed", "output", "sweep", "measured"];
 /// Most seeds.
 pub(crate) const SEEDS: u64 = 1_000_000;
 /// Longest text, bytes.

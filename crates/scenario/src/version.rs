@@ -20,12 +20,14 @@ struct Change {
     number: u32,
     profiles: Option<Vec<String>>,
     has: Vec<String>,
+    lacks: Vec<String>,
 }
 
 impl Change {
     fn concerns(&self, profile: &str, description: &str) -> bool {
         self.profiles.as_ref().is_none_or(|profiles| profiles.iter().any(|one| one == profile))
             && self.has.iter().all(|text| description.contains(text.as_str()))
+            && !self.lacks.iter().any(|text| description.contains(text.as_str()))
     }
 }
 
@@ -46,7 +48,8 @@ impl Results {
             };
             let number = at as u32 + 1;
             assert_eq!(row["number"].as_u64(), Some(number.into()), "changes are numbered from 1, in order");
-            Change { number, profiles: texts("profiles"), has: texts("has").unwrap_or_default() }
+            let [has, lacks] = ["has", "lacks"].map(|key| texts(key).unwrap_or_default());
+            Change { number, profiles: texts("profiles"), has, lacks }
         });
         let columns = file["columns"].as_u64().and_then(|number| u32::try_from(number).ok());
         Results { columns: columns.expect("`columns` is a number"), changes: changes.collect() }
@@ -88,6 +91,10 @@ mod tests {
         [[change]]
         number = 3
         has = ['"reception":"snr"', '"speed"']
+        [[change]]
+        number = 4
+        profiles = ["ns2"]
+        lacks = ['"speed"', '"snr"']
     "#;
 
     fn number(description: &str) -> u32 {
@@ -96,7 +103,8 @@ mod tests {
 
     #[test]
     fn the_last_change_that_concerns_a_run_counts() {
-        assert_eq!(number(r#"{"scenario":{"profile":"ns2"}}"#), 1);
+        assert_eq!(number(r#"{"scenario":{"profile":"ns2"}}"#), 4);
+        assert_eq!(number(r#"{"scenario":{"profile":"ns2"},"topology":{"speed":1}}"#), 1);
         assert_eq!(number(r#"{"scenario":{"profile":"rfc"}}"#), 2);
         assert_eq!(number(r#"{"scenario":{"profile":"rfc"},"topology":{"reception":"snr"}}"#), 2);
         assert_eq!(number(r#"{"scenario":{"profile":"ns2"},"topology":{"reception":"snr","speed":1}}"#), 3);
