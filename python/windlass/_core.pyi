@@ -87,6 +87,8 @@ class Driver:
     ----------
     options : list of (str, str)
         Names and values as at the head of a packet script: ``cc``, ``profile``, ``mss``, ``role``, every engine rule.
+    largest : int
+        Most payload of a segment that arrives, bytes. A packet with more holds several.
 
     Raises
     ------
@@ -94,7 +96,7 @@ class Driver:
         If there is no such option, or a value is none of it.
     """
 
-    def __new__(cls, options: list[tuple[str, str]]) -> Driver: ...
+    def __new__(cls, options: list[tuple[str, str]], largest: int = 1460) -> Driver: ...
     @property
     def now_ns(self) -> int:
         """The clock, ns."""
@@ -125,23 +127,22 @@ class Driver:
         ack: int = 0,
         sack: list[tuple[int, int]] = ...,
         window: int = 0,
-        stamp_ns: int = 0,
-        echo_ns: int = 0,
+        stamps_ns: tuple[int, int] | None = None,
     ) -> None:
-        """A segment arrives now.
+        """A segment arrives now, or several in one packet, which one ACK answers.
 
         Parameters
         ----------
         words : list of str
-            Header bits: ``"syn"``, ``"ack"``, ``"ce"``, ``"ece"``, ``"cwr"``.
+            Header bits: ``"syn"``, ``"ack"``, ``"ce"``, ``"ece"``, ``"cwr"``, ``"ae"``.
         start, end : int
             First byte of its data and one past the last.
         ack, window : int
             What it acknowledges, and the receive window, bytes.
         sack : list of (int, int)
             SACK blocks, the first one first.
-        stamp_ns, echo_ns : int
-            The other side's clock, and ours as it is echoed, ns.
+        stamps_ns : (int, int), optional
+            The other side's clock, and ours as it is echoed, ns; without it the packet has no timestamps.
 
         Raises
         ------

@@ -18,10 +18,11 @@ fn wrong(message: String) -> PyErr {
 
 #[pymethods]
 impl Driver {
-    /// An endpoint with these options, names and values.
+    /// An endpoint with these options, names and values; segments that arrive have no more than the `largest` payload.
     #[new]
-    fn new(options: Vec<(String, String)>) -> PyResult<Driver> {
-        script::Driver::new(&options).map(Driver).map_err(wrong)
+    #[pyo3(signature = (options, largest = 1460))]
+    fn new(options: Vec<(String, String)>, largest: u64) -> PyResult<Driver> {
+        script::Driver::new(&options, largest.max(1)).map(Driver).map_err(wrong)
     }
 
     /// The clock, ns.
@@ -52,7 +53,7 @@ impl Driver {
 
     /// A segment arrives now.
     #[allow(clippy::too_many_arguments)]
-    #[pyo3(signature = (words, start = 0, end = 0, ack = 0, sack = Vec::new(), window = 0, stamp_ns = 0, echo_ns = 0))]
+    #[pyo3(signature = (words, start = 0, end = 0, ack = 0, sack = Vec::new(), window = 0, stamps_ns = None))]
     fn receive(
         &mut self,
         words: Vec<String>,
@@ -61,11 +62,10 @@ impl Driver {
         ack: u64,
         sack: Vec<(u64, u64)>,
         window: u64,
-        stamp_ns: u64,
-        echo_ns: u64,
+        stamps_ns: Option<(u64, u64)>,
     ) -> PyResult<()> {
         let flags = flags_of(&words).map_err(wrong)?;
-        let arrived = Arrived { flags, data: (start, end), ack, sack, window, stamps_ns: (stamp_ns, echo_ns) };
+        let arrived = Arrived { flags, data: (start, end), ack, sack, window, stamps_ns };
         self.0.receive(&arrived).map_err(wrong)
     }
 

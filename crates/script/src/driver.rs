@@ -12,8 +12,9 @@ pub struct Driver {
     end: Endpoint,
     now: Time,
     mss: u64,
-    /// Payload of the other side's segments; known from the first that comes.
+    /// Payload of the other side's segments, known from the first packet that comes, and the most that it may be.
     peer_mss: u64,
+    largest: u64,
     offered: u64,
     sent: Vec<Sent>,
     refuses: bool,
@@ -51,19 +52,21 @@ pub struct Arrived {
     pub sack: Vec<(u64, u64)>,
     /// Receive window, bytes.
     pub window: u64,
-    /// The other side's clock, and ours as it is echoed, ns.
-    pub stamps_ns: (u64, u64),
+    /// The other side's clock, and ours as it is echoed, ns; without them the packet has no timestamps.
+    pub stamps_ns: Option<(u64, u64)>,
 }
 
 impl Driver {
-    /// An endpoint with these options, pairs as at the head of a script.
-    pub fn new(pairs: &[(String, String)]) -> Result<Driver, String> {
+    /// An endpoint with these options, pairs as at the head of a script. A packet with more than the `largest` payload
+    /// holds several segments, as one that segmentation offload has joined.
+    pub fn new(pairs: &[(String, String)], largest: u64) -> Result<Driver, String> {
         let options = Options::from_pairs(pairs).map_err(|(at, message)| format!("{}: {message}", pairs[at].0))?;
         Ok(Driver {
             end: Endpoint::new(&options.config, &options.algorithm, options.role),
             now: Time::ZERO,
             mss: u64::from(options.config.mss),
             peer_mss: 0,
+            largest,
             offered: 0,
             sent: Vec::new(),
             refuses: false,
@@ -127,7 +130,7 @@ impl Driver {
             return Ok(());
         }
         if self.peer_mss == 0 {
-            self.peer_mss = end - start;
+            self.peer_mss = (end - start) / (end - start).div_ceil(self.largest);
         }
         let size = self.peer_mss;
         if !start.is_multiple_of(size) || !end.is_multiple_of(size) {
@@ -137,8 +140,9 @@ impl Driver {
         segment.size += size as u32;
         for number in start / size..end / size {
             segment.seq = number as u32;
-            self.take(&segment);
+            self.end.handle_segment(self.now, &segment);
         }
+        self.poll(); // one ACK answers the packet, however many segments it holds
         Ok(())
     }
 
@@ -192,8 +196,9 @@ impl Driver {
             window: (arrived.window / self.mss) as u32,
             size: 40,
             flags: arrived.flags,
-            ts_val: Time(arrived.stamps_ns.0),
-            ts_ecr: Time(arrived.stamps_ns.1),
+            // what has none leaves the stamp to be echoed as it is (RFC 7323 section 3.2)
+            ts_val: arrived.stamps_ns.map_or(self.end.receiver.ts_recent(), |stamps| Time(stamps.0)),
+            ts_ecr: arrived.stamps_ns.map_or(Time::ZERO, |stamps| Time(stamps.1)),
             sack,
         }
     }

@@ -65,6 +65,13 @@ impl Agreed {
     }
 }
 
+/// The flags of the ACK that ends the handshake, whose answer came without ECT, as all do here.
+//= specs/papers/accecn.md#handshake
+//# The ACK that ends the handshake has CWR alone where the answer came without ECT, and no count.
+pub(crate) fn answer_without_ect(flags: Flags) -> Flags {
+    Flags((flags.0 & !OFFER.0) | Flags::CWR.0)
+}
+
 /// A count as the header carries it.
 pub(crate) fn ace(count: u32) -> Flags {
     let bit = |value: u32, flag: Flags| if count & value > 0 { flag.0 } else { 0 };

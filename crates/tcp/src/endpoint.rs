@@ -463,7 +463,8 @@ impl Endpoint {
     #[inline(never)]
     fn make_rare_ack(&mut self, now: Time) -> Segment {
         self.acks_sent += 1;
-        if std::mem::take(&mut self.opening) {
+        let opening = std::mem::take(&mut self.opening);
+        if opening {
             self.sender.on_open(now);
         }
         let mut flags = Flags::default();
@@ -473,6 +474,9 @@ impl Endpoint {
         }
         let mut segment = self.blank(flags, self.receiver.last_arrival());
         self.acknowledge(now, &mut segment);
+        if opening && self.accurate {
+            self.sender.tcb.answer_opening(&mut segment.flags);
+        }
         if self.tells_marks && !flags.has(Flags::SYN) {
             self.add_option(&mut segment);
         }

@@ -138,7 +138,7 @@ impl Receiver {
     }
 
     /// The timestamp that the next ACK echoes.
-    pub(crate) fn ts_recent(&self) -> Time {
+    pub fn ts_recent(&self) -> Time {
         self.ts_recent
     }
 

@@ -89,6 +89,13 @@ impl Tcb {
         }
     }
 
+    /// The ACK that ends the handshake leaves. With accurate ECN it tells how the answer to the SYN came.
+    pub(crate) fn answer_opening(&self, flags: &mut Flags) {
+        if self.rules.accurate_ecn {
+            *flags = accecn::answer_without_ect(*flags);
+        }
+    }
+
     /// How many marks an ACK tells of; without accurate ECN one or none. `newly`: segments that it acknowledges. One
     /// that tells of no segment, `stale`, is no newer than the last, or leaves its marks to the next.
     #[inline(always)]

@@ -33,6 +33,10 @@ NO_PART = {"socket", "bind", "listen", "accept", "fcntl", "read", "recv", "poll"
 """Calls that an endpoint without sockets needs not: it accepts, and reads what comes at once."""
 
 
+ECN_SIGNS = (("E", "ece"), ("W", "cwr"), ("A", "ae"))
+"""Header bits of ECN as a script shows them, and here."""
+
+
 class Failed(Exception):
     """The endpoint does something else than the script says."""
 
@@ -55,7 +59,7 @@ class Segment:
 
     def text(self) -> str:
         """In the notation of a script."""
-        flags = "".join(sign for word, sign in (("syn", "S"), ("ece", "E"), ("cwr", "W")) if word in self.words)
+        flags = "".join(sign for sign, word in (("S", "syn"), *ECN_SIGNS) if word in self.words)
         shift = 0 if "syn" in self.words else 1
         text = f"{flags}{'.' if self.ack is not None else ''} {self.start + shift}:{self.end + shift}({self.end - self.start})"
         text += f" ack {self.ack + 1}" if self.ack is not None else ""
@@ -155,7 +159,7 @@ class Player:
     def _endpoint(self) -> Driver:
         if self.endpoint is None:
             self.about = setup(self.script, self.settings)
-            self.endpoint = Driver(self.about.pairs())
+            self.endpoint = Driver(self.about.pairs(), self.about.largest)
         return self.endpoint
 
     def _wait(self, when: When) -> None:
@@ -200,12 +204,9 @@ class Player:
         syn = "S" in packet.flags
         if "R" in packet.flags or (("F" in packet.flags) and self._acceptable(packet)):
             raise Unsupported(line, f"a packet with `{packet.flags}`")
-        words = [word for sign, word in ((".", "ack"), ("S", "syn")) if sign in packet.flags]
-        if not syn:
-            words += [word for sign, word in (("E", "ece"), ("W", "cwr")) if sign in packet.flags]
+        words = [word for sign, word in ((".", "ack"), ("S", "syn"), *ECN_SIGNS) if sign in packet.flags]
         if packet.ecn == "ce":
             words.append("ce")
-        stamp, echo = packet.stamps or (0, 0)
         endpoint.receive(
             words,
             start=0 if syn else packet.start - 1,
@@ -213,8 +214,7 @@ class Player:
             ack=max((packet.ack or 0) - 1, 0),
             sack=[(start - 1, end - 1) for start, end in packet.sack],
             window=(packet.window or 0) << (0 if syn else about.scale),
-            stamp_ns=stamp * 1_000_000,
-            echo_ns=self._clock_of(echo),
+            stamps_ns=packet.stamps and (packet.stamps[0] * 1_000_000, self._clock_of(packet.stamps[1])),
         )
         self._collect()
 
@@ -271,10 +271,8 @@ class Player:
         wrong |= packet.length == 0 and "data" in segment.words
         wrong |= not syn and (start != packet.start or segment.end + 1 > max(packet.end, packet.start + 1 * probe))
         wrong |= segment.ack is not None and packet.ack != segment.ack + 1
-        if not syn:
-            wrong |= ("E" in packet.flags) != ("ece" in segment.words) or ("W" in packet.flags) != (
-                "cwr" in segment.words
-            )
+        if not syn or (self.about is not None and self.about.accurate):
+            wrong |= any((sign in packet.flags) != (word in segment.words) for sign, word in ECN_SIGNS)
         wrong |= packet.ecn in ("ect0", "ect01") and "ect" not in segment.words
         wrong |= packet.ecn == "noecn" and "ect" in segment.words
         if packet.options is not None and not syn:

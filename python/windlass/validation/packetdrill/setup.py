@@ -14,6 +14,9 @@ from windlass.validation.packetdrill.shell import Settings
 OWN_MSS = 1460
 """What a kernel offers on Ethernet."""
 
+ACCURATE_OUT, ACCURATE_IN = ("3",), ("3", "4", "5")
+"""Values of ``tcp_ecn`` with accurate ECN (RFC 9768): if this side opens the connection, and if the other one does."""
+
 STAMPS_BYTES = 12
 """Timestamps take this from a segment."""
 
@@ -32,12 +35,18 @@ class Setup:
         Window scale of the other side: windows of its packets are shifted by so many bits.
     stamps : bool
         Both sides use timestamps.
+    largest : int
+        Payload of the largest segment that the other side may send, bytes.
+    accurate : bool
+        It offers accurate ECN, or takes an offer of it.
     """
 
     options: dict[str, str]
     active: bool
     scale: int
     stamps: bool
+    largest: int
+    accurate: bool
 
     def pairs(self) -> list[tuple[str, str]]:
         """The options as the endpoint takes them."""
@@ -81,12 +90,15 @@ def setup(script: Script, settings: Settings) -> Setup:
     # where any options may be sent, those are sent that the other side knows
     stamps = all("TS" in (side or {}) for side in both) and _on(settings, "tcp_timestamps")
     sack = "sackOK" in (theirs.options or {}) and _on(settings, "tcp_sack")
-    mss = min(_number(theirs, "mss", 536), _number(ours, "mss", OWN_MSS)) - (STAMPS_BYTES if stamps else 0)
+    own, taken = _number(ours, "mss", OWN_MSS), STAMPS_BYTES if stamps else 0
+    mss = min(_number(theirs, "mss", 536), own) - taken
+    accurate = settings.values.get("tcp_ecn") in (ACCURATE_OUT if active else ACCURATE_IN)
     options = {"cc": _algorithm(script, settings), "profile": scenarios.profile(), "mss": str(mss)}
     options |= {"peer_sends": "on", "handshake": "off"} if active else {"role": "passive"}
     options |= {"recovery": _recovery(sack, settings), "timestamps": _word(stamps)}
     options |= {
-        "ecn": _word(_wants_ecn(theirs, ours)),
+        "ecn": _word(accurate or _wants_ecn(theirs, ours)),
+        "ecn_echo": "accecn" if accurate else "latched",
         "slow_start_restart": "linux" if _setting(settings, "slow_start_after_idle") == "on" else "off",
     }
     options |= {"dsack": _setting(settings, "dsack"), "dup_threshold": settings.values.get("tcp_reordering", "3")}
@@ -98,7 +110,8 @@ def setup(script: Script, settings: Settings) -> Setup:
         options["pacing_quantum"] = settings.values.get("tcp_min_tso_segs", "2")
     known = _rules() | {"cc", "profile", "mss", "role", "peer_sends", "handshake"}
     scale = _number(theirs, "wscale", 0) if "wscale" in (ours.options or {"wscale": ""}) else 0
-    return Setup({name: value for name, value in options.items() if name in known}, active, scale, stamps)
+    chosen = {name: value for name, value in options.items() if name in known}
+    return Setup(chosen, active, scale, stamps, own - taken, accurate)
 
 
 def _on(settings: Settings, name: str) -> bool:
