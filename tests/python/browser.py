@@ -114,8 +114,10 @@ class Browser:
         return json.loads(line)
 
     def open(self, address: str) -> None:
-        """Load a page."""
+        """Load a page; what is asked then is asked of it and no more of the one before."""
+        self.eval("globalThis.before = true")
         self.ask("Page.navigate", url=address)
+        self.wait("globalThis.before === undefined")
 
     def eval(self, script: str) -> Any:
         """The value of a script in the page; promises are waited for."""

@@ -21,7 +21,7 @@ from windlass.errors import InputError
 from windlass.names import loss_causes, window_events
 from windlass.serve import page, runs, topology, turns
 from windlass.serve.app import HEADERS, MOST_BODY, SLOWER, STATIC, App
-from windlass.serve.asked import MOST_SENDERS, asked_of, toml_of
+from windlass.serve.asked import MOST_SENDERS, asked_of, moved_words, toml_of
 from windlass.serve.base import Base, base_of
 from windlass.serve.controls import Choice, Knob
 from windlass.serve.runs import plan_of
@@ -498,6 +498,33 @@ def test_every_algorithm_runs_on_the_page(base: Base) -> None:
 
 def test_every_kind_of_topology_is_drawn() -> None:
     assert sorted(topology.OF_KIND) == sorted(row["name"] for row in json.loads(_core.topologies()))
+
+
+def test_an_upright_drawing_is_narrow_and_its_words_stand_aside() -> None:
+    """Of a chain a column, of a fork two: words of the left link to its left, of the right one to its right."""
+    for name, nodes in (("single-flow-cwnd", 4), ("rtt-unfairness", 4)):
+        full = windlass.load(name).points()[0].effective()
+        wide, upright = (topology.drawing(full, one) for one in (False, True))
+        (width, height), (narrow, tall) = (
+            map(float, re.search(r'width="([\d.]+)" height="([\d.]+)"', text).groups()) for text in (wide, upright)
+        )
+        assert width > height and narrow < 450 and tall > 300
+        assert len(re.findall(r'<text class="name"', upright)) == nodes
+        assert re.findall(r'<text class="link" text-anchor="(\w+)"', upright) == (
+            ["start"] * 3 if name == "single-flow-cwnd" else ["start", "end", "start"]
+        )
+
+
+@pytest.mark.parametrize("name", ["train", "cafe", "leo", "radio-chain", "lossy-dumbbell"])
+def test_what_was_moved_is_said_of_every_control(name: str) -> None:
+    base = base_of(name, [("scenario.seeds", "2")])
+    whole = [0 if isinstance(control, Choice) else control.low for control in base.controls.values()]
+    moved = dict(zip(base.controls, whole, strict=True))
+    said = moved_words(base, asked_of(base, {"moved": moved}))
+    assert said[0] == "scenario.seeds = 2"
+    assert len(said) > 2 and all(", was " in one for one in said[1:])
+    still = {key: control.plain()["value"] for key, control in base.controls.items()}
+    assert moved_words(base, asked_of(base, {"moved": still})) == said[:1]
 
 
 def test_every_sender_cause_and_change_has_a_look_and_words(app: App) -> None:

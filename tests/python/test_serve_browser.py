@@ -263,6 +263,82 @@ def test_a_narrow_window_does_not_scroll_sideways(opened: Browser) -> None:
     opened.size(1280, 900)
 
 
+def test_a_phone_shows_all_of_the_network_and_of_the_numbers(opened: Browser) -> None:
+    """Nothing of them lies beyond the edge, and the numbers have their heads beside them."""
+    opened.size(390, 844)
+    upright = "document.querySelector('#topology svg').getBoundingClientRect()"
+    opened.wait(f"{upright}.height > {upright}.width")
+    for part in ("topology", "numbers"):
+        inside = f"[...document.querySelectorAll('#{part} *')].every(one => one.getBoundingClientRect().right <= 390)"
+        assert opened.eval(inside), part
+    assert opened.eval("document.querySelector('#topology').scrollWidth") <= 390
+    head = "getComputedStyle(document.querySelector('#numbers td'), '::before').content"
+    assert opened.eval(head) == '"delivered, Mbit/s"'
+    overlap = """(() => {
+      const boxes = [...document.querySelectorAll('#topology tspan, #topology text.name')].map(one =>
+        one.getBoundingClientRect());
+      return boxes.some((a, i) => boxes.slice(i + 1).some(b => a.left < b.right - 1 && b.left < a.right - 1
+        && a.top < b.bottom - 5 && b.top < a.bottom - 5));
+    })()"""
+    assert opened.eval(overlap) is False
+    opened.size(1280, 900)
+    opened.wait(f"{upright}.height < {upright}.width")
+
+
+def test_heads_of_the_numbers_do_not_overlap(opened: Browser) -> None:
+    """Each word of a head is inside its cell, also where many causes make many columns."""
+    opened.eval("shown.senders[0].numbers.causes = Object.fromEntries(Object.keys(config.causes).map(one => [one, 1]))")
+    opened.eval("drawTable()")
+    inside = "[...document.querySelectorAll('#numbers thead th')].every(one => one.scrollWidth <= one.clientWidth)"
+    assert opened.eval("document.querySelectorAll('#numbers thead th').length") > 10
+    assert opened.eval(inside)
+
+
+def test_the_introduction_does_not_outlive_a_move(opened: Browser, server: Server) -> None:
+    """The server's file has another length from the command line, and a slider is moved after that."""
+    opened.open(server.address)
+    opened.wait(READY)
+    assert opened.eval("document.querySelector('#about').textContent") == (
+        "Not as in the file: scenario.duration = 10 s."
+    )
+    box = "[...document.querySelectorAll('input[type=number]')].find(one => one.ariaLabel?.includes('Random loss'))"
+    opened.eval(f"(() => {{ const b = {box}; b.value = 2; b.dispatchEvent(new Event('input')); }})()")
+    opened.wait("document.querySelector('#about').textContent.includes('bottleneck: Random loss 2 %, was 0.3 %')")
+    opened.eval("document.querySelector('#reset').click()")
+    opened.wait("!document.querySelector('#about').textContent.includes('Random loss')")
+
+
+def test_backticks_are_shown_as_code(opened: Browser) -> None:
+    opened.eval("take({ kind: 'end', words: ['x'], cautions: ['see `flows.tcp` and `a`'] })")
+    text = "document.querySelector('#cautions li').textContent"
+    assert opened.eval(text) == "Caution: see flows.tcp and a"
+    assert opened.eval("document.querySelectorAll('#cautions code').length") == 2
+    assert opened.eval("[...document.querySelectorAll('[title]')].some(one => one.title.includes('`'))") is False
+
+
+def test_lines_can_be_hidden_and_small_windows_seen(opened: Browser, server: Server) -> None:
+    opened.open(server.address)
+    opened.wait(READY)
+    opened.eval("stop(Infinity); drawAt()")
+    lines = "charts[0].lines()"
+    assert opened.eval(lines) == 2
+    assert opened.eval("document.querySelector('#log').checked") is False
+    opened.eval("document.querySelector('#legend button').click()")
+    assert opened.eval(lines) == 1
+    assert opened.eval("document.querySelector('#legend button').getAttribute('aria-pressed')") == "false"
+    assert opened.eval("document.querySelectorAll('#numbers tbody tr').length") == 2
+    opened.eval("document.querySelector('#legend button').click()")
+    assert opened.eval(lines) == 2
+    # one window fifty times the other: the axis becomes logarithmic, and the small one leaves the ground
+    lift = "charts[0].height(shown.senders[0].window.reduce((best, one) => Math.max(best, one ?? 0), 0))"
+    opened.eval("shown.senders[1].window = shown.senders[1].window.map(one => one && 5000)")
+    opened.eval("drawCharts()")
+    assert opened.eval("document.querySelector('#log').checked") is True
+    assert opened.eval(lift) > 0.3
+    opened.eval("(() => { const one = document.querySelector('#log'); one.click(); })()")
+    assert opened.eval(lift) < 0.1
+
+
 def test_a_phone_shows_results_before_the_settings_are_opened(opened: Browser, server: Server) -> None:
     opened.size(390, 844)
     opened.open(server.address)

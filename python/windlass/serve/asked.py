@@ -14,7 +14,17 @@ from windlass.scenario import Point
 from windlass.serve.base import Base, is_own
 from windlass.serve.controls import Choice, Knob
 
-__all__ = ["MOST_SENDERS", "SAMPLES", "Asked", "asked_of", "file_name", "groups_of", "seconds", "toml_of"]
+__all__ = [
+    "MOST_SENDERS",
+    "SAMPLES",
+    "Asked",
+    "asked_of",
+    "file_name",
+    "groups_of",
+    "moved_words",
+    "seconds",
+    "toml_of",
+]
 
 MOST_SENDERS = 8
 """Senders that one page shows at once."""
@@ -112,6 +122,20 @@ def _moved(base: Base, given: Mapping[str, Any]) -> dict[str, Any]:
         control.written(number)
         if isinstance(control, Choice) or number != control.value:
             found[key] = number
+    return found
+
+
+def moved_words(base: Base, asked: Asked) -> list[str]:
+    """What is not as the file has it, which its introduction may speak of: keys that were set, controls that moved."""
+    found = [f"{key} = {value}" for key, value in base.sets]
+    for key, number in asked.moved.items():
+        control = base.controls[key]
+        if isinstance(control, Knob):
+            now, before = (f"{value:.10g} {control.unit}" for value in (number, control.value))
+        else:
+            now, before = (str(value) for value in (control.written(number), control.value))
+        if now != before:
+            found.append(f"{control.place}: {control.label} {now}, was {before}")
     return found
 
 

@@ -33,11 +33,14 @@ class Base:
         The comment at the head of the file.
     folder : Path
         Where files lie that it names.
+    sets : sequence of (str, str)
+        Keys and values that were laid over the file.
     """
 
     scenario: Scenario
     about: str
     folder: Path
+    sets: Sequence[tuple[str, str]] = ()
 
     @cached_property
     def points(self) -> list[Point]:
@@ -155,7 +158,7 @@ def base_of(file: str | None, sets: Sequence[tuple[str, str]] = ()) -> Base:
         ready = Path(__file__).parent.parent / "scenarios"
         folder = Path(file).resolve().parent if Path(file).exists() else ready
     scenario.points()[0].flows()  # what cannot become a network is told now
-    return Base(scenario, _about(text), folder)
+    return Base(scenario, _about(text), folder, tuple(sets))
 
 
 def _about(text: str) -> str:

@@ -93,7 +93,8 @@ def _begin(base: Base, given: Mapping[str, Any]) -> tuple[dict[str, Any], str | 
 
 
 def _words(base: Base) -> dict[str, Any]:
-    return {"name": base.scenario.name or "scenario", "about": base.about, "groups": base.groups}
+    about = "" if base.sets else base.about  # until the page knows what is not as in the file
+    return {"name": base.scenario.name or "scenario", "about": about, "groups": base.groups}
 
 
 def _config(base: Base) -> dict[str, Any]:
@@ -101,6 +102,7 @@ def _config(base: Base) -> dict[str, Any]:
     drawn, rows = looks(base.senders), algorithms()
     return {
         "base": base.version,
+        "about": base.about,
         "controls": [control.plain() for control in base.controls.values()],
         "senders": [
             {

@@ -13,7 +13,7 @@ from windlass.palette import title
 from windlass.resources import allowed, given, need
 from windlass.scenario import Point, Scenario
 from windlass.serve import words
-from windlass.serve.asked import SAMPLES, Asked, file_name, groups_of, seconds, toml_of
+from windlass.serve.asked import SAMPLES, Asked, file_name, groups_of, moved_words, seconds, toml_of
 from windlass.serve.base import Base
 from windlass.serve.series import Traces, short
 from windlass.serve.topology import drawing
@@ -66,6 +66,8 @@ def plan_of(base: Base, asked: Asked) -> tuple[Message, list[Point]]:
         "toml": text,
         "name": file_name(base),
         "drawing": drawing(points[0].effective()),
+        "upright": drawing(points[0].effective(), upright=True),
+        "moved": moved_words(base, asked),
         "duration": duration,
         "times": [round(duration * at / SAMPLES, 6) for at in range(SAMPLES + 1)],
         "bins": [round(duration * at / BINS, 6) for at in range(BINS + 1)],

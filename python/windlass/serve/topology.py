@@ -35,12 +35,14 @@ class Edge:
     air: bool = False
 
 
-def drawing(description: Mapping[str, Any]) -> str:
-    """The topology of an effective description as SVG, in colours of the page that it stands in."""
+def drawing(description: Mapping[str, Any], upright: bool = False) -> str:
+    """The topology of an effective description as SVG, in colours of the page that it stands in; from left to right, or
+    upright from top to bottom, for a narrow window.
+    """
     topology = description["topology"]
     nodes, edges = OF_KIND[topology["kind"]](topology)
     _place(nodes, edges, _source(description, nodes))
-    return _template().render(_geometry(nodes, edges))
+    return _template().render(_geometry(nodes, edges, upright))
 
 
 @cache
@@ -204,40 +206,61 @@ def _neighbours(name: str, edges: list[Edge]) -> Iterator[str]:
 
 COLUMN, ROW, LEFT, TOP = 172, 118, 60, 46
 
+DOWN, ASIDE = 110, 104
+"""Of an upright drawing: between two hops, and room for names to the left of their nodes."""
 
-def _geometry(nodes: list[Node], edges: list[Edge]) -> dict[str, Any]:
+
+def _geometry(nodes: list[Node], edges: list[Edge], upright: bool) -> dict[str, Any]:
     """Where everything stands, in pixels."""
     rows = 1 + max(node.row for node in nodes)
     columns: dict[int, int] = {}
     for node in nodes:
         columns[node.column] = columns.get(node.column, 0) + 1
+    beside = {node.name: node.row + (rows - columns[node.column]) / 2 for node in nodes}
     at = {
-        node.name: (LEFT + COLUMN * node.column, TOP + ROW * (node.row + (rows - columns[node.column]) / 2))
+        node.name: (ASIDE + COLUMN * beside[node.name], TOP + DOWN * node.column)
+        if upright
+        else (LEFT + COLUMN * node.column, TOP + ROW * beside[node.name])
         for node in nodes
     }
-    links = [_link(edge, *at[edge.start], *at[edge.end]) for edge in edges]
+    links = [_link(edge, at[edge.start], at[edge.end], upright) for edge in edges]
     aside = 70 if any(link["anchor"] == "start" for link in links) else 0
     words = (f"{edge.start} to {edge.end}: {', '.join((edge.name, *edge.words))}" for edge in edges)
     hosts = [
-        {"x": x, "y": y, "name": node.name, "count": node.count, "name_y": y - (24 if node.count > 1 else 20)}
+        {
+            "x": x,
+            "y": y,
+            "name": node.name,
+            "count": node.count,
+            "name_x": x - 27 if upright else x,
+            "name_y": y + 4 if upright else y - (24 if node.count > 1 else 20),
+        }
         for node in nodes
         for x, y in [at[node.name]]
     ]
+    across, down = (rows - 1, DOWN * max(columns)) if upright else (max(columns), ROW * (rows - 1))
     return {
-        "width": 2 * LEFT + COLUMN * max(columns) + aside,
-        "height": 2 * TOP + ROW * (rows - 1) + 16,
+        "anchor": "end" if upright else "middle",
+        "width": (ASIDE if upright else LEFT) + LEFT + COLUMN * across + aside,
+        "height": 2 * TOP + down + 16,
         "nodes": hosts,
         "links": links,
         "words": "; ".join(words),
     }
 
 
-def _link(edge: Edge, x1: float, y1: float, x2: float, y2: float) -> dict[str, Any]:
-    """A line, and what is said of it: its name above the middle, its numbers below; beside it if it goes up or down."""
-    x, y, steep = (x1 + x2) / 2, (y1 + y2) / 2, x1 == x2
-    lines = [{"text": edge.name, "kind": "name", "y": y - 8}]
+def _link(edge: Edge, start: tuple[float, float], end: tuple[float, float], upright: bool) -> dict[str, Any]:
+    """A line, and what is said of it: its name above the middle, its numbers below; beside it if it goes up or down, on
+    the side to which it leans in an upright drawing.
+    """
+    (x1, y1), (x2, y2) = start, end
+    x, y = (x1 + x2) / 2, (y1 + y2) / 2
+    lean = (x2 - x1) * (y2 - y1)
+    side = 1 if x1 == x2 else (lean > 0) - (lean < 0) if upright else 0
+    above, below = (18, -2) if side else (8, 16)
+    lines = [{"text": edge.name, "kind": "name", "y": y - above}]
     lines += [
-        {"text": text, "kind": "loss" if text.startswith("los") else "number", "y": y + 16 + 14 * row}
+        {"text": text, "kind": "loss" if text.startswith("los") else "number", "y": y + below + 14 * row}
         for row, text in enumerate(edge.words)
     ]
     return {
@@ -245,8 +268,8 @@ def _link(edge: Edge, x1: float, y1: float, x2: float, y2: float) -> dict[str, A
         "y1": y1,
         "x2": x2,
         "y2": y2,
-        "x": x + 8 if steep else x,
-        "anchor": "start" if steep else "middle",
+        "x": x + 8 * side,
+        "anchor": ("end", "middle", "start")[side + 1],
         "lines": [line for line in lines if line["text"]],
         "kind": "air" if edge.air else "wire",
     }

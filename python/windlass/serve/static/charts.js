@@ -120,15 +120,39 @@ const Charts = (() => {
     ctx.restore();
   }
 
+  // 1, 2 and 5 of each decade, less of many decades. uPlot's own rule does not end where it has no least value yet.
+  function decades(u, axisIndex, least, most) {
+    if (!(least > 0)) return [];
+    const found = [],
+      last = Math.floor(Math.log10(most)),
+      start = Math.floor(Math.log10(least));
+    for (let power = start; power <= last; power += 1) {
+      for (const number of last - start > 3 ? [1] : [1, 2, 5]) {
+        const value = Number(`${number}e${power}`);
+        if (value >= least && value <= most) found.push(value);
+      }
+    }
+    return found;
+  }
+  const LOG_AXIS = {
+    splits: decades,
+    filter: (u, ticks) => ticks,
+    values: (u, ticks) => ticks.map((one) => (one === null ? "" : one.toLocaleString("en"))),
+  };
+
   // A chart of steps: `lines` have values at `times`. There may be marks of window changes, and a dotted line at `guide`.
-  function make(place, { times, lines, marks = [], guide = null, describe }) {
+  // With `log` the axis is logarithmic, from the least value above zero.
+  function make(place, { times, lines, marks = [], guide = null, log = false, describe }) {
     place.replaceChildren();
     place.setAttribute("role", "img");
     place.setAttribute("aria-label", describe);
     const values = lines.flatMap((line) => line.values).concat(marks.map((mark) => mark.value));
     const highest = values.reduce((best, value) => Math.max(best, value ?? 0), 1e-6);
     const top = 1.08 * Math.max(highest, guide && guide < 2 * highest ? guide : 0);
-    const shownGuide = guide && guide <= top && guide > 0.03 * top ? guide : null;
+    const above = values.filter((one) => one > 0);
+    const least = above.length ? Math.max(above.reduce((a, b) => Math.min(a, b)), 1e-4 * top) : 1e-3 * top;
+    const bottom = log ? 0.9 * least : 0;
+    const shownGuide = guide && guide <= top && guide > (log ? bottom : 0.03 * top) ? guide : null;
     let until = Infinity;
     const steps = uPlot.paths.stepped({ align: 1 });
     const options = {
@@ -136,10 +160,10 @@ const Charts = (() => {
       height: place.clientHeight,
       legend: { show: false },
       cursor: { sync: { key: "runs" }, y: false, points: { show: false }, drag: { x: false, y: false } },
-      scales: { x: { time: false, range: [0, times[times.length - 1]] }, y: { range: [0, top] } },
+      scales: { x: { time: false, range: [0, times[times.length - 1]] }, y: { distr: log ? 3 : 1, range: [bottom, top] } },
       axes: [
         { ...axis(), size: 30, values: (u, ticks) => ticks.map((one) => `${one} s`) },
-        { ...axis(), size: 52 },
+        { ...axis(), size: 52, ...(log ? LOG_AXIS : {}) },
       ],
       series: [
         {},
@@ -161,14 +185,15 @@ const Charts = (() => {
             for (const mark of marks) {
               if (mark.time > until) continue;
               const x = u.valToPos(mark.time, "x", true),
-                y = u.valToPos(Math.min(mark.value, top), "y", true);
+                y = u.valToPos(Math.max(Math.min(mark.value, top), bottom), "y", true);
               drawMark(u.ctx, mark.marker, x, y, mark.size * devicePixelRatio, mark.look, ground);
             }
           },
         ],
       },
     };
-    const cut = (last) => [times, ...lines.map((line) => line.values.map((v, i) => (i <= last ? v : null)))];
+    const onAxis = (value) => (log && value !== null && value < bottom ? bottom : value);
+    const cut = (last) => [times, ...lines.map((line) => line.values.map((v, i) => (i <= last ? onAxis(v) : null)))];
     const chart = new uPlot(options, cut(Infinity), place);
     return {
       // Draw what had happened by then, seconds.
@@ -181,6 +206,9 @@ const Charts = (() => {
       },
       resize: () => chart.setSize({ width: place.clientWidth, height: place.clientHeight }),
       destroy: () => chart.destroy(),
+      lines: () => lines.length,
+      // How far up the axis a value lies, as a share of it.
+      height: (value) => 1 - chart.valToPos(value, "y") / chart.over.clientHeight,
       hasGuide: shownGuide !== null,
     };
   }

@@ -13,8 +13,9 @@ function take(message) {
   if (message.kind === "plan") {
     shown = { plan: message, senders: [], end: null };
     at("toml").textContent = message.toml;
-    const drawing = new DOMParser().parseFromString(message.drawing, "image/svg+xml").documentElement;
-    at("topology").replaceChildren(document.importNode(drawing, true));
+    drawNetwork();
+    const moved = message.moved.length ? `Not as in the file: ${message.moved.join("; ")}.` : config.about;
+    at("about").replaceChildren(...coded(moved));
   } else if (message.kind === "sender") {
     shown.senders.push(message);
     if (first) playAtFirst();
@@ -24,7 +25,7 @@ function take(message) {
     shown.end = message;
     drawTable();
     at("words").replaceChildren(...message.words.map((text) => made("p", {}, text)));
-    at("cautions").replaceChildren(...message.cautions.map((text) => made("li", {}, `Caution: ${text}`)));
+    at("cautions").replaceChildren(...message.cautions.map((text) => made("li", {}, "Caution: ", ...coded(text))));
     fail(null);
   } else if (message.kind === "error" || message.why === "late") {
     fail(message.text);
@@ -183,7 +184,7 @@ function buildSenders() {
     box.addEventListener("change", moved);
     const label = made(
       "label",
-      { class: "tick", title: sender.summary },
+      { class: "tick", title: sender.summary.replaceAll("`", "") },
       box,
       Charts.lineSwatch(sender),
       made("span", {}, sender.title),
@@ -213,7 +214,6 @@ function setAll(state) {
 
 // In a narrow window the results come first, and the settings open above them.
 function fold() {
-  const narrow = matchMedia("(max-width: 56rem)");
   const follow = () => (at("settings").open = !narrow.matches);
   narrow.addEventListener("change", follow);
   follow();
@@ -267,6 +267,11 @@ async function copy() {
 
 at("copy").addEventListener("click", copy);
 at("save").addEventListener("click", () => save(shown.plan.name, at("toml").textContent, "application/toml"));
+at("log").addEventListener("change", () => {
+  logarithmic = at("log").checked;
+  if (shown.senders.length) drawCharts();
+});
+narrow.addEventListener("change", () => shown.plan && drawNetwork());
 addEventListener("resize", () => charts.forEach((one) => one.resize()));
 Charts.dark.addEventListener("change", () => shown.senders.length && drawCharts());
 addEventListener("beforeprint", () => {

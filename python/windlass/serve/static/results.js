@@ -5,6 +5,7 @@ const config = JSON.parse(document.getElementById("config").textContent);
 const at = (id) => document.getElementById(id);
 const kept = Boolean(config.parts);
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
+const narrow = matchMedia("(max-width: 56rem)");
 const senderLooks = Object.fromEntries(config.senders.map((one) => [one.name, one]));
 const FILE_LOOK = { title: "as in the file", colour: "#0072B2", marker: "o", dash: null };
 const lookOf = (name) => senderLooks[name] || FILE_LOOK;
@@ -19,12 +20,34 @@ function made(tag, attributes = {}, ...inside) {
   return element;
 }
 
+// Text with what is between backticks as code.
+const coded = (text) => text.split("`").map((part, number) => (number % 2 ? made("code", {}, part) : part));
+
 const digits = (value) => (value === 0 ? "0" : Number(value.toPrecision(3)).toString());
 
 // ---- what is drawn -------------------------------------------------------------------------------------------------
 
 let shown = { plan: null, senders: [], end: null };
 let charts = [];
+const hidden = new Set(); // senders whose lines are not drawn
+let logarithmic = null; // as the reader has it; until then as the windows need it
+
+// The network from left to right, or from top to bottom where that would not fit.
+function drawNetwork() {
+  const text = narrow.matches ? shown.plan.upright : shown.plan.drawing;
+  const drawing = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
+  at("topology").replaceChildren(document.importNode(drawing, true));
+}
+
+// Whether the windows of two senders are so far apart that one would lie on the axis: more than twenty times.
+function farApart(lines) {
+  const middles = lines.map((line) => {
+    const values = line.values.filter((one) => one !== null).sort((a, b) => a - b);
+    return values.length ? values[Math.floor(values.length / 2)] : null;
+  });
+  const known = middles.filter((one) => one > 0);
+  return known.length > 1 && Math.max(...known) > 20 * Math.min(...known);
+}
 
 function headed(title, unit, where) {
   return `${title}${where ? ` ${where}` : ""} (${unit})`;
@@ -41,11 +64,12 @@ function describeRuns(what) {
 
 function drawCharts() {
   charts.forEach((one) => one.destroy());
-  const { plan, senders } = shown;
+  const { plan } = shown;
+  const senders = shown.senders.filter((one) => !hidden.has(one.sender));
   const line = (one, values) => ({ ...lookOf(one.sender), values });
   const windows = senders.filter((one) => one.window);
   const drawn = [...new Set(windows.map((one) => one.drawn))];
-  const alone = senders.every((sender) => sender.flows === 1);
+  const alone = shown.senders.every((sender) => sender.flows === 1);
   const one = alone ? "" : drawn.length === 1 ? `of flow ${drawn[0]}` : "of one flow each";
   at("window-title").textContent = headed("Congestion window", "segments", windows.length ? one : "");
   at("rate-title").textContent = headed(
@@ -70,6 +94,8 @@ function drawCharts() {
   const guides = { window: bdp ? plan.bdp : null, rate: plan.capacity_mbps };
   const queueLine = (sender) =>
     plan.together ? { ...FILE_LOOK, values: sender.queue.values } : line(sender, sender.queue.values);
+  const log = logarithmic ?? farApart(windows.map((sender) => line(sender, sender.window)));
+  at("log").checked = log;
   charts = [
     [
       at("window"),
@@ -78,6 +104,7 @@ function drawCharts() {
         lines: windows.map((sender) => line(sender, sender.window)),
         marks,
         guide: guides.window,
+        log,
         describe: describeRuns("Congestion window, with a mark for each change,"),
       },
     ],
@@ -87,6 +114,7 @@ function drawCharts() {
         times: plan.bins,
         lines: senders.map((sender) => line(sender, sender.rate)),
         guide: guides.rate,
+        log,
         describe: describeRuns("Rate"),
       },
     ],
@@ -127,9 +155,16 @@ function drawMarksLegend(windows) {
 
 function drawLegend() {
   at("legend").replaceChildren(
-    ...shown.senders.map((sender) =>
-      made("li", {}, Charts.lineSwatch(lookOf(sender.sender)), made("b", {}, sender.title), made("span")),
-    ),
+    ...shown.senders.map((sender) => {
+      const shows = { type: "button", "aria-pressed": String(!hidden.has(sender.sender)) };
+      const button = made("button", shows, Charts.lineSwatch(lookOf(sender.sender)), made("b", {}, sender.title));
+      button.addEventListener("click", () => {
+        if (!hidden.delete(sender.sender)) hidden.add(sender.sender);
+        drawCharts();
+        at("legend").children[shown.senders.indexOf(sender)].firstChild.focus();
+      });
+      return made("li", {}, button, made("span"));
+    }),
   );
 }
 
@@ -191,7 +226,12 @@ function drawTable() {
     "tbody",
     {},
     ...rows.map(([first, ...rest]) =>
-      made("tr", {}, made("th", { scope: "row" }, first), ...rest.map((text) => made("td", {}, String(text)))),
+      made(
+        "tr",
+        {},
+        made("th", { scope: "row" }, first),
+        ...rest.map((text, column) => made("td", { "data-head": heads[column + 1] }, String(text))),
+      ),
     ),
   );
   at("numbers").replaceChildren(head, body);
