@@ -231,7 +231,7 @@ class Sequential:
                 else:
                     goes_on = self._goes_on(goals, claim, reading, judgement)
                     wider = not goes_on and self._differs(claim, reading, judgement, base)
-                if wider:
+                if wider and not self._beyond(claim, reading):
                     widened = True
                     self._widen(claim, reading)
                     self._reach(claim, reading)
@@ -379,14 +379,31 @@ class Sequential:
                 goal = self.counts[place]
             goals[place] = max(goals.get(place, 0), goal)
 
+    def _beyond(self, claim: Claim, reading: str) -> bool:
+        """Whether the values that were given have the points at which a reading is looked at, and not those that would
+        come to them.
+        """
+        here = places_of(self.plan, reading, self.needs(claim, reading))
+        self.stages[claim.id, reading] = self._stage(claim, reading) + 1
+        more = places_of(self.plan, reading, self.needs(claim, reading)) - here
+        self.stages[claim.id, reading] -= 1
+        found = all(map(self._has, here)) and not all(map(self._has, more))
+        if found:
+            self.ended |= here
+        return found
+
     def _ends(self, place: Place, goal: int) -> bool:
         """Whether the values that were given have the seeds that a place has, and not those up to a goal."""
+        return self._has(place) and not self._has(place, goal)
+
+    def _has(self, place: Place, count: int = 0) -> bool:
+        """Whether the values that were given have so many seeds of a place, or those that it has or begins with."""
         job = self.plan.jobs[place[0]]
         if self.values is None or not is_kept(self.plan, job):
             return False
-        metrics, seeds = frozenset(kept_metrics(self.plan)), self.plan.seeds_of(place, goal)
-        known = [self.values.of(job, place[1], seed, metrics) is not None for seed in seeds]
-        return all(known[: self.counts[place]]) and not all(known)
+        metrics = frozenset(kept_metrics(self.plan))
+        seeds = self.plan.seeds_of(place, count or self.counts.get(place, self.plan.first(place)))
+        return all(self.values.of(job, place[1], seed, metrics) is not None for seed in seeds)
 
     def stopped(self, claim: Claim, reading: str, judgement: Judgement) -> Judgement:
         """The judgement with the number of seeds and points that it took, and why it got no more."""
