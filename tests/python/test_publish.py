@@ -19,6 +19,8 @@ from windlass.reproduce import plan, published, running
 
 EXPERIMENTS = ("saedi2019/fig4.26", "rana/red-mode")
 
+PUBLISHED = Path(__file__).parents[2] / "docs" / "papers"
+
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -211,3 +213,23 @@ def forget_costs(root: Path) -> None:
         kept = {key: value for key, value in manifest.items() if key not in ("format", "files", "sha256")}
         (root / name / "manifest.json").unlink()
         folders.write_manifest(root / name, {**kept, "cpu_per_run_s": None, "yardstick_s": None})
+
+
+def test_published_pages_have_one_number_of_runs() -> None:
+    """What cautions count is part of the runs that the page is made from."""
+    pages = [file.read_text(encoding="utf-8") for file in sorted(PUBLISHED.glob("*/*/README.md"))]
+    assert len(pages) > 100
+    for text in (" ".join(page.split()) for page in pages):
+        (total,) = re.findall(r"simulated in each of (\d+) runs", text)
+        assert set(re.findall(r"[Ii]n \d+ of (\d+) runs a flow", text)) <= {total}, text[:200]
+        assert "Small-packet flows backlog" not in text
+
+
+def test_published_tables_show_what_the_paper_prints() -> None:
+    book = ledger.load("huq2024")
+    for name, table in (("table1", "table1"), ("table2", "table2"), ("table5", "table5"), ("friend", "table3")):
+        text = (PUBLISHED / "huq2024" / name / "README.md").read_text(encoding="utf-8")
+        unit = f" {unit}" if (unit := book.tables[f"huq2024/{table}"].get("unit")) else ""
+        for row in book.tables[f"huq2024/{table}"]["rows"]:
+            for cell in row[2 if unit else 1 :]:
+                assert f"(printed: {cell:g}{unit})" in text
