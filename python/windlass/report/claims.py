@@ -123,8 +123,9 @@ def _room(largest: Sequence[Mapping[str, Any]]) -> str:
 
 
 def source_words(source: str) -> str:
-    """Where the paper says it, as a sentence."""
-    return sentence(f"section {source}" if re.match(r"\d|[IVX]+\b", source) else source)
+    """Where the paper says it, as a sentence: sections are named as such."""
+    found = re.sub(r"(?<![\w.])s(?=\d)", "section ", source)
+    return sentence(f"section {found}" if re.match(r"\d|[IVX]+\b", found) else found)
 
 
 def run_lines(reproduction: Reproduction, outcome: Outcome) -> list[str]:
