@@ -15,6 +15,14 @@ mod links {
     pub const LOOP: i32 = 108;
     pub const LINUX_SLL: i32 = 113;
     pub const LINUX_SLL2: i32 = 276;
+    /// PPP: as ns-3 and BSD write it, in HDLC-like frames, behind pppd, with a byte of direction.
+    pub const PPP: [i32; 4] = [9, 50, 166, 204];
+    pub const PPPOE: i32 = 51;
+    pub const C_HDLC: i32 = 104;
+    pub const FRAME_RELAY: i32 = 107;
+    pub const FDDI: i32 = 10;
+    pub const ATM: i32 = 100;
+    pub const NFLOG: i32 = 239;
 }
 
 /// A segment's header, and what IP says of the packet.
@@ -66,8 +74,15 @@ pub(crate) fn decode(frame: &Frame<'_>) -> Decoded {
         links::ETHERNET => LaxSlicedPacket::from_ethernet(data).ok(),
         links::LINUX_SLL => typed(data, 14, 16),
         links::LINUX_SLL2 => typed(data, 0, 20),
-        links::NULL | links::LOOP => data.get(4..).and_then(|ip| LaxSlicedPacket::from_ip(ip).ok()),
-        link if links::RAW.contains(&link) => LaxSlicedPacket::from_ip(data).ok(),
+        links::NULL | links::LOOP => ip(data.get(4..)),
+        links::PPPOE => data.get(6..).and_then(ppp),
+        links::C_HDLC => typed(data, 2, 4),
+        links::FRAME_RELAY => frame_relay(data),
+        links::FDDI => data.get(13..).and_then(snap),
+        links::ATM => snap(data),
+        links::NFLOG => ip(nflog(data)),
+        link if links::PPP.contains(&link) => ppp(data),
+        link if links::RAW.contains(&link) => ip(Some(data)),
         _ => return Decoded::UnknownLink,
     };
     let Some(net) = sliced.and_then(|sliced| sliced.net) else { return Decoded::Other };
@@ -105,6 +120,58 @@ pub(crate) fn decode(frame: &Frame<'_>) -> Decoded {
         return Decoded::Other;
     }
     if fragmented { Decoded::Fragment } else { tcp(frame, &ip) }
+}
+
+fn ip(data: Option<&[u8]>) -> Option<LaxSlicedPacket<'_>> {
+    LaxSlicedPacket::from_ip(data?).ok()
+}
+
+/// PPP of RFC 1661: the number of the protocol, before it perhaps a direction (0 or 1, in place of the address, or
+/// before it) and the address and control field of RFC 1662.
+fn ppp(data: &[u8]) -> Option<LaxSlicedPacket<'_>> {
+    let data = match data {
+        [0 | 1, 0xff, 0x03, rest @ ..] | [0xff | 0 | 1, 0x03, rest @ ..] => rest,
+        [0 | 1, rest @ ..] if matches!(rest, [0, 0x21 | 0x57, ..]) => rest,
+        data => data,
+    };
+    match data {
+        [0, 0x21 | 0x57, rest @ ..] | [0x21 | 0x57, rest @ ..] => ip(Some(rest)),
+        _ => None,
+    }
+}
+
+/// Frame relay of RFC 2427: an address of two bytes, a control field, perhaps a pad, and what follows.
+fn frame_relay(data: &[u8]) -> Option<LaxSlicedPacket<'_>> {
+    match data.get(2..)? {
+        [0x03, 0xcc | 0x8e, rest @ ..] | [0x03, 0, 0xcc | 0x8e, rest @ ..] => ip(Some(rest)),
+        [0x03, 0, 0x80, _, _, _, rest @ ..] => typed(rest, 0, 2),
+        _ => None,
+    }
+}
+
+/// LLC and SNAP: the type of the payload stands behind six bytes.
+fn snap(data: &[u8]) -> Option<LaxSlicedPacket<'_>> {
+    if data.starts_with(&[0xaa, 0xaa, 0x03]) { typed(data, 6, 8) } else { None }
+}
+
+/// The packet in a message of Linux's netfilter: a head of four bytes, then fields with length and type, in the byte
+/// order of the machine.
+fn nflog(data: &[u8]) -> Option<&[u8]> {
+    const PAYLOAD: u16 = 9;
+    let mut rest = data.get(4..)?;
+    while let [a, b, c, d, ..] = *rest {
+        // Types are small: the byte that is not zero is the lower one.
+        let read = if d == 0 { u16::from_le_bytes } else { u16::from_be_bytes };
+        let (length, kind) = (usize::from(read([a, b])), read([c, d]));
+        if length < 4 {
+            return None;
+        }
+        if kind == PAYLOAD {
+            return rest.get(4..length.min(rest.len()));
+        }
+        rest = rest.get(length.next_multiple_of(4)..)?;
+    }
+    None
 }
 
 /// What follows a head of `length` bytes that has the type of the payload at a place.

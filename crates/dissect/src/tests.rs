@@ -94,6 +94,45 @@ fn other_packets_and_links_are_counted() {
     assert_eq!(capture.fragments, 1);
 }
 
+/// What stands before an IPv4 packet on each kind of link.
+#[test]
+fn kinds_of_links_are_read() {
+    let nflog = |order: fn(u16) -> [u8; 2]| {
+        let fields = [(8, 1, vec![8, 0, 0, 0]), (5, 10, vec![0; 4]), (4 + 1072, 9, vec![])];
+        let fields = fields.into_iter().flat_map(|(length, kind, body)| [&order(length)[..], &order(kind), &body].concat());
+        [vec![2, 0, 0, 0], fields.collect()].concat()
+    };
+    let pppoe: [u8; 8] = [0x11, 0, 0, 1, 4, 50, 0, 0x21];
+    let llc: [u8; 8] = [0xaa, 0xaa, 3, 0, 0, 0, 8, 0];
+    for (link, head) in [
+        (9, vec![0, 0x21]),
+        (9, vec![0x21]),
+        (9, vec![0xff, 3, 0, 0x21]),
+        (50, vec![0xff, 3, 0, 0x21]),
+        (50, vec![0xff, 3, 0x21]),
+        (51, pppoe.to_vec()),
+        (166, vec![0, 3, 0, 0x21]),
+        (166, vec![1, 0xff, 3, 0, 0x21]),
+        (204, vec![1, 0xff, 3, 0, 0x21]),
+        (204, vec![0, 0, 0x21]),
+        (104, vec![0x0f, 0, 8, 0]),
+        (107, vec![0x18, 0x41, 3, 0xcc]),
+        (107, [&[0x18, 0x41, 3, 0, 0x80, 0, 0, 0, 8, 0][..]].concat()),
+        (10, [&[0x50; 13][..], &llc].concat()),
+        (100, llc.to_vec()),
+        (239, nflog(u16::to_le_bytes)),
+        (239, nflog(u16::to_be_bytes)),
+    ] {
+        let frame = [&head[..], &packet()].concat();
+        let segments = one(&[crate::tests::head(link, false), record(&frame, frame.len())].concat());
+        assert_eq!((segments.payload, segments.packet), (vec![1000], vec![1072]), "{link} {head:?}");
+        for end in 0..head.len() {
+            let capture = read(&[crate::tests::head(link, false), record(&frame[..end], end)].concat());
+            assert_eq!(capture.expect("it is a capture").connections.len(), 0);
+        }
+    }
+}
+
 #[test]
 fn files_that_end_early_or_are_none() {
     let whole = [head(101, false), record(&packet(), 1072), record(&packet(), 1072)].concat();
