@@ -12,12 +12,15 @@ from windlass.imports.transmissions import Rows, near, unwrap
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-SYN, ACK = 0x02, 0x10
+SYN, ACK, ECE = 0x02, 0x10, 0x40
+CE = 3
 
 AIR = {105, 119, 127, 163, 192}
 """Link types of frames of 802.11: plain, with the headers of Prism, radiotap and AVS, and PPI."""
 
-KINDS_OF_LINKS = "Ethernet, Linux cooked (SLL, SLL2), raw IP and BSD loopback"
+KINDS_OF_LINKS = (
+    "Ethernet, Linux cooked (SLL, SLL2), raw IP, BSD loopback, PPP, PPPoE, C-HDLC, frame relay, FDDI, ATM and NFLOG"
+)
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,10 @@ def _no_tcp(capture: Capture) -> InputError:
             return InputError(what, code="import.no-tcp", file=capture.file, hint=hint)
         kinds = ", ".join(str(kind) for kind in sorted(counts["unknown_links"]))
         what = f"its packets are of a kind of link that cannot be read (link type {kinds})"
-        hint = f"known are {KINDS_OF_LINKS}"
+        hint = (
+            f"known are {KINDS_OF_LINKS}; if N bytes stand before each IP packet (`tshark -x -c 1 -r FILE` shows them), "
+            "`editcap -L -C N -T rawip FILE NEW` cuts them off; or capture with `tcpdump -i any`"
+        )
     elif counts["short"]:
         what, hint = "too little of each packet was captured to read TCP headers", "capture with `-s 128` or more"
     else:
@@ -166,6 +172,10 @@ class Connection:
         From the first to the last segment.
     reverse_bytes : int
         Data that the receiver sent.
+    start_ns : int
+        When the first segment was captured, as the file has it.
+    marks : Marks
+        ECN of the data, and of their ACKs.
     """
 
     sender: str
@@ -176,6 +186,25 @@ class Connection:
     handshake: tuple[float | None, float | None]
     duration_s: float
     reverse_bytes: int
+    start_ns: int
+    marks: Marks
+
+
+@dataclass(frozen=True)
+class Marks:
+    """ECN of one direction of data.
+
+    Attributes
+    ----------
+    able, marked : int
+        Packets of data that a queue may mark (ECT or CE), and those that one has (CE).
+    echoes : int
+        ACKs that tell of marks (ECE).
+    """
+
+    able: int
+    marked: int
+    echoes: int
 
 
 def connection(capture: Capture, number: int, *, back: bool = False) -> Connection | None:
@@ -206,6 +235,12 @@ def connection(capture: Capture, number: int, *, back: bool = False) -> Connecti
         _handshake(part, time_s, way),
         float(time_s[-1]),
         size[1 - way],
+        int(part["time_ns"][0]),
+        Marks(
+            int((part["ecn"][data] > 0).sum()),
+            int((part["ecn"][data] == CE).sum()),
+            int(((part["flags"][other] & (ECE | SYN)) == ECE).sum()),
+        ),
     )
 
 
@@ -251,20 +286,37 @@ def _blocks(capture: Capture, rows: NDArray[Any]) -> dict[int, list[tuple[int, i
     return found
 
 
+USUAL = (1448, 1460, 1428, 1440, 8948, 8960)
+"""Bytes of data in a full packet: Ethernet with IPv4 or IPv6, with timestamps or without, and jumbo frames."""
+
+LEAST_FULL, MOST_FULL = 536, 9000
+"""Bytes that a full packet has at the least and at the most."""
+
+
 def _mss(part: dict[str, NDArray[Any]], own: NDArray[Any]) -> int:
-    """What the SYNs allow, less the timestamps; without SYNs the usual size of the segments."""
+    """Bytes of data in a full packet: of the largest segment, unless it is larger than a packet can be.
+
+    Segments of several packets are whole multiples of a full one, but for the last packet of a write. So it is the size
+    of which most of them are a multiple: of those that were seen, what the SYNs allow (less the timestamps), and the
+    usual ones.
+    """
     import numpy as np
 
     sizes, counts = np.unique(part["payload"][own & (part["payload"] > 0)], return_counts=True)
     said = part["mss"][part["mss"] > 0]
-    most = int(sizes[-1])
-    if len(said):
-        allowed = max(int(said.min()) - (12 if (part["timestamp"][own] >= 0).any() else 0), 1)
-        return min(allowed, int(sizes[np.argmax(counts)])) if most <= allowed else allowed
-    if most <= 1460 or most > 9000 and int(sizes[np.argmax(counts)]) <= 1460:
-        return int(sizes[np.argmax(counts)])
-    whole = [(int(counts[sizes % size == 0].sum()), size) for size in (1448, 1460, 1428, 1440, 8948, 8960)]
-    return max(whole, key=lambda one: one[0])[1]
+    stamps = 12 if (part["timestamp"][own] >= 0).any() else 0
+    limit = max(int(said.min()) - stamps, 1) if len(said) else USUAL[1]
+    if int(sizes[-1]) <= limit:
+        return int(sizes[-1])
+    named = {limit, *(size for size in USUAL if size < limit)} if len(said) else set(USUAL)
+    seen = {size for size in sizes.tolist() if LEAST_FULL <= size <= (limit if len(said) else MOST_FULL)}
+    large = sizes > LEAST_FULL
+
+    def fits(size: int) -> tuple[int, bool, int]:
+        whole = large & (sizes % size == 0)
+        return int(counts[whole].sum()), size in named, -abs(size - min(limit, USUAL[0]))
+
+    return max(named | seen, key=fits)
 
 
 def _handshake(part: dict[str, NDArray[Any]], time_s: NDArray[Any], way: int) -> tuple[float | None, float | None]:

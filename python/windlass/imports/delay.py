@@ -52,6 +52,38 @@ def at_most(rtt_s: NDArray[Any], how: str, resolution_s: float = 0.0) -> Estimat
     return Estimate(Interval(first, 0.0, first + resolution_s, len(rtt_s)), "s", how, AT_MOST)
 
 
+def unsteadiness(rtt_s: NDArray[Any]) -> float:
+    """Standard deviation of the steps from one round trip to the next, by the middle two thirds of them, seconds."""
+    import numpy as np
+
+    if len(rtt_s) < FEWEST:
+        return 0.0
+    low, high = np.quantile(np.diff(rtt_s), (0.16, 0.84))
+    return float(high - low) / 2.0
+
+
+def about(base: Estimate | None, found: JitterFit, rtt_s: NDArray[Any]) -> Estimate | None:
+    """The base RTT with jitter on it: the least sample if the jitter only adds, the mean if it goes both ways.
+
+    Parameters
+    ----------
+    base : Estimate or None
+        The least sample, with its interval.
+    found : JitterFit
+        The jitter of these samples.
+    rtt_s : ndarray of float64, shape (n,)
+        Samples without a queue, seconds.
+    """
+    import numpy as np
+
+    if base is None or found.model != "normal":
+        return base
+    mean = float(rtt_s.mean())
+    high = mean + 2.0 * found.size.value / float(np.sqrt(len(rtt_s)))
+    ends = Interval(mean, base.interval.lo, high, len(rtt_s))
+    return Estimate(ends, "s", f"mean of {len(rtt_s)} round trips, for the jitter goes both ways")
+
+
 def jitter(rtt_s: NDArray[Any], how: str) -> JitterFit | None:
     """Exponential above the least sample, or normal about the mean: whichever makes the samples likelier."""
     import numpy as np

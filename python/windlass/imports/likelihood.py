@@ -161,7 +161,7 @@ def _product(matrices: NDArray[Any]) -> tuple[NDArray[Any], float]:
         odd = matrices[-1:] if len(matrices) % 2 else matrices[:0]
         matrices = matrices[: len(matrices) // 2 * 2 : 2] @ matrices[1 : len(matrices) // 2 * 2 : 2]
         matrices = np.concatenate((matrices, odd))
-        most = np.maximum(matrices.max(axis=(1, 2)), 1e-300)
+        most = np.maximum(np.abs(matrices).max(axis=(1, 2)), 1e-300)
         scale += float(np.log(most).sum())
         matrices = matrices / most[:, None, None]
     return matrices[0], scale

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from windlass.imports.model import Estimate
+from windlass.imports.model import INTERVAL, Estimate
 from windlass.interval import Interval
 
 if TYPE_CHECKING:
@@ -24,6 +24,9 @@ TIMES = 3.0
 """How many times as many they must be."""
 
 
+DARK, DARK_S = 5, 10.0
+"""Packets in a row that an outage loses at the least, and how many transmissions of a packet it lasts."""
+
 ALIKE, MOST, SPREAD = 0.05, 0.8, 0.05
 """Where a window fills a queue, window over round trip is the link's rate: within so much (logarithms) of its median in
 this share of the samples, while the window varies by this standard deviation."""
@@ -31,12 +34,13 @@ this share of the samples, while the window varies by this standard deviation.""
 
 @dataclass(frozen=True)
 class Waits:
-    """Waiting times of packets.
+    """What packets waited for, in seconds or in bytes.
 
     Attributes
     ----------
     at_s, wait_s : ndarray of float64, shape (n,)
-        When a packet was sent, in order, and how much longer than the least its round trip took, seconds.
+        When a packet was sent, in order, and how much longer than the least its round trip took, seconds; or the bytes
+        that left the link in that time.
     """
 
     at_s: NDArray[Any]
@@ -50,6 +54,22 @@ class Waits:
             return np.zeros(len(time_s))
         place = np.searchsorted(self.at_s, time_s, side="right") - 1
         return np.where(place >= 0, self.wait_s[np.maximum(place, 0)], 0.0)
+
+    def in_bytes(self, known_s: NDArray[Any], arrived_s: NDArray[Any], size: NDArray[Any]) -> Waits:
+        """What was in the queue with each packet: all that came in the time that it waited, whatever the link's rate.
+
+        Parameters
+        ----------
+        known_s : ndarray of float64, shape (n,)
+            When each packet, or its ACK, came, seconds.
+        arrived_s, size : ndarray of float64, shape (m,)
+            When data came, in order, seconds; bytes.
+        """
+        import numpy as np
+
+        total = np.concatenate(([0.0], np.cumsum(size)))
+        until, since = (total[np.searchsorted(arrived_s, at, side="right")] for at in (known_s, known_s - self.wait_s))
+        return Waits(self.at_s, until - since)
 
 
 def bin_edges(duration_s: float, rtt_s: float) -> NDArray[Any]:
@@ -96,30 +116,54 @@ class Drops:
 
     Attributes
     ----------
-    full_s : float
-        Wait above which a packet counts as one that met a full queue.
+    full : float
+        Wait above which a packet counts as one that met a full queue, seconds or bytes.
     met : ndarray of bool, shape (n,)
         For each transmission.
     """
 
-    full_s: float
+    full: float
     met: NDArray[Any]
 
 
-def drops(waits: Waits, time_s: NDArray[Any], lost: NDArray[Any], least_s: float) -> Drops | None:
-    """Which transmissions met a full queue, if it drops: more of them are lost than of others (Fisher's exact test)."""
+def outages(time_s: NDArray[Any], lost: NDArray[Any], packet_s: float) -> NDArray[Any]:
+    """Which transmissions were lost in a row for longer than a full queue can: it takes a packet for each that leaves.
+
+    Parameters
+    ----------
+    time_s, lost : ndarray, shape (n,)
+        When each was sent, in order, seconds; whether it was lost.
+    packet_s : float
+        Transmission of a packet on the link, seconds.
+    """
+    import numpy as np
+
+    steps = np.diff(np.concatenate(([0], lost.astype(int), [0])))
+    found = np.zeros(len(lost), dtype=bool)
+    for first, after in zip(np.flatnonzero(steps > 0), np.flatnonzero(steps < 0), strict=True):
+        long = float(time_s[after - 1] - time_s[first]) >= DARK_S * max(packet_s, 1e-3)
+        found[first:after] = after - first >= DARK and long
+    return found
+
+
+def drops(waits: Waits, time_s: NDArray[Any], lost: NDArray[Any], least: float, dark: NDArray[Any]) -> Drops | None:
+    """Which transmissions met a full queue, if it drops: more of them are lost than of others (Fisher's exact test).
+
+    Those of outages, `dark`, are left out. A queue is not full below twice `least`.
+    """
     import numpy as np
     from scipy import stats
 
-    if int(lost.sum()) < 3 or len(waits.wait_s) < 20:
+    if int((lost & ~dark).sum()) < 3 or len(waits.wait_s) < 20:
         return None
     top = float(np.quantile(waits.wait_s, 0.99))
-    if top < 2.0 * least_s:
+    if top < 2.0 * least:
         return None
-    met = waits.before(time_s) > FULL * top
-    table = [[int((lost & met).sum()), int((~lost & met).sum())], [int((lost & ~met).sum()), int((~lost & ~met).sum())]]
-    (full, passed), (other, free) = table
-    if not met.any() or met.all() or full * (other + free) <= TIMES * other * (full + passed):
+    met = (waits.before(time_s) > FULL * top) & ~dark
+    other = ~met & ~dark
+    table = [[int((lost & one).sum()), int((~lost & one).sum())] for one in (met, other)]
+    (full, passed), (rest, free) = table
+    if not met.any() or not other.any() or full * (rest + free) <= TIMES * rest * (full + passed):
         return None
     if float(stats.fisher_exact(table, alternative="greater").pvalue) > SURE:
         return None
@@ -144,15 +188,16 @@ def at_link(time_s: NDArray[Any], packet_s: float) -> NDArray[Any]:
     return np.maximum.accumulate(time_s - steps) + steps + packet_s
 
 
-def limit(waits: Waits, time_s: NDArray[Any], rate: Estimate, how: str) -> Estimate:
-    """The queue in bytes: the rate times the median wait of packets that were dropped, sent at these times.
+def limit(held: Waits, surely: Waits, time_s: NDArray[Any], kind: str, how: str) -> Estimate:
+    """The queue in bytes: the median of what was in it when packets were dropped that were sent at these times.
 
-    Waits of 95 % of them are in the interval, times the ends of that of the rate; a rate that is known to be at least
-    so much gives a queue of at least so much.
+    That of 95 % of them is in the interval, the lower end by what was `surely` in it. Where only a lower bound of the
+    link's rate is known, so is it here.
     """
     import numpy as np
 
-    known = waits.before(time_s)
-    low, middle, high = (float(np.quantile(known, part)) for part in (0.025, 0.5, 0.975))
-    ends = (low * rate.interval.lo / 8.0, high * rate.interval.hi / 8.0)
-    return Estimate(Interval(middle * rate.value / 8.0, *ends, len(known)), "B", how, rate.kind)
+    most, least = held.before(time_s), surely.before(time_s)
+    low, high = float(np.quantile(least, 0.025)), float(np.quantile(most, 0.975))
+    if kind == INTERVAL:
+        return Estimate(Interval(float(np.median(most)), low, high, len(most)), "B", how)
+    return Estimate(Interval(float(np.median(least)), low, float("inf"), len(most)), "B", how, kind)

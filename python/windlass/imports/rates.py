@@ -95,6 +95,17 @@ def fullest(at_s: NDArray[Any], size: NDArray[Any], window_s: float, rtt_s: NDAr
     return 8.0 * float((until - after)[at_s + window_s <= at_s[-1]].max()) / (window_s + spread_s)
 
 
+def average(at_s: NDArray[Any], size: NDArray[Any], idle_s: float) -> float:
+    """Bits per second that arrived on average, pauses after their first `idle_s` left out; 0 if all came at one time.
+
+    No mean rate of a link is less, however its rate varies.
+    """
+    import numpy as np
+
+    length = float(np.minimum(np.diff(at_s), idle_s).sum())
+    return 8.0 * float(size[1:].sum()) / length if length > 0.0 else 0.0
+
+
 def trains(at_s: NDArray[Any], size: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """End, s, and rate, bit/s, of each train of packets that arrived one after the other; empty if there is none.
 

@@ -223,10 +223,11 @@ def answers_to(found: Packets, acks: Rows) -> Answers:
                     covered.append(place)
                 following[place] = place + 1
                 place = next_open(place)
-        once = [one for one in covered if len(found.sent_s[one]) == 1]
-        if once:
-            sent_s = max(found.sent_s[one][0] for one in once)
-            said.rtt.append((sent_s, time_s, time_s - sent_s, len(covered)))
+        once = [found.sent_s[one][0] for one in covered if len(found.sent_s[one]) == 1]
+        # What a later retransmission made the receiver acknowledge had come before.
+        again = [at for one in covered if len(found.sent_s[one]) > 1 for at in found.sent_s[one] if at <= time_s]
+        if once and max(again, default=0.0) <= max(once):
+            said.rtt.append((max(once), time_s, time_s - max(once), len(covered)))
     return said
 
 
@@ -239,23 +240,29 @@ def _is_duplicate(blocks: list[tuple[int, int]], ack: int) -> bool:
 
 @dataclass
 class Fates:
-    """Transmissions in order of time: when, whether lost, and how many looked lost but were not."""
+    """Transmissions in order of time: when, whether lost, and how many looked lost but were not.
+
+    `late` packets filled a hole, and nobody can tell whether they were sent again.
+    """
 
     time_s: NDArray[Any]
     lost: NDArray[Any]
     spurious: int
     reordered: int
+    late: int
 
 
-def fates(found: Packets, said: Answers, rtt_s: float) -> Fates:
+def fates(found: Packets, said: Answers, rtt_s: float | None) -> Fates:
     """Which transmissions were lost.
 
     Before the place of the capture, a packet is lost if it leaves a hole that is filled half an RTT later or more.
     Behind it, each transmission is lost that was followed by another of the same bytes, unless the receiver reports a
     duplicate or the ACK came sooner after the retransmission than anything can. What no ACK had reached at the end of
-    the capture is left out.
+    the capture is left out. Without an RTT no late packet counts as lost.
     """
     import numpy as np
+
+    soon_s = REORDERED * (rtt_s or 0.0)
 
     rows: list[tuple[float, bool, bool]] = []
     spurious = 0
@@ -264,13 +271,13 @@ def fates(found: Packets, said: Answers, rtt_s: float) -> Fates:
         times = found.sent_s[place]
         missing = len(times) - 1
         delivered = said.delivered_s[place]
-        if missing and (place in said.twice or (delivered is not None and delivered - times[-1] < REORDERED * rtt_s)):
+        if missing and (place in said.twice or (delivered is not None and delivered - times[-1] < soon_s)):
             missing -= 1
             spurious += 1
         rows += [(time, True, number < missing) for number, time in enumerate(times)]
     reordered = 0
     for seen_s, filled_s, _, _ in found.filled:
-        was_lost = filled_s - seen_s >= REORDERED * rtt_s
+        was_lost = rtt_s is not None and filled_s - seen_s >= soon_s
         reordered += not was_lost
         # It was sent before the packet that showed the hole.
         rows.append((seen_s, False, was_lost))
@@ -278,4 +285,5 @@ def fates(found: Packets, said: Answers, rtt_s: float) -> Fates:
             rows.append((filled_s, True, False))
     rows.sort(key=lambda row: row[:2])
     times_s, _, lost = zip(*rows, strict=True)
-    return Fates(np.array(times_s, dtype=float), np.array(lost, dtype=bool), spurious, reordered)
+    told = (reordered, 0) if rtt_s is not None else (0, reordered)
+    return Fates(np.array(times_s, dtype=float), np.array(lost, dtype=bool), spurious, *told)
