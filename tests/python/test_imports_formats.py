@@ -239,6 +239,143 @@ def test_flent_of_pings_alone() -> None:
     assert path.jitter is not None
 
 
+def flows_of(
+    flows: dict[str, float],
+    pings: dict[str, float],
+    *,
+    dur: float = 0.2,
+    rows: bool = True,
+    hosts: tuple[str, ...] = (),
+) -> dict[str, Any]:
+    """A document of Flent: flows (Mbit/s) from 5 s to 25 s of 30, pings (base RTT in ms) that wait 60 ms meanwhile.
+
+    Flows report every `dur` seconds, each at its own times.
+    """
+    draw, steps = random.Random(5), 150
+    x = [round(0.2 * step, 3) for step in range(steps)]
+    results: dict[str, list[float | None]] = {}
+    raw: dict[str, list[dict[str, Any]]] = {}
+    for name, base in pings.items():
+        values = [round(base + (60.0 if 5.0 <= at < 25.0 else 0.0) + draw.random(), 2) for at in x]
+        results[name] = list(values)
+        raw[name] = [
+            {"seq": step, "t": 1.7e9 + at, "val": value} for step, (at, value) in enumerate(zip(x, values, strict=True))
+        ]
+    every = round(dur / 0.2)
+    for place, (name, rate) in enumerate(flows.items()):
+        ends = range(25 + every + place % every, 126, every)
+        results[name] = [rate if step in ends else None for step in range(steps)]
+        raw[name] = [{"dur": dur, "t": 1.7e9 + x[step], "val": rate} for step in ends]
+    meta: dict[str, Any] = {name: {"UNITS": "ms"} for name in pings} | {name: {"UNITS": "Mbits/s"} for name in flows}
+    return {
+        "version": 4,
+        "metadata": {"NAME": "rrul", "SERIES_META": meta, "HOSTS": list(hosts)},
+        "x_values": x,
+        "results": results,
+        "raw_values": raw if rows else {},
+    }
+
+
+def flent_path(document: dict[str, Any], **more: Any) -> windlass.ImportedPath:
+    return import_path(put("a.flent", json.dumps(document)), **more)
+
+
+def rate_of(path: windlass.ImportedPath) -> float:
+    assert path.rate is not None
+    return path.rate.value
+
+
+def test_flent_with_many_flows_of_one_name() -> None:
+    document = flows_of({f"TCP upload::{number}": 5.2 for number in range(1, 13)}, {"Ping (ms) ICMP": 20.0})
+    for name in ("TCP upload sum", "TCP upload::1::tcp_cwnd", "TCP upload::tcp_rtt"):
+        document["results"][name] = document["results"]["TCP upload::1"]
+    path = flent_path(document)
+    assert path.rate is not None and path.rate.value == pytest.approx(12 * 5.2e6, rel=0.001)
+    assert path.rate.interval.contains(12 * 5.2e6 * 1500 / 1448)
+    assert path.base_rtt is not None and path.base_rtt.value == pytest.approx(0.020, abs=0.0005)
+    assert path.jitter is None  # what pings waited is the load's queue
+    notes = " ".join(path.notes)
+    assert "the queue holds" in notes and "Not used: `TCP upload sum`, `TCP upload::1::tcp_cwnd`" in notes
+
+
+def test_flent_takes_the_direction_that_got_more_with_names_of_any_kind() -> None:
+    flows = {f"TCP download BE::{number}": 26.0 for number in range(1, 5)} | {"TCP upload BE": 6.0}
+    path = flent_path(flows_of(flows, {"Ping (ms) ICMP": 20.0}))
+    assert rate_of(path) == pytest.approx(104e6, rel=0.001)
+    assert "upload 6.00 Mbps" in " ".join(path.notes)
+
+
+@pytest.mark.parametrize("rows", [True, False])
+@pytest.mark.parametrize("dur", [0.4, 1.0, 2.0])
+def test_flent_flows_that_report_seldom_are_not_idle_meanwhile(rows: bool, dur: float) -> None:
+    names = ("TCP upload BE", "TCP upload BE2", "TCP upload BE3", "TCP upload BE4")
+    path = flent_path(flows_of(dict.fromkeys(names, 0.25), {"Ping (ms) ICMP": 20.0}, dur=dur, rows=rows))
+    assert rate_of(path) == pytest.approx(1e6, rel=0.02)
+
+
+def test_flent_flows_that_start_one_after_the_other_are_counted_while_most_run() -> None:
+    document = flows_of({f"TCP upload::{number}": 2.0 for number in range(1, 11)}, {"Ping (ms) ICMP": 20.0})
+    for number in range(1, 11):
+        rows = document["raw_values"][f"TCP upload::{number}"]
+        del rows[: 8 * number]
+    assert rate_of(flent_path(document)) >= 15e6  # 20 Mbit/s while all run, 11 or more while half of them do
+
+
+def test_flent_rows_that_say_lost_were_not_answered() -> None:
+    document = flows_of({"TCP upload": 9.4}, {"Ping (ms) UDP BE": 20.0})
+    rows = document["raw_values"]["Ping (ms) UDP BE"]
+    for place in range(30, 130, 10):
+        rows[place] = {"seq": place, "t": rows[place]["t"], "val": 99.0, "lost": True, "lost_dir": "up"}
+    path = flent_path(document)
+    assert path.loss is not None and (path.loss.lost, path.loss.packets) == (10, 150)
+    assert "10 were lost on the way up and 0 on the way down" in " ".join(path.notes)
+    for row in rows:
+        row["lost"] = True
+    path = flent_path(document)
+    assert (path.base_rtt, path.loss) == (None, None)
+    assert "No ping of `Ping (ms) UDP BE` was answered" in " ".join(path.notes)
+
+
+def test_flent_of_several_hosts_is_of_one_of_them() -> None:
+    hosts = {"near.example": (30.0, 10.0), "mid.example": (20.0, 50.0), "far.example": (9.0, 200.0)}
+    flows = {f"TCP upload BE{place} {host}": rate for place, (host, (rate, _)) in enumerate(hosts.items())}
+    pings = {f"Ping (ms) ICMP{place} {host}": base for place, (host, (_, base)) in enumerate(hosts.items())}
+    document = flows_of(flows, pings, hosts=tuple(hosts))
+    for flow, (rate, base) in (
+        (None, hosts["near.example"]),
+        ("3", hosts["far.example"]),
+        ("mid", hosts["mid.example"]),
+    ):
+        path = flent_path(document, flow=flow)
+        assert rate_of(path) == pytest.approx(1e6 * rate, rel=0.001)
+        assert path.base_rtt is not None and path.base_rtt.value == pytest.approx(base / 1e3, abs=0.0005)
+        assert "several hosts, and so several paths" in " ".join(path.notes)
+    with pytest.raises(InputError, match="no hosts match `nowhere`"):
+        flent_path(document, flow="nowhere")
+
+
+def test_flent_pings_of_netperf_are_requests_per_second_in_their_rows() -> None:
+    document = flows_of({"TCP upload": 9.4}, {"Ping (ms) UDP BE": 20.0})
+    for row in document["raw_values"]["Ping (ms) UDP BE"]:
+        row |= {"dur": 0.2, "val": 1e3 / row["val"]}
+        del row["seq"]
+    path = flent_path(document)
+    assert path.base_rtt is not None and path.base_rtt.value == pytest.approx(0.020, abs=0.0005)
+    assert path.loss is None
+
+
+def test_flent_says_what_it_cannot_know_of_a_load_or_a_delay() -> None:
+    sent = flows_of({"UDP upload": 50.0}, {"Ping (ms) ICMP": 20.0})  # what was sent, not what arrived
+    path = flent_path(sent)
+    assert (path.rate, path.jitter) == (None, None)
+    assert path.base_rtt is not None and path.base_rtt.kind == "at most"
+    loaded = flows_of({"TCP upload": 9.4}, {"Ping (ms) ICMP": 20.0})
+    loaded["raw_values"]["Ping (ms) ICMP"] = loaded["raw_values"]["Ping (ms) ICMP"][30:120]
+    path = flent_path(loaded)
+    assert path.base_rtt is not None and path.base_rtt.kind == "at most" and path.base_rtt.interval.contains(0.020)
+    assert "under load only" in " ".join(path.notes)
+
+
 # ---- ss
 
 
@@ -338,6 +475,9 @@ BROKEN: list[tuple[str, bytes | str, str]] = [
     ("flent of nothing", '{"x_values": [], "results": {}}', "import.nothing"),
     ("flent of other lengths", '{"x_values": [1], "results": {"TCP download": [1, 2]}}', "import.broken"),
     ("flent with NaN", '{"x_values": [1], "results": {"TCP download": [NaN]}}', "import.broken"),
+    ("flent with too large a number", '{"x_values": [1], "results": {"TCP download": [1e308]}}', "import.broken"),
+    ("flent without a value", '{"x_values": [1], "results": {"TCP download": [null]}}', "import.nothing"),
+    ("flent that goes back", '{"x_values": [2, 1], "results": {"TCP download": [1, 1]}}', "import.broken"),
     ("ping unanswered", "PING a (192.0.2.1) 56(84) bytes of data.\n\n--- a ping statistics ---\n", "import.nothing"),
     ("csv without units", "time,rate\n0,1\n1,2\n", "import.broken"),
     ("csv without time", "rate_mbps,b\n0,1\n1,2\n", "import.broken"),

@@ -10,15 +10,11 @@ from windlass.errors import InputError
 from windlass.imports import delay, loss, rates
 from windlass.imports.evidence import Evidence, RateOverTime
 from windlass.imports.model import AT_MOST, Estimate
-from windlass.imports.shapes import Reader
+from windlass.imports.shapes import HEADERS, Reader
 
 FORMAT = "iperf3"
 
 WHAT = "the output of `iperf3 -J` or `iperf3 --json-stream`"
-
-
-HEADERS = 1500.0 / 1448.0
-"""What a link carries with headers, which a test does not count, over what it carries without."""
 
 
 def looks_like(document: Any) -> bool:

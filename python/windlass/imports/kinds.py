@@ -23,8 +23,8 @@ KINDS: dict[str, str] = {
 }
 """Names of kinds, for ``--format``, and what they are."""
 
-WITH_FLOWS = (tcp.FORMAT, ss.FORMAT)
-"""Kinds of files that can have several connections."""
+WITH_FLOWS = (tcp.FORMAT, ss.FORMAT, flent.FORMAT)
+"""Kinds of files that can have several connections or hosts."""
 
 HEADS = (
     b"\xd4\xc3\xb2\xa1",
@@ -79,7 +79,7 @@ def _read(data: bytes, file: str, kind: str | None, flow: str | None) -> Evidenc
         return tcp.evidence(capture.read(data, file), flow)
     text = _text(data, file)
     if kind in ("iperf3", "flent") or kind is None and text.lstrip()[:1] in ("{", "["):
-        return _json(text, file, kind)
+        return _json(text, file, kind, flow)
     rest: dict[str, tuple[Callable[[str], bool], Callable[[], Evidence]]] = {
         "ping": (ping.looks_like, lambda: ping.evidence(text, file)),
         "ss": (ss.looks_like, lambda: ss.evidence(text, file, flow)),
@@ -93,13 +93,14 @@ def _read(data: bytes, file: str, kind: str | None, flow: str | None) -> Evidenc
     raise _not(None, file)
 
 
-def _json(text: str, file: str, kind: str | None) -> Evidence:
+def _json(text: str, file: str, kind: str | None, flow: str | None) -> Evidence:
     document: Any = iperf.of_stream(text, file) if kind != flent.FORMAT else None
     if document is None:
         document = shapes.load(text, file, KINDS[kind] if kind else "`iperf3 -J` or of Flent")
-    for reader in (iperf, flent):
-        if kind == reader.FORMAT or kind is None and reader.looks_like(document):
-            return reader.evidence(document, file)
+    if kind == iperf.FORMAT or kind is None and iperf.looks_like(document):
+        return iperf.evidence(document, file)
+    if kind == flent.FORMAT or kind is None and flent.looks_like(document):
+        return flent.evidence(document, file, flow)
     raise _not(None, file)
 
 

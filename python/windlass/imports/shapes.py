@@ -3,10 +3,45 @@
 from __future__ import annotations
 
 import json
-import math
+from collections.abc import Sequence
 from typing import Any
 
 from windlass.errors import InputError
+
+HEADERS = 1500.0 / 1448.0
+"""What a link carries with headers, which a test does not count, over what it carries without."""
+
+MOST = 1e15
+"""No number of a measurement is larger: bits per second, bytes, seconds since 1970."""
+
+NAMED = 6
+"""Names that a sentence lists."""
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence, the first ones of many."""
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(f"`{one[:60]}`" for one in names[:NAMED]) + more
+
+
+def chosen(order: Sequence[str], flow: str | None, file: str, what: str) -> str:
+    """The one that `--flow` names, by its number from 1 or a part of it; the first one without.
+
+    Raises
+    ------
+    InputError
+        If none or several are named.
+    """
+    if flow is None:
+        return order[0]
+    fitting = [order[int(flow) - 1]] if flow.isdecimal() and 1 <= int(flow) <= len(order) else []
+    fitting = fitting or [one for one in order if flow in one]
+    if len(fitting) != 1:
+        those = "; ".join(f"{place}: {one}" for place, one in enumerate(order[:NAMED], 1))
+        raise InputError(
+            f"{len(fitting) or 'no'} {what} match `{flow}`", code="import.flow", file=file, hint=f"there are {those}"
+        )
+    return fitting[0]
 
 
 def load(text: str, file: str, what: str) -> Any:
@@ -55,7 +90,7 @@ class Reader:
         return value
 
     def number(self, value: Any, place: str) -> float:
-        """A finite number that is not negative."""
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0:
-            raise self.wrong(place, "a number from 0 on")
+        """A number that is not negative, and not larger than `MOST`."""
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= MOST:
+            raise self.wrong(place, f"a number from 0 to {MOST:.0e}")
         return float(value)

@@ -11,6 +11,7 @@ from typing import Any
 from windlass.errors import InputError
 from windlass.imports import delay, queueing, rates
 from windlass.imports.evidence import Evidence, RateOverTime
+from windlass.imports.shapes import chosen
 
 FORMAT = "ss"
 
@@ -81,19 +82,7 @@ def evidence(text: str, file: str, flow: str | None) -> Evidence:
             hint="log them with: while sleep 0.2; do date +%s.%N; ss -tin dst HOST; done > FILE",
         )
     order = sorted(groups, key=lambda ends: (-max(one.number("bytes_acked") or 0.0 for one in groups[ends]), ends))
-    ends = order[0]
-    if flow is not None:
-        fitting = [order[int(flow) - 1]] if flow.isdecimal() and 1 <= int(flow) <= len(order) else []
-        fitting = fitting or [one for one in order if flow in one]
-        if len(fitting) != 1:
-            listed = "; ".join(f"{place + 1}: {one}" for place, one in enumerate(order[:5]))
-            raise InputError(
-                f"{len(fitting) or 'no'} connections match `{flow}`",
-                code="import.flow",
-                file=file,
-                hint=f"there are {listed}",
-            )
-        ends = fitting[0]
+    ends = chosen(order, flow, file, "connections")
     return _of(groups[ends], ends, len(groups))
 
 
