@@ -196,6 +196,121 @@ def test_iperf3_whose_losses_come_in_some_intervals_only() -> None:
     assert "they come in bursts" in " ".join(import_path(put("u.json", json.dumps(document))).notes)
 
 
+def tcp_of(sent: float, received: float | None, seconds: int = 5, **more: Any) -> dict[str, Any]:
+    """A TCP test of a client: what its sender counted, and the receiver, in Mbit/s."""
+    document = iperf(seconds=seconds)
+    for one in document["intervals"]:
+        for part in (one["sum"], one["streams"][0]):
+            part |= {"bits_per_second": 1e6 * sent, "bytes": 125_000 * sent, "omitted": False, "sender": True}
+    if received is not None:
+        document["end"]["sum_received"] = {"bits_per_second": 1e6 * received, "seconds": seconds + 0.05}
+    return document | more
+
+
+def udp_of(sent: float, received: float, *, server: bool = False, seconds: int = 10) -> dict[str, Any]:
+    """A UDP test, in Mbit/s: seen by its sender, or by the server that received it, over a link that passes the same
+    number of packets each second."""
+    per_s, passed = round(125_000 * sent / 1448), round(125_000 * received / 1448)
+    intervals = []
+    for second in range(seconds):
+        own = {"start": float(second), "end": second + 1.0, "omitted": False, "sender": not server, "packets": per_s}
+        own |= {"bits_per_second": 1e6 * (received if server else sent)}
+        own |= {"lost_packets": per_s - passed + second % 2, "jitter_ms": 0.4} if server else {}
+        intervals.append({"streams": [own], "sum": own})
+    total = {"packets": per_s * seconds, "lost_packets": (per_s - passed) * seconds, "jitter_ms": 0.4}
+    end = {"sum": total | {"bits_per_second": 1e6 * sent}}
+    if not server:
+        end["sum_received"] = total | {"bits_per_second": 1e6 * received}
+    start: dict[str, Any] = {"test_start": {"protocol": "UDP", "num_streams": 1, "reverse": 0}}
+    return {"start": start | ({"accepted_connection": {}} if server else {}), "intervals": intervals, "end": end}
+
+
+def iperf_path(*documents: dict[str, Any], before: str = "", after: str = "", **more: Any) -> windlass.ImportedPath:
+    text = before + "\n".join(json.dumps(one, indent=1) for one in documents) + "\n" + after
+    return import_path(put("a.json", text), **more)
+
+
+def test_iperf3_takes_the_receivers_count_where_it_is_there() -> None:
+    path = iperf_path(tcp_of(12.2, 9.5))
+    assert path.rate is not None and path.rate.value == pytest.approx(9.5e6)
+    assert path.rate.interval.contains(10e6)
+    assert "The sender counted 12.2 Mbps" in " ".join(path.notes)
+    traced = iperf_path(tcp_of(12.2, 9.5), rate="trace")
+    assert traced.trace is not None and len(traced.trace) == int(5 * 9.5e6 / 8 / 1504)
+    alone = iperf_path(tcp_of(12.2, None))
+    assert alone.rate is not None and alone.rate.interval.lo < 12.2e6  # buffers held some of it
+    assert "Only the sender's count is there" in " ".join(alone.notes)
+
+
+@pytest.mark.parametrize("server", [False, True])
+@pytest.mark.parametrize("sent", [10.3, 12.0, 50.0])
+def test_iperf3_of_udp_faster_than_the_link(sent: float, server: bool) -> None:
+    """Where only totals are known (the client), losses of some per cent may be of either kind: an upper bound."""
+    path = iperf_path(udp_of(sent, 10.0, server=server))
+    assert path.rate is not None and path.rate.value == pytest.approx(10e6, rel=0.01)
+    assert path.rate.interval.contains(10.2e6)
+    most = path.loss_most if path.loss is None else path.loss.rate
+    assert most is not None and most.kind == "at most" and most.interval.contains(0.0)
+    if server or sent > 11.0:
+        assert path.loss is None
+        assert 'loss = "' not in path.toml()
+        assert "to a full queue" in " ".join(path.notes)
+
+
+def test_iperf3_both_ways_takes_the_one_that_carried_more_and_says_both() -> None:
+    document = tcp_of(8.0, 7.9)
+    for one in document["intervals"]:
+        one["sum_bidir_reverse"] = one["sum"] | {"bits_per_second": 90e6, "sender": False}
+    document["end"]["sum_received_bidir_reverse"] = {"bits_per_second": 90e6}
+    path = iperf_path(document)
+    assert rate_of(path) == pytest.approx(90e6)
+    assert "from the server" in path.facts[0]
+    assert path.base_rtt is not None and path.base_rtt.value == pytest.approx(0.025)
+    assert "to the server it counted 8 Mbps" in " ".join(path.notes)
+    assert rate_of(iperf_path(document, flow="to the server")) == pytest.approx(7.9e6)
+
+
+@pytest.mark.parametrize("reverse", [0, 1])
+@pytest.mark.parametrize("server", [False, True])
+def test_iperf3_knows_the_direction_at_both_ends(reverse: int, server: bool) -> None:
+    document = iperf()
+    document["start"]["test_start"]["reverse"] = reverse
+    document["start"] |= {"accepted_connection": {}} if server else {}
+    for one in document["intervals"]:
+        one["sum"]["sender"] = bool(reverse) is server
+    assert ("from the server" if reverse else "to the server") in iperf_path(document).facts[0]
+    for one in document["intervals"]:  # older versions do not say it
+        del one["sum"]["sender"]
+    assert ("from the server" if reverse else "to the server") in iperf_path(document).facts[0]
+
+
+def test_iperf3_with_lines_around_it_and_several_tests() -> None:
+    alone = iperf_path(tcp_of(12.2, 9.5))
+    for around in ({"before": "Warning: x\n-----\nServer listening on 5201\n"}, {"after": "iperf3: error - broken\n"}):
+        path = iperf_path(tcp_of(12.2, 9.5), **around)
+        assert path.rate == alone.rate
+        assert "Not used: lines around the JSON: `" in " ".join(path.notes)
+    stream = "\n".join(["warning: x", *streamed(tcp_of(12.2, 9.5)), "iperf3: interrupt"])
+    assert import_path(put("a.json", stream)).rate == alone.rate
+    failed = {"start": {}, "intervals": [], "error": "busy"}
+    several = (tcp_of(5.0, 5.0), failed, tcp_of(12.2, 9.5), tcp_of(7.0, 7.0, seconds=2))
+    path = iperf_path(*several, before="Server listening on 5201\n", after='{\n "start": {\n')
+    assert path.rate == alone.rate
+    notes = " ".join(path.notes)
+    assert "The file has 4 tests" in notes and "1 have no interval that counts" in notes and "is not whole" in notes
+    assert rate_of(iperf_path(*several, flow="3")) == pytest.approx(7e6)
+    with pytest.raises(InputError, match="3 tests or directions match `line`"):
+        iperf_path(*several, flow="line")
+
+
+def test_iperf3_that_stopped_is_read_as_far_as_it_goes() -> None:
+    document = tcp_of(20.0, None, seconds=60, end={}, error="error - control socket has closed unexpectedly")
+    path = iperf_path(document)
+    assert rate_of(path) == pytest.approx(20e6)
+    assert "60 intervals" in path.facts[0]
+    assert "ended with an error (error - control socket has closed" in " ".join(path.notes)
+
+
 # ---- Flent
 
 
@@ -471,6 +586,8 @@ BROKEN: list[tuple[str, bytes | str, str]] = [
     ("iperf3 of another shape", '{"start": {}, "intervals": [3]}', "import.broken"),
     ("iperf3 without sums", '{"start": {}, "intervals": [{}]}', "import.broken"),
     ("iperf3 with words", '{"start": [], "intervals": []}', "import.broken"),
+    ("iperf3 with NaN", json.dumps(iperf()).replace('"rttvar": 900', '"rtt": NaN'), "import.broken"),
+    ("iperf3 with infinity", json.dumps(iperf()).replace('"bytes": ', '"bytes": 1e999, "b": '), "import.broken"),
     ("flent of words", '{"x_values": ["a"], "results": {}}', "import.broken"),
     ("flent of nothing", '{"x_values": [], "results": {}}', "import.nothing"),
     ("flent of other lengths", '{"x_values": [1], "results": {"TCP download": [1, 2]}}', "import.broken"),

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from windlass.errors import InputError
 from windlass.imports import delay, loss, rates
 from windlass.imports.evidence import Evidence, RateOverTime
 from windlass.imports.model import AT_MOST, Estimate
-from windlass.imports.shapes import HEADERS, Reader
+from windlass.imports.shapes import HEADERS, Documents, Reader, chosen, listed
 
 FORMAT = "iperf3"
 
 WHAT = "the output of `iperf3 -J` or `iperf3 --json-stream`"
+
+REVERSE = "_bidir_reverse"
+"""End of the names of sums of what `--bidir` sends from the server."""
+
+OVERFLOW = 0.05
+"""Share of UDP packets above which losses are not taken for the channel's: the test sent faster than the link."""
+
+CHANCE = 0.01
+"""Significance at which losses of intervals differ more, or less, than independent ones."""
 
 
 def looks_like(document: Any) -> bool:
@@ -22,87 +30,147 @@ def looks_like(document: Any) -> bool:
     return isinstance(document, dict) and "intervals" in document and ("start" in document or "end" in document)
 
 
-def of_stream(text: str, file: str) -> dict[str, Any] | None:
-    """The document whose parts `--json-stream` prints as they come, a line for each; none if it is no such stream.
+@dataclass(frozen=True)
+class _Test:
+    """One test of a file: its document, and the line at which it begins."""
 
-    A test that was stopped has no end, and perhaps half a last line.
+    line: int
+    top: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class _Way:
+    """One direction of a test.
+
+    `suffix` is that of its sums' names. Intervals count what was sent if `sent`, and what arrived if not.
+    """
+
+    suffix: str
+    bins: list[dict[str, Any]]
+    sent: bool
+    to_server: bool
+
+    @property
+    def words(self) -> str:
+        """To or from the server."""
+        return "to the server" if self.to_server else "from the server"
+
+    @property
+    def length_s(self) -> float:
+        """Time that the intervals cover."""
+        return float(sum(one["end"] - one["start"] for one in self.bins))
+
+    @property
+    def mean_bps(self) -> float:
+        """What the intervals count, on average."""
+        return float(sum(one["bits_per_second"] * (one["end"] - one["start"]) for one in self.bins)) / self.length_s
+
+
+def tests(held: Documents, file: str) -> list[_Test]:
+    """Tests of a file: whole documents, or the parts that `--json-stream` prints as they come, a line for each.
 
     Raises
     ------
     InputError
-        If a line in the middle cannot be read.
+        If a line in the middle of a stream cannot be read.
     """
-    lines = text.splitlines()
-    document: dict[str, Any] = {"intervals": []}
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
+    found: list[_Test] = []
+    streamed = False
+    for line, value in held.whole:
+        if not isinstance(value, dict) or "event" not in value:
+            found += [_Test(line, value)] if looks_like(value) else []
             continue
-        try:
-            event = json.loads(line)
-        except (ValueError, RecursionError):
-            if document == {"intervals": []}:
-                return None
-            if number < len(lines):
-                raise InputError(
-                    "not JSON", code="import.broken", file=file, line=number, hint=f"give {WHAT} as it was printed"
-                ) from None
-            break
-        if not isinstance(event, dict) or "event" not in event:
-            return None
-        kind, data = event["event"], event.get("data")
+        kind, data = value["event"], value.get("data")
+        if kind == "start" or not streamed:
+            found.append(_Test(line, {"intervals": []}))
+        streamed = True
         if kind == "interval":
-            document["intervals"].append(data)
+            found[-1].top["intervals"].append(data)
         elif kind in ("start", "end", "error"):
-            document[kind] = data
-    return document
+            found[-1].top[kind] = data
+    broken = [one for one in held.halves if one < held.whole[-1][0]] if streamed else []
+    if broken:
+        raise InputError(
+            "not JSON", code="import.broken", file=file, line=broken[0], hint=f"give {WHAT} as it was printed"
+        )
+    return found
 
 
-def evidence(document: Any, file: str) -> Evidence:
+def evidence(held: Documents, file: str, flow: str | None) -> Evidence:
     """Rate over time, round-trip times of a TCP sender, losses of a UDP receiver.
 
     Raises
     ------
     InputError
-        If the test failed, or the document lacks what it needs.
+        If no test got anywhere, or the document lacks what it needs.
     """
     read = Reader(file, WHAT)
-    top = read.table(document, "document")
-    if "error" in top:
+    all_tests = tests(held, file)
+    known = {}
+    for one in all_tests:
+        start = read.table(one.top.get("start", {}), "start")
+        test = read.table(start.get("test_start", {}), "start.test_start")
+        for way in _ways(read, one.top, start, test):
+            name = f"line {one.line}: {test.get('protocol', 'TCP')} {way.words}, {way.length_s:.1f} s"
+            known[f"{name}, {way.mean_bps / 1e6:.4g} Mbps"] = (one, way, test)
+    if not known:
+        said = [str(one.top["error"])[:200] for one in all_tests if "error" in one.top]
         raise InputError(
-            f"iperf3 failed: {str(top['error'])[:200]}", code="import.nothing", file=file, hint="run the test again"
+            f"iperf3 failed: {said[0]}" if said else "has no interval that counts",
+            code="import.nothing",
+            file=file,
+            hint="run a test of several seconds" + (" again" if said else ""),
         )
-    start = read.table(top.get("start", {}), "start")
-    test = read.table(start.get("test_start", {}), "start.test_start")
-    protocol = str(test.get("protocol", "TCP"))
-    bins = _bins(read, top)
-    if not bins:
-        raise InputError(
-            "has no interval that counts", code="import.nothing", file=file, hint="run a test of several seconds"
-        )
+    order = sorted(known, key=lambda name: -known[name][1].mean_bps * known[name][1].length_s)
+    name = chosen(order, flow, file, "tests or directions")
+    one, way, test = known[name]
     found = Evidence(FORMAT)
-    way = "from the server" if test.get("reverse") else "to the server"
+    _other_tests(found, held, all_tests, one, [other for other in order if other != name])
+    _directions(found, one, way, [known[other] for other in order if other != name])
+    protocol = str(test.get("protocol", "TCP"))
     streams = int(read.number(test.get("num_streams", 1), "start.test_start.num_streams"))
-    length = sum(one["end"] - one["start"] for one in bins)
-    found.facts.append(f"iperf3, {protocol} {way}, streams: {streams}, {len(bins)} intervals, {length:.1f} s")
-    _rates(found, read, top, bins)
+    found.facts.append(
+        f"iperf3, {protocol} {way.words}, streams: {streams}, {len(way.bins)} intervals, {way.length_s:.1f} s"
+    )
+    _rates(found, read, one.top, way)
     if protocol.upper() == "UDP":
-        _udp(found, read, top, bins)
+        _udp(found, read, one.top, way)
     else:
-        _tcp(found, read, top, bins)
+        _tcp(found, read, one.top, way)
     found.notes.append("The delay is taken to be the same both ways.")
+    if "error" in one.top:
+        found.notes.append(
+            f"The test ended with an error ({str(one.top['error'])[:200]}): its intervals are used as far as they go."
+        )
     return found
 
 
-def _bins(read: Reader, top: dict[str, Any]) -> list[dict[str, Any]]:
+def _ways(read: Reader, top: dict[str, Any], start: dict[str, Any], test: dict[str, Any]) -> list[_Way]:
+    """Directions that have intervals which count: both of `--bidir`."""
+    server = "accepted_connection" in start
+    found = []
+    for suffix in ("", REVERSE):
+        bins = _bins(read, top, f"sum{suffix}")
+        if bins:
+            sent = bins[0]["sum"].get("sender")
+            if not isinstance(sent, bool):
+                sent = bool(test.get("reverse")) == server
+            found.append(_Way(suffix, bins, sent, sent != server))
+    return found
+
+
+def _bins(read: Reader, top: dict[str, Any], name: str) -> list[dict[str, Any]]:
     """Sums of the intervals that count, with their streams."""
     found = []
     for number, each in enumerate(read.rows(top.get("intervals"), "intervals")):
         place = f"intervals[{number}]"
         row = read.table(each, place)
-        total = read.table(row.get("sum"), f"{place}.sum")
+        if name not in row and name != "sum":
+            continue
+        total = read.table(row.get(name), f"{place}.{name}")
         if total.get("omitted"):
             continue
-        own = {key: read.number(total.get(key), f"{place}.sum.{key}") for key in ("start", "end", "bits_per_second")}
+        own = {key: read.number(total.get(key), f"{place}.{name}.{key}") for key in ("start", "end", "bits_per_second")}
         # What is left of a second at the end is no interval.
         if own["end"] - own["start"] < 0.05:
             continue
@@ -111,38 +179,88 @@ def _bins(read: Reader, top: dict[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
-def _arrived(read: Reader, top: dict[str, Any], mean_bps: float) -> float | None:
-    """What arrived per second: what the receiver says, or else what was sent less what a UDP receiver missed.
+def _other_tests(found: Evidence, held: Documents, tests: list[_Test], one: _Test, others: list[str]) -> None:
+    """Say what else the file holds."""
+    if len(tests) > 1:
+        rest = [each for each in others if not each.startswith(f"line {one.line}:")]
+        failed = len(tests) - 1 - len({each.partition(":")[0] for each in rest})
+        none = f"; {failed} have no interval that counts" if failed else ""
+        found.notes.append(
+            f"The file has {len(tests)} tests; the one of line {one.line} is used. Not used: {listed(rest) or 'others'}"
+            f"{none}. `--flow` chooses another."
+        )
+    if held.beside:
+        found.notes.append(f"Not used: lines around the JSON: {listed(held.beside)}.")
+    if held.halves:
+        found.notes.append(f"Not used: what begins in line {held.halves[0]}, which is not whole.")
 
-    None if only the sender's count is there, which has what its buffers still held.
+
+def _directions(found: Evidence, one: _Test, way: _Way, others: list[tuple[_Test, _Way, dict[str, Any]]]) -> None:
+    """Say what the same test carried the other way."""
+    for test, other, _ in others:
+        if test is one and other is not way:
+            found.notes.append(
+                f"The test went both ways: {other.words} it counted {other.mean_bps / 1e6:.4g} Mbps. The scenario has "
+                "one direction only, the one that carried more; `--flow` chooses the other one."
+            )
+
+
+def _arrived(read: Reader, top: dict[str, Any], way: _Way) -> float | None:
+    """What arrived per second: the receiver's count, or what was sent less what a UDP receiver missed.
+
+    None if only the sender's count is there, which has what its buffers and the queue still held.
     """
+    if not way.sent:
+        return way.mean_bps
     end = read.table(top.get("end", {}), "end")
-    got = read.table(end.get("sum_received") or {}, "end.sum_received")
-    total = read.table(end.get("sum") or got, "end.sum")
+    got = read.table(end.get(f"sum_received{way.suffix}") or {}, "end.sum_received")
+    total = read.table(end.get(f"sum{way.suffix}") or got, "end.sum")
     packets, lost = (read.number(total.get(key) or 0, f"end.sum.{key}") for key in ("packets", "lost_packets"))
-    left = [mean_bps * (1.0 - lost / packets)] if packets and lost <= packets else []
+    left = [way.mean_bps * (1.0 - lost / packets)] if packets and lost <= packets else []
     said = read.number(got.get("bits_per_second") or 0, "end.sum_received.bits_per_second")
-    return min([*left, *([said] if said else [])], default=None)
+    return min([*left, *([min(said, way.mean_bps)] if said else [])], default=None)
 
 
-def _rates(found: Evidence, read: Reader, top: dict[str, Any], bins: list[dict[str, Any]]) -> None:
+def _rates(found: Evidence, read: Reader, top: dict[str, Any], way: _Way) -> None:
     import numpy as np
 
+    bins = way.bins
     start, end, rate = (np.array([one[key] for one in bins]) for key in ("start", "end", "bits_per_second"))
+    arrived = _arrived(read, top, way)
     how = f"mean of {len(bins)} intervals: what the test got; the link may carry more"
-    found.rate = rates.mean(rate, end - start, "bit/s", how)
+    if way.sent and arrived is not None:
+        how = "what the receiver counted: what the test got; the link may carry more"
+        found.notes.append(
+            f"The rate is what arrived ({arrived / 1e6:.4g} Mbps). The sender counted {way.mean_bps / 1e6:.4g} Mbps: "
+            "what was lost, and what its buffers and the queue still held, are in it."
+        )
+        rate = rate * (arrived / way.mean_bps) if way.mean_bps else rate
+    elif way.sent:
+        found.notes.append(
+            "Only the sender's count is there: what its buffers and the queue still held at the end is in it."
+        )
+    mean = rates.mean(rate, end - start, "bit/s", how)
     found.rates = RateOverTime(start, end, rate, of_link=False)
-    found.arrived_bps = _arrived(read, top, found.rate.value)
+    found.arrived_bps = arrived
     if _standing(read, bins):
-        most = HEADERS * max(found.rate.interval.hi, float(np.median(rate)))
-        found.rate = replace(found.rate, interval=replace(found.rate.interval, hi=most))
+        most = HEADERS * max(mean.interval.hi, float(np.median(rate)))
+        found.rate = replace(mean, interval=replace(mean.interval, hi=most))
     else:
-        floor = found.rate.interval.lo if found.arrived_bps is None else found.arrived_bps
-        found.rate = rates.at_least(found.rate.value, min(floor, found.rate.value), len(bins), how)
+        floor = min(mean.interval.lo, mean.value - _held(read, way)) if arrived is None else arrived
+        found.rate = rates.at_least(mean.value, max(floor, 0.0), len(bins), how)
     found.notes.append(
         "A test gets what its sender makes of the path: the link's rate is this or more. Headers are not counted: with "
         "1448 B of data in 1500 B the link carries 3.6 % more."
     )
+
+
+def _held(read: Reader, way: _Way) -> float:
+    """Bits per second that a sender had counted and still held at the end: twice its windows, as buffers grow."""
+    windows = [
+        sum(read.number(stream["snd_cwnd"], "snd_cwnd") for stream in one["streams"] if stream.get("snd_cwnd"))
+        for one in way.bins
+    ]
+    return 8.0 * 2.0 * max(windows, default=0.0) / way.length_s
 
 
 def _standing(read: Reader, bins: list[dict[str, Any]]) -> bool:
@@ -161,9 +279,10 @@ def _standing(read: Reader, bins: list[dict[str, Any]]) -> bool:
     return bool(pairs) and queueing.fills(*np.array(pairs, dtype=float).T)
 
 
-def _tcp(found: Evidence, read: Reader, top: dict[str, Any], bins: list[dict[str, Any]]) -> None:
+def _tcp(found: Evidence, read: Reader, top: dict[str, Any], way: _Way) -> None:
     import numpy as np
 
+    bins = way.bins
     rtt = [
         read.number(stream["rtt"], "rtt") / 1e6
         for one in bins
@@ -208,28 +327,33 @@ def _most(again: int, packets: int, how: str) -> Estimate:
     return replace(one, interval=replace(one.interval, lo=0.0), kind=AT_MOST)
 
 
-def _udp(found: Evidence, read: Reader, top: dict[str, Any], bins: list[dict[str, Any]]) -> None:
+def _udp(found: Evidence, read: Reader, top: dict[str, Any], way: _Way) -> None:
+    bins = way.bins
     end = read.table(top.get("end", {}), "end")
-    total = read.table(end.get("sum_received") or end.get("sum") or {}, "end.sum")
+    total = read.table(end.get(f"sum_received{way.suffix}") or end.get(f"sum{way.suffix}") or {}, "end.sum")
+    known = [one["sum"] for one in bins if one["sum"].get("packets") and "lost_packets" in one["sum"]]
+    rows = [(read.number(one["lost_packets"], "lost_packets"), read.number(one["packets"], "packets")) for one in known]
     if not total.get("packets"):
-        known = [one["sum"] for one in bins if one["sum"].get("packets") and "lost_packets" in one["sum"]]
-        total = {key: sum(read.number(one[key], key) for one in known) for key in ("packets", "lost_packets")}
+        total = {**total, "packets": sum(row[1] for row in rows), "lost_packets": sum(row[0] for row in rows)}
     packets = int(read.number(total.get("packets", 0), "packets"))
     lost = int(read.number(total.get("lost_packets", 0), "lost_packets"))
+    spread, alike = _dispersion(rows)
     if packets and lost <= packets:
-        found.counted, found.loss_low = (lost, packets, "packets that the receiver missed"), 0.0
-    per = [
-        (one["sum"]["lost_packets"], one["sum"]["packets"])
-        for one in bins
-        if one["sum"].get("packets") and "lost_packets" in one["sum"]
-    ]
-    spread = _dispersion([(read.number(a, "lost_packets"), read.number(b, "packets")) for a, b in per])
-    if spread is not None:
-        found.notes.append(spread)
+        how = "packets that the receiver missed"
+        if alike or lost > OVERFLOW * packets:
+            found.loss_most = _most(lost, packets, how)
+            found.notes.append(
+                f"The receiver missed {lost} of {packets} packets. A test that sends faster than the link loses so "
+                "much to a full queue: no loss of the channel was fitted, and which part is one is not known."
+            )
+        else:
+            found.counted, found.loss_low = (lost, packets, how), 0.0
+    else:
+        found.notes.append("The file does not say how many packets arrived: nothing is known of losses.")
+    found.notes += [spread] if spread is not None else []
     found.notes.append(
-        "iperf3 counts losses for each interval, so bursts cannot be fitted. If it sent faster than "
-        "the link, losses are "
-        "drops of a full queue. Packets that come late count as lost first."
+        "iperf3 counts losses for each interval, so bursts cannot be fitted. If it sent faster than the link, losses "
+        "are drops of a full queue. Packets that come late count as lost first."
     )
     jitter = read.number(total.get("jitter_ms", 0) or 0, "jitter_ms")
     found.notes.append(
@@ -239,8 +363,11 @@ def _udp(found: Evidence, read: Reader, top: dict[str, Any], bins: list[dict[str
     )
 
 
-def _dispersion(rows: list[tuple[float, float]]) -> str | None:
-    """Whether losses of the intervals differ more than independent losses would: the chi-square test of homogeneity."""
+def _dispersion(rows: list[tuple[float, float]]) -> tuple[str | None, bool]:
+    """How losses of the intervals differ from independent ones, in words, and whether they differ less.
+
+    The chi-square test of homogeneity, with both tails. A queue that overflows passes the same number in each interval.
+    """
     import numpy as np
     from scipy import stats
 
@@ -248,8 +375,12 @@ def _dispersion(rows: list[tuple[float, float]]) -> str | None:
         -1, 2
     )
     if len(table) < 3 or table[:, 0].sum() < 10 or table[:, 1].sum() == 0:
-        return None
-    chance = float(stats.chi2_contingency(table).pvalue)
-    if chance >= 0.01:
-        return f"Losses of the intervals differ as independent ones do (p = {chance:.2g})."
-    return f"Losses of the intervals differ more than independent ones would (p = {chance:.2g}): they come in bursts."
+        return None, False
+    result = stats.chi2_contingency(table)
+    more, less = float(result.pvalue), float(stats.chi2.cdf(result.statistic, result.dof))
+    named = "Losses of the intervals differ"
+    if more < CHANCE:
+        return f"{named} more than independent ones would (p = {more:.2g}): they come in bursts.", False
+    if less < CHANCE:
+        return f"{named} less than independent ones would (p = {less:.2g}): a full queue drops so.", True
+    return f"{named} as independent ones do (p = {more:.2g}).", False

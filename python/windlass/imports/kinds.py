@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Callable
 from typing import Any
@@ -23,8 +24,8 @@ KINDS: dict[str, str] = {
 }
 """Names of kinds, for ``--format``, and what they are."""
 
-WITH_FLOWS = (tcp.FORMAT, ss.FORMAT, flent.FORMAT)
-"""Kinds of files that can have several connections or hosts."""
+WITH_FLOWS = (tcp.FORMAT, ss.FORMAT, flent.FORMAT, iperf.FORMAT)
+"""Kinds of files that can have several connections, hosts or tests."""
 
 HEADS = (
     b"\xd4\xc3\xb2\xa1",
@@ -35,6 +36,12 @@ HEADS = (
     b"\x0a\x0d\x0d\x0a",
 )
 """First bytes of captures: pcap with micro- and nanoseconds in both byte orders, pcap as modified, pcapng."""
+
+_JSON = re.compile(r"\A\s*[\[{]|^\s*\{", re.MULTILINE)
+"""A document of JSON, perhaps after other lines."""
+
+HEAD = 100_000
+"""Characters in which it begins."""
 
 GZIP = b"\x1f\x8b"
 OTHERS = {b"\x28\xb5\x2f\xfd": "zstd -d", b"\xfd7zX": "xz -d", b"BZh": "bzip2 -d", b"PK\x03\x04": "unzip"}
@@ -78,7 +85,7 @@ def _read(data: bytes, file: str, kind: str | None, flow: str | None) -> Evidenc
             raise _not(kind, file)
         return tcp.evidence(capture.read(data, file), flow)
     text = _text(data, file)
-    if kind in ("iperf3", "flent") or kind is None and text.lstrip()[:1] in ("{", "["):
+    if kind in ("iperf3", "flent") or kind is None and _JSON.search(text[:HEAD]):
         return _json(text, file, kind, flow)
     rest: dict[str, tuple[Callable[[str], bool], Callable[[], Evidence]]] = {
         "ping": (ping.looks_like, lambda: ping.evidence(text, file)),
@@ -94,12 +101,14 @@ def _read(data: bytes, file: str, kind: str | None, flow: str | None) -> Evidenc
 
 
 def _json(text: str, file: str, kind: str | None, flow: str | None) -> Evidence:
-    document: Any = iperf.of_stream(text, file) if kind != flent.FORMAT else None
-    if document is None:
-        document = shapes.load(text, file, KINDS[kind] if kind else "`iperf3 -J` or of Flent")
-    if kind == iperf.FORMAT or kind is None and iperf.looks_like(document):
-        return iperf.evidence(document, file)
-    if kind == flent.FORMAT or kind is None and flent.looks_like(document):
+    if kind != flent.FORMAT:
+        held = shapes.documents(text)
+        if iperf.tests(held, file):
+            return iperf.evidence(held, file, flow)
+    document: Any = shapes.load(text, file, KINDS[kind] if kind else "`iperf3 -J` or of Flent")
+    if kind == iperf.FORMAT:
+        return iperf.evidence(shapes.Documents([(1, document)]), file, flow)
+    if kind == flent.FORMAT or flent.looks_like(document):
         return flent.evidence(document, file, flow)
     raise _not(None, file)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from windlass.errors import InputError
@@ -64,6 +65,48 @@ def load(text: str, file: str, what: str) -> Any:
         ) from None
     except RecursionError:
         raise InputError("nested too deeply", code="import.broken", file=file, hint=f"give {what}") from None
+
+
+@dataclass
+class Documents:
+    """What a text holds of JSON, where lines of other kinds may stand around it.
+
+    Attributes
+    ----------
+    whole : list of (int, Any)
+        Documents, with the lines at which they begin, from 1.
+    halves : list of int
+        Lines at which documents begin that do not end, or are broken.
+    beside : list of str
+        Lines that are none.
+    """
+
+    whole: list[tuple[int, Any]] = field(default_factory=list)
+    halves: list[int] = field(default_factory=list)
+    beside: list[str] = field(default_factory=list)
+
+
+def documents(text: str) -> Documents:
+    """All JSON objects that begin on a line of their own."""
+    found, decoder = Documents(), json.JSONDecoder()
+    at, line = 0, 1
+    while at < len(text):
+        stop = text.find("\n", at)
+        stop = len(text) if stop < 0 else stop
+        here = text[at:stop].strip()
+        after = stop + 1
+        if here.startswith("{"):
+            try:
+                value, after = decoder.raw_decode(text, text.index("{", at))
+                found.whole.append((line, value))
+            except (ValueError, RecursionError):
+                found.halves.append(line)
+                after = text.find("\n{", at) + 1 or len(text)
+        elif here:
+            found.beside.append(here)
+        line += text.count("\n", at, after)
+        at = after
+    return found
 
 
 class Reader:
