@@ -103,6 +103,93 @@ From 2001:db8::9 icmp_seq=1 Destination unreachable: No route
     assert loss is not None and (loss.lost, loss.packets) == (1, 3)
 
 
+def answers(form: str, *, count: int = 40, missing: tuple[int, ...] = (7, 20), first: int = 1) -> str:
+    """Lines of answers, 20.1 ms and a little more, but for some."""
+    return "".join(
+        form.format(seq=number, rtt=f"{20.1 + number % 7 / 10:.3f}", at=f"12:00:{number:02d}") + "\n"
+        for number in range(first, first + count)
+        if number not in missing
+    )
+
+
+FORMS: list[tuple[str, str]] = [
+    ("PING a (192.0.2.1): 56 data bytes\n", "64 bytes from 192.0.2.1: seq={seq} ttl=57 time={rtt} ms"),
+    ("PING a (192.0.2.1) 56(84) bytes of data.\n", "64 bytes from a (192.0.2.1): icmp_req={seq} ttl=57 time={rtt} ms"),
+    (
+        "Wed Jan 01 12:00:00 UTC 2025: PING a (192.0.2.1): 56 data bytes\n",
+        "Wed Jan 01 {at} UTC 2025: 64 bytes from 192.0.2.1: icmp_seq={seq} ttl=57 time={rtt} ms",
+    ),
+    ("", "2025-01-01 {at}.000 64 bytes from 192.0.2.1: icmp_seq={seq} ttl=57 time={rtt} ms"),
+    (
+        "PING6(56=40+8+8 bytes) 2001:db8::2 --> 2001:db8::1\n",
+        "16 bytes from 2001:db8::1, icmp_seq={seq} hlim=57 time={rtt} ms",
+    ),
+]
+
+
+@pytest.mark.parametrize(("head", "form"), FORMS)
+def test_pings_of_other_programs(head: str, form: str) -> None:
+    path = import_path(put("a.log", head + answers(form)))
+    assert path.format == "ping"
+    assert path.base_rtt is not None and path.base_rtt.interval.contains(0.0201)
+    assert path.loss is not None and (path.loss.lost, path.loss.packets) == (2, 40)
+    assert ("have no times" in " ".join(path.notes)) is ("{at}" not in form)
+
+
+def test_a_ping_of_windows() -> None:
+    lines = ["", "Pinging a.example [192.0.2.1] with 32 bytes of data:"]
+    lines += ["Reply from 192.0.2.1: bytes=32 time=13ms TTL=57", "Request timed out."] * 10
+    lines += ["Reply from 192.0.2.9: Destination host unreachable.", "Reply from 192.0.2.1: bytes=32 time=12ms TTL=57"]
+    lines += ["", "Ping statistics for 192.0.2.1:", "    Packets: Sent = 22, Received = 12, Lost = 10 (45% loss),"]
+    path = import_path(put("w.log", "\r\n".join(lines)))
+    assert path.loss is not None and (path.loss.lost, path.loss.packets) == (11, 22)
+    assert path.base_rtt is not None and path.base_rtt.interval.contains(0.0125)
+    quick = "\n".join(lines).replace("time=12ms", "time<1ms")
+    base = import_path(put("w.log", quick)).base_rtt
+    assert base is not None and base.kind == "at most"
+
+
+def test_pings_to_several_hosts_are_several_paths() -> None:
+    near, far = (
+        f"PING {name} ({at}) 56(84) bytes of data.\n"
+        + answers(f"64 bytes from {at}: icmp_seq={{seq}} ttl=57 time={{rtt}} ms")
+        for name, at in (("near", "192.0.2.1"), ("far", "198.51.100.1"))
+    )
+    far = far.replace("time=2", "time=12")
+    mixed = "\n".join(line for pair in zip(near.splitlines(), far.splitlines(), strict=True) for line in pair)
+    for text in (near + far, mixed):
+        file = put("hosts.log", text)
+        with pytest.raises(InputError, match="pings to 2 hosts") as caught:
+            import_path(file)
+        assert (caught.value.code, caught.value.hint) == (
+            "import.flow",
+            "choose one with --flow: 1: 192.0.2.1; 2: 198.51.100.1",
+        )
+        for flow, base in (("1", 0.0201), ("198.51", 0.1201)):
+            path = import_path(file, flow=flow)
+            assert path.base_rtt is not None and path.base_rtt.interval.contains(base)
+            assert path.loss is not None and (path.loss.lost, path.loss.packets) == (2, 40)
+            assert "Not used: pings to" in " ".join(path.notes)
+
+
+def test_jumps_of_numbers_are_losses_only_if_something_tells_that_packets_were_sent() -> None:
+    form = "64 bytes from 192.0.2.1: icmp_seq={seq} ttl=57 time={rtt} ms"
+    head = "PING a (192.0.2.1) 56(84) bytes of data.\n"
+    parts = answers(form) + answers(form, first=30_000) + answers(form, first=60_000)
+    odd = parts + form.format(seq=10**20, rtt="20.1", at="") + "\n" + form.format(seq=9, rtt="1e9", at="") + "\n"
+    path = import_path(put("a.log", head + odd))
+    assert path.loss is not None and (path.loss.lost, path.loss.packets) == (2, 120)
+    notes = " ".join(path.notes)
+    assert "The numbers jump over 59919 packets" in notes and "1 line with a number" in notes
+    told = parts + "\n--- a ping statistics ---\n60039 packets transmitted, 118 received, 99% packet loss\n"
+    path = import_path(put("a.log", head + told))
+    assert path.loss is not None and (path.loss.lost, path.loss.packets) == (60039 - 118, 60039)
+    tail = import_path(put("a.log", head + answers(form, first=30_000))).loss  # the first part was cut off
+    assert tail is not None and (tail.lost, tail.packets) == (0, 40)
+    again = import_path(put("a.log", answers(form) + answers(form)))
+    assert again.loss is not None and (again.loss.lost, again.loss.packets) == (4, 80)
+
+
 # ---- iperf3
 
 
@@ -115,7 +202,11 @@ def iperf(protocol: str = "TCP", seconds: int = 10, **more: Any) -> dict[str, An
         common: dict[str, Any] = {"start": float(second), "end": second + 1.0, "seconds": 1.0, "bytes": int(rate / 8)}
         common |= {"bits_per_second": rate, "omitted": second == 0}
         if protocol == "TCP":
-            own = {"retransmits": draw.randrange(4), "snd_cwnd": 90000, "rtt": draw.randrange(26000, 40000)}
+            own: dict[str, Any] = {
+                "retransmits": draw.randrange(4),
+                "snd_cwnd": 90000,
+                "rtt": draw.randrange(26000, 40000),
+            }
             own |= {"rttvar": 900, "pmtu": 1500}
         else:
             own = {"jitter_ms": 0.4, "lost_packets": draw.randrange(15, 25), "packets": 1700, "lost_percent": 1.1}
@@ -213,7 +304,13 @@ def udp_of(sent: float, received: float, *, server: bool = False, seconds: int =
     per_s, passed = round(125_000 * sent / 1448), round(125_000 * received / 1448)
     intervals = []
     for second in range(seconds):
-        own = {"start": float(second), "end": second + 1.0, "omitted": False, "sender": not server, "packets": per_s}
+        own: dict[str, Any] = {
+            "start": float(second),
+            "end": second + 1.0,
+            "omitted": False,
+            "sender": not server,
+            "packets": per_s,
+        }
         own |= {"bits_per_second": 1e6 * (received if server else sent)}
         own |= {"lost_packets": per_s - passed + second % 2, "jitter_ms": 0.4} if server else {}
         intervals.append({"streams": [own], "sum": own})
@@ -535,6 +632,19 @@ def test_ss_of_several_connections() -> None:
         import_path(file, flow="9")
 
 
+@pytest.mark.parametrize("date", ["1700000000", "1700000000123", "1700000000123456789", "2025-01-01 12:00:00 CET"])
+def test_ss_with_other_dates_and_without_states(date: str) -> None:
+    """`ss state established` leaves the first column out."""
+    text = ss(dated=False).replace("State Recv-Q", "Recv-Q").replace("ESTAB 0", "0")
+    blocks = text.split("Recv-Q")[1:]
+    stamps = [date[:8] + f"{number:02d}" + date[10:] for number in range(20)]
+    if ":" in date:
+        stamps = [date.replace(":00 ", f":{number:02d} ") for number in range(20)]
+    path = import_path(put("ss.log", "".join(f"{at}\nRecv-Q{one}" for at, one in zip(stamps, blocks, strict=True))))
+    assert path.rate is not None and path.rate.value == pytest.approx(16e6)
+    assert path.base_rtt is not None and path.base_rtt.value == pytest.approx(0.0183)
+
+
 # ---- CSV
 
 
@@ -564,6 +674,94 @@ def test_a_table_in_other_words() -> None:
     assert path.rate is not None and path.rate.value == pytest.approx(1005e3)
     assert path.trace is None  # a change of less than 5 %
     assert import_path(put("b.csv", "time_ms\tbps\n0\t1e6\n500\t2e6\n")).rate is not None
+
+
+UNITS: list[tuple[str, float]] = [
+    ("throughput_MBps", 8e6), ("MB/s", 8e6), ("kBps", 8e3), ("Bps", 8.0), ("bytes_per_second", 8.0),
+    ("MiB/s", 8.0 * 2**20), ("Mbytes/s", 8e6), ("bits_per_second", 1.0), ("rate_mbps", 1e6), ("Mb/s", 1e6),
+    ("Mbits/sec", 1e6), ("megabits per second", 1e6), ("rx_bytes,bps", 1.0), ("Throughput [kbit/s]", 1e3),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "size"), UNITS)
+def test_units_of_rates(name: str, size: float) -> None:
+    more = ",7" * name.count(",")
+    path = import_path(put("a.csv", f"time_s,{name}\n" + "".join(f"{at}{more},40\n" for at in range(9))))
+    assert path.rate is not None and path.rate.value == pytest.approx(40 * size)
+
+
+@pytest.mark.parametrize("name", ["THROUGHPUT_MBPS", "KBPS", "throughput", "DL_bitrate", "kbits"])
+def test_a_rate_without_a_clear_unit_is_asked_for(name: str) -> None:
+    with pytest.raises(InputError, match="may be bits or bytes|has no unit|no column says") as caught:
+        import_path(put("a.csv", f"time_s,{name}\n0,1\n1,2\n"))
+    assert (caught.value.code, caught.value.line) == ("import.broken", 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("rtt_ms", 40), ("avg_rtt_s", 0.04), ("latency (us)", 40000), ("rttMs", 40)]
+)
+def test_round_trips_of_a_table_have_a_unit(name: str, value: float) -> None:
+    path = import_path(put("a.csv", f"time_s,rate_mbps,{name},site\n0,20,{value},a\n1,20,{value * 2},a\n"))
+    assert path.base_rtt is not None and path.base_rtt.value == pytest.approx(0.04)
+    assert path.base_rtt.kind == "at most"  # the queue of what was sent is in it
+    assert "Not used: the columns `site`" in " ".join(path.notes)
+
+
+@pytest.mark.parametrize("name", ["rtt", "RTT", "ping", "avg_latency"])
+def test_round_trips_without_a_unit_are_asked_for(name: str) -> None:
+    with pytest.raises(InputError, match=f"`{name}` has no unit"):
+        import_path(put("a.csv", f"time_s,rate_mbps,{name}\n0,20,40\n1,20,41\n"))
+    path = import_path(put("a.csv", f"time_s,rate_mbps,{name}_count\n0,20,40\n1,20,41\n"))
+    assert path.base_rtt is None and f"`{name}_count`" in " ".join(path.notes)
+
+
+DATES = [
+    "2025-01-01 12:00:{:02d} CET",
+    "2025-01-01T12:00:{:02d}.5+01:00",
+    "01/16/2021, 4:04:{:02d} PM",
+    "16.01.2021 16:04:{:02d}",
+    "2019.11.25_15.34.{:02d}",
+    "Wed Jan 01 12:00:{:02d} UTC 2025",
+    "12:00:{:02d}",
+    "17356896{:02d}000",
+    "17356896{:02d}",
+]
+
+
+@pytest.mark.parametrize("form", DATES)
+def test_dates_of_tables(form: str) -> None:
+    rows = "".join(f"{form.format(at)};20;\n" for at in range(0, 40, 2))
+    path = import_path(put("a.csv", "timestamp;rate_mbps\n" + rows))
+    assert path.facts[0].endswith("over 40 s")
+    assert ("one zone (CET)" in " ".join(path.notes)) is ("CET" in form)
+
+
+def test_dates_that_can_be_read_in_two_ways_are_asked_for() -> None:
+    def table(*dates: str) -> Path:
+        return put("a.csv", "date;rate_mbps\n" + "".join(f"{one};20\n" for one in dates))
+
+    days_first = import_path(table("03/01/2021 23:00", "04/01/2021 01:00", "13/01/2021 01:00"))
+    assert days_first.facts[0].endswith("over 1.5624e+06 s")
+    assert import_path(table("03/04/2021 10:00", "03/04/2021 10:30")).facts[0].endswith("over 3600 s")
+    with pytest.raises(InputError, match="with the month or the day first"):
+        import_path(table("01/02/2021 10:00", "05/04/2021 10:00"))
+    with pytest.raises(InputError, match="the zone changes"):
+        import_path(table("2021-03-04 10:00 CET", "2021-03-04 10:30 CEST"))
+    with pytest.raises(InputError, match="`soon` is no date"):
+        import_path(table("2021-03-04 10:00", "soon"))
+
+
+def test_a_mahimahi_trace_is_taken_as_it_is() -> None:
+    text = "".join(f"{at}\n{at}\n" for at in range(1, 4001, 3))
+    file = put("link.down", text)
+    path = import_path(file)
+    assert (path.format, path.trace) == ("mahimahi", [int(line) for line in text.split()])
+    assert path.rate is not None and path.rate.value == pytest.approx(2668 * 1504 * 8 / 4.0, rel=0.001)
+    assert 'trace = "FILE"' in " ".join(path.notes)
+    written = path.write("link.toml")
+    assert [one.name for one in written] == ["link.toml", "link.mahi"]
+    assert written[1].read_text() == text
+    assert import_path(file, rate="constant").trace is None
 
 
 # ---- what cannot be
@@ -596,6 +794,9 @@ BROKEN: list[tuple[str, bytes | str, str]] = [
     ("flent without a value", '{"x_values": [1], "results": {"TCP download": [null]}}', "import.nothing"),
     ("flent that goes back", '{"x_values": [2, 1], "results": {"TCP download": [1, 1]}}', "import.broken"),
     ("ping unanswered", "PING a (192.0.2.1) 56(84) bytes of data.\n\n--- a ping statistics ---\n", "import.nothing"),
+    ("ping of the wrong numbers", "64 bytes from a: icmp_seq=-1 ttl=9 time=1.0 ms\n", "import.nothing"),
+    ("mahimahi that goes back", "1\n" * 300 + "2\n1\n", "import.broken"),
+    ("mahimahi of no time", "0\n0\n", "import.trace"),
     ("csv without units", "time,rate\n0,1\n1,2\n", "import.broken"),
     ("csv without time", "rate_mbps,b\n0,1\n1,2\n", "import.broken"),
     ("csv with words", "time,rate_mbps\n0,1\n1,two\n", "import.broken"),
@@ -622,7 +823,9 @@ def test_a_place_in_a_table_is_named(command: Command) -> None:
 def test_options_that_cannot_be(command: Command) -> None:
     file = put("a.ping", ping())
     assert "did you mean `ping`" in command("import", file, "--format", "pin").stderr
-    assert "error[import.flow]" in command("import", file, "--flow", "1").stderr
+    assert "error[import.flow]" in command("import", file, "--flow", "nowhere").stderr
+    table = put("a.csv", "time_s,mbps\n0,1\n1,2\n")
+    assert "error[import.flow]" in command("import", table, "--flow", "1").stderr
     assert "error[import.trace]" in command("import", file, "--rate", "trace").stderr
     assert command("import", file, "--format", "capture").exit_code == 2
     assert command("import", "nowhere.pcap").exit_code == 2

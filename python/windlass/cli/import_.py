@@ -35,9 +35,11 @@ SEEDS = 5
     "-o", "--output", type=Place(dir_okay=False), help="Scenario file to write; a trace goes beside it (.mahi)."
 )
 @click.option(
-    "--format", "kind", metavar="KIND", help="capture, iperf3, flent, csv, ss or ping; by default what it is."
+    "--format", "kind", metavar="KIND", help="capture, iperf3, flent, csv, ss, ping or mahimahi; by default what it is."
 )
-@click.option("--flow", metavar="FLOW", help="Connection: a number, by size, or part of its ends, such as a port.")
+@click.option(
+    "--flow", metavar="FLOW", help="Connection, host or test: a number, by size, or part of its name, such as a port."
+)
 @click.option(
     "--rate",
     type=click.Choice(["auto", "constant", "trace"]),
@@ -51,10 +53,10 @@ def import_(
 ) -> None:
     """Read measurements in FILE and print what they say of the path, each number with its 95 % interval.
 
-    FILE is a capture (pcap, pcapng), the output of `iperf3 -J`, a data file of Flent, a CSV of rate over time, or a log
-    of `ss -ti` or `ping`. The result is a scenario with rate, delay, jitter, queue and a fitted model of loss, as far
-    as the data show them, and notes of what they cannot tell. Where the data show one end of a number only, it is told
-    as "at least" or "at most".
+    FILE is a capture (pcap, pcapng), the output of `iperf3 -J`, a data file of Flent, a CSV of rate over time, a log of
+    `ss -ti` or `ping`, or a mahimahi trace. The result is a scenario with rate, delay, jitter, queue and a fitted model
+    of loss, as far as the data show them, and notes of what they cannot tell. Where the data show one end of a number
+    only, it is told as "at least" or "at most".
 
     --compare tries the ends of what the data bound but do not fix. Where the answer hangs on them it says that these
     data cannot decide, and which measurement would.

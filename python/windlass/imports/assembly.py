@@ -30,11 +30,12 @@ def import_path(
     ----------
     file : str or Path
         A capture (pcap, pcapng), the output of ``iperf3 -J``, a data file of Flent, a CSV of rate over time, a log of
-        ``ss -ti`` or of ``ping``. It may be packed with gzip.
+        ``ss -ti`` or of ``ping``, or a mahimahi trace. It may be packed with gzip.
     format : str, optional
-        ``capture``, ``iperf3``, ``flent``, ``csv``, ``ss`` or ``ping``; by default what the content says.
+        ``capture``, ``iperf3``, ``flent``, ``csv``, ``ss``, ``ping`` or ``mahimahi``; by default what the content says.
     flow : str, optional
-        The connection of a file that has several: a number from 1, by size, or a part of its ends, such as a port.
+        The connection, host, test or direction of a file that has several: a number from 1, by size, or a part of its
+        name, such as a port.
     rate : str, optional
         ``constant``: the mean; ``trace``: as it changed; ``auto``: a trace where the rate is that of the link and
         changes by more than 5 %.
@@ -127,6 +128,9 @@ def _loss(evidence: Evidence, notes: list[str]) -> LossFit | None:
 def _trace(evidence: Evidence, path: ImportedPath, rate: str) -> None:
     over = evidence.rates
     if rate == "constant":
+        return
+    if evidence.trace is not None:
+        path.trace = evidence.trace
         return
     if over is None:
         if rate == "trace":

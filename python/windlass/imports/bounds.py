@@ -125,7 +125,23 @@ def _queue(path: ImportedPath) -> Bound:
     if path.queue_least is not None:
         known = f"{AT_LEAST} {amount(path.queue_least, 'B')}"
         return Bound(QUEUE, written, known, _spread(path.queue_least, LONG * path.queue_least, _packets))
-    return Bound(QUEUE, written, "not in the data", [f"{one:g} bdp" for one in (SHORT, 1.0, LONG)])
+    ways = (SHORT, 1.0, LONG)
+    if _least_bdp(path) >= PACKET:
+        return Bound(QUEUE, written, "not in the data", [f"{one:g} bdp" for one in ways])
+    # Less than a packet is no product that a scenario can name.
+    return Bound(QUEUE, written, "not in the data", [_packets(one * queue_packets(path) * PACKET) for one in ways])
+
+
+def _least_bdp(path: ImportedPath) -> float:
+    """Bytes of the least bandwidth-delay product that is tried."""
+    rate = UNKNOWN_RATE / TIMES
+    if path.rate is not None and path.rate.value > 0.0:
+        rate = path.rate.interval.lo or path.rate.value / TIMES
+    return rate * (UNKNOWN_RTT * SHORT if path.base_rtt is None else _least_rtt(path.base_rtt)) / 8.0
+
+
+def _least_rtt(one: Estimate) -> float:
+    return max(one.interval.lo, one.value * SHORT)
 
 
 def _delay(path: ImportedPath) -> Bound:
@@ -137,6 +153,6 @@ def _delay(path: ImportedPath) -> Bound:
     if one is None:
         ends = _spread(UNKNOWN_RTT * SHORT, UNKNOWN_RTT * LONG, words)
         return Bound(DELAY, amount(UNKNOWN_RTT / 2.0, "s", 6), "not in the data", ends)
-    low = max(one.interval.lo, one.value * SHORT)
+    low = _least_rtt(one)
     known = f"round trip {interval(one)}"
     return Bound(DELAY, amount(one.value / 2.0, "s", 6), known, _spread(low, max(one.interval.hi, low), words))

@@ -63,7 +63,7 @@ class Evidence:
     """What one file shows; see :class:`windlass.imports.model.ImportedPath` for the numbers.
 
     `arrived_bps` is what arrived per second, on average: no link carries less. `loss_low` is what the channel loses at
-    least, as a share, where drops of a queue may be among the losses.
+    least, as a share, where drops of a queue may be among the losses. `trace` is one that the file is.
     """
 
     format: str
@@ -80,4 +80,5 @@ class Evidence:
     loss_low: float | None = None
     loss_most: Estimate | None = None
     arrived_bps: float | None = None
+    trace: list[int] | None = None
     notes: list[str] = field(default_factory=list)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from windlass.errors import InputError, did_you_mean
-from windlass.imports import capture, flent, iperf, ping, shapes, ss, table, tcp
+from windlass.imports import capture, flent, iperf, mahimahi, ping, shapes, ss, table, tcp
 from windlass.imports.evidence import Evidence
 
 MOST_BYTES = 1 << 30
@@ -21,10 +21,11 @@ KINDS: dict[str, str] = {
     "csv": "table of rate over time, with a line of names",
     "ss": "log of `ss -ti`, one sample after the other",
     "ping": "log of `ping`",
+    "mahimahi": "trace of mahimahi, a millisecond on each line",
 }
 """Names of kinds, for ``--format``, and what they are."""
 
-WITH_FLOWS = (tcp.FORMAT, ss.FORMAT, flent.FORMAT, iperf.FORMAT)
+WITH_FLOWS = (tcp.FORMAT, ss.FORMAT, flent.FORMAT, iperf.FORMAT, ping.FORMAT)
 """Kinds of files that can have several connections, hosts or tests."""
 
 HEADS = (
@@ -88,8 +89,9 @@ def _read(data: bytes, file: str, kind: str | None, flow: str | None) -> Evidenc
     if kind in ("iperf3", "flent") or kind is None and _JSON.search(text[:HEAD]):
         return _json(text, file, kind, flow)
     rest: dict[str, tuple[Callable[[str], bool], Callable[[], Evidence]]] = {
-        "ping": (ping.looks_like, lambda: ping.evidence(text, file)),
+        "ping": (ping.looks_like, lambda: ping.evidence(text, file, flow)),
         "ss": (ss.looks_like, lambda: ss.evidence(text, file, flow)),
+        "mahimahi": (mahimahi.looks_like, lambda: mahimahi.evidence(text, file)),
         "csv": (table.looks_like, lambda: table.evidence(text, file)),
     }
     if kind is not None:

@@ -43,9 +43,11 @@ def maximise(log_likelihood: Callable[[NDArray[Any]], float], starts: list[list[
         value = log_likelihood(at)
         return -value if np.isfinite(value) else 1e300
 
-    found = [optimize.minimize(less, start, method="BFGS", options={"maxiter": 100}) for start in starts]
-    best = min(found, key=lambda one: float(one.fun))
-    return Maximum(best.x, _covariance(less, best.x), -float(best.fun))
+    # Places far from any maximum overflow on the way: `less` knows them, and numpy's warnings are for nobody.
+    with np.errstate(all="ignore"):
+        found = [optimize.minimize(less, start, method="BFGS", options={"maxiter": 100}) for start in starts]
+        best = min(found, key=lambda one: float(one.fun))
+        return Maximum(best.x, _covariance(less, best.x), -float(best.fun))
 
 
 def _slope(value: Callable[[NDArray[Any]], float], at: NDArray[Any], index: int, step: float = 1e-4) -> float:

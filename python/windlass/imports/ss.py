@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
 
 from windlass.errors import InputError
-from windlass.imports import delay, queueing, rates
+from windlass.imports import dates, delay, queueing, rates
 from windlass.imports.evidence import Evidence, RateOverTime
-from windlass.imports.shapes import chosen
+from windlass.imports.shapes import chosen, listed
 
 FORMAT = "ss"
 
 _STATE = re.compile(
-    r"(?:\S+\s+)?(?P<state>ESTAB|FIN-WAIT-[12]|CLOSE-WAIT|CLOSING|LAST-ACK|SYN-SENT|SYN-RECV)"
-    r"\s+\d+\s+\d+\s+(?P<local>\S+:\S+)\s+(?P<peer>\S+:\S+)(?P<rest>.*)"
+    r"(?:[a-z]\w*\s+)?(?:(?P<state>ESTAB|FIN-WAIT-[12]|CLOSE-WAIT|CLOSING|LAST-ACK|SYN-SENT|SYN-RECV)\s+)?"
+    r"\d+\s+\d+\s+(?P<local>\S+:\w+)\s+(?P<peer>\S+:\w+)(?!\S)(?P<rest>.*)"
 )
+"""The line of a connection; without its state, as `ss state established` prints it."""
+
 _HEAD = re.compile(r"(?:State|Recv-Q)\s+")
 _PAIR = re.compile(r"(?<!\S)(?P<name>[a-z_]+):(?P<value>\S+)")
 _SPACED = re.compile(r"(?<!\S)(?P<name>delivery_rate|pacing_rate|send) (?P<value>[\d.]+[KMG]?bps)")
-_TIME = re.compile(r"#?\s*(?P<epoch>\d{9,11}(?:\.\d+)?)\s*$")
+_TIME = re.compile(r"#?\s*(?P<whole>\d{9,11}|\d{13}|\d{16}|\d{19})(?:[.,](?P<part>\d+))?\s*$")
 _RATE = re.compile(r"(?P<number>[\d.]+)(?P<prefix>[KMG]?)bps")
 
 PREFIX = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
@@ -83,7 +84,10 @@ def evidence(text: str, file: str, flow: str | None) -> Evidence:
         )
     order = sorted(groups, key=lambda ends: (-max(one.number("bytes_acked") or 0.0 for one in groups[ends]), ends))
     ends = chosen(order, flow, file, "connections")
-    return _of(groups[ends], ends, len(groups))
+    found = _of(groups[ends], ends, len(groups))
+    if len(groups) > 1:
+        found.notes.append(f"Not used: the connections {listed([one for one in order if one != ends])}.")
+    return found
 
 
 def _samples(text: str) -> list[_Sample]:
@@ -115,17 +119,12 @@ def _samples(text: str) -> list[_Sample]:
 
 
 def _time(line: str) -> float | None:
-    """A line that is a time and nothing else: seconds since 1970, or ISO 8601."""
+    """A line that is a time and nothing else: seconds since 1970, with digits below them or not, or a date."""
     if match := _TIME.match(line):
-        return float(match["epoch"])
-    text = line.lstrip("# ")
-    if not text[:4].isdecimal() or not 16 <= len(text) <= 35:
-        return None
-    try:
-        at = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
+        whole, part = match["whole"], match["part"] or ""
+        return float(f"{whole[:10]}.{whole[10:]}{part}") if len(whole) > 11 else float(f"{whole}.{part}")
+    date = dates.parse(line.strip("#=- \t"))
+    return None if date is None else date.time_s
 
 
 def _of(samples: list[_Sample], ends: str, connections: int) -> Evidence:
