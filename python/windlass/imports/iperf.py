@@ -215,10 +215,11 @@ def _arrived(read: Reader, top: dict[str, Any], way: _Way) -> float | None:
     end = read.table(top.get("end", {}), "end")
     got = read.table(end.get(f"sum_received{way.suffix}") or {}, "end.sum_received")
     total = read.table(end.get(f"sum{way.suffix}") or got, "end.sum")
-    packets, lost = (read.number(total.get(key) or 0, f"end.sum.{key}") for key in ("packets", "lost_packets"))
-    left = [way.mean_bps * (1.0 - lost / packets)] if packets and lost <= packets else []
     said = read.number(got.get("bits_per_second") or 0, "end.sum_received.bits_per_second")
-    return min([*left, *([min(said, way.mean_bps)] if said else [])], default=None)
+    if said:
+        return said
+    packets, lost = (read.number(total.get(key) or 0, f"end.sum.{key}") for key in ("packets", "lost_packets"))
+    return way.mean_bps * (1.0 - lost / packets) if packets and lost <= packets else None
 
 
 def _rates(found: Evidence, read: Reader, top: dict[str, Any], way: _Way) -> None:
