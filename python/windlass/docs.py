@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from windlass._markdown import fill
+from windlass.files import write_file
 from windlass.names import LossCause
 
 __all__ = ["PAGES", "algorithms_page", "main", "scenario_page"]
@@ -226,9 +227,7 @@ def main(folder: Path, check: bool) -> None:
         if check:
             click.echo(f"{folder / name} is out of date; `make docs` writes it", err=True)
         else:
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_text(PAGES[name](), encoding="utf-8")
-            click.echo(f"written: {folder / name}")
+            click.echo(f"written: {write_file(folder / name, PAGES[name]())}")
     if check and old:
         raise SystemExit(1)
 

@@ -20,6 +20,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from windlass.errors import InputError, StoreError
+from windlass.files import cause_of
 from windlass.store.writer import RECENT_S, lock, sync_folder
 
 __all__ = [
@@ -74,9 +75,7 @@ def replaced(folder: Path) -> Iterator[Path]:
             shutil.rmtree(part, ignore_errors=True)
     except BaseException as error:
         _unmake(made)
-        cause = error
-        if isinstance(error, StoreError) and error.code == "cli.output":  # it names a place inside of `part`
-            cause = error.__cause__ or error
+        cause = cause_of(error)  # the error itself may name a place inside of `part`
         if not isinstance(cause, OSError):
             raise
         raise unwritable(folder, cause) from cause

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from windlass.errors import InputError
+from windlass.files import write_file
 
 __all__ = ["Written", "new_cc", "source_tree"]
 
@@ -135,7 +136,7 @@ def new_cc(name: str, root: Path) -> Written:
         Path(ROWS): _added(root, ROWS, _ROW.format(**words)),
     }
     for path, text in texts.items():
-        (root / path).write_text(text, encoding="utf-8")
+        write_file(root / path, text)
     return Written([file, paper], [path for path in texts if path not in (file, paper)])
 
 

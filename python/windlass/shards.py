@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from windlass.amounts import counted
 from windlass.errors import InputError
+from windlass.files import write_file
 
 if TYPE_CHECKING:
     from windlass.progress import Step
@@ -110,11 +111,10 @@ def emit(scenario: Scenario, folder: Path, *, shards: int | None = None) -> Job:
             )
     runs = len(points) * len(scenario.seeds)
     job = Job(folder, runs, min(runs, shards or 100))
-    folder.mkdir(parents=True, exist_ok=True)
     lines = [json.dumps(packed(point)._asdict()) + "\n" for point in points]
-    (folder / "points.jsonl").write_text("".join(lines), encoding="utf-8")
+    write_file(folder / "points.jsonl", "".join(lines))
     about = {"name": scenario.name, "seeds": scenario.seeds, "points": len(points), "shards": job.shards}
-    (folder / "job.json").write_text(json.dumps(about) + "\n", encoding="utf-8")
+    write_file(folder / "job.json", json.dumps(about) + "\n")
     text = SUBMIT.format(
         name=file_name(scenario.name),
         last=job.shards - 1,
@@ -125,8 +125,7 @@ def emit(scenario: Scenario, folder: Path, *, shards: int | None = None) -> Job:
         python=shlex.quote(sys.executable),
         folder=shlex.quote(str(folder)),
     )
-    job.script.write_text(text, encoding="utf-8")
-    job.script.chmod(0o755)
+    write_file(job.script, text).chmod(0o755)
     return job
 
 

@@ -270,3 +270,29 @@ def test_files_that_the_page_names_exist() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     for name in set(re.findall(r"`((?:crates|python|specs|tests|benches|docs)/[\w./-]+)`", page)):
         assert (ROOT / name).exists(), name
+
+
+WRITES = re.compile(r"""\.write_text\(|\.write_bytes\(|[\w)]\.open\([^)]*["'][wx]|\bfdopen\([^)]*["'][wx]|savefig\(""")
+WRITE = {
+    "folders.py": "folders of results, with windlass.store.writer",
+    "store/upkeep.py": "files of the store, which it renames itself",
+    "output.py": "into a folder that takes its place as a whole",
+    "report/publish.py": "into such a folder",
+    "report/tables.py": "into such a folder",
+    "reproduce/files.py": "into such a folder",
+    "plots/shown.py": "into memory",
+    "plots/style.py": "into memory",
+    "cli/group.py": "the null device, for streams that are closed",
+    "validation/processes.py": "scripts of ns-2, in a folder that is removed",
+}
+"""Which modules open files to write in another way than `windlass.files`, and what they write."""
+
+
+def test_files_are_written_beside_and_renamed() -> None:
+    package = ROOT / "python" / "windlass"
+    found = {
+        file.relative_to(package).as_posix()
+        for file in package.rglob("*.py")
+        if WRITES.search(file.read_text(encoding="utf-8"))
+    }
+    assert found == WRITE.keys()

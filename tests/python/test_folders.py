@@ -107,14 +107,14 @@ def test_a_figure_that_cannot_be_written_names_the_folder_that_the_user_gave(
 ) -> None:
     from matplotlib.figure import Figure
 
-    whole = Path.write_bytes
+    whole = Path.replace
 
-    def full(file: Path, data: bytes) -> int:
-        if file.suffix == ".png":
+    def full(file: Path, target: Path) -> Path:
+        if target.suffix == ".png":
             raise OSError(number, os.strerror(number))
-        return whole(file, data)
+        return whole(file, target)
 
-    monkeypatch.setattr(Path, "write_bytes", full)
+    monkeypatch.setattr(Path, "replace", full)
     with pytest.raises(StoreError) as caught, replaced(work / "out") as part:
         windlass.plots.save(Figure(), part / "figure")
     assert (
@@ -126,8 +126,9 @@ def test_a_figure_that_cannot_be_written_names_the_folder_that_the_user_gave(
 def test_an_index_that_cannot_be_written_names_its_folder(work: Path) -> None:
     from windlass.report.index import write_index
 
-    with pytest.raises(StoreError, match="cannot write to `not/there`: No such file"):
-        write_index(Path("not/there"))
+    (work / "taken").write_text("")
+    with pytest.raises(StoreError, match="taken/index.html: cannot be written: File exists"):
+        write_index(work / "taken")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a limit for the size of files")

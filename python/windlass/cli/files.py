@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -82,8 +83,8 @@ def check_file(file: Path) -> None:
     try:
         if file.is_file():
             file.open("ab").close()
-        elif not file.exists():  # what is neither file nor folder, such as a terminal, is left in peace
-            folders.tried(file.parent)
+        if file.is_file() or not file.exists():  # what is neither file nor folder, such as a terminal, is left in peace
+            folders.tried(Path(os.path.realpath(file)).parent)
     except (OSError, StoreError) as error:
         cause = error if isinstance(error, OSError) else error.__cause__
         raise InputError(
@@ -91,18 +92,6 @@ def check_file(file: Path) -> None:
             code="cli.output",
             file=str(file),
             hint="name another place with `-o`",
-        ) from None
-
-
-def write_text(place: Path, text: str) -> None:
-    """Write a file that the user named."""
-    from windlass.errors import InputError
-
-    try:
-        place.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(
-            f"cannot be written: {error.strerror}", code="cli.output", file=str(place), hint="name another file"
         ) from None
 
 

@@ -12,7 +12,6 @@ from windlass.cli import completion
 from windlass.cli.files import check_file, load_scenario, refuse_packets
 from windlass.cli.group import main
 from windlass.cli.options import Drawing, Place, layout_options, limits_options, own_option, sets_option
-from windlass.errors import InputError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -123,18 +122,11 @@ def _write(table: pa.Table, file: Path) -> None:
     import pyarrow.parquet as pq
     from pyarrow import csv
 
+    from windlass.files import writing
     from windlass.tables import named_with_units
 
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
+    with writing(file, "wb") as opened:
         if file.suffix == ".parquet":
-            pq.write_table(table, file)
+            pq.write_table(table, opened)
         else:
-            csv.write_csv(named_with_units(table), file)
-    except OSError as error:
-        raise InputError(
-            f"cannot be written: {error.strerror or error}",
-            code="cli.output",
-            file=str(file),
-            hint="name another file with `--data`",
-        ) from None
+            csv.write_csv(named_with_units(table), opened)

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from windlass.cli.files import check_file, write_text
+from windlass.cli.files import check_file
 from windlass.cli.group import main
 from windlass.cli.options import Place, limits_options_of, own_option, sets_option
 
@@ -52,10 +52,11 @@ def serve(
     if senders:
         given["senders"] = list(senders)
     if kept is not None:
+        from windlass.files import write_file
         from windlass.serve import export
 
         check_file(kept)
-        write_text(kept, export(file, sets, given))
+        write_file(kept, export(file, sets, given))
         click.echo(f"written to {kept}", err=True)
         return
     _listen(file, sets, given, port, no_browser)

@@ -14,7 +14,7 @@ from windlass.compare.judging import MATTERS
 from windlass.compare.model import LIMITS, Comparison, Outcome
 from windlass.compare.running import short_keys
 from windlass.compare.sentences import gain_text
-from windlass.errors import StoreError
+from windlass.files import write_file
 from windlass.interval import Interval, shown
 
 __all__ = ["html", "write"]
@@ -22,19 +22,7 @@ __all__ = ["html", "write"]
 
 def write(result: Comparison, file: str | Path, *, command: str = "") -> Path:
     """Write the page; see :meth:`Comparison.write`."""
-    place = Path(file)
-    text = html(result, command)
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise StoreError(
-            f"cannot be written: {error.strerror}",
-            code="store.unwritable",
-            file=str(place),
-            hint="name another file with `-o FILE.html`",
-        ) from None
-    return place
+    return write_file(Path(file), html(result, command))
 
 
 def html(result: Comparison, command: str = "") -> str:

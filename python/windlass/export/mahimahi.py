@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from windlass.errors import InputError
-from windlass.export.source import chosen, columns_of, group_of, subject_of, writing
+from windlass.export.source import chosen, columns_of, group_of, subject_of
+from windlass.files import writing
 
 if TYPE_CHECKING:
     from windlass.export.source import Source
@@ -38,7 +39,9 @@ def write_opportunities(source: Source, file: Path, link: str, *, reverse: bool 
     Raises
     ------
     InputError
-        If there is no such link, it carries nothing, or the file cannot be written.
+        If there is no such link, or it carries nothing.
+    StoreError
+        If the file cannot be written.
     """
     return _write(file, opportunities(source, link, reverse=reverse))
 
@@ -61,7 +64,9 @@ def write_delivered(source: Source, file: Path, *, flows: Sequence[str] = ()) ->
     Raises
     ------
     InputError
-        If there is no such flow, less than 1504 bytes arrived, or the file cannot be written.
+        If there is no such flow, or less than 1504 bytes arrived.
+    StoreError
+        If the file cannot be written.
     """
     import numpy as np
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from windlass.errors import InputError
-from windlass.export.source import chosen, columns_of, group_of, subject_of, writing
+from windlass.export.source import chosen, columns_of, group_of, subject_of
+from windlass.files import writing
 from windlass.output import file_name
 
 if TYPE_CHECKING:
@@ -55,7 +56,9 @@ def write_ns3(source: Source, folder: Path, *, flows: Sequence[str] = ()) -> lis
     Raises
     ------
     InputError
-        If there is no such flow, none has a series, or a file cannot be written.
+        If there is no such flow, or none has a series.
+    StoreError
+        If a file cannot be written.
     """
     result = source.run(_TRACES)
     prefix, sizes = file_name(source.scenario.name), source.segments()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from windlass.export.source import writing
+from windlass.files import writing
 from windlass.scenario.point import Point, own_failures
 
 if TYPE_CHECKING:
@@ -106,8 +106,9 @@ def write_pcapng(
     Raises
     ------
     InputError
-        If there is no such point or flow, the run needs more than :func:`windlass.limits` allows, or the file cannot be
-        written.
+        If there is no such point or flow, or the run needs more than :func:`windlass.limits` allows.
+    StoreError
+        If the file cannot be written.
     Interrupted
         After Ctrl-C.
     """

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from windlass.errors import InputError
-from windlass.export.source import chosen, columns_of, file_of, group_of, subject_of, writing
+from windlass.export.source import chosen, columns_of, file_of, group_of, subject_of
+from windlass.files import writing
 
 if TYPE_CHECKING:
     from windlass.export.source import Source
@@ -105,7 +106,9 @@ def write_qlog(source: Source, folder: Path, *, flows: Sequence[str] = (), diale
     Raises
     ------
     InputError
-        If there is no such flow, none has a window or a rate, or a file cannot be written.
+        If there is no such flow, or none has a window or a rate.
+    StoreError
+        If a file cannot be written.
     """
     form = DIALECTS[dialect]
     result = source.run(_TRACES, events=True)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import fnmatch
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from windlass.errors import InputError, did_you_mean
 
@@ -161,31 +160,3 @@ def columns_of(result: RunResult) -> dict[tuple[str, str], tuple[Any, Any]]:
     changes = (subjects[1:] != subjects[:-1]) | (variables[1:] != variables[:-1])
     edges = [0, *(np.flatnonzero(changes) + 1).tolist(), len(times)]
     return {(subjects[a], variables[a]): (times[a:b], values[a:b]) for a, b in pairwise(edges)}
-
-
-@contextmanager
-def writing(file: Path, mode: str = "w") -> Iterator[IO[Any]]:
-    """A file that is there only when it is whole.
-
-    Raises
-    ------
-    InputError
-        If it cannot be written.
-    """
-    part = file.with_name(f".{file.name}.part")
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        encoding, newline = (None, None) if "b" in mode else ("utf-8", "\n")
-        with part.open(mode, encoding=encoding, newline=newline) as opened:
-            yield opened
-        part.replace(file)
-    except OSError as error:
-        raise InputError(
-            f"cannot be written: {error.strerror or error}",
-            code="cli.output",
-            file=str(file),
-            hint="name another place with `-o`",
-        ) from None
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from windlass.files import write_file
 from windlass.interval import Interval
 
 if TYPE_CHECKING:
@@ -206,15 +207,19 @@ class ImportedPath:
         return Scenario.from_toml(self.toml())
 
     def write(self, file: str | Path) -> list[Path]:
-        """Write the scenario file and, if the rate changes, the trace beside it; the names of what was written."""
+        """Write the scenario file and, if the rate changes, the trace beside it; the names of what was written.
+
+        Raises
+        ------
+        StoreError
+            If a file cannot be written.
+        """
         place = Path(file)
         if self.trace is None:
-            place.write_text(self.toml(), encoding="utf-8")
-            return [place]
+            return [write_file(place, self.toml())]
         beside = place.with_suffix(".mahi")
-        beside.write_text("".join(f"{each}\n" for each in self.trace), encoding="ascii")
-        place.write_text(self.toml(beside.name), encoding="utf-8")
-        return [place, beside]
+        write_file(beside, "".join(f"{each}\n" for each in self.trace))
+        return [write_file(place, self.toml(beside.name)), beside]
 
     def compare(self, algorithms: Sequence[str] = ("cubic", "newreno", "bbr"), **more: Any) -> Comparison:
         """Compare algorithms on the path; ``more`` is passed on to :func:`windlass.compare`."""

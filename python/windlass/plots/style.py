@@ -17,7 +17,8 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from windlass.errors import InputError, StoreError
+from windlass.errors import InputError
+from windlass.files import write_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -286,16 +287,7 @@ def save(figure: Figure, stem: str | Path, formats: Iterable[str] | None = None)
     wanted = {form: stem} if form else {form: stem.with_name(f"{stem.name}.{form}") for form in formats or FORMATS}
     files = []
     for form, file in wanted.items():
-        try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(drawn(figure, form))
-        except OSError as error:
-            raise StoreError(
-                f"cannot write `{file}`: {error.strerror or error}",
-                code="cli.output",
-                hint="name another place with `-o`",
-            ) from error
-        files.append(file)
+        files.append(write_file(file, drawn(figure, form)))
     return files
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from windlass.errors import InputError
-from windlass.folders import read_manifest, unwritable
+from windlass.files import write_file
+from windlass.folders import read_manifest
 from windlass.report.words import headline, slug
 
 
@@ -79,10 +80,4 @@ def write_index(root: Path) -> Path:
         "engine_version": ENGINE_VERSION,
     }
     place = root / "index.html"
-    aside = root / ".index.html.part"  # renamed when it is whole
-    try:
-        aside.write_text(render("index.html.j2", context), encoding="utf-8")
-        aside.replace(place)
-    except OSError as error:
-        raise unwritable(root, error) from error
-    return place
+    return write_file(place, render("index.html.j2", context))

@@ -24,6 +24,7 @@ import click
 
 from windlass import ENGINE_VERSION, folders, ledger, verdicts
 from windlass.errors import InputError
+from windlass.files import write_file
 from windlass.report.language import Language
 from windlass.report.words import headline
 from windlass.reproduce import outline, values
@@ -104,7 +105,7 @@ def publish(source: Path, target: Path, table: Path, *, keep: bool = False) -> l
             (place / name).write_bytes(data)
         folders.write_manifest(place, {})
     rows = [row for paper in papers for row in _rows(paper, before)]
-    table.write_text(table_text(rows, verdicts.VERDICTS), encoding="utf-8")
+    write_file(table, table_text(rows, verdicts.VERDICTS))
     return papers
 
 

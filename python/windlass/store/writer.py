@@ -8,6 +8,7 @@ local disk and that of a network disk alike keep others out. Machines that share
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import time
 from contextlib import suppress
@@ -22,7 +23,7 @@ try:
 except ImportError:  # not on this platform: each process has files of its own
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["FULL", "RECENT_S", "Writer", "boot", "is_own", "lock", "new_file", "sync_folder"]
+__all__ = ["FULL", "RECENT_S", "Writer", "boot", "is_own", "lock", "new_file", "remove_left", "sync_folder"]
 
 FULL = 128 * 2**20
 """A file of this many bytes is not appended to."""
@@ -32,6 +33,9 @@ SYNC_S = 30.0
 
 RECENT_S = 3600.0
 """A file that another machine has written to more recently than this may still be written to, seconds."""
+
+_NAMED = re.compile(r"\.[0-9a-f]{12}-[0-9a-f]{16}\.part")
+"""Names of files that are written aside."""
 
 _FLAGS = os.O_RDWR | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
@@ -67,9 +71,20 @@ def new_file(root: Path, prefix: str = "", suffix: str = NAME[1:]) -> tuple[Path
     while True:
         path = root / f"{prefix}{boot()}-{secrets.token_hex(8)}{suffix}"
         place = os.open(path, _FLAGS | os.O_CREAT | os.O_EXCL, 0o666)
-        if lock(place) is not False:
+        if lock(place) is not False and path.exists():
             return path, place
-        os.close(place)  # another process took it up in this very moment
+        os.close(place)  # another process took it up, or away, in this very moment
+
+
+def remove_left(root: Path) -> None:
+    """Remove what processes that were killed have left in a folder of the files that they wrote aside."""
+    for left in root.glob(".*.part"):
+        with suppress(OSError):
+            if _NAMED.fullmatch(left.name) and (is_own(left) or time.time() - left.stat().st_mtime > RECENT_S):
+                place = os.open(left, _FLAGS | getattr(os, "O_NONBLOCK", 0))
+                if lock(place):
+                    left.unlink()
+                os.close(place)
 
 
 def sync_folder(folder: Path) -> None:
@@ -111,13 +126,7 @@ class Writer:
             If there is none and none can be made.
         """
         root.mkdir(parents=True, exist_ok=True)
-        for left in root.glob(".*.part"):  # of a process that was killed while it put files together
-            with suppress(OSError):
-                if is_own(left) or time.time() - left.stat().st_mtime > RECENT_S:
-                    place = os.open(left, _FLAGS)
-                    if lock(place) is not False:
-                        left.unlink()
-                    os.close(place)
+        remove_left(root)  # of a process that was killed while it put files together
         for path in sorted(root.glob(f"{boot()}-{NAME}")):
             with suppress(OSError):
                 if path.stat().st_size >= FULL:

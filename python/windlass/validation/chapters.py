@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from windlass._markdown import fill
+from windlass.files import write_file
 
 PAGE = Path("docs/validation.md")
 """The page, from the root of the source tree."""
@@ -30,4 +31,4 @@ def replace_chapter(text: str, head: str, lines: list[str]) -> str:
 def write_chapter(head: str, lines: list[str]) -> None:
     """Write a chapter into the page."""
     text = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
-    PAGE.write_text(replace_chapter(text, head, lines), encoding="utf-8")
+    write_file(PAGE, replace_chapter(text, head, lines))

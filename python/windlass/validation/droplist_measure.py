@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from windlass.files import writing
 from windlass.validation.droplist import DroplistCase, scenario_of
 from windlass.validation.droplist_tables import places
 
@@ -50,7 +51,7 @@ def _long_cases(lists: int = 12, duration_s: int = 60, share: float = 0.02) -> l
 
 def main() -> int:
     """Measure the longer runs again with ns-2 and write them into the file that is named."""
-    with Path(sys.argv[1]).open("w", encoding="utf-8", newline="") as file:
+    with writing(Path(sys.argv[1])) as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(
             [

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from windlass.errors import InputError, WindlassError
+from windlass.files import write_file
 from windlass.output import file_name
 from windlass.validation.processes import RUN_LIMIT_S, NsRun, Progress, find_ns, run_scripts
 from windlass.validation.rule import Comparison
@@ -212,21 +213,10 @@ def write(data: Mapping[str, Any], scripts: Mapping[str, str], folder: Path) -> 
 
     Raises
     ------
-    InputError
-        If the folder cannot be written.
+    StoreError
+        If a file cannot be written.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
-        (folder / "comparison.json").write_text(text + "\n", encoding="utf-8")
-        if scripts:
-            (folder / "scripts").mkdir(exist_ok=True)
-        for name, script_text in scripts.items():
-            (folder / "scripts" / name).write_text(script_text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(
-            f"cannot be written: {error.strerror}",
-            code="cli.output",
-            file=str(folder),
-            hint="name another folder with `--out DIR`",
-        ) from None
+    text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
+    write_file(folder / "comparison.json", text + "\n")
+    for name, script_text in scripts.items():
+        write_file(folder / "scripts" / name, script_text)

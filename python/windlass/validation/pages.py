@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from windlass._markdown import fill
+from windlass.files import write_file
 from windlass.validation.chapters import PAGE, chapter_of, replace_chapter
 from windlass.validation.droplist import EXPLAINED as EXPLAINED_CASES
 from windlass.validation.droplist import CaseOutcome, read_cases, read_long_cases, run_case
@@ -161,7 +162,7 @@ def main() -> int:
     # packetdrill's scripts are not here, so what was found with them stays as it is
     text = page(done, cases, long_cases, known, linux) + "\n" + chapter_of(before, PACKETDRILL)
     text = replace_chapter(text, L4S, l4s_chapter())
-    PAGE.write_text(text.rstrip() + "\n", encoding="utf-8")
+    write_file(PAGE, text.rstrip() + "\n")
     wrong = [one for one in done if one.point.status is Status.JUDGED and not one.agrees and one.reason is None]
     strange = [one for one in cases if not one.agrees and one.case.name not in EXPLAINED_CASES]
     odd = [one for one in known if not one.agrees and one.check.key not in EXPLAINED_CHECKS]

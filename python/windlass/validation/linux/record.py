@@ -10,6 +10,7 @@ import csv
 from collections.abc import Mapping
 from pathlib import Path
 
+from windlass.files import writing
 from windlass.validation.linux.running import Comparison
 
 FILE = Path("tests/differential/linux/record.csv")
@@ -50,7 +51,7 @@ def read_record(file: Path) -> dict[str, set[str]]:
 
 def write_record(found: Mapping[str, set[str]], file: Path) -> None:
     """Write the file."""
-    with file.open("w", encoding="utf-8", newline="") as lines:
+    with writing(file) as lines:
         rows = csv.writer(lines, lineterminator="\n")
         rows.writerow(("name", "agrees"))
         rows.writerows((name, " ".join(sorted(checks))) for name, checks in found.items())
