@@ -3,6 +3,9 @@
 Files are written aside, then moved to their places, and last of all comes ``manifest.json``, with the SHA-256 of every
 other file and of itself. A folder with a manifest holds just what that says; while files are moved, and after a kill
 just then, it has none. What the manifest before listed and this one does not is removed; files of others stay.
+
+Of two commands that write to one folder at the same time, the one that ends last leaves its results: each holds the
+lock of the folder while it moves its files.
 """
 
 from __future__ import annotations
@@ -44,6 +47,12 @@ _PART = ".part-"
 _NEW = "new"
 _BEFORE = "before.json"
 _GONE = "gone.json"
+PATIENCE_S = 60.0
+"""How long the exchange of one writer's files is waited for by another, seconds."""
+
+TRIES = 20
+"""How often a folder is made again that others take away."""
+
 _NOTHING_GONE = json.dumps({"files": []})
 
 
@@ -60,19 +69,22 @@ def replaced(folder: Path) -> Iterator[Path]:
     """
     made = _missing(folder)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        part = Path(tempfile.mkdtemp(prefix=_PART, dir=folder))
-        place = os.open(part, os.O_RDONLY)
+        part, place = _new_part(folder)
         try:
-            lock(place)
-            _clear_up(folder, part)
             _clear_beside(folder)
+            (part / _GONE).write_text(_NOTHING_GONE, encoding="utf-8")
             (part / _NEW).mkdir()
             yield part / _NEW
-            _move(part, folder)
+            for path in (part / _NEW).rglob("*"):
+                if path.is_file():
+                    _sync(path)
+            with _alone(folder):
+                _clear_up(folder, part)
+                _move(part, folder)
+                shutil.rmtree(part, ignore_errors=True)
         finally:
-            os.close(place)
             shutil.rmtree(part, ignore_errors=True)
+            os.close(place)
     except BaseException as error:
         _unmake(made)
         cause = cause_of(error)  # the error itself may name a place inside of `part`
@@ -93,14 +105,49 @@ def tried(folder: Path) -> None:
     """
     made = _missing(folder)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        part = Path(tempfile.mkdtemp(prefix=_PART, dir=folder))
-        with suppress(FileNotFoundError):  # another writer has cleared it up
-            part.rmdir()
+        part, place = _new_part(folder)
+        part.rmdir()
+        os.close(place)
     except OSError as error:
         raise unwritable(folder, error) from error
     finally:
         _unmake(made)
+
+
+def _new_part(folder: Path) -> tuple[Path, int]:
+    """A new folder for a writer, and its lock; in a folder that is made if it is not there."""
+    for left in reversed(range(TRIES)):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with _alone(folder):  # so that no other takes it for one that was left
+                part = Path(tempfile.mkdtemp(prefix=_PART, dir=folder))
+                place = os.open(part, os.O_RDONLY)
+                _wait_for(place)
+            return part, place
+        except FileNotFoundError:  # another writer has failed, and taken away the folder that it had made
+            if not left:
+                raise
+    raise AssertionError
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keep others from moving files in a folder, where folders can be locked."""
+    place = os.open(folder, os.O_RDONLY)
+    try:
+        _wait_for(place)
+        yield
+    finally:
+        os.close(place)
+
+
+def _wait_for(place: int) -> None:
+    """Lock what is open; others hold it for moments only."""
+    end = time.monotonic() + PATIENCE_S
+    while lock(place) is False:
+        if time.monotonic() > end:
+            raise OSError(errno.EBUSY, f"another command has been writing there for {PATIENCE_S:g} s")
+        time.sleep(0.005)
 
 
 def _missing(folder: Path) -> list[Path]:
@@ -275,7 +322,6 @@ def _move(part: Path, folder: Path) -> None:
     for name in new:
         if (folder / name).is_dir():
             raise OSError(errno.EISDIR, f"`{name}` is a folder")
-        _sync(aside / name)
     if (folder / MANIFEST).exists():
         (folder / MANIFEST).replace(part / _BEFORE)
     for old in sorted((_listed(part / _GONE) | _listed(part / _BEFORE)) - {name.as_posix() for name in new}):
@@ -287,7 +333,8 @@ def _move(part: Path, folder: Path) -> None:
         if name.as_posix() != MANIFEST:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (aside / name).replace(folder / name)
-            sync_folder((folder / name).parent)
+    for parent in {(folder / name).parent for name in new}:
+        sync_folder(parent)
     if (aside / MANIFEST).exists():
         (aside / MANIFEST).replace(folder / MANIFEST)
     sync_folder(folder)

@@ -295,6 +295,65 @@ def test_after_a_hundred_kills_the_folder_was_always_whole_or_absent(work: Path)
     assert int(done.stdout) > 0, "most were killed while files were written aside"
 
 
+AT_ONCE = """
+import os, random, sys, time
+from pathlib import Path
+from windlass.folders import MANIFEST, checked, read_manifest, replaced, write_manifest
+
+def make(folder, who, number):
+    with replaced(folder) as part:
+        for name in ("a", "b", "c", *(["d"] if (who + number) % 2 else [])):
+            (part / name).write_text(f"{who} {number}\\n" * 1000)
+        write_manifest(part, {"text": f"{who} {number}\\n"})
+
+failed = torn = 0
+for number in range(40):
+    folder = Path(sys.argv[1], str(number // 10))
+    processes = []
+    for who in range(4):
+        process = os.fork()
+        if process == 0:
+            try:
+                time.sleep(random.Random(4 * number + who).uniform(0.0, 0.003))
+                if who == 3 and number % 3 == 0:
+                    with replaced(folder):
+                        os._exit(0)  # it dies at work
+                make(folder, who, number)
+                os._exit(0)
+            except Exception as error:
+                print(error, file=sys.stderr)
+            finally:
+                os._exit(1)
+        processes.append(process)
+    failed += sum(os.waitpid(process, 0)[1] != 0 for process in processes)
+    manifest = read_manifest(folder)
+    torn += any(checked(folder, name, manifest) != (manifest["text"] * 1000).encode() for name in manifest["files"])
+    torn += {path.name for path in folder.iterdir() if path.name[0] != "."} != {*manifest["files"], MANIFEST}
+print(failed, torn)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX processes")
+def test_of_writers_at_the_same_time_each_ends_well_and_the_folder_is_of_one(work: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", AT_ONCE, str(work)],
+        capture_output=True, text=True, check=False, timeout=100,
+    )  # fmt: skip
+    assert (done.stderr, done.stdout) == ("", "0 0\n")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs locks")
+def test_a_writer_that_waits_too_long_says_who_is_at_work(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from windlass import folders
+
+    monkeypatch.setattr(folders, "PATIENCE_S", 0.05)
+    make(work / "out", {"a": "1"})
+    with folders._alone(work / "out"), pytest.raises(StoreError, match="another command has been writing there"):
+        make(work / "out", {"a": "2"})
+    assert (work / "out" / "a").read_text() == "1"
+    assert files_in(work / "out") == ["a", "manifest.json"]
+
+
 HOLDS = """
 import sys, time
 from pathlib import Path
