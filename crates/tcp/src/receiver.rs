@@ -23,7 +23,7 @@ use crate::{Config, DelackMode};
 pub struct ReceiverStats {
     /// Data segments that arrived, duplicates included.
     pub received_segments: u64,
-    /// Data segments that had arrived before.
+    /// Data segments that had arrived before, or are refused.
     pub duplicate_segments: u64,
     /// Data segments that arrived marked.
     pub marked_segments: u64,
@@ -78,6 +78,8 @@ pub struct Receiver {
     /// The highest segment that came again, and how often it did.
     highest_again: (u32, u64),
     wheel: Wheel,
+    /// Segments are refused that are older by their timestamps than what is echoed.
+    paws: bool,
     quick: Quick,
     /// One past the last segment that ACKs have offered to take, of a window that grows; it never moves back.
     offered_end: u32,
@@ -86,6 +88,8 @@ pub struct Receiver {
     dsack: bool,
     /// A segment that came twice, to be reported.
     twice: Option<u32>,
+    /// What an ACK that waited had to report before the latest segment made it leave.
+    crowded_out: Option<SackBlocks>,
     held: Held,
     /// Counters.
     pub stats: ReceiverStats,
@@ -121,11 +125,13 @@ impl Receiver {
             echo: Echo::new(config),
             highest_again: (0, 0),
             wheel: Wheel::new(config),
+            paws: config.timestamps && config.linux_recovery && !config.ns2_recovery,
             offered_end: if quick.offers { quick.window() } else { u32::MAX },
             quick,
             usual: config.delayed_ack.max(1),
             dsack: config.dsack && sack,
             twice: None,
+            crowded_out: None,
             held: Held::new(config.sack_compression && sack),
             stats: ReceiverStats::default(),
         }
@@ -203,6 +209,10 @@ impl Receiver {
     pub fn on_data(&mut self, now: Time, segment: &Segment) {
         let number = segment.seq;
         self.stats.received_segments += 1;
+        let older = segment.ts_val < self.ts_recent && self.paws;
+        if older && self.is_outdated(segment.ts_val) {
+            return self.refuse(now, number);
+        }
         self.on_ecn(segment.flags);
         if self.quick.on {
             self.note_quick(now, number);
@@ -210,7 +220,7 @@ impl Receiver {
         self.last_arrival = now;
         //= https://www.rfc-editor.org/rfc/rfc7323#section-4.3
         //# SEG.SEQ <= Last.ACK.sent
-        if number <= self.last_ack_sent {
+        if number <= self.last_ack_sent && !older {
             self.ts_recent = segment.ts_val;
         }
         if number == self.rcv_nxt && self.ranges.is_empty() {
@@ -226,6 +236,7 @@ impl Receiver {
             self.on_duplicate(now, number);
         } else {
             self.stats.delay_sum += now.since(segment.ts_val).secs();
+            let crowds_out = self.held.waiting > 0 && self.crowds_out(number);
             if !self.extend(number) {
                 self.insert(number);
             }
@@ -235,8 +246,39 @@ impl Receiver {
             //= https://www.rfc-editor.org/rfc/rfc5681#section-4.2
             //# the receiver SHOULD send an immediate duplicate ACK when it receives a data segment above a gap in the
             //# sequence space.
-            self.ack_now = !self.held.on || !self.waits_for_more(now); // out of order, or part of a gap filled
+            // out of order, or part of a gap filled
+            self.ack_now = crowds_out || !self.held.on || !self.waits_for_more(now);
             self.speaks |= self.is_held();
+        }
+    }
+
+    /// Linux: a segment with this timestamp was overtaken by a newer one that came in order.
+    //= specs/papers/linux.md#delayed-acks
+    //# A segment whose timestamp is older than the one to be echoed by more than a millisecond is refused
+    #[cold]
+    fn is_outdated(&self, stamp: Time) -> bool {
+        self.wheel.clock(self.ts_recent) - self.wheel.clock(stamp) > 1
+    }
+
+    /// Nothing is taken of a segment, and that is said at once.
+    #[cold]
+    fn refuse(&mut self, now: Time, number: u32) {
+        self.last_arrival = now;
+        self.stats.duplicate_segments += 1;
+        if number < self.rcv_nxt || self.holds(number) {
+            return self.on_duplicate(now, number);
+        }
+        self.count_again(number);
+        self.ack_now = true;
+        self.speaks |= self.is_held();
+    }
+
+    /// A segment came that does not count, or not again.
+    fn count_again(&mut self, number: u32) {
+        match number.cmp(&self.highest_again.0) {
+            Ordering::Greater => self.highest_again = (number, 1),
+            Ordering::Equal => self.highest_again.1 += 1,
+            Ordering::Less => {}
         }
     }
 
@@ -245,11 +287,7 @@ impl Receiver {
     //= https://www.rfc-editor.org/rfc/rfc9293#section-3.10.7.4
     //# If an incoming segment is not acceptable, an acknowledgment should be sent in reply
     fn on_duplicate(&mut self, now: Time, number: u32) {
-        match number.cmp(&self.highest_again.0) {
-            Ordering::Greater => self.highest_again = (number, 1),
-            Ordering::Equal => self.highest_again.1 += 1,
-            Ordering::Less => {}
-        }
+        self.count_again(number);
         if self.ns2 && self.every > 1 && number + 1 == self.rcv_nxt && self.ranges.is_empty() {
             self.on_in_order(now);
         } else {
@@ -459,6 +497,11 @@ impl Receiver {
                 }
                 return; // in order, it has no SACK blocks
             }
+            if let Some(report) = self.crowded_out.take() {
+                (segment.ack, segment.ts_ecr, segment.sack) = (self.rcv_nxt, self.ts_recent, report);
+                self.count_acknowledged(now, segment.flags);
+                return;
+            }
             if let Some(number) = self.twice.take() {
                 (segment.ack, segment.ts_ecr) = (self.rcv_nxt, self.ts_recent);
                 segment.sack = self.report_twice(number);
@@ -493,6 +536,25 @@ impl Receiver {
         self.held.waiting = 0;
         self.delack_at = Time::NEVER;
         self.ack_now = false;
+    }
+
+    /// An ACK waits that tells of blocks, and this segment would put more than two before the oldest that it tells of: it
+    /// leaves first, as it is, and none for this segment.
+    //= specs/papers/linux.md#delayed-acks
+    //# It leaves as soon as 44 wait, and before a segment is entered that extends none of the two newest blocks.
+    #[cold]
+    fn crowds_out(&mut self, number: u32) -> bool {
+        self.choose_blocks();
+        let extends = |&start: &u32| {
+            let at = self.ranges.binary_search_by_key(&start, |range| range.0);
+            at.is_ok_and(|at| self.ranges[at].1 == number || start == number + 1)
+        };
+        let place = self.recent.iter().position(extends).unwrap_or(self.recent.len());
+        if number == self.rcv_nxt || place < 2 {
+            return false;
+        }
+        (self.crowded_out, self.speaks) = (Some(self.report), true);
+        true
     }
 
     /// What to report with a first block for a segment that came twice.

@@ -250,6 +250,57 @@ fn what_is_held_leaves_less_of_the_window() {
     assert_eq!(r.offered(), 200);
 }
 
+/// A repair that left after it has come first: what left 2 ms before that is refused, and said to be missing at once;
+/// after 1 ms it is taken. Otherwise it is always.
+#[test]
+fn linux_refuses_what_is_older_than_what_it_echoes() {
+    for (profile, age_ms, taken) in
+        [(Profile::Linux, 2, false), (Profile::Linux, 1, true), (Profile::Rfc, 2, true), (Profile::Ns2, 2, true)]
+    {
+        let mut r = Receiver::new(&Config { timestamps: true, ..Config::profile(profile) }, true);
+        let stamped = |number, ms: u64| Segment { ts_val: Time(ms * 1_000_000), ..data(number) };
+        r.on_data(Time(60_000_000), &stamped(0, 10));
+        ack_at(&mut r, 60_000_000);
+        r.on_data(Time(70_000_000), &stamped(2, 12));
+        ack_at(&mut r, 70_000_000);
+        r.on_data(Time(80_000_000), &stamped(1, 30));
+        ack_at(&mut r, 80_000_000);
+        r.on_data(Time(81_000_000), &stamped(3, 30 - age_ms));
+        assert_eq!((r.rcv_nxt(), r.stats.duplicate_segments), if taken { (4, 0) } else { (3, 1) });
+        let ack = ack_at(&mut r, 81_000_000);
+        assert!(taken || ack.ack == 3);
+        assert!(profile != Profile::Linux || ack.ts_ecr == Time(30_000_000), "TS.Recent does not go back");
+    }
+}
+
+/// An ACK waits that tells of three blocks; a segment that is in neither of the two newest ones lets it leave as it is,
+/// and has no ACK of its own. One that lengthens the newest block waits with it.
+#[test]
+fn an_ack_that_waits_leaves_before_a_block_is_pushed_out() {
+    let mut config = Config::profile(Profile::Linux);
+    config.quick_acks = 1;
+    let mut r = Receiver::new(&config, true);
+    r.on_data(Time(0), &data(0));
+    ack_at(&mut r, 0);
+    for number in [2, 4, 6] {
+        r.on_data(Time(1), &data(number));
+        assert!(r.ack_due());
+        ack_at(&mut r, 1);
+    }
+    r.on_data(Time(2), &data(7));
+    assert!(!r.ack_due());
+    r.on_data(Time(3), &data(8));
+    assert!(!r.ack_due());
+    r.on_data(Time(4), &data(20));
+    assert!(r.ack_due());
+    assert_eq!(ack_at(&mut r, 4).sack.as_slice(), [(6, 9), (4, 5), (2, 3)]);
+    assert!(!r.ack_due() && r.deadline() == Time::NEVER);
+    r.on_data(Time(5), &data(9));
+    assert!(!r.ack_due());
+    r.on_timer();
+    assert_eq!(ack_at(&mut r, 2_000_000).sack.as_slice(), [(6, 10), (20, 21), (4, 5)]);
+}
+
 /// The answer to the SYN was acknowledged after 10 ms, a 20th of which is 0.5 ms; the first data need not tell. Nothing
 /// waits for longer than 1 ms, and the timer is 0.1 ms late.
 #[test]
