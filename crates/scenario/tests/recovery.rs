@@ -107,3 +107,27 @@ fn ns2_has_no_rack() {
         scenario("ns2", "algorithm = \"newreno\"\ntcp = { ns2_recovery = false, recovery = \"rack-tlp\" }").is_ok()
     );
 }
+
+/// One loss early in a connection of the profile `linux`, while the receiver's window still grows, is repaired without
+/// the timer by each of these cores: duplicates count, for without SACK the window does not grow above a gap.
+#[test]
+fn one_early_loss_costs_no_timeout_in_linux_whatever_the_core() {
+    for core in ["newreno", "reno", "sack", "rack-tlp"] {
+        for lost in [11, 30, 58, 100] {
+            let text = format!(
+                "[scenario]\nduration = \"3 s\"\nprofile = \"linux\"\n[topology]\nkind = \"graph\"\nlinks = [{{ \
+                 name = \"l\", from = \"a\", to = \"b\", rate = \"8 Mbps\", delay = \"50 ms\", queue = \"1000 packets\", \
+                 drops = {{ forward = [{lost}], count = \"data\" }} }}]\n[[flows]]\nfrom = \"a\"\nto = \"b\"\n\
+                 algorithm = \"reno-linux\"\ntcp.recovery = \"{core}\"\n"
+            );
+            let scenario = Scenario::from_toml(&text, "loss.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
+            let flows = scenario.points()[0].run(1, &RunOptions::default()).unwrap().flows;
+            let count = |name: &str| match flows.column(name) {
+                Some(Column::I64(values)) => values[0],
+                other => panic!("{name}: {other:?}"),
+            };
+            let found = (count("timeouts"), count("fast_retransmits"), count("retransmitted_segments"));
+            assert_eq!(found, (0, 1, 1), "{core}, data packet {lost} lost");
+        }
+    }
+}
