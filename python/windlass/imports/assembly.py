@@ -71,8 +71,24 @@ def import_path(
     if evidence.reverse is not None:
         path.reverse_loss = loss.fit(evidence.reverse.lost, evidence.reverse.time_s, evidence.reverse.how)
     _trace(evidence, path, rate)
+    if path.base_rtt is not None and path.base_rtt.value <= 0.0:
+        path.base_rtt = None
+        path.notes.append("No round trip takes no time at all, so the delay is not known.")
+    _hold(path, evidence)
     _check(path)
     return path
+
+
+ROUNDING = 1e-9
+
+
+def _hold(path: ImportedPath, evidence: Evidence) -> None:
+    """Hold what every reader must: no rate and no end of its interval is less than what arrived."""
+    if path.rate is None:
+        return
+    least = (evidence.arrived_bps or 0.0) * (1.0 - ROUNDING)
+    ends = path.rate.interval
+    assert ends.mean >= least and ends.lo >= least and ends.hi >= least, (path.rate, evidence.arrived_bps)
 
 
 def _check(path: ImportedPath) -> None:
@@ -99,7 +115,7 @@ def _rate(evidence: Evidence) -> Estimate | None:
     rate, arrived = evidence.rate, evidence.arrived_bps
     if rate is None or arrived is None or arrived <= min(rate.value, rate.interval.lo):
         return rate
-    if arrived <= rate.value and arrived <= rate.interval.hi:
+    if arrived <= min(rate.value, rate.interval.hi):
         return replace(rate, interval=replace(rate.interval, lo=arrived))
     return rates.at_least(rate.value, arrived, rate.interval.n, f"{rate.how}; no less than what arrived on average")
 

@@ -55,6 +55,16 @@ class Waits:
         place = np.searchsorted(self.at_s, time_s, side="right") - 1
         return np.where(place >= 0, self.wait_s[np.maximum(place, 0)], 0.0)
 
+    def near(self, time_s: NDArray[Any]) -> NDArray[Any]:
+        """The larger one of the waits that were known last and next at other times."""
+        import numpy as np
+
+        if not len(self.at_s):
+            return np.zeros(len(time_s))
+        place = np.searchsorted(self.at_s, time_s, side="left")
+        after = np.where(place < len(self.at_s), self.wait_s[np.minimum(place, len(self.at_s) - 1)], 0.0)
+        return np.maximum(self.before(time_s), after)
+
     def in_bytes(self, known_s: NDArray[Any], arrived_s: NDArray[Any], size: NDArray[Any]) -> Waits:
         """What was in the queue with each packet: all that came in the time that it waited, whatever the link's rate.
 
@@ -159,7 +169,7 @@ def drops(waits: Waits, time_s: NDArray[Any], lost: NDArray[Any], least: float, 
     top = float(np.quantile(waits.wait_s, 0.99))
     if top < 2.0 * least:
         return None
-    met = (waits.before(time_s) > FULL * top) & ~dark
+    met = (waits.near(time_s) > FULL * top) & ~dark
     other = ~met & ~dark
     table = [[int((lost & one).sum()), int((~lost & one).sum())] for one in (met, other)]
     (full, passed), (rest, free) = table
@@ -188,16 +198,15 @@ def at_link(time_s: NDArray[Any], packet_s: float) -> NDArray[Any]:
     return np.maximum.accumulate(time_s - steps) + steps + packet_s
 
 
-def limit(held: Waits, surely: Waits, time_s: NDArray[Any], kind: str, how: str) -> Estimate:
+def limit(held: Waits, time_s: NDArray[Any], doubt: float, kind: str, how: str) -> Estimate:
     """The queue in bytes: the median of what was in it when packets were dropped that were sent at these times.
 
-    That of 95 % of them is in the interval, the lower end by what was `surely` in it. Where only a lower bound of the
-    link's rate is known, so is it here.
+    That of 95 % of them is in the interval, whose lower end is less by the share that is in `doubt`. Where only a lower
+    bound of the link's rate is known, so is it here.
     """
     import numpy as np
 
-    most, least = held.before(time_s), surely.before(time_s)
-    low, high = float(np.quantile(least, 0.025)), float(np.quantile(most, 0.975))
-    if kind == INTERVAL:
-        return Estimate(Interval(float(np.median(most)), low, high, len(most)), "B", how)
-    return Estimate(Interval(float(np.median(least)), low, float("inf"), len(most)), "B", how, kind)
+    known = held.near(time_s)
+    low, middle, high = (float(np.quantile(known, part)) for part in (0.025, 0.5, 0.975))
+    ends = Interval(middle, low * (1.0 - doubt), high if kind == INTERVAL else float("inf"), len(known))
+    return Estimate(ends, "B", how, kind)

@@ -40,6 +40,12 @@ FULLEST_S, FULLEST_TRIPS = 1.0, 4.0
 SMALL, MOST_OTHERS = 0.01, 50
 """Another connection counts if it carries this share of what the chosen one does; of the largest ones of a file."""
 
+DOUBT = 0.1
+"""Share of a wait that may be no queue's, up to which it tells the queue's limit."""
+
+CROWDED = 0.2
+"""From which share on others may have kept the queue filled."""
+
 HOST_S = 1e-3
 """A receiver answers within this time, seconds, unless it delays its ACK."""
 
@@ -230,9 +236,14 @@ class Link:
     others: int = 0
     same_ends: bool = True
 
+    @property
+    def beside(self) -> float:
+        """What the others carried, as a share of what it did."""
+        return float(self.size.sum()) / self.own - 1.0 if self.others else 0.0
+
     def note(self, counted: bool) -> str:
         """What became of the others."""
-        share = f"{float(self.size.sum()) / self.own - 1.0:.2g} times as much as this one"
+        share = f"{self.beside:.2g} times as much as this one"
         several = "Another connection" if self.others == 1 else f"{self.others} other connections"
         what = f"{several} of the file carried {share} the same way at the same time"
         if counted:
@@ -353,9 +364,14 @@ def _path(found: Evidence, view: View, link: Link) -> None:
     base = min([*rtt_s.tolist(), *(one + packet_s for one in shaken)], default=0.0)
     waits = queueing.Waits(view.rtt[:, 0], np.maximum(rtt_s - base, 0.0))
     least_s = max(3.0 * packet_s, 0.05 * base, 5e-4)
+    if dense is None:
+        # What came together had waited for each other.
+        together = np.diff(np.append(np.flatnonzero(np.diff(over.at_s, prepend=-1.0)), len(over.at_s)))
+        average = rates.average(over.at_s, over.size, FULLEST_S)
+        least_s = max(least_s, 8.0 * size * float(np.quantile(together, 0.95)) / average if average else 0.0)
     bins = Bins.of(view, waits, least_s)
     over = link if link.same_ends or view.place != "sender" and bins.in_turn(link) else own
-    held = waits.in_bytes(view.known_s, over.at_s, over.size)
+    held = _held(view, over, waits)
     lost, time_s = view.fates.lost, view.fates.time_s
     dark = queueing.outages(time_s, lost, packet_s)
     tried = ((held, 1.5 * size), (waits, least_s)) if len(waits.wait_s) and waits.wait_s.max() >= least_s else ()
@@ -382,11 +398,27 @@ def _path(found: Evidence, view: View, link: Link) -> None:
         found.outcomes = Outcomes(lost, passed_s, where)
     else:
         found.outcomes = Outcomes(lost[~met.met], passed_s[~met.met], f"{where}, while the queue was not full")
+    rest = lost if met is None else lost & ~met.met
+    if rest.any():
+        # What is lost while nothing waits, or in an outage, no queue drops.
+        empty = (waits.near(time_s) < least_s) | dark
+        found.loss_low = loss.share(int((rest & empty).sum()), max(int(empty.sum()), 1), "").interval.lo
     if met is None:
-        _no_queue(found, view, waits, held, least_s, dark)
+        _no_queue(found, waits, held, least_s, some=bool(rest.any()))
     else:
-        _full_queue(found, view, over, waits, held, met)
+        _full_queue(found, view, waits, held, met)
+    if found.base_rtt is not None and link.beside > CROWDED and float(bins.busy.mean()) >= BUSY:
+        found.base_rtt = replace(found.base_rtt, interval=replace(found.base_rtt.interval, lo=0.0), kind=AT_MOST)
+        found.notes.append("Other connections kept a queue, too, which was perhaps never empty: the delay may be less.")
     _jitter(found, view, packet_s, base)
+
+
+def _held(view: View, over: Link, waits: queueing.Waits) -> queueing.Waits:
+    """What was in the queue with each packet, bytes."""
+    if view.place != "receiver" and view.fates.lost.any() and not view.of.acks.sack:
+        # An ACK that fills a hole tells of all that had come meanwhile.
+        return replace(waits, wait_s=waits.wait_s * rates.average(over.at_s, over.size, FULLEST_S) / 8.0)
+    return waits.in_bytes(view.known_s, over.at_s, over.size)
 
 
 def _clumped(view: View) -> bool:
@@ -418,28 +450,30 @@ def _delay(found: Evidence, rtt_s: NDArray[Any], shaken: NDArray[Any], size: flo
     unknown = rate.interval.lo > 0.0 and float(trips.min()) not in shaken
     slowest = 8.0 * size / rate.interval.lo if unknown else packet_s
     low = max(base.interval.lo - max(slowest - packet_s, ASIDE * packet_s), 0.0)
-    high = base.interval.hi + rates.SPREAD * max(delay.unsteadiness(rtt_s) - packet_s, 0.0)
-    found.base_rtt = replace(base, interval=replace(base.interval, lo=low, hi=high))
+    # Nor does the least of delays that vary show where they begin, if packets stay in order.
+    spread_s = max(delay.unsteadiness(rtt_s) - packet_s, 0.0)
+    ends = replace(base.interval, lo=max(low - spread_s, 0.0), hi=base.interval.hi + rates.SPREAD * spread_s)
+    found.base_rtt = replace(base, interval=ends)
     return packet_s
 
 
-def _full_queue(
-    found: Evidence, view: View, over: Link, waits: queueing.Waits, held: queueing.Waits, met: queueing.Drops
-) -> None:
+def _full_queue(found: Evidence, view: View, waits: queueing.Waits, held: queueing.Waits, met: queueing.Drops) -> None:
     import numpy as np
 
     lost = view.fates.lost
     times_s = view.fates.time_s[lost & met.met]
     # A delay that varies by itself makes the least round trip too short, and that of a packet as much too long.
     longer_s = found.base_rtt.interval.hi - found.base_rtt.value if found.base_rtt is not None else 0.0
-    surely = replace(waits, wait_s=np.maximum(waits.wait_s - 2.0 * longer_s, 0.0))
-    surely = surely.in_bytes(view.known_s, over.at_s, over.size)
-    kind = INTERVAL if found.rate is not None and found.rate.kind == INTERVAL else AT_LEAST
-    how = f"what waited when {len(times_s)} packets were dropped, median"
-    found.queue = queueing.limit(held, surely, times_s, kind, how)
+    doubt = 2.0 * longer_s / float(np.median(waits.near(times_s)))
+    if doubt <= DOUBT:
+        kind = INTERVAL if found.rate is not None and found.rate.kind == INTERVAL else AT_LEAST
+        how = f"what waited when {len(times_s)} packets were dropped, median"
+        found.queue = queueing.limit(held, times_s, doubt, kind, how)
+    else:
+        found.notes.append("The delay varies by itself, too, so the queue's limit is not known.")
     found.notes.append(
         f"{len(times_s)} of {int(lost.sum())} losses came when packets waited "
-        f"{1e3 * float(np.min(waits.before(times_s))):.1f} ms or more, the queue being full to {queueing.FULL:.0%} or "
+        f"{1e3 * float(np.min(waits.near(times_s))):.1f} ms or more, the queue being full to {queueing.FULL:.0%} or "
         "more: they count as drops of a full queue, not as losses of the channel. What the channel loses is fitted to "
         "the packets that were sent at other times."
     )
@@ -505,6 +539,8 @@ def _rate(
         # The first and the last bin of a queue are not full; its densest trains are no slower than the link.
         if dense is not None and found.rate.interval.hi < dense.value <= rates.EVEN * found.rate.value:
             found.rate = replace(found.rate, interval=replace(found.rate.interval, hi=dense.value))
+        if busy.mean() < BUSY:
+            found.notes.append("What the link carried while packets did not wait is taken to be the same.")
         if apart:
             found.rate = rates.at_least(found.rate.value, found.arrived_bps, len(got), how)
     elif standing:
@@ -538,15 +574,8 @@ def _rate(
     found.rates = RateOverTime(bins.edges[:-1], bins.edges[1:], got, of_link, NOISE)
 
 
-def _no_queue(
-    found: Evidence,
-    view: View,
-    waits: queueing.Waits,
-    held: queueing.Waits,
-    least_s: float,
-    dark: NDArray[Any],
-) -> None:
-    lost, time_s = view.fates.lost, view.fates.time_s
+def _no_queue(found: Evidence, waits: queueing.Waits, held: queueing.Waits, least_s: float, *, some: bool) -> None:
+    """No queue dropped, as far as can be seen; `some` were lost."""
     if not len(waits.wait_s):
         found.notes.append("Nothing says how long packets waited, so nothing is known of the queue.")
         return
@@ -562,10 +591,7 @@ def _no_queue(
     found.notes.append(
         f"Packets waited up to {1e3 * most_s:.1f} ms, but losses did not come with the longest waits: {what}."
     )
-    if lost.any():
-        # What is lost while nothing waits, or in an outage, no queue drops.
-        empty = (waits.before(time_s) < least_s) | dark
-        found.loss_low = loss.share(int((lost & empty).sum()), max(int(empty.sum()), 1), "").interval.lo
+    if some:
         found.notes.append(
             "So all losses count as losses of the channel. A path that was full all the time, or a "
             "queue that drops before "
