@@ -9,7 +9,7 @@ from windlass.errors import InputError
 from windlass.imports import delay, loss, rates
 from windlass.imports.evidence import Evidence, RateOverTime
 from windlass.imports.model import AT_MOST, Estimate
-from windlass.imports.shapes import HEADERS, Documents, Reader, chosen, listed
+from windlass.imports.shapes import HEADERS, PACKET, Documents, Reader, chosen, listed
 
 FORMAT = "iperf3"
 
@@ -243,12 +243,15 @@ def _rates(found: Evidence, read: Reader, top: dict[str, Any], way: _Way) -> Non
     mean = rates.mean(rate, end - start, "bit/s", how)
     found.rates = RateOverTime(start, end, rate, of_link=False)
     found.arrived_bps = arrived
-    if _standing(read, bins):
-        most = HEADERS * max(mean.interval.hi, float(np.median(rate)))
-        found.rate = replace(mean, interval=replace(mean.interval, hi=most))
+    floor = max(min(mean.interval.lo, mean.value - _held(read, way)), 0.0) if arrived is None else arrived
+    link = _standing(read, bins)
+    if link is not None:
+        # The fullest second went through the link, give or take a packet; in the first one buffers fill.
+        fullest = float((rate + 8.0 * PACKET / (end - start))[len(rate) > 2 :].max())
+        most = HEADERS * max(mean.interval.hi, fullest, link)
+        found.rate = replace(mean, interval=replace(mean.interval, lo=min(mean.interval.lo, floor), hi=most))
     else:
-        floor = min(mean.interval.lo, mean.value - _held(read, way)) if arrived is None else arrived
-        found.rate = rates.at_least(mean.value, max(floor, 0.0), len(bins), how)
+        found.rate = rates.at_least(mean.value, floor, len(bins), how)
     found.notes.append(
         "A test gets what its sender makes of the path: the link's rate is this or more. Headers are not counted: with "
         "1448 B of data in 1500 B the link carries 3.6 % more."
@@ -264,8 +267,11 @@ def _held(read: Reader, way: _Way) -> float:
     return 8.0 * 2.0 * max(windows, default=0.0) / way.length_s
 
 
-def _standing(read: Reader, bins: list[dict[str, Any]]) -> bool:
-    """Whether the windows and round trips of a single TCP sender show that it kept a queue filled."""
+def _standing(read: Reader, bins: list[dict[str, Any]]) -> float | None:
+    """Bits of data per second of the link, if windows and round trips of a single TCP sender show a queue that stood.
+
+    A window per round trip, the median of them.
+    """
     import numpy as np
 
     from windlass.imports import queueing
@@ -277,7 +283,10 @@ def _standing(read: Reader, bins: list[dict[str, Any]]) -> bool:
         for stream in one["streams"]
         if stream.get("snd_cwnd") and stream.get("rtt")
     ]
-    return bool(pairs) and queueing.fills(*np.array(pairs, dtype=float).T)
+    if not pairs:
+        return None
+    window, rtt_us = np.array(pairs, dtype=float).T
+    return float(np.median(8e6 * window / rtt_us)) if queueing.fills(window, rtt_us) else None
 
 
 def _tcp(found: Evidence, read: Reader, top: dict[str, Any], way: _Way) -> None:

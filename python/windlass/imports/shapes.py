@@ -9,7 +9,10 @@ from typing import Any
 
 from windlass.errors import InputError
 
-HEADERS = 1500.0 / 1448.0
+PACKET = 1500.0
+"""Bytes of a packet."""
+
+HEADERS = PACKET / 1448.0
 """What a link carries with headers, which a test does not count, over what it carries without."""
 
 MOST = 1e15
