@@ -25,15 +25,18 @@ import importlib.util
 import inspect
 import re
 import secrets
+import signal
 import sys
+import threading
 import traceback
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path as FilePath
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from windlass.errors import InputError
+from windlass.errors import InputError, shortened
 from windlass.own_sources import imported_names, word_of
 
 if TYPE_CHECKING:
@@ -43,6 +46,7 @@ __all__ = [
     "CongestionControl",
     "Response",
     "explain_failure",
+    "is_ours",
     "kept_for",
     "load_file",
     "loaded_files",
@@ -233,12 +237,16 @@ def kept_for(description: Callable[[], str]) -> str:
 def _unusable(algorithm: type[CongestionControl], why: str, hint: str) -> InputError:
     place = _place(algorithm)
     return InputError(
-        f"`{algorithm.__name__}` cannot be registered: {why}",
+        f"`{algorithm.__name__}` cannot be registered: {shortened(why)}",
         code="algorithm.class",
         file=place[0] if place else None,
         line=place[1] if place else None,
         hint=hint,
     )
+
+
+_RUNS_LATER = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE_COROUTINE
+"""Of code: a call gives an object, and runs nothing."""
 
 
 def _check_attributes(algorithm: type[CongestionControl]) -> None:
@@ -251,6 +259,13 @@ def _check_attributes(algorithm: type[CongestionControl]) -> None:
             if not callable(found):
                 raise _unusable(
                     algorithm, f"`{attribute}` is {found!r}, no method", "leave it out to keep that of the base"
+                )
+            code = getattr(getattr(found, "__func__", found), "__code__", None)
+            if isinstance(code, CodeType) and code.co_flags & _RUNS_LATER:
+                raise _unusable(
+                    algorithm,
+                    f"`{attribute}` is a generator or a coroutine, and nothing in it would run",
+                    "write it without `yield`, `async` and `await`",
                 )
         elif not isinstance(found, (type(default), bool) if default is None else type(default)):
             kind = "text" if isinstance(default, str) else "True or False"
@@ -338,13 +353,17 @@ def load_file(path: str | FilePath, *, store: bool = False) -> list[str]:
     sys.modules[name] = module
     if str(folder := file.resolve().parent) not in sys.path:
         sys.path.append(str(folder))
+    pressed: list[int] = []
     try:
         _check_neighbours(file, folder)
         word = word_of(file.resolve())
-        spec.loader.exec_module(module)
+        with _noted(pressed):
+            spec.loader.exec_module(module)
     except InputError:
         raise
-    except (Exception, SystemExit, GeneratorExit) as error:  # noqa: BLE001  whatever the file raises
+    except BaseException as error:  # whatever the file raises
+        if pressed:
+            raise
         raise explain_failure(error, file) from None
     found = [item for item in vars(module).values() if _defined_here(item, module)]
     if not found:
@@ -361,6 +380,30 @@ def load_file(path: str | FilePath, *, store: bool = False) -> list[str]:
             raise _unusable(item, f"the file has two algorithms `{names[-1]}`", "give one of them another `name`")
     _FILES[file.resolve()] = None
     return names
+
+
+@contextmanager
+def _noted(pressed: list[int]) -> Iterator[None]:
+    """Note Ctrl-C: a file can raise ``KeyboardInterrupt`` by itself."""
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+
+    def note(number: int, frame: Any) -> Any:
+        pressed.append(number)
+        return before(number, frame)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def is_ours(error: BaseException) -> bool:
+    """Whether an exception is Ctrl-C in the main thread, and no failure of an algorithm."""
+    return isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread()
 
 
 def loaded_files() -> list[FilePath]:
@@ -416,8 +459,11 @@ def explain_failure(error: BaseException, file: FilePath | None = None) -> Input
     own = {str(file.resolve())} if file is not None else set()
     own |= {found[0] for base in _own_bases(algorithm) if (found := _place(base)) is not None}
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _resolved(frame.filename) in own]
-    text = " ".join(str(error).split())
-    message = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    try:
+        text = shortened(str(error))
+    except BaseException as inside:  # noqa: BLE001  its text is made by code of the user's, too
+        text = f"its text cannot be made: {type(inside).__name__}"
+    message = shortened(type(error).__name__) + (f": {text}" if text else "")
     place: tuple[str, int | None] | None = (frames[-1].filename, frames[-1].lineno) if frames else None
     if isinstance(error, SyntaxError) and error.filename is not None:
         place = (error.filename, error.lineno)

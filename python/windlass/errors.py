@@ -16,6 +16,7 @@ __all__ = [
     "core_errors",
     "did_you_mean",
     "error_codes",
+    "shortened",
     "visible",
 ]
 
@@ -219,11 +220,13 @@ class Interrupted(WindlassError):
         Runs that were asked for.
     stored : bool
         Whether the finished runs are in the store, so that the same call goes on from there.
+    left : bool
+        Whether a run goes on even so: its algorithm in Python neither ends nor can be interrupted.
     """
 
     code = "sweep.interrupted"
 
-    def __init__(self, done: int, total: int, stored: bool) -> None:
+    def __init__(self, done: int, total: int, stored: bool, left: bool = False) -> None:
         from windlass.amounts import counted
 
         kept = f"{done} of {counted(total, 'run')} {'is' if done == 1 else 'are'} finished" + (
@@ -234,6 +237,7 @@ class Interrupted(WindlassError):
         self.done = done
         self.total = total
         self.stored = stored
+        self.left = left
 
 
 @contextmanager
@@ -255,6 +259,16 @@ def core_errors() -> Iterator[None]:
         raise InputError(error.message, code=error.code, hint=error.hint, file=error.file, line=error.line) from None
     except _core.Cancelled:
         raise Cancelled("the run was stopped before its end") from None
+
+
+def shortened(text: str, most: int = 300) -> str:
+    """One line of text that others wrote, without the middle if it is long.
+
+    >>> shortened("a" * 1000, 9)
+    'aaaa ... aaaa'
+    """
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most // 2]} ... {line[-(most // 2) :]}"
 
 
 def error_codes() -> dict[str, str]:

@@ -338,7 +338,7 @@ def _until_precise(
                 [(points[index], seed) for index, seed in fresh], jobs=jobs, store=store, progress=count, cancel=cancel
             )
         except Interrupted as stopped:
-            raise Interrupted(before + stopped.done, before + stopped.total, stopped.stored) from None
+            raise Interrupted(before + stopped.done, before + stopped.total, stopped.stored, stopped.left) from None
         made |= zip(fresh, results, strict=True)
 
         wide: list[str] = []

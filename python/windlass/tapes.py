@@ -92,9 +92,11 @@ def replay(tape: str | Path, algorithm: str | Mapping[str, Any] | None = None) -
             found = json.loads(_core.replay(text, file, other))
     except WindlassError:
         raise
-    except (Exception, SystemExit, GeneratorExit) as error:  # whatever a class in Python raises
-        from windlass.control import explain_failure
+    except BaseException as error:  # whatever a class in Python raises
+        from windlass.control import explain_failure, is_ours
 
+        if is_ours(error):
+            raise
         raise explain_failure(error) from error
     differences = [Difference(**one) for one in found.pop("differences")]
     return Replay(**found, differences=differences)

@@ -22,6 +22,9 @@ __all__ = ["Jobs", "Threads", "Workers", "keep", "side_by_side", "stored", "work
 PATIENCE_S = 3.0
 """How long a run that was told to stop may take, seconds: the engine looks many times a second."""
 
+TIMES = 3
+"""How often that is waited for, and a run interrupted, before it is left behind."""
+
 
 class Workers(Protocol):
     """Who makes runs."""
@@ -135,32 +138,44 @@ class Threads:
         """Make or read the runs, side by side; see :meth:`Workers.make`."""
         made: dict[str, RunResult] = {}
         threads: list[int] = []
-        with ThreadPoolExecutor(self.count, "windlass", lambda: threads.append(threading.get_ident())) as pool:
-            waiting: dict[Future[RunResult], str] = {}
-            try:
-                for key, (point, seed) in tasks.items():
-                    waiting[pool.submit(_one, point, seed, key, places.get(key), cancel)] = key
-                for future in as_completed(waiting):
-                    made[waiting[future]] = future.result()
-                    if progress is not None:
-                        progress(len(made), len(tasks))
-            except BaseException as error:
-                cancel.set()
-                pool.shutdown(wait=False, cancel_futures=True)
-                _end(waiting, threads)
-                if isinstance(error, (KeyboardInterrupt, Cancelled)):
-                    finished = sum(1 for future in waiting if not future.cancelled() and future.exception() is None)
-                    raise Interrupted(finished, len(tasks), any(places.values())) from None
-                raise
+        pool = ThreadPoolExecutor(self.count, "windlass", lambda: threads.append(threading.get_ident()))
+        waiting: dict[Future[RunResult], str] = {}
+        try:
+            for key, (point, seed) in tasks.items():
+                waiting[pool.submit(_one, point, seed, key, places.get(key), cancel)] = key
+            for future in as_completed(waiting):
+                made[waiting[future]] = future.result()
+                if progress is not None:
+                    progress(len(made), len(tasks))
+        except BaseException as error:
+            cancel.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            left = _end(waiting, threads)
+            if isinstance(error, (KeyboardInterrupt, Cancelled)):
+                ended = [future for future in waiting if future.done() and not future.cancelled()]
+                finished = sum(1 for future in ended if future.exception() is None)
+                raise Interrupted(finished, len(tasks), any(places.values()), left) from None
+            raise
+        pool.shutdown()
         return made
 
 
-def _end(waiting: Iterable[Future[RunResult]], threads: Sequence[int]) -> None:
-    """Wait for runs that were told to stop. One that an algorithm in Python keeps from it is interrupted there."""
+def _end(waiting: Iterable[Future[RunResult]], threads: Sequence[int]) -> bool:
+    """Wait for runs that were told to stop. One that an algorithm in Python keeps from it is interrupted there.
+
+    Returns
+    -------
+    bool
+        Whether one goes on even so: its algorithm sleeps, or catches what interrupts it.
+    """
     rest = {future for future in waiting if not future.cancelled()}
-    while rest := wait(rest, timeout=PATIENCE_S).not_done:
+    for _ in range(TIMES):
+        rest = wait(rest, timeout=PATIENCE_S).not_done
+        if not rest:
+            return False
         for thread in threads:
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(KeyboardInterrupt))
+    return True
 
 
 def _one(point: Runnable, seed: int, key: str, store: Store | None, cancel: _core.Cancel) -> RunResult:

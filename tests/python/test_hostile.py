@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -11,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+from click.testing import Result
 from conftest import Command
 
 import windlass
@@ -304,6 +307,115 @@ def test_a_class_that_leaves_and_one_that_moves(
     assert result.exit_code == 0, result.stderr
     assert (tmp_path / "here" / "manifest.json").is_file()
     assert Path.cwd() == tmp_path
+
+
+def own(folder: Path, body: str, *, before: str = "") -> Path:
+    """A file with one class `hostile`, whose body is given."""
+    file = folder / "own.py"
+    lines = "\n".join(f"    {line}" for line in body.splitlines())
+    file.write_text(f"import windlass\n{before}\n\nclass Hostile(windlass.CongestionControl):\n{lines}\n")
+    return file
+
+
+def run_own(command: Command, small: Path, file: Path, *more: str) -> Result:
+    return command("run", small, "--python", file, "--set", "flows.algorithm=hostile", *more)
+
+
+@pytest.mark.parametrize("error", ["KeyboardInterrupt", "SystemExit(99)", "Own(130)", "Silent()"])
+@pytest.mark.parametrize("where", ["file", "method"])
+def test_whatever_a_class_raises_is_an_error_with_its_line(
+    command: Command, tmp_path: Path, small: Path, error: str, where: str
+) -> None:
+    classes = """
+class Own(BaseException):
+    pass
+
+class Silent(BaseException):
+    def __str__(self):
+        raise Own
+"""
+    raises = f"raise {error}"
+    if where == "file":
+        file = own(tmp_path, "pass", before=f"{classes}\n{raises}")
+    else:
+        file = own(tmp_path, f"def on_ack(self, ack, path):\n    {raises}", before=classes)
+    line = file.read_text().splitlines().index(f"{'' if where == 'file' else '        '}{raises}") + 1
+    done = run_own(command, small, file)
+    assert done.exit_code == 2, done.output
+    assert f"own.py, line {line}: {error.partition('(')[0]}" in done.stderr
+    assert done.stderr.startswith("error[algorithm.failed]: ")
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("head", ["def on_ack(self, ack, path):\n    yield", "async def on_recovery_exit(self, *given):\n    pass",
+                                  "async def on_init(self, *given):\n    yield 1", "def pacing_rate(self):\n    yield 1.0"])  # fmt: skip
+def test_a_method_that_would_never_run_is_refused(command: Command, tmp_path: Path, small: Path, head: str) -> None:
+    done = run_own(command, small, own(tmp_path, head))
+    assert done.exit_code == 2
+    assert "error[algorithm.class]: " in done.stderr
+    assert "is a generator or a coroutine, and nothing in it would run" in done.stderr
+    # one that hides it is found when it is called
+    hidden = own(tmp_path, "def on_ack(self, ack, path):\n    return (self.cwnd for _ in range(3))")
+    done = run_own(command, small, hidden)
+    assert done.exit_code == 2
+    assert "on_ack: ValueError: it answered a generator, of which nothing was run" in done.stderr
+
+
+def test_the_text_of_an_exception_is_shortened(command: Command, tmp_path: Path, small: Path) -> None:
+    done = run_own(command, small, own(tmp_path, "def on_ack(self, ack, path):\n    raise ValueError('a' * 100000)"))
+    assert done.exit_code == 2
+    assert "ValueError: aaa" in done.stderr
+    assert len(done.stderr) < 1000
+
+
+def test_what_a_class_prints_goes_to_stderr(command: Command, tmp_path: Path, small: Path) -> None:
+    body = "def on_ack(self, ack, path):\n    super().on_ack(ack, path)\n    print('said')\n    sys.stdout.close()"
+    done = run_own(command, small, own(tmp_path, body, before="import sys\nprint('read')"), "--json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["scenario"] == "s"
+    assert done.stderr.startswith("read\nsaid\nsaid\n")
+
+
+@pytest.mark.parametrize("window", [1e13, 1e308])
+def test_a_window_that_takes_more_memory_than_is_allowed(
+    command: Command, tmp_path: Path, small: Path, window: float
+) -> None:
+    file = own(tmp_path, f"def on_ack(self, ack, path):\n    self.cwnd = {window}")
+    done = run_own(command, small, file, "--max-memory", "100MB")
+    assert done.exit_code == 2, done.output
+    assert "the segments that it and other flows let out take up to" in done.stderr
+    assert "own.py, line 5" in done.stderr
+
+
+@posix
+def test_ctrl_c_ends_a_run_whose_class_sleeps_or_catches_it(tmp_path: Path, small: Path) -> None:
+    body = """def on_ack(self, ack, path):
+    print("here", flush=True)
+    while True:
+        try:
+            time.sleep(10**6)
+        except BaseException:
+            pass"""
+    file = own(tmp_path, body, before="import time")
+    words = [
+        sys.executable,
+        "-m",
+        "windlass",
+        "run",
+        str(small),
+        "--python",
+        str(file),
+        "--set",
+        "flows.algorithm=hostile",
+    ]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None and process.stderr.readline() == b"here\n"
+        process.send_signal(signal.SIGINT)
+        try:
+            _, said = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert (process.returncode, said) == (130, b"stopped before the end of the run\n")
 
 
 # ---- what nobody foresaw ----

@@ -4,7 +4,7 @@
 //! exception ends the object's part in the run: its window stays at one segment, and [`take_failure`] gives the
 //! exception when the run is over.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use pyo3::exceptions::{PyAttributeError, PyValueError};
 use pyo3::intern;
@@ -19,6 +19,42 @@ use scenario::{ForeignAlgorithm, ForeignDefault};
 thread_local! {
     /// What went wrong first in the run on this thread.
     static FAILURE: RefCell<Option<PyErr>> = const { RefCell::new(None) };
+    /// What the segments take that the windows of the run on this thread let out, bytes.
+    static OUT: Cell<f64> = const { Cell::new(0.0) };
+    /// What they may take.
+    static ALLOWED: Cell<f64> = const { Cell::new(f64::INFINITY) };
+    /// Memory of the process when the run began, bytes, and how many large windows were read since.
+    static BEGAN: Cell<(f64, u32)> = const { Cell::new((0.0, 0)) };
+}
+
+/// Memory of a segment that is out, bytes, as the [estimate](scenario::Point::estimate) has it.
+const SEGMENT_BYTES: f64 = 200.0;
+
+/// What segments that are out take before the memory of the process is looked at, bytes: what is lost and sent again
+/// takes more than what is out.
+const LARGE: f64 = 10e6;
+/// Every so many large windows.
+const LOOK: u32 = 8;
+
+/// A run begins on this thread whose memory is limited. The estimate before a run cannot know the windows of a class.
+pub(crate) fn allow(memory_bytes: Option<f64>) {
+    OUT.set(0.0);
+    ALLOWED.set(memory_bytes.unwrap_or(f64::INFINITY));
+    BEGAN.set((resident_bytes(), 0));
+}
+
+/// Memory of the process, bytes; 0 where the system does not tell.
+fn resident_bytes() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    line.and_then(|text| text.trim().strip_suffix(" kB")?.parse().ok()).map_or(0.0, |kib: f64| kib * 1024.0)
+}
+
+/// How much the memory of the process has grown, if it is looked at now.
+fn grown_bytes() -> f64 {
+    let (began, looks) = BEGAN.get();
+    BEGAN.set((began, looks + 1));
+    if looks % LOOK == 0 { resident_bytes() - began } else { 0.0 }
 }
 
 /// The exception that stopped an object in the run that has just ended on this thread.
@@ -164,6 +200,8 @@ struct Control {
     windows: Windows,
     pacing: Option<Rate>,
     paces: bool,
+    /// Its part of [`OUT`].
+    out: f64,
 }
 
 impl Control {
@@ -171,12 +209,13 @@ impl Control {
     /// result.
     fn call<R>(&mut self, path: &Path, method: &str, call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<R>) -> Option<R> {
         let object = self.object.as_ref()?;
-        let paces = self.paces;
+        let (paces, mut out) = (self.paces, self.out);
         let made = Python::attach(|py| {
             let object = object.bind(py);
             let read = || -> PyResult<(R, f64, f64)> {
                 let result = call(object)?;
                 let cwnd = window(object, intern!(py, "cwnd"), true)?;
+                out = claim(cwnd, path, paces, out)?;
                 Ok((result, cwnd, window(object, intern!(py, "ssthresh"), false)?))
             };
             let paced = || -> PyResult<Option<f64>> {
@@ -186,6 +225,7 @@ impl Control {
             let pacing = paced().map_err(|error| fail(py, error, &object.get_type(), "pacing_rate")).ok()?;
             Some((result, cwnd, ssthresh, pacing))
         });
+        self.out = out;
         if let Some((result, cwnd, ssthresh, pacing)) = made {
             self.windows = Windows { cwnd: Bytes(cwnd), ssthresh: Bytes(ssthresh) };
             self.pacing = pacing.map(Rate);
@@ -223,6 +263,35 @@ fn window(object: &Bound<'_, PyAny>, name: &Bound<'_, PyString>, finite: bool) -
     }
 }
 
+/// Memory of what a window lets out, where `out` was that of the window before. What is paced leaves step by step: there
+/// it is what has left.
+fn claim(cwnd: f64, path: &Path, paces: bool, out: f64) -> PyResult<f64> {
+    let bytes = if paces { path.flight_size.0 } else { cwnd.min(path.rwnd.0) };
+    let now = bytes / path.mss.0 * SEGMENT_BYTES;
+    let (all, allowed) = (OUT.get() - out + now, ALLOWED.get());
+    let all = if now > LARGE { all.max(grown_bytes()) } else { all };
+    if all > allowed {
+        return Err(PyValueError::new_err(format!(
+            "`cwnd` is {cwnd:.4e}: the segments that it and other flows let out take up to {:.0} MB, and {:.0} MB are \
+             allowed; keep it near the path's bandwidth-delay product, or allow more with `--max-memory`",
+            all / 1e6,
+            allowed / 1e6
+        )));
+    }
+    OUT.set(OUT.get() - out + now);
+    Ok(now)
+}
+
+/// A method whose answer means nothing has run, unless it answered a generator or a coroutine, of which nothing has.
+fn ran(answer: &Bound<'_, PyAny>) -> PyResult<()> {
+    let py = answer.py();
+    if !answer.is_none() && (answer.hasattr(intern!(py, "send"))? || answer.hasattr(intern!(py, "asend"))?) {
+        let found = answer.get_type().name()?;
+        return Err(PyValueError::new_err(format!("it answered a {found}, of which nothing was run")));
+    }
+    Ok(())
+}
+
 /// What `pacing_rate` answered.
 fn rate(answer: &Bound<'_, PyAny>) -> PyResult<Option<f64>> {
     match answer.extract::<Option<f64>>() {
@@ -252,7 +321,7 @@ fn response(answer: &Bound<'_, PyAny>) -> PyResult<Response> {
 impl CongestionControl for Control {
     fn on_init(&mut self, cwnd: Bytes, ssthresh: Bytes, path: &Path) {
         self.call(path, "on_init", |object| {
-            object.call_method1(intern!(object.py(), "on_init"), (cwnd.0, ssthresh.0, PathView(*path)))?;
+            ran(&object.call_method1(intern!(object.py(), "on_init"), (cwnd.0, ssthresh.0, PathView(*path)))?)?;
             if object.getattr(intern!(object.py(), "cwnd"))?.eq(0.0)? {
                 return Err(PyValueError::new_err(
                     "`cwnd` is 0 after on_init: set it, or call super().on_init(cwnd, ssthresh, path)",
@@ -280,7 +349,7 @@ impl CongestionControl for Control {
             round_sent: ack.round.map_or(0.0, |round| round.sent.0),
         };
         self.call(path, "on_ack", |object| {
-            object.call_method1(intern!(object.py(), "on_ack"), (view, PathView(*path))).map(drop)
+            ran(&object.call_method1(intern!(object.py(), "on_ack"), (view, PathView(*path)))?)
         });
     }
 
@@ -304,7 +373,7 @@ impl CongestionControl for Control {
     fn on_recovery_exit(&mut self, exit: &RecoveryExit, path: &Path) {
         let (now, proposed) = (exit.now.secs(), exit.window.0);
         self.call(path, "on_recovery_exit", |object| {
-            object.call_method1(intern!(object.py(), "on_recovery_exit"), (now, proposed, PathView(*path))).map(drop)
+            ran(&object.call_method1(intern!(object.py(), "on_recovery_exit"), (now, proposed, PathView(*path)))?)
         });
     }
 
@@ -338,7 +407,7 @@ impl Outside for Control {
                 copied.map(Bound::unbind).map_err(|error| fail(py, error, &object.get_type(), "__deepcopy__")).ok()
             })
         });
-        Box::new(Control { object, ..*self })
+        Box::new(Control { object, out: 0.0, ..*self })
     }
 }
 
@@ -358,7 +427,7 @@ fn make(class: &Py<PyAny>, config: &Config, paces: bool) -> Control {
         };
         made().map_err(|error| fail(py, error, class, "__init__")).ok()
     });
-    Control { object, windows: Windows::default(), pacing: None, paces }
+    Control { object, windows: Windows::default(), pacing: None, paces, out: 0.0 }
 }
 
 /// Make a class known under a name. `parameters`: name and default, a number or a bool. `source`: hash of its source.

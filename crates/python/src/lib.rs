@@ -220,6 +220,7 @@ impl Point {
         let cancel = cancel.map(|cancel| &*cancel.0);
         let limits = Limits { memory_bytes, seconds };
         let seed = scenario::seed(seed).map_err(|error| raise(py, error))?;
+        control::allow(memory_bytes);
         let result = py.detach(|| self.0.run(seed, &RunOptions { cancel, limits }));
         if let Some(failure) = control::take_failure() {
             return Err(failure);
@@ -244,6 +245,7 @@ impl Point {
         let limits = Limits { memory_bytes, seconds };
         let Captured { points, flows, limit, payload, write } = wanted;
         let asked = scenario::Wanted { points, flows, limit };
+        control::allow(memory_bytes);
         let result = py.detach(|| self.0.capture(seed, &asked, &RunOptions { cancel, limits }));
         if let Some(failure) = control::take_failure() {
             return Err(failure);
@@ -272,6 +274,7 @@ struct Captured<'py> {
 #[pyfunction]
 #[pyo3(signature = (text, filename, other = None))]
 fn replay(py: Python<'_>, text: &str, filename: &str, other: Option<&str>) -> PyResult<String> {
+    control::allow(None);
     let found = scenario::replay(text, filename, other);
     if let Some(failure) = control::take_failure() {
         return Err(failure);

@@ -18,7 +18,7 @@ import click
 import windlass
 from windlass._start import ready
 from windlass.amounts import counted
-from windlass.errors import Interrupted, StoreWarning, WindlassError, visible
+from windlass.errors import Interrupted, StoreWarning, WindlassError, shortened, visible
 
 
 class _Subcommand(click.Command):
@@ -61,6 +61,9 @@ class _Command(click.Group):
         except Interrupted as stopped:
             click.echo(_stopped_note(stopped), err=True)
             code = 130
+            if stopped.left:  # its thread would be waited for without end
+                sys.stdout.flush()
+                os._exit(code)
         except WindlassError as error:
             click.echo(error.render(), err=True)
             code = 2
@@ -140,7 +143,7 @@ def _broken(error: Exception) -> int:
     """Say that Windlass itself is broken, and how to report it; the exit code."""
     if os.environ.get(DEBUG):
         click.echo(visible("".join(traceback.format_exception(error))), err=True)
-    what = " ".join(str(error).split())[:300]
+    what = shortened(str(error))
     click.echo(visible(f"error[internal]: Windlass is broken here: {type(error).__name__}: {what}"), err=True)
     click.echo(
         f"hint: please report it with the command, the file and what `{DEBUG}=1` before the command adds; "

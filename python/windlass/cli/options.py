@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -162,10 +163,15 @@ sets_option = click.option(
 
 def _load_own(context: click.Context, parameter: click.Parameter, files: Sequence[Path]) -> None:
     if files and not context.resilient_parsing:
+        from contextlib import redirect_stdout
+
+        from windlass.cli.own import Split
         from windlass.control import load_file
 
-        for file in files:
-            load_file(file)
+        context.find_root().with_resource(redirect_stdout(Split(sys.stdout)))
+        with redirect_stdout(Split(None)):
+            for file in files:
+                load_file(file)
 
 
 own_option = click.option(

@@ -36,10 +36,14 @@ def replay(file: str, algorithm: str | None, as_json: bool) -> None:
     Shows the first answers that differ, each with its first differing field, or says that all are equal. The exit code
     is 1 if any differ.
     """
+    from contextlib import redirect_stdout
+
+    from windlass.cli.own import Split
     from windlass.compare import algorithm_value
     from windlass.tapes import replay
 
-    found = replay(file, None if algorithm is None else algorithm_value(algorithm))
+    with redirect_stdout(Split(None)):
+        found = replay(file, None if algorithm is None else algorithm_value(algorithm))
     if as_json:
         print_json(dataclasses.asdict(found))
     elif not found.differences:

@@ -45,7 +45,7 @@ class _Capturing(Point):
         from windlass.sweep import RunResult
         from windlass.tables import tables_from_core
 
-        with own_failures(OSError):  # of the file
+        with own_failures(OSError, cancel=cancel):  # of the file
             may = allowed()
             columns, told = self._point.capture(seed, self.wanted, cancel, may.memory_bytes, may.seconds)
         self.told.update(json.loads(told))

@@ -172,7 +172,9 @@ class Sequential:
             runs = [(plan.jobs[task.job].points[task.point], task.seed) for task in tasks]
             results = execute(runs, jobs=self.jobs, store=self.store, progress=step)
         except Interrupted as stopped:
-            raise Interrupted(before + stopped.done, before + stopped.total + behind, stopped.stored) from None
+            raise Interrupted(
+                before + stopped.done, before + stopped.total + behind, stopped.stored, stopped.left
+            ) from None
         plan.took_s += time.monotonic() - started
         plan.cpu_s += time.process_time() - spent
         plan.measure(tasks, results, self.measured)

@@ -17,17 +17,22 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def own_failures(*others: type[Exception]) -> Iterator[None]:
-    """Say what went wrong in a run, also in an algorithm that is written in Python; `others` are left as they are."""
+def own_failures(*others: type[Exception], cancel: _core.Cancel | None = None) -> Iterator[None]:
+    """Say what went wrong in a run, also in an algorithm that is written in Python; `others` are left as they are.
+
+    Ctrl-C comes to the main thread, or to one whose `cancel` is set; other such exceptions are of the algorithm itself.
+    """
     known: tuple[type[Exception], ...] = (WindlassError, *others)
     try:
         with core_errors():
             yield
     except known:
         raise
-    except (Exception, SystemExit, GeneratorExit) as error:  # such an algorithm raised it
-        from windlass.control import explain_failure
+    except BaseException as error:  # such an algorithm raised it
+        from windlass.control import explain_failure, is_ours
 
+        if is_ours(error) or (cancel is not None and cancel.is_set()):
+            raise
         raise explain_failure(error) from error
 
 
@@ -311,7 +316,7 @@ class Point:
         from windlass.sweep import RunResult
         from windlass.tables import tables_from_core
 
-        with own_failures():
+        with own_failures(cancel=cancel):
             may = allowed()
             columns = self._point.run(seed, cancel, may.memory_bytes, may.seconds)
         return RunResult(key=self.key(seed), seed=seed, axes=self.axes, tables=tables_from_core(columns))
