@@ -99,7 +99,8 @@ fn other_packets_and_links_are_counted() {
 fn kinds_of_links_are_read() {
     let nflog = |order: fn(u16) -> [u8; 2]| {
         let fields = [(8, 1, vec![8, 0, 0, 0]), (5, 10, vec![0; 4]), (4 + 1072, 9, vec![])];
-        let fields = fields.into_iter().flat_map(|(length, kind, body)| [&order(length)[..], &order(kind), &body].concat());
+        let fields =
+            fields.into_iter().flat_map(|(length, kind, body)| [&order(length)[..], &order(kind), &body].concat());
         [vec![2, 0, 0, 0], fields.collect()].concat()
     };
     let pppoe: [u8; 8] = [0x11, 0, 0, 1, 4, 50, 0, 0x21];
