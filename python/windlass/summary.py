@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -166,7 +166,7 @@ def _group(way: Way, described: Mapping[str, Any]) -> list[str]:
         line += f" (means over {time_text(even_bin(float(known['duration_s'])))})"
     if trip[1] > 0.0 and bdp[1] >= 0.05 * packet:
         packets = span_text((bdp[0] / packet, bdp[1] / packet), 3, "packets")
-        line += f"; BDP {packets} of {known['packet']} B = {span_text((bdp[0] / 1e3, bdp[1] / 1e3), 3, 'kB')}"
+        line += f"; BDP {packets} of {known['packet']} B = {_both(size_text, bdp)}"
     return [*who, line]
 
 
@@ -181,7 +181,12 @@ def _milliseconds(seconds: Span) -> str:
 
 
 def _rates(bps: Span) -> str:
-    least, most = (rate_text(rate) for rate in bps)
+    return _both(rate_text, bps)
+
+
+def _both(text: Callable[[float], str], span: Span) -> str:
+    """One value, or both ends of a range, each as `text` writes it."""
+    least, most = map(text, span)
     if least == most:
         return least
     number, _, unit = least.partition(" ")

@@ -220,7 +220,8 @@ def test_without_dask(command: Command, small_file: Path, monkeypatch: pytest.Mo
     done = command("sweep", small_file, "--dask", "tcp://127.0.0.1:8786")
     assert done.exit_code == 2
     assert done.stderr == (
-        "error[cluster.no-dask]: Dask is not installed\nhint: `pip install 'windlass[dask]'` installs it\n"
+        "error[cluster.no-dask]: Dask is not installed\n"
+        f"hint: `{sys.executable} -m pip install 'distributed>=2024.8'` installs it\n"
     )
 
 

@@ -383,7 +383,7 @@ def test_equal_runs_give_equal_bytes(form: str, command: Command, small_file: Pa
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        (["-o", "a.txt"], "`a.txt` does not say what to write: give --format pcapng|qlog|qvis|ns3|mahimahi"),
+        (["-o", "a.txt"], "`a.txt` does not say what to write\nhint: give `--format` one of pcapng, qlog, qvis, ns3, mahimahi"),
         (["-o", "a.mahi", "--at", "sender"], "--at is for pcapng, not for mahimahi"),
         (["-o", "a.pcapng", "--link", "bottleneck"], "--link is for mahimahi, not for pcapng"),
         (["-o", "a.mahi", "--reverse"], "--reverse is of a link: name it with --link"),

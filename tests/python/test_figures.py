@@ -283,7 +283,7 @@ def test_a_heatmap_has_the_means_in_its_fields(swept: Scenario) -> None:
     figure = windlass.plot(found, "heatmap", x=LOSS, rows="flows.algorithm", width="2col")
     axes = figure.axes[0]
     means = {(row[LOSS], row["flows.algorithm"]): row["goodput_bps_mean"] for row in found.summary().to_pylist()}
-    grid = [[means[rate, name] * 1e-6 for rate in ("0 %", "0.5 %", "5 %")] for name in ("newreno", "westwood-plus")]
+    grid = [[means[rate, name] * 1e-6 for rate in (0.0, 0.5, 5.0)] for name in ("newreno", "westwood-plus")]
     assert axes.images[0].get_array().tolist() == [pytest.approx(row) for row in grid]
     assert [text.get_text() for text in axes.texts] == [f"{value:.3g}" for value in itertools.chain(*grid)]
     assert [text.get_text() for text in axes.get_yticklabels()] == ["NewReno", "Westwood+"]

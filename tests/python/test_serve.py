@@ -716,4 +716,4 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, command: Command) ->
     done = command("serve", "--no-browser", "--port", "0")
     assert done.exit_code == 2
     assert "error[serve.no-server]" in done.stderr
-    assert "pip install windlass[serve]" in done.stderr
+    assert "-m pip install 'waitress>=3'` installs it" in done.stderr

@@ -236,7 +236,7 @@ def test_summary_has_one_row_per_point_and_counts_seeds(swept: windlass.Scenario
         "flows.algorithm", "topology.bottleneck.loss.rate", "group", "direction", "algorithm", "flows",
     ]  # fmt: skip
     row = summary.to_pylist()[1]
-    assert (row["flows.algorithm"], row["topology.bottleneck.loss.rate"], row["flows"]) == ("newreno", "0.5 %", 2)
+    assert (row["flows.algorithm"], row["topology.bottleneck.loss.rate"], row["flows"]) == ("newreno", 0.5, 2)
     own = [
         flow
         for flow in result.flows.to_pylist()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from windlass.cli import completion, latex
-from windlass.cli.files import check_file, command_line, load_scenario, refuse_packets, show_progress
+from windlass.cli.files import check_file, command_line, load_scenario, show_progress
 from windlass.cli.group import main
 from windlass.cli.hints import UsageError
 from windlass.cli.latex import latex_option
@@ -139,7 +139,6 @@ def compare_(
         )
     paths = [load_scenario(file, sets) for file in files]
     if output is not None:
-        refuse_packets(output)
         check_file(output)
     elif any(layout.values()):
         raise click.UsageError("--width, --font, --font-size, --title and --label are for the figure: name it with -o")

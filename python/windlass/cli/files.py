@@ -62,19 +62,6 @@ PACKETS = (".pcap", ".pcapng", ".cap")
 """Endings of files of packets."""
 
 
-def refuse_packets(file: Path) -> None:
-    """Stop before the runs if a figure or page is to go into a file of packets."""
-    from windlass.errors import InputError
-
-    if file.suffix.lower() in PACKETS:
-        raise InputError(
-            "is a file of packets, and this command writes none",
-            code="cli.output",
-            file=str(file),
-            hint=f"`windlass export FILE -o {file.with_suffix('.pcapng')}` writes the packets of a run",
-        )
-
-
 def check_file(file: Path) -> None:
     """Stop before the runs if the file that the user named cannot be written; leaves it as it is."""
     from windlass import folders

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
@@ -126,14 +127,26 @@ def tabular(table: Table) -> str:
         column.justify == "right" or _all_numbers(cells) for column, cells in zip(table.columns, columns, strict=True)
     ]
     kinds = "".join("r" if numbers else "l" for numbers in right)
-    heads = zip_longest(*(map(escape, plain(column.header).split("\n")) for column in table.columns), fillvalue="")
+    heads = _heads([plain(column.header).split("\n") for column in table.columns])
     shown = (aligned(cells) if numbers else map(escape, cells) for cells, numbers in zip(columns, right, strict=True))
     rows = zip(*shown, strict=True)
     lines = [rf"\begin{{tabular}}{{{kinds}}}", r"\toprule"]
-    lines += [*(" & ".join(head) + r" \\" for head in heads), r"\midrule"]
+    lines += [*(" & ".join(map(escape, head)) + r" \\" for head in heads), r"\midrule"]
     # behind the end of a row, LaTeX would take a bracket or star for an argument of it
     lines += ["{}" * row[0].startswith(("[", "*")) + " & ".join(row) + r" \\" for row in rows]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
+
+
+HEAD_LETTERS = 16
+"""A head of more letters takes several lines: columns of numbers are narrower."""
+
+
+def _heads(heads: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+    """Rows of heads, of a name and perhaps a unit each: names end in one row, above the units."""
+    names = [textwrap.wrap(name, HEAD_LETTERS, break_long_words=False) for name, *_ in heads]
+    most = max(map(len, names))
+    units = [*zip_longest(*(units for _, *units in heads), fillvalue="")]
+    return [*zip(*([""] * (most - len(name)) + name for name in names), strict=True), *units]
 
 
 def _all_numbers(cells: Sequence[str]) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from windlass.cli import completion
-from windlass.cli.files import check_file, load_scenario, refuse_packets
+from windlass.cli.files import check_file, load_scenario
 from windlass.cli.group import main
 from windlass.cli.options import Drawing, Place, layout_options, limits_options, own_option, sets_option
 
@@ -106,7 +106,6 @@ def plot(
         raise click.UsageError(f"--data writes .csv or .parquet, not `{data.name}`")
     for place in (output, data):
         if place is not None:
-            refuse_packets(place)
             check_file(place)
     with plots.layout(width=width, font=font, font_size=font_size, title=title, labels=labels):
         found = choice.resolve(subject, kind, seed, chosen["y"])

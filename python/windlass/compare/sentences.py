@@ -285,7 +285,9 @@ def _taken(words: _Words) -> list[Statement]:
     if words.contest.settings == 1 or len(wins) == 1:
         gain = words.gain(take, wins[0])
         only = f" {words.where(wins[0])}, and only there" if words.contest.settings > 1 else ""
-        first = _say("take", **said, gain=gain, gains=gain_words(gain, words.objective), only=only)
+        where = words.places[wins[0]] if words.contest.settings > 1 else ""
+        gains = gain_words(gain, words.objective)
+        first = _say("take", **said, gain=gain, gains=gains, only=only, where=where)
     else:
         low, high = (pick(wins, key=lambda at: words.gain(take, at).mean) for pick in (min, max))
         first = _say(

@@ -307,7 +307,10 @@ def format_of(file: Path, *others: str) -> str | None:
     if not re.match("[a-z]", ending):
         return None
     *most, last = (f"`.{form}`" for form in (*FORMATS, *others))
-    made = {"eps": "; `pdftops -eps` makes EPS of a PDF"}.get(ending, "")
+    made = {
+        "eps": "; `pdftops -eps` makes EPS of a PDF",
+        **dict.fromkeys(("pcap", "pcapng", "cap"), f"; `windlass export FILE -o {file.stem}.pcapng` writes packets"),
+    }.get(ending, "")
     raise InputError(
         f"`{file.name}`: figures are not written as `.{ending}`",
         code="plot.format",
