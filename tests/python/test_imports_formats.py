@@ -576,6 +576,17 @@ def test_flent_pings_of_netperf_are_requests_per_second_in_their_rows() -> None:
     assert path.loss is None
 
 
+def test_flent_rows_without_a_time_are_not_used() -> None:
+    document = flows_of({"TCP upload": 9.4}, {"Ping (ms) ICMP": 20.0})
+    for rows in document["raw_values"].values():
+        for row in rows:
+            row["t"] = None
+    path = flent_path(document)
+    assert rate_of(path) == pytest.approx(9.4e6)
+    assert path.base_rtt is not None and path.base_rtt.value == pytest.approx(0.020, abs=0.0005)
+    assert path.loss is None
+
+
 def test_flent_says_what_it_cannot_know_of_a_load_or_a_delay() -> None:
     sent = flows_of({"UDP upload": 50.0}, {"Ping (ms) ICMP": 20.0})  # what was sent, not what arrived
     path = flent_path(sent)
@@ -619,6 +630,13 @@ def test_ss_with_and_without_times(dated: bool) -> None:
     assert path.base_rtt is not None and path.base_rtt.value == pytest.approx(0.0183)
     assert path.loss is not None and (path.loss.lost, path.loss.packets) == (7 * 19 - 1, 1400 * 19)
     assert ("have no times" in " ".join(path.notes)) is not dated
+
+
+def test_ss_whose_clock_was_set_back() -> None:
+    """Samples of 2 MB a second; the last one says the time of the first."""
+    text = ss()
+    path = import_path(put("ss.log", text.replace("1700000019.", "1700000000.")))
+    assert rate_of(path) == pytest.approx(16e6)
 
 
 def test_ss_of_several_connections() -> None:

@@ -104,7 +104,7 @@ def evidence(document: Any, file: str, flow: str | None) -> Evidence:
             hint="import a test such as tcp_download, tcp_upload or rrul",
         )
     series = _one_host(found, series, file, flow)
-    start = min((one["t"] for each in series for one in each.rows if "t" in one), default=0.0)
+    start = min((one["t"] for each in series for one in each.rows), default=0.0)
     flows, pings = ([one for one in series if (one.unit == "ms") is ping] for ping in (False, True))
     loads = [_load(x, [one for one in flows if one.way == way], start) for way in sorted({one.way for one in flows})]
     busy = sorted((one for one in loads if one is not None and one.bits > 0.0), key=lambda one: -one.bits)
@@ -174,7 +174,7 @@ def _rows(read: Reader, given: Any, name: str) -> list[dict[str, Any]]:
     found = []
     for row in read.rows(given or [], place):
         one = read.table(row, place)
-        if "t" in one and (one.get("val") is not None or one.get("lost") or "seq" in one):
+        if one.get("t") is not None and (one.get("val") is not None or one.get("lost") or "seq" in one):
             keys = [key for key in ("t", "val", "dur") if one.get(key) is not None]
             found.append({**one, **{key: read.number(one[key], f"{place}.{key}") for key in keys}})
     return found

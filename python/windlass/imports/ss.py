@@ -165,7 +165,7 @@ def _rate(found: Evidence, samples: list[_Sample]) -> None:
         got = np.array([8.0 * (b[1] - a[1]) for a, b in steps]) / (end - start)
         how = f"`bytes_acked` between {len(steps) + 1} samples: what the sender got; the link may carry more"
         found.rate = rates.mean(got, end - start, "bit/s", how)
-        found.arrived_bps = 8.0 * (timed[-1][1] - timed[0][1]) / (timed[-1][0] - timed[0][0])
+        found.arrived_bps = float((got * (end - start)).sum() / (end - start).sum())
         if not _standing(samples):
             found.rate = rates.at_least(found.rate.value, found.arrived_bps, len(steps), how)
         found.rates = RateOverTime(start - start[0], end - start[0], got, of_link=False)
