@@ -566,6 +566,20 @@ def test_flent_of_several_hosts_is_of_one_of_them() -> None:
         flent_path(document, flow="nowhere")
 
 
+def test_flent_hosts_are_known_from_commands_and_names_as_well() -> None:
+    flows = {"TCP upload::1": 30.0, "TCP upload::2": 9.0, "TCP upload 192.0.2.7": 1.0}
+    document = flows_of(flows, {"Ping (ms) ICMP": 10.0, "Ping (ms) ICMP2": 200.0})
+    hosts = {"TCP upload::1": "near", "TCP upload::2": "far", "Ping (ms) ICMP": "near", "Ping (ms) ICMP2": "far"}
+    for name, host in hosts.items():
+        command = f"/usr/bin/fping -D {host}" if "Ping" in name else f"netperf -H {host} -t TCP_STREAM -- -H {host}"
+        document["metadata"]["SERIES_META"][name]["COMMAND"] = command
+    for flow, rate, base in ((None, 30.0, 0.010), ("far", 9.0, 0.200)):
+        path = flent_path(document, flow=flow)
+        assert rate_of(path) == pytest.approx(1e6 * rate, rel=0.001)
+        assert path.base_rtt is not None and path.base_rtt.value == pytest.approx(base, abs=0.0005)
+    assert flent_path(document, flow="192.0").base_rtt is None
+
+
 def test_flent_pings_of_netperf_are_requests_per_second_in_their_rows() -> None:
     document = flows_of({"TCP upload": 9.4}, {"Ping (ms) UDP BE": 20.0})
     for row in document["raw_values"]["Ping (ms) UDP BE"]:

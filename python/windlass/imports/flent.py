@@ -149,11 +149,20 @@ def _series(read: Reader, top: dict[str, Any], about: dict[str, Any], count: int
         words = str(own.get("COMMAND", "")).split()
         way = next((one for one in ("download", "upload") if one in name.lower()), "")
         way = way or ("download" if "TCP_MAERTS" in words else "upload" if "TCP_STREAM" in words else "data")
-        host = next((one for one in hosts if name.endswith(f" {one}")), None)
-        host = host or next((one for one in hosts if one in words), hosts[0] if hosts else "")
+        host = _host(name, words, hosts)
         numbers = [None if one is None else read.number(one, place) for one in rows]
         found.append(_Series(name, unit, way, host, numbers, _rows(read, raw.get(name), name)))
     return found, left
+
+
+def _host(name: str, words: list[str], hosts: list[str]) -> str:
+    """The other end of a series: of the test's hosts that of its name or its command, or else what these say."""
+    if len(hosts) == 1:
+        return hosts[0]
+    last = name.rpartition(" ")[2]
+    told = words[words.index("-H") + 1 :][:1] if "-H" in words else words[-1:]
+    named = [one for one in hosts if name.endswith(f" {one}")] or [one for one in hosts if one in words]
+    return next(iter([*named, *hosts[:1], *told, *([last] if "." in last else [])]), "")
 
 
 def _unit(name: str, own: dict[str, Any]) -> str | None:
@@ -186,7 +195,8 @@ def _one_host(found: Evidence, series: list[_Series], file: str, flow: str | Non
     for one in series:
         own = sum(value or 0.0 for value in one.values) * PER_S.get(one.unit.lower(), 0.0)
         weight[one.host] = weight.get(one.host, 0.0) + own
-    order = sorted(weight, key=lambda host: (-weight[host], host))
+    # What does not say its host is of the one that is chosen.
+    order = sorted((host for host in weight if host or len(weight) == 1), key=lambda host: (-weight[host], host))
     host = chosen(order, flow, file, "hosts")
     if len(order) > 1:
         found.facts.append(f"host {host}, one of {len(order)}")
@@ -194,7 +204,7 @@ def _one_host(found: Evidence, series: list[_Series], file: str, flow: str | Non
             f"The test had several hosts, and so several paths ({listed(order)}): what is said is of {host} alone. "
             "`--flow HOST` chooses another."
         )
-    return [one for one in series if one.host == host]
+    return [one for one in series if one.host in (host, "")]
 
 
 def _pieces(x: list[float], one: _Series, start: float) -> list[tuple[float, float, float]]:
