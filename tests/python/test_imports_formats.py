@@ -768,6 +768,21 @@ def test_dates_of_tables(form: str) -> None:
     assert ("one zone (CET)" in " ".join(path.notes)) is ("CET" in form)
 
 
+@pytest.mark.parametrize(
+    ("names", "form"),
+    [
+        ("seconds,start,end,bits_per_second", "1.0,{at},{next},20e6"),
+        ("date,time,rate_mbps", "2025-01-01,12:00:{at:02d},20"),
+        ("interval,elapsed_ms,rate_mbps", "1,{at}000,20"),
+    ],
+)
+def test_the_column_of_time_is_one_that_goes_on(names: str, form: str) -> None:
+    rows = "".join(form.format(at=at, next=at + 1) + "\n" for at in range(10))
+    path = import_path(put("a.csv", f"{names}\n{rows}"))
+    assert path.facts[0].endswith("over 10 s")
+    assert rate_of(path) == pytest.approx(20e6)
+
+
 def test_dates_that_can_be_read_in_two_ways_are_asked_for() -> None:
     def table(*dates: str) -> Path:
         return put("a.csv", "date;rate_mbps\n" + "".join(f"{one};20\n" for one in dates))

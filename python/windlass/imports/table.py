@@ -29,7 +29,7 @@ PREFIX = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "ki": 2.0**10, "mi": 2.0**20, "
 _SPEED = re.compile(r"rate|throughput|bandwidth|goodput|speed|capacity", re.IGNORECASE)
 """Names of rates."""
 
-TIMES = ("time", "t", "seconds", "timestamp", "date", "datetime", "ms", "epoch")
+TIMES = ("time", "t", "sec", "seconds", "timestamp", "date", "datetime", "ms", "epoch", "start", "elapsed", "interval")
 
 DELAYS = ("rtt", "srtt", "minrtt", "ping", "latency")
 """Names of round trips."""
@@ -94,10 +94,11 @@ def evidence(text: str, file: str) -> Evidence:
         raise InputError("holds no line", code="import.nothing", file=file, hint=HINT)
     rows = list(csv.reader(io.StringIO("\n".join(lines[head:])), delimiter=_mark(lines[head])))
     names = [name.strip() for name in rows[0]]
-    time, rate, rtt = _time_column(names, file), _rate_column(names, file), _rtt_column(names, file)
+    times, rate, rtt = _time_columns(names, file), _rate_column(names, file), _rtt_column(names, file)
     body = [(head + 1 + place, row) for place, row in enumerate(rows[1:], 1) if any(part.strip() for part in row)]
     if len(body) > MOST_ROWS:
         raise InputError(f"has more than {MOST_ROWS} rows", code="import.broken", file=file, hint="give a part of it")
+    time = _going_on(times, [row for _, row in body[:2]], file)
     at, dated = _times([(line, _cell(row, time[0], line, file)) for line, row in body], time[1], file)
     got = [_value(row, rate[0], line, file) * rate[1] for line, row in body]
     if len(at) < 2:
@@ -140,12 +141,28 @@ def _words(name: str) -> list[str]:
     return [one for one in re.split(r"[^a-z]+", plain.lower()) if one]
 
 
-def _time_column(names: list[str], file: str) -> tuple[int, float]:
+def _time_columns(names: list[str], file: str) -> list[tuple[int, float]]:
+    """Columns that may be of time, and seconds of them."""
+    found = []
     for place, name in enumerate(names):
         words = _words(name)
         if words and (words[0] in TIMES or "time" in words) and not set(words) & set(DELAYS):
-            return place, next((SECONDS[one] for one in words if one in SECONDS and one != "s"), 1.0)
-    raise InputError("has no column of time", code="import.broken", file=file, line=1, hint=HINT)
+            found.append((place, next((SECONDS[one] for one in words if one in SECONDS and one != "s"), 1.0)))
+    if not found:
+        raise InputError("has no column of time", code="import.broken", file=file, line=1, hint=HINT)
+    return found
+
+
+def _going_on(columns: list[tuple[int, float]], rows: list[list[str]], file: str) -> tuple[int, float]:
+    """The first column whose first two values are times that go on, such as the start of rows beside their length."""
+    for place, unit_s in columns:
+        try:
+            at, _ = _times([(0, _cell(row, place, 0, file)) for row in rows], unit_s, file)
+        except InputError:
+            continue
+        if at == sorted(set(at)):
+            return place, unit_s
+    return columns[0]
 
 
 def _rate_column(names: list[str], file: str) -> tuple[int, float]:
