@@ -17,7 +17,9 @@ import pytest
 import windlass
 from windlass import export
 from windlass.errors import InputError
-from windlass.imports import ImportedPath, import_path
+from windlass.imports import Estimate, ImportedPath, assembly, import_path
+from windlass.imports.evidence import Evidence
+from windlass.interval import Interval
 
 
 def read(data: bytes, **options: Any) -> ImportedPath:
@@ -245,6 +247,23 @@ def test_the_rate_is_no_less_than_what_arrived_on_a_link_that_varies() -> None:
     packets = int(path.facts[1].split(" s, ")[1].split(" packets")[0])
     assert 0.95 * packets * 1500 * 8 / 30 <= path.rate.interval.lo <= 3.42e6 <= path.rate.interval.hi
     assert path.rate.value >= path.rate.interval.lo
+
+
+@pytest.mark.parametrize("said", [3e6, 5e6, 8e6])
+def test_no_reader_states_less_than_what_arrived(monkeypatch: pytest.MonkeyPatch, said: float) -> None:
+    """Whatever a reader hands on, of any kind of file: 6 Mbit/s arrived, round trips took no time."""
+    rate = Estimate(Interval(said, 0.9 * said, 1.1 * said, 10), "bit/s", "a reader")
+    delay = Estimate(Interval(0.0, 0.0, 0.0, 10), "s", "a reader")
+    found = Evidence("csv", rate=rate, arrived_bps=6e6, base_rtt=delay)
+    monkeypatch.setattr(assembly.kinds, "read", lambda *_: found)
+    path = read(b"anything")
+    assert path.rate is not None and path.base_rtt is None
+    assert min(path.rate.value, path.rate.interval.lo, path.rate.interval.hi) >= 6e6
+    assert path.rate.kind == ("interval" if said > 6e6 else "at least")
+    monkeypatch.setattr(assembly, "_rate", lambda evidence: evidence.rate)
+    if said < 6.7e6:
+        with pytest.raises(AssertionError):
+            read(b"anything")
 
 
 # ---- other connections

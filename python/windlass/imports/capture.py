@@ -135,13 +135,21 @@ def choose(capture: Capture, flow: str | None) -> int:
     )
 
 
+def sizes(capture: Capture) -> NDArray[Any]:
+    """Bytes of data of each connection in each direction, shape (n, 2)."""
+    import numpy as np
+
+    columns, count = capture.columns, len(capture.connections)
+    place = 2 * columns["connection"] + columns["direction"]
+    size: NDArray[Any] = np.bincount(place, weights=columns["payload"], minlength=2 * count)
+    return size.reshape(count, 2)
+
+
 def by_size(capture: Capture) -> list[int]:
     """Numbers of the connections, the one with most data first."""
     import numpy as np
 
-    columns = capture.columns
-    size = np.bincount(columns["connection"], weights=columns["payload"], minlength=len(capture.connections))
-    return [int(one) for one in np.argsort(-size, kind="stable")]
+    return [int(one) for one in np.argsort(-sizes(capture).sum(axis=1), kind="stable")]
 
 
 def shown(capture: Capture, number: int) -> str:

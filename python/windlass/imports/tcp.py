@@ -255,12 +255,18 @@ def _link(capture: Capture, number: int, view: View) -> Link:
     """All that went the same way past the capture while a connection lasted."""
     import numpy as np
 
-    own = float(view.size.sum())
+    own, amounts = float(view.size.sum()), captures.sizes(capture)
     times, sizes, ends = [view.arrived_s], [view.size], set()
     for other in captures.by_size(capture)[:MOST_OTHERS]:
+        # Both directions, the one with more data first.
+        sent = sorted(amounts[other], reverse=True)
         for back in (False, True):
-            of = captures.connection(capture, other, back=back) if other != number else None
-            seen = None if of is None or of.data.payload.sum() < SMALL * own else _view(of)
+            of = (
+                captures.connection(capture, other, back=back)
+                if other != number and sent[back] >= SMALL * own
+                else None
+            )
+            seen = None if of is None else _view(of)
             if of is None or seen is None or seen.place != view.place:
                 continue
             at_s = seen.arrived_s + (of.start_ns - view.of.start_ns) / 1e9
