@@ -27,12 +27,14 @@ def read(data: bytes, **options: Any) -> ImportedPath:
     return import_path("a.pcap", **options)
 
 
-def captured(place: str = "sender", document: dict[str, Any] | None = None, **truth: Any) -> ImportedPath:
+def captured(
+    place: str = "sender", document: dict[str, Any] | None = None, flow: str | None = None, **truth: Any
+) -> ImportedPath:
     """A run of the simulator, captured and read."""
     source = export.Source.of(windlass.from_dict(document or made_iperf.transfer(**truth)).with_({"scenario.seeds": 1}))
     Path("a.pcapng").unlink(missing_ok=True)
     export.write_pcapng(source, Path("a.pcapng"), at=[place])
-    return import_path("a.pcapng")
+    return import_path("a.pcapng", flow=flow)
 
 
 def notes(path: ImportedPath) -> str:
@@ -287,6 +289,22 @@ def test_other_connections_of_the_file_are_on_the_link_too(place: str, queue: An
     assert path.rate.interval.lo <= 10e6 <= path.rate.interval.hi
     assert path.rate.value >= 8e6
     assert "Another connection of the file carried " in notes(path)
+
+
+@pytest.mark.parametrize("place", ["sender", "receiver"])
+def test_a_connection_that_begins_behind_a_queue_knows_no_least_delay(place: str) -> None:
+    """BBR from 5 s on, in a queue that CUBIC keeps filled."""
+    document = made_iperf.transfer(**DUMBBELL, duration="15 s")
+    document["topology"]["pairs"] = 2
+    later = {"from": "left/1", "to": "right/1", "algorithm": "bbr", "start": "5 s"}
+    document["flows"].append(later)
+    first = captured(place, document, flow="10.0.0.1")
+    assert first.base_rtt is not None and first.base_rtt.kind == "interval"
+    path = captured(place, document, flow="10.0.0.2")
+    assert path.base_rtt is not None and path.base_rtt.interval.lo <= 0.06007 <= path.base_rtt.interval.hi
+    assert path.base_rtt.kind == "at most"
+    assert path.queue is None or path.queue.kind == "at least" and path.queue.interval.lo < 152e3
+    assert path.jitter is None
 
 
 def test_connections_of_other_links_are_not_taken_together() -> None:

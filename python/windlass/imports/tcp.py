@@ -224,6 +224,8 @@ class Link:
         In order, seconds since the connection began; bytes.
     own : int
         Bytes of the connection itself.
+    beside_s : ndarray of float64, shape (m,), or None
+        When data of others came, seconds; before it began, too.
     others : int
         Other connections, as far as they carried a hundredth of what it did.
     same_ends : bool
@@ -233,6 +235,7 @@ class Link:
     at_s: NDArray[Any]
     size: NDArray[Any]
     own: float = 1.0
+    beside_s: Any = None
     others: int = 0
     same_ends: bool = True
 
@@ -256,7 +259,7 @@ def _link(capture: Capture, number: int, view: View) -> Link:
     import numpy as np
 
     own, amounts = float(view.size.sum()), captures.sizes(capture)
-    times, sizes, ends = [view.arrived_s], [view.size], set()
+    times, sizes, beside, ends = [view.arrived_s], [view.size], [np.zeros(0)], set()
     for other in captures.by_size(capture)[:MOST_OTHERS]:
         # Both directions, the one with more data first.
         sent = sorted(amounts[other], reverse=True)
@@ -273,12 +276,13 @@ def _link(capture: Capture, number: int, view: View) -> Link:
             inside = (at_s >= 0.0) & (at_s <= view.of.duration_s)
             if float(seen.size[inside].sum()) >= SMALL * own:
                 times.append(at_s[inside])
+                beside.append(at_s)
                 sizes.append(seen.size[inside])
                 ends.add(tuple(one.rpartition(":")[0] for one in (of.sender, of.receiver)))
     at_s, size = np.concatenate(times), np.concatenate(sizes)
     order = np.argsort(at_s, kind="stable")
     mine = tuple(one.rpartition(":")[0] for one in (view.of.sender, view.of.receiver))
-    return Link(at_s[order], size[order], own, len(times) - 1, ends <= {mine})
+    return Link(at_s[order], size[order], own, np.concatenate(beside), len(times) - 1, ends <= {mine})
 
 
 @dataclass(frozen=True)
@@ -404,6 +408,12 @@ def _path(found: Evidence, view: View, link: Link) -> None:
         found.outcomes = Outcomes(lost, passed_s, where)
     else:
         found.outcomes = Outcomes(lost[~met.met], passed_s[~met.met], f"{where}, while the queue was not full")
+    if found.base_rtt is not None and _crowded(view, link, min(shaken, default=float("inf"))):
+        ends = replace(found.base_rtt.interval, lo=0.0)
+        found.base_rtt = replace(found.base_rtt, interval=ends, kind=AT_MOST)
+        found.notes.append(
+            "Other connections sent before the least round trip and may have kept a queue: it may be less."
+        )
     rest = lost if met is None else lost & ~met.met
     if rest.any():
         # What is lost while nothing waits, or in an outage, no queue drops.
@@ -413,10 +423,15 @@ def _path(found: Evidence, view: View, link: Link) -> None:
         _no_queue(found, waits, held, least_s, some=bool(rest.any()))
     else:
         _full_queue(found, view, waits, held, met)
-    if found.base_rtt is not None and link.beside > CROWDED and float(bins.busy.mean()) >= BUSY:
-        found.base_rtt = replace(found.base_rtt, interval=replace(found.base_rtt.interval, lo=0.0), kind=AT_MOST)
-        found.notes.append("Other connections kept a queue, too, which was perhaps never empty: the delay may be less.")
-    _jitter(found, view, packet_s, base)
+    _jitter(found, view, link, packet_s, base)
+
+
+def _crowded(view: View, link: Link, shaken_s: float) -> bool:
+    """Whether other connections sent while the least round trip was taken, or shortly before."""
+    if link.beside <= CROWDED:
+        return False
+    at_s = float(view.known_s[view.rtt[:, 1].argmin()]) if len(view.rtt) and view.least_s < shaken_s else shaken_s
+    return bool(((link.beside_s <= at_s) & (link.beside_s >= at_s - FULLEST_S - view.least_s)).any())
 
 
 def _held(view: View, over: Link, waits: queueing.Waits) -> queueing.Waits:
@@ -472,7 +487,8 @@ def _full_queue(found: Evidence, view: View, waits: queueing.Waits, held: queuei
     longer_s = found.base_rtt.interval.hi - found.base_rtt.value if found.base_rtt is not None else 0.0
     doubt = 2.0 * longer_s / float(np.median(waits.near(times_s)))
     if doubt <= DOUBT:
-        kind = INTERVAL if found.rate is not None and found.rate.kind == INTERVAL else AT_LEAST
+        known = [one is not None and one.kind == INTERVAL for one in (found.rate, found.base_rtt)]
+        kind = INTERVAL if all(known) else AT_LEAST
         how = f"what waited when {len(times_s)} packets were dropped, median"
         found.queue = queueing.limit(held, times_s, doubt, kind, how)
     else:
@@ -485,11 +501,14 @@ def _full_queue(found: Evidence, view: View, waits: queueing.Waits, held: queuei
     )
 
 
-def _jitter(found: Evidence, view: View, packet_s: float, base_s: float) -> None:
+def _jitter(found: Evidence, view: View, link: Link, packet_s: float, base_s: float) -> None:
     """Jitter of packets that were sent while less than half a bandwidth-delay product was under way."""
     import numpy as np
 
     rtt_s = view.rtt[:, 1]
+    if link.beside > CROWDED:
+        found.notes.append("Round trips vary with the queue of other connections, so nothing is known of jitter.")
+        return
     if view.place != "receiver":
         flight = queueing.under_way(view.rtt[:, 0], view.fates.time_s, view.arrived_s)
         rate = 0.0 if found.rate is None else found.rate.value
