@@ -125,10 +125,10 @@ fn kinds_of_links_are_read() {
         (239, nflog(u16::to_be_bytes)),
     ] {
         let frame = [&head[..], &packet()].concat();
-        let segments = one(&[crate::tests::head(link, false), record(&frame, frame.len())].concat());
+        let segments = one(&[self::head(link, false), record(&frame, frame.len())].concat());
         assert_eq!((segments.payload, segments.packet), (vec![1000], vec![1072]), "{link} {head:?}");
         for end in 0..head.len() {
-            let capture = read(&[crate::tests::head(link, false), record(&frame[..end], end)].concat());
+            let capture = read(&[self::head(link, false), record(&frame[..end], end)].concat());
             assert_eq!(capture.expect("it is a capture").connections.len(), 0);
         }
     }
