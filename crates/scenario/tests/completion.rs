@@ -78,7 +78,8 @@ fn short_transfers_share_the_link_as_processor_sharing_says() {
             let text = format!(
                 "[scenario]\nduration = \"400 s\"\n[topology]\nkind = \"dumbbell\"\npairs = 1\n\
                  access = {{ rate = \"1 Gbps\", delay = \"0.1 ms\" }}\nbottleneck = {{ rate = \"10 Mbps\", \
-                 delay = \"1 ms\", queue = {{ discipline = \"fq-codel\", limit = \"100000 packets\", target = \"1 h\" }} }}\n\
+                 delay = \"1 ms\", queue = {{ discipline = \"fq-codel\", limit = \"100000 packets\", \
+                 target = \"1 h\" }} }}\n\
                  [[flows]]\nfrom = \"left/0\"\nto = \"right/0\"\nalgorithm = \"newreno\"\n\
                  arrivals = \"poisson({per_s} per s)\"\nsize = \"150.592 kB\"\nstop = \"390 s\"\n"
             );

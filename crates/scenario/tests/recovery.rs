@@ -116,8 +116,8 @@ fn one_early_loss_costs_no_timeout_in_linux_whatever_the_core() {
         for lost in [11, 30, 58, 100] {
             let text = format!(
                 "[scenario]\nduration = \"3 s\"\nprofile = \"linux\"\n[topology]\nkind = \"graph\"\nlinks = [{{ \
-                 name = \"l\", from = \"a\", to = \"b\", rate = \"8 Mbps\", delay = \"50 ms\", queue = \"1000 packets\", \
-                 drops = {{ forward = [{lost}], count = \"data\" }} }}]\n[[flows]]\nfrom = \"a\"\nto = \"b\"\n\
+                 name = \"l\", from = \"a\", to = \"b\", rate = \"8 Mbps\", delay = \"50 ms\", \
+                 queue = \"1000 packets\", drops = {{ forward = [{lost}], count = \"data\" }} }}]\n[[flows]]\nfrom = \"a\"\nto = \"b\"\n\
                  algorithm = \"reno-linux\"\ntcp.recovery = \"{core}\"\n"
             );
             let scenario = Scenario::from_toml(&text, "loss.toml", &[]).unwrap_or_else(|error| panic!("{error}"));

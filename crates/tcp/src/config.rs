@@ -411,8 +411,8 @@ impl Config {
         !self.ns2_recovery && !sizes_itself && matches!(core, Recovery::NewReno | Recovery::Sack | Recovery::RackTlp)
     }
 
-    /// Whether the recovery core knows of each segment what has become of it: RACK-TLP, and what Linux does without RACK
-    /// or without SACK.
+    /// Whether the recovery core knows of each segment what has become of it: RACK-TLP, and what Linux does without
+    /// RACK or without SACK.
     pub(crate) fn keeps_board(&self, row: &Row) -> bool {
         match self.recovery.unwrap_or(row.recovery) {
             Recovery::RackTlp => true,

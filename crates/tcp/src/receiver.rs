@@ -538,8 +538,8 @@ impl Receiver {
         self.ack_now = false;
     }
 
-    /// An ACK waits that tells of blocks, and this segment would put more than two before the oldest that it tells of: it
-    /// leaves first, as it is, and none for this segment.
+    /// An ACK waits that tells of blocks, and this segment would put more than two before the oldest that it tells of:
+    /// it leaves first, as it is, and none for this segment.
     //= specs/papers/linux.md#delayed-acks
     //# It leaves as soon as 44 wait, and before a segment is entered that extends none of the two newest blocks.
     #[cold]

@@ -221,7 +221,8 @@ impl Rack {
     }
 
     /// Without SACK, what is outstanding when all is acknowledged that was sent before a loss may be acknowledged by
-    /// duplicates of what was sent again for nothing: the recovery is over with the next ACK only (RFC 6582 section 3.2).
+    /// duplicates of what was sent again for nothing: the recovery is over with the next ACK only (RFC 6582 section
+    /// 3.2).
     fn is_held(&self, tcb: &Tcb) -> bool {
         self.finds == Finds::Duplicates && tcb.snd_una == tcb.recover && (tcb.in_recovery || self.loss != Loss::No)
     }

@@ -77,8 +77,8 @@ impl Tcb {
         self.restart_timer(now);
     }
 
-    /// The answer to our SYN came. Where there were several, Linux takes the time of the one that it echoes, and if that
-    /// is the first, no SYN was lost, and nothing is to pay for.
+    /// The answer to our SYN came. Where there were several, Linux takes the time of the one that it echoes, and if
+    /// that is the first, no SYN was lost, and nothing is to pay for.
     pub(crate) fn note_answered_syn(&mut self, now: Time, echo: Time) {
         let counts = self.rules.opening == Opening::Linux && self.rules.timestamps && self.timeouts_in_row > 0;
         if counts {

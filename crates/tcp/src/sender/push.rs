@@ -107,7 +107,8 @@ mod tests {
         // 23 are more than half of 45
         push.write(256, u32::MAX);
         assert_eq!(marks(&push), (1..=11).map(|n| 23 * n).collect::<Vec<_>>());
-        // 92 have arrived, and the window is by 184 larger: 115 are more than half of 229. A smaller one changes nothing
+        // 92 have arrived, and the window is by 184 larger: 115 are more than half of 229. A smaller one changes
+        // nothing
         push.note_window(229);
         push.note_window(100);
         push.write(384, u32::MAX);

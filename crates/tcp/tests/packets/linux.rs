@@ -347,8 +347,8 @@ fn without_sack_an_early_timeout_is_taken_back() {
     }
 }
 
-/// A SYN that leaves again is answered with the timestamp of the first one, as long as none was answered before: the RTT
-/// counts from there, 1100 ms, and the RTO is 1.1 s and twice that.
+/// A SYN that leaves again is answered with the timestamp of the first one, as long as none was answered before: the
+/// RTT counts from there, 1100 ms, and the RTO is 1.1 s and twice that.
 #[test]
 fn the_answer_to_a_second_syn_echoes_the_first() {
     let config = Config { tail_probes: false, ..Config::profile(Profile::Linux) };

@@ -237,8 +237,8 @@ impl Board {
         u32::from(found)
     }
 
-    /// Of the segments that are not SACKed those are lost that have no more than `most` SACKed ones below them. How many
-    /// were not before.
+    /// Of the segments that are not SACKed those are lost that have no more than `most` SACKed ones below them. How
+    /// many were not before.
     pub(super) fn lose_overtaken(&mut self, tcb: &mut Tcb, most: u32) -> u32 {
         let before = self.lost;
         self.edge = self.edge.max(tcb.snd_una);
