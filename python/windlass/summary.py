@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -166,8 +166,14 @@ def _group(way: Way, described: Mapping[str, Any]) -> list[str]:
         line += f" (means over {time_text(even_bin(float(known['duration_s'])))})"
     if trip[1] > 0.0 and bdp[1] >= 0.05 * packet:
         packets = span_text((bdp[0] / packet, bdp[1] / packet), 3, "packets")
-        line += f"; BDP {packets} of {known['packet']} B = {_both(size_text, bdp)}"
+        line += f"; BDP {packets} of {known['packet']} B = {_sizes(bdp)}"
     return [*who, line]
+
+
+def _sizes(span: Span) -> str:
+    """Bytes, in the unit of the lower end."""
+    _, unit = size_text(span[0]).split()
+    return span_text((span[0] / _BYTES[unit], span[1] / _BYTES[unit]), 3, unit)
 
 
 def span_text(span: Span, significant: int, unit: str) -> str:
@@ -181,12 +187,7 @@ def _milliseconds(seconds: Span) -> str:
 
 
 def _rates(bps: Span) -> str:
-    return _both(rate_text, bps)
-
-
-def _both(text: Callable[[float], str], span: Span) -> str:
-    """One value, or both ends of a range, each as `text` writes it."""
-    least, most = map(text, span)
+    least, most = map(rate_text, bps)
     if least == most:
         return least
     number, _, unit = least.partition(" ")
@@ -280,7 +281,7 @@ def _times(seconds: Span) -> str:
     return span_text((1e3 * seconds[0], 1e3 * seconds[1]), 3, "ms")
 
 
-_BYTES = {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9}
+_BYTES = {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 
 
 def _table(topology: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:

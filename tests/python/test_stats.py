@@ -240,7 +240,7 @@ def test_summary_has_one_row_per_point_and_counts_seeds(swept: windlass.Scenario
     own = [
         flow
         for flow in result.flows.to_pylist()
-        if flow["flows.algorithm"] == "newreno" and flow["topology.bottleneck.loss.rate"] == "0.5 %"
+        if flow["flows.algorithm"] == "newreno" and flow["topology.bottleneck.loss.rate"] == 0.5
     ]
     by_seed = {seed: [flow["goodput_bps"] for flow in own if flow["seed"] == seed] for seed in (1, 2, 3)}
     means = [sum(values) / 2 for values in by_seed.values()]

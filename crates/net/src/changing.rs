@@ -226,7 +226,8 @@ impl Changing {
         self.trace.is_some() || self.frames.is_some()
     }
 
-    /// When nothing is sent until `end`: outages that hold packets back, and breaks. None if there are more than `most`.
+    /// When nothing is sent until `end`: outages that hold packets back, and breaks. None if there are more than
+    /// `most`.
     pub(crate) fn halts(&self, end: Time, most: usize) -> Vec<(Time, Time)> {
         let mut found: Vec<_> = self.breaks.iter().map(|one| (one.at, one.end())).collect();
         for outage in self.outages.iter().filter(|outage| !outage.lost) {

@@ -263,8 +263,8 @@ fn window(object: &Bound<'_, PyAny>, name: &Bound<'_, PyString>, finite: bool) -
     }
 }
 
-/// Memory of what a window lets out, where `out` was that of the window before. What is paced leaves step by step: there
-/// it is what has left.
+/// Memory of what a window lets out, where `out` was that of the window before. What is paced leaves step by step:
+/// there it is what has left.
 fn claim(cwnd: f64, path: &Path, paces: bool, out: f64) -> PyResult<f64> {
     let bytes = if paces { path.flight_size.0 } else { cwnd.min(path.rwnd.0) };
     let now = bytes / path.mss.0 * SEGMENT_BYTES;

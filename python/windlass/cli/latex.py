@@ -137,7 +137,7 @@ def tabular(table: Table) -> str:
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
 
 
-HEAD_LETTERS = 16
+HEAD_LETTERS = 12
 """A head of more letters takes several lines: columns of numbers are narrower."""
 
 
