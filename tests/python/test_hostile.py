@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from pathlib import Path
 
 import pytest
@@ -416,6 +417,105 @@ def test_ctrl_c_ends_a_run_whose_class_sleeps_or_catches_it(tmp_path: Path, smal
         finally:
             process.kill()
     assert (process.returncode, said) == (130, b"stopped before the end of the run\n")
+
+
+# ---- stores that others put together ----
+
+
+@pytest.fixture
+def kept(small: Path, tmp_path: Path) -> Path:
+    """The one file of a store with two runs."""
+    store = windlass.Store(tmp_path / "store")
+    windlass.sweep(windlass.load(small), seeds=2, store=store, jobs=1)
+    store.close()
+    (file,) = store.root.glob("*.runs")
+    return file
+
+
+@posix
+def test_what_only_has_the_name_of_a_file_of_a_store(command: Command, kept: Path, small: Path) -> None:
+    os.mkfifo(kept.with_name("pipe.runs"))
+    kept.with_name("link.runs").symlink_to("nowhere")
+    kept.with_name("zero.runs").symlink_to("/dev/zero")
+    done = command("store", "check", "--store", kept.parent)
+    assert done.exit_code == 1
+    assert [line.partition(": ")[2] for line in done.stdout.splitlines()[:3]] == ["is no file"] * 3
+    assert "no run is damaged, 2 runs are whole, in 1 file" in done.stdout
+    for words in (("list",), ("prune",), ("prune", "--dry-run")):
+        assert command("store", *words, "--store", kept.parent).exit_code == 0
+    found = windlass.sweep(windlass.load(small), seeds=2, store=kept.parent)
+    assert [run.stored for run in found.runs] == [True, True]
+
+
+@pytest.mark.parametrize("lost", [1, 100, 3000])
+def test_a_file_of_a_store_that_is_cut_short_is_damaged(command: Command, kept: Path, lost: int) -> None:
+    data = kept.read_bytes()
+    kept.write_bytes(data[:-lost])
+    done = command("store", "check", "--store", kept.parent)
+    assert done.exit_code == 1, done.output
+    assert "is not all there: the file is cut short" in done.stdout
+
+
+def test_records_with_right_sums_and_wrong_content_are_damage(kept: Path, small: Path) -> None:
+    """Neither a hang, nor the memory that they speak of, nor an exception; what is whole beside them is read."""
+    import struct
+    import zlib
+
+    from windlass.store import frame, log, upkeep
+    from windlass.store.frame import ABOUT, HEAD, INDEX, RUN, SHAPE
+
+    data = kept.read_bytes()
+    (entry, *_) = (one for one in frame.scan(kept, 0, len(data)) if isinstance(one, frame.Entry) and one.kind == RUN)
+    record = data[entry.offset + HEAD : entry.offset + entry.size]
+    head, count = record[:72], record[72]
+    body = record[73 + 8 * count :]
+    key = bytes(range(32))
+
+    def run(*lengths: int, shape: bytes = head[8:40], about: bytes = head[40:72]) -> bytes:
+        known = bytes([len(lengths)]) + struct.pack(f"<{len(lengths)}Q", *lengths)
+        return frame.packed(RUN, key, head[:8] + shape + about + known + body)
+
+    def index(*entries: frame.Entry, before: tuple[int, int] = ((1 << 64) - 1, 0)) -> bytes:
+        rows = struct.pack("<QQ", *before) + b"".join(struct.pack("<4s32sQQ", *one) for one in entries)
+        return frame.packed(INDEX, bytes(32), rows + struct.pack("<Q8s", HEAD + len(rows) + 16, b"WLindex\n"))
+
+    def shape(text: bytes) -> bytes:
+        own = frame.content_key(text)
+        return frame.packed(SHAPE, own, bytes(32) + zlib.compress(text)) + run(*[0] * count, shape=own)
+
+    def about(base: bytes, packed: bytes) -> bytes:
+        return frame.packed(ABOUT, key, base + packed) + run(*[0] * count, about=key)
+
+    size = len(index())
+    hostile = {
+        "index of itself": index(before=(len(data), size)),
+        "index of what is far away": index(frame.Entry(RUN, entry.key, 1 << 62, 1 << 62)),
+        "index of a terabyte": index(frame.Entry(RUN, entry.key, 0, 1 << 40)),
+        "index of a part of a row": frame.packed(INDEX, bytes(32), bytes(20) + struct.pack("<Q8s", HEAD + 36, b"WLindex\n")),
+        "terabyte": run(1 << 40, *[0] * (count - 1)),
+        "too few": run(5, 5),
+        "nothing": frame.packed(RUN, key, b""),
+        "other columns": run(*[5] * count, shape=bytes(32)),
+        "list": shape(b"["),
+        "nested": shape(b"[" * 100_000),
+        "no columns": shape(b"{}"),
+        "columns of nothing": shape(b'{"engine_version": 5, "tables": {"a": "b"}}'),
+        "text of itself": about(key, zlib.compress(b"{}")),
+        "text of a gigabyte": about(bytes(32), zlib.compress(bytes(1 << 28), 1)),
+    }  # fmt: skip
+    began = time.process_time()
+    for name, more in hostile.items():
+        kept.write_bytes(data + more)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", windlass.StoreWarning)
+            store = windlass.Store(kept.parent)
+            whole = [store.read(one) for one in list(store.keys()) if store.about(one) is not None]
+            found = upkeep.contents(kept.parent)
+            upkeep.prune(kept.parent, dry_run=True)
+        assert name.startswith("index") or sum(one is not None for one in whole) >= 2, name
+        assert found.runs >= 2, name
+        assert log.files_in(kept.parent) == [kept]
+    assert time.process_time() - began < 10.0
 
 
 # ---- what nobody foresaw ----

@@ -65,7 +65,7 @@ def throughput(
             f"bins of {width:g} s", code="plot.bin", hint=f"give a length above 0 that leaves at most {MOST_BINS} bins"
         )
     # the last bin ends with the run; a rest that only rounding leaves is none
-    edges = np.append(np.arange(math.ceil(end / width - 1e-9)) * width, end)
+    edges = np.append(np.arange(max(1, math.ceil(end / width - 1e-9))) * width, end)
     lengths = np.diff(edges)
     columns: dict[str, list[Any]] = {"flow": [], "time_s": [], "bin_s": [], "throughput_bps": []}
     for name, (times, total) in arrivals.items():

@@ -44,6 +44,9 @@ MOST_WORDS = 3
 MOST_BASES = 4
 """How many descriptions a new one is compared with, so that only what differs is written."""
 
+MOST_NEEDED = 100
+"""How many descriptions one after the other are packed with the next; more are a circle."""
+
 MUCH_LESS = 8
 """A description that takes more than this part of its text even so is written as a whole."""
 
@@ -110,8 +113,15 @@ class Store:
         """
         from windlass.store.codec import decoded
 
-        found = self._run(_key(key))
-        return None if found is None else decoded(*found)
+        own = _key(key)
+        found = self._run(own)
+        if found is None:
+            return None
+        try:
+            return decoded(*found)
+        except ValueError:
+            self._damage_of(own)
+            return None
 
     def about(self, key: str) -> dict[str, Any] | None:
         """Key, seed, what made its results, and description of a stored run; ``None`` if it is not there or damaged.
@@ -123,7 +133,10 @@ class Store:
             return None
         stored, shape = found
         text = self._text(ABOUT, stored.about)
-        description = None if text is None else json.loads(text)
+        try:
+            description = None if text is None else json.loads(text)
+        except (ValueError, RecursionError):
+            description = None
         return {"key": key, "seed": stored.seed, "results": shape.results, "description": description}
 
     def keys(self) -> Iterator[str]:
@@ -147,7 +160,10 @@ class Store:
         if place is None:
             return None
         data = self._payload(place, key)
-        stored = None if data is None else unpacked(data)
+        try:
+            stored = None if data is None else unpacked(data)
+        except ValueError:
+            stored = None
         shape = None if stored is None else self._shape_of(stored.shape)
         if stored is not None and shape is not None:
             return stored, shape
@@ -155,30 +171,39 @@ class Store:
             if not place.log.path.exists():  # files were put together: the run stands elsewhere
                 self._look()
                 return self._run(key)
-            if self._places[RUN].pop(key, None) is not None:
+        self._damage_of(key)
+        return None
+
+    def _damage_of(self, key: bytes) -> None:
+        """Note that a run is damaged."""
+        with self._lock:
+            place = self._places[RUN].pop(key, None)
+            if place is not None:
                 self._damaged[place.log.path] += 1
                 if self._damaged[place.log.path] <= MOST_WORDS:
                     _say(f"{place.log.path}: the run at byte {place.entry.offset} is damaged; it is made again")
-        return None
 
     def _shape_of(self, key: bytes) -> Shape | None:
         from windlass.store.codec import shape_of
 
         shape = self._shapes.get(key)
         if shape is None and (text := self._text(SHAPE, key)) is not None:
-            shape = self._shapes[key] = shape_of(text)
+            with suppress(ValueError):
+                shape = self._shapes[key] = shape_of(text)
         return shape
 
-    def _text(self, kind: bytes, key: bytes) -> bytes | None:
+    def _text(self, kind: bytes, key: bytes, left: int = MOST_NEEDED) -> bytes | None:
         """The text of a record; ``None`` if that, or the text that it needs, is damaged."""
         from windlass.store.codec import NO_BASE, base_of, text_of
 
         data = self._payload(self._places[kind].get(key), key)
-        if data is None:
+        if data is None or not left:
             return None
         base = base_of(data)
-        known = b"" if base == NO_BASE else self._text(kind, base)
-        return None if known is None else text_of(data, known)
+        known = b"" if base == NO_BASE else self._text(kind, base, left - 1)
+        with suppress(ValueError):
+            return None if known is None else text_of(data, known)
+        return None
 
     def _payload(self, place: _Place | None, key: bytes) -> memoryview | None:
         """What a record holds, from the first of its places at which it is whole."""
@@ -192,15 +217,19 @@ class Store:
 
     def _look(self) -> None:
         """See what has come into the store."""
-        for path in sorted(self.root.glob(NAME)):
+        for path in self._there():
             self._learn(path)
         if not all(path.exists() for path in self._logs):
             with suppress(StoreError):
                 self.close()
             self._forget()
-            for path in sorted(self.root.glob(NAME)):
+            for path in self._there():
                 self._learn(path)
         self._looked = time.monotonic()
+
+    def _there(self) -> list[Path]:
+        """What is called as files of the store are, without links to nothing."""
+        return sorted(path for path in self.root.glob(NAME) if path.exists())
 
     def _learn(self, path: Path) -> Log:
         """See what has come into a file."""
@@ -229,9 +258,7 @@ class Store:
 
     # ---- writing
 
-    def write(
-        self, key: str, tables: Mapping[str, pa.Table], *, description: str, seed: int, results: str
-    ) -> None:
+    def write(self, key: str, tables: Mapping[str, pa.Table], *, description: str, seed: int, results: str) -> None:
         """Keep a run, unless it is there already. Either all of it is there afterwards or nothing.
 
         Parameters

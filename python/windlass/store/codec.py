@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import struct
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -35,6 +36,10 @@ NO_BASE = bytes(32)
 """In the place of a key: a text that is packed without another one."""
 
 _CODEC = pa.Codec("zstd", 3)
+
+_MOST_TIMES = 10_000
+_MOST_TEXT = 1 << 26
+"""How many times its bytes a record may unpack to, beside 16 MiB, and bytes of a text: more was not written here."""
 _FIRST = struct.Struct("<q32s32sB")
 _LENGTH = struct.Struct("<Q")
 
@@ -83,9 +88,36 @@ def shape_text(tables: Mapping[str, pa.Table], results: str) -> bytes:
 
 
 def shape_of(text: bytes) -> Shape:
-    """What :func:`shape_text` wrote."""
-    found = json.loads(text)
-    return Shape(found["engine_version"], {name: empty_table(columns) for name, columns in found["tables"].items()})
+    """What :func:`shape_text` wrote.
+
+    Raises
+    ------
+    ValueError
+        If it did not write this.
+    """
+    with _as_value_error():
+        found = json.loads(text)
+        tables = {name: empty_table(columns) for name, columns in found["tables"].items()}
+        return Shape(str(found["engine_version"]), tables)
+
+
+@contextmanager
+def _as_value_error() -> Iterator[None]:
+    """What bytes that others put together raise, as one kind of error."""
+    try:
+        yield
+    except (
+        AttributeError,
+        LookupError,
+        RecursionError,
+        TypeError,
+        struct.error,
+        zlib.error,
+        pa.ArrowException,
+    ) as error:
+        raise ValueError(str(error)) from error
+    except OSError as error:  # so does Arrow call what it cannot unpack
+        raise ValueError(str(error)) from error
 
 
 def encoded(tables: Mapping[str, pa.Table], seed: int, shape: bytes, about: bytes) -> bytes:
@@ -106,25 +138,42 @@ def _batch(table: pa.Table) -> bytes:
 
 
 def unpacked(data: memoryview) -> Stored:
-    """The parts of such a payload."""
-    seed, shape, about, count = _FIRST.unpack_from(data)
-    end = _FIRST.size + count * _LENGTH.size
-    lengths = tuple(length for (length,) in _LENGTH.iter_unpack(data[_FIRST.size : end]))
-    return Stored(seed, shape, about, lengths, data[end:])
+    """The parts of such a payload.
+
+    Raises
+    ------
+    ValueError
+        If it has none: who wrote it did not use :func:`encoded`.
+    """
+    with _as_value_error():
+        seed, shape, about, count = _FIRST.unpack_from(data)
+        end = _FIRST.size + count * _LENGTH.size
+        lengths = tuple(length for (length,) in _LENGTH.iter_unpack(data[_FIRST.size : end]))
+        if len(lengths) != count or sum(lengths) > _MOST_TIMES * len(data) + (1 << 24):
+            raise ValueError("lengths that cannot be")
+        return Stored(seed, shape, about, lengths, data[end:])
 
 
 def decoded(stored: Stored, shape: Shape) -> dict[str, pa.Table]:
-    """The tables of a run, as they were written."""
-    body = _CODEC.decompress(stored.body, decompressed_size=sum(stored.lengths))
-    tables = {}
-    at = 0
-    for (name, empty), length in zip(shape.empty.items(), stored.lengths, strict=True):
-        tables[name] = empty
-        if length:
-            batch = pa.ipc.read_record_batch(body.slice(at, length), empty.schema)
-            tables[name] = pa.Table.from_batches([batch])
-        at += length
-    return tables
+    """The tables of a run, as they were written.
+
+    Raises
+    ------
+    ValueError
+        If they are not as :func:`encoded` writes them.
+    """
+    with _as_value_error():
+        body = _CODEC.decompress(stored.body, decompressed_size=sum(stored.lengths))
+        tables = {}
+        at = 0
+        for (name, empty), length in zip(shape.empty.items(), stored.lengths, strict=True):
+            tables[name] = empty
+            if length:
+                batch = pa.ipc.read_record_batch(body.slice(at, length), empty.schema)
+                batch.validate(full=True)
+                tables[name] = pa.Table.from_batches([batch])
+            at += length
+        return tables
 
 
 def packed_text(text: bytes, base: bytes = NO_BASE, known: bytes = b"") -> bytes:
@@ -147,6 +196,16 @@ def base_of(data: bytes | memoryview) -> bytes:
 
 
 def text_of(data: bytes | memoryview, known: bytes = b"") -> bytes:
-    """What :func:`packed_text` packed."""
+    """What :func:`packed_text` packed.
+
+    Raises
+    ------
+    ValueError
+        If it did not pack this.
+    """
     unpacking = zlib.decompressobj(zdict=known) if known else zlib.decompressobj()
-    return unpacking.decompress(data[len(NO_BASE) :])
+    with _as_value_error():
+        text = unpacking.decompress(data[len(NO_BASE) :], _MOST_TEXT)
+    if not unpacking.eof:
+        raise ValueError("no text, or a longer one than any description")
+    return text

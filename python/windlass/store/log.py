@@ -14,7 +14,7 @@ from pathlib import Path
 
 from windlass.store.frame import HEAD, INDEX, RUN, Damage, Entry, damaged_kind, packed, payload, scan
 
-__all__ = ["NAME", "Log", "index_record"]
+__all__ = ["NAME", "Log", "files_in", "index_record"]
 
 NAME = "*.runs"
 """Names of the store's files."""
@@ -28,6 +28,11 @@ _END_MAGIC = b"WLindex\n"
 
 _MOST = 1 << 24
 """Bytes of damage that are looked at for what was there. What several runs share takes far less."""
+
+
+def files_in(root: Path) -> list[Path]:
+    """The store's files, in order; what only has such a name, a pipe or a link to nothing, is none."""
+    return sorted(path for path in root.glob(NAME) if path.is_file())
 
 
 def index_record(entries: Iterable[Entry], before: Entry | None) -> bytes:
@@ -131,13 +136,20 @@ class Log:
         return [entry for entries in reversed(blocks) for entry in entries if entry.offset >= known]
 
     def _block(self, index: Entry) -> tuple[Entry | None, list[Entry]] | None:
-        """The index before an index, and the records that it lists; ``None`` if it is damaged."""
+        """The index before an index, and the records that it lists; ``None`` if it is damaged.
+
+        All of them stand before it; otherwise it was not written here.
+        """
         data = payload(self.record(index), INDEX, _KEY)
-        if data is None:
+        if data is None or len(data) < _BEFORE.size + _END.size or (len(data) - _BEFORE.size - _END.size) % _ENTRY.size:
             return None
         offset, size = _BEFORE.unpack_from(data)
         entries = [Entry(*row) for row in _ENTRY.iter_unpack(data[_BEFORE.size : -_END.size])]
-        return None if offset == _NONE else Entry(INDEX, _KEY, offset, size), entries
+        before = None if offset == _NONE else Entry(INDEX, _KEY, offset, size)
+        listed = entries if before is None else [*entries, before]
+        if any(one.size < HEAD or one.offset + one.size > index.offset for one in listed):
+            return None
+        return before, entries
 
     def _by_scan(self, end: int) -> list[Entry]:
         """From head to head."""

@@ -15,9 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from windlass.errors import InputError, core_errors
+from windlass.store import MOST_NEEDED
 from windlass.store.codec import NO_BASE, base_of, shape_of, text_of, unpacked
 from windlass.store.frame import ABOUT, INDEX, RUN, SHAPE, Damage, Entry, payload, scan
-from windlass.store.log import NAME, Log
+from windlass.store.log import NAME, Log, files_in
 from windlass.store.writer import FULL, RECENT_S, Writer, boot, is_own, lock, new_file, sync_folder
 
 __all__ = ["Contents", "Pruned", "Version", "contents", "copy_files", "prune"]
@@ -101,10 +103,16 @@ def _read(path: Path) -> _File:
     for one in scan(path, 0, path.stat().st_size):
         if isinstance(one, Damage):
             what = None if one.is_cut else log.damaged(one)
-            if what is not None:
+            if one.is_cut:
+                if _is_left(path):
+                    found.damage.append(
+                        f"{path}: what begins at byte {one.offset} is not all there: the file is cut short"
+                    )
+                    found.damaged_runs += 1
+            elif what is not None:
                 found.damage.append(f"{path}: {_WHAT[what]} at byte {one.offset} is damaged")
                 found.damaged_runs += what == RUN
-            elif not one.is_cut:
+            else:
                 found.damage.append(f"{path}: {one.size} bytes from byte {one.offset} on are damaged, at least one run")
                 found.damaged_runs += 1
             continue
@@ -113,8 +121,13 @@ def _read(path: Path) -> _File:
             found.damage.append(f"{path}: {_WHAT.get(one.kind, 'something')} at byte {one.offset} is damaged")
             found.damaged_runs += one.kind == RUN
         elif one.kind == RUN:
-            stored = unpacked(data)
-            found.runs.append(_Run(one, stored.shape, stored.about))
+            try:
+                stored = unpacked(data)
+            except ValueError:
+                found.damage.append(f"{path}: a run at byte {one.offset} is damaged")
+                found.damaged_runs += 1
+            else:
+                found.runs.append(_Run(one, stored.shape, stored.about))
         elif one.kind in (SHAPE, ABOUT):
             found.shared[one.key] = _Shared(one.kind, bytes(data))
     return found
@@ -125,9 +138,11 @@ class _Words:
 
     def __init__(self, files: Iterable[_File]) -> None:
         self._shared = {key: one for found in files for key, one in found.shared.items()}
-        self._made = {
-            key: shape_of(text_of(one.data)).results for key, one in self._shared.items() if one.kind == SHAPE
-        }
+        self._made: dict[bytes, str] = {}
+        for key, one in self._shared.items():
+            with suppress(ValueError):
+                if one.kind == SHAPE:
+                    self._made[key] = shape_of(text_of(one.data)).results
         self._today: dict[bytes, str | None] = {}
 
     def made(self, run: _Run) -> str | None:
@@ -141,19 +156,25 @@ class _Words:
 
         if run.about not in self._today:
             text = self._text(run.about)
-            self._today[run.about] = None if text is None else results_word(_core.results_of(text.decode()))
+            self._today[run.about] = None
+            with suppress(ValueError, InputError), core_errors():
+                if text is not None:
+                    self._today[run.about] = results_word(_core.results_of(text.decode()))
         return self._today[run.about] in (None, self.made(run))
 
-    def _text(self, key: bytes) -> bytes | None:
-        if key not in self._shared:
+    def _text(self, key: bytes, left: int = MOST_NEEDED) -> bytes | None:
+        if key not in self._shared or not left:
             return None
         base = base_of(self._shared[key].data)
-        known = b"" if base == NO_BASE else self._text(base)
-        return None if known is None else text_of(self._shared[key].data, known)
+        known = b"" if base == NO_BASE else self._text(base, left - 1)
+        with suppress(ValueError):
+            return None if known is None else text_of(self._shared[key].data, known)
+        return None
 
 
-def _files(root: Path) -> list[Path]:
-    return sorted(root.glob(NAME))
+def _is_left(path: Path) -> bool:
+    """Whether nobody writes to a file, as far as can be known."""
+    return _is_free(path) if is_own(path) else time.time() - path.stat().st_mtime >= RECENT_S
 
 
 def contents(root: Path) -> Contents:
@@ -166,7 +187,8 @@ def contents(root: Path) -> Contents:
     """
     whole = Contents()
     files = []
-    for path in _files(root):
+    whole.damage += [f"{path}: is no file" for path in sorted(root.glob(NAME)) if not path.is_file()]
+    for path in files_in(root):
         found = _read(path)
         whole.files += 1
         whole.bytes += path.stat().st_size
@@ -175,9 +197,10 @@ def contents(root: Path) -> Contents:
         files.append(found)
     words = _Words(files)
     seen: dict[bytes, _Run] = {}
-    for run in (run for found in files for run in found.runs):
+    for path, run in ((found.path, run) for found in files for run in found.runs):
         if words.made(run) is None:
             whole.damaged_runs += 1
+            whole.damage.append(f"{path}: the columns of the run at byte {run.entry.offset} are not there, or damaged")
             continue
         whole.repeated += run.entry.key in seen
         seen[run.entry.key] = run
@@ -242,18 +265,18 @@ def prune(root: Path, *, outdated: bool = True, dry_run: bool = False) -> Pruned
     """
     done = Pruned()
     with ExitStack() as held:
-        free = [path for path in _files(root) if _may_touch(path, held, done)]
+        free = [path for path in files_in(root) if _may_touch(path, held, done)]
         kept = _kept([_read(path) for path in free], outdated, done)
         sizes = {path: path.stat().st_size for path in free}
-        done.files_before = len(_files(root))
-        done.bytes_before = sum(path.stat().st_size for path in _files(root))
+        done.files_before = len(files_in(root))
+        done.bytes_before = sum(path.stat().st_size for path in files_in(root))
         # a file of which everything stays is left as it is, unless it is small and there are others of its kind
         small = [path for path in free if sizes[path] < FULL // 2]
         anew = [path for path in free if kept[path] is not None or (path in small and len(small) > 1)]
         if not dry_run and anew:
             _write_anew(root, anew, kept)
-    done.files_after = len(_files(root))
-    done.bytes_after = sum(path.stat().st_size for path in _files(root))
+    done.files_after = len(files_in(root))
+    done.bytes_after = sum(path.stat().st_size for path in files_in(root))
     return done
 
 
@@ -370,7 +393,7 @@ def copy_files(root: Path, source: Path) -> Iterator[str]:
         If a file cannot be read or written; those before it are there then.
     """
     root.mkdir(parents=True, exist_ok=True)
-    for path in _files(source):
+    for path in files_in(source):
         found = _read(path)
         target = root / path.name
         data = path.read_bytes()

@@ -129,7 +129,7 @@ class Writer:
         remove_left(root)  # of a process that was killed while it put files together
         for path in sorted(root.glob(f"{boot()}-{NAME}")):
             with suppress(OSError):
-                if path.stat().st_size >= FULL:
+                if not path.is_file() or path.stat().st_size >= FULL:
                     continue
                 place = os.open(path, _FLAGS)
                 if lock(place) and os.path.samestat(os.fstat(place), path.stat()):
