@@ -408,6 +408,11 @@ impl Variation {
         self.capacity.transmit(start, waited, size, broken)
     }
 
+    /// What the last opportunity of a trace left for the packet that waits behind, in bits times nanoseconds per second.
+    pub(crate) fn left_over(&self) -> u128 {
+        self.capacity.left_over()
+    }
+
     /// The rate at `at`, as a queue knows it: outages do not show in it, and that of a trace is the mean of the last
     /// tenth of a second or, if that is longer, of the last 11 opportunities.
     pub(crate) fn rate_bps(&self, at: Time) -> f64 {

@@ -81,7 +81,7 @@ impl OfferedWindow {
     /// segments of it are left.
     //= specs/papers/linux.md#delayed-acks
     //# It grows by what is left before a segment takes its place, or after that if it joins others, and what is left
-    //# after that is offered.
+    //# after that is offered; but the end of what was offered never moves back.
     pub(crate) fn on_new(&mut self, ranges: &[(u32, u32)], place: Place) -> (bool, u32) {
         let size = |segments: u32| i64::from(segments) * self.mss / 2 + i64::from(segments.div_ceil(SHARE)) * HEAD;
         let held: i64 = ranges.iter().map(|range| size(range.1 - range.0)).sum();

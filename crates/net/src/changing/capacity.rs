@@ -113,6 +113,14 @@ impl Capacity {
         }
     }
 
+    /// What an opportunity left for the packet that waits behind, in bits times nanoseconds per second.
+    pub(super) fn left_over(&self) -> u128 {
+        match self {
+            Capacity::Trace(trace) => work(trace.left.into()),
+            Capacity::Rates(_) | Capacity::Frames(_) => 0,
+        }
+    }
+
     /// Bytes from now on until `end`.
     pub(super) fn total_bytes(mut self, end: Time) -> f64 {
         bytes(self.carry(Time::ZERO, end))

@@ -100,12 +100,13 @@ impl Link {
     /// When a transmission from `start` on ends, and whether an outage takes the packet. What is left of it at the end
     /// of the run is said of links that change only.
     pub(super) fn departure(&mut self, start: Time, waited: bool, size: u32) -> Sent {
+        let begun = self.cold.variation.as_ref().map_or(0, |variation| if waited { variation.left_over() } else { 0 });
         let sent = match &mut self.cold.variation {
             Some(variation) => variation.transmit(start, waited, size),
             None => Sent { at: Time(start.0 + self.transmission(size)), in_outage: false, left: 0 },
         };
         if let Some(until) = self.warming(start).map(|counts| counts.until).filter(|until| sent.at > *until) {
-            let sent_before = self.could_carry(start, until).min(work(size.into()));
+            let sent_before = (begun + self.could_carry(start, until)).min(work(size.into()));
             if let Some(counts) = self.warming(start) {
                 (counts.under_way_bytes, counts.under_way_work) = (size.into(), sent_before);
             }
