@@ -21,10 +21,10 @@ __all__ = ["cause_of", "write_file", "writing"]
 
 
 @contextmanager
-def writing(file: Path, mode: str = "w") -> Iterator[IO[Any]]:
+def writing(file: Path, mode: str = "w", *, parents: bool = True) -> Iterator[IO[Any]]:
     """A file that takes its place when all of it is written and on the disk.
 
-    Folders above it are made. A link stays, and what it names is replaced, with the permissions of the old file. What
+    A link stays, and what it names is replaced, with the permissions of the old file. What
     is no file, such as a terminal or a pipe, is written to as it stands.
 
     Parameters
@@ -33,6 +33,8 @@ def writing(file: Path, mode: str = "w") -> Iterator[IO[Any]]:
         The file.
     mode : {"w", "wb"}
         UTF-8 text with the line ends that are written, or bytes.
+    parents : bool
+        Whether folders above it are made.
 
     Raises
     ------
@@ -48,7 +50,8 @@ def writing(file: Path, mode: str = "w") -> Iterator[IO[Any]]:
                 yield opened
             return
         _check(target)
-        target.parent.mkdir(parents=True, exist_ok=True)
+        if parents:
+            target.parent.mkdir(parents=True, exist_ok=True)
         remove_left(target.parent)
         part, place = new_file(target.parent, prefix=".", suffix=".part")
         with os.fdopen(place, mode, encoding=encoding, newline=newline) as opened:
@@ -73,7 +76,7 @@ def writing(file: Path, mode: str = "w") -> Iterator[IO[Any]]:
                 part.unlink(missing_ok=True)
 
 
-def write_file(file: Path, data: str | bytes) -> Path:
+def write_file(file: Path, data: str | bytes, *, parents: bool = True) -> Path:
     """Write a whole file, as :func:`writing` does; the file.
 
     Raises
@@ -81,7 +84,7 @@ def write_file(file: Path, data: str | bytes) -> Path:
     StoreError
         If it cannot be written; the old file is then as it was.
     """
-    with writing(file, "w" if isinstance(data, str) else "wb") as opened:
+    with writing(file, "w" if isinstance(data, str) else "wb", parents=parents) as opened:
         opened.write(data)
     return file
 

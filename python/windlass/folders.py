@@ -189,8 +189,12 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     OSError, ValueError
         If there is none.
     """
-    manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    if not isinstance(manifest, dict) or "files" not in manifest:
+    try:
+        manifest: dict[str, Any] = json.loads(_bytes_of(folder / MANIFEST))
+    except RecursionError:
+        raise ValueError(f"`{MANIFEST}` is nested too deep") from None
+    files = manifest.get("files") if isinstance(manifest, dict) else None
+    if not isinstance(files, dict) or not all(isinstance(one, str) for one in files.values()):
         raise ValueError(f"`{MANIFEST}` lists no files")
     if manifest.get("format") != 1:
         told = manifest.pop("sha256", None)
@@ -209,10 +213,17 @@ def checked(folder: Path, name: str, manifest: Mapping[str, Any]) -> bytes:
     OSError
         If there is no such file.
     """
-    data = (folder / name).read_bytes()
+    data = _bytes_of(folder / name)
     if hashlib.sha256(data).hexdigest() != manifest["files"].get(name):
         raise _damaged(folder, name)
     return data
+
+
+def _bytes_of(file: Path) -> bytes:
+    """What a file holds; a pipe or a device is none."""
+    if file.exists() and not file.is_file():
+        raise OSError(errno.EINVAL, "is no file", str(file))
+    return file.read_bytes()
 
 
 def check_beside(file: Path) -> None:
@@ -309,9 +320,9 @@ def _is_spare(part: Path) -> bool:
 def _listed(manifest: Path) -> set[str]:
     """Names of files in a manifest, as far as it can be read; only such as lie in its folder."""
     try:
-        names = json.loads(manifest.read_text(encoding="utf-8"))["files"]
+        names = json.loads(_bytes_of(manifest))["files"]
         return {str(name) for name in names if not {"..", "/"} & set(PurePosixPath(name).parts)}
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return set()
 
 

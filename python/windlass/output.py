@@ -115,7 +115,7 @@ def _runs_in(folder: Path, by_seed: bool) -> set[tuple[str, int | None]]:
             for point in points
             for seed in (point["seeds"] if by_seed else [None])
         }
-    except (OSError, KeyError, TypeError, ValueError):
+    except (OSError, LookupError, TypeError, ValueError, RecursionError):
         return set()
 
 
@@ -208,8 +208,12 @@ def read_sweep(folder: Path) -> SavedSweep:
         stations = _read_table(folder, air, manifest) if air in manifest["files"] else pa.table({})
         descriptions = [point["description"] for point in manifest["points"]]
         axes = list(manifest["points"][0]["axes"])
+        if not all(isinstance(one, dict) for one in descriptions) or not isinstance(manifest["scenario"], str):
+            raise ValueError("its manifest describes no runs")
+        if not {*axes, "seed", "key", "flow"} <= {*flows.column_names}:
+            raise ValueError("its table of flows has not the columns that its manifest names")
         return SavedSweep(manifest["scenario"], axes, flows, links, descriptions, stations)
-    except (OSError, pa.ArrowException, KeyError, IndexError, TypeError, ValueError, RecursionError) as error:
+    except (OSError, pa.ArrowException, LookupError, TypeError, ValueError, RecursionError) as error:
         raise _no_results(folder, error) from None
 
 

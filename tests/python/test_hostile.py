@@ -518,6 +518,71 @@ def test_records_with_right_sums_and_wrong_content_are_damage(kept: Path, small:
     assert time.process_time() - began < 10.0
 
 
+# ---- folders of results that were edited ----
+
+
+@posix
+@pytest.mark.parametrize("what", ["pipe", "nested", "list of files", "no points", "words", "no tables"])
+def test_manifests_that_were_edited_with_right_sums(
+    command: Command, monkeypatch: pytest.MonkeyPatch, small: Path, what: str
+) -> None:
+    from windlass import folders
+
+    monkeypatch.chdir(small.parent)
+    windlass.sweep(windlass.load(small), seeds=1, store=False).write("out")
+    file = Path("out", folders.MANIFEST)
+    manifest = json.loads(file.read_text())
+    match what:
+        case "pipe":
+            file.unlink()
+            os.mkfifo(file)
+        case "nested":
+            file.write_text("[" * 100_000)
+        case "list of files":
+            manifest["files"] = list(manifest["files"])
+        case "no points":
+            manifest["points"] = [5]
+        case "words":
+            manifest["points"] = [{"axes": "axes", "seeds": {}, "description": "words"}]
+        case "no tables":
+            manifest["points"][0]["axes"] = {"no.such.column": 1}
+    if what not in ("pipe", "nested"):
+        del manifest["sha256"]
+        file.write_text(json.dumps({**manifest, "sha256": folders._own_hash(manifest)}))
+    for words in (("plot", "out", "-o", "a.svg"), ("export", "out", "-o", "a.pcapng")):
+        done = command(*words)
+        refused = (2, "error") if words[0] == "plot" or what != "no tables" else (0, done.stderr.partition("[")[0])
+        assert (done.exit_code, done.stderr.partition("[")[0]) == refused, done.stderr
+    done = command("sweep", small, "--seeds", "1", "--out", "out", "--no-store")
+    assert done.exit_code == 0, done.output
+    assert windlass.output.read_sweep(Path("out")).flows.num_rows == 1
+
+
+def test_claims_are_held_against_their_manifest(tmp_path: Path) -> None:
+    from windlass.folders import replaced, write_manifest
+    from windlass.report import last_verdicts
+
+    def claims(count: int) -> str:
+        return json.dumps({"experiment": "rana/fig2", "verdicts": {"reproduced": count}})
+
+    folder = tmp_path / "rana" / "fig2"
+    with replaced(folder) as part:
+        (part / "claims.json").write_text(claims(1))
+        write_manifest(part, {"runs": 4})
+    found = last_verdicts(tmp_path, "rana/fig2")
+    assert found is not None and found["verdicts"] == {"reproduced": 1}
+    (folder / "claims.json").write_text(claims(9))
+    assert last_verdicts(tmp_path, "rana/fig2") is None
+
+
+def test_bins_longer_than_the_run_are_one(command: Command, monkeypatch: pytest.MonkeyPatch, small: Path) -> None:
+    monkeypatch.chdir(small.parent)
+    for length in ("1e30 s", "1e300 s", "2 s"):
+        done = command("plot", "s.toml", "--kind", "throughput", "--bin", length, "-o", "a.svg", "--data", "a.csv")
+        assert done.exit_code == 0, done.output
+        assert len(Path("a.csv").read_text().splitlines()) == 2
+
+
 # ---- what nobody foresaw ----
 
 

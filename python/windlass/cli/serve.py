@@ -56,7 +56,7 @@ def serve(
         from windlass.serve import export
 
         check_file(kept)
-        write_file(kept, export(file, sets, given))
+        write_file(kept, export(file, sets, given), parents=False)
         click.echo(f"written to {kept}", err=True)
         return
     _listen(file, sets, given, port, no_browser)

@@ -64,8 +64,11 @@ class Source:
         try:
             manifest = read_manifest(folder)
             points, name = manifest["points"], manifest["scenario"]
-            seeds, description = points[0]["seeds"], points[0]["description"]
-        except (OSError, KeyError, IndexError, TypeError, ValueError) as error:
+            seeds, axes = list(points[0]["seeds"]), list(points[0]["axes"])
+            description = points[0]["description"]
+            document = {**description, "scenario": {**description["scenario"], "name": name}}
+            first = seeds[0]
+        except (OSError, LookupError, TypeError, ValueError) as error:
             raise InputError(
                 f"holds no results of a run ({type(error).__name__})",
                 code="export.no-results",
@@ -73,7 +76,7 @@ class Source:
                 hint="give a scenario, or a folder that `windlass run --out` wrote",
             ) from None
         if len(points) != 1:
-            raise _many(f"{folder} holds {len(points)} points of a sweep", next(iter(points[0]["axes"]), "KEY"))
+            raise _many(f"{folder} holds {len(points)} points of a sweep", next(iter(axes), "KEY"))
         if seed is not None and seed not in seeds:
             raise InputError(
                 f"has no run with seed {seed}",
@@ -83,8 +86,7 @@ class Source:
             )
         if manifest.get("engine") != windlass.ENGINE_VERSION:
             warnings.warn(f"{folder} was made by another engine: numbers may differ from those in it", stacklevel=2)
-        document = {**description, "scenario": {**description["scenario"], "name": name}}
-        return cls.of(windlass.from_dict(document), seeds[0] if seed is None else seed)
+        return cls.of(windlass.from_dict(document), first if seed is None else seed)
 
     @property
     def point(self) -> Point:

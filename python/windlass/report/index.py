@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from windlass.errors import InputError
-from windlass.files import write_file
-from windlass.folders import read_manifest
+from windlass.errors import InputError, StoreError
+from windlass.files import cause_of, write_file
+from windlass.folders import check_beside, read_manifest, unwritable
 from windlass.report.words import headline, slug
 
 
@@ -16,11 +16,8 @@ def found_papers(root: Path) -> list[dict[str, Any]]:
     """What ``claims.json`` of each paper in a folder says, by name; what cannot be read is left out."""
     papers = []
     for file in sorted(root.glob("*/claims.json")):
-        try:
-            document = json.loads(file.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            continue
-        if isinstance(document, dict) and "paper" in document and "experiments" in document:
+        document = _claims_of(file.parent)
+        if "paper" in document and "experiments" in document:
             papers.append({**document, "folder": file.parent.name})
     return papers
 
@@ -33,14 +30,22 @@ def last_verdicts(root: Path, experiment: str) -> dict[str, Any] | None:
     files = [root / experiment.replace("/", "-") / "claims.json", root / paper / name / "claims.json"]
     known = sorted((file for file in files if file.is_file()), key=lambda file: file.stat().st_mtime, reverse=True)
     for file in known:
-        try:
-            document = json.loads(file.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            continue
-        if isinstance(document, dict) and document.get("experiment") == experiment:
+        document = _claims_of(file.parent)
+        if document.get("experiment") == experiment:
             kept: dict[str, Any] = {**_manifest_of(file.parent), **document}
             return kept
     return None
+
+
+def _claims_of(folder: Path) -> dict[str, Any]:
+    """What ``claims.json`` of a folder says; nothing if that cannot be read, or is not as its manifest has it."""
+    file = folder / "claims.json"
+    try:
+        check_beside(file)
+        document = json.loads(file.read_bytes()) if file.is_file() else {}
+    except (OSError, ValueError, RecursionError, InputError):
+        return {}
+    return document if isinstance(document, dict) else {}
 
 
 def _manifest_of(folder: Path) -> dict[str, Any]:
@@ -80,4 +85,8 @@ def write_index(root: Path) -> Path:
         "engine_version": ENGINE_VERSION,
     }
     place = root / "index.html"
-    return write_file(place, render("index.html.j2", context))
+    try:
+        return write_file(place, render("index.html.j2", context), parents=False)
+    except StoreError as error:
+        cause = cause_of(error)
+        raise (unwritable(root, cause) if isinstance(cause, OSError) else error) from cause

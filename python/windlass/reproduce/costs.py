@@ -120,7 +120,7 @@ def measured_cost(folder: Path) -> tuple[float | None, float | None]:
     """
     try:
         about = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None, None
     if not isinstance(about, dict) or about.get("engine_version") != engine_version():
         return None, None

@@ -47,8 +47,10 @@ def serve(app: App, port: int, ready: Callable[[str], None]) -> None:
         sockets=[place],
         threads=8,
         ident="windlass",
-        connection_limit=64,
-        channel_timeout=60,
+        connection_limit=500,  # what is opened and says nothing keeps no page away
+        channel_timeout=5,
+        cleanup_interval=1,
+        asyncore_use_poll=True,
         channel_request_lookahead=1,
         max_request_body_size=MOST_BODY,
         max_request_header_size=32_768,
