@@ -583,6 +583,31 @@ def test_bins_longer_than_the_run_are_one(command: Command, monkeypatch: pytest.
         assert len(Path("a.csv").read_text().splitlines()) == 2
 
 
+def test_connections_that_say_nothing_do_not_keep_the_page_away() -> None:
+    import re
+    import socket
+    import urllib.request
+
+    words = [sys.executable, "-m", "windlass", "serve", "--port", "0", "--no-browser"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            found = re.search(r":(\d+)/", process.stdout.readline())
+            assert found is not None
+            address = ("127.0.0.1", int(found[1]))
+            silent = [socket.create_connection(address) for _ in range(100)]
+            for one in silent:
+                one.sendall(b"GET / HT")
+            with urllib.request.urlopen(f"http://{address[0]}:{address[1]}/", timeout=20) as page:
+                assert page.status == 200
+            for one in silent:
+                one.settimeout(20)
+                assert one.recv(1) == b"", "it is closed"
+                one.close()
+        finally:
+            process.kill()
+
+
 # ---- what nobody foresaw ----
 
 
