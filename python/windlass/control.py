@@ -51,6 +51,7 @@ __all__ = [
     "load_file",
     "loaded_files",
     "register",
+    "resident_bytes",
     "store_loaded",
 ]
 
@@ -404,6 +405,15 @@ def _noted(pressed: list[int]) -> Iterator[None]:
 def is_ours(error: BaseException) -> bool:
     """Whether an exception is Ctrl-C in the main thread, and no failure of an algorithm."""
     return isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread()
+
+
+def resident_bytes() -> float:
+    """Memory that this process has now, bytes; 0 where the system does not tell."""
+    try:
+        status = FilePath("/proc/self/status").read_text(encoding="utf-8")
+        return 1024.0 * float(status.partition("VmRSS:")[2].split()[0])
+    except (OSError, LookupError, ValueError):
+        return 0.0
 
 
 def loaded_files() -> list[FilePath]:

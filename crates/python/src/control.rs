@@ -23,7 +23,7 @@ thread_local! {
     static OUT: Cell<f64> = const { Cell::new(0.0) };
     /// What they may take.
     static ALLOWED: Cell<f64> = const { Cell::new(f64::INFINITY) };
-    /// Memory of the process when the run began, bytes, and how many large windows were read since.
+    /// Memory of the process at the first large window, bytes, and how many were read since.
     static BEGAN: Cell<(f64, u32)> = const { Cell::new((0.0, 0)) };
 }
 
@@ -40,21 +40,20 @@ const LOOK: u32 = 8;
 pub(crate) fn allow(memory_bytes: Option<f64>) {
     OUT.set(0.0);
     ALLOWED.set(memory_bytes.unwrap_or(f64::INFINITY));
-    BEGAN.set((resident_bytes(), 0));
+    BEGAN.set((0.0, 0));
 }
 
 /// Memory of the process, bytes; 0 where the system does not tell.
-fn resident_bytes() -> f64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    line.and_then(|text| text.trim().strip_suffix(" kB")?.parse().ok()).map_or(0.0, |kib: f64| kib * 1024.0)
+fn resident_bytes(py: Python<'_>) -> PyResult<f64> {
+    py.import("windlass.control")?.call_method0("resident_bytes")?.extract()
 }
 
 /// How much the memory of the process has grown, if it is looked at now.
-fn grown_bytes() -> f64 {
+fn grown_bytes(py: Python<'_>) -> PyResult<f64> {
     let (began, looks) = BEGAN.get();
-    BEGAN.set((began, looks + 1));
-    if looks % LOOK == 0 { resident_bytes() - began } else { 0.0 }
+    let now = if looks % LOOK == 0 { resident_bytes(py)? } else { 0.0 };
+    BEGAN.set((if looks == 0 { now } else { began }, looks + 1));
+    Ok(if looks == 0 { 0.0 } else { now - began })
 }
 
 /// The exception that stopped an object in the run that has just ended on this thread.
@@ -215,7 +214,7 @@ impl Control {
             let read = || -> PyResult<(R, f64, f64)> {
                 let result = call(object)?;
                 let cwnd = window(object, intern!(py, "cwnd"), true)?;
-                out = claim(cwnd, path, paces, out)?;
+                out = claim(py, cwnd, path, paces, out)?;
                 Ok((result, cwnd, window(object, intern!(py, "ssthresh"), false)?))
             };
             let paced = || -> PyResult<Option<f64>> {
@@ -265,11 +264,11 @@ fn window(object: &Bound<'_, PyAny>, name: &Bound<'_, PyString>, finite: bool) -
 
 /// Memory of what a window lets out, where `out` was that of the window before. What is paced leaves step by step:
 /// there it is what has left.
-fn claim(cwnd: f64, path: &Path, paces: bool, out: f64) -> PyResult<f64> {
+fn claim(py: Python<'_>, cwnd: f64, path: &Path, paces: bool, out: f64) -> PyResult<f64> {
     let bytes = if paces { path.flight_size.0 } else { cwnd.min(path.rwnd.0) };
     let now = bytes / path.mss.0 * SEGMENT_BYTES;
     let (all, allowed) = (OUT.get() - out + now, ALLOWED.get());
-    let all = if now > LARGE { all.max(grown_bytes()) } else { all };
+    let all = if now > LARGE { all.max(grown_bytes(py)?) } else { all };
     if all > allowed {
         return Err(PyValueError::new_err(format!(
             "`cwnd` is {cwnd:.4e}: the segments that it and other flows let out take up to {:.0} MB, and {:.0} MB are \
