@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -115,7 +116,7 @@ def count_over_seeds(
     usual = over_seeds(events / each, confidence)
     total, n = float(events.sum()), len(events)
     if n < 2 or total >= FEW:
-        return usual
+        return replace(usual, lo=max(usual.lo, 0.0))  # no number of events is below 0
     if total == 0.0:
         most = -math.log(1.0 - confidence) / float(each.sum()) if rare else 0.0
         return Interval(0.0, 0.0, most, n, confidence)
