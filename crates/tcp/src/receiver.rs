@@ -89,7 +89,7 @@ pub struct Receiver {
     /// A segment that came twice, to be reported.
     twice: Option<u32>,
     /// What an ACK that waited had to report before the latest segment made it leave.
-    crowded_out: Option<SackBlocks>,
+    crowded_out: Option<Box<SackBlocks>>, // (rare, and the endpoint is no larger for it)
     held: Held,
     /// Counters.
     pub stats: ReceiverStats,
@@ -99,7 +99,8 @@ impl Receiver {
     /// Nothing received.
     pub fn new(config: &Config, sack: bool) -> Receiver {
         let delay = Delay::new(config);
-        let quick = Quick::new(config, delay.adapts);
+        let paws = config.timestamps && config.linux_recovery && !config.ns2_recovery;
+        let quick = Quick::new(config, delay.adapts || paws);
         let beats = config.delayed_ack_mode == DelackMode::Heartbeat;
         Receiver {
             rcv_nxt: 0,
@@ -125,7 +126,7 @@ impl Receiver {
             echo: Echo::new(config),
             highest_again: (0, 0),
             wheel: Wheel::new(config),
-            paws: config.timestamps && config.linux_recovery && !config.ns2_recovery,
+            paws,
             offered_end: if quick.offers { quick.window() } else { u32::MAX },
             quick,
             usual: config.delayed_ack.max(1),
@@ -209,19 +210,22 @@ impl Receiver {
     pub fn on_data(&mut self, now: Time, segment: &Segment) {
         let number = segment.seq;
         self.stats.received_segments += 1;
-        let older = segment.ts_val < self.ts_recent && self.paws;
-        if older && self.is_outdated(segment.ts_val) {
-            return self.refuse(now, number);
-        }
         self.on_ecn(segment.flags);
+        let mut stamp = segment.ts_val;
         if self.quick.on {
+            if self.paws && stamp < self.ts_recent {
+                if self.is_outdated(stamp) {
+                    return self.refuse(now, number);
+                }
+                stamp = self.ts_recent; // which does not go back
+            }
             self.note_quick(now, number);
         }
         self.last_arrival = now;
         //= https://www.rfc-editor.org/rfc/rfc7323#section-4.3
         //# SEG.SEQ <= Last.ACK.sent
-        if number <= self.last_ack_sent && !older {
-            self.ts_recent = segment.ts_val;
+        if number <= self.last_ack_sent {
+            self.ts_recent = stamp;
         }
         if number == self.rcv_nxt && self.ranges.is_empty() {
             self.stats.delay_sum += now.since(segment.ts_val).secs();
@@ -497,14 +501,9 @@ impl Receiver {
                 }
                 return; // in order, it has no SACK blocks
             }
-            if let Some(report) = self.crowded_out.take() {
-                (segment.ack, segment.ts_ecr, segment.sack) = (self.rcv_nxt, self.ts_recent, report);
-                self.count_acknowledged(now, segment.flags);
-                return;
-            }
-            if let Some(number) = self.twice.take() {
+            if self.crowded_out.is_some() || self.twice.is_some() {
                 (segment.ack, segment.ts_ecr) = (self.rcv_nxt, self.ts_recent);
-                segment.sack = self.report_twice(number);
+                segment.sack = self.special_report();
                 self.count_acknowledged(now, segment.flags);
                 return;
             }
@@ -553,14 +552,18 @@ impl Receiver {
         if number == self.rcv_nxt || place < 2 {
             return false;
         }
-        (self.crowded_out, self.speaks) = (Some(self.report), true);
+        (self.crowded_out, self.speaks) = (Some(Box::new(self.report)), true);
         true
     }
 
-    /// What to report with a first block for a segment that came twice.
+    /// What to report before the latest segment, or with a first block for a segment that came twice.
     #[cold]
     #[inline(never)]
-    fn report_twice(&mut self, number: u32) -> SackBlocks {
+    fn special_report(&mut self) -> SackBlocks {
+        if let Some(report) = self.crowded_out.take() {
+            return *report;
+        }
+        let Some(number) = self.twice.take() else { return self.report };
         if self.choose {
             self.choose_blocks();
         }

@@ -21,22 +21,22 @@ pub(super) struct Quick {
     pub(super) on: bool,
     /// There are some after the start, too.
     again: bool,
-    /// How long ACKs wait adapts to the segments that arrive.
-    adapts: bool,
+    /// Each segment that arrives is to be looked at: how long ACKs wait adapts to them, or outdated ones are refused.
+    watches: bool,
     window: OfferedWindow,
     /// The window is one that grows.
     pub(super) offers: bool,
 }
 
 impl Quick {
-    pub(super) fn new(config: &Config, adapts: bool) -> Quick {
+    pub(super) fn new(config: &Config, watches: bool) -> Quick {
         let (grows, window) = (config.quick_acks == u32::MAX, OfferedWindow::new(config));
         let mut quick = Quick {
             left: if grows { 0 } else { config.quick_acks },
             starts: grows,
             on: false,
             again: config.quick_acks > 0,
-            adapts,
+            watches,
             window: if grows { window } else { window.full() },
             offers: grows && window.grows(),
         };
@@ -105,6 +105,6 @@ impl Quick {
 
     /// Whether there is something to count.
     pub(super) fn settle(&mut self) {
-        self.on = self.left > 0 || self.starts || self.offers || self.adapts;
+        self.on = self.left > 0 || self.starts || self.offers || self.watches;
     }
 }
