@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from windlass.amounts import digits
 from windlass.errors import InputError, UnknownFlow
 from windlass.palette import Dash, Look, looks, nth, title
 from windlass.plots.style import mark_style, some, trace
@@ -148,7 +149,7 @@ def guide_line(axes: Axes, course: float | Course, what: str, unit: str, scale: 
     steps = [(0.0, course)] if isinstance(course, (int, float)) else course
     times, values = [at for at, _ in steps], [scale * value for _, value in steps]
     told = [value for value in values if value > 0.0] or values  # nothing passes in an outage
-    least, most = (f"{value:.3g}" for value in (min(told), max(told)))
+    least, most = map(digits, (min(told), max(told)))
     label = f"{what}: {least if least == most else f'{least} to {most}'} {unit}" if unit else what
     style: dict[str, Any] = {"color": "black", "linewidth": 0.8, "linestyle": GUIDES[what], "zorder": 1}
     top = axes.get_ylim()[1]

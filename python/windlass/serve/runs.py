@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from windlass.amounts import size_text, time_text
@@ -60,6 +60,8 @@ def plan_of(base: Base, asked: Asked) -> tuple[Message, list[Point]]:
     points = scenario.points()
     _check_size(points)
     first = points[0].capacity() or {"cuts": [], "flows": 0}
+    course = points[0].course(seed=asked.seed) if first["cuts"] else []
+    packet_bits = 8.0 * float(first.get("packet", 1))
     duration = seconds(points[0].effective()["scenario"]["duration"])
     plan = {
         "kind": "plan",
@@ -71,8 +73,11 @@ def plan_of(base: Base, asked: Asked) -> tuple[Message, list[Point]]:
         "duration": duration,
         "times": [round(duration * at / SAMPLES, 6) for at in range(SAMPLES + 1)],
         "bins": [round(duration * at / BINS, 6) for at in range(BINS + 1)],
-        "capacity_mbps": _most_bps(first) * 1e-6 if first["cuts"] else None,
-        "bdp": (first["flows"] == 1 and first["bdp_packets"]) or None,
+        "capacity_mbps": _steps(course, lambda row: (row["carried_bps"] or 0.0) * 1e-6),
+        "bdp": _steps(
+            course if first["flows"] == 1 else [],
+            lambda row: (row["narrowest_bps"] or 0.0) * row["round_trip_s"] / packet_bits,
+        ),
         "senders": asked.senders,
         "together": asked.together,
         "seed": asked.seed,
@@ -104,9 +109,15 @@ def _check_size(points: Sequence[Point]) -> None:
         )
 
 
-def _most_bps(capacity: Mapping[str, Any]) -> float:
-    """What the links can carry of all flows, bit/s."""
-    return min(sum(float(link["rate_bps"]) for link in cut["links"]) for cut in capacity["cuts"])
+def _steps(
+    course: Sequence[Mapping[str, float]], value: Callable[[Mapping[str, float]], float]
+) -> list[tuple[float, float]] | None:
+    """A value of the path over time: since when, and what it is from then on. None if it never has one."""
+    steps: list[tuple[float, float]] = []
+    for row in course:
+        if not steps or value(row) != steps[-1][1]:
+            steps.append((row["from_s"], value(row)))
+    return steps if any(value > 0.0 for _, value in steps) else None
 
 
 def answer(base: Base, asked: Asked, cancel: _core.Cancel | None = None) -> Generator[Message, None, None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from windlass.amounts import digits
 from windlass.names import loss_causes, not_lost
 
 __all__ = ["sentences"]
@@ -34,7 +35,7 @@ def sentences(shown: Sequence[Mapping[str, Any]], together: bool) -> list[str]:
 
 
 def _mbps(one: Mapping[str, Any]) -> str:
-    return f"{one['numbers']['goodput_bps'] * 1e-6:.3g}"
+    return digits(one["numbers"]["goodput_bps"] * 1e-6)
 
 
 def _cuts(one: Mapping[str, Any]) -> str | None:

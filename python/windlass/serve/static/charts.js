@@ -106,16 +106,20 @@ const Charts = (() => {
     });
   }
 
-  function drawGuide(u, guide) {
-    const y = u.valToPos(guide, "y", true),
-      ctx = u.ctx;
+  // `guide` is a value in steps: since when, and what it is from then on.
+  function drawGuide(u, guide, bottom, top) {
+    const ctx = u.ctx;
     ctx.save();
     ctx.strokeStyle = fromPage("--soft");
     ctx.lineWidth = devicePixelRatio;
     ctx.setLineDash([2 * devicePixelRatio, 4 * devicePixelRatio]);
     ctx.beginPath();
-    ctx.moveTo(u.bbox.left, y);
-    ctx.lineTo(u.bbox.left + u.bbox.width, y);
+    guide.forEach(([since, value], at) => {
+      const y = u.valToPos(Math.max(Math.min(value, top), bottom), "y", true),
+        next = at + 1 < guide.length ? u.valToPos(guide[at + 1][0], "x", true) : u.bbox.left + u.bbox.width;
+      at === 0 ? ctx.moveTo(u.bbox.left, y) : ctx.lineTo(u.valToPos(since, "x", true), y);
+      ctx.lineTo(next, y);
+    });
     ctx.stroke();
     ctx.restore();
   }
@@ -140,7 +144,7 @@ const Charts = (() => {
     values: (u, ticks) => ticks.map((one) => (one === null ? "" : one.toLocaleString("en"))),
   };
 
-  // A chart of steps: `lines` have values at `times`. There may be marks of window changes, and a dotted line at `guide`.
+  // A chart of steps: `lines` have values at `times`. There may be marks of window changes, and a dotted line of `guide`.
   // With `log` the axis is logarithmic, from the least value above zero.
   function make(place, { times, lines, marks = [], guide = null, log = false, describe }) {
     place.replaceChildren();
@@ -148,11 +152,13 @@ const Charts = (() => {
     place.setAttribute("aria-label", describe);
     const values = lines.flatMap((line) => line.values).concat(marks.map((mark) => mark.value));
     const highest = values.reduce((best, value) => Math.max(best, value ?? 0), 1e-6);
-    const top = 1.08 * Math.max(highest, guide && guide < 2 * highest ? guide : 0);
+    const guided = (guide || []).map(([, value]) => value).filter((value) => value > 0);
+    const [lowGuide, highGuide] = [Math.min(...guided), Math.max(0, ...guided)];
+    const top = 1.08 * Math.max(highest, highGuide < 2 * highest ? highGuide : 0);
     const above = values.filter((one) => one > 0);
     const least = above.length ? Math.max(above.reduce((a, b) => Math.min(a, b)), 1e-4 * top) : 1e-3 * top;
     const bottom = log ? 0.9 * least : 0;
-    const shownGuide = guide && guide <= top && guide > (log ? bottom : 0.03 * top) ? guide : null;
+    const shownGuide = lowGuide <= top && highGuide > (log ? bottom : 0.03 * top) ? guide : null;
     let until = Infinity;
     const steps = uPlot.paths.stepped({ align: 1 });
     const options = {
@@ -180,7 +186,7 @@ const Charts = (() => {
         draw: [
           (u) => {
             const ground = fromPage("--ground");
-            if (shownGuide) drawGuide(u, shownGuide);
+            if (shownGuide) drawGuide(u, shownGuide, bottom, top);
             drawMarkers(u, lines);
             for (const mark of marks) {
               if (mark.time > until) continue;

@@ -120,9 +120,13 @@ function drawCharts() {
     ],
     [at("queue"), { times: plan.times, lines: queues.map(queueLine), describe: describeRuns("Queue") }],
   ].map(([place, what]) => Charts.make(place, what));
+  const range = (steps) => {
+    const values = (steps || []).map(([, value]) => value).filter((value) => value > 0);
+    return [...new Set([Math.min(...values), Math.max(...values)].map(digits))].join(" to ");
+  };
   const dotted = [
-    `BDP, what the path holds without a queue: ${digits(plan.bdp || 0)}`,
-    `what the links carry: ${digits(plan.capacity_mbps || 0)}`,
+    `BDP, what the path holds without a queue: ${range(plan.bdp)}`,
+    `what the links carry: ${range(plan.capacity_mbps)}`,
   ];
   ["window", "rate"].forEach((name, number) => {
     if (charts[number].hasGuide) dot(name, dotted[number]);
