@@ -83,7 +83,7 @@ def test_a_notebook_shows_the_verdicts(made: Reproduction, tmp_path: Path) -> No
     papers = Papers([paper], {"none": "no network"})
     assert f">{tmp_path / 'report.html'}</td>" in papers._repr_html_()
     assert "not run: none: no network" in papers._repr_html_()
-    assert repr(paper) == f"<PaperReproduction {made.ledger.id}: 1 experiments>"
+    assert repr(paper) == f"<PaperReproduction {made.ledger.id}: 1 experiment>"
     assert repr(papers) == f"<Papers: {made.ledger.id}>"
 
 

@@ -408,7 +408,8 @@ impl Variation {
         self.capacity.transmit(start, waited, size, broken)
     }
 
-    /// What the last opportunity of a trace left for the packet that waits behind, in bits times nanoseconds per second.
+    /// What the last opportunity of a trace left for the packet that waits behind, in bits times nanoseconds per
+    /// second.
     pub(crate) fn left_over(&self) -> u128 {
         self.capacity.left_over()
     }

@@ -30,6 +30,8 @@ const Charts = (() => {
   const fromPage = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const paths = {};
   const outline = (marker) => (paths[marker] ??= new Path2D(SHAPES[marker] || SHAPES.o));
+  // Where there are more senders than shapes, a mark is a number: $12$.
+  const numberOf = (marker) => (/^\$(\d+)\$$/.exec(marker) || [])[1];
 
   function drawMark(ctx, marker, x, y, size, look, ground) {
     ctx.save();
@@ -37,6 +39,15 @@ const Charts = (() => {
     ctx.scale(size, size);
     ctx.lineWidth = (1.2 * devicePixelRatio) / size;
     ctx.strokeStyle = colour(look.colour);
+    const number = numberOf(marker);
+    if (number) {
+      ctx.fillStyle = ctx.strokeStyle;
+      ctx.font = "bold 2.4px sans-serif";
+      [ctx.textAlign, ctx.textBaseline] = ["center", "middle"];
+      ctx.fillText(number, 0, 0);
+      ctx.restore();
+      return;
+    }
     ctx.fillStyle = look.fill === "full" ? ctx.strokeStyle : ground;
     ctx.fill(outline(marker));
     if (look.fill === "left") {
@@ -60,13 +71,22 @@ const Charts = (() => {
     return made;
   }
 
+  function svgMark(marker, attributes, parent) {
+    const number = numberOf(marker);
+    if (!number) return svg("path", { d: SHAPES[marker] || SHAPES.o, ...attributes }, parent);
+    const centred = { "text-anchor": "middle", "dominant-baseline": "central", "font-size": 2.4, "font-weight": "bold" };
+    const made = svg("text", { ...attributes, ...centred, stroke: "none", fill: attributes.stroke || attributes.fill }, parent);
+    made.textContent = number;
+    return made;
+  }
+
   // A piece of a sender's line, for lists.
   function lineSwatch(look) {
     const made = svg("svg", { class: "swatch", viewBox: "0 0 34 16", "aria-hidden": "true" });
     const ink = colour(look.colour);
     const dash = look.dash ? look.dash.map((one) => one * 2).join(" ") : "none";
     svg("line", { x1: 0, y1: 8, x2: 34, y2: 8, stroke: ink, "stroke-width": 2, "stroke-dasharray": dash }, made);
-    svg("path", { d: SHAPES[look.marker] || SHAPES.o, transform: "translate(17 8) scale(4.5)", fill: ink }, made);
+    svgMark(look.marker, { transform: "translate(17 8) scale(4.5)", fill: ink }, made);
     return made;
   }
 
@@ -74,11 +94,10 @@ const Charts = (() => {
   function markSwatch(marker, look) {
     const made = svg("svg", { class: "swatch", viewBox: "0 0 16 16", "aria-hidden": "true" });
     const ink = colour(look.colour),
-      d = SHAPES[marker] || SHAPES.o,
       transform = "translate(8 8) scale(5)";
     const stroke = { stroke: ink, "stroke-width": 0.3 };
-    svg("path", { d, transform, fill: look.fill === "full" ? ink : "var(--ground)", ...stroke }, made);
-    if (look.fill === "left") svg("path", { d, transform, fill: ink, style: "clip-path: inset(0 50% 0 0)" }, made);
+    svgMark(marker, { transform, fill: look.fill === "full" ? ink : "var(--ground)", ...stroke }, made);
+    if (look.fill === "left") svgMark(marker, { transform, fill: ink, style: "clip-path: inset(0 50% 0 0)" }, made);
     return made;
   }
 
