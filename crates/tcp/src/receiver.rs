@@ -269,7 +269,7 @@ impl Receiver {
     fn refuse(&mut self, now: Time, number: u32) {
         self.last_arrival = now;
         self.stats.duplicate_segments += 1;
-        if number < self.rcv_nxt || self.holds(number) {
+        if self.has(number) {
             return self.on_duplicate(now, number);
         }
         self.count_again(number);
@@ -397,6 +397,11 @@ impl Receiver {
                 self.wheel.expiry(now, self.delay.wait())
             };
         }
+    }
+
+    /// Whether a segment has arrived and was not refused.
+    pub fn has(&self, number: u32) -> bool {
+        number < self.rcv_nxt || self.holds(number)
     }
 
     #[inline]

@@ -17,7 +17,7 @@ impl World {
         let mut segment = packet.to_segment(sack);
         if number % 2 == 1 {
             end.handle_segment(now, &segment);
-            if packet.is_data() {
+            if packet.is_data() && end.receiver.has(packet.seq) {
                 connection.arrived(now, number ^ 1, packet.seq, end.receiver.rcv_nxt());
             }
             self.drive(now, number);
