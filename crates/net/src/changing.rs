@@ -408,6 +408,11 @@ impl Variation {
         self.capacity.transmit(start, waited, size, broken)
     }
 
+    /// Whether it serves a mobile in frames of a cell.
+    pub(crate) fn is_in_frames(&self) -> bool {
+        matches!(self.capacity, Capacity::Frames(_))
+    }
+
     /// What the last opportunity of a trace left for the packet that waits behind, in bits times nanoseconds per
     /// second.
     pub(crate) fn left_over(&self) -> u128 {

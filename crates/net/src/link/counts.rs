@@ -34,7 +34,8 @@ pub struct LinkStats {
     /// Most packets that ever waited.
     pub queue_max: u32,
     /// Share of what could be transmitted after the warm-up that was, a part of a packet included: at a fixed rate, the
-    /// share of the time in which the transmitter was busy. Zero where nothing could be.
+    /// share of the time in which the transmitter was busy. In the frames of a cell, of the whole run. Zero where
+    /// nothing could be.
     pub utilisation: f64,
     /// What the measured part of the run had of it.
     pub measured: MeasuredLink,

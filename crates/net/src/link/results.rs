@@ -73,10 +73,15 @@ impl Link {
         let transmitted_bytes = accepted_bytes - untransmitted_bytes;
         let delivered_bytes = accepted_bytes - c.lost_bytes - in_flight_bytes;
         let warmup = c.warmup.as_ref().map_or_else(Warmup::default, |warming| warming.counts);
-        let before = work(warmup.transmitted_bytes) + warmup.under_way_work;
+        // What frames hold is known frame by frame, and what was sent in the one in which the warm-up ends is not.
+        let in_frames = c.variation.as_ref().is_some_and(|variation| variation.is_in_frames());
+        let (from, before) = match in_frames {
+            true => (Time::ZERO, 0),
+            false => (warmup.until, work(warmup.transmitted_bytes) + warmup.under_way_work),
+        };
         // (a break may have taken the packet that was under way)
         let used = (work(accepted_bytes - c.held_for_air.1) - self.left(pool, end)).saturating_sub(before);
-        let capacity = self.could_carry(warmup.until, end);
+        let capacity = self.could_carry(from, end);
         LinkStats {
             offered_packets: h.offered_packets,
             offered_bytes: h.offered_bytes,
