@@ -82,7 +82,8 @@ impl Tcb {
     pub(crate) fn note_answered_syn(&mut self, now: Time, echo: Time) {
         let counts = self.rules.opening == Opening::Linux && self.rules.timestamps && self.timeouts_in_row > 0;
         if counts {
-            self.timed = Some((0, Time(now.0 - self.stamped_rtt(now, echo).0)));
+            // in whole milliseconds the time since a first SYN at 0 may come out longer than it was
+            self.timed = Some((0, Time(now.0.saturating_sub(self.stamped_rtt(now, echo).0))));
             if self.first_syn_at == Some(echo) {
                 self.timeouts_in_row = 0;
             }
